@@ -1,0 +1,40 @@
+/** The two upstreams, as clients and operators name them. */
+export type ServiceName = 'bank-data' | 'essays';
+
+/** Every code a client can meet in `extensions.code`. Stable: front ends switch on it. */
+export type ErrorCode =
+  | 'BAD_USER_INPUT'
+  | 'UNAUTHENTICATED'
+  | 'FORBIDDEN'
+  | 'RATE_LIMITED'
+  | 'UPSTREAM_REJECTED_CREDENTIALS'
+  | 'UPSTREAM_ALLOWANCE_EXHAUSTED'
+  | 'UPSTREAM_UNAVAILABLE'
+  | 'UPSTREAM_TIMED_OUT'
+  | 'UPSTREAM_FAILED'
+  | 'INTERNAL_SERVER_ERROR';
+
+interface GatewayErrorOptions {
+  service?: ServiceName;
+  /** Whether the same request may succeed when it is sent again. */
+  retryable?: boolean;
+  cause?: unknown;
+}
+
+/**
+ * A failure we foresee. Its message is written for the client: it holds no IBAN, no key, no URL and nothing an
+ * upstream said. What an operator needs besides stands in `cause`, which is logged and never shown.
+ */
+export class GatewayError extends Error {
+  readonly code: ErrorCode;
+  readonly service: ServiceName | null;
+  readonly retryable: boolean;
+
+  constructor(code: ErrorCode, message: string, { service, retryable = false, cause }: GatewayErrorOptions = {}) {
+    super(message, { cause });
+    this.name = 'GatewayError';
+    this.code = code;
+    this.service = service ?? null;
+    this.retryable = retryable;
+  }
+}
