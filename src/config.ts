@@ -45,6 +45,8 @@ export interface Config {
   shutdownTimeoutMs: number;
   /** Largest accepted GraphQL request body, in bytes. */
   maxBodyBytes: number;
+  /** Origins whose pages may call from a browser; empty: only pages of the gateway's own origin. */
+  corsOrigins: readonly string[];
   /** Most distinct IBANs one query may ask for. */
   maxIbansPerQuery: number;
   /** Most calls in flight per upstream. */
@@ -88,6 +90,7 @@ export function readConfig(env: Environment): Config {
     logLevel: vars.LOG_LEVEL,
     shutdownTimeoutMs: vars.SHUTDOWN_TIMEOUT_MS,
     maxBodyBytes: vars.MAX_BODY_BYTES,
+    corsOrigins: vars.CORS_ORIGINS,
     maxIbansPerQuery: vars.MAX_IBANS_PER_QUERY,
     upstreamConcurrency: vars.UPSTREAM_CONCURRENCY,
     maxAnswerBytes: vars.MAX_ANSWER_BYTES,
@@ -215,6 +218,15 @@ function isPlainHttpUrl(text: string): boolean {
   return /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
 }
 
+const originList = z
+  .string()
+  .transform((text) => text.split(',').map((origin) => origin.trim()))
+  .refine(
+    (origins) =>
+      origins.every((origin) => origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)),
+    'must be origins such as https://app.example.com, separated by commas, or *',
+  );
+
 function required(description: string) {
   return secret
     .optional()
@@ -241,6 +253,7 @@ const gatewayVariables = {
   PORT: integer(0, 65_535).default(4000),
   SHUTDOWN_TIMEOUT_MS: integer(0, 3_600_000).default(30_000),
   MAX_BODY_BYTES: integer(1_024, 100_000_000).default(1_000_000),
+  CORS_ORIGINS: originList.default([]),
   MAX_IBANS_PER_QUERY: integer(1, 100_000).default(1_000),
   UPSTREAM_CONCURRENCY: integer(1, 1_000).default(16),
   MAX_ANSWER_BYTES: integer(1_024, 100_000_000).default(1_000_000),

@@ -1,0 +1,58 @@
+import type { ErrorCode } from '../errors.ts';
+
+export type EssayMode = 'STANDARD' | 'ACADEMIC' | 'PROFESSIONAL' | 'NEWS_REPORT';
+export type WritingPurpose = 'NARRATIVE' | 'ARGUMENTATIVE' | 'EXPOSITORY' | 'DESCRIPTIVE';
+
+/** The service's own limits on `word_count`. */
+export const wordCountLimits = { min: 1, max: 2000 };
+
+export interface EssayOrder {
+  /** Topic and points to cover. */
+  description: string;
+  mode: EssayMode;
+  /** Most words the text may have. */
+  wordCount: number;
+  purpose: WritingPurpose | null;
+  /** Titles to choose from; empty: the service finds one. */
+  titles: readonly string[];
+}
+
+/** What came of an order. All of it is foreseen; `generate` rejects only when the caller gave up. */
+export type EssayResult = Essay | InvalidEssayInput | EssayAllowanceExhausted | EssayServiceFailed;
+
+export interface Essay {
+  kind: 'essay';
+  text: string;
+  /** Words in the text, counted by the gateway. */
+  wordCount: number;
+  mode: EssayMode;
+}
+
+/** The order must be changed before it can succeed. Nothing was charged. */
+export interface InvalidEssayInput {
+  kind: 'invalid-input';
+  message: string;
+  /** The input field at fault, by its GraphQL name; null when the service did not say. */
+  field: keyof EssayOrder | null;
+}
+
+export interface EssayAllowanceExhausted {
+  kind: 'allowance-exhausted';
+  message: string;
+  /** When the service takes orders again; null when it did not say. */
+  renewsAt: Date | null;
+}
+
+export interface EssayServiceFailed {
+  kind: 'service-failed';
+  message: string;
+  code: ErrorCode;
+  /** Whether the same order may succeed when it is sent again. */
+  retryable: boolean;
+  /** What arrived of a paid answer that could not be read as an essay, as it came; null when nothing did. */
+  rawText: string | null;
+}
+
+export interface EssaysPort {
+  generate(order: EssayOrder, signal: AbortSignal): Promise<EssayResult>;
+}

@@ -1,0 +1,26 @@
+import { type EssayOrder, type EssaysPort, type InvalidEssayInput, wordCountLimits } from './essays.ts';
+
+/** Refuses what the service is documented to refuse, so that an impossible order never costs a paid call. */
+export function prechecked(essays: EssaysPort): EssaysPort {
+  return {
+    generate: async (order, signal) => findFault(order) ?? essays.generate(order, signal),
+  };
+}
+
+function findFault({ description, wordCount, titles }: EssayOrder): InvalidEssayInput | null {
+  if (description.trim() === '') {
+    return invalid('description', 'description is empty; name the topic and the points to cover.');
+  }
+  const { min, max } = wordCountLimits;
+  if (wordCount < min || wordCount > max) {
+    return invalid('wordCount', `wordCount is ${wordCount}; it must be from ${min} to ${max}.`);
+  }
+  if (titles.some((title) => title.trim() === '')) {
+    return invalid('titles', 'titles holds an empty title; leave it out or give it words.');
+  }
+  return null;
+}
+
+function invalid(field: InvalidEssayInput['field'], message: string): InvalidEssayInput {
+  return { kind: 'invalid-input', field, message };
+}

@@ -1,0 +1,60 @@
+import type { DestinationStream } from 'pino';
+import { createRestBankData } from './bank-data/rest-bank-data.ts';
+import type { Config, UpstreamAccess } from './config.ts';
+import type { ServiceName } from './errors.ts';
+import { prechecked as precheckedEssays } from './essays/prechecked-essays.ts';
+import { createRestEssays } from './essays/rest-essays.ts';
+import { createGraphqlServer } from './graphql/graphql-server.ts';
+import { createRestClient } from './rest/rest-client.ts';
+import { createDoor } from './server/door.ts';
+import { createGraphiql } from './server/graphiql.ts';
+import { createHttpServer } from './server/http-server.ts';
+import { createEvents } from './telemetry/events.ts';
+import { createLog } from './telemetry/log.ts';
+import { createRedact } from './telemetry/redact.ts';
+
+export interface Upstreams {
+  bankData: UpstreamAccess;
+  essays: UpstreamAccess;
+}
+
+export type Gateway = ReturnType<typeof createGateway>;
+
+/** Builds every part and joins them. The only place that sees all of the configuration. */
+export function createGateway(config: Config, upstreams: Upstreams, logDestination?: DestinationStream) {
+  const redact = createRedact(Object.values(upstreams).flatMap(({ url, apiKey }) => [apiKey, new URL(url).host]));
+  const log = createLog({ level: config.logLevel, redact, ...(logDestination && { destination: logDestination }) });
+  const events = createEvents(log);
+
+  const bankDataClient = connect('bank-data', upstreams.bankData, 'apikey', config.bankData.timeoutMs);
+  const bankData = createRestBankData(bankDataClient, events);
+
+  const essaysClient = connect('essays', upstreams.essays, 'token', config.essays.timeoutMs);
+  const { modeSpellings, textField } = config.essays;
+  const essays = precheckedEssays(createRestEssays({ client: essaysClient, events, modeSpellings, textField, redact }));
+
+  const { maxIbansPerQuery, corsOrigins, maxBodyBytes } = config;
+  const handle = createGraphqlServer({ bankData, essays, maxIbansPerQuery, corsOrigins, redact, events });
+
+  let ready = true;
+  const door = createDoor({ graphql: handle, graphiql: createGraphiql(), maxBodyBytes, isReady: () => ready, events });
+  const server = createHttpServer(door);
+
+  return {
+    /** GraphQL without the door, for tests and for embedding. */
+    handle,
+    listen: () => server.listen(config.host, config.port),
+    /** Lets running queries finish within the shutdown time-out, then closes everything. */
+    async close(): Promise<void> {
+      ready = false;
+      await server.drain(config.shutdownTimeoutMs);
+      await Promise.all([bankDataClient.close(), essaysClient.close(), handle.dispose()]);
+    },
+  };
+
+  function connect(service: ServiceName, { url, apiKey }: UpstreamAccess, keyHeader: string, timeoutMs: number) {
+    const { upstreamConcurrency: maxConcurrency, maxAnswerBytes } = config;
+    const headers = { [keyHeader]: apiKey, accept: 'application/json' };
+    return createRestClient({ service, baseUrl: url, headers, timeoutMs, maxAnswerBytes, maxConcurrency, events });
+  }
+}

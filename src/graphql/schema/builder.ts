@@ -1,0 +1,9 @@
+import SchemaBuilder from '@pothos/core';
+import type { Context } from '../context.ts';
+
+/** Holds the schema's shape and nothing else: no type is defined here, and no state. */
+export const builder = new SchemaBuilder<{
+  Context: Context;
+  DefaultFieldNullability: false;
+  Scalars: { ID: { Input: string; Output: string }; DateTime: { Input: never; Output: Date } };
+}>({ defaultFieldNullability: false });

@@ -1,0 +1,121 @@
+import type {
+  Essay,
+  EssayAllowanceExhausted,
+  EssayResult,
+  EssayServiceFailed,
+  InvalidEssayInput,
+} from '../../essays/essays.ts';
+import { builder } from './builder.ts';
+import { DateTimeType } from './date-time.ts';
+
+const EssayModeType = builder.enumType('EssayMode', {
+  description: 'In which manner an essay is written.',
+  values: {
+    STANDARD: { description: 'Plain and balanced.' },
+    ACADEMIC: { description: 'As for a seminar or a journal.' },
+    PROFESSIONAL: { description: 'As for colleagues and clients.' },
+    NEWS_REPORT: { description: 'As a newspaper reports it.' },
+  } as const,
+});
+
+const WritingPurposeType = builder.enumType('WritingPurpose', {
+  description: 'What an essay is to do for its reader.',
+  values: {
+    NARRATIVE: { description: 'Tell what happened.' },
+    ARGUMENTATIVE: { description: 'Take a side and give reasons.' },
+    EXPOSITORY: { description: 'Explain.' },
+    DESCRIPTIVE: { description: 'Show how something is.' },
+  } as const,
+});
+
+const ErrorType = builder.interfaceRef<{ message: string }>('Error').implement({
+  description: 'A failure that the client may do something about.',
+  fields: (t) => ({ message: t.exposeString('message', { description: 'What went wrong, for people.' }) }),
+});
+
+const EssayType = builder.objectRef<Essay>('Essay').implement({
+  description: 'A written essay.',
+  fields: (t) => ({
+    text: t.exposeString('text', { description: 'The text; paragraphs stand apart by line breaks.' }),
+    wordCount: t.exposeInt('wordCount', { description: 'How many words the text has.' }),
+    mode: t.expose('mode', { type: EssayModeType, description: 'The mode it was ordered in.' }),
+  }),
+});
+
+const InvalidEssayInputType = builder.objectRef<InvalidEssayInput>('InvalidEssayInput').implement({
+  description: 'The input must be changed before it can succeed. No essay was paid for.',
+  interfaces: [ErrorType],
+  fields: (t) => ({
+    field: t.exposeString('field', {
+      nullable: true,
+      description: 'The input field at fault; null when the essay service did not say which.',
+    }),
+  }),
+});
+
+const EssayAllowanceExhaustedType = builder.objectRef<EssayAllowanceExhausted>('EssayAllowanceExhausted').implement({
+  description: 'The allowance of the essay service is used up.',
+  interfaces: [ErrorType],
+  fields: (t) => ({
+    renewsAt: t.expose('renewsAt', {
+      type: DateTimeType,
+      nullable: true,
+      description: 'When the service takes orders again; null when it did not say.',
+    }),
+  }),
+});
+
+const EssayServiceFailedType = builder.objectRef<EssayServiceFailed>('EssayServiceFailed').implement({
+  description: 'The essay service did not deliver. It is slow and fails often; whether it charged is not known.',
+  interfaces: [ErrorType],
+  fields: (t) => ({
+    code: t.exposeString('code', { description: 'One of the UPSTREAM_ codes that errors carry in extensions.code.' }),
+    retryable: t.exposeBoolean('retryable', {
+      description: 'Whether the same order may succeed when it is sent again.',
+    }),
+    rawText: t.exposeString('rawText', {
+      nullable: true,
+      description:
+        'What arrived of an answer that broke off or could not be read: it was paid for. Null when nothing did.',
+    }),
+  }),
+});
+
+const GenerateEssayResultType = builder.unionType('GenerateEssayResult', {
+  description: 'What came of an order for an essay.',
+  types: [EssayType, InvalidEssayInputType, EssayAllowanceExhaustedType, EssayServiceFailedType],
+  resolveType: (result) => typeNames[(result as EssayResult).kind],
+});
+
+const typeNames = {
+  essay: EssayType,
+  'invalid-input': InvalidEssayInputType,
+  'allowance-exhausted': EssayAllowanceExhaustedType,
+  'service-failed': EssayServiceFailedType,
+};
+
+const GenerateEssayInputType = builder.inputType('GenerateEssayInput', {
+  description: 'An order for an essay.',
+  fields: (t) => ({
+    description: t.string({ required: true, description: 'The topic and the points to cover.' }),
+    mode: t.field({
+      type: EssayModeType,
+      required: true,
+      defaultValue: 'STANDARD',
+      description: 'In which manner to write.',
+    }),
+    wordCount: t.int({ required: true, description: 'Most words the text may have, from 1 to 2000.' }),
+    purpose: t.field({ type: WritingPurposeType, description: 'What the essay is to do for its reader.' }),
+    titles: t.stringList({ description: 'Titles to choose from.' }),
+  }),
+});
+
+builder.mutationField('generateEssay', (t) =>
+  t.field({
+    type: GenerateEssayResultType,
+    description: 'Has an essay written. This takes up to two minutes, and each call is paid for.',
+    args: { input: t.arg({ type: GenerateEssayInputType, required: true, description: 'What to write.' }) },
+    resolve: (_, { input }, { essays, signal }) =>
+      essays.generate({ ...input, purpose: input.purpose ?? null, titles: input.titles ?? [] }, signal),
+  }),
+);

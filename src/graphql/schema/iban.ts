@@ -1,0 +1,112 @@
+import type { IbanData, IbanValidation } from '../../bank-data/bank-data.ts';
+import { compactIban } from '../../iban/iban.ts';
+import { tooManyIbans } from '../loaders.ts';
+import { BankDataType } from './bank.ts';
+import { builder } from './builder.ts';
+
+const IbanProblemType = builder.enumType('IbanProblem', {
+  description: 'Why an IBAN is not valid.',
+  values: {
+    ILLEGAL_CHARACTERS: { description: 'It holds something else than letters A to Z and digits.' },
+    UNKNOWN_COUNTRY: { description: 'It does not begin with the code of a country that has IBANs.' },
+    WRONG_LENGTH: { description: 'It is shorter or longer than the IBANs of its country.' },
+    WRONG_STRUCTURE: { description: 'A letter stands where its country has a digit, or the other way round.' },
+    CHECK_DIGITS_OUT_OF_RANGE: { description: 'Its check digits are 00, 01 or 99, which are never issued.' },
+    WRONG_CHECK_DIGITS: { description: 'Its check digits do not fit the rest: most likely a slip in typing.' },
+    REJECTED_BY_SERVICE: {
+      description: 'Its characters are in order, yet the bank-data service says that it is not valid.',
+    },
+  } as const,
+});
+
+const IbanDataType = builder.objectRef<IbanData>('IbanData').implement({
+  description: 'An IBAN taken apart, as the bank-data service tells it.',
+  fields: (t) => ({
+    country: t.exposeString('country', { nullable: true, description: 'Name of the country, in English.' }),
+    countryCode: t.exposeString('countryCode', {
+      description: 'ISO 3166-1 alpha-2 code of the country; XK for Kosovo.',
+    }),
+    sepaCountry: t.exposeBoolean('sepaCountry', {
+      nullable: true,
+      description: 'Whether the country takes part in SEPA; null where the service does not tell.',
+    }),
+    checksum: t.exposeString('checksum', { description: 'The two check digits of the IBAN.' }),
+    bban: t.exposeString('bban', {
+      description: 'The basic bank account number: the IBAN without its first four characters.',
+    }),
+    bankCode: t.exposeString('bankCode', { nullable: true, description: 'The national bank code inside the IBAN.' }),
+    accountNumber: t.exposeString('accountNumber', {
+      nullable: true,
+      description: 'The BBAN after bank code and branch, national check digits included.',
+    }),
+    branch: t.exposeString('branch', {
+      nullable: true,
+      description: 'The branch code; null where the country has none.',
+    }),
+    nationalChecksum: t.exposeString('nationalChecksum', {
+      nullable: true,
+      description: 'The national check digits; null where the country has none at a fixed place.',
+    }),
+    countryIbanFormatAsSwift: t.exposeString('countryIbanFormatAsSwift', {
+      nullable: true,
+      description: 'The format of the country in the notation of the SWIFT registry, such as DE2!n8!n10!n.',
+    }),
+    countryIbanFormatAsRegex: t.exposeString('countryIbanFormatAsRegex', {
+      nullable: true,
+      description: 'The format of the country as a regular expression over an IBAN without spaces.',
+    }),
+  }),
+});
+
+const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidation').implement({
+  description: 'What is known about an IBAN. One that is not valid is an answer like any other, never an error.',
+  fields: (t) => ({
+    iban: t.exposeID('iban', { description: 'The IBAN that was checked, without spaces and hyphens, in upper case.' }),
+    valid: t.exposeBoolean('valid', { description: 'Whether it is a valid IBAN. Not whether the account exists.' }),
+    problems: t.expose('problems', {
+      type: [IbanProblemType],
+      description: 'Why it is not valid; empty when it is.',
+    }),
+    ibanData: t.expose('ibanData', {
+      type: IbanDataType,
+      nullable: true,
+      description: 'The IBAN taken apart; null where it cannot be.',
+    }),
+    bankData: t.expose('bankData', {
+      type: BankDataType,
+      nullable: true,
+      description: 'The bank that keeps the account; null where the service tells nothing of it.',
+    }),
+    countryIbanExample: t.exposeString('countryIbanExample', {
+      nullable: true,
+      description: 'How a valid IBAN of the same country looks; null where the country is not known.',
+    }),
+  }),
+});
+
+builder.queryField('ibanValidation', (t) =>
+  t.field({
+    type: IbanValidationType,
+    nullable: true,
+    description: 'Validates an IBAN and tells about its country and bank. Null, with an error, when the service fails.',
+    args: {
+      iban: t.arg.string({ required: true, description: 'The IBAN, with or without spaces and hyphens, in any case.' }),
+    },
+    resolve: (_, { iban }, { loaders }) => loaders.ibanValidation.load(compactIban(iban)),
+  }),
+);
+
+builder.queryField('ibanValidations', (t) =>
+  t.field({
+    type: [IbanValidationType],
+    nullable: { list: false, items: true },
+    description:
+      'Validates many IBANs at once, in the order asked. Each IBAN is looked up once, however often it is repeated; ' +
+      'one whose look-up fails is null, with an error that names its place.',
+    args: { ibans: t.arg.stringList({ required: true, description: 'The IBANs, written in any way.' }) },
+    resolve: (_, { ibans }, { loaders, maxIbansPerQuery }) => {
+      if (ibans.length > maxIbansPerQuery) throw tooManyIbans(maxIbansPerQuery);
+      return ibans.map((iban) => loaders.ibanValidation.load(compactIban(iban)));
+    },
+  }),
+);

@@ -1,0 +1,8 @@
+import './essay.ts';
+import './iban.ts';
+import { builder } from './builder.ts';
+
+builder.queryType({ description: 'Questions. Each costs at most one upstream call per IBAN.' });
+builder.mutationType({ description: 'Orders. They are paid for, so none is sent twice.' });
+
+export const schema = builder.toSchema({ sortSchema: true });

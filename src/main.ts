@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { type Config, ConfigError, readConfig, type UpstreamAccess } from './config.ts';
+import { createGateway } from './gateway.ts';
+import { createBankDataService } from './services/bank-data/create-bank-data-service.ts';
+import { createEssayWriter, describeWriter } from './services/essays/create-essay-writer.ts';
+import { createEssayService } from './services/essays/essay-service.ts';
+
+/*
+ * The process: configuration in, services started where no upstream is named, port opened, and all of it taken down
+ * again when a signal says so. It ends by itself once nothing is open any more.
+ */
+
+try {
+  await run(readConfig(process.env));
+} catch (error) {
+  process.exitCode = 1;
+  process.stderr.write(`${explain(error)}\n`);
+}
+
+async function run(config: Config): Promise<void> {
+  const { llm, monthlyAllowance } = config.essayService;
+  const bankData = await reach(config.bankData.upstream, (apiKey) => createBankDataService({ apiKey }));
+  const essays = await reach(config.essays.upstream, (apiKey) =>
+    createEssayService({ apiKey, writer: createEssayWriter(llm), monthlyAllowance }),
+  );
+  const gateway = createGateway(config, { bankData: bankData.access, essays: essays.access });
+
+  let stopping: Promise<void> | undefined;
+  const stop = () => {
+    stopping ??= gateway.close().then(async () => {
+      await Promise.all([bankData.close(), essays.close()]);
+    });
+    return stopping;
+  };
+  process.on('SIGTERM', stop).on('SIGINT', stop);
+
+  const url = await gateway.listen().catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
+  const writer = config.essays.upstream ? '' : `; ${describeWriter(llm)}`;
+  process.stdout.write(
+    [
+      'Ledgerquill is ready.',
+      `  GraphiQL   ${url}/graphql`,
+      `  bank data  ${bankData.description}`,
+      `  essays     ${essays.description}${writer}`,
+      '',
+    ].join('\n'),
+  );
+}
+
+interface Reached {
+  access: UpstreamAccess;
+  description: string;
+  close(): Promise<unknown>;
+}
+
+interface Service {
+  listen(options: { host: string; port: number }): Promise<string>;
+  close(): Promise<unknown>;
+}
+
+/** The upstream that is named, or else our own service on a free loopback port, with a key that nobody else knows. */
+async function reach(upstream: UpstreamAccess | null, create: (apiKey: string) => Service): Promise<Reached> {
+  if (upstream) return { access: upstream, description: upstream.url, close: async () => {} };
+  const apiKey = randomBytes(24).toString('base64url');
+  const service = create(apiKey);
+  const url = await service.listen({ host: '127.0.0.1', port: 0 });
+  return { access: { url, apiKey }, description: `self-hosted at ${url}`, close: () => service.close() };
+}
+
+/** Mistakes in the configuration are told in a sentence, faults of ours with all that helps to find them. */
+function explain(error: unknown): string {
+  if (error instanceof ConfigError) return error.message;
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE') return 'PORT: another process listens there already; choose a free one.';
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return 'HOST: this machine has no such address.';
+  if (code === 'EACCES') return 'PORT: this user may not listen there; ports below 1024 often need more rights.';
+  return error.stack ?? error.message;
+}

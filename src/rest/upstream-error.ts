@@ -1,0 +1,46 @@
+import { GatewayError, type ServiceName } from '../errors.ts';
+import type { Events } from '../telemetry/events.ts';
+import type { RestFailureReason, RestOutcome } from './rest-client.ts';
+
+/**
+ * What an outcome that does not answer the question means to a client, in the terms that every upstream shares.
+ * What only an operator can mend is told to the operator as well.
+ */
+export function toUpstreamError(service: ServiceName, outcome: RestOutcome, events: Events): GatewayError {
+  if (outcome.kind === 'failure') return toFailure(service, outcome.reason);
+
+  const { status } = outcome;
+  const fail = (message: string, retryable: boolean) =>
+    new GatewayError('UPSTREAM_FAILED', `The ${service} service ${message}.`, { service, retryable });
+
+  if (status === 401 || status === 403) {
+    events.credentialsRejected(service);
+    const message = `The ${service} service rejected the gateway's key.`;
+    return new GatewayError('UPSTREAM_REJECTED_CREDENTIALS', message, { service });
+  }
+  if (status === 429) {
+    const message = `The allowance of the ${service} service is used up.`;
+    return new GatewayError('UPSTREAM_ALLOWANCE_EXHAUSTED', message, { service });
+  }
+  if (status >= 500) return fail('failed', true);
+  if (status === 404) return fail('does not offer this', false);
+  if (status >= 400) {
+    events.requestRefused(service, status);
+    return fail('refused the request', false);
+  }
+  events.answerUnreadable(service, status);
+  return fail('gave an answer that could not be read', true);
+}
+
+function toFailure(service: ServiceName, reason: RestFailureReason): GatewayError {
+  const code = reason === 'timed-out' ? 'UPSTREAM_TIMED_OUT' : 'UPSTREAM_FAILED';
+  return new GatewayError(code, `The ${service} service ${failures[reason]}.`, { service, retryable: true });
+}
+
+const failures: Record<RestFailureReason, string> = {
+  unreachable: 'could not be reached',
+  reset: 'broke off before it answered',
+  truncated: 'broke off in the middle of its answer',
+  'too-large': 'gave an answer that is too large',
+  'timed-out': 'did not answer in time',
+};

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Events } from '../telemetry/events.ts';
+import { readBody } from './body.ts';
+import type { GraphiqlPage } from './graphiql.ts';
+
+interface DoorOptions {
+  /** Answers an admitted GraphQL request, whose body has been read. */
+  graphql: (request: IncomingMessage, response: ServerResponse, context: { requestId: string }) => unknown;
+  graphiql: () => Promise<GraphiqlPage>;
+  /** Largest request body, in bytes. */
+  maxBodyBytes: number;
+  /** False as soon as the process was told to stop. */
+  isReady: () => boolean;
+  events: Events;
+}
+
+/** The HTTP door: health, GraphiQL, and who and what is let in to GraphQL. It knows nothing of GraphQL itself. */
+export function createDoor({ graphql, graphiql, maxBodyBytes, isReady, events }: DoorOptions): RequestListener {
+  return (request, response) => {
+    const requestId = readRequestId(request);
+    response.setHeader('x-request-id', requestId);
+    if (!isReady()) response.setHeader('connection', 'close');
+    open(request, response, requestId).catch((error: unknown) => {
+      events.unexpectedError(error);
+      if (response.headersSent) response.destroy();
+      else refuse(response, requestId, 500, 'INTERNAL_SERVER_ERROR', 'Something went wrong inside the gateway.');
+    });
+  };
+
+  async function open(request: IncomingMessage, response: ServerResponse, requestId: string): Promise<void> {
+    const path = request.url?.split('?', 1)[0];
+    const isBrowser = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html');
+    if (path === '/health') return answerJson(response, 200, { status: 'alive' });
+    if (path === '/ready') {
+      return isReady()
+        ? answerJson(response, 200, { status: 'ready' })
+        : answerJson(response, 503, { status: 'stopping' });
+    }
+    if (path === '/' && isBrowser) {
+      response.writeHead(302, { location: '/graphql' }).end();
+      return;
+    }
+    if (path !== '/graphql') {
+      return refuse(response, requestId, 404, 'BAD_USER_INPUT', 'There is nothing here; GraphQL is at /graphql.');
+    }
+    if (isBrowser) return answerPage(request, response, await graphiql());
+    if (request.method === 'POST') {
+      // Other types can be sent by any web page without asking (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
+      if (!/^application\/(graphql\+)?json\b/i.test(request.headers['content-type'] ?? '')) {
+        return refuse(response, requestId, 415, 'BAD_USER_INPUT', 'Send the query as application/json.');
+      }
+      const body = await readBody(request, maxBodyBytes);
+      if (body === 'too-large') {
+        response.setHeader('connection', 'close');
+        const message = `The request body is larger than ${maxBodyBytes} bytes.`;
+        return refuse(response, requestId, 413, 'BAD_USER_INPUT', message);
+      }
+      if (body === 'broken-off') return;
+      Object.assign(request, { body });
+    }
+    await graphql(request, response, { requestId });
+  }
+}
+
+/** The caller's own id, so that one request can be followed through several services, or a new one. */
+function readRequestId(request: IncomingMessage): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
+}
+
+/** Errors of the door look like GraphQL's, so that clients need one way of reading them. */
+function refuse(response: ServerResponse, requestId: string, status: number, code: string, message: string): void {
+  answerJson(response, status, {
+    errors: [{ message, extensions: { code, service: null, retryable: false, requestId } }],
+  });
+}
+
+function answerJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
+}
+
+function answerPage(request: IncomingMessage, response: ServerResponse, { html, gzipped }: GraphiqlPage): void {
+  const isGzipAccepted = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
+  response.writeHead(200, {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-cache',
+    vary: 'accept, accept-encoding',
+    ...(isGzipAccepted && { 'content-encoding': 'gzip' }),
+  });
+  response.end(isGzipAccepted ? gzipped : html);
+}

@@ -1,0 +1,40 @@
+import type { ServiceName } from '../errors.ts';
+import type { Log } from './log.ts';
+
+interface UpstreamCall {
+  service: ServiceName;
+  /** Without query: that may hold an IBAN. */
+  path: string;
+  outcome: { kind: 'answer'; status: number } | { kind: 'failure'; reason: string };
+  durationMs: number;
+}
+
+/** What is worth telling an operator, one deed per event. None of them throws, and none is handed personal data. */
+export interface Events {
+  upstreamCalled(call: UpstreamCall): void;
+  credentialsRejected(service: ServiceName): void;
+  answerUnreadable(service: ServiceName, status: number): void;
+  requestRefused(service: ServiceName, status: number): void;
+  unexpectedError(error: unknown): void;
+}
+
+export function createEvents(log: Log): Events {
+  return {
+    upstreamCalled({ service, path, outcome, durationMs }) {
+      const came = outcome.kind === 'answer' ? { status: outcome.status } : { failure: outcome.reason };
+      log.debug({ service, path, ...came, durationMs: Math.round(durationMs) }, 'upstream called');
+    },
+    credentialsRejected(service) {
+      log.error({ service }, 'the upstream rejects our key: check the API key in the configuration');
+    },
+    answerUnreadable(service, status) {
+      log.warn({ service, status }, 'the upstream answered something unreadable');
+    },
+    requestRefused(service, status) {
+      log.error({ service, status }, 'the upstream refused a request as wrong: a fault of the gateway');
+    },
+    unexpectedError(error) {
+      log.error({ err: error instanceof Error ? error : new Error(String(error)) }, 'unexpected error');
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { PassThrough } from 'node:stream';
+import { onTestFinished } from 'vitest';
+import { type Environment, readConfig } from '../src/config.ts';
+import { createGateway } from '../src/gateway.ts';
+
+export const bankDataKey = 'seeded-bank-data-key-b1';
+export const essaysKey = 'seeded-essays-key-e2';
+
+interface Data {
+  [field: string]: Data;
+}
+
+export interface Answer {
+  data?: Data;
+  errors?: { message: string; path?: (string | number)[]; extensions: Record<string, unknown> }[];
+}
+
+interface TGatewayOptions {
+  bankDataUrl?: string;
+  essaysUrl?: string;
+  env?: Environment;
+}
+
+/** A gateway without a port in front of the given upstreams, with seeded keys and a log that can be read. */
+export function tGateway({ bankDataUrl = unused, essaysUrl = unused, env = {} }: TGatewayOptions = {}) {
+  const lines: string[] = [];
+  const destination = new PassThrough();
+  destination.on('data', (line) => lines.push(String(line)));
+  const gateway = createGateway(
+    readConfig({ LOG_LEVEL: 'trace', PORT: '0', ...env }),
+    { bankData: { url: bankDataUrl, apiKey: bankDataKey }, essays: { url: essaysUrl, apiKey: essaysKey } },
+    destination,
+  );
+  onTestFinished(() => gateway.close());
+
+  return {
+    ...gateway,
+    log: () => lines.join(''),
+    async ask(query: string, variables: Record<string, unknown> = {}, signal?: AbortSignal): Promise<Answer> {
+      const response = await gateway.handle.fetch('http://gateway/graphql', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ query, variables }),
+        ...(signal && { signal }),
+      });
+      return (await response.json()) as Answer;
+    },
+  };
+}
+
+/** Port 9 (discard): a test that names no upstream must not reach one. */
+const unused = 'http://127.0.0.1:9';
