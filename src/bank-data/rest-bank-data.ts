@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { validateIban } from '../iban/iban.ts';
 import { findCountryFormat } from '../iban/registry.ts';
 import type { RestClient } from '../rest/rest-client.ts';
@@ -9,15 +10,11 @@ import { readIbanValidation, type WireAnswer } from './wire-iban-validation.ts';
 /** Asks the bank-data service over REST, one call per IBAN: the service knows no batches. */
 export function createRestBankData(client: RestClient, events: Events): BankDataPort {
   return {
-    validateIbans: (ibans, signal) =>
-      Promise.all(
-        ibans.map((iban) =>
-          validate(iban, signal).catch((error: Error) => {
-            signal.throwIfAborted();
-            return error;
-          }),
-        ),
-      ),
+    validateIbans(ibans, signal) {
+      // As many calls as there are IBANs listen to the one signal; Node would take more than ten for a leak.
+      setMaxListeners(0, signal);
+      return Promise.all(ibans.map((iban) => validate(iban, signal).catch((error: Error) => settle(error, signal))));
+    },
   };
 
   async function validate(iban: string, signal: AbortSignal): Promise<IbanValidation> {
@@ -41,4 +38,10 @@ function toValidation(iban: string, answer: WireAnswer): IbanValidation {
   if (answer.valid) return { iban, ...answer, problems: [], countryIbanExample };
   const problems = validateIban(iban);
   return { iban, ...answer, problems: problems.length > 0 ? problems : ['REJECTED_BY_SERVICE'], countryIbanExample };
+}
+
+/** A failed look-up is an error in its place; only a caller who gave up ends the whole batch. */
+function settle(error: Error, signal: AbortSignal): Error {
+  signal.throwIfAborted();
+  return error;
 }

@@ -1,0 +1,29 @@
+/**
+ * The remainder of ISO 7064 mod 97-10, letters counting as two digits (A = 10 ... Z = 35). The number can have
+ * seventy digits, so it is reduced character by character, as in long division.
+ * @throws RangeError for anything but A-Z and 0-9
+ */
+export function mod97(text: string): number {
+  let remainder = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code >= ZERO && code <= NINE) remainder = (remainder * 10 + code - ZERO) % 97;
+    else if (code >= A && code <= Z) remainder = (remainder * 100 + code - A + 10) % 97;
+    else throw new RangeError('mod 97-10 is defined for A-Z and 0-9 only');
+  }
+  return remainder;
+}
+
+/**
+ * The two check digits that make an IBAN of this country code and BBAN valid, from 02 to 98 (ISO 13616).
+ * Only arithmetic: neither the country nor the structure of the BBAN is looked at.
+ * @throws RangeError for anything but A-Z and 0-9
+ */
+export function calcCheckDigits(country: string, bban: string): string {
+  return String(98 - mod97(`${bban}${country}00`)).padStart(2, '0');
+}
+
+const ZERO = 48;
+const NINE = 57;
+const A = 65;
+const Z = 90;

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { essaysKey, tGateway } from '../gateway.ts';
+import { replyJson, tUpstream } from '../upstream.ts';
+
+const mutation = `mutation ($input: GenerateEssayInput!) { generateEssay(input: $input) {
+  __typename
+  ... on Essay { text wordCount mode }
+  ... on Error { message }
+  ... on InvalidEssayInput { field }
+  ... on EssayServiceFailed { code rawText }
+} }`;
+
+const input = { description: 'The fountain pen: its reservoir and its feed', mode: 'ACADEMIC', wordCount: 120 };
+const text = 'On Pens\n\nA pen holds ink. It also holds thoughts.';
+
+describe('generateEssay', () => {
+  it('sends the order as the service documents it, with the key in a header', async () => {
+    const upstream = await tUpstream(replyJson(200, { essay: text }));
+    const { ask } = tGateway({ essaysUrl: upstream.url });
+    await ask(mutation, { input });
+    const [call] = upstream.calls;
+    expect(call).toMatchObject({ method: 'POST', path: '/v2/generate/essay/' });
+    expect(call?.headers).toMatchObject({ token: essaysKey, 'content-type': 'application/json' });
+    expect(JSON.parse(call?.body ?? '')).toEqual({
+      description: input.description,
+      mode: 'Academic',
+      word_count: 120,
+    });
+  });
+
+  it('carries purpose and titles as sentences in the description', async () => {
+    const upstream = await tUpstream(replyJson(200, { essay: text }));
+    const { ask } = tGateway({ essaysUrl: upstream.url });
+    const titles = ['Ink and Thought', 'The Patient Pen'];
+    await ask(mutation, { input: { ...input, purpose: 'ARGUMENTATIVE', titles } });
+    const { description } = JSON.parse(upstream.calls[0]?.body ?? '');
+    expect(description).toBe(
+      `${input.description}\n\nWriting purpose: argumentative.\n\nTitle options: Ink and Thought, The Patient Pen.`,
+    );
+  });
+
+  it.each([
+    ['STANDARD', {}, 'Standard'],
+    ['ACADEMIC', {}, 'Academic'],
+    ['PROFESSIONAL', {}, 'Professional'],
+    ['NEWS_REPORT', {}, 'Journalistic'],
+    ['NEWS_REPORT', { ESSAY_MODE_NEWS_REPORT: 'News report' }, 'News report'],
+  ])('spells the mode %s with %j as %s', async (mode, env, spelling) => {
+    const upstream = await tUpstream(replyJson(200, { essay: text }));
+    const { ask } = tGateway({ essaysUrl: upstream.url, env });
+    const { data } = await ask(mutation, { input: { ...input, mode } });
+    expect(JSON.parse(upstream.calls[0]?.body ?? '').mode).toBe(spelling);
+    expect(data?.generateEssay?.mode).toBe(mode);
+  });
+
+  it('writes in the standard mode unless told otherwise', async () => {
+    const upstream = await tUpstream(replyJson(200, { essay: text }));
+    const { ask } = tGateway({ essaysUrl: upstream.url });
+    await ask('mutation { generateEssay(input: { description: "Pens", wordCount: 10 }) { __typename } }');
+    expect(JSON.parse(upstream.calls[0]?.body ?? '').mode).toBe('Standard');
+  });
+
+  it.each([
+    ['essay', { essay: text }],
+    ['result', { result: text }],
+    ['text', { text }],
+    ['content', { content: text }],
+    ['a flat object with one string, as a sibling of the service answers', { title: text }],
+    ['data', { data: text }],
+    ['data.essay', { status: 'ok', data: { essay: text } }],
+    [
+      'data.result',
+      { data: { result: text, model: 'a-rather-long-model-name-that-is-longer-than-the-text-we-look-for' } },
+    ],
+    ['data.text', { data: { text } }],
+    ['data.content', { data: { content: text } }],
+    ['a bare string', text],
+    ['an invented envelope', { request: { id: '7f' }, output: [{ type: 'essay', body: [text] }], usage: { words: 9 } }],
+    ['another invented envelope', { error: null, choices: [{ message: { role: 'assistant', content: text } }] }],
+  ])('finds the text in %s', async (_, body) => {
+    const upstream = await tUpstream(replyJson(200, body));
+    const { ask } = tGateway({ essaysUrl: upstream.url });
+    const { data } = await ask(mutation, { input });
+    expect(data?.generateEssay).toEqual({ __typename: 'Essay', text, wordCount: 10, mode: 'ACADEMIC' });
+  });
+
+  it('finds the text in the field that is configured, before any well-known name', async () => {
+    const upstream = await tUpstream(replyJson(201, { essay: 'a summary', parts: [{ draft: text }] }));
+    const { ask } = tGateway({ essaysUrl: upstream.url, env: { ESSAY_TEXT_FIELD: 'parts.0.draft' } });
+    const { data } = await ask(mutation, { input });
+    expect(data?.generateEssay?.text).toBe(text);
+  });
+
+  it.each([{}, [], { essay: '' }, { error: 'Something long that is certainly no essay.' }, 42, null])(
+    'does not take %j for an essay, and keeps it as it came',
+    async (body) => {
+      const upstream = await tUpstream(replyJson(200, body));
+      const { ask } = tGateway({ essaysUrl: upstream.url });
+      const { data } = await ask(mutation, { input });
+      expect(data?.generateEssay).toMatchObject({
+        __typename: 'EssayServiceFailed',
+        code: 'UPSTREAM_FAILED',
+        rawText: JSON.stringify(body),
+      });
+    },
+  );
+
+  it.each([
+    ['wordCount', { wordCount: 0 }, 'wordCount is 0; it must be from 1 to 2000.'],
+    ['wordCount', { wordCount: 2001 }, 'wordCount is 2001; it must be from 1 to 2000.'],
+    ['wordCount', { wordCount: -5 }, 'wordCount is -5; it must be from 1 to 2000.'],
+    ['description', { description: '' }, 'description is empty; name the topic and the points to cover.'],
+    ['description', { description: ' \n\t' }, 'description is empty; name the topic and the points to cover.'],
+    ['titles', { titles: ['Pens', ' '] }, 'titles holds an empty title; leave it out or give it words.'],
+  ])('refuses a wrong %s (%j) without a call', async (field, wrong, message) => {
+    const upstream = await tUpstream(replyJson(200, { essay: text }));
+    const { ask } = tGateway({ essaysUrl: upstream.url });
+    const { data } = await ask(mutation, { input: { ...input, ...wrong } });
+    expect(data?.generateEssay).toEqual({ __typename: 'InvalidEssayInput', field, message });
+    expect(upstream.calls).toHaveLength(0);
+  });
+
+  it.each([1, 2000])('accepts a wordCount of %i', async (wordCount) => {
+    const upstream = await tUpstream(replyJson(200, { essay: text }));
+    const { ask } = tGateway({ essaysUrl: upstream.url });
+    const { data } = await ask(mutation, { input: { ...input, wordCount } });
+    expect(data?.generateEssay?.__typename).toBe('Essay');
+  });
+
+  it.each([
+    ['error', { error: 'Invalid request body.' }, 'Invalid request body.'],
+    ['message', { message: 'The given data was invalid.' }, 'The given data was invalid.'],
+    ['errors', { errors: { mode: ['mode is unknown.'] } }, 'mode is unknown.'],
+    ['nothing', {}, 'The essay service refused the input and did not say why.'],
+  ])('passes on why the service refused, said in %s', async (_, body, message) => {
+    const upstream = await tUpstream(replyJson(400, body));
+    const { ask } = tGateway({ essaysUrl: upstream.url });
+    const { data } = await ask(mutation, { input });
+    expect(data?.generateEssay).toEqual({ __typename: 'InvalidEssayInput', field: null, message });
+  });
+
+  it('never answers a query over GET: a page or a prefetch must not order essays', async () => {
+    const upstream = await tUpstream(replyJson(200, { essay: text }));
+    const { handle } = tGateway({ essaysUrl: upstream.url });
+    const query = encodeURIComponent(
+      'mutation { generateEssay(input: { description: "Pens", wordCount: 9 }) { __typename } }',
+    );
+    const response = await handle.fetch(`http://gateway/graphql?query=${query}`, {
+      headers: { accept: 'application/json' },
+    });
+    expect(response.status).toBe(405);
+    expect(upstream.calls).toHaveLength(0);
+  });
+});

@@ -1,0 +1,263 @@
+import { describe, expect, it } from 'vitest';
+import vectors from '../data/iban-vectors.json' with { type: 'json' };
+import { bankDataKey, tGateway } from '../gateway.ts';
+import { tBankDataService } from '../services.ts';
+import { type Reply, replyJson, tUpstream } from '../upstream.ts';
+
+/** What the hosted service was seen to answer. */
+const seenOnTheWire = {
+  valid: true,
+  message: 'IBAN number is valid.',
+  iban: 'DE89370400440532013000',
+  iban_data: {
+    country: 'Germany',
+    country_code: 'DE',
+    sepa_country: true,
+    checksum: '89',
+    BBAN: '370400440532013000',
+    bank_code: '37040044',
+    account_number: '0532013000',
+    branch: '',
+    national_checksum: '',
+    country_iban_format_as_swift: 'DE2!n8!n10!n',
+    country_iban_format_as_regex: '^DE(\\d{2})(\\d{8})(\\d{10})$',
+  },
+  bank_data: { bank_code: '37040044', name: 'Commerzbank', zip: '50447', city: 'Köln', bic: 'COBADEFFXXX' },
+  country_iban_example: 'DE89370400440532013000',
+};
+
+const everything = `valid iban problems
+  ibanData { country countryCode sepaCountry checksum bban bankCode accountNumber branch nationalChecksum
+             countryIbanFormatAsSwift countryIbanFormatAsRegex }
+  bankData { bankCode name zip city bic } countryIbanExample`;
+
+const inOurWords = {
+  valid: true,
+  iban: 'DE89370400440532013000',
+  problems: [],
+  ibanData: {
+    country: 'Germany',
+    countryCode: 'DE',
+    sepaCountry: true,
+    checksum: '89',
+    bban: '370400440532013000',
+    bankCode: '37040044',
+    accountNumber: '0532013000',
+    branch: null,
+    nationalChecksum: null,
+    countryIbanFormatAsSwift: 'DE2!n8!n10!n',
+    countryIbanFormatAsRegex: '^DE(\\d{2})(\\d{8})(\\d{10})$',
+  },
+  bankData: { bankCode: '37040044', name: 'Commerzbank', zip: '50447', city: 'Köln', bic: 'COBADEFFXXX' },
+  countryIbanExample: 'DE89370400440532013000',
+};
+
+const germanQuery = `{ ibanValidation(iban: "DE89 3704 0044 0532 0130 00") { ${everything} } }`;
+
+describe('ibanValidation', () => {
+  it('answers what the hosted service was seen to answer, in our words', async () => {
+    const upstream = await tUpstream(replyJson(200, seenOnTheWire));
+    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    expect(await ask(germanQuery)).toEqual({ data: { ibanValidation: inOurWords } });
+  });
+
+  it('answers the same from the self-hosted service, whose directory has neither zip nor city', async () => {
+    const { ask } = tGateway({ bankDataUrl: await tBankDataService() });
+    const bankData = { ...inOurWords.bankData, zip: null, city: null };
+    expect(await ask(germanQuery)).toEqual({ data: { ibanValidation: { ...inOurWords, bankData } } });
+  });
+
+  it('asks for the normalised IBAN, with the key in a header and nowhere else', async () => {
+    const upstream = await tUpstream(replyJson(200, seenOnTheWire));
+    const { ask } = tGateway({ bankDataUrl: `${upstream.url}/v1` });
+    await ask(germanQuery);
+    const [call] = upstream.calls;
+    expect(call).toMatchObject({ method: 'GET', path: '/v1/bank_data/iban_validate', body: '' });
+    expect(Object.fromEntries(call?.query ?? [])).toEqual({ iban_number: 'DE89370400440532013000' });
+    expect(call?.headers.apikey).toBe(bankDataKey);
+  });
+
+  it.each([
+    ['absent', {}],
+    ['null', { iban_data: null, bank_data: null, country_iban_example: null }],
+    ['empty', { iban_data: {}, bank_data: [], country_iban_example: '' }],
+    ['strings', { iban_data: '', bank_data: 'none' }],
+    ['full of empty strings', { iban_data: { country: '', BBAN: '' }, bank_data: { name: '', bic: null } }],
+    ['accompanied by unknown fields', { quota: { left: 3 }, iban_data: { moon: 'full' } }],
+  ])('reads details that are %s as null', async (_, details) => {
+    const upstream = await tUpstream(replyJson(200, { valid: true, ...details }));
+    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const { data } = await ask(
+      '{ ibanValidation(iban: "DE89370400440532013000") { valid ibanData { bban } bankData { bic } } }',
+    );
+    expect(data?.ibanValidation).toEqual({ valid: true, ibanData: null, bankData: null });
+  });
+
+  it('knows the country code, check digits and BBAN even if the service does not repeat them', async () => {
+    const upstream = await tUpstream(
+      replyJson(200, { valid: true, iban_data: { bank_code: 37040044, sepa_country: 'Yes' } }),
+    );
+    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const { data } = await ask(`{ ibanValidation(iban: "DE89370400440532013000") { ibanData {
+      countryCode checksum bban bankCode sepaCountry branch } } }`);
+    expect(data?.ibanValidation?.ibanData).toEqual({
+      countryCode: 'DE',
+      checksum: '89',
+      bban: '370400440532013000',
+      bankCode: '37040044',
+      sepaCountry: true,
+      branch: null,
+    });
+  });
+
+  it.each([{}, { valid: 'perhaps' }, [], 'valid', null, { data: { valid: true } }])(
+    'does not take %j for an answer',
+    async (body) => {
+      const upstream = await tUpstream(replyJson(200, body));
+      const { ask } = tGateway({ bankDataUrl: upstream.url });
+      const { data, errors } = await ask('{ ibanValidation(iban: "DE89370400440532013000") { valid } }');
+      expect(data?.ibanValidation).toBeNull();
+      expect(errors?.[0]?.extensions.code).toBe('UPSTREAM_FAILED');
+    },
+  );
+
+  it.each([
+    ['200 and valid: false', replyJson(200, { ...seenOnTheWire, valid: false })],
+    ['422', replyJson(422, { message: 'no', errors: { iban_number: ['no'] } })],
+  ])('answers an IBAN that is not valid as data when the service says so by %s', async (_, reply) => {
+    const upstream = await tUpstream(reply);
+    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const query = '{ ibanValidation(iban: "DE89370400440532013001") { valid problems countryIbanExample } }';
+    expect(await ask(query)).toEqual({
+      data: {
+        ibanValidation: {
+          valid: false,
+          problems: ['WRONG_CHECK_DIGITS'],
+          countryIbanExample: 'DE89370400440532013000',
+        },
+      },
+    });
+  });
+
+  it('asks upstream once for one IBAN, however often and however it is spelled', async () => {
+    const upstream = await tUpstream(replyJson(200, seenOnTheWire));
+    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const { data } = await ask(`{ a: ibanValidation(iban: "DE89 3704 0044 0532 0130 00") { valid iban }
+                                  b: ibanValidation(iban: "de89-3704-0044-0532-0130-00") { valid iban }
+                                  c: ibanValidations(ibans: ["DE89370400440532013000"]) { valid iban } }`);
+    expect(data?.b).toEqual(data?.a);
+    expect(data?.c).toEqual([data?.a]);
+    expect(upstream.calls).toHaveLength(1);
+  });
+
+  it('shows no IBAN in the words of GraphQL itself', async () => {
+    const gateway = tGateway();
+    const answers = [
+      await gateway.ask('{ ibanValidation(iban: DE89370400440532013000) { valid } }'),
+      await gateway.ask('{ ibanValidation(iban: "DE89370400440532013000) { valid } }'),
+      await gateway.ask('query ($iban: Int!) { ibanValidation(iban: $iban) { valid } }', {
+        iban: 'DE89370400440532013000',
+      }),
+    ];
+    for (const answer of answers) {
+      expect(answer.errors).toHaveLength(1);
+      expect(JSON.stringify(answer)).not.toContain('DE89370400440532013000');
+    }
+    expect(gateway.log()).not.toContain('DE89370400440532013000');
+  });
+});
+
+describe('ibanValidations', () => {
+  const listQuery = 'query ($ibans: [String!]!) { ibanValidations(ibans: $ibans) { iban valid } }';
+  const twentyFive = vectors.valid
+    .filter(({ scope }) => scope === 'registry')
+    .slice(0, 25)
+    .map(({ iban }) => iban);
+
+  function inOtherSpelling(iban: string): string {
+    return ` ${iban.toLowerCase().replace(/(.{4})/g, '$1 ')}`;
+  }
+
+  /** Answers only when as many calls wait as may be in flight, so that one call too many would be seen. */
+  function answerInWaves(size: number, total: number, answer: Reply): Reply {
+    const held: (() => void)[] = [];
+    let arrived = 0;
+    return async (response, call) => {
+      arrived += 1;
+      const released = new Promise<void>((resolve) => held.push(resolve));
+      if (held.length === size || arrived === total) for (const release of held.splice(0).reverse()) release();
+      await released;
+      await answer(response, call);
+    };
+  }
+
+  const echo: Reply = (response, call) => {
+    return replyJson(200, { valid: true, iban: call.query.get('iban_number') })(response, call);
+  };
+
+  it('looks 50 IBANs, half of them repeats, up in 25 calls, 16 at a time, and answers in the order asked', async () => {
+    const upstream = await tUpstream(answerInWaves(16, 25, echo));
+    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const ibans = twentyFive.flatMap((iban) => [iban, inOtherSpelling(iban)]);
+    const { data, errors } = await ask(listQuery, { ibans });
+    expect(errors).toBeUndefined();
+    expect(data?.ibanValidations).toEqual(
+      twentyFive.flatMap((iban) => [iban, iban]).map((iban) => ({ iban, valid: true })),
+    );
+    expect(upstream.calls).toHaveLength(25);
+    expect(upstream.mostInFlight).toBe(16);
+    expect(new Set(upstream.calls.map(({ headers }) => headers.apikey))).toEqual(new Set([bankDataKey]));
+  });
+
+  it('keeps to UPSTREAM_CONCURRENCY', async () => {
+    const upstream = await tUpstream(answerInWaves(3, 25, echo));
+    const { ask } = tGateway({ bankDataUrl: upstream.url, env: { UPSTREAM_CONCURRENCY: '3' } });
+    await ask(listQuery, { ibans: twentyFive });
+    expect(upstream.calls).toHaveLength(25);
+    expect(upstream.mostInFlight).toBe(3);
+  });
+
+  it('nulls the entry of a failing IBAN only, and names its place', async () => {
+    const failing = twentyFive[3];
+    const upstream = await tUpstream((response, call) => {
+      const isFailing = call.query.get('iban_number') === failing;
+      return (isFailing ? replyJson(500, {}) : echo)(response, call);
+    });
+    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const { data, errors } = await ask(listQuery, { ibans: twentyFive });
+    expect(data?.ibanValidations).toEqual(twentyFive.map((iban) => (iban === failing ? null : { iban, valid: true })));
+    expect(errors).toHaveLength(1);
+    expect(errors?.[0]).toMatchObject({ path: ['ibanValidations', 3], extensions: { code: 'UPSTREAM_FAILED' } });
+    expect(upstream.calls).toHaveLength(25);
+  });
+
+  it('answers an empty list without a call', async () => {
+    const upstream = await tUpstream(echo);
+    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    expect(await ask(listQuery, { ibans: [] })).toEqual({ data: { ibanValidations: [] } });
+    expect(upstream.calls).toHaveLength(0);
+  });
+
+  it('refuses more than MAX_IBANS_PER_QUERY before it costs anything', async () => {
+    const upstream = await tUpstream(echo);
+    const { ask } = tGateway({ bankDataUrl: upstream.url, env: { MAX_IBANS_PER_QUERY: '24' } });
+    const { errors } = await ask(listQuery, { ibans: twentyFive });
+    expect(errors).toHaveLength(1);
+    expect(errors?.[0]).toMatchObject({
+      message: 'A query may ask for at most 24 IBANs; ask for the others in another one.',
+      extensions: { code: 'BAD_USER_INPUT', service: null, retryable: false },
+    });
+    expect(upstream.calls).toHaveLength(0);
+  });
+
+  it('lets aliases not get around the limit', async () => {
+    const upstream = await tUpstream(echo);
+    const { ask } = tGateway({ bankDataUrl: upstream.url, env: { MAX_IBANS_PER_QUERY: '2' } });
+    const fields = twentyFive.slice(0, 3).map((iban, index) => `f${index}: ibanValidation(iban: "${iban}") { valid }`);
+    const { data, errors } = await ask(`{ ${fields.join(' ')} }`);
+    expect(data).toEqual({ f0: { valid: true }, f1: { valid: true }, f2: null });
+    expect(errors).toHaveLength(1);
+    expect(errors?.[0]).toMatchObject({ path: ['f2'], extensions: { code: 'BAD_USER_INPUT' } });
+    expect(upstream.calls).toHaveLength(2);
+  });
+});

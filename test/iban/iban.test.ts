@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { describeProblem } from '../../src/iban/describe-problem.ts';
+import { compactIban, type IbanProblem, isValidIban, validateIban } from '../../src/iban/iban.ts';
+import { findCountryFormat } from '../../src/iban/registry.ts';
+import vectors from '../data/iban-vectors.json' with { type: 'json' };
+
+const PROBLEM_BY_REASON: ReadonlyMap<string, IbanProblem> = new Map([
+  ['unknown_country', 'UNKNOWN_COUNTRY'],
+  ['length', 'WRONG_LENGTH'],
+  ['mod97', 'WRONG_CHECK_DIGITS'],
+  ['bban_structure', 'WRONG_STRUCTURE'],
+  ['check_digits_not_numeric', 'WRONG_STRUCTURE'],
+  ['check_digits_out_of_range(02..98)', 'CHECK_DIGITS_OUT_OF_RANGE'],
+]);
+
+const inRegistry = (iban: string) => findCountryFormat(iban.slice(0, 2)) !== null;
+const partial = vectors.valid.filter(({ scope }) => scope.startsWith('partial'));
+const valid = vectors.valid.filter((vector) => !partial.includes(vector));
+const national = vectors.invalid.filter(({ reason }) => reason === 'national_check');
+const invalid = vectors.invalid.filter(({ iban, reason }) => inRegistry(iban) && reason !== 'national_check');
+const elsewhere = [...partial, ...vectors.invalid.filter(({ iban }) => !inRegistry(iban))];
+
+describe('published valid IBANs', () => {
+  it.each(valid)('accepts $iban ($scope)', ({ iban }) => {
+    expect(validateIban(compactIban(iban))).toEqual([]);
+    expect(isValidIban(compactIban(iban))).toBe(true);
+  });
+
+  it.each(national)('accepts $iban, whose national check digits are wrong', ({ iban }) => {
+    expect(validateIban(compactIban(iban))).toEqual([]);
+  });
+});
+
+describe('published invalid IBANs', () => {
+  it.each(invalid)('refuses $iban: $reason', ({ iban, reason }) => {
+    const problems = validateIban(compactIban(iban));
+    expect(problems).toEqual(expect.arrayContaining(reason.split(', ').map((part) => PROBLEM_BY_REASON.get(part))));
+    expect(isValidIban(compactIban(iban))).toBe(false);
+  });
+
+  it.each(elsewhere)('says only that the country of $iban has no IBANs', ({ iban }) => {
+    expect(validateIban(compactIban(iban))).toEqual(['UNKNOWN_COUNTRY']);
+  });
+});
+
+describe('validateIban', () => {
+  it.each<[string, string, IbanProblem[]]>([
+    ['nothing at all', '', ['UNKNOWN_COUNTRY']],
+    ['half a country code', 'D', ['UNKNOWN_COUNTRY']],
+    ['a country code only', 'DE', ['WRONG_LENGTH']],
+    ['small letters, which compacting takes away', 'de89370400440532013000', ['ILLEGAL_CHARACTERS']],
+    ['spaces, which compacting takes away', 'DE89 370400440532013000', ['ILLEGAL_CHARACTERS']],
+    ['digits of another script', 'DE89370400440532٠١٣٠٠٠', ['ILLEGAL_CHARACTERS']],
+    ['an illegal character in an unknown country', 'ZZ!', ['ILLEGAL_CHARACTERS']],
+    ['one digit too few', 'DE8937040044053201300', ['WRONG_LENGTH', 'WRONG_CHECK_DIGITS']],
+    ['a letter among digits, recalculated', 'DE033704004405320130O0', ['WRONG_STRUCTURE']],
+    ['letters for check digits, which arithmetic cannot judge', 'DEXX370400440532013000', ['WRONG_STRUCTURE']],
+    ['check digits that are merely wrong', 'DE88370400440532013000', ['WRONG_CHECK_DIGITS']],
+  ])('names the problems of %s', (_, iban, problems) => {
+    expect(validateIban(iban)).toEqual(problems);
+  });
+
+  it('refuses check digits that mod 97 alone cannot tell from the right ones', () => {
+    expect(validateIban('GB98MIDL07009312345678')).toEqual([]);
+    expect(validateIban('GB01MIDL07009312345678')).toEqual(['CHECK_DIGITS_OUT_OF_RANGE']);
+  });
+});
+
+describe('compactIban', () => {
+  it.each([
+    ['spaces', 'DE89 3704 0044 0532 0130 00'],
+    ['hyphens', 'DE89-3704-0044-0532-0130-00'],
+    ['the dashes of a word processor', 'DE89‐3704‑0044–0532—0130 00'],
+    ['no-break, thin and ideographic spaces', 'DE89\u00a03704\u202f0044\u20090532\u30000130\u205f00'],
+    ['line breaks and tabs', '\tDE89370400\r\n440532013000\n'],
+    ['what cannot be seen', '\ufeffDE89\u200b3704\u00ad0044\u200e0532\u20600130\u200d00'],
+    ['small letters', 'de89370400440532013000'],
+  ])('takes out %s', (_, text) => {
+    expect(compactIban(text)).toBe('DE89370400440532013000');
+  });
+
+  it.each(['ſ', 'ı', 'ß', 'ﬁ', 'é', '.', '_', '０'])('leaves "%s" for the judgement', (character) => {
+    expect(compactIban(`DE${character}`)).toBe(`DE${character}`);
+  });
+});
+
+describe('describeProblem', () => {
+  it('tells the lengths', () => {
+    expect(describeProblem('WRONG_LENGTH', 'DE8937040044053201300')).toBe(
+      'An IBAN of DE has 22 characters; this one has 21.',
+    );
+  });
+
+  it.each(vectors.invalid)('never repeats the IBAN: $iban', ({ iban }) => {
+    const compact = compactIban(iban);
+    for (const problem of validateIban(compact)) {
+      const sentence = describeProblem(problem, compact);
+      expect(sentence).toMatch(/^[A-Z].*\.$/);
+      for (let at = 0; at + 4 <= compact.length; at += 1) expect(sentence).not.toContain(compact.slice(at, at + 4));
+    }
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { countryFormats, findCountryFormat, type Span } from '../../src/iban/registry.ts';
+import registry from '../data/iban-registry.json' with { type: 'json' };
+
+/** The published registry lists no branch for these two; ours is the account prefix. */
+const PREFIX_AS_BRANCH: ReadonlyMap<string, string> = new Map([
+  ['CZ', '5-10'],
+  ['SK', '5-10'],
+]);
+
+function written(span: Span | null | undefined): string | null {
+  return span ? `${span.first}-${span.last}` : null;
+}
+
+describe('the registry', () => {
+  it.each(registry.countries)('carries $country as it is published', (published) => {
+    const format = findCountryFormat(published.country);
+    expect(format).toMatchObject({
+      country: published.country,
+      parent: null,
+      format: published.format,
+      length: published.length,
+      sepa: published.sepa,
+      example: published.example,
+      territories: published.territories,
+    });
+    expect(format?.regex.source).toBe(published.regex);
+    expect(written(format?.bankCode)).toBe(published.bank);
+    expect(written(format?.branch)).toBe(PREFIX_AS_BRANCH.get(published.country) ?? published.branch);
+    expect(written(format?.nationalCheckDigits)).toBe(published.nationalCheck);
+  });
+
+  it('lists exactly the 89 published countries, each once', () => {
+    expect(countryFormats().map(({ country }) => country)).toEqual(registry.countries.map(({ country }) => country));
+    expect(countryFormats()).toHaveLength(89);
+  });
+
+  it('keeps every span inside the BBAN and every bank code before the branch', () => {
+    for (const { length, bankCode, branch, nationalCheckDigits, account } of countryFormats()) {
+      for (const span of [bankCode, branch, nationalCheckDigits, account]) {
+        if (span === null) continue;
+        expect(span.first).toBeGreaterThanOrEqual(1);
+        expect(span.last).toBeGreaterThanOrEqual(span.first);
+        expect(span.last).toBeLessThanOrEqual(length - 4);
+      }
+      if (branch) expect(branch.first).toBe(bankCode.last + 1);
+    }
+  });
+});
+
+describe('a territory', () => {
+  it("has its parent's format under its own code", () => {
+    const parent = findCountryFormat('FR');
+    const territory = findCountryFormat('MQ');
+    expect(territory).toEqual({
+      ...parent,
+      country: 'MQ',
+      parent: 'FR',
+      format: 'MQ2!n5!n5!n11!c2!n',
+      regex: /^MQ(\d{2})(\d{5})(\d{5})([A-Za-z0-9]{11})(\d{2})$/,
+      example: 'MQ5120041010050500013M02606',
+      territories: [],
+    });
+  });
+
+  it('is none of the listed countries', () => {
+    const listed = new Set(countryFormats().map(({ country }) => country));
+    const territories = countryFormats().flatMap((format) => format.territories);
+    expect(territories).toHaveLength(16);
+    expect(territories.filter((code) => listed.has(code))).toEqual([]);
+  });
+});
+
+it.each(['', 'D', 'de', 'DEU', 'US', 'JJ', '__proto__', 'constructor'])('knows no IBANs of "%s"', (code) => {
+  expect(findCountryFormat(code)).toBeNull();
+});
