@@ -21,9 +21,13 @@ export interface Upstreams {
 export type Gateway = ReturnType<typeof createGateway>;
 
 /** Builds every part and joins them. The only place that sees all of the configuration. */
-export function createGateway(config: Config, upstreams: Upstreams, logDestination?: DestinationStream) {
+export function createGateway(
+  config: Config,
+  upstreams: Upstreams,
+  logDestination: DestinationStream = process.stderr,
+) {
   const redact = createRedact(Object.values(upstreams).flatMap(({ url, apiKey }) => [apiKey, new URL(url).host]));
-  const log = createLog({ level: config.logLevel, redact, ...(logDestination && { destination: logDestination }) });
+  const log = createLog({ level: config.logLevel, redact, destination: logDestination });
   const events = createEvents(log);
 
   const bankDataClient = connect('bank-data', upstreams.bankData, 'apikey', config.bankData.timeoutMs);
@@ -36,8 +40,9 @@ export function createGateway(config: Config, upstreams: Upstreams, logDestinati
   const { maxIbansPerQuery, corsOrigins, maxBodyBytes } = config;
   const handle = createGraphqlServer({ bankData, essays, maxIbansPerQuery, corsOrigins, redact, events });
 
-  let ready = true;
-  const door = createDoor({ graphql: handle, graphiql: createGraphiql(), maxBodyBytes, isReady: () => ready, events });
+  let closing: Promise<void> | undefined;
+  const isReady = () => closing === undefined;
+  const door = createDoor({ graphql: handle, graphiql: createGraphiql(), maxBodyBytes, isReady, events });
   const server = createHttpServer(door);
 
   return {
@@ -45,12 +50,16 @@ export function createGateway(config: Config, upstreams: Upstreams, logDestinati
     handle,
     listen: () => server.listen(config.host, config.port),
     /** Lets running queries finish within the shutdown time-out, then closes everything. */
-    async close(): Promise<void> {
-      ready = false;
-      await server.drain(config.shutdownTimeoutMs);
-      await Promise.all([bankDataClient.close(), essaysClient.close(), handle.dispose()]);
+    close(): Promise<void> {
+      closing ??= closeAll();
+      return closing;
     },
   };
+
+  async function closeAll(): Promise<void> {
+    await server.drain(config.shutdownTimeoutMs);
+    await Promise.all([bankDataClient.close(), essaysClient.close(), handle.dispose()]);
+  }
 
   function connect(service: ServiceName, { url, apiKey }: UpstreamAccess, keyHeader: string, timeoutMs: number) {
     const { upstreamConcurrency: maxConcurrency, maxAnswerBytes } = config;

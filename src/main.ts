@@ -25,12 +25,9 @@ async function run(config: Config): Promise<void> {
   );
   const gateway = createGateway(config, { bankData: bankData.access, essays: essays.access });
 
-  let stopping: Promise<void> | undefined;
-  const stop = () => {
-    stopping ??= gateway.close().then(async () => {
-      await Promise.all([bankData.close(), essays.close()]);
-    });
-    return stopping;
+  const stop = async () => {
+    await gateway.close();
+    await Promise.all([bankData.close(), essays.close()]);
   };
   process.on('SIGTERM', stop).on('SIGINT', stop);
 

@@ -20,8 +20,8 @@ export function createDoor({ graphql, graphiql, maxBodyBytes, isReady, events }:
   return (request, response) => {
     const requestId = readRequestId(request);
     response.setHeader('x-request-id', requestId);
-    if (!isReady()) response.setHeader('connection', 'close');
     open(request, response, requestId).catch((error: unknown) => {
+      if (response.destroyed) return;
       events.unexpectedError(error);
       if (response.headersSent) response.destroy();
       else refuse(response, requestId, 500, 'INTERNAL_SERVER_ERROR', 'Something went wrong inside the gateway.');

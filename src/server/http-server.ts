@@ -1,4 +1,4 @@
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface HttpServer {
@@ -12,8 +12,14 @@ export interface HttpServer {
 }
 
 export function createHttpServer(listener: RequestListener): HttpServer {
+  const running = new Set<ServerResponse>();
   // Longer than the idle time-outs of the usual load balancers (60 s), which otherwise reuse a connection as it closes.
-  const server = createServer({ keepAliveTimeout: 65_000 }, listener);
+  const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
+    running.add(response);
+    response.once('close', () => running.delete(response));
+    if (!server.listening) letGo(response);
+    listener(request, response);
+  });
 
   return {
     listen: (host, port) =>
@@ -32,8 +38,14 @@ export function createHttpServer(listener: RequestListener): HttpServer {
           clearTimeout(cut);
           resolve();
         });
+        for (const response of running) letGo(response);
       }),
   };
+}
+
+/** Has the connection closed after this answer: a kept connection would hold the port open until it is idle for long. */
+function letGo(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('connection', 'close');
 }
 
 function toUrl({ address, family, port }: AddressInfo): string {

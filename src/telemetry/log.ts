@@ -11,11 +11,10 @@ interface LogOptions {
 }
 
 /**
- * The process's log: one JSON object per line, on standard output unless told otherwise.
+ * The process's log: one JSON object per line, on standard error unless told otherwise, as standard output is for people.
  * Every finished line goes through `redact`, so that a careless message, a stack trace or an upstream's words cannot
  * carry a secret or an IBAN out.
  */
-export function createLog({ level, redact, destination }: LogOptions): Log {
-  const options = { level, base: null, hooks: { streamWrite: redact } };
-  return destination ? pino(options, destination) : pino(options);
+export function createLog({ level, redact, destination = process.stderr }: LogOptions): Log {
+  return pino({ level, base: null, hooks: { streamWrite: redact } }, destination);
 }

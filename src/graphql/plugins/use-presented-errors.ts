@@ -14,9 +14,10 @@ interface PresentedErrorsOptions {
 /** Sends every error through `presentError`, wherever it arose: parsing, validation, execution or the context. */
 export function usePresentedErrors(options: PresentedErrorsOptions): Plugin<object, ServerContext> {
   return {
-    onResultProcess({ result, setResult, serverContext }) {
+    onResultProcess({ request, result, setResult, serverContext }) {
       const { errors, ...rest } = result as ExecutionResult;
-      if (errors === undefined) return;
+      // A client that hung up is answered no more, and that its look-ups were given up is no error.
+      if (errors === undefined || request.signal.aborted) return;
       const { requestId = randomUUID() } = serverContext;
       setResult({ ...rest, errors: errors.map((error) => presentError(error, { ...options, requestId })) });
     },

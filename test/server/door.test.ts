@@ -1,0 +1,266 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import type { Environment } from '../../src/config.ts';
+import { tGateway } from '../gateway.ts';
+import { replyJson, replyNever, tUpstream, type Upstream } from '../upstream.ts';
+
+const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid } }';
+const html = { accept: 'text/html,application/xhtml+xml' };
+const json = { 'content-type': 'application/json' };
+
+async function open(upstream?: Upstream, env: Environment = {}) {
+  const gateway = tGateway({ ...(upstream && { bankDataUrl: upstream.url, essaysUrl: upstream.url }), env });
+  const url = await gateway.listen();
+  const post = (body: string, headers: Record<string, string> = json, signal: AbortSignal | null = null) =>
+    fetch(`${url}/graphql`, { method: 'POST', headers, body, signal });
+  return { ...gateway, url, post };
+}
+
+/** An upstream that answers only when it is told to. */
+async function tPatientUpstream() {
+  let answer = () => {};
+  const told = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const upstream = await tUpstream(async (response, call) => {
+    await told;
+    await replyJson(200, { valid: true })(response, call);
+  });
+  return { upstream, answer };
+}
+
+/** Every failure at the door looks like one of GraphQL's. */
+async function expectRefusal(response: Response, status: number, message: string) {
+  expect(response.status).toBe(status);
+  const requestId = response.headers.get('x-request-id');
+  expect(await response.json()).toEqual({
+    errors: [{ message, extensions: { code: 'BAD_USER_INPUT', service: null, retryable: false, requestId } }],
+  });
+}
+
+describe('the door', () => {
+  it('lets a query in', async () => {
+    const upstream = await tUpstream(replyJson(200, { valid: true }));
+    const { post } = await open(upstream);
+    const response = await post(JSON.stringify({ query }));
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ data: { ibanValidation: { valid: true } } });
+  });
+
+  it('lets a query in by GET', async () => {
+    const upstream = await tUpstream(replyJson(200, { valid: true }));
+    const { url } = await open(upstream);
+    const response = await fetch(`${url}/graphql?query=${encodeURIComponent(query)}`);
+    expect(await response.json()).toEqual({ data: { ibanValidation: { valid: true } } });
+  });
+
+  it('says that it is alive and ready', async () => {
+    const { url } = await open();
+    expect(await (await fetch(`${url}/health`)).json()).toEqual({ status: 'alive' });
+    expect(await (await fetch(`${url}/ready`)).json()).toEqual({ status: 'ready' });
+  });
+
+  it('knows no other place', async () => {
+    const { url } = await open();
+    const message = 'There is nothing here; GraphQL is at /graphql.';
+    await expectRefusal(await fetch(`${url}/graphiql`), 404, message);
+    await expectRefusal(await fetch(`${url}/`), 404, message);
+  });
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
+    'refuses %s, which any web page can send',
+    async (type) => {
+      const upstream = await tUpstream(replyJson(200, { valid: true }));
+      const { post } = await open(upstream);
+      const response = await post(JSON.stringify({ query }), { 'content-type': type });
+      await expectRefusal(response, 415, 'Send the query as application/json.');
+      expect(upstream.calls).toHaveLength(0);
+    },
+  );
+
+  it('refuses a body over the limit, whether its length is told or not', async () => {
+    const { url, post } = await open(undefined, { MAX_BODY_BYTES: '1024' });
+    const body = JSON.stringify({ query: `# ${'x'.repeat(2_000)}\n${query}` });
+    await expectRefusal(await post(body), 413, 'The request body is larger than 1024 bytes.');
+    const stream = new Blob([body]).stream();
+    const init = { method: 'POST', headers: json, body: stream, duplex: 'half' };
+    const chunked = await fetch(`${url}/graphql`, init);
+    await expectRefusal(chunked, 413, 'The request body is larger than 1024 bytes.');
+  });
+
+  it('survives a client that goes away while it sends', async () => {
+    const { url, post } = await open();
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    await once(socket, 'connect');
+    const head =
+      'POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"query"';
+    socket.write(head);
+    socket.destroy();
+    await once(socket, 'close');
+    expect(await (await post('{"query":"{ __typename }"}')).json()).toEqual({ data: { __typename: 'Query' } });
+  });
+
+  it.each([
+    ['not JSON', '{"query":', 400],
+    ['no object', '"query"', 400],
+    ['empty', '', 400],
+    ['without a query', '{}', 400],
+  ])('answers a body that is %s with an error and its code', async (_, body, status) => {
+    const { post } = await open();
+    const response = await post(body, { ...json, accept: 'application/graphql-response+json' });
+    expect(response.status).toBe(status);
+    const { errors } = await response.json();
+    expect(Object.keys(errors[0].extensions).sort()).toEqual(['code', 'requestId', 'retryable', 'service']);
+    expect(errors[0].extensions.requestId).toBe(response.headers.get('x-request-id'));
+  });
+
+  it('carries the request id of the caller from the header into the errors', async () => {
+    const upstream = await tUpstream(replyJson(500, {}));
+    const { post } = await open(upstream);
+    const response = await post(JSON.stringify({ query }), { ...json, 'x-request-id': 'trace:7.f-1' });
+    expect(response.headers.get('x-request-id')).toBe('trace:7.f-1');
+    expect((await response.json()).errors[0].extensions.requestId).toBe('trace:7.f-1');
+  });
+
+  it('makes up a request id where the given one is unfit', async () => {
+    const { url } = await open();
+    const response = await fetch(`${url}/health`, { headers: { 'x-request-id': 'a b\tc' } });
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('lets no foreign page read an answer, unless its origin is configured', async () => {
+    const foreign = { ...json, origin: 'https://shop.example' };
+    const closed = await open();
+    const refused = await closed.post('{"query":"{ __typename }"}', foreign);
+    expect(refused.headers.get('access-control-allow-origin')).toBeNull();
+
+    const { post, url } = await open(undefined, { CORS_ORIGINS: 'https://shop.example' });
+    const allowed = await post('{"query":"{ __typename }"}', foreign);
+    expect(allowed.headers.get('access-control-allow-origin')).toBe('https://shop.example');
+    const headers = { origin: 'https://shop.example', 'access-control-request-method': 'POST' };
+    const preflight = await fetch(`${url}/graphql`, { method: 'OPTIONS', headers });
+    expect(preflight.headers.get('access-control-allow-origin')).toBe('https://shop.example');
+    const other = await post('{"query":"{ __typename }"}', { ...json, origin: 'https://other.example' });
+    expect(other.headers.get('access-control-allow-origin')).not.toBe('https://other.example');
+  });
+});
+
+describe('GraphiQL', () => {
+  it('greets browsers at /graphql, and at / shows them the way', async () => {
+    const { url } = await open();
+    const response = await fetch(`${url}/`, { headers: html });
+    expect(response.url).toBe(`${url}/graphql`);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(await response.text()).toContain('<title>Ledgerquill</title>');
+  });
+
+  it('loads nothing from anywhere else', async () => {
+    const { url } = await open();
+    const page = await (await fetch(`${url}/graphql`, { headers: html })).text();
+    const [head = '', ...scripts] = page.split('<script');
+    expect(scripts.length).toBeGreaterThan(0);
+    for (const tag of page.match(/<(script|link|img|iframe)\b[^>]{0,200}>/g) ?? []) {
+      expect(tag).not.toMatch(/^<(script|link|img|iframe)[^>]*\s(src|href)=["']?(https?:)?\/\//);
+    }
+    expect(head).not.toMatch(/@import|url\(["']?(https?:)?\/\//);
+  });
+
+  it('is sent compressed to those who can read it', async () => {
+    const { url } = await open();
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.write(
+      'GET /graphql HTTP/1.1\r\nhost: x\r\naccept: text/html\r\naccept-encoding: gzip\r\nconnection: close\r\n\r\n',
+    );
+    const answer = Buffer.concat(await socket.toArray());
+    expect(answer.toString('latin1', 0, 1_000)).toMatch(/content-encoding: gzip/i);
+    expect(answer.length).toBeLessThan(4_000_000);
+  });
+});
+
+describe('a client that hangs up', () => {
+  it.each([
+    ['a look-up', query],
+    ['an essay', 'mutation { generateEssay(input: { description: "Pens", wordCount: 9 }) { __typename } }'],
+  ])('aborts the upstream call of %s', async (_, operation) => {
+    const upstream = await tUpstream(replyNever);
+    const { post, log } = await open(upstream);
+    const client = new AbortController();
+    const asked = post(JSON.stringify({ query: operation }), json, client.signal);
+    const call = await upstream.nextCall();
+    client.abort();
+    await expect(asked).rejects.toThrow('aborted');
+    await call.aborted;
+    expect(upstream.calls).toHaveLength(1);
+    expect(log()).not.toContain('unexpected error');
+  });
+
+  it('aborts what still waits in line as well', async () => {
+    const upstream = await tUpstream(replyNever);
+    const { post, close } = await open(upstream, { UPSTREAM_CONCURRENCY: '1' });
+    const client = new AbortController();
+    const list = '{ ibanValidations(ibans: ["DE89370400440532013000", "FR1420041010050500013M02606"]) { valid } }';
+    const asked = post(JSON.stringify({ query: list }), json, client.signal);
+    const call = await upstream.nextCall();
+    client.abort();
+    await expect(asked).rejects.toThrow('aborted');
+    await call.aborted;
+    await close();
+    expect(upstream.calls).toHaveLength(1);
+  });
+});
+
+describe('closing the gateway', () => {
+  it('lets a running query finish, and takes no new one', async () => {
+    const { upstream, answer } = await tPatientUpstream();
+    const { post, close } = await open(upstream);
+    const asked = post(JSON.stringify({ query }));
+    await upstream.nextCall();
+    const closed = close();
+    await expect(post(JSON.stringify({ query }))).rejects.toThrow('fetch failed');
+    answer();
+    expect(await (await asked).json()).toEqual({ data: { ibanValidation: { valid: true } } });
+    await closed;
+    expect(upstream.calls).toHaveLength(1);
+  });
+
+  it('cuts off what is not finished within SHUTDOWN_TIMEOUT_MS', async () => {
+    const upstream = await tUpstream(replyNever);
+    const { post, close } = await open(upstream, { SHUTDOWN_TIMEOUT_MS: '0' });
+    const asked = post(JSON.stringify({ query })).catch((error: Error) => error.message);
+    const call = await upstream.nextCall();
+    await close();
+    expect(await asked).toBe('fetch failed');
+    await call.aborted;
+  });
+
+  it('waits for the running query also when it is asked for twice', async () => {
+    const { upstream, answer } = await tPatientUpstream();
+    const { post, close } = await open(upstream);
+    const asked = post(JSON.stringify({ query }));
+    await upstream.nextCall();
+    const closed = Promise.all([close(), close()]);
+    answer();
+    expect((await asked).status).toBe(200);
+    await closed;
+  });
+
+  it('is told at /ready to those whose connection is still open', async () => {
+    const { upstream, answer } = await tPatientUpstream();
+    const { post, close, url } = await open(upstream);
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.write('GET /health HTTP/1.1\r\nhost: x\r\n\r\nGET /rea');
+    await once(socket, 'data');
+    const asked = post(JSON.stringify({ query }));
+    await upstream.nextCall();
+    const closed = close();
+    socket.write('dy HTTP/1.1\r\nhost: x\r\n\r\n');
+    const answers = Buffer.concat(await socket.toArray()).toString();
+    expect(answers).toMatch(/^HTTP\/1.1 503 /);
+    expect(answers).toMatch(/^connection: close\r$/im);
+    expect(answers).toContain('{"status":"stopping"}');
+    answer();
+    await asked;
+    await closed;
+  });
+});
