@@ -98,6 +98,21 @@ export const replyReset: Reply = (response) => {
   response.destroy();
 };
 
+/** Holds an answer back until it is told to let go. */
+export function replyWhenTold(reply: Reply): { reply: Reply; tell: () => void } {
+  let tell = () => {};
+  const told = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  return {
+    tell: () => tell(),
+    reply: async (response, call) => {
+      await told;
+      await reply(response, call);
+    },
+  };
+}
+
 /** Never answers. */
 export const replyNever: Reply = () => {};
 

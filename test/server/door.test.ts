@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { Environment } from '../../src/config.ts';
 import { tGateway } from '../gateway.ts';
-import { replyJson, replyNever, tUpstream, type Upstream } from '../upstream.ts';
+import { replyJson, replyNever, replyWhenTold, tUpstream, type Upstream } from '../upstream.ts';
 
 const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid } }';
 const html = { accept: 'text/html,application/xhtml+xml' };
@@ -19,15 +19,8 @@ async function open(upstream?: Upstream, env: Environment = {}) {
 
 /** An upstream that answers only when it is told to. */
 async function tPatientUpstream() {
-  let answer = () => {};
-  const told = new Promise<void>((resolve) => {
-    answer = resolve;
-  });
-  const upstream = await tUpstream(async (response, call) => {
-    await told;
-    await replyJson(200, { valid: true })(response, call);
-  });
-  return { upstream, answer };
+  const { reply, tell } = replyWhenTold(replyJson(200, { valid: true }));
+  return { upstream: await tUpstream(reply), answer: tell };
 }
 
 /** Every failure at the door looks like one of GraphQL's. */

@@ -1,0 +1,155 @@
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createRestClient } from '../../src/rest/rest-client.ts';
+import type { Events } from '../../src/telemetry/events.ts';
+import { replyJson, replyNever, replyText, replyWhenTold, tNowhere, tUpstream } from '../upstream.ts';
+
+const nobodyLeaves = new AbortController().signal;
+const get = { method: 'GET', path: '/thing' } as const;
+
+function tClient(
+  baseUrl: string,
+  options: { timeoutMs?: number; maxAnswerBytes?: number; maxConcurrency?: number } = {},
+) {
+  const told: Parameters<Events['upstreamCalled']>[0][] = [];
+  const events = { upstreamCalled: (call) => told.push(call) } as Partial<Events> as Events;
+  const client = createRestClient({
+    service: 'bank-data',
+    baseUrl,
+    headers: { apikey: 'seeded-key' },
+    timeoutMs: 10_000,
+    events,
+    ...options,
+  });
+  onTestFinished(() => client.close());
+  return { send: client.send, told };
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('the REST client', () => {
+  it('hands over status, headers and body of any answer', async () => {
+    const upstream = await tUpstream(replyJson(418, { tea: true }, { 'retry-after': '7' }));
+    const outcome = await tClient(upstream.url).send(get, nobodyLeaves);
+    expect(outcome).toMatchObject({ kind: 'answer', status: 418, text: '{"tea":true}', json: { tea: true } });
+    expect(outcome).toHaveProperty('headers.retry-after', '7');
+  });
+
+  it('puts paths below the base URL and encodes the query', async () => {
+    const upstream = await tUpstream();
+    await tClient(`${upstream.url}/base/v2/`).send({ ...get, query: { q: 'a b&c=d', l: 'ü' } }, nobodyLeaves);
+    expect(upstream.calls[0]?.path).toBe('/base/v2/thing');
+    expect(Object.fromEntries(upstream.calls[0]?.query ?? [])).toEqual({ q: 'a b&c=d', l: 'ü' });
+  });
+
+  it('does not follow a redirect: the key belongs to one origin', async () => {
+    const elsewhere = await tUpstream();
+    const upstream = await tUpstream(replyText(302, '', { location: elsewhere.url }));
+    expect(await tClient(upstream.url).send(get, nobodyLeaves)).toMatchObject({ kind: 'answer', status: 302 });
+    expect(elsewhere.calls).toHaveLength(0);
+  });
+
+  it('reads text that is not JSON as text', async () => {
+    const upstream = await tUpstream(replyText(200, 'plain'));
+    const outcome = await tClient(upstream.url).send(get, nobodyLeaves);
+    expect(outcome).toMatchObject({ kind: 'answer', text: 'plain', json: undefined });
+  });
+
+  it('puts characters together that arrive in pieces', async () => {
+    const upstream = await tUpstream((response) => {
+      const bytes = Buffer.from('"Köln €"');
+      response.write(bytes.subarray(0, 3), () => response.end(bytes.subarray(3)));
+    });
+    expect(await tClient(upstream.url).send(get, nobodyLeaves)).toMatchObject({ json: 'Köln €' });
+  });
+
+  it('takes an answer of exactly the largest size, and not one byte more', async () => {
+    const upstream = await tUpstream(replyText(200, 'x'.repeat(1_024)));
+    const { send } = tClient(upstream.url, { maxAnswerBytes: 1_024 });
+    expect(await send(get, nobodyLeaves)).toMatchObject({ kind: 'answer' });
+    upstream.answers(replyText(200, 'x'.repeat(1_025)));
+    expect(await send(get, nobodyLeaves)).toEqual({ kind: 'failure', reason: 'too-large', text: 'x'.repeat(1_024) });
+  });
+
+  it('keeps no part of a broken answer that was no success', async () => {
+    const upstream = await tUpstream(replyText(500, 'x'.repeat(2_000)));
+    const outcome = await tClient(upstream.url, { maxAnswerBytes: 1_024 }).send(get, nobodyLeaves);
+    expect(outcome).toEqual({ kind: 'failure', reason: 'too-large', text: '' });
+  });
+
+  it('tells a request that never left from one whose fate is not known', async () => {
+    const nowhere = tClient(await tNowhere());
+    expect(await nowhere.send(get, nobodyLeaves)).toMatchObject({ reason: 'unreachable' });
+    const unknownName = tClient('http://no-such-host.invalid');
+    expect(await unknownName.send(get, nobodyLeaves)).toMatchObject({ reason: 'unreachable' });
+    const upstream = await tUpstream((response) => void response.destroy());
+    expect(await tClient(upstream.url).send(get, nobodyLeaves)).toMatchObject({ reason: 'reset' });
+  });
+
+  it('keeps the deadline while the body trickles', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const upstream = await tUpstream((response) => {
+      response.writeHead(200);
+      response.write('"begin');
+    });
+    const sent = tClient(upstream.url, { timeoutMs: 5_000 }).send(get, nobodyLeaves);
+    await upstream.nextCall();
+    vi.advanceTimersByTime(5_000);
+    expect(await sent).toMatchObject({ kind: 'failure', reason: 'timed-out' });
+  });
+
+  it('starts the deadline of a call when it is sent, not while it waits in line', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const upstream = await tUpstream(replyNever);
+    const { send } = tClient(upstream.url, { timeoutMs: 5_000, maxConcurrency: 1 });
+    const first = send(get, nobodyLeaves);
+    const second = send(get, nobodyLeaves);
+    await upstream.nextCall();
+    const nextArrives = upstream.nextCall();
+    vi.advanceTimersByTime(5_000);
+    expect(await first).toMatchObject({ reason: 'timed-out' });
+    await nextArrives;
+    upstream.answers(replyJson(200, {}));
+    vi.advanceTimersByTime(4_999);
+    expect(upstream.calls).toHaveLength(2);
+    vi.advanceTimersByTime(1);
+    expect(await second).toMatchObject({ reason: 'timed-out' });
+  });
+
+  it('never sends a call whose caller left while it waited, and goes on with the next', async () => {
+    const { reply, tell } = replyWhenTold(replyJson(200, {}));
+    const upstream = await tUpstream(reply);
+    const { send } = tClient(upstream.url, { maxConcurrency: 1 });
+    const leaver = new AbortController();
+    const first = send({ ...get, path: '/1' }, nobodyLeaves);
+    const left = [send({ ...get, path: '/2' }, leaver.signal), send({ ...get, path: '/3' }, leaver.signal)];
+    const last = send({ ...get, path: '/4' }, nobodyLeaves);
+    leaver.abort();
+    tell();
+    await first;
+    for (const outcome of await Promise.allSettled(left)) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'AbortError' } });
+    }
+    expect(await last).toMatchObject({ kind: 'answer' });
+    expect(upstream.calls.map(({ path }) => path)).toEqual(['/1', '/4']);
+  });
+
+  it('uses a connection again', async () => {
+    const ports = new Set<number | undefined>();
+    const upstream = await tUpstream((response, call) => {
+      ports.add(response.socket?.remotePort);
+      return replyJson(200, {})(response, call);
+    });
+    const { send } = tClient(upstream.url);
+    for (let round = 0; round < 5; round += 1) await send(get, nobodyLeaves);
+    expect(ports.size).toBeLessThan(3);
+  });
+
+  it('tells of every call, without its query', async () => {
+    const upstream = await tUpstream(replyJson(200, {}));
+    const { send, told } = tClient(upstream.url);
+    await send({ ...get, query: { iban_number: 'DE89370400440532013000' } }, nobodyLeaves);
+    expect(told).toMatchObject([{ service: 'bank-data', path: '/thing', outcome: { kind: 'answer', status: 200 } }]);
+  });
+});
