@@ -1,11 +1,15 @@
 import { defineConfig } from 'vitest/config';
+import { plainSummary } from './test/plain-summary.ts';
 
 export default defineConfig({
   // Node loads graphql's CommonJS build; Vite would load its ES build beside it, and the two do not know each other.
   resolve: { alias: { graphql: 'graphql/index.js' } },
   test: {
     include: ['test/**/*.test.ts'],
+    reporters: ['default', plainSummary()],
     restoreMocks: true,
     unstubEnvs: true,
+    // Not how long a test may take, but when to give up on a machine that is busy with something else.
+    testTimeout: 30_000,
   },
 });

@@ -1,0 +1,19 @@
+import type { Reporter, TestModule } from 'vitest/node';
+
+/** Closes a run with one plain line that any tool can read: `N passed, N failed`, and how many were skipped, if any. */
+export function plainSummary(): Reporter {
+  return {
+    onTestRunEnd(modules) {
+      const states = modules.flatMap(statesOf);
+      const count = (state: string) => states.filter((other) => other === state).length;
+      const broken = modules.filter((module) => module.state() === 'failed' && module.errors().length > 0).length;
+      const skipped = count('skipped');
+      const line = `${count('passed')} passed, ${count('failed') + broken} failed`;
+      process.stdout.write(`\n${line}${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
+    },
+  };
+}
+
+function statesOf(module: TestModule): string[] {
+  return [...module.children.allTests()].map((test) => test.result().state);
+}
