@@ -34,7 +34,7 @@ export function presentError(error: GraphQLError, { requestId, redact, events }:
     const code = error.extensions.code ?? 'BAD_USER_INPUT';
     return present(error.message, { code, service: null, retryable: false, ...http });
   }
-  events.unexpectedError(cause);
+  events.unexpectedError(cause, requestId);
   const code = 'INTERNAL_SERVER_ERROR';
   return present('Something went wrong inside the gateway.', {
     code,

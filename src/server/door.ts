@@ -22,7 +22,7 @@ export function createDoor({ graphql, graphiql, maxBodyBytes, isReady, events }:
     response.setHeader('x-request-id', requestId);
     open(request, response, requestId).catch((error: unknown) => {
       if (response.destroyed) return;
-      events.unexpectedError(error);
+      events.unexpectedError(error, requestId);
       if (response.headersSent) response.destroy();
       else refuse(response, requestId, 500, 'INTERNAL_SERVER_ERROR', 'Something went wrong inside the gateway.');
     });

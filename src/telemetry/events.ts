@@ -15,7 +15,7 @@ export interface Events {
   credentialsRejected(service: ServiceName): void;
   answerUnreadable(service: ServiceName, status: number): void;
   requestRefused(service: ServiceName, status: number): void;
-  unexpectedError(error: unknown): void;
+  unexpectedError(error: unknown, requestId: string): void;
 }
 
 export function createEvents(log: Log): Events {
@@ -33,8 +33,8 @@ export function createEvents(log: Log): Events {
     requestRefused(service, status) {
       log.error({ service, status }, 'the upstream refused a request as wrong: a fault of the gateway');
     },
-    unexpectedError(error) {
-      log.error({ err: error instanceof Error ? error : new Error(String(error)) }, 'unexpected error');
+    unexpectedError(error, requestId) {
+      log.error({ requestId, err: error instanceof Error ? error : new Error(String(error)) }, 'unexpected error');
     },
   };
 }

@@ -1,0 +1,66 @@
+import { GraphQLError } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { GatewayError } from '../../src/errors.ts';
+import { presentError } from '../../src/graphql/present-error.ts';
+import type { Events } from '../../src/telemetry/events.ts';
+import { createRedact } from '../../src/telemetry/redact.ts';
+
+function present(error: GraphQLError) {
+  const logged: unknown[][] = [];
+  const events = { unexpectedError: (...told) => logged.push(told) } as Partial<Events> as Events;
+  const shown = presentError(error, { requestId: 'r1', redact: createRedact(['seeded-secret']), events });
+  return { shown: shown.toJSON(), logged };
+}
+
+function thrownInAResolver(originalError: Error): GraphQLError {
+  return new GraphQLError(originalError.message, { originalError, path: ['ibanValidations', 3] });
+}
+
+describe('presentError', () => {
+  it('shows a failure we foresee by its code', () => {
+    const failure = new GatewayError('UPSTREAM_TIMED_OUT', 'Too slow.', { service: 'bank-data', retryable: true });
+    expect(present(thrownInAResolver(failure))).toEqual({
+      shown: {
+        message: 'Too slow.',
+        path: ['ibanValidations', 3],
+        extensions: { code: 'UPSTREAM_TIMED_OUT', service: 'bank-data', retryable: true, requestId: 'r1' },
+      },
+      logged: [],
+    });
+  });
+
+  it('hides a fault of ours, and tells the operator under the request id', () => {
+    const fault = new TypeError('cannot read seeded-secret of DE89370400440532013000');
+    const { shown, logged } = present(thrownInAResolver(thrownInAResolver(fault)));
+    expect(shown).toEqual({
+      message: 'Something went wrong inside the gateway.',
+      path: ['ibanValidations', 3],
+      extensions: { code: 'INTERNAL_SERVER_ERROR', service: null, retryable: false, requestId: 'r1', unexpected: true },
+    });
+    expect(logged).toEqual([[fault, 'r1']]);
+  });
+
+  it('leaves the client’s own mistakes in GraphQL’s words, without the IBAN they repeat', () => {
+    const mistake = new GraphQLError('Syntax Error: Unexpected Name "DE89370400440532013000".', {
+      extensions: { code: 'GRAPHQL_PARSE_FAILED', originalError: { message: 'seeded-secret' }, http: { status: 400 } },
+    });
+    expect(present(mistake)).toEqual({
+      shown: {
+        message: 'Syntax Error: Unexpected Name "[IBAN]".',
+        extensions: {
+          code: 'GRAPHQL_PARSE_FAILED',
+          service: null,
+          retryable: false,
+          requestId: 'r1',
+          // Yoga takes it out before the answer leaves.
+          http: { status: 400 },
+        },
+      },
+      logged: [],
+    });
+  });
+
+  it('calls a mistake that has no code bad input', () => {
+    expect(present(new GraphQLError('No.')).shown.extensions).toMatchObject({ code: 'BAD_USER_INPUT' });
+  });
+});
