@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { type Config, ConfigError, readConfig, type UpstreamAccess } from './config.ts';
 import { createGateway } from './gateway.ts';
 import { createBankDataService } from './services/bank-data/create-bank-data-service.ts';
+import { createEssayService } from './services/essays/create-essay-service.ts';
 import { createEssayWriter, describeWriter } from './services/essays/create-essay-writer.ts';
-import { createEssayService } from './services/essays/essay-service.ts';
+import { createLog } from './telemetry/log.ts';
+import { createRedact } from './telemetry/redact.ts';
 
 /*
  * The process: configuration in, services started where no upstream is named, port opened, and all of it taken down
@@ -19,9 +21,13 @@ try {
 
 async function run(config: Config): Promise<void> {
   const { llm, monthlyAllowance } = config.essayService;
-  const bankData = await reach(config.bankData.upstream, (apiKey) => createBankDataService({ apiKey }));
+  const logFor = (apiKey: string) =>
+    createLog({ level: config.logLevel, redact: createRedact([apiKey, llm?.apiKey ?? '']) });
+  const bankData = await reach(config.bankData.upstream, (apiKey) =>
+    createBankDataService({ apiKey, log: logFor(apiKey) }),
+  );
   const essays = await reach(config.essays.upstream, (apiKey) =>
-    createEssayService({ apiKey, writer: createEssayWriter(llm), monthlyAllowance }),
+    createEssayService({ apiKey, writer: createEssayWriter(llm), monthlyAllowance, log: logFor(apiKey) }),
   );
   const gateway = createGateway(config, { bankData: bankData.access, essays: essays.access });
 

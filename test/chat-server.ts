@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+
+/** What the server does with a call. */
+export type ChatScript =
+  /** Streams the pieces as a model does. `bytesPerChunk` cuts the bytes anywhere, also within a character. */
+  | { kind: 'stream'; pieces: readonly string[]; bytesPerChunk?: number; finish?: string }
+  /** Streams events as they are given, with nothing added. */
+  | { kind: 'events'; data: readonly string[] }
+  /** Streams the piece again and again until the caller hangs up. */
+  | { kind: 'endless'; piece: string }
+  /** Streams the pieces, then breaks the connection. */
+  | { kind: 'cut'; pieces: readonly string[] }
+  | { kind: 'json'; content: unknown; finish?: string }
+  | { kind: 'status'; status: number; body: string }
+  | { kind: 'body'; contentType: string; body: string }
+  /** Accepts the call and never answers. */
+  | { kind: 'silence' };
+
+export interface ChatCall {
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: { model: string; stream: boolean; messages: { role: string; content: string }[] };
+}
+
+export interface TChatServer {
+  /** Base URL, as LLM_URL would hold it. */
+  url: string;
+  calls: ChatCall[];
+  /** Resolves when the first call has arrived. */
+  called: Promise<void>;
+  /** Resolves when a caller went away before its answer was complete. */
+  hungUp: Promise<void>;
+}
+
+/** An OpenAI-compatible chat endpoint on a free loopback port, gone when the test is. The last script is repeated. */
+export async function tChatServer(...scripts: [ChatScript, ...ChatScript[]]): Promise<TChatServer> {
+  const calls: ChatCall[] = [];
+  const called = createMoment();
+  const hungUp = createMoment();
+  const server = createServer(async (request, response) => {
+    response.once('close', () => {
+      if (!response.writableFinished) hungUp.happens();
+    });
+    const body = JSON.parse(await text(request));
+    calls.push({ path: request.url ?? '', headers: request.headers, body });
+    called.happens();
+    await play(scripts[Math.min(calls.length, scripts.length) - 1] ?? scripts[0], response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/v1`, calls, called: called.moment, hungUp: hungUp.moment };
+}
+
+async function play(script: ChatScript, response: ServerResponse): Promise<void> {
+  if (script.kind === 'silence') return;
+  if (script.kind === 'status') {
+    response.writeHead(script.status, { 'content-type': 'application/json' }).end(script.body);
+    return;
+  }
+  if (script.kind === 'body') {
+    response.writeHead(200, { 'content-type': script.contentType }).end(script.body);
+    return;
+  }
+  if (script.kind === 'json') {
+    const choice = { index: 0, message: { role: 'assistant', content: script.content }, finish_reason: script.finish };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ choices: [choice] }));
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+  await stream(script, response);
+}
+
+async function stream(
+  script: Extract<ChatScript, { kind: 'stream' | 'events' | 'endless' | 'cut' }>,
+  response: ServerResponse,
+): Promise<void> {
+  if (script.kind === 'endless') {
+    while (!response.destroyed) {
+      if (!response.write(toEvent(toDelta(script.piece))))
+        await Promise.race([once(response, 'drain'), once(response, 'close')]);
+      // Gives way, so that the caller's hanging up is noticed.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return;
+  }
+  if (script.kind === 'events') {
+    response.end(script.data.map(toEvent).join(''));
+    return;
+  }
+  const deltas = script.pieces.map((piece) => toEvent(toDelta(piece)));
+  if (script.kind === 'cut') {
+    response.write(deltas.join(''), () => response.destroy());
+    return;
+  }
+  const end = [
+    JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: script.finish ?? 'stop' }] }),
+    '[DONE]',
+  ];
+  const bytes = Buffer.from([...deltas, ...end.map(toEvent)].join(''));
+  const step = script.bytesPerChunk ?? bytes.length;
+  for (let at = 0; at < bytes.length && !response.destroyed; at += step) {
+    await new Promise((resolve) => response.write(bytes.subarray(at, at + step), resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  response.end();
+}
+
+function toDelta(piece: string): string {
+  return JSON.stringify({ choices: [{ index: 0, delta: { content: piece }, finish_reason: null }] });
+}
+
+function toEvent(data: string): string {
+  return `data: ${data}\n\n`;
+}
+
+function createMoment(): { moment: Promise<void>; happens(): void } {
+  const arrived = new AbortController();
+  const moment = new Promise<void>((resolve) => arrived.signal.addEventListener('abort', () => resolve()));
+  return { moment, happens: () => arrived.abort() };
+}

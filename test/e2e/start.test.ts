@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { exampleTabs } from '../../src/server/graphiql.ts';
+import { tProcess, tScript } from '../process.ts';
+import { replyJson, replyWhenTold, tUpstream } from '../upstream.ts';
+
+/* The whole, as a process of its own: what a new user and an orchestrator see. */
+
+async function ask(url: string, query: string, variables: object = {}) {
+  const body = JSON.stringify({ query, variables });
+  const headers = { 'content-type': 'application/json' };
+  return (await fetch(url, { method: 'POST', headers, body })).json();
+}
+
+describe('npm start without any configuration', () => {
+  it('serves both services and GraphiQL’s examples, and ends well when told to', async () => {
+    const gateway = tProcess('npm', ['start'], { PORT: '0' });
+    const [, url = ''] = await gateway.printed(/GraphiQL +(\S+\/graphql)\n[\s\S]*essays .*\n/);
+    expect(gateway.stdout()).toMatch(/bank data +self-hosted/);
+    expect(gateway.stdout()).toMatch(/essays +self-hosted.*not a language model/);
+
+    const [oneIban, manyIbans, essay] = await Promise.all(
+      exampleTabs.map(({ query, variables = '{}' }) => ask(url, query, JSON.parse(variables))),
+    );
+    expect(oneIban).toEqual({
+      data: {
+        ibanValidation: {
+          valid: true,
+          problems: [],
+          ibanData: { country: 'Germany', sepaCountry: true, bankCode: '37040044', accountNumber: '0532013000' },
+          bankData: { name: 'Commerzbank', bic: 'COBADEFFXXX' },
+        },
+      },
+    });
+    expect(manyIbans.data.ibanValidations).toMatchObject([{ valid: true }, { valid: true }, { valid: false }]);
+    expect(essay.data.generateEssay.wordCount).toBeGreaterThan(50);
+    expect(essay.data.generateEssay.wordCount).toBeLessThanOrEqual(250);
+    expect(essay.data.generateEssay.text).toContain('fountain pen');
+
+    gateway.kill('SIGTERM');
+    expect(await gateway.ended).toEqual({ code: 0, signal: null });
+    expect(gateway.stderr()).not.toMatch(/^\{/m);
+  });
+});
+
+describe('the process', () => {
+  const env = {
+    PORT: '0',
+    BANK_DATA_API_KEY: 'seeded-key-1',
+    ESSAY_URL: 'http://127.0.0.1:9',
+    ESSAY_API_KEY: 'seeded-key-2',
+  };
+  const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid } }';
+
+  it('names its upstreams, never a key', async () => {
+    const gateway = tScript('src/main.ts', { ...env, BANK_DATA_URL: 'https://bank.example/v1/' });
+    await gateway.printed(/essays .*\n/);
+    expect(gateway.stdout()).toMatch(/bank data +https:\/\/bank\.example\/v1\n +essays +http:\/\/127\.0\.0\.1:9\n$/);
+    expect(gateway.stdout() + gateway.stderr()).not.toContain('seeded-key');
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('lets a slow query finish after %s, then ends with 0', async (signal) => {
+    const { reply, tell } = replyWhenTold(replyJson(200, { valid: true }));
+    const upstream = await tUpstream(reply);
+    const gateway = tScript('src/main.ts', { ...env, BANK_DATA_URL: upstream.url });
+    const [, url = ''] = await gateway.printed(/GraphiQL +(\S+)\n[\s\S]*essays .*\n/);
+    const asked = ask(url, query);
+    await upstream.nextCall();
+    gateway.kill(signal);
+    await refused(url);
+    tell();
+    expect(await asked).toEqual({ data: { ibanValidation: { valid: true } } });
+    expect(await gateway.ended).toEqual({ code: 0, signal: null });
+  });
+
+  /** Asks until nobody listens any more. */
+  async function refused(url: string): Promise<void> {
+    const isOpen = () =>
+      fetch(url.replace('/graphql', '/health'), { headers: { connection: 'close' } }).then(() => true);
+    while (await isOpen().catch(() => false));
+  }
+
+  it.each([
+    [{ PORT: 'http' }, 'PORT: must be a whole number from 0 to 65535'],
+    [
+      { HOST: '0.0.0.0', BANK_DATA_URL: 'https://bank.example', BANK_DATA_API_KEY: 'seeded-key' },
+      'HOST: reachable from other',
+    ],
+  ])('does not start with %j, and says why in words', async (wrong, complaint) => {
+    const gateway = tScript('src/main.ts', wrong);
+    expect(await gateway.ended).toEqual({ code: 1, signal: null });
+    expect(gateway.stderr()).toContain(complaint);
+    expect(gateway.stdout() + gateway.stderr()).not.toContain('seeded-key');
+    expect(gateway.stderr()).not.toMatch(/^\s+at /m);
+  });
+
+  it('does not start where another process listens, and leaves nothing running', async () => {
+    const other = await tUpstream();
+    const gateway = tScript('src/main.ts', { PORT: new URL(other.url).port });
+    expect(await gateway.ended).toEqual({ code: 1, signal: null });
+    expect(gateway.stderr()).toBe('PORT: another process listens there already; choose a free one.\n');
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { tChatServer } from '../chat-server.ts';
+import { tGateway } from '../gateway.ts';
+import { tEssayService } from '../services.ts';
+
+/* Orders for essays all the way: GraphQL in, the self-hosted service behind, and behind it whoever writes. */
+
+const mutation = `mutation ($input: GenerateEssayInput!) { generateEssay(input: $input) {
+  __typename
+  ... on Essay { text wordCount mode }
+  ... on Error { message }
+  ... on InvalidEssayInput { field }
+  ... on EssayAllowanceExhausted { renewsAt }
+  ... on EssayServiceFailed { code retryable }
+} }`;
+
+const input = { description: 'Fountain pens: the reservoir, the feed and the nib', mode: 'ACADEMIC', wordCount: 120 };
+const modelConfig = { apiKey: 'seeded-model-key', model: 'a-model', timeoutMs: 10_000 };
+
+describe('the offline drafter', () => {
+  it.each(['STANDARD', 'ACADEMIC', 'PROFESSIONAL', 'NEWS_REPORT'])('drafts in the mode %s', async (mode) => {
+    const { ask } = tGateway({ essaysUrl: await tEssayService() });
+    const { data } = await ask(mutation, { input: { ...input, mode } });
+    expect(data?.generateEssay).toMatchObject({ __typename: 'Essay', mode });
+    expect(data?.generateEssay?.wordCount).toBeGreaterThan(60);
+    expect(data?.generateEssay?.wordCount).toBeLessThanOrEqual(120);
+    for (const point of ['reservoir', 'feed', 'nib']) expect(data?.generateEssay?.text).toContain(point);
+  });
+
+  it('takes the title from those that are offered', async () => {
+    const { ask } = tGateway({ essaysUrl: await tEssayService() });
+    const { data } = await ask(mutation, {
+      input: { ...input, titles: ['Ink and Thought', 'Nibs'], purpose: 'NARRATIVE' },
+    });
+    expect(String(data?.generateEssay?.text)).toMatch(/^Ink and Thought\n/);
+    expect(String(data?.generateEssay?.text)).not.toMatch(/Title options|Writing purpose/);
+  });
+
+  it('keeps to the allowance, and says when it renews', async () => {
+    const { ask } = tGateway({ essaysUrl: await tEssayService({ monthlyAllowance: 1 }) });
+    expect((await ask(mutation, { input })).data?.generateEssay?.__typename).toBe('Essay');
+    const { data } = await ask(mutation, { input });
+    expect(data?.generateEssay?.__typename).toBe('EssayAllowanceExhausted');
+    expect(Number.isNaN(Date.parse(String(data?.generateEssay?.renewsAt)))).toBe(false);
+  });
+});
+
+describe('a language model', () => {
+  it('is told mode, purpose, titles, limit and description, and its text is the essay', async () => {
+    const model = await tChatServer({ kind: 'stream', pieces: ['Pens hold ', 'ink. They ', 'write.'] });
+    const essaysUrl = await tEssayService({ llm: { ...modelConfig, url: model.url } });
+    const gateway = tGateway({ essaysUrl });
+    const { data } = await gateway.ask(mutation, { input: { ...input, purpose: 'ARGUMENTATIVE', titles: ['Ink'] } });
+    expect(data?.generateEssay).toEqual({
+      __typename: 'Essay',
+      text: 'Pens hold ink. They write.',
+      wordCount: 5,
+      mode: 'ACADEMIC',
+    });
+    const told = JSON.stringify(model.calls[0]?.body);
+    for (const word of ['cademic', 'rgumentative', 'Ink', '120', 'Fountain pens']) expect(told).toContain(word);
+    expect(model.calls).toHaveLength(1);
+    expect(gateway.log()).not.toContain('seeded-model-key');
+  });
+
+  it('may answer whole instead of streaming', async () => {
+    const model = await tChatServer({ kind: 'json', content: 'Pens write.', finish: 'stop' });
+    const { ask } = tGateway({ essaysUrl: await tEssayService({ llm: { ...modelConfig, url: model.url } }) });
+    expect((await ask(mutation, { input })).data?.generateEssay?.text).toBe('Pens write.');
+  });
+
+  it('is cut at the limit, on the end of a sentence', async () => {
+    const model = await tChatServer({ kind: 'endless', piece: 'One two three four. ' });
+    const { ask } = tGateway({ essaysUrl: await tEssayService({ llm: { ...modelConfig, url: model.url } }) });
+    const { data } = await ask(mutation, { input: { ...input, wordCount: 10 } });
+    expect(data?.generateEssay).toMatchObject({ text: 'One two three four. One two three four.', wordCount: 8 });
+    await model.hungUp;
+  });
+
+  it.each([
+    ['fails', { kind: 'status', status: 500, body: 'upstream-words' }],
+    ['breaks off', { kind: 'cut', pieces: ['Pens'] }],
+  ] as const)('that %s is the service’s failure, of which nothing inner is told', async (_, script) => {
+    const model = await tChatServer(script);
+    const gateway = tGateway({ essaysUrl: await tEssayService({ llm: { ...modelConfig, url: model.url } }) });
+    const { data } = await gateway.ask(mutation, { input });
+    expect(data?.generateEssay).toEqual({
+      __typename: 'EssayServiceFailed',
+      code: 'UPSTREAM_FAILED',
+      retryable: true,
+      message: 'The essays service failed.',
+    });
+    expect(model.calls).toHaveLength(1);
+    expect(gateway.log()).not.toMatch(/upstream-words|seeded-model-key/);
+  });
+});

@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { onTestFinished } from 'vitest';
+
+export interface TProcess {
+  /** What was printed to standard output so far. */
+  stdout: () => string;
+  stderr: () => string;
+  /** Standard output, once it holds this; fails with all that was printed when the process ends before. */
+  printed(pattern: RegExp): Promise<RegExpMatchArray>;
+  kill(signal: NodeJS.Signals): void;
+  /** Code and signal, once the process has ended and all it printed was read. */
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+/** Runs a command from the root of the project with nothing in its environment but what is given, and ends it with the test. */
+export function tProcess(command: string, args: readonly string[], env: Record<string, string> = {}): TProcess {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(command, args, {
+    cwd: new URL('..', import.meta.url),
+    env: { PATH, HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own, so that what npm starts ends with it.
+    detached: true,
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    stderr += text;
+  });
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }));
+  onTestFinished(async () => {
+    if (child.exitCode === null && child.signalCode === null && child.pid) process.kill(-child.pid, 'SIGKILL');
+    await ended;
+  });
+
+  return {
+    stdout: () => stdout,
+    stderr: () => stderr,
+    async printed(pattern) {
+      for (;;) {
+        const match = stdout.match(pattern);
+        if (match) return match;
+        const end = await Promise.race([once(child.stdout, 'data').then(() => null), ended]);
+        if (end)
+          throw new Error(`ended with ${end.code ?? end.signal} before it printed ${pattern}:\n${stdout}${stderr}`);
+      }
+    },
+    kill: (signal) => void child.kill(signal),
+    ended,
+  };
+}
+
+/** One of the project's TypeScript files as a process, without a build. */
+export function tScript(file: string, env: Record<string, string> = {}): TProcess {
+  return tProcess(process.execPath, ['--import', 'tsx', file], env);
+}

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { apiKey, body, tService } from './service.ts';
+
+describe('an order', () => {
+  it('is answered with the text and its words', async () => {
+    const { post, orders } = tService();
+    const answer = await post({ ...body, extra: true });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json()).toEqual({ essay: 'Bees are  insects.', word_count: 3 });
+    expect(orders).toEqual([{ description: 'bees', mode: 'Standard', wordCount: 100 }]);
+    expect(Object.keys(answer.headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
+  });
+
+  it('may leave out the slash at the end', async () => {
+    const { app } = tService();
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/v2/generate/essay',
+      headers: { token: apiKey },
+      payload: body,
+    });
+    expect(answer.statusCode).toBe(200);
+  });
+
+  it.each([
+    ['standard', 'Standard'],
+    ['ACADEMIC', 'Academic'],
+    ['Professional', 'Professional'],
+    ['journalistic', 'Journalistic'],
+  ])('may spell its mode %s', async (mode, known) => {
+    const { post, orders } = tService();
+    await post({ ...body, mode });
+    expect(orders[0]?.mode).toBe(known);
+  });
+
+  it.each([1, 2000])('may ask for %i words', async (wordCount) => {
+    expect((await tService().post({ ...body, word_count: wordCount })).statusCode).toBe(200);
+  });
+
+  it('may have a description of 10,000 characters', async () => {
+    expect(
+      (await tService().post({ ...body, description: '\u0001'.repeat(5_000) + 'a'.repeat(5_000) })).statusCode,
+    ).toBe(200);
+  });
+});
+
+describe('a writing that fails', () => {
+  const answer = async () => {
+    throw new Error('the secret reason');
+  };
+
+  it('leaves without its reason, which is logged', async () => {
+    const { post, lines } = tService({ answer });
+    const failed = await post(body);
+    expect(failed.statusCode).toBe(500);
+    expect(failed.json()).toEqual({ error: 'The essay could not be written. Try again.' });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('the secret reason');
+    expect(lines.join()).not.toContain(apiKey);
+    expect(lines.join()).not.toContain(body.description);
+  });
+
+  it('costs no place', async () => {
+    const { post } = tService({ answer, monthlyAllowance: 1 });
+    for (let call = 0; call < 3; call += 1) {
+      const failed = await post(body);
+      expect(failed.statusCode).toBe(500);
+      expect(failed.headers['x-ratelimit-remaining-month']).toBe('1');
+    }
+  });
+});
+
+describe('the allowance', () => {
+  it('counts what was written and refuses what is beyond it', async () => {
+    const { post, orders } = tService({ monthlyAllowance: 2 });
+    expect((await post(body)).headers).toMatchObject({
+      'x-ratelimit-limit-month': '2',
+      'x-ratelimit-remaining-month': '1',
+    });
+    await post({ ...body, word_count: 0 });
+    await post(body, { token: 'wrong' });
+    expect((await post(body)).headers['x-ratelimit-remaining-month']).toBe('0');
+    const refused = await post(body);
+    expect(refused.statusCode).toBe(429);
+    expect(refused.json()).toEqual({
+      error: "This month's allowance is used up. It renews at 2025-03-01T00:00:00Z.",
+    });
+    expect(refused.headers).toMatchObject({
+      'retry-after': '3600',
+      'x-ratelimit-limit-month': '2',
+      'x-ratelimit-remaining-month': '0',
+    });
+    expect(orders).toHaveLength(2);
+  });
+
+  it('tells a stranger nothing', async () => {
+    const answer = await tService({ monthlyAllowance: 2 }).post(body, { token: 'wrong' });
+    expect(Object.keys(answer.headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
+  });
+
+  it('is not overrun by orders that come at once', async () => {
+    const { post, orders } = tService({ monthlyAllowance: 3 });
+    const answers = await Promise.all(Array.from({ length: 10 }, () => post(body)));
+    expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 200, 200, ...Array(7).fill(429)]);
+    expect(orders).toHaveLength(3);
+  });
+
+  it('may be nothing at all', async () => {
+    const { post, orders } = tService({ monthlyAllowance: 0 });
+    expect((await post(body)).statusCode).toBe(429);
+    expect(orders).toEqual([]);
+  });
+});
