@@ -1,0 +1,67 @@
+import { takeApart } from './iban.ts';
+import { belgium } from './national-checks/belgium.ts';
+import { cin } from './national-checks/cin.ts';
+import { cleRib } from './national-checks/cle-rib.ts';
+import { croatia } from './national-checks/croatia.ts';
+import { czechia } from './national-checks/czechia.ts';
+import { estonia } from './national-checks/estonia.ts';
+import { finland } from './national-checks/finland.ts';
+import { hungary } from './national-checks/hungary.ts';
+import { mod9710, mod9710Except } from './national-checks/mod97-10.ts';
+import type { NationalCheck } from './national-checks/national-check.ts';
+import { netherlands } from './national-checks/netherlands.ts';
+import { norway } from './national-checks/norway.ts';
+import { poland } from './national-checks/poland.ts';
+import { spain } from './national-checks/spain.ts';
+import { findCountryFormat } from './registry.ts';
+
+export const NATIONAL_CHECK_RESULTS = ['PASSED', 'FAILED', 'NOT_APPLICABLE'] as const;
+
+export type NationalCheckResult = (typeof NATIONAL_CHECK_RESULTS)[number];
+
+/**
+ * What a compacted IBAN's own country says of its national check digits, whether or not the IBAN's check digits are
+ * right. NOT_APPLICABLE where there is nothing to judge: no check is known in that country, the structure is wrong,
+ * or the rule does not cover the account. A failure is a reason to ask, never to refuse: banks have exemptions.
+ */
+export function nationalCheck(iban: string): NationalCheckResult {
+  const bban = takeApart(iban)?.bban;
+  const check = findNationalCheck(iban.slice(0, 2));
+  if (bban === undefined || check === null || check.covers?.(bban) === false) return 'NOT_APPLICABLE';
+  return check.passes(bban) ? 'PASSED' : 'FAILED';
+}
+
+/** The check of a country or, for a territory, of its parent; null where none is known. */
+export function findNationalCheck(country: string): NationalCheck | null {
+  return CHECKS.get(findCountryFormat(country)?.parent ?? country) ?? null;
+}
+
+// CF, CG, CM, GA, GQ, KM, MG and TD have a clé RIB too, but stand outside the registry: their IBANs are unknown here.
+const CHECKS: ReadonlyMap<string, NationalCheck> = new Map([
+  ['BA', mod9710],
+  ['BE', belgium],
+  ['CZ', czechia],
+  ['DJ', cleRib],
+  ['EE', estonia],
+  ['ES', spain],
+  ['FI', finland],
+  ['FR', cleRib],
+  ['HR', croatia],
+  ['HU', hungary],
+  ['IT', cin],
+  ['MC', cleRib],
+  ['ME', mod9710],
+  ['MK', mod9710],
+  ['MR', cleRib],
+  ['NL', netherlands],
+  ['NO', norway],
+  ['PL', poland],
+  ['PT', mod9710],
+  ['RS', mod9710Except('908')],
+  ['SI', mod9710Except('01')],
+  ['SK', czechia],
+  ['SM', cin],
+  ['TL', mod9710],
+  ['TN', cleRib],
+  ['XK', mod9710],
+]);

@@ -1,0 +1,18 @@
+import type { NationalCheck } from './national-check.ts';
+import { weightedSum } from './weighted-sum.ts';
+
+/**
+ * The eighth digit guards bank and branch, the last one the sixteen digits of the account. Only the last one can be
+ * completed: the eighth is written as the beginning of the account.
+ */
+export const hungary: NationalCheck = {
+  passes(bban) {
+    return weightedSum(bban.slice(0, 8), WEIGHTS) % 10 === 0 && weightedSum(bban.slice(8), WEIGHTS) % 10 === 0;
+  },
+  complete(bban) {
+    const body = bban.slice(0, -1);
+    return body + String((10 - (weightedSum(body.slice(8), WEIGHTS) % 10)) % 10);
+  },
+};
+
+const WEIGHTS = [9, 7, 3, 1];

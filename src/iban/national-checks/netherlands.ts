@@ -1,0 +1,8 @@
+import type { NationalCheck } from './national-check.ts';
+import { weightedSum } from './weighted-sum.ts';
+
+/** The elfproef over the ten digits of the account. Former Postbank numbers, of seven digits at most, never had one. */
+export const netherlands: NationalCheck = {
+  covers: (bban) => !bban.startsWith('000', 4),
+  passes: (bban) => weightedSum(bban.slice(4), [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]) % 11 === 0,
+};

@@ -1,0 +1,8 @@
+/** Each digit times its weight, added up; the weights begin anew where the digits go on. */
+export function weightedSum(digits: string, weights: readonly number[]): number {
+  let sum = 0;
+  for (let index = 0; index < digits.length; index += 1) {
+    sum += Number(digits[index]) * (weights[index % weights.length] ?? 0);
+  }
+  return sum;
+}
