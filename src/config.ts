@@ -41,6 +41,8 @@ export interface Config {
   host: string;
   port: number;
   logLevel: LogLevel;
+  /** Folder of the embedded store; made when there is something to keep. */
+  dataDir: string;
   /** How long running queries may take to finish once the process was told to stop, in milliseconds. */
   shutdownTimeoutMs: number;
   /** Largest accepted GraphQL request body, in bytes. */
@@ -67,6 +69,17 @@ export interface ServiceConfig {
   apiKey: string;
 }
 
+export interface BankDataServiceConfig extends ServiceConfig {
+  /** Folder with the bank directories that were imported; there need not be one. */
+  dataDir: string;
+}
+
+/** What importing a bank directory needs. */
+export interface BankImportConfig {
+  /** Folder that the imported directories are kept in; made where there is none. */
+  dataDir: string;
+}
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 export type LogLevel = z.infer<typeof logLevel>;
 
@@ -88,6 +101,7 @@ export function readConfig(env: Environment): Config {
     host: vars.HOST,
     port: vars.PORT,
     logLevel: vars.LOG_LEVEL,
+    dataDir: vars.DATA_DIR,
     shutdownTimeoutMs: vars.SHUTDOWN_TIMEOUT_MS,
     maxBodyBytes: vars.MAX_BODY_BYTES,
     corsOrigins: vars.CORS_ORIGINS,
@@ -116,14 +130,20 @@ export function readConfig(env: Environment): Config {
 }
 
 /** Reads what the bank-data service needs to run on its own. @throws ConfigError */
-export function readBankDataServiceConfig(env: Environment): ServiceConfig {
+export function readBankDataServiceConfig(env: Environment): BankDataServiceConfig {
   const vars = readVariables(bankDataServiceVariables, env);
   return {
     host: vars.HOST,
     port: vars.BANK_DATA_SERVICE_PORT,
     logLevel: vars.LOG_LEVEL,
     apiKey: vars.BANK_DATA_API_KEY,
+    dataDir: vars.DATA_DIR,
   };
+}
+
+/** Reads what importing a bank directory needs. @throws ConfigError */
+export function readBankImportConfig(env: Environment): BankImportConfig {
+  return { dataDir: readVariables(storeVariables, env).DATA_DIR };
 }
 
 /** Reads what the essay service needs to run on its own. @throws ConfigError */
@@ -239,6 +259,10 @@ const processVariables = {
   LOG_LEVEL: logLevel.default('info'),
 };
 
+const storeVariables = {
+  DATA_DIR: z.string().default('.data'),
+};
+
 const llmVariables = {
   LLM_URL: baseUrl.optional(),
   LLM_API_KEY: secret.optional(),
@@ -249,6 +273,7 @@ const llmVariables = {
 
 const gatewayVariables = {
   ...processVariables,
+  ...storeVariables,
   ...llmVariables,
   PORT: integer(0, 65_535).default(4000),
   SHUTDOWN_TIMEOUT_MS: integer(0, 3_600_000).default(30_000),
@@ -273,6 +298,7 @@ const gatewayVariables = {
 
 const bankDataServiceVariables = {
   ...processVariables,
+  ...storeVariables,
   BANK_DATA_SERVICE_PORT: integer(0, 65_535).default(4001),
   BANK_DATA_API_KEY: required('the key that callers of the bank-data service must send as apikey'),
 };

@@ -1,5 +1,7 @@
 import type { DestinationStream } from 'pino';
+import { prechecked as precheckedBankData } from './bank-data/prechecked-bank-data.ts';
 import { createRestBankData } from './bank-data/rest-bank-data.ts';
+import { createKnownBanks } from './bank-lists/known-banks.ts';
 import type { Config, UpstreamAccess } from './config.ts';
 import type { ServiceName } from './errors.ts';
 import { prechecked as precheckedEssays } from './essays/prechecked-essays.ts';
@@ -31,14 +33,22 @@ export function createGateway(
   const events = createEvents(log);
 
   const bankDataClient = connect('bank-data', upstreams.bankData, 'apikey', config.bankData.timeoutMs);
-  const bankData = createRestBankData(bankDataClient, events);
+  const bankData = precheckedBankData(createRestBankData(bankDataClient, events));
 
   const essaysClient = connect('essays', upstreams.essays, 'token', config.essays.timeoutMs);
   const { modeSpellings, textField } = config.essays;
   const essays = precheckedEssays(createRestEssays({ client: essaysClient, events, modeSpellings, textField, redact }));
 
   const { maxIbansPerQuery, corsOrigins, maxBodyBytes } = config;
-  const handle = createGraphqlServer({ bankData, essays, maxIbansPerQuery, corsOrigins, redact, events });
+  const handle = createGraphqlServer({
+    bankData,
+    essays,
+    maxIbansPerQuery,
+    isKnownBank: createKnownBanks(),
+    corsOrigins,
+    redact,
+    events,
+  });
 
   let closing: Promise<void> | undefined;
   const isReady = () => closing === undefined;

@@ -24,7 +24,7 @@ async function run(config: Config): Promise<void> {
   const logFor = (apiKey: string) =>
     createLog({ level: config.logLevel, redact: createRedact([apiKey, llm?.apiKey ?? '']) });
   const bankData = await reach(config.bankData.upstream, (apiKey) =>
-    createBankDataService({ apiKey, log: logFor(apiKey) }),
+    createBankDataService({ apiKey, dataDir: config.dataDir, log: logFor(apiKey) }),
   );
   const essays = await reach(config.essays.upstream, (apiKey) =>
     createEssayService({ apiKey, writer: createEssayWriter(llm), monthlyAllowance, log: logFor(apiKey) }),

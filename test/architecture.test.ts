@@ -18,6 +18,8 @@ const floors: Record<string, number> = {
   'services/essays/': 3,
   'rest/': 2,
   'stores/': 2,
+  'bank-lists/': 2,
+  'names/': 1,
   'telemetry/': 1,
   'iban/': 1,
   'config.ts': 0,

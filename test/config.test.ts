@@ -25,6 +25,7 @@ describe('readConfig', () => {
       host: '127.0.0.1',
       port: 4000,
       logLevel: 'info',
+      dataDir: '.data',
       shutdownTimeoutMs: 30_000,
       maxBodyBytes: 1_000_000,
       corsOrigins: [],

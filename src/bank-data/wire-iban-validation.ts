@@ -1,72 +1,57 @@
 import { z } from 'zod';
 import type { BankData, IbanData } from './bank-data.ts';
+import { flag, maybe, text } from './wire-values.ts';
 
-/*
- * The body of `GET /bank_data/iban_validate`, read tolerantly: absent, null, "" and PHP's empty array for an empty
- * object are the same; a number or boolean where text is expected is its text; unknown fields are ignored.
- */
-
-const text = z
-  .union([z.string(), z.number(), z.boolean()])
-  .nullish()
-  .catch(null)
-  .transform((value) => {
-    const trimmed = String(value ?? '').trim();
-    return trimmed === '' ? null : trimmed;
-  });
-
-const flag = z.unknown().transform((value) => {
-  if (/^(true|yes|1)$/i.test(String(value))) return true;
-  if (/^(false|no|0)$/i.test(String(value))) return false;
-  return null;
-});
-
-const wireIbanData = z.object({
-  country: text,
-  country_code: text,
-  sepa_country: flag,
-  checksum: text,
-  BBAN: text,
-  bank_code: text,
-  account_number: text,
-  branch: text,
-  national_checksum: text,
-  country_iban_format_as_swift: text,
-  country_iban_format_as_regex: text,
-});
-
-const wireBankData = z.object({ bank_code: text, name: text, zip: text, city: text, bic: text });
-
+/** The body of `iban_validate` and `iban_generate`. Unknown fields are ignored. */
 const wireIbanValidation = z.object({
   valid: z.boolean(),
-  iban_data: wireIbanData.nullish().catch(null),
-  bank_data: wireBankData.nullish().catch(null),
+  iban: text,
+  iban_data: maybe({
+    country: text,
+    country_code: text,
+    sepa_country: flag,
+    checksum: text,
+    BBAN: text,
+    bank_code: text,
+    account_number: text,
+    branch: text,
+    national_checksum: text,
+    country_iban_format_as_swift: text,
+    country_iban_format_as_regex: text,
+  }),
+  bank_data: maybe({ bank_code: text, name: text, zip: text, city: text, bic: text }),
   country_iban_example: text,
 });
 
+type Wire = z.infer<typeof wireIbanValidation>;
+
 /** An answer of the service in our own words; null where it does not tell. */
-export interface WireAnswer {
+export interface WireIbanAnswer {
   valid: boolean;
   ibanData: IbanData | null;
   bankData: BankData | null;
   countryIbanExample: string | null;
 }
 
-/** The answer to a question about this IBAN in our own words, or null when the body cannot be one. */
-export function readIbanValidation(body: unknown, iban: string): WireAnswer | null {
+/** The answer to a question about this IBAN, or null when the body cannot be one. */
+export function readIbanAnswer(body: unknown, iban: string): WireIbanAnswer | null {
   const { data: wire } = wireIbanValidation.safeParse(body);
   if (wire === undefined) return null;
   return {
     valid: wire.valid,
-    ibanData: wire.iban_data ? readIbanData(wire.iban_data, iban) : null,
-    bankData: wire.bank_data ? readBankData(wire.bank_data) : null,
+    ibanData: wire.iban_data && readIbanData(wire.iban_data, iban),
+    bankData: wire.bank_data && readBankData(wire.bank_data),
     countryIbanExample: wire.country_iban_example,
   };
 }
 
+/** The IBAN that an answer is about, where it names one. */
+export function readIban(body: unknown): string | null {
+  return wireIbanValidation.safeParse(body).data?.iban ?? null;
+}
+
 /** The country code, the check digits and the BBAN are the IBAN's own characters, whether the wire repeats them or not. */
-function readIbanData(wire: z.infer<typeof wireIbanData>, iban: string): IbanData | null {
-  if (Object.values(wire).every((value) => value === null)) return null;
+function readIbanData(wire: NonNullable<Wire['iban_data']>, iban: string): IbanData {
   return {
     country: wire.country,
     countryCode: wire.country_code ?? iban.slice(0, 2),
@@ -82,8 +67,6 @@ function readIbanData(wire: z.infer<typeof wireIbanData>, iban: string): IbanDat
   };
 }
 
-function readBankData(wire: z.infer<typeof wireBankData>): BankData | null {
-  if (Object.values(wire).every((value) => value === null)) return null;
-  const { bank_code: bankCode, name, zip, city, bic } = wire;
+function readBankData({ bank_code: bankCode, name, zip, city, bic }: NonNullable<Wire['bank_data']>): BankData {
   return { bankCode, name, zip, city, bic };
 }

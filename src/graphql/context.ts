@@ -2,21 +2,23 @@ import type { BankDataPort } from '../bank-data/bank-data.ts';
 import type { EssaysPort } from '../essays/essays.ts';
 import { createLoaders, type Loaders } from './loaders.ts';
 
-/** What one request's resolvers work with. */
-export interface Context {
-  loaders: Loaders;
-  essays: EssaysPort;
-  /** Fires when the client hangs up. */
-  signal: AbortSignal;
-  maxIbansPerQuery: number;
-}
-
-interface ContextParts {
+/** What every request works with. */
+export interface ContextParts {
   bankData: BankDataPort;
   essays: EssaysPort;
   maxIbansPerQuery: number;
+  /** Whether a directory at hand lists this bank code of this country: a hint for typing help, no look-up. */
+  isKnownBank: (country: string, bankCode: string) => boolean;
 }
 
-export function createContext({ bankData, essays, maxIbansPerQuery }: ContextParts, signal: AbortSignal): Context {
-  return { loaders: createLoaders(bankData, { maxIbansPerQuery, signal }), essays, signal, maxIbansPerQuery };
+/** What one request's resolvers work with. */
+export interface Context extends ContextParts {
+  loaders: Loaders;
+  /** Fires when the client hangs up. */
+  signal: AbortSignal;
+}
+
+export function createContext(parts: ContextParts, signal: AbortSignal): Context {
+  const { bankData, maxIbansPerQuery } = parts;
+  return { ...parts, loaders: createLoaders(bankData, { maxIbansPerQuery, signal }), signal };
 }

@@ -23,13 +23,18 @@ export function toUpstreamError(service: ServiceName, outcome: RestOutcome, even
     return new GatewayError('UPSTREAM_ALLOWANCE_EXHAUSTED', message, { service });
   }
   if (status >= 500) return fail('failed', true);
-  if (status === 404) return fail('does not offer this', false);
+  if (status === 404) return notOffered(service);
   if (status >= 400) {
     events.requestRefused(service, status);
     return fail('refused the request', false);
   }
   events.answerUnreadable(service, status);
   return fail('gave an answer that could not be read', true);
+}
+
+/** The upstream, or the plan it is used under, has no such endpoint. */
+export function notOffered(service: ServiceName): GatewayError {
+  return new GatewayError('UPSTREAM_FAILED', `The ${service} service does not offer this.`, { service });
 }
 
 function toFailure(service: ServiceName, reason: RestFailureReason): GatewayError {

@@ -1,30 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
 import { bankDataKey, tGateway } from '../gateway.ts';
+import { seenIbanValidation } from '../hosted-bank-data.ts';
 import { tBankDataService } from '../services.ts';
 import { type Reply, replyJson, tUpstream } from '../upstream.ts';
-
-/** What the hosted service was seen to answer. */
-const seenOnTheWire = {
-  valid: true,
-  message: 'IBAN number is valid.',
-  iban: 'DE89370400440532013000',
-  iban_data: {
-    country: 'Germany',
-    country_code: 'DE',
-    sepa_country: true,
-    checksum: '89',
-    BBAN: '370400440532013000',
-    bank_code: '37040044',
-    account_number: '0532013000',
-    branch: '',
-    national_checksum: '',
-    country_iban_format_as_swift: 'DE2!n8!n10!n',
-    country_iban_format_as_regex: '^DE(\\d{2})(\\d{8})(\\d{10})$',
-  },
-  bank_data: { bank_code: '37040044', name: 'Commerzbank', zip: '50447', city: 'Köln', bic: 'COBADEFFXXX' },
-  country_iban_example: 'DE89370400440532013000',
-};
 
 const everything = `valid iban problems
   ibanData { country countryCode sepaCountry checksum bban bankCode accountNumber branch nationalChecksum
@@ -56,7 +35,7 @@ const germanQuery = `{ ibanValidation(iban: "DE89 3704 0044 0532 0130 00") { ${e
 
 describe('ibanValidation', () => {
   it('answers what the hosted service was seen to answer, in our words', async () => {
-    const upstream = await tUpstream(replyJson(200, seenOnTheWire));
+    const upstream = await tUpstream(replyJson(200, seenIbanValidation));
     const { ask } = tGateway({ bankDataUrl: upstream.url });
     expect(await ask(germanQuery)).toEqual({ data: { ibanValidation: inOurWords } });
   });
@@ -68,7 +47,7 @@ describe('ibanValidation', () => {
   });
 
   it('asks for the normalised IBAN, with the key in a header and nowhere else', async () => {
-    const upstream = await tUpstream(replyJson(200, seenOnTheWire));
+    const upstream = await tUpstream(replyJson(200, seenIbanValidation));
     const { ask } = tGateway({ bankDataUrl: `${upstream.url}/v1` });
     await ask(germanQuery);
     const [call] = upstream.calls;
@@ -122,7 +101,7 @@ describe('ibanValidation', () => {
   );
 
   it.each([
-    ['200 and valid: false', replyJson(200, { ...seenOnTheWire, valid: false })],
+    ['200 and valid: false', replyJson(200, { ...seenIbanValidation, valid: false })],
     ['422', replyJson(422, { message: 'no', errors: { iban_number: ['no'] } })],
   ])('answers an IBAN that is not valid as data when the service says so by %s', async (_, reply) => {
     const upstream = await tUpstream(reply);
@@ -140,7 +119,7 @@ describe('ibanValidation', () => {
   });
 
   it('asks upstream once for one IBAN, however often and however it is spelled', async () => {
-    const upstream = await tUpstream(replyJson(200, seenOnTheWire));
+    const upstream = await tUpstream(replyJson(200, seenIbanValidation));
     const { ask } = tGateway({ bankDataUrl: upstream.url });
     const { data } = await ask(`{ a: ibanValidation(iban: "DE89 3704 0044 0532 0130 00") { valid iban }
                                   b: ibanValidation(iban: "de89-3704-0044-0532-0130-00") { valid iban }
@@ -244,7 +223,7 @@ describe('ibanValidations', () => {
     const { errors } = await ask(listQuery, { ibans: twentyFive });
     expect(errors).toHaveLength(1);
     expect(errors?.[0]).toMatchObject({
-      message: 'A query may ask for at most 24 IBANs; ask for the others in another one.',
+      message: 'A query may ask for at most 24 IBANs, and as many BICs; ask for the others in another one.',
       extensions: { code: 'BAD_USER_INPUT', service: null, retryable: false },
     });
     expect(upstream.calls).toHaveLength(0);

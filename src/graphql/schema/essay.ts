@@ -7,6 +7,7 @@ import type {
 } from '../../essays/essays.ts';
 import { builder } from './builder.ts';
 import { DateTimeType } from './date-time.ts';
+import { ErrorType } from './error.ts';
 
 const EssayModeType = builder.enumType('EssayMode', {
   description: 'In which manner an essay is written.',
@@ -26,11 +27,6 @@ const WritingPurposeType = builder.enumType('WritingPurpose', {
     EXPOSITORY: { description: 'Explain.' },
     DESCRIPTIVE: { description: 'Show how something is.' },
   } as const,
-});
-
-const ErrorType = builder.interfaceRef<{ message: string }>('Error').implement({
-  description: 'A failure that the client may do something about.',
-  fields: (t) => ({ message: t.exposeString('message', { description: 'What went wrong, for people.' }) }),
 });
 
 const EssayType = builder.objectRef<Essay>('Essay').implement({

@@ -1,8 +1,12 @@
 import type { IbanData, IbanValidation } from '../../bank-data/bank-data.ts';
 import { compactIban } from '../../iban/iban.ts';
+import { nationalCheck } from '../../iban/national-checks.ts';
+import { findCountryFormat } from '../../iban/registry.ts';
+import { suggestIbans } from '../../iban/suggest-ibans.ts';
 import { tooManyIbans } from '../loaders.ts';
 import { BankDataType } from './bank.ts';
 import { builder } from './builder.ts';
+import { IbanCountryType } from './country.ts';
 
 const IbanProblemType = builder.enumType('IbanProblem', {
   description: 'Why an IBAN is not valid.',
@@ -16,6 +20,15 @@ const IbanProblemType = builder.enumType('IbanProblem', {
     REJECTED_BY_SERVICE: {
       description: 'Its characters are in order, yet the bank-data service says that it is not valid.',
     },
+  } as const,
+});
+
+const NationalCheckType = builder.enumType('NationalCheck', {
+  description: 'What the national check digits inside an IBAN say.',
+  values: {
+    PASSED: { description: 'They fit.' },
+    FAILED: { description: 'They do not fit: a reason to ask, not to refuse.' },
+    NOT_APPLICABLE: { description: 'There are none, their rule is not known, or it does not cover this account.' },
   } as const,
 });
 
@@ -58,7 +71,7 @@ const IbanDataType = builder.objectRef<IbanData>('IbanData').implement({
   }),
 });
 
-const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidation').implement({
+export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidation').implement({
   description: 'What is known about an IBAN. One that is not valid is an answer like any other, never an error.',
   fields: (t) => ({
     iban: t.exposeID('iban', { description: 'The IBAN that was checked, without spaces and hyphens, in upper case.' }),
@@ -80,6 +93,24 @@ const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidation').i
     countryIbanExample: t.exposeString('countryIbanExample', {
       nullable: true,
       description: 'How a valid IBAN of the same country looks; null where the country is not known.',
+    }),
+    country: t.field({
+      type: IbanCountryType,
+      nullable: true,
+      description: 'How its country writes IBANs; null where the country has none. Costs no upstream call.',
+      resolve: ({ iban }) => findCountryFormat(iban.slice(0, 2)),
+    }),
+    nationalCheck: t.field({
+      type: NationalCheckType,
+      description:
+        'Whether the national check digits inside it fit. They never make an IBAN invalid: banks have exemptions.',
+      resolve: ({ iban }) => nationalCheck(iban),
+    }),
+    suggestions: t.stringList({
+      description:
+        'Up to five valid IBANs that are one slip of the keyboard away, the likeliest first; empty when it is valid. ' +
+        'Costs no upstream call.',
+      resolve: ({ iban, valid }, _, { isKnownBank }) => (valid ? [] : [...suggestIbans(iban, { isKnownBank })]),
     }),
   }),
 });

@@ -1,4 +1,9 @@
+import './bank.ts';
+import './bank-connection.ts';
+import './bic.ts';
+import './country.ts';
 import './essay.ts';
+import './generate-iban.ts';
 import './iban.ts';
 import { builder } from './builder.ts';
 

@@ -5,8 +5,8 @@ import { runMain, runService } from '../run-service.ts';
 import { createBankDataService } from './create-bank-data-service.ts';
 
 await runMain(async () => {
-  const { host, port, logLevel, apiKey } = readBankDataServiceConfig(process.env);
+  const { host, port, logLevel, apiKey, dataDir } = readBankDataServiceConfig(process.env);
   // Standard output carries the one line that says where the service listens; faults go to standard error.
   const log = createLog({ level: logLevel, redact: createRedact([apiKey]), destination: process.stderr });
-  await runService({ name: 'bank-data', app: createBankDataService({ apiKey, log }), host, port });
+  await runService({ name: 'bank-data', app: createBankDataService({ apiKey, dataDir, log }), host, port });
 });

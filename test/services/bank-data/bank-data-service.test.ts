@@ -49,7 +49,7 @@ describe('the key', () => {
 });
 
 describe('what is not there', () => {
-  it.each(['/', '/bank_data', '/bank_data/iban_validate/', '/bank_data/swift_check?swift_code=X', '/%zz', `/${IBAN}`])(
+  it.each(['/', '/bank_data', '/bank_data/iban_validate/', '/bank_data/swift_checks?swift_code=X', '/%zz', `/${IBAN}`])(
     'is answered 404: %s',
     async (url) => {
       const answer = await tService().app.inject({ url, headers: { apikey: API_KEY } });

@@ -1,0 +1,64 @@
+import type { IbanGeneration } from '../../bank-data/bank-data.ts';
+import type { IbanSourceFault } from '../../iban/generate-iban.ts';
+import { compactIban } from '../../iban/iban.ts';
+import { builder } from './builder.ts';
+import { ErrorType } from './error.ts';
+import { IbanValidationType } from './iban.ts';
+
+const InvalidIbanFieldType = builder.objectRef<IbanSourceFault>('InvalidIbanField').implement({
+  description: 'What is wrong with one field.',
+  fields: (t) => ({
+    field: t.exposeString('field', { description: 'The field of GenerateIbanInput.' }),
+    message: t.exposeString('message', { description: 'What was given and what would be right.' }),
+  }),
+});
+
+type InvalidFields = Extract<IbanGeneration, { kind: 'invalid' }>;
+
+const InvalidIbanFieldsType = builder.objectRef<InvalidFields>('InvalidIbanFields').implement({
+  description: 'No IBAN can be made of these fields.',
+  interfaces: [ErrorType],
+  fields: (t) => ({
+    fields: t.expose('faults', {
+      type: [InvalidIbanFieldType],
+      description: 'Every field at fault; empty where only the service knows.',
+    }),
+  }),
+});
+
+const GenerateIbanResultType = builder.unionType('GenerateIbanResult', {
+  description: 'The IBAN with all that is known about it, or what is wrong with the fields.',
+  types: [IbanValidationType, InvalidIbanFieldsType],
+  resolveType: (result) => ('iban' in result ? IbanValidationType : InvalidIbanFieldsType),
+});
+
+const GenerateIbanInputType = builder.inputType('GenerateIbanInput', {
+  description: 'What an IBAN is generated from. Which fields a country has tells IbanCountry.ibanFields.',
+  fields: (t) => ({
+    country: t.string({ required: true, description: 'ISO 3166-1 alpha-2 code.' }),
+    bankCode: t.string({ description: 'The national bank code.' }),
+    branch: t.string({ description: 'The branch, where the country has one.' }),
+    accountNumber: t.string({ description: 'The account number, without check digits that can be computed.' }),
+  }),
+});
+
+builder.queryField('generateIban', (t) =>
+  t.field({
+    type: GenerateIbanResultType,
+    nullable: true,
+    description:
+      'Generates an IBAN from its fields; all check digits are computed. Fields that cannot be right are told without ' +
+      'an upstream call. Null, with an error, when the service fails.',
+    args: { input: t.arg({ type: GenerateIbanInputType, required: true, description: 'The fields.' }) },
+    resolve: async (_, { input }, { bankData, signal }) => {
+      const source = {
+        country: compactIban(input.country),
+        bankCode: compactIban(input.bankCode ?? ''),
+        branch: compactIban(input.branch ?? ''),
+        accountNumber: compactIban(input.accountNumber ?? ''),
+      };
+      const generation = await bankData.generateIban(source, signal);
+      return generation.kind === 'iban' ? generation.validation : generation;
+    },
+  }),
+);

@@ -1,0 +1,35 @@
+import type { BankFileContent } from './directory/files/read-bank-file.ts';
+
+interface ImportSummary extends BankFileContent {
+  country: string;
+  path: string;
+  /** ISO date. */
+  date: string;
+  dataDir: string;
+}
+
+/** What an import did, as lines for a terminal. */
+export function describeImport(summary: ImportSummary): string {
+  const { country, path, date, dataDir, format, entries, rows, leftOut } = summary;
+  const left = [...leftOut].sort(([, a], [, b]) => b - a);
+  const lines = [
+    `Imported ${count(entries.length)} banks of ${country} from ${path}`,
+    row('read', rows, 'rows'),
+    row('taken', entries.length, 'banks'),
+    row('left out', rows - entries.length, 'rows'),
+    ...left.map(([reason, number]) => `${count(number).padStart(20)}  ${reason}`),
+    `  source     ${format.source}`,
+    `  date       ${date}`,
+    `  kept in    ${dataDir}`,
+    format.attribution,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function row(label: string, number: number, unit: string): string {
+  return `  ${label.padEnd(9)}${count(number).padStart(9)} ${unit}`;
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en');
+}

@@ -1,0 +1,31 @@
+import { SingleBar } from 'cli-progress';
+import type { Progress } from './directory/files/read-bank-file.ts';
+
+interface ProgressBar {
+  show(progress: Progress): void;
+  /** Takes the bar away again. */
+  clear(): void;
+}
+
+/** Shows how far the reading of a file is. Nothing at all is written where the stream is not a terminal. */
+export function createProgressBar(stream: NodeJS.WriteStream): ProgressBar {
+  if (!stream.isTTY) return { show() {}, clear() {} };
+  const bar = new SingleBar({
+    stream,
+    clearOnComplete: true,
+    hideCursor: true,
+    barsize: 30,
+    format: 'reading {bar} {percentage} % | {rows} rows',
+  });
+  let isStarted = false;
+  return {
+    show({ rows, bytes, size }) {
+      if (!isStarted) bar.start(size ?? bytes, 0, { rows: 0 });
+      isStarted = true;
+      // The end of a pipe is not known: it looks as if it were always near.
+      bar.setTotal(size ?? bytes + 1);
+      bar.update(bytes, { rows: rows.toLocaleString('en') });
+    },
+    clear: () => bar.stop(),
+  };
+}

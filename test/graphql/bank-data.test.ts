@@ -1,0 +1,319 @@
+import { describe, expect, it } from 'vitest';
+import { createKnownBanks } from '../../src/bank-lists/known-banks.ts';
+import vectors from '../data/iban-vectors.json' with { type: 'json' };
+import { type Answer, tGateway } from '../gateway.ts';
+import { tHostedBankData } from '../hosted-bank-data.ts';
+import { tBankDataService } from '../services.ts';
+import { replyJson, tUpstream } from '../upstream.ts';
+
+/* Everything but the validation of IBANs, against our own service and a replay of the hosted one. */
+
+const upstreams = [
+  ['the self-hosted service', tBankDataService],
+  ['a replay of the hosted service', async () => (await tHostedBankData()).url],
+] as const;
+
+describe.each(upstreams)('with %s', (_, start) => {
+  it('validates a BIC, takes it apart and tells whose it is', async () => {
+    const { ask } = tGateway({ bankDataUrl: await start() });
+    const answer = await ask(`{ bicValidation(bic: "cobadeff xxx") {
+      bic valid problems partyPrefix countryCode location branch isHeadOffice isTest bank { name bic countryCode } } }`);
+    expect(answer).toEqual({
+      data: {
+        bicValidation: {
+          bic: 'COBADEFFXXX',
+          valid: true,
+          problems: [],
+          partyPrefix: 'COBA',
+          countryCode: 'DE',
+          location: 'FF',
+          branch: 'XXX',
+          isHeadOffice: true,
+          isTest: false,
+          bank: { name: expect.stringContaining('Commerzbank'), bic: 'COBADEFFXXX', countryCode: 'DE' },
+        },
+      },
+    });
+  });
+
+  it.each([
+    ['COBADEF', 'WRONG_LENGTH'],
+    ['COBAQQFF', 'UNKNOWN_COUNTRY'],
+    ['COBADEF$', 'ILLEGAL_CHARACTERS'],
+  ])('answers the BIC %s as data: %s', async (bic, problem) => {
+    const { ask } = tGateway({ bankDataUrl: await start() });
+    const { data, errors } = await ask(
+      'query ($bic: String!) { bicValidation(bic: $bic) { valid problems partyPrefix bank { bic } } }',
+      { bic },
+    );
+    expect(errors).toBeUndefined();
+    expect(data?.bicValidation).toEqual({ valid: false, problems: [problem], partyPrefix: null, bank: null });
+  });
+
+  it('finds the bank of a BIC, and null where there is none', async () => {
+    const { ask } = tGateway({ bankDataUrl: await start() });
+    const { data } = await ask('{ known: bank(bic: "COBADEFF") { name } unknown: bank(bic: "ZZZZDEFF") { name } }');
+    expect(data).toEqual({ known: { name: expect.stringContaining('Commerzbank') }, unknown: null });
+  });
+
+  it('generates an IBAN and tells all about it', async () => {
+    const { ask } = tGateway({ bankDataUrl: await start() });
+    const { data } =
+      await ask(`{ generateIban(input: { country: "de", bankCode: "370 400 44", accountNumber: "532013000" }) {
+      __typename ... on IbanValidation { iban valid nationalCheck bankData { name } } ... on Error { message } } }`);
+    expect(data?.generateIban).toEqual({
+      __typename: 'IbanValidation',
+      iban: 'DE89370400440532013000',
+      valid: true,
+      nationalCheck: 'NOT_APPLICABLE',
+      bankData: { name: 'Commerzbank' },
+    });
+  });
+
+  it('pages through the banks of a country without a gap or a repeat', async () => {
+    const { ask } = tGateway({ bankDataUrl: await start() });
+    const page = `query ($first: Int!, $after: String) { banks(country: "de", first: $first, after: $after) {
+      edges { cursor node { bankCode countryCode } } nodes { bankCode } totalCount
+      pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`;
+    const whole = banksOf(await ask(page, { first: 20 }));
+    expect(whole.nodes).toHaveLength(20);
+    expect(whole.totalCount).toBeGreaterThan(20);
+    expect(new Set(whole.edges.map(({ node }) => node.countryCode))).toEqual(new Set(['DE']));
+    expect(whole.pageInfo).toEqual({
+      hasNextPage: true,
+      hasPreviousPage: false,
+      startCursor: whole.edges[0]?.cursor,
+      endCursor: whole.edges[19]?.cursor,
+    });
+
+    const codes: string[] = [];
+    let after: string | null = null;
+    for (const first of [3, 7, 10]) {
+      const { nodes, pageInfo }: BankPage = banksOf(await ask(page, { first, after }));
+      expect(nodes).toHaveLength(first);
+      expect(pageInfo.hasPreviousPage).toBe(after !== null);
+      codes.push(...nodes.map(({ bankCode }) => bankCode));
+      after = pageInfo.endCursor;
+    }
+    expect(codes).toEqual(whole.nodes.map(({ bankCode }) => bankCode));
+  });
+
+  it('finds banks by a part of their name, and no others', async () => {
+    const { ask } = tGateway({ bankDataUrl: await start() });
+    const { nodes } = banksOf(await ask('{ banks(country: "DE", search: "klarna", first: 100) { nodes { name } } }'));
+    const names = nodes.map(({ name }) => name);
+    expect(names.length).toBeGreaterThan(0);
+    for (const name of names) expect(name).toMatch(/klarna/i);
+  });
+});
+
+interface BankPage {
+  edges: { cursor: string; node: { bankCode: string; countryCode: string } }[];
+  nodes: { bankCode: string; name: string }[];
+  totalCount: number;
+  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string; endCursor: string };
+}
+
+function banksOf({ data }: Answer): BankPage {
+  return data?.banks as unknown as BankPage;
+}
+
+describe('what needs no upstream', () => {
+  it('lists the 89 countries of the registry, 41 of the SEPA scheme and Gibraltar', async () => {
+    const upstream = await tUpstream();
+    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const { data } = await ask(
+      '{ all: countries { code } sepa: countries(sepa: true) { code } others: countries(sepa: false) { code } }',
+    );
+    const codes = Object.fromEntries(
+      Object.entries(data ?? {}).map(([field, countries]) => [
+        field,
+        (countries as unknown as { code: string }[]).map(({ code }) => code),
+      ]),
+    );
+    expect(codes.all).toHaveLength(89);
+    expect(codes.all).toEqual(codes.all?.toSorted());
+    expect(codes.sepa).toHaveLength(42);
+    expect(codes.sepa).toContain('GI');
+    expect(codes.others).toHaveLength(89 - 42);
+    expect(upstream.calls).toHaveLength(0);
+  });
+
+  it('tells how a country writes its IBANs, and names its territories', async () => {
+    const upstream = await tUpstream();
+    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const { data, errors } = await ask(`{
+      france: country(code: "fr") { code name sepa ibanLength ibanFormatAsSwift ibanFormatAsRegex ibanExample parent { code }
+        ibanFields { name length characters padded } territories { code name sepa parent { code } ibanExample } }
+      states: country(code: "US") { code }
+      nowhere: country(code: "") { code }
+      martinique: country(code: "MQ") { parent { code } territories { code } }
+    }`);
+    expect(errors).toBeUndefined();
+    expect(data?.france).toMatchObject({
+      code: 'FR',
+      name: 'France',
+      sepa: true,
+      ibanLength: 27,
+      ibanFormatAsSwift: 'FR2!n5!n5!n11!c2!n',
+      ibanFormatAsRegex: '^FR(\\d{2})(\\d{5})(\\d{5})([A-Za-z0-9]{11})(\\d{2})$',
+      ibanExample: 'FR1420041010050500013M02606',
+      parent: null,
+      ibanFields: [
+        { name: 'bankCode', length: 5, characters: 'DIGITS', padded: false },
+        { name: 'branch', length: 5, characters: 'DIGITS', padded: false },
+        { name: 'accountNumber', length: 11, characters: 'LETTERS_AND_DIGITS', padded: true },
+      ],
+    });
+    const territories = data?.france?.territories as unknown as { code: string; name: string; ibanExample: string }[];
+    expect(territories).toHaveLength(12);
+    expect(territories).toContainEqual({
+      code: 'MQ',
+      name: 'Martinique',
+      sepa: true,
+      parent: { code: 'FR' },
+      ibanExample: 'MQ5120041010050500013M02606',
+    });
+    expect(data).toMatchObject({
+      states: null,
+      nowhere: null,
+      martinique: { parent: { code: 'FR' }, territories: [] },
+    });
+    expect(upstream.calls).toHaveLength(0);
+  });
+
+  it('tells what is wrong with the fields of an IBAN, all at once', async () => {
+    const upstream = await tUpstream();
+    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const { data } =
+      await ask(`{ generateIban(input: { country: "DE", bankCode: "3704004", branch: "1", accountNumber: "53201300X" }) {
+      __typename ... on Error { message } ... on InvalidIbanFields { fields { field message } } } }`);
+    expect(data?.generateIban).toMatchObject({
+      __typename: 'InvalidIbanFields',
+      fields: [
+        { field: 'bankCode', message: 'bankCode has 7 characters; a bank code of DE has 8 digits.' },
+        { field: 'branch', message: expect.stringContaining('has no branch') },
+        { field: 'accountNumber', message: expect.not.stringContaining('53201300X') },
+      ],
+    });
+    expect(upstream.calls).toHaveLength(0);
+  });
+
+  it.each([
+    ['first: 0', 'first is 0; it must be from 1 to 100.'],
+    ['first: 101', 'first is 101; it must be from 1 to 100.'],
+    ['country: "Germany"', 'country is no ISO 3166-1 alpha-2 code; write DE, FR, US ...'],
+    ['after: "7"', 'after is no cursor; take one from pageInfo.endCursor or an edge.'],
+  ])('refuses banks(%s)', async (args, message) => {
+    const upstream = await tUpstream();
+    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const { data, errors } = await ask(`{ banks(${args}) { totalCount } }`);
+    expect(data).toEqual({ banks: null });
+    expect(errors).toMatchObject([{ message, path: ['banks'], extensions: { code: 'BAD_USER_INPUT' } }]);
+    expect(upstream.calls).toHaveLength(0);
+  });
+});
+
+describe('IbanValidation', () => {
+  const query = `query ($iban: String!) { ibanValidation(iban: $iban) {
+    valid suggestions nationalCheck country { code name } } }`;
+
+  it('suggests valid neighbours of an IBAN with a slip in it, known banks first', async () => {
+    const { ask } = tGateway({ bankDataUrl: await tBankDataService() });
+    const { data } = await ask(query, { iban: 'DE89370400440532013001' });
+    const suggestions = data?.ibanValidation?.suggestions as unknown as string[];
+    expect(suggestions).toContain('DE89370400440532013000');
+    expect(suggestions.length).toBeLessThanOrEqual(5);
+    const isKnownBank = createKnownBanks();
+    const known = suggestions.map((iban) => isKnownBank('DE', iban.slice(4, 12)));
+    expect(known).toContain(true);
+    expect(known).toEqual(known.toSorted((one, other) => Number(other) - Number(one)));
+    const list = await ask('query ($ibans: [String!]!) { ibanValidations(ibans: $ibans) { valid } }', {
+      ibans: suggestions,
+    });
+    expect(list.data?.ibanValidations).toEqual(suggestions.map(() => ({ valid: true })));
+  });
+
+  it('suggests nothing for a valid IBAN, and for what no single slip explains', async () => {
+    const { ask } = tGateway({ bankDataUrl: await tBankDataService() });
+    expect((await ask(query, { iban: 'DE89370400440532013000' })).data?.ibanValidation?.suggestions).toEqual([]);
+    expect((await ask(query, { iban: 'hello' })).data?.ibanValidation?.suggestions).toEqual([]);
+  });
+
+  it.each([
+    ['FR1420041010050500013M02606', 'PASSED'],
+    ['ES8350210036679521296135', 'FAILED'],
+    ['DE89370400440532013000', 'NOT_APPLICABLE'],
+    ['ZZ', 'NOT_APPLICABLE'],
+  ])('tells of %s that its national check is %s, which never makes it invalid', async (iban, nationalCheck) => {
+    const { ask } = tGateway({ bankDataUrl: await tBankDataService() });
+    const { data } = await ask(query, { iban });
+    expect(data?.ibanValidation).toMatchObject({ valid: iban !== 'ZZ', nationalCheck });
+  });
+
+  it('leads to its country', async () => {
+    const { ask } = tGateway({ bankDataUrl: await tBankDataService() });
+    expect((await ask(query, { iban: 'XK051212012345678906' })).data?.ibanValidation?.country).toEqual({
+      code: 'XK',
+      name: 'Kosovo',
+    });
+    expect((await ask(query, { iban: 'US12' })).data?.ibanValidation?.country).toBeNull();
+  });
+});
+
+describe('the published BICs', () => {
+  it(`(${vectors.bics.length}) are judged as published, but for two rules of ours`, async () => {
+    const { ask } = tGateway({ bankDataUrl: await tBankDataService() });
+    const fields = vectors.bics.map(
+      ({ bic }, index) => `b${index}: bicValidation(bic: ${JSON.stringify(bic)}) { valid }`,
+    );
+    const { data, errors } = await ask(`{ ${fields.join(' ')} }`);
+    expect(errors).toBeUndefined();
+    const surprises = vectors.bics.filter(({ valid }, index) => (data?.[`b${index}`]?.valid as unknown) !== valid);
+    expect(surprises).toEqual(
+      [
+        // ISO 9362:2014 allows digits in the party prefix, and others of this list are published as valid.
+        { bic: 'S23CKENXXXX', valid: false },
+        // A BIC may be typed in small letters; what is judged is its one spelling.
+        { bic: 'DeutAT2LXXX', valid: false },
+      ].filter(({ bic }) => vectors.bics.some((published) => published.bic === bic)),
+    );
+  });
+});
+
+describe('an endpoint that the hosted service does not offer', () => {
+  it.each([
+    ['404', { message: 'no Route matched with those values' }],
+    ['403', { message: 'You cannot consume this service' }],
+  ])('by %s costs its own field, and nothing else', async (status, body) => {
+    const upstream = await tUpstream((response, call) => {
+      const isOffered = call.path === '/bank_data/iban_validate';
+      return (isOffered ? replyJson(200, { valid: true }) : replyJson(Number(status), body))(response, call);
+    });
+    const gateway = tGateway({ bankDataUrl: upstream.url });
+    const { data, errors } = await gateway.ask(`{
+      ibanValidation(iban: "DE89370400440532013000") { valid }
+      bicValidation(bic: "COBADEFF") { valid }
+      bank(bic: "COBADEFF") { name }
+      banks(country: "DE") { totalCount }
+      generateIban(input: { country: "DE", bankCode: "37040044", accountNumber: "532013000" }) { __typename }
+      country(code: "DE") { code }
+    }`);
+    expect(data).toEqual({
+      ibanValidation: { valid: true },
+      bicValidation: null,
+      bank: null,
+      banks: null,
+      generateIban: null,
+      country: { code: 'DE' },
+    });
+    expect(errors).toHaveLength(4);
+    for (const { message, extensions } of errors ?? []) {
+      expect(message).toBe('The bank-data service does not offer this.');
+      expect(extensions).toMatchObject({ code: 'UPSTREAM_FAILED', service: 'bank-data', retryable: false });
+    }
+    // One call each: bicValidation and bank share theirs.
+    expect(upstream.calls).toHaveLength(4);
+    expect(gateway.log()).not.toContain('rejects our key');
+  });
+});
