@@ -53,6 +53,10 @@ export interface Config {
   maxIbansPerQuery: number;
   /** Most calls in flight per upstream. */
   upstreamConcurrency: number;
+  /** Most calls that wait in line per upstream. */
+  upstreamQueue: number;
+  /** Upper bound of the wait before the first retry, in milliseconds. */
+  retryBackoffMs: number;
   /** Largest accepted upstream answer, in bytes. */
   maxAnswerBytes: number;
   bankData: BankDataConfig;
@@ -107,6 +111,8 @@ export function readConfig(env: Environment): Config {
     corsOrigins: vars.CORS_ORIGINS,
     maxIbansPerQuery: vars.MAX_IBANS_PER_QUERY,
     upstreamConcurrency: vars.UPSTREAM_CONCURRENCY,
+    upstreamQueue: vars.UPSTREAM_QUEUE,
+    retryBackoffMs: vars.UPSTREAM_RETRY_BACKOFF_MS,
     maxAnswerBytes: vars.MAX_ANSWER_BYTES,
     bankData: {
       upstream: readUpstream('BANK_DATA', vars.BANK_DATA_URL, vars.BANK_DATA_API_KEY),
@@ -281,6 +287,8 @@ const gatewayVariables = {
   CORS_ORIGINS: originList.default([]),
   MAX_IBANS_PER_QUERY: integer(1, 100_000).default(1_000),
   UPSTREAM_CONCURRENCY: integer(1, 1_000).default(16),
+  UPSTREAM_QUEUE: integer(0, 1_000_000).default(2_000),
+  UPSTREAM_RETRY_BACKOFF_MS: integer(0, 60_000).default(100),
   MAX_ANSWER_BYTES: integer(1_024, 100_000_000).default(1_000_000),
   BANK_DATA_URL: baseUrl.optional(),
   BANK_DATA_API_KEY: secret.optional(),

@@ -7,7 +7,10 @@ import type { ServiceName } from './errors.ts';
 import { prechecked as precheckedEssays } from './essays/prechecked-essays.ts';
 import { createRestEssays } from './essays/rest-essays.ts';
 import { createGraphqlServer } from './graphql/graphql-server.ts';
-import { createRestClient } from './rest/rest-client.ts';
+import { limited } from './rest/bulkhead.ts';
+import { breaking } from './rest/circuit-breaker.ts';
+import { createHttpTransport } from './rest/http-transport.ts';
+import { retrying } from './rest/retries.ts';
 import { createDoor } from './server/door.ts';
 import { createGraphiql } from './server/graphiql.ts';
 import { createHttpServer } from './server/http-server.ts';
@@ -72,8 +75,27 @@ export function createGateway(
   }
 
   function connect(service: ServiceName, { url, apiKey }: UpstreamAccess, keyHeader: string, timeoutMs: number) {
-    const { upstreamConcurrency: maxConcurrency, maxAnswerBytes } = config;
+    const {
+      upstreamConcurrency: maxConcurrency,
+      upstreamQueue: maxQueue,
+      maxAnswerBytes,
+      retryBackoffMs: backoffMs,
+    } = config;
     const headers = { [keyHeader]: apiKey, accept: 'application/json' };
-    return createRestClient({ service, baseUrl: url, headers, timeoutMs, maxAnswerBytes, maxConcurrency, events });
+    const maxConnections = maxConcurrency;
+    const transport = createHttpTransport({
+      service,
+      baseUrl: url,
+      headers,
+      timeoutMs,
+      maxAnswerBytes,
+      maxConnections,
+      events,
+    });
+    // A call waits in line before it meets the breaker: one that opens meanwhile turns the whole line away.
+    return retrying(limited(breaking(transport, { service, events }), { maxConcurrency, maxQueue }), {
+      timeoutMs,
+      backoffMs,
+    });
   }
 }

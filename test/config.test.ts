@@ -31,6 +31,8 @@ describe('readConfig', () => {
       corsOrigins: [],
       maxIbansPerQuery: 1_000,
       upstreamConcurrency: 16,
+      upstreamQueue: 2_000,
+      retryBackoffMs: 100,
       maxAnswerBytes: 1_000_000,
       bankData: { upstream: null, timeoutMs: 10_000 },
       essays: {

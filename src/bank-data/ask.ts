@@ -1,3 +1,4 @@
+import type { Caller } from '../caller.ts';
 import type { RestClient, RestOutcome } from '../rest/rest-client.ts';
 import { notOffered, toUpstreamError } from '../rest/upstream-error.ts';
 import type { Events } from '../telemetry/events.ts';
@@ -17,9 +18,9 @@ export interface Question<Answer> {
 }
 
 /** Asks for as long as somebody waits for the answer. */
-export function createAsk(client: RestClient, events: Events, signal: AbortSignal): Ask {
+export function createAsk(client: RestClient, events: Events, caller: Caller): Ask {
   return async ({ endpoint, query, read, unprocessable, isOptional = false }) => {
-    const outcome = await client.send({ method: 'GET', path: `/bank_data/${endpoint}`, query }, signal);
+    const outcome = await client.send({ method: 'GET', path: `/bank_data/${endpoint}`, query }, caller);
     if (isStatus(outcome, 422) && unprocessable !== undefined) return unprocessable;
     if (isStatus(outcome, 403) && isOptional) throw notOffered('bank-data');
     const answer = isStatus(outcome, 200) ? read(outcome.json) : null;

@@ -1,3 +1,4 @@
+import type { Caller } from '../caller.ts';
 import type { BicProblem } from '../iban/bic.ts';
 import type { IbanSource, IbanSourceFault } from '../iban/generate-iban.ts';
 import type { IbanProblem } from '../iban/iban.ts';
@@ -87,13 +88,13 @@ export type IbanGeneration =
 /**
  * What the gateway asks about banks and accounts; what stands behind it is no concern of those who ask. A list is
  * answered in the order asked, each entry settled on its own: a failed look-up is an error in its place. Everything
- * rejects when the signal says that nobody waits any more.
+ * rejects when nobody waits any more.
  */
 export interface BankDataPort {
   /** @param ibans compacted */
-  validateIbans(ibans: readonly string[], signal: AbortSignal): Promise<readonly (IbanValidation | Error)[]>;
+  validateIbans(ibans: readonly string[], caller: Caller): Promise<readonly (IbanValidation | Error)[]>;
   /** @param bics compacted */
-  validateBics(bics: readonly string[], signal: AbortSignal): Promise<readonly (BicValidation | Error)[]>;
-  generateIban(source: IbanSource, signal: AbortSignal): Promise<IbanGeneration>;
-  listBanks(listing: BankListing, signal: AbortSignal): Promise<BankPage>;
+  validateBics(bics: readonly string[], caller: Caller): Promise<readonly (BicValidation | Error)[]>;
+  generateIban(source: IbanSource, caller: Caller): Promise<IbanGeneration>;
+  listBanks(listing: BankListing, caller: Caller): Promise<BankPage>;
 }

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { Caller } from '../caller.ts';
 import type { RestClient } from '../rest/rest-client.ts';
 import type { Events } from '../telemetry/events.ts';
 import { createAsk } from './ask.ts';
@@ -9,19 +10,19 @@ import { generateIban, validateIban } from './rest-ibans.ts';
 
 /** Asks the bank-data service over REST, one call per IBAN or BIC: the service knows no batches. */
 export function createRestBankData(client: RestClient, events: Events): BankDataPort {
-  const askUntil = (signal: AbortSignal) => createAsk(client, events, signal);
+  const askFor = (caller: Caller) => createAsk(client, events, caller);
   return {
-    validateIbans: (ibans, signal) => settleAll(ibans, signal, (iban) => validateIban(askUntil(signal), iban)),
-    validateBics: (bics, signal) => settleAll(bics, signal, (bic) => validateBic(askUntil(signal), bic)),
-    generateIban: (source, signal) => generateIban(askUntil(signal), source),
-    listBanks: (listing, signal) => listBanks(askUntil(signal), listing),
+    validateIbans: (ibans, caller) => settleAll(ibans, caller, (iban) => validateIban(askFor(caller), iban)),
+    validateBics: (bics, caller) => settleAll(bics, caller, (bic) => validateBic(askFor(caller), bic)),
+    generateIban: (source, caller) => generateIban(askFor(caller), source),
+    listBanks: (listing, caller) => listBanks(askFor(caller), listing),
   };
 }
 
 /** A failed look-up is an error in its place; only a caller who gave up ends the whole batch. */
 function settleAll<Key, Answer>(
   keys: readonly Key[],
-  signal: AbortSignal,
+  { signal }: Caller,
   lookUp: (key: Key) => Promise<Answer>,
 ): Promise<(Answer | Error)[]> {
   // As many calls as there are keys listen to the one signal; Node would take more than ten for a leak.

@@ -1,3 +1,4 @@
+import type { Caller } from '../caller.ts';
 import type { ErrorCode } from '../errors.ts';
 
 export type EssayMode = 'STANDARD' | 'ACADEMIC' | 'PROFESSIONAL' | 'NEWS_REPORT';
@@ -54,5 +55,5 @@ export interface EssayServiceFailed {
 }
 
 export interface EssaysPort {
-  generate(order: EssayOrder, signal: AbortSignal): Promise<EssayResult>;
+  generate(order: EssayOrder, caller: Caller): Promise<EssayResult>;
 }

@@ -3,7 +3,7 @@ import { type EssayOrder, type EssaysPort, type InvalidEssayInput, wordCountLimi
 /** Refuses what the service is documented to refuse, so that an impossible order never costs a paid call. */
 export function prechecked(essays: EssaysPort): EssaysPort {
   return {
-    generate: async (order, signal) => findFault(order) ?? essays.generate(order, signal),
+    generate: async (order, caller) => findFault(order) ?? essays.generate(order, caller),
   };
 }
 

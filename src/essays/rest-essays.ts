@@ -29,13 +29,13 @@ export function createRestEssays({
   now = () => new Date(),
 }: RestEssaysOptions): EssaysPort {
   return {
-    async generate(order, signal) {
+    async generate(order, caller) {
       const body = {
         description: composeDescription(order),
         mode: modeSpellings[order.mode],
         word_count: order.wordCount,
       };
-      const outcome = await client.send({ method: 'POST', path: '/v2/generate/essay/', body }, signal);
+      const outcome = await client.send({ method: 'POST', path: '/v2/generate/essay/', body }, caller);
       return readEssay(outcome, order) ?? readRefusal(outcome) ?? readFailure(outcome);
     },
   };

@@ -1,4 +1,5 @@
 import type { BankDataPort } from '../bank-data/bank-data.ts';
+import { type Caller, createCaller } from '../caller.ts';
 import type { EssaysPort } from '../essays/essays.ts';
 import { createLoaders, type Loaders } from './loaders.ts';
 
@@ -14,11 +15,12 @@ export interface ContextParts {
 /** What one request's resolvers work with. */
 export interface Context extends ContextParts {
   loaders: Loaders;
-  /** Fires when the client hangs up. */
-  signal: AbortSignal;
+  caller: Caller;
 }
 
+/** @param signal fires when the client hangs up */
 export function createContext(parts: ContextParts, signal: AbortSignal): Context {
   const { bankData, maxIbansPerQuery } = parts;
-  return { ...parts, loaders: createLoaders(bankData, { maxIbansPerQuery, signal }), signal };
+  const caller = createCaller(signal);
+  return { ...parts, loaders: createLoaders(bankData, { maxIbansPerQuery, caller }), caller };
 }

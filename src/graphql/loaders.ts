@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
 import type { BankDataPort, BicValidation, IbanValidation } from '../bank-data/bank-data.ts';
+import type { Caller } from '../caller.ts';
 import { GatewayError } from '../errors.ts';
 
 type Loader<Answer> = Pick<DataLoader<string, Answer>, 'load'>;
@@ -13,15 +14,15 @@ export interface Loaders {
 
 interface LoadersOptions {
   maxIbansPerQuery: number;
-  signal: AbortSignal;
+  caller: Caller;
 }
 
 /** The look-ups of one request: one batch per tick, each key once, each settled on its own. */
-export function createLoaders(bankData: BankDataPort, { maxIbansPerQuery, signal }: LoadersOptions): Loaders {
+export function createLoaders(bankData: BankDataPort, { maxIbansPerQuery, caller }: LoadersOptions): Loaders {
   const limit = { most: maxIbansPerQuery, tooMany: () => tooManyIbans(maxIbansPerQuery) };
   return {
-    ibanValidation: createLimitedLoader((ibans) => bankData.validateIbans(ibans, signal), limit),
-    bicValidation: createLimitedLoader((bics) => bankData.validateBics(bics, signal), limit),
+    ibanValidation: createLimitedLoader((ibans) => bankData.validateIbans(ibans, caller), limit),
+    bicValidation: createLimitedLoader((bics) => bankData.validateBics(bics, caller), limit),
   };
 }
 

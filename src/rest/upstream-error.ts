@@ -1,4 +1,4 @@
-import { GatewayError, type ServiceName } from '../errors.ts';
+import { type ErrorCode, GatewayError, type ServiceName } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { RestFailureReason, RestOutcome } from './rest-client.ts';
 
@@ -38,11 +38,17 @@ export function notOffered(service: ServiceName): GatewayError {
 }
 
 function toFailure(service: ServiceName, reason: RestFailureReason): GatewayError {
-  const code = reason === 'timed-out' ? 'UPSTREAM_TIMED_OUT' : 'UPSTREAM_FAILED';
+  const code = failureCodes[reason] ?? 'UPSTREAM_FAILED';
   return new GatewayError(code, `The ${service} service ${failures[reason]}.`, { service, retryable: true });
 }
 
+const failureCodes: Partial<Record<RestFailureReason, ErrorCode>> = {
+  shed: 'UPSTREAM_UNAVAILABLE',
+  'timed-out': 'UPSTREAM_TIMED_OUT',
+};
+
 const failures: Record<RestFailureReason, string> = {
+  shed: 'keeps failing or is overloaded, so it was not asked',
   unreachable: 'could not be reached',
   reset: 'broke off before it answered',
   truncated: 'broke off in the middle of its answer',

@@ -15,6 +15,8 @@ export interface Events {
   credentialsRejected(service: ServiceName): void;
   answerUnreadable(service: ServiceName, status: number): void;
   requestRefused(service: ServiceName, status: number): void;
+  breakerOpened(service: ServiceName, path: string): void;
+  breakerClosed(service: ServiceName, path: string): void;
   unexpectedError(error: unknown, requestId: string): void;
 }
 
@@ -32,6 +34,12 @@ export function createEvents(log: Log): Events {
     },
     requestRefused(service, status) {
       log.error({ service, status }, 'the upstream refused a request as wrong: a fault of the gateway');
+    },
+    breakerOpened(service, path) {
+      log.warn({ service, path }, 'the upstream keeps failing: it is not called but for a probe now and then');
+    },
+    breakerClosed(service, path) {
+      log.info({ service, path }, 'the upstream answers again');
     },
     unexpectedError(error, requestId) {
       log.error({ requestId, err: error instanceof Error ? error : new Error(String(error)) }, 'unexpected error');

@@ -106,12 +106,12 @@ describe('ibanValidation', () => {
   ])('answers an IBAN that is not valid as data when the service says so by %s', async (_, reply) => {
     const upstream = await tUpstream(reply);
     const { ask } = tGateway({ bankDataUrl: upstream.url });
-    const query = '{ ibanValidation(iban: "DE89370400440532013001") { valid problems countryIbanExample } }';
+    const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid problems countryIbanExample } }';
     expect(await ask(query)).toEqual({
       data: {
         ibanValidation: {
           valid: false,
-          problems: ['WRONG_CHECK_DIGITS'],
+          problems: ['REJECTED_BY_SERVICE'],
           countryIbanExample: 'DE89370400440532013000',
         },
       },
@@ -200,7 +200,7 @@ describe('ibanValidations', () => {
     const failing = twentyFive[3];
     const upstream = await tUpstream((response, call) => {
       const isFailing = call.query.get('iban_number') === failing;
-      return (isFailing ? replyJson(500, {}) : echo)(response, call);
+      return (isFailing ? replyJson(404, {}) : echo)(response, call);
     });
     const { ask } = tGateway({ bankDataUrl: upstream.url });
     const { data, errors } = await ask(listQuery, { ibans: twentyFive });

@@ -73,7 +73,7 @@ builder.queryField('banks', (t) =>
       first: t.arg.int({ required: true, defaultValue: 20, description: `How many banks, from 1 to ${mostPerPage}.` }),
       after: t.arg.string({ description: 'The cursor after which the page begins.' }),
     },
-    resolve: (_, { country, search, first, after }, { bankData, signal }) => {
+    resolve: (_, { country, search, first, after }, { bankData, caller }) => {
       if (first < 1 || first > mostPerPage) throw wrong(`first is ${first}; it must be from 1 to ${mostPerPage}.`);
       const listing = {
         country: readCountry(country),
@@ -81,7 +81,7 @@ builder.queryField('banks', (t) =>
         offset: after == null ? 0 : readCursor(after) + 1,
         limit: first,
       };
-      return bankData.listBanks(listing, signal);
+      return bankData.listBanks(listing, caller);
     },
   }),
 );

@@ -111,7 +111,7 @@ builder.mutationField('generateEssay', (t) =>
     type: GenerateEssayResultType,
     description: 'Has an essay written. This takes up to two minutes, and each call is paid for.',
     args: { input: t.arg({ type: GenerateEssayInputType, required: true, description: 'What to write.' }) },
-    resolve: (_, { input }, { essays, signal }) =>
-      essays.generate({ ...input, purpose: input.purpose ?? null, titles: input.titles ?? [] }, signal),
+    resolve: (_, { input }, { essays, caller }) =>
+      essays.generate({ ...input, purpose: input.purpose ?? null, titles: input.titles ?? [] }, caller),
   }),
 );

@@ -50,14 +50,14 @@ builder.queryField('generateIban', (t) =>
       'Generates an IBAN from its fields; all check digits are computed. Fields that cannot be right are told without ' +
       'an upstream call. Null, with an error, when the service fails.',
     args: { input: t.arg({ type: GenerateIbanInputType, required: true, description: 'The fields.' }) },
-    resolve: async (_, { input }, { bankData, signal }) => {
+    resolve: async (_, { input }, { bankData, caller }) => {
       const source = {
         country: compactIban(input.country),
         bankCode: compactIban(input.bankCode ?? ''),
         branch: compactIban(input.branch ?? ''),
         accountNumber: compactIban(input.accountNumber ?? ''),
       };
-      const generation = await bankData.generateIban(source, signal);
+      const generation = await bankData.generateIban(source, caller);
       return generation.kind === 'iban' ? generation.validation : generation;
     },
   }),

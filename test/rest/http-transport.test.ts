@@ -1,18 +1,16 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createRestClient } from '../../src/rest/rest-client.ts';
+import { createHttpTransport } from '../../src/rest/http-transport.ts';
 import type { Events } from '../../src/telemetry/events.ts';
-import { replyJson, replyNever, replyText, replyWhenTold, tNowhere, tUpstream } from '../upstream.ts';
+import { tCaller } from '../caller.ts';
+import { replyJson, replyNever, replyText, tNowhere, tUpstream } from '../upstream.ts';
 
-const nobodyLeaves = new AbortController().signal;
+const nobodyLeaves = tCaller();
 const get = { method: 'GET', path: '/thing' } as const;
 
-function tClient(
-  baseUrl: string,
-  options: { timeoutMs?: number; maxAnswerBytes?: number; maxConcurrency?: number } = {},
-) {
+function tClient(baseUrl: string, options: { timeoutMs?: number; maxAnswerBytes?: number } = {}) {
   const told: Parameters<Events['upstreamCalled']>[0][] = [];
   const events = { upstreamCalled: (call) => told.push(call) } as Partial<Events> as Events;
-  const client = createRestClient({
+  const client = createHttpTransport({
     service: 'bank-data',
     baseUrl,
     headers: { apikey: 'seeded-key' },
@@ -28,7 +26,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('the REST client', () => {
+describe('the HTTP transport', () => {
   it('hands over status, headers and body of any answer', async () => {
     const upstream = await tUpstream(replyJson(418, { tea: true }, { 'retry-after': '7' }));
     const outcome = await tClient(upstream.url).send(get, nobodyLeaves);
@@ -99,42 +97,6 @@ describe('the REST client', () => {
     expect(await sent).toMatchObject({ kind: 'failure', reason: 'timed-out' });
   });
 
-  it('starts the deadline of a call when it is sent, not while it waits in line', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const upstream = await tUpstream(replyNever);
-    const { send } = tClient(upstream.url, { timeoutMs: 5_000, maxConcurrency: 1 });
-    const first = send(get, nobodyLeaves);
-    const second = send(get, nobodyLeaves);
-    await upstream.nextCall();
-    const nextArrives = upstream.nextCall();
-    vi.advanceTimersByTime(5_000);
-    expect(await first).toMatchObject({ reason: 'timed-out' });
-    await nextArrives;
-    upstream.answers(replyJson(200, {}));
-    vi.advanceTimersByTime(4_999);
-    expect(upstream.calls).toHaveLength(2);
-    vi.advanceTimersByTime(1);
-    expect(await second).toMatchObject({ reason: 'timed-out' });
-  });
-
-  it('never sends a call whose caller left while it waited, and goes on with the next', async () => {
-    const { reply, tell } = replyWhenTold(replyJson(200, {}));
-    const upstream = await tUpstream(reply);
-    const { send } = tClient(upstream.url, { maxConcurrency: 1 });
-    const leaver = new AbortController();
-    const first = send({ ...get, path: '/1' }, nobodyLeaves);
-    const left = [send({ ...get, path: '/2' }, leaver.signal), send({ ...get, path: '/3' }, leaver.signal)];
-    const last = send({ ...get, path: '/4' }, nobodyLeaves);
-    leaver.abort();
-    tell();
-    await first;
-    for (const outcome of await Promise.allSettled(left)) {
-      expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'AbortError' } });
-    }
-    expect(await last).toMatchObject({ kind: 'answer' });
-    expect(upstream.calls.map(({ path }) => path)).toEqual(['/1', '/4']);
-  });
-
   it('uses a connection again', async () => {
     const ports = new Set<number | undefined>();
     const upstream = await tUpstream((response, call) => {
@@ -144,6 +106,27 @@ describe('the REST client', () => {
     const { send } = tClient(upstream.url);
     for (let round = 0; round < 5; round += 1) await send(get, nobodyLeaves);
     expect(ports.size).toBeLessThan(3);
+  });
+
+  it('counts the call for the caller, and sends nothing for one who left', async () => {
+    const upstream = await tUpstream(replyJson(200, {}));
+    const { send } = tClient(upstream.url);
+    const caller = tCaller();
+    await send(get, caller);
+    expect(caller.cost.upstreamCalls).toBe(1);
+    const gone = tCaller(AbortSignal.abort());
+    await expect(send(get, gone)).rejects.toThrow('aborted');
+    expect(gone.cost.upstreamCalls).toBe(0);
+    expect(upstream.calls).toHaveLength(1);
+  });
+
+  it('keeps to a shorter deadline that it is given for one call', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const upstream = await tUpstream(replyNever);
+    const sent = tClient(upstream.url).send(get, nobodyLeaves, 50);
+    await upstream.nextCall();
+    vi.advanceTimersByTime(50);
+    expect(await sent).toMatchObject({ reason: 'timed-out' });
   });
 
   it('tells of every call, without its query', async () => {

@@ -1,0 +1,22 @@
+/** Who waits for an answer, and what finding it has cost so far. */
+export interface Caller {
+  /** Fires when nobody waits any more. */
+  signal: AbortSignal;
+  cost: Cost;
+}
+
+/** Counts of one request. */
+export interface Cost {
+  /** Questions about banks and accounts, each distinct one once. */
+  lookUps: number;
+  /** How many of them were answered from the cache. */
+  cacheHits: number;
+  /** How many of those were answered with data past its time, because the service failed or is asked meanwhile. */
+  staleHits: number;
+  /** Calls to upstreams that this request caused, retries included. */
+  upstreamCalls: number;
+}
+
+export function createCaller(signal: AbortSignal): Caller {
+  return { signal, cost: { lookUps: 0, cacheHits: 0, staleHits: 0, upstreamCalls: 0 } };
+}
