@@ -1,5 +1,7 @@
 /** Who waits for an answer, and what finding it has cost so far. */
 export interface Caller {
+  /** Who it is, as far as the door can tell: what is kept for one is not shown to another. */
+  id: string;
   /** Fires when nobody waits any more. */
   signal: AbortSignal;
   cost: Cost;
@@ -18,5 +20,5 @@ export interface Cost {
 }
 
 export function createCaller(signal: AbortSignal): Caller {
-  return { signal, cost: { lookUps: 0, cacheHits: 0, staleHits: 0, upstreamCalls: 0 } };
+  return { id: 'anonymous', signal, cost: { lookUps: 0, cacheHits: 0, staleHits: 0, upstreamCalls: 0 } };
 }

@@ -11,6 +11,12 @@ export interface BankDataConfig {
   upstream: UpstreamAccess | null;
   /** Deadline of one call, in milliseconds. */
   timeoutMs: number;
+  /** How long an answer is served without asking again, in milliseconds. */
+  freshMs: number;
+  /** How long an answer is served at all, in milliseconds: while it is asked for anew, or the service fails. */
+  staleMs: number;
+  /** Most memory that remembered answers may take, in bytes, roughly. */
+  cacheMaxBytes: number;
 }
 
 export interface EssaysConfig {
@@ -117,6 +123,9 @@ export function readConfig(env: Environment): Config {
     bankData: {
       upstream: readUpstream('BANK_DATA', vars.BANK_DATA_URL, vars.BANK_DATA_API_KEY),
       timeoutMs: vars.BANK_DATA_TIMEOUT_MS,
+      freshMs: vars.BANK_DATA_FRESH_S * 1_000,
+      staleMs: vars.BANK_DATA_STALE_S * 1_000,
+      cacheMaxBytes: vars.CACHE_MAX_MB * 1_000_000,
     },
     essays: {
       upstream: readUpstream('ESSAY', vars.ESSAY_URL, vars.ESSAY_API_KEY),
@@ -293,6 +302,9 @@ const gatewayVariables = {
   BANK_DATA_URL: baseUrl.optional(),
   BANK_DATA_API_KEY: secret.optional(),
   BANK_DATA_TIMEOUT_MS: timeoutMs.default(10_000),
+  BANK_DATA_FRESH_S: integer(0, 31_536_000).default(86_400),
+  BANK_DATA_STALE_S: integer(0, 315_360_000).default(2_592_000),
+  CACHE_MAX_MB: integer(1, 100_000).default(64),
   ESSAY_URL: baseUrl.optional(),
   ESSAY_API_KEY: secret.optional(),
   ESSAY_TIMEOUT_MS: timeoutMs.default(120_000),

@@ -1,4 +1,6 @@
 import type { DestinationStream } from 'pino';
+import { createAnswerCache } from './bank-data/answer-cache.ts';
+import { cached } from './bank-data/cached-bank-data.ts';
 import { prechecked as precheckedBankData } from './bank-data/prechecked-bank-data.ts';
 import { createRestBankData } from './bank-data/rest-bank-data.ts';
 import { createKnownBanks } from './bank-lists/known-banks.ts';
@@ -36,7 +38,9 @@ export function createGateway(
   const events = createEvents(log);
 
   const bankDataClient = connect('bank-data', upstreams.bankData, 'apikey', config.bankData.timeoutMs);
-  const bankData = precheckedBankData(createRestBankData(bankDataClient, events));
+  const { freshMs, staleMs, cacheMaxBytes: maxBytes } = config.bankData;
+  const cache = createAnswerCache({ freshMs, staleMs, maxBytes });
+  const bankData = precheckedBankData(cached(createRestBankData(bankDataClient, events), cache));
 
   const essaysClient = connect('essays', upstreams.essays, 'token', config.essays.timeoutMs);
   const { modeSpellings, textField } = config.essays;

@@ -34,7 +34,13 @@ describe('readConfig', () => {
       upstreamQueue: 2_000,
       retryBackoffMs: 100,
       maxAnswerBytes: 1_000_000,
-      bankData: { upstream: null, timeoutMs: 10_000 },
+      bankData: {
+        upstream: null,
+        timeoutMs: 10_000,
+        freshMs: 86_400_000,
+        staleMs: 2_592_000_000,
+        cacheMaxBytes: 64_000_000,
+      },
       essays: {
         upstream: null,
         timeoutMs: 120_000,

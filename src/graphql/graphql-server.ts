@@ -2,6 +2,7 @@ import { createYoga } from 'graphql-yoga';
 import type { Events } from '../telemetry/events.ts';
 import type { Redact } from '../telemetry/redact.ts';
 import { type ContextParts, createContext } from './context.ts';
+import { useCost } from './plugins/use-cost.ts';
 import { usePresentedErrors } from './plugins/use-presented-errors.ts';
 import { schema } from './schema/schema.ts';
 
@@ -22,7 +23,7 @@ export function createGraphqlServer({ corsOrigins, redact, events, ...parts }: G
   return createYoga<ServerContext>({
     schema,
     context: ({ request }) => createContext(parts, request.signal),
-    plugins: [usePresentedErrors({ redact, events })],
+    plugins: [useCost(), usePresentedErrors({ redact, events })],
     cors: corsOrigins.length > 0 && { origin: [...corsOrigins], credentials: false },
     maskedErrors: false,
     maxRequestBodySize: false,
