@@ -1,0 +1,136 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { generateIban } from '../../src/iban/generate-iban.ts';
+import { countryFormats } from '../../src/iban/registry.ts';
+import { tGateway } from '../gateway.ts';
+import { type Reply, replyJson, replyWhenTold, tUpstream } from '../upstream.ts';
+
+/* How little a question costs, asked the way clients ask. */
+
+const query = 'query ($iban: String!) { ibanValidation(iban: $iban) { iban valid } }';
+const german = 'DE89370400440532013000';
+
+const echo: Reply = (response, call) => {
+  return replyJson(200, { valid: true, iban: call.query.get('iban_number') })(response, call);
+};
+
+function germanIbans(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => {
+    const generated = generateIban({ country: 'DE', bankCode: '37040044', accountNumber: String(index) });
+    return generated.kind === 'iban' ? generated.iban : '';
+  });
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('the cache', () => {
+  it('makes one call of a hundred callers who ask the same at the same time', async () => {
+    const { reply, tell } = replyWhenTold(echo);
+    const upstream = await tUpstream(reply);
+    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const arrived = upstream.nextCall();
+    const asked = Array.from({ length: 100 }, () => ask(query, { iban: german }));
+    await arrived;
+    tell();
+    const expected = { data: { ibanValidation: { iban: german, valid: true } } };
+    expect(await Promise.all(asked)).toEqual(asked.map(() => expected));
+    expect(upstream.calls).toHaveLength(1);
+  });
+
+  it('makes 100 calls of 1,000 requests for 100 IBANs', async () => {
+    const upstream = await tUpstream(echo);
+    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const ibans = germanIbans(100);
+    const asked = Array.from({ length: 1_000 }, (_, index) => ask(query, { iban: ibans[index % 100] }));
+    for (const answer of await Promise.all(asked)) expect(answer.errors).toBeUndefined();
+    expect(upstream.calls).toHaveLength(100);
+  });
+
+  it('lets a list and single questions share their calls', async () => {
+    const { reply, tell } = replyWhenTold(echo);
+    const upstream = await tUpstream(reply);
+    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const ibans = germanIbans(3);
+    const list = ask('query ($ibans: [String!]!) { ibanValidations(ibans: $ibans) { valid } }', { ibans });
+    const single = ask(query, { iban: ibans[1] });
+    await upstream.nextCall();
+    tell();
+    await Promise.all([list, single]);
+    expect(upstream.calls).toHaveLength(3);
+  });
+
+  it('does not abort the call of one who left while another waits for it', async () => {
+    const { reply, tell } = replyWhenTold(echo);
+    const upstream = await tUpstream(reply);
+    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const leaver = new AbortController();
+    const left = ask(query, { iban: german }, leaver.signal).catch((error: Error) => error.name);
+    const stays = ask(query, { iban: german });
+    await upstream.nextCall();
+    leaver.abort();
+    expect(await left).toBe('AbortError');
+    tell();
+    expect((await stays).data?.ibanValidation).toEqual({ iban: german, valid: true });
+    expect(upstream.calls).toHaveLength(1);
+  });
+
+  it('answers every IBAN it knows while the service is down, and says that it is stale', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const upstream = await tUpstream(echo);
+    const gateway = tGateway({ bankDataUrl: upstream.url });
+    const ibans = germanIbans(20);
+    for (const iban of ibans) await gateway.ask(query, { iban });
+    upstream.answers(replyJson(500, {}));
+    vi.advanceTimersByTime(2 * 86_400_000);
+    for (const iban of ibans) {
+      const response = await gateway.handle.fetch('http://gateway/graphql', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-cost': '1' },
+        body: JSON.stringify({ query, variables: { iban } }),
+      });
+      expect(await response.json()).toEqual({
+        data: { ibanValidation: { iban, valid: true } },
+        extensions: { cost: { lookUps: 1, cacheHits: 1, staleHits: 1, upstreamCalls: expect.any(Number) } },
+      });
+    }
+  });
+});
+
+describe('extensions.cost', () => {
+  async function askForCost(gateway: ReturnType<typeof tGateway>, text: string) {
+    const response = await gateway.handle.fetch('http://gateway/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-cost': '1' },
+      body: JSON.stringify({ query: text }),
+    });
+    return (await response.json()).extensions?.cost;
+  }
+
+  it('tells look-ups, cache hits and calls, retries included', async () => {
+    let calls = 0;
+    const upstream = await tUpstream((response, call) => {
+      calls += 1;
+      return (calls === 1 ? replyJson(503, {}) : echo)(response, call);
+    });
+    const gateway = tGateway({ bankDataUrl: upstream.url });
+    const [one, two] = germanIbans(2);
+    const text = `{ ibanValidations(ibans: ["${one}", "${two}", "${one}"]) { valid } bank(bic: "X") { name } }`;
+    expect(await askForCost(gateway, text)).toEqual({ lookUps: 2, cacheHits: 0, staleHits: 0, upstreamCalls: 3 });
+    expect(await askForCost(gateway, text)).toEqual({ lookUps: 2, cacheHits: 2, staleHits: 0, upstreamCalls: 0 });
+  });
+
+  it('is not told unless it is asked for', async () => {
+    const { ask } = tGateway();
+    expect(await ask('{ country(code: "DE") { code } }')).toEqual({ data: { country: { code: 'DE' } } });
+  });
+});
+
+it('an impossible IBAN costs nothing, in any country', async () => {
+  const upstream = await tUpstream(echo);
+  const { ask } = tGateway({ bankDataUrl: upstream.url });
+  const ibans = countryFormats().map(({ example }) => `${example.slice(0, 2)}00${example.slice(4)}`);
+  const { data } = await ask('query ($ibans: [String!]!) { ibanValidations(ibans: $ibans) { valid } }', { ibans });
+  expect(data?.ibanValidations).toEqual(ibans.map(() => ({ valid: false })));
+  expect(upstream.calls).toHaveLength(0);
+});
