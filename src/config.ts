@@ -49,6 +49,7 @@ export interface Config {
   logLevel: LogLevel;
   /** Folder of the embedded store; made when there is something to keep. */
   dataDir: string;
+  store: StoreConfig;
   /** How long running queries may take to finish once the process was told to stop, in milliseconds. */
   shutdownTimeoutMs: number;
   /** Largest accepted GraphQL request body, in bytes. */
@@ -68,6 +69,14 @@ export interface Config {
   bankData: BankDataConfig;
   essays: EssaysConfig;
   essayService: EssayServiceConfig;
+}
+
+/** Where what outlives a request is kept. */
+export interface StoreConfig {
+  /** Shared by several gateways; null: the embedded store under `dataDir`. */
+  redisUrl: string | null;
+  /** Seals what is kept; null: one is made and kept under `dataDir`. Never null beside a `redisUrl`. */
+  secret: string | null;
 }
 
 /** One of the two services run as a process of its own. */
@@ -112,6 +121,7 @@ export function readConfig(env: Environment): Config {
     port: vars.PORT,
     logLevel: vars.LOG_LEVEL,
     dataDir: vars.DATA_DIR,
+    store: readStore(vars.REDIS_URL, vars.STORE_SECRET),
     shutdownTimeoutMs: vars.SHUTDOWN_TIMEOUT_MS,
     maxBodyBytes: vars.MAX_BODY_BYTES,
     corsOrigins: vars.CORS_ORIGINS,
@@ -189,6 +199,13 @@ function readUpstream(prefix: string, url: string | undefined, apiKey: string | 
   return null;
 }
 
+function readStore(redisUrl: string | undefined, secret: string | undefined): StoreConfig {
+  if (redisUrl !== undefined && secret === undefined) {
+    throw new ConfigError(['STORE_SECRET: missing; REDIS_URL is set, and all gateways that share it must seal alike']);
+  }
+  return { redisUrl: redisUrl ?? null, secret: secret ?? null };
+}
+
 function readEssayServiceSettings(vars: z.infer<z.ZodObject<typeof llmVariables>>): EssayServiceConfig {
   if (vars.LLM_URL !== undefined && vars.LLM_MODEL === undefined) {
     throw new ConfigError([
@@ -242,6 +259,13 @@ const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'si
 const secret = z.string().regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces');
 const modeSpelling = z.string().max(100, 'must be at most 100 characters');
 
+const redisUrl = z
+  .string()
+  .refine(
+    (url) => URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol),
+    'must be a redis:// or rediss:// URL',
+  );
+
 const baseUrl = z
   .string()
   .refine(isPlainHttpUrl, 'must be an http:// or https:// URL without user name, password, query or fragment')
@@ -290,6 +314,8 @@ const gatewayVariables = {
   ...processVariables,
   ...storeVariables,
   ...llmVariables,
+  REDIS_URL: redisUrl.optional(),
+  STORE_SECRET: secret.min(16, 'must have at least 16 characters').optional(),
   PORT: integer(0, 65_535).default(4000),
   SHUTDOWN_TIMEOUT_MS: integer(0, 3_600_000).default(30_000),
   MAX_BODY_BYTES: integer(1_024, 100_000_000).default(1_000_000),

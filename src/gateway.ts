@@ -3,6 +3,7 @@ import { createAnswerCache } from './bank-data/answer-cache.ts';
 import { cached } from './bank-data/cached-bank-data.ts';
 import { prechecked as precheckedBankData } from './bank-data/prechecked-bank-data.ts';
 import { createRestBankData } from './bank-data/rest-bank-data.ts';
+import { createSecondLevel } from './bank-data/second-level.ts';
 import { createKnownBanks } from './bank-lists/known-banks.ts';
 import type { Config, UpstreamAccess } from './config.ts';
 import type { ServiceName } from './errors.ts';
@@ -16,6 +17,7 @@ import { retrying } from './rest/retries.ts';
 import { createDoor } from './server/door.ts';
 import { createGraphiql } from './server/graphiql.ts';
 import { createHttpServer } from './server/http-server.ts';
+import { openStore } from './stores/open-store.ts';
 import { createEvents } from './telemetry/events.ts';
 import { createLog } from './telemetry/log.ts';
 import { createRedact } from './telemetry/redact.ts';
@@ -36,10 +38,12 @@ export function createGateway(
   const redact = createRedact(Object.values(upstreams).flatMap(({ url, apiKey }) => [apiKey, new URL(url).host]));
   const log = createLog({ level: config.logLevel, redact, destination: logDestination });
   const events = createEvents(log);
+  const { store, isShared, isUp } = openStore(config.store, config.dataDir, events);
 
   const bankDataClient = connect('bank-data', upstreams.bankData, 'apikey', config.bankData.timeoutMs);
   const { freshMs, staleMs, cacheMaxBytes: maxBytes } = config.bankData;
-  const cache = createAnswerCache({ freshMs, staleMs, maxBytes });
+  const secondLevel = isShared ? createSecondLevel(store) : null;
+  const cache = createAnswerCache({ freshMs, staleMs, maxBytes, secondLevel });
   const bankData = precheckedBankData(cached(createRestBankData(bankDataClient, events), cache));
 
   const essaysClient = connect('essays', upstreams.essays, 'token', config.essays.timeoutMs);
@@ -59,7 +63,8 @@ export function createGateway(
 
   let closing: Promise<void> | undefined;
   const isReady = () => closing === undefined;
-  const door = createDoor({ graphql: handle, graphiql: createGraphiql(), maxBodyBytes, isReady, events });
+  const readiness = () => (isShared ? { sharedStore: isUp() ? 'up' : 'down' } : {});
+  const door = createDoor({ graphql: handle, graphiql: createGraphiql(), maxBodyBytes, isReady, readiness, events });
   const server = createHttpServer(door);
 
   return {
@@ -76,6 +81,7 @@ export function createGateway(
   async function closeAll(): Promise<void> {
     await server.drain(config.shutdownTimeoutMs);
     await Promise.all([bankDataClient.close(), essaysClient.close(), handle.dispose()]);
+    await store.close();
   }
 
   function connect(service: ServiceName, { url, apiKey }: UpstreamAccess, keyHeader: string, timeoutMs: number) {

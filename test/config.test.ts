@@ -26,6 +26,7 @@ describe('readConfig', () => {
       port: 4000,
       logLevel: 'info',
       dataDir: '.data',
+      store: { redisUrl: null, secret: null },
       shutdownTimeoutMs: 30_000,
       maxBodyBytes: 1_000_000,
       corsOrigins: [],
@@ -100,6 +101,12 @@ describe('readConfig', () => {
     [{ CORS_ORIGINS: 'https://a.example/path' }, 'CORS_ORIGINS: must be origins such as https://app.example.com'],
     [{ GATEWAY_AUTH: 'off' }, 'GATEWAY_AUTH: must be none, or absent'],
     [{ LLM_URL: 'http://127.0.0.1:11434/v1' }, 'LLM_MODEL: missing; LLM_URL is set'],
+    [{ REDIS_URL: 'redis://127.0.0.1' }, 'STORE_SECRET: missing; REDIS_URL is set'],
+    [
+      { REDIS_URL: 'http://127.0.0.1', STORE_SECRET: 'long-enough-secret' },
+      'REDIS_URL: must be a redis:// or rediss:// URL',
+    ],
+    [{ STORE_SECRET: 'short' }, 'STORE_SECRET: must have at least 16 characters'],
     [{ ESSAY_SERVICE_ALLOWANCE: '-1' }, 'ESSAY_SERVICE_ALLOWANCE: must be a whole number'],
   ])('refuses %j and says why', (env, complaint) => {
     expect(complaintsOf(env)).toContain(complaint);

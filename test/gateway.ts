@@ -1,3 +1,7 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { type Environment, readConfig } from '../src/config.ts';
@@ -23,15 +27,19 @@ interface TGatewayOptions {
 
 /** A gateway without a port in front of the given upstreams, with seeded keys and a log that can be read. */
 export function tGateway({ bankDataUrl = unused, essaysUrl = unused, env = {} }: TGatewayOptions = {}) {
+  const dataDir = join(tmpdir(), `ledgerquill-${randomUUID()}`);
   const lines: string[] = [];
   const destination = new PassThrough();
   destination.on('data', (line) => lines.push(String(line)));
   const gateway = createGateway(
-    readConfig({ LOG_LEVEL: 'trace', PORT: '0', UPSTREAM_RETRY_BACKOFF_MS: '0', ...env }),
+    readConfig({ LOG_LEVEL: 'trace', PORT: '0', UPSTREAM_RETRY_BACKOFF_MS: '0', DATA_DIR: dataDir, ...env }),
     { bankData: { url: bankDataUrl, apiKey: bankDataKey }, essays: { url: essaysUrl, apiKey: essaysKey } },
     destination,
   );
-  onTestFinished(() => gateway.close());
+  onTestFinished(async () => {
+    await gateway.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
 
   return {
     ...gateway,

@@ -12,11 +12,20 @@ interface DoorOptions {
   maxBodyBytes: number;
   /** False as soon as the process was told to stop. */
   isReady: () => boolean;
+  /** What /ready tells besides. */
+  readiness: () => Readonly<Record<string, string>>;
   events: Events;
 }
 
 /** The HTTP door: health, GraphiQL, and who and what is let in to GraphQL. It knows nothing of GraphQL itself. */
-export function createDoor({ graphql, graphiql, maxBodyBytes, isReady, events }: DoorOptions): RequestListener {
+export function createDoor({
+  graphql,
+  graphiql,
+  maxBodyBytes,
+  isReady,
+  readiness,
+  events,
+}: DoorOptions): RequestListener {
   return (request, response) => {
     const requestId = readRequestId(request);
     response.setHeader('x-request-id', requestId);
@@ -33,9 +42,8 @@ export function createDoor({ graphql, graphiql, maxBodyBytes, isReady, events }:
     const isBrowser = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html');
     if (path === '/health') return answerJson(response, 200, { status: 'alive' });
     if (path === '/ready') {
-      return isReady()
-        ? answerJson(response, 200, { status: 'ready' })
-        : answerJson(response, 503, { status: 'stopping' });
+      const [code, status] = isReady() ? ([200, 'ready'] as const) : ([503, 'stopping'] as const);
+      return answerJson(response, code, { status, ...readiness() });
     }
     if (path === '/' && isBrowser) {
       response.writeHead(302, { location: '/graphql' }).end();
@@ -45,21 +53,26 @@ export function createDoor({ graphql, graphiql, maxBodyBytes, isReady, events }:
       return refuse(response, requestId, 404, 'BAD_USER_INPUT', 'There is nothing here; GraphQL is at /graphql.');
     }
     if (isBrowser) return answerPage(request, response, await graphiql());
-    if (request.method === 'POST') {
-      // Other types can be sent by any web page without asking (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
-      if (!/^application\/(graphql\+)?json\b/i.test(request.headers['content-type'] ?? '')) {
-        return refuse(response, requestId, 415, 'BAD_USER_INPUT', 'Send the query as application/json.');
-      }
-      const body = await readBody(request, maxBodyBytes);
-      if (body === 'too-large') {
-        response.setHeader('connection', 'close');
-        const message = `The request body is larger than ${maxBodyBytes} bytes.`;
-        return refuse(response, requestId, 413, 'BAD_USER_INPUT', message);
-      }
-      if (body === 'broken-off') return;
-      Object.assign(request, { body });
+    if (request.method !== 'POST' || (await admitBody(request, response, requestId))) {
+      await graphql(request, response, { requestId });
     }
-    await graphql(request, response, { requestId });
+  }
+
+  /** Reads the body, so that GraphQL finds it whole; false where the request was refused or broken off. */
+  async function admitBody(request: IncomingMessage, response: ServerResponse, requestId: string): Promise<boolean> {
+    // Other types can be sent by any web page without asking (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
+    if (!/^application\/(graphql\+)?json\b/i.test(request.headers['content-type'] ?? '')) {
+      refuse(response, requestId, 415, 'BAD_USER_INPUT', 'Send the query as application/json.');
+      return false;
+    }
+    const body = await readBody(request, maxBodyBytes);
+    if (body === 'too-large') {
+      response.setHeader('connection', 'close');
+      refuse(response, requestId, 413, 'BAD_USER_INPUT', `The request body is larger than ${maxBodyBytes} bytes.`);
+    }
+    if (typeof body === 'string') return false;
+    Object.assign(request, { body });
+    return true;
   }
 }
 

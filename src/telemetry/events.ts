@@ -17,6 +17,8 @@ export interface Events {
   requestRefused(service: ServiceName, status: number): void;
   breakerOpened(service: ServiceName, path: string): void;
   breakerClosed(service: ServiceName, path: string): void;
+  storeDown(reason: string): void;
+  storeUp(): void;
   unexpectedError(error: unknown, requestId: string): void;
 }
 
@@ -40,6 +42,12 @@ export function createEvents(log: Log): Events {
     },
     breakerClosed(service, path) {
       log.info({ service, path }, 'the upstream answers again');
+    },
+    storeDown(reason) {
+      log.error({ reason }, 'the shared store is gone: the gateway goes on with what it has itself');
+    },
+    storeUp() {
+      log.info('the shared store answers');
     },
     unexpectedError(error, requestId) {
       log.error({ requestId, err: error instanceof Error ? error : new Error(String(error)) }, 'unexpected error');

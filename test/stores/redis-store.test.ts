@@ -1,0 +1,77 @@
+import type { Redis } from 'ioredis';
+import { describe, expect, it } from 'vitest';
+import { tScript } from '../process.ts';
+import { tRedis, whyNoRedis } from '../redis.ts';
+import { tRawClient, tRedisStore } from './redis-client.ts';
+import { describeStore } from './store-contract.ts';
+
+const hour = { expiresInMs: 3_600_000 };
+const skip = whyNoRedis !== '';
+
+/** Takes time off everything that expires, as if it had passed. */
+async function passTime(client: Redis, ms: number): Promise<void> {
+  for (const key of await client.keys('*')) {
+    const left = await client.pttl(key);
+    await client.pexpireat(key, left > ms ? Date.now() + left - ms : 1);
+  }
+}
+
+describeStore(
+  `the Redis store${whyNoRedis}`,
+  async () => {
+    const redis = await tRedis();
+    const client = tRawClient(redis);
+    const { store } = tRedisStore(redis.url);
+    return { store, another: () => tRedisStore(redis.url).store, pass: (ms) => passTime(client, ms) };
+  },
+  { skip },
+);
+
+describe.skipIf(skip)(`what the Redis store keeps${whyNoRedis}`, () => {
+  it('stands under its prefix, and always expires', async () => {
+    const redis = await tRedis();
+    const client = tRawClient(redis);
+    const { store } = tRedisStore(redis.url);
+    await store.set('key', 'value', hour);
+    await store.add('key', 1, hour);
+    await store.add('key', -1, hour);
+    await store.add('other', 0, hour);
+    await store.lock('key', hour);
+    const keys = ['ledgerquill:counter:key', 'ledgerquill:lock:key', 'ledgerquill:value:key'];
+    expect((await client.keys('*')).sort()).toEqual(keys);
+    for (const key of keys) {
+      const left = await client.pttl(key);
+      expect(left).toBeGreaterThan(0);
+      expect(left).toBeLessThanOrEqual(hour.expiresInMs);
+    }
+  });
+
+  it('gets an expiry even where somebody took it away', async () => {
+    const redis = await tRedis();
+    const client = tRawClient(redis);
+    const { store } = tRedisStore(redis.url);
+    await store.add('calls', 1, hour);
+    await client.persist('ledgerquill:counter:calls');
+    await store.add('calls', 1, hour);
+    expect(await client.pttl('ledgerquill:counter:calls')).toBeGreaterThan(0);
+  });
+
+  it('is added to and locked by several processes, and nothing is lost', async () => {
+    const { url } = await tRedis();
+    const children = [1, 2, 3, 4].map(() => tScript('test/stores/adding.ts', { REDIS_URL: url }));
+    for (const child of children) expect(await child.ended).toEqual({ code: 0, signal: null });
+    expect(await tRedisStore(url).store.add('calls', 0, hour)).toBe(1_000);
+    expect(children.filter((child) => child.stdout() === 'locked')).toHaveLength(1);
+  });
+
+  it('is told what it answers, and nothing of the command', async () => {
+    const redis = await tRedis();
+    const { store, told } = tRedisStore(redis.url);
+    await tRawClient(redis).lpush('ledgerquill:value:key', 'a list');
+    const error = await store.get('key').catch((error) => error);
+    expect(error).toMatchObject({ name: 'StoreError', reason: 'WRONGTYPE' });
+    expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toMatch(/ledgerquill:|127\.0\.0\.1/);
+    expect(error.cause).toBeUndefined();
+    expect(told).toEqual(['up']);
+  });
+});

@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { maxKeyLength } from '../../src/stores/store.ts';
+import { describeExpiry, type TStore } from './expiry-contract.ts';
+
+const hour = { expiresInMs: 3_600_000 };
+
+/** What every store does, whatever it keeps things in. `tStore` makes an empty one that is closed with the test. */
+export function describeStore(name: string, tStore: () => Promise<TStore>, { skip = false } = {}): void {
+  describe.skipIf(skip)(name, () => {
+    it('answers what was set last, to every client', async () => {
+      const { store, another } = await tStore();
+      expect(await store.get('essay')).toBeNull();
+      await store.set('essay', 'first', hour);
+      await store.set('essay', 'second', hour);
+      expect(await store.get('essay')).toBe('second');
+      expect(await another().get('essay')).toBe('second');
+      expect(await store.get('other')).toBeNull();
+    });
+
+    it('keeps any text under any key as it is', async () => {
+      const { store } = await tStore();
+      const text = fc.string({ unit: 'binary', maxLength: 300 });
+      const entries = fc.dictionary(text, text, { maxKeys: 20, noNullPrototype: true });
+      await fc.assert(
+        fc.asyncProperty(entries, async (entries) => {
+          await Promise.all(Object.entries(entries).map(([key, value]) => store.set(key, value, hour)));
+          for (const [key, value] of Object.entries(entries)) expect(await store.get(key)).toBe(value);
+        }),
+        { numRuns: 30 },
+      );
+    });
+
+    it('keeps values of a megabyte, and keys of the greatest length', async () => {
+      const { store } = await tStore();
+      const essay = 'Zażółć gęślą jaźń. '.repeat(40_000);
+      expect(Buffer.byteLength(essay)).toBeGreaterThan(1_000_000);
+      const key = '€'.repeat(maxKeyLength);
+      await store.set(key, essay, hour);
+      expect(await store.get(key)).toBe(essay);
+      expect(await store.add(key, 1, hour)).toBe(1);
+      expect(await store.lock(key, hour)).not.toBeNull();
+    });
+
+    it('refuses what not every store could do', async () => {
+      const { store } = await tStore();
+      const long = 'x'.repeat(maxKeyLength + 1);
+      await expect(store.get(long)).rejects.toThrow(RangeError);
+      await expect(store.set(long, '', hour)).rejects.toThrow(RangeError);
+      await expect(store.add(long, 1, hour)).rejects.toThrow(RangeError);
+      await expect(store.lock(long, hour)).rejects.toThrow(RangeError);
+      for (const expiresInMs of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
+        await expect(store.set('key', '', { expiresInMs })).rejects.toThrow(RangeError);
+        await expect(store.add('key', 1, { expiresInMs })).rejects.toThrow(RangeError);
+        await expect(store.lock('key', { expiresInMs })).rejects.toThrow(RangeError);
+      }
+      await expect(store.add('key', 0.5, hour)).rejects.toThrow(RangeError);
+      expect(await store.add('key', 0, hour)).toBe(0);
+    });
+
+    it('takes parts of a millisecond, as a jittered expiry has them', async () => {
+      const { store } = await tStore();
+      await store.set('key', 'value', { expiresInMs: 60_000.25 });
+      expect(await store.get('key')).toBe('value');
+    });
+
+    it('keeps values, counters and locks apart', async () => {
+      const { store } = await tStore();
+      await store.set('key', 'value', hour);
+      expect(await store.add('key', 2, hour)).toBe(2);
+      expect(await store.lock('key', hour)).not.toBeNull();
+      expect(await store.get('key')).toBe('value');
+      expect(await store.add('key', 0, hour)).toBe(2);
+    });
+
+    describeExpiry(tStore);
+
+    describe('counters', () => {
+      it('add up, whatever is added', async () => {
+        const { store } = await tStore();
+        const amounts = fc.array(fc.integer({ min: -1_000_000_000, max: 1_000_000_000 }), { maxLength: 10 });
+        let round = 0;
+        await fc.assert(
+          fc.asyncProperty(amounts, async (amounts) => {
+            const key = `calls-${round++}`;
+            let sum = 0;
+            for (const amount of amounts) {
+              sum += amount;
+              expect(await store.add(key, amount, hour)).toBe(sum);
+            }
+            expect(await store.add(key, 0, hour)).toBe(sum);
+          }),
+          { numRuns: 20 },
+        );
+      });
+
+      it('lose none of 1,000 adds at once by four clients, and tell each of them another sum', async () => {
+        const { store, another } = await tStore();
+        const clients = [store, another(), another(), another()];
+        const adds = clients.flatMap((client) => Array.from({ length: 250 }, () => client.add('calls', 1, hour)));
+        const sums = await Promise.all(adds);
+        expect(sums.sort((a, b) => a - b)).toEqual(Array.from({ length: 1_000 }, (_, index) => index + 1));
+        expect(await store.add('calls', 0, hour)).toBe(1_000);
+      });
+    });
+
+    describe('locks', () => {
+      it('go to exactly one of 50 who want one at once', async () => {
+        const { store, another } = await tStore();
+        const clients = [store, another()];
+        const wanted = clients.flatMap((client) => Array.from({ length: 25 }, () => client.lock('essay', hour)));
+        const locks = (await Promise.all(wanted)).filter((lock) => lock !== null);
+        expect(locks).toHaveLength(1);
+        await locks[0]?.release();
+        await locks[0]?.release();
+        expect(await store.lock('essay', hour)).not.toBeNull();
+      });
+
+      it('are one per key', async () => {
+        const { store } = await tStore();
+        expect(await store.lock('one', hour)).not.toBeNull();
+        expect(await store.lock('other', hour)).not.toBeNull();
+      });
+
+      it('do not come back to whoever released one', async () => {
+        const { store } = await tStore();
+        const lock = await store.lock('essay', hour);
+        await lock?.release();
+        expect(await lock?.extend(hour)).toBe(false);
+        expect(await store.lock('essay', hour)).not.toBeNull();
+        await lock?.release();
+        expect(await store.lock('essay', hour)).toBeNull();
+      });
+    });
+
+    it('does nothing any more once it is closed, however often that is done', async () => {
+      const { store } = await tStore();
+      const lock = await store.lock('essay', hour);
+      await store.close();
+      await store.close();
+      const closed = { name: 'StoreError', reason: 'closed' };
+      await expect(store.get('key')).rejects.toMatchObject(closed);
+      await expect(store.set('key', 'value', hour)).rejects.toMatchObject(closed);
+      await expect(store.add('key', 1, hour)).rejects.toMatchObject(closed);
+      await expect(store.add('key', 0, hour)).rejects.toMatchObject(closed);
+      await expect(store.lock('key', hour)).rejects.toMatchObject(closed);
+      await expect(lock?.extend(hour)).rejects.toMatchObject(closed);
+    });
+  });
+}

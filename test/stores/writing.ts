@@ -1,0 +1,16 @@
+import { writeSync } from 'node:fs';
+import { createLmdbStore } from '../../src/stores/lmdb-store.ts';
+
+/*
+ * A process of the tests: sets one value after the other and counts them, and says so once each is written, until it
+ * is killed. Meanwhile it never lets go of a lock.
+ */
+
+const { FOLDER = '', ROUND = '' } = process.env;
+const day = { expiresInMs: 86_400_000 };
+const store = createLmdbStore({ folder: FOLDER });
+await store.lock(`lock-${ROUND}`, day);
+for (let number = 1; ; number++) {
+  await Promise.all([store.set(`${ROUND}-${number}`, `essay ${number}`, day), store.add('essays', 1, day)]);
+  writeSync(process.stdout.fd, `${number}\n`);
+}
