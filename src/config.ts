@@ -1,4 +1,15 @@
-import { z } from 'zod';
+import type { z } from 'zod';
+import { ConfigError } from './errors.ts';
+import {
+  bankDataServiceVariables,
+  type Environment,
+  essayServiceVariables,
+  gatewayVariables,
+  type LogLevel,
+  type llmVariables,
+  readVariables,
+  storeVariables,
+} from './variables.ts';
 
 /** Where an upstream is reached: both parts or neither (then the self-hosted service is started). */
 export interface UpstreamAccess {
@@ -17,6 +28,8 @@ export interface BankDataConfig {
   staleMs: number;
   /** Most memory that remembered answers may take, in bytes, roughly. */
   cacheMaxBytes: number;
+  /** Calls per calendar month (UTC); null: as many as the service takes. */
+  monthlyAllowance: number | null;
 }
 
 export interface EssaysConfig {
@@ -27,6 +40,10 @@ export interface EssaysConfig {
   modeSpellings: { STANDARD: string; ACADEMIC: string; PROFESSIONAL: string; NEWS_REPORT: string };
   /** The field of a successful answer that holds the text, as a dotted path; null: the well-known names are tried. */
   textField: string | null;
+  /** How long written essays are kept, in days. */
+  keepDays: number;
+  /** Calls per calendar month (UTC); null: as many as the service takes. */
+  monthlyAllowance: number | null;
 }
 
 /** An OpenAI-compatible chat endpoint for the self-hosted essay service. */
@@ -56,8 +73,12 @@ export interface Config {
   maxBodyBytes: number;
   /** Origins whose pages may call from a browser; empty: only pages of the gateway's own origin. */
   corsOrigins: readonly string[];
-  /** Most distinct IBANs one query may ask for. */
+  /** Most IBANs, and most BICs, one query may ask for, repeats included. */
   maxIbansPerQuery: number;
+  /** Most essays one mutation may order. */
+  maxEssaysPerQuery: number;
+  /** Most tokens of one GraphQL document. */
+  maxQueryTokens: number;
   /** Most calls in flight per upstream. */
   upstreamConcurrency: number;
   /** Most calls that wait in line per upstream. */
@@ -99,17 +120,6 @@ export interface BankImportConfig {
   dataDir: string;
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-export type LogLevel = z.infer<typeof logLevel>;
-
-/** Says, variable by variable, what is wrong and what would be right. Never holds a value: it may be a secret. */
-export class ConfigError extends Error {
-  constructor(complaints: readonly string[]) {
-    super(`The configuration is not usable:\n${complaints.map((complaint) => `  ${complaint}`).join('\n')}`);
-    this.name = 'ConfigError';
-  }
-}
-
 /**
  * Reads the gateway's configuration from environment variables; absent and empty are the same.
  * @throws ConfigError with every complaint at once
@@ -125,6 +135,8 @@ export function readConfig(env: Environment): Config {
     shutdownTimeoutMs: vars.SHUTDOWN_TIMEOUT_MS,
     maxBodyBytes: vars.MAX_BODY_BYTES,
     corsOrigins: vars.CORS_ORIGINS,
+    maxEssaysPerQuery: vars.MAX_ESSAYS_PER_QUERY,
+    maxQueryTokens: vars.MAX_QUERY_TOKENS,
     maxIbansPerQuery: vars.MAX_IBANS_PER_QUERY,
     upstreamConcurrency: vars.UPSTREAM_CONCURRENCY,
     upstreamQueue: vars.UPSTREAM_QUEUE,
@@ -136,6 +148,7 @@ export function readConfig(env: Environment): Config {
       freshMs: vars.BANK_DATA_FRESH_S * 1_000,
       staleMs: vars.BANK_DATA_STALE_S * 1_000,
       cacheMaxBytes: vars.CACHE_MAX_MB * 1_000_000,
+      monthlyAllowance: vars.BANK_DATA_MONTHLY_ALLOWANCE ?? null,
     },
     essays: {
       upstream: readUpstream('ESSAY', vars.ESSAY_URL, vars.ESSAY_API_KEY),
@@ -147,6 +160,8 @@ export function readConfig(env: Environment): Config {
         NEWS_REPORT: vars.ESSAY_MODE_NEWS_REPORT,
       },
       textField: vars.ESSAY_TEXT_FIELD ?? null,
+      keepDays: vars.ESSAY_KEEP_DAYS,
+      monthlyAllowance: vars.ESSAY_MONTHLY_ALLOWANCE ?? null,
     },
     essayService: readEssayServiceSettings(vars),
   };
@@ -207,6 +222,10 @@ function readStore(redisUrl: string | undefined, secret: string | undefined): St
 }
 
 function readEssayServiceSettings(vars: z.infer<z.ZodObject<typeof llmVariables>>): EssayServiceConfig {
+  const lost = (['LLM_MODEL', 'LLM_API_KEY'] as const).filter((name) => vars[name] !== undefined);
+  if (vars.LLM_URL === undefined && lost.length > 0) {
+    throw new ConfigError([`LLM_URL: missing; ${lost.join(' and ')} is set, but not the endpoint it is for`]);
+  }
   if (vars.LLM_URL !== undefined && vars.LLM_MODEL === undefined) {
     throw new ConfigError([
       'LLM_MODEL: missing; LLM_URL is set, and the endpoint must be told which model is to write',
@@ -229,129 +248,3 @@ function refuseOpenWallet(config: Config, isWanted: boolean): void {
       'use 127.0.0.1, or set GATEWAY_AUTH=none if something in front of the gateway decides who may call',
   ]);
 }
-
-function readVariables<Shape extends z.ZodRawShape>(shape: Shape, env: Environment): z.infer<z.ZodObject<Shape>> {
-  const given = Object.fromEntries(
-    Object.keys(shape).flatMap((name) => {
-      const value = env[name]?.trim();
-      return value ? [[name, value]] : [];
-    }),
-  );
-  const result = z.object(shape).safeParse(given);
-  if (result.success) return result.data;
-  throw new ConfigError(result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
-}
-
-function integer(min: number, max: number) {
-  const error = `must be a whole number from ${min} to ${max}`;
-  return z
-    .string()
-    .regex(/^\d{1,15}$/, error)
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, error);
-}
-
-const timeoutMs = integer(1, 3_600_000);
-const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
-  error: 'must be one of trace, debug, info, warn, error, fatal, silent',
-});
-/** What goes into a request header must fit there: visible ASCII, no line break. */
-const secret = z.string().regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces');
-const modeSpelling = z.string().max(100, 'must be at most 100 characters');
-
-const redisUrl = z
-  .string()
-  .refine(
-    (url) => URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol),
-    'must be a redis:// or rediss:// URL',
-  );
-
-const baseUrl = z
-  .string()
-  .refine(isPlainHttpUrl, 'must be an http:// or https:// URL without user name, password, query or fragment')
-  .transform((url) => url.replace(/\/+$/, ''));
-
-function isPlainHttpUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const url = new URL(text);
-  return /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
-}
-
-const originList = z
-  .string()
-  .transform((text) => text.split(',').map((origin) => origin.trim()))
-  .refine(
-    (origins) =>
-      origins.every((origin) => origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)),
-    'must be origins such as https://app.example.com, separated by commas, or *',
-  );
-
-function required(description: string) {
-  return secret
-    .optional()
-    .refine((value) => value !== undefined, `missing; ${description}`)
-    .transform((value) => value ?? '');
-}
-
-const processVariables = {
-  HOST: z.string().default('127.0.0.1'),
-  LOG_LEVEL: logLevel.default('info'),
-};
-
-const storeVariables = {
-  DATA_DIR: z.string().default('.data'),
-};
-
-const llmVariables = {
-  LLM_URL: baseUrl.optional(),
-  LLM_API_KEY: secret.optional(),
-  LLM_MODEL: z.string().optional(),
-  LLM_TIMEOUT_MS: timeoutMs.default(110_000),
-  ESSAY_SERVICE_ALLOWANCE: integer(0, 1_000_000_000).optional(),
-};
-
-const gatewayVariables = {
-  ...processVariables,
-  ...storeVariables,
-  ...llmVariables,
-  REDIS_URL: redisUrl.optional(),
-  STORE_SECRET: secret.min(16, 'must have at least 16 characters').optional(),
-  PORT: integer(0, 65_535).default(4000),
-  SHUTDOWN_TIMEOUT_MS: integer(0, 3_600_000).default(30_000),
-  MAX_BODY_BYTES: integer(1_024, 100_000_000).default(1_000_000),
-  CORS_ORIGINS: originList.default([]),
-  MAX_IBANS_PER_QUERY: integer(1, 100_000).default(1_000),
-  UPSTREAM_CONCURRENCY: integer(1, 1_000).default(16),
-  UPSTREAM_QUEUE: integer(0, 1_000_000).default(2_000),
-  UPSTREAM_RETRY_BACKOFF_MS: integer(0, 60_000).default(100),
-  MAX_ANSWER_BYTES: integer(1_024, 100_000_000).default(1_000_000),
-  BANK_DATA_URL: baseUrl.optional(),
-  BANK_DATA_API_KEY: secret.optional(),
-  BANK_DATA_TIMEOUT_MS: timeoutMs.default(10_000),
-  BANK_DATA_FRESH_S: integer(0, 31_536_000).default(86_400),
-  BANK_DATA_STALE_S: integer(0, 315_360_000).default(2_592_000),
-  CACHE_MAX_MB: integer(1, 100_000).default(64),
-  ESSAY_URL: baseUrl.optional(),
-  ESSAY_API_KEY: secret.optional(),
-  ESSAY_TIMEOUT_MS: timeoutMs.default(120_000),
-  ESSAY_MODE_STANDARD: modeSpelling.default('Standard'),
-  ESSAY_MODE_ACADEMIC: modeSpelling.default('Academic'),
-  ESSAY_MODE_PROFESSIONAL: modeSpelling.default('Professional'),
-  ESSAY_MODE_NEWS_REPORT: modeSpelling.default('Journalistic'),
-  ESSAY_TEXT_FIELD: z.string().optional(),
-  GATEWAY_AUTH: z.literal('none', { error: 'must be none, or absent' }).optional(),
-};
-
-const bankDataServiceVariables = {
-  ...processVariables,
-  ...storeVariables,
-  BANK_DATA_SERVICE_PORT: integer(0, 65_535).default(4001),
-  BANK_DATA_API_KEY: required('the key that callers of the bank-data service must send as apikey'),
-};
-
-const essayServiceVariables = {
-  ...processVariables,
-  ...llmVariables,
-  ESSAY_SERVICE_PORT: integer(0, 65_535).default(4002),
-  ESSAY_API_KEY: required('the key that callers of the essay service must send as token'),
-};

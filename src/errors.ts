@@ -38,3 +38,11 @@ export class GatewayError extends Error {
     this.retryable = retryable;
   }
 }
+
+/** Says, variable by variable, what is wrong and what would be right. Never holds a value: it may be a secret. */
+export class ConfigError extends Error {
+  constructor(complaints: readonly string[]) {
+    super(`The configuration is not usable:\n${complaints.map((complaint) => `  ${complaint}`).join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}

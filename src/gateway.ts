@@ -1,4 +1,6 @@
 import type { DestinationStream } from 'pino';
+import { type Allowance, createAllowance } from './allowances/allowance.ts';
+import { metered } from './allowances/metered-client.ts';
 import { createAnswerCache } from './bank-data/answer-cache.ts';
 import { cached } from './bank-data/cached-bank-data.ts';
 import { prechecked as precheckedBankData } from './bank-data/prechecked-bank-data.ts';
@@ -7,6 +9,7 @@ import { createSecondLevel } from './bank-data/second-level.ts';
 import { createKnownBanks } from './bank-lists/known-banks.ts';
 import type { Config, UpstreamAccess } from './config.ts';
 import type { ServiceName } from './errors.ts';
+import { idempotent } from './essays/idempotent-essays.ts';
 import { prechecked as precheckedEssays } from './essays/prechecked-essays.ts';
 import { createRestEssays } from './essays/rest-essays.ts';
 import { createGraphqlServer } from './graphql/graphql-server.ts';
@@ -20,7 +23,7 @@ import { createHttpServer } from './server/http-server.ts';
 import { openStore } from './stores/open-store.ts';
 import { createEvents } from './telemetry/events.ts';
 import { createLog } from './telemetry/log.ts';
-import { createRedact } from './telemetry/redact.ts';
+import { createConceal, createRedact } from './telemetry/redact.ts';
 
 export interface Upstreams {
   bankData: UpstreamAccess;
@@ -35,26 +38,36 @@ export function createGateway(
   upstreams: Upstreams,
   logDestination: DestinationStream = process.stderr,
 ) {
-  const redact = createRedact(Object.values(upstreams).flatMap(({ url, apiKey }) => [apiKey, new URL(url).host]));
+  const secrets = listSecrets(config, upstreams);
+  const redact = createRedact(secrets);
   const log = createLog({ level: config.logLevel, redact, destination: logDestination });
   const events = createEvents(log);
   const { store, isShared, isUp } = openStore(config.store, config.dataDir, events);
 
-  const bankDataClient = connect('bank-data', upstreams.bankData, 'apikey', config.bankData.timeoutMs);
+  const allowances = [
+    createAllowance({ service: 'bank-data', limit: config.bankData.monthlyAllowance, store, events }),
+    createAllowance({ service: 'essays', limit: config.essays.monthlyAllowance, store, events }),
+  ] as const;
+  const bankDataClient = connect('bank-data', upstreams.bankData, 'apikey', config.bankData.timeoutMs, allowances[0]);
   const { freshMs, staleMs, cacheMaxBytes: maxBytes } = config.bankData;
   const secondLevel = isShared ? createSecondLevel(store) : null;
   const cache = createAnswerCache({ freshMs, staleMs, maxBytes, secondLevel });
   const bankData = precheckedBankData(cached(createRestBankData(bankDataClient, events), cache));
 
-  const essaysClient = connect('essays', upstreams.essays, 'token', config.essays.timeoutMs);
-  const { modeSpellings, textField } = config.essays;
-  const essays = precheckedEssays(createRestEssays({ client: essaysClient, events, modeSpellings, textField, redact }));
+  const essaysClient = connect('essays', upstreams.essays, 'token', config.essays.timeoutMs, allowances[1]);
+  const { modeSpellings, textField, keepDays } = config.essays;
+  const restEssays = createRestEssays({ client: essaysClient, events, modeSpellings, textField, redact });
+  const keptEssays = idempotent(restEssays, { store, keepDays, events });
+  const essays = precheckedEssays(keptEssays);
 
-  const { maxIbansPerQuery, corsOrigins, maxBodyBytes } = config;
+  const { maxIbansPerQuery, maxEssaysPerQuery, maxQueryTokens, corsOrigins, maxBodyBytes } = config;
   const handle = createGraphqlServer({
     bankData,
     essays,
+    allowances: () => Promise.all(allowances.map(({ status }) => status())),
     maxIbansPerQuery,
+    maxEssaysPerQuery,
+    maxQueryTokens,
     isKnownBank: createKnownBanks(),
     corsOrigins,
     redact,
@@ -79,12 +92,28 @@ export function createGateway(
   };
 
   async function closeAll(): Promise<void> {
-    await server.drain(config.shutdownTimeoutMs);
+    let timer: NodeJS.Timeout | undefined;
+    const overtime = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, config.shutdownTimeoutMs);
+    });
+    const drained = server.drain(config.shutdownTimeoutMs);
+    // Essays whose callers left are still paid for.
+    await Promise.race([drained.then(keptEssays.settled), overtime]);
+    clearTimeout(timer);
+    await drained;
     await Promise.all([bankDataClient.close(), essaysClient.close(), handle.dispose()]);
+    // What is still under way ends with its connection; then all that was written and counted is stored.
+    await Promise.all([keptEssays.settled(), ...allowances.map(({ settled }) => settled())]);
     await store.close();
   }
 
-  function connect(service: ServiceName, { url, apiKey }: UpstreamAccess, keyHeader: string, timeoutMs: number) {
+  function connect(
+    service: ServiceName,
+    { url, apiKey }: UpstreamAccess,
+    keyHeader: string,
+    timeoutMs: number,
+    allowance: Allowance,
+  ) {
     const {
       upstreamConcurrency: maxConcurrency,
       upstreamQueue: maxQueue,
@@ -100,12 +129,23 @@ export function createGateway(
       timeoutMs,
       maxAnswerBytes,
       maxConnections,
+      conceal: createConceal(secrets),
       events,
     });
     // A call waits in line before it meets the breaker: one that opens meanwhile turns the whole line away.
-    return retrying(limited(breaking(transport, { service, events }), { maxConcurrency, maxQueue }), {
-      timeoutMs,
-      backoffMs,
-    });
+    return retrying(
+      limited(breaking(metered(transport, allowance), { service, events }), { maxConcurrency, maxQueue }),
+      {
+        timeoutMs,
+        backoffMs,
+      },
+    );
   }
+}
+
+/** What nobody may read who asks the gateway, or reads its log: keys, and where the upstreams are. */
+function listSecrets({ essayService: { llm }, store }: Config, upstreams: Upstreams): string[] {
+  const access = [...Object.values(upstreams), ...(llm ? [llm] : [])];
+  const keys = access.flatMap(({ url, apiKey }) => [apiKey ?? '', new URL(url).host]);
+  return [...keys, store.secret ?? '', store.redisUrl ?? ''];
 }

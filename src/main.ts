@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type Config, ConfigError, readConfig, type UpstreamAccess } from './config.ts';
+import { type Config, readConfig, type UpstreamAccess } from './config.ts';
+import { ConfigError } from './errors.ts';
 import { createGateway } from './gateway.ts';
 import { createBankDataService } from './services/bank-data/create-bank-data-service.ts';
 import { createEssayService } from './services/essays/create-essay-service.ts';
@@ -11,6 +12,9 @@ import { createRedact } from './telemetry/redact.ts';
  * The process: configuration in, services started where no upstream is named, port opened, and all of it taken down
  * again when a signal says so. It ends by itself once nothing is open any more.
  */
+
+// Whoever read our output may be gone; that is no reason to stop serving.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 try {
   await run(readConfig(process.env));

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  ConfigError,
-  type Environment,
-  readBankDataServiceConfig,
-  readConfig,
-  readEssayServiceConfig,
-} from '../src/config.ts';
+import { readBankDataServiceConfig, readConfig, readEssayServiceConfig } from '../src/config.ts';
+import { ConfigError } from '../src/errors.ts';
+import type { Environment } from '../src/variables.ts';
 
 const secret = 'seeded-secret-value';
 
@@ -31,6 +27,8 @@ describe('readConfig', () => {
       maxBodyBytes: 1_000_000,
       corsOrigins: [],
       maxIbansPerQuery: 1_000,
+      maxEssaysPerQuery: 5,
+      maxQueryTokens: 5_000,
       upstreamConcurrency: 16,
       upstreamQueue: 2_000,
       retryBackoffMs: 100,
@@ -41,6 +39,7 @@ describe('readConfig', () => {
         freshMs: 86_400_000,
         staleMs: 2_592_000_000,
         cacheMaxBytes: 64_000_000,
+        monthlyAllowance: null,
       },
       essays: {
         upstream: null,
@@ -52,6 +51,8 @@ describe('readConfig', () => {
           NEWS_REPORT: 'Journalistic',
         },
         textField: null,
+        monthlyAllowance: null,
+        keepDays: 30,
       },
       essayService: { llm: null, monthlyAllowance: null },
     });
@@ -107,6 +108,7 @@ describe('readConfig', () => {
       'REDIS_URL: must be a redis:// or rediss:// URL',
     ],
     [{ STORE_SECRET: 'short' }, 'STORE_SECRET: must have at least 16 characters'],
+    [{ LLM_MODEL: 'llama' }, 'LLM_URL: missing; LLM_MODEL is set'],
     [{ ESSAY_SERVICE_ALLOWANCE: '-1' }, 'ESSAY_SERVICE_ALLOWANCE: must be a whole number'],
   ])('refuses %j and says why', (env, complaint) => {
     expect(complaintsOf(env)).toContain(complaint);

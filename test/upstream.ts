@@ -25,6 +25,10 @@ export interface Upstream {
   answers(reply: Reply): void;
   /** The next call to arrive. */
   nextCall(): Promise<UpstreamCall>;
+  /** Breaks all connections; from now on, none is taken. */
+  goesDown(): Promise<void>;
+  /** Is at the same address again. */
+  comesUp(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -58,18 +62,25 @@ export async function tUpstream(firstReply: Reply = replyJson(200, {})): Promise
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const goesDown = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
   const upstream: Upstream = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     calls: [],
     mostInFlight: 0,
     answers: (next) => {
       reply = next;
     },
     nextCall: () => new Promise((resolve) => waiting.push(resolve)),
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+    goesDown,
+    comesUp: async () => {
+      server.listen(port, '127.0.0.1');
+      await once(server, 'listening');
     },
+    close: goesDown,
   };
   onTestFinished(() => upstream.close());
   return upstream;
@@ -91,6 +102,33 @@ export function replyTruncated(text: string): Reply {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': text.length + 100 });
     response.write(text, () => response.destroy());
   };
+}
+
+/** Sends this much of a longer answer, and no more. */
+export function replyStuck(text: string): Reply {
+  return async (response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': text.length + 100 });
+    await new Promise((resolve) => response.write(text, resolve));
+    await arrival();
+  };
+}
+
+/** Sends this much of a longer answer, and then a reset, as a crash or a firewall does. */
+export function replyResetInBody(text: string): Reply {
+  return async (response, call) => {
+    await replyStuck(text)(response, call);
+    response.socket?.resetAndDestroy();
+  };
+}
+
+/** Sends a reset before any answer. */
+export const replyResetBeforeHeaders: Reply = (response) => {
+  response.socket?.resetAndDestroy();
+};
+
+/** Some turns of the event loop: what was written to the other end of a loopback connection has been read there. */
+async function arrival(): Promise<void> {
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Breaks the connection before any answer. */

@@ -14,9 +14,9 @@ export const text = z
     return trimmed === '' ? null : trimmed;
   });
 
-export const flag = z.unknown().transform((value) => {
-  if (/^(true|yes|1)$/i.test(String(value))) return true;
-  if (/^(false|no|0)$/i.test(String(value))) return false;
+export const flag = text.transform((value) => {
+  if (/^(true|yes|1)$/i.test(value ?? '')) return true;
+  if (/^(false|no|0)$/i.test(value ?? '')) return false;
   return null;
 });
 

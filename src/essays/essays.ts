@@ -7,6 +7,9 @@ export type WritingPurpose = 'NARRATIVE' | 'ARGUMENTATIVE' | 'EXPOSITORY' | 'DES
 /** The service's own limits on `word_count`. */
 export const wordCountLimits = { min: 1, max: 2000 };
 
+/** In characters. */
+export const maxIdempotencyKeyLength = 200;
+
 export interface EssayOrder {
   /** Topic and points to cover. */
   description: string;
@@ -16,6 +19,8 @@ export interface EssayOrder {
   purpose: WritingPurpose | null;
   /** Titles to choose from; empty: the service finds one. */
   titles: readonly string[];
+  /** The client's own name for this order: under one name it is paid for once. Null: every order is a new one. */
+  idempotencyKey: string | null;
 }
 
 /** What came of an order. All of it is foreseen; `generate` rejects only when the caller gave up. */
@@ -23,6 +28,8 @@ export type EssayResult = Essay | InvalidEssayInput | EssayAllowanceExhausted | 
 
 export interface Essay {
   kind: 'essay';
+  /** Cannot be guessed. Where essays are kept, this one is found by it again. */
+  id: string;
   text: string;
   /** Words in the text, counted by the gateway. */
   wordCount: number;
@@ -56,4 +63,6 @@ export interface EssayServiceFailed {
 
 export interface EssaysPort {
   generate(order: EssayOrder, caller: Caller): Promise<EssayResult>;
+  /** An essay that was written for this caller and is still kept; null where there is none. */
+  find(id: string, caller: Caller): Promise<Essay | null>;
 }

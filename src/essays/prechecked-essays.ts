@@ -1,13 +1,20 @@
-import { type EssayOrder, type EssaysPort, type InvalidEssayInput, wordCountLimits } from './essays.ts';
+import {
+  type EssayOrder,
+  type EssaysPort,
+  type InvalidEssayInput,
+  maxIdempotencyKeyLength,
+  wordCountLimits,
+} from './essays.ts';
 
 /** Refuses what the service is documented to refuse, so that an impossible order never costs a paid call. */
 export function prechecked(essays: EssaysPort): EssaysPort {
   return {
+    ...essays,
     generate: async (order, caller) => findFault(order) ?? essays.generate(order, caller),
   };
 }
 
-function findFault({ description, wordCount, titles }: EssayOrder): InvalidEssayInput | null {
+function findFault({ description, wordCount, titles, idempotencyKey }: EssayOrder): InvalidEssayInput | null {
   if (description.trim() === '') {
     return invalid('description', 'description is empty; name the topic and the points to cover.');
   }
@@ -17,6 +24,12 @@ function findFault({ description, wordCount, titles }: EssayOrder): InvalidEssay
   }
   if (titles.some((title) => title.trim() === '')) {
     return invalid('titles', 'titles holds an empty title; leave it out or give it words.');
+  }
+  if (idempotencyKey === '') {
+    return invalid('idempotencyKey', 'idempotencyKey is empty; leave it out or choose one that no other order has.');
+  }
+  if (idempotencyKey !== null && idempotencyKey.length > maxIdempotencyKeyLength) {
+    return invalid('idempotencyKey', `idempotencyKey is longer than ${maxIdempotencyKeyLength} characters.`);
   }
   return null;
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { RestClient, RestOutcome } from '../rest/rest-client.ts';
 import { readRetryAfter } from '../rest/retry-after.ts';
 import { toUpstreamError } from '../rest/upstream-error.ts';
@@ -38,12 +39,14 @@ export function createRestEssays({
       const outcome = await client.send({ method: 'POST', path: '/v2/generate/essay/', body }, caller);
       return readEssay(outcome, order) ?? readRefusal(outcome) ?? readFailure(outcome);
     },
+    // The service keeps nothing.
+    find: async () => null,
   };
 
   function readEssay(outcome: RestOutcome, { mode }: EssayOrder): Essay | null {
     if (!isSuccess(outcome)) return null;
     const text = readEssayText(outcome.json, textField);
-    return text === null ? null : { kind: 'essay', text, wordCount: countWords(text), mode };
+    return text === null ? null : { kind: 'essay', id: randomUUID(), text, wordCount: countWords(text), mode };
   }
 
   function readRefusal(outcome: RestOutcome): EssayResult | null {

@@ -1,13 +1,23 @@
+import type { AllowanceStatus } from '../allowances/allowance.ts';
 import type { BankDataPort } from '../bank-data/bank-data.ts';
 import { type Caller, createCaller } from '../caller.ts';
+import { GatewayError } from '../errors.ts';
 import type { EssaysPort } from '../essays/essays.ts';
 import { createLoaders, type Loaders } from './loaders.ts';
+
+/** What the door knows of a request before GraphQL does; without a door, nothing. */
+export interface ServerContext {
+  requestId?: string;
+}
 
 /** What every request works with. */
 export interface ContextParts {
   bankData: BankDataPort;
   essays: EssaysPort;
+  /** What is left of each upstream; costs no call. */
+  allowances: () => Promise<readonly AllowanceStatus[]>;
   maxIbansPerQuery: number;
+  maxEssaysPerQuery: number;
   /** Whether a directory at hand lists this bank code of this country: a hint for typing help, no look-up. */
   isKnownBank: (country: string, bankCode: string) => boolean;
 }
@@ -22,5 +32,20 @@ export interface Context extends ContextParts {
 export function createContext(parts: ContextParts, signal: AbortSignal): Context {
   const { bankData, maxIbansPerQuery } = parts;
   const caller = createCaller(signal);
-  return { ...parts, loaders: createLoaders(bankData, { maxIbansPerQuery, caller }), caller };
+  const loaders = createLoaders(bankData, { maxIbansPerQuery, caller });
+  return { ...parts, essays: limited(parts.essays, parts.maxEssaysPerQuery), loaders, caller };
+}
+
+/** Aliases order as many essays as they like, and each is paid for. */
+function limited(essays: EssaysPort, most: number): EssaysPort {
+  let ordered = 0;
+  return {
+    ...essays,
+    generate(order, caller) {
+      ordered += 1;
+      if (ordered <= most) return essays.generate(order, caller);
+      const message = `A mutation may order at most ${most} essays; order the others in another one.`;
+      return Promise.reject(new GatewayError('BAD_USER_INPUT', message));
+    },
+  };
 }

@@ -1,30 +1,29 @@
-import { createYoga } from 'graphql-yoga';
+import { type CORSOptions, createYoga } from 'graphql-yoga';
 import type { Events } from '../telemetry/events.ts';
 import type { Redact } from '../telemetry/redact.ts';
-import { type ContextParts, createContext } from './context.ts';
+import { type ContextParts, createContext, type ServerContext } from './context.ts';
+import { createDocumentCache } from './document-cache.ts';
 import { useCost } from './plugins/use-cost.ts';
+import { useDocumentLimits } from './plugins/use-document-limits.ts';
 import { usePresentedErrors } from './plugins/use-presented-errors.ts';
 import { schema } from './schema/schema.ts';
-
-/** What the door knows of a request before GraphQL does; without a door, nothing. */
-export interface ServerContext {
-  requestId?: string;
-}
 
 interface GraphqlServerOptions extends ContextParts {
   /** Origins whose pages may call from a browser; `*` for any. */
   corsOrigins: readonly string[];
+  maxQueryTokens: number;
   redact: Redact;
   events: Events;
 }
 
 /** GraphQL over HTTP at /graphql. Size, caller and GraphiQL are the door's business; errors are shown by one plugin. */
-export function createGraphqlServer({ corsOrigins, redact, events, ...parts }: GraphqlServerOptions) {
+export function createGraphqlServer({ corsOrigins, maxQueryTokens, redact, events, ...parts }: GraphqlServerOptions) {
   return createYoga<ServerContext>({
     schema,
     context: ({ request }) => createContext(parts, request.signal),
-    plugins: [useCost(), usePresentedErrors({ redact, events })],
-    cors: corsOrigins.length > 0 && { origin: [...corsOrigins], credentials: false },
+    plugins: [useDocumentLimits({ maxTokens: maxQueryTokens }), useCost(), usePresentedErrors({ redact, events })],
+    cors: (request) => allowOrigin(request.headers.get('origin'), corsOrigins),
+    parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: createDocumentCache() },
     maskedErrors: false,
     maxRequestBodySize: false,
     multipart: false,
@@ -33,4 +32,10 @@ export function createGraphqlServer({ corsOrigins, redact, events, ...parts }: G
     healthCheckEndpoint: '/health',
     logging: false,
   });
+}
+
+/** The one origin that asks, if it may; Yoga answers any other with the origin "null", which sandboxed frames have. */
+function allowOrigin(origin: string | null, corsOrigins: readonly string[]): CORSOptions {
+  if (origin === null || !(corsOrigins.includes('*') || corsOrigins.includes(origin))) return false;
+  return { origin, credentials: false, exposedHeaders: ['x-request-id'] };
 }

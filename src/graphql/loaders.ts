@@ -21,8 +21,8 @@ interface LoadersOptions {
 export function createLoaders(bankData: BankDataPort, { maxIbansPerQuery, caller }: LoadersOptions): Loaders {
   const limit = { most: maxIbansPerQuery, tooMany: () => tooManyIbans(maxIbansPerQuery) };
   return {
-    ibanValidation: createLimitedLoader((ibans) => bankData.validateIbans(ibans, caller), limit),
-    bicValidation: createLimitedLoader((bics) => bankData.validateBics(bics, caller), limit),
+    ibanValidation: createLimitedLoader((ibans: readonly string[]) => bankData.validateIbans(ibans, caller), limit),
+    bicValidation: createLimitedLoader((bics: readonly string[]) => bankData.validateBics(bics, caller), limit),
   };
 }
 
@@ -33,16 +33,17 @@ export function tooManyIbans(maxIbansPerQuery: number): GatewayError {
   );
 }
 
-/** The limit holds for the request as a whole, so that neither aliases nor several lists get around it. */
+/** The limit counts every place that is asked for, repeats too: each makes the answer longer, if not dearer. */
 function createLimitedLoader<Answer>(
   lookUp: (keys: readonly string[]) => Promise<readonly (Answer | Error)[]>,
   { most, tooMany }: { most: number; tooMany: () => Error },
 ): Loader<Answer> {
-  let admitted = 0;
-  return new DataLoader(async (keys) => {
-    const places = Math.max(0, most - admitted);
-    admitted += keys.length;
-    const answers = await lookUp(keys.slice(0, places));
-    return keys.map((_, index) => answers[index] ?? tooMany());
-  });
+  const loader = new DataLoader(lookUp);
+  let asked = 0;
+  return {
+    load(key) {
+      asked += 1;
+      return asked > most ? Promise.reject(tooMany()) : loader.load(key);
+    },
+  };
 }

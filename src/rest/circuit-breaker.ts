@@ -92,11 +92,12 @@ const shed: RestFailure = { kind: 'failure', reason: 'shed', text: '' };
 function isFailed(attempt: Attempt, state: CircuitState): boolean {
   if ('error' in attempt) return state === CircuitState.HalfOpen;
   const { outcome } = attempt;
+  if (outcome.kind === 'answer' && outcome.isOurs) return state === CircuitState.HalfOpen;
   return outcome.kind === 'failure' ? outcome.reason !== 'too-large' : outcome.status >= 500;
 }
 
 function notePause(route: Route, outcome: RestOutcome): void {
-  if (outcome.kind !== 'answer' || outcome.status !== 429) return;
+  if (outcome.kind !== 'answer' || outcome.status !== 429 || outcome.isOurs) return;
   const until = readRetryAfter(outcome.headers['retry-after'], new Date());
   if (until === null) return;
   // An absolute date stays right however much later the answer is given again.

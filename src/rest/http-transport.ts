@@ -1,6 +1,7 @@
 import { Pool } from 'undici';
 import type { ServiceName } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
+import type { Redact } from '../telemetry/redact.ts';
 import type { RestClient, RestFailureReason, RestOutcome, RestRequest } from './rest-client.ts';
 
 interface HttpTransportOptions {
@@ -14,6 +15,8 @@ interface HttpTransportOptions {
   maxAnswerBytes?: number;
   /** Most connections. */
   maxConnections?: number;
+  /** Takes our own secrets out of what the upstream answers: some echo the key that they were sent. */
+  conceal: Redact;
   events: Events;
 }
 
@@ -25,6 +28,7 @@ export function createHttpTransport({
   timeoutMs,
   maxAnswerBytes = 1_000_000,
   maxConnections = 16,
+  conceal,
   events,
 }: HttpTransportOptions): RestClient {
   const { origin, pathname } = new URL(baseUrl);
@@ -64,9 +68,10 @@ export function createHttpTransport({
         bytes += chunk.byteLength;
         const within = chunk.byteLength - Math.max(0, bytes - maxAnswerBytes);
         text += decoder.decode(chunk.subarray(0, within), { stream: true });
-        if (bytes > maxAnswerBytes) return { kind: 'failure', reason: 'too-large', text: paidText(status, text) };
+        if (bytes > maxAnswerBytes)
+          return { kind: 'failure', reason: 'too-large', text: paidText(status, conceal(text)) };
       }
-      text += decoder.decode();
+      text = conceal(text + decoder.decode());
       return { kind: 'answer', status, headers: response.headers, text, json: readJson(text) };
     } catch (error) {
       signal.throwIfAborted();
@@ -74,7 +79,7 @@ export function createHttpTransport({
       return {
         kind: 'failure',
         reason: deadline.signal.aborted ? 'timed-out' : reason,
-        text: paidText(status, text),
+        text: paidText(status, conceal(text)),
       };
     } finally {
       deadline.stop();

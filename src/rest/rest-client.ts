@@ -20,6 +20,8 @@ export interface RestAnswer {
   text: string;
   /** The body read as JSON; undefined when it is not JSON. */
   json: unknown;
+  /** The gateway gave it in the stead of the upstream, which was not asked. */
+  isOurs?: true;
 }
 
 export interface RestFailure {

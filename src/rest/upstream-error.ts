@@ -22,6 +22,7 @@ export function toUpstreamError(service: ServiceName, outcome: RestOutcome, even
     const message = `The allowance of the ${service} service is used up.`;
     return new GatewayError('UPSTREAM_ALLOWANCE_EXHAUSTED', message, { service });
   }
+  if (status === 408) return toFailure(service, 'timed-out');
   if (status >= 500) return fail('failed', true);
   if (status === 404) return notOffered(service);
   if (status >= 400) {

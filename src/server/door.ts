@@ -38,7 +38,11 @@ export function createDoor({
   };
 
   async function open(request: IncomingMessage, response: ServerResponse, requestId: string): Promise<void> {
-    const path = request.url?.split('?', 1)[0];
+    // Yoga makes a URL of it.
+    if (!URL.canParse(`http://${request.headers.host ?? 'localhost'}`)) {
+      return refuse(response, requestId, 400, 'BAD_USER_INPUT', 'The header Host is no host.');
+    }
+    const [path, search = ''] = (request.url ?? '').split('?', 2);
     const isBrowser = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html');
     if (path === '/health') return answerJson(response, 200, { status: 'alive' });
     if (path === '/ready') {
@@ -53,15 +57,42 @@ export function createDoor({
       return refuse(response, requestId, 404, 'BAD_USER_INPUT', 'There is nothing here; GraphQL is at /graphql.');
     }
     if (isBrowser) return answerPage(request, response, await graphiql());
-    if (request.method !== 'POST' || (await admitBody(request, response, requestId))) {
-      await graphql(request, response, { requestId });
+    const isAdmitted =
+      request.method === 'POST'
+        ? await admitBody(request, response, requestId)
+        : admitSearch(new URLSearchParams(search), request, response, requestId);
+    if (isAdmitted) await graphql(request, response, { requestId });
+  }
+
+  /** A query in the URL: any page's image can send it, and look-ups are paid for. */
+  function admitSearch(
+    search: URLSearchParams,
+    { method, headers }: IncomingMessage,
+    response: ServerResponse,
+    requestId: string,
+  ): boolean {
+    if (method !== 'GET') return true;
+    if (headers['sec-fetch-site'] === 'cross-site' && headers['sec-fetch-mode'] !== 'cors') {
+      refuse(
+        response,
+        requestId,
+        403,
+        'FORBIDDEN',
+        'Other sites may ask by fetch only, from an origin in CORS_ORIGINS.',
+      );
+      return false;
     }
+    const broken = ['variables', 'extensions'].find((name) => !isJson(search.get(name) ?? 'null'));
+    if (broken === undefined) return true;
+    refuse(response, requestId, 400, 'BAD_USER_INPUT', `${broken} is no JSON.`);
+    return false;
   }
 
   /** Reads the body, so that GraphQL finds it whole; false where the request was refused or broken off. */
   async function admitBody(request: IncomingMessage, response: ServerResponse, requestId: string): Promise<boolean> {
     // Other types can be sent by any web page without asking (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
-    if (!/^application\/(graphql\+)?json\b/i.test(request.headers['content-type'] ?? '')) {
+    const type = request.headers['content-type']?.toLowerCase() ?? '';
+    if (!/^application\/(graphql\+)?json\s*(;|$)/.test(type)) {
       refuse(response, requestId, 415, 'BAD_USER_INPUT', 'Send the query as application/json.');
       return false;
     }
@@ -71,6 +102,8 @@ export function createDoor({
       refuse(response, requestId, 413, 'BAD_USER_INPUT', `The request body is larger than ${maxBodyBytes} bytes.`);
     }
     if (typeof body === 'string') return false;
+    // Yoga knows the type in small letters only.
+    request.headers['content-type'] = type;
     Object.assign(request, { body });
     return true;
   }
@@ -80,6 +113,15 @@ export function createDoor({
 function readRequestId(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Errors of the door look like GraphQL's, so that clients need one way of reading them. */

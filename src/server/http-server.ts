@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 
 export interface HttpServer {
   /** Opens the port. @returns the address as a URL without a path */
@@ -13,12 +13,18 @@ export interface HttpServer {
 
 export function createHttpServer(listener: RequestListener): HttpServer {
   const running = new Set<ServerResponse>();
+  const sockets = new Set<Socket>();
   // Longer than the idle time-outs of the usual load balancers (60 s), which otherwise reuse a connection as it closes.
   const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
     running.add(response);
     response.once('close', () => running.delete(response));
     if (!server.listening) letGo(response);
     listener(request, response);
+  });
+
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
   });
 
   return {
@@ -39,6 +45,9 @@ export function createHttpServer(listener: RequestListener): HttpServer {
           resolve();
         });
         for (const response of running) letGo(response);
+        // Node closes idle connections itself, but not those on which no whole request has come yet.
+        const busy = new Set([...running].map(({ socket }) => socket));
+        for (const socket of sockets) if (!busy.has(socket)) socket.destroy();
       }),
   };
 }

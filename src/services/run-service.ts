@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../errors.ts';
 
 interface RunServiceOptions {
   /** As it is called in the line that says where it listens. */

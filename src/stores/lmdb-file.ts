@@ -2,7 +2,7 @@ import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync } from 
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import type { RootDatabase } from 'lmdb';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../errors.ts';
 
 /** Texts under keys of several parts; the version of each is when it expires. */
 export type LmdbFile = RootDatabase<string, (string | number)[]>;

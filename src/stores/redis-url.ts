@@ -1,5 +1,5 @@
 import type { RedisOptions } from 'ioredis';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../errors.ts';
 
 /**
  * Where Redis is and how to get in: redis:// or rediss:// (TLS), user name and password, host, port, database number.

@@ -19,16 +19,33 @@ export interface Events {
   breakerClosed(service: ServiceName, path: string): void;
   storeDown(reason: string): void;
   storeUp(): void;
+  allowanceNearlyUsedUp(service: ServiceName, percent: number): void;
+  allowanceNotKept(service: ServiceName, reason: string): void;
+  essayNotKept(reason: string): void;
+  essayRefusedWithoutStore(): void;
   unexpectedError(error: unknown, requestId: string): void;
 }
 
 export function createEvents(log: Log): Events {
+  const toldAt = new Map<string, number>();
+  /** What goes on is told once a minute: a broken upstream must not fill the disk with its failures. */
+  const isNews = (what: string) => {
+    const now = Date.now();
+    if (now - (toldAt.get(what) ?? Number.NEGATIVE_INFINITY) < 60_000) return false;
+    toldAt.set(what, now);
+    return true;
+  };
   return {
     upstreamCalled({ service, path, outcome, durationMs }) {
       const came = outcome.kind === 'answer' ? { status: outcome.status } : { failure: outcome.reason };
-      log.debug({ service, path, ...came, durationMs: Math.round(durationMs) }, 'upstream called');
+      const fields = { service, path, ...came, durationMs: Math.round(durationMs) };
+      log.debug(fields, 'upstream called');
+      const isTrouble = outcome.kind === 'failure' || outcome.status >= 500 || outcome.status === 404;
+      if (isTrouble && isNews(`${service} ${path} ${Object.values(came)}`))
+        log.warn(fields, 'the upstream does not answer as it should');
     },
     credentialsRejected(service) {
+      if (!isNews(`${service} credentials`)) return;
       log.error({ service }, 'the upstream rejects our key: check the API key in the configuration');
     },
     answerUnreadable(service, status) {
@@ -48,6 +65,18 @@ export function createEvents(log: Log): Events {
     },
     storeUp() {
       log.info('the shared store answers');
+    },
+    allowanceNearlyUsedUp(service, percent) {
+      log.warn({ service, percent }, "the month's allowance is nearly used up");
+    },
+    allowanceNotKept(service, reason) {
+      log.error({ service, reason }, 'the store fails: calls are counted in memory until it works again');
+    },
+    essayNotKept(reason) {
+      log.error({ reason }, 'the store fails: essays are answered, and held in memory until they can be stored');
+    },
+    essayRefusedWithoutStore() {
+      log.error('the store fails: an essay with an idempotency key was refused, as it might be paid for twice');
     },
     unexpectedError(error, requestId) {
       log.error({ requestId, err: error instanceof Error ? error : new Error(String(error)) }, 'unexpected error');

@@ -2,8 +2,21 @@ export type Redact = (text: string) => string;
 
 /** Takes the given secrets, also as JSON would escape them, and everything that reads like an IBAN out of a text. */
 export function createRedact(secrets: readonly string[]): Redact {
+  const hide = hideAll(secrets);
+  return (text) => redactIbans(hide(text));
+}
+
+/**
+ * Takes the secrets alone out of a text that is to be shown otherwise as it is, such as an upstream's answer. Short
+ * ones stay: a key like "test" would take words out of essays.
+ */
+export function createConceal(secrets: readonly string[]): Redact {
+  return hideAll(secrets.filter((secret) => secret.length >= 8));
+}
+
+function hideAll(secrets: readonly string[]): Redact {
   const hidden = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]).filter(Boolean);
-  return (text) => redactIbans(hidden.reduce((rest, secret) => rest.replaceAll(secret, '[hidden]'), text));
+  return (text) => hidden.reduce((rest, secret) => rest.replaceAll(secret, '[hidden]'), text);
 }
 
 /** The text with everything that reads like an IBAN replaced: an IBAN is personal data. */

@@ -132,3 +132,12 @@ describe('an upstream that says with 429 when to come again', () => {
     expect(sent).toHaveLength(3);
   });
 });
+
+it('does not take an answer of ours for the word of the upstream', async () => {
+  const headers = { 'retry-after': 'Tue, 01 Dec 2099 00:00:00 GMT' };
+  const { client, sent } = tClient({ ...answers(429, { headers }), isOurs: true }, answers(200));
+  const { ask } = tBreaker(client);
+  await ask();
+  expect(await ask()).toEqual(answers(200));
+  expect(sent).toHaveLength(2);
+});

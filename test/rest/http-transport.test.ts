@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createHttpTransport } from '../../src/rest/http-transport.ts';
 import type { Events } from '../../src/telemetry/events.ts';
 import { tCaller } from '../caller.ts';
-import { replyJson, replyNever, replyText, tNowhere, tUpstream } from '../upstream.ts';
+import { replyJson, replyNever, replyText, replyTruncated, tNowhere, tUpstream } from '../upstream.ts';
 
 const nobodyLeaves = tCaller();
 const get = { method: 'GET', path: '/thing' } as const;
@@ -15,6 +15,7 @@ function tClient(baseUrl: string, options: { timeoutMs?: number; maxAnswerBytes?
     baseUrl,
     headers: { apikey: 'seeded-key' },
     timeoutMs: 10_000,
+    conceal: (text) => text.replaceAll('seeded-key', '[hidden]'),
     events,
     ...options,
   });
@@ -52,6 +53,14 @@ describe('the HTTP transport', () => {
     const upstream = await tUpstream(replyText(200, 'plain'));
     const outcome = await tClient(upstream.url).send(get, nobodyLeaves);
     expect(outcome).toMatchObject({ kind: 'answer', text: 'plain', json: undefined });
+  });
+
+  it('shows no key that the upstream echoes, in whole or broken answers', async () => {
+    const upstream = await tUpstream(replyJson(200, { name: 'seeded-key' }));
+    const { send } = tClient(upstream.url);
+    expect(await send(get, nobodyLeaves)).toMatchObject({ json: { name: '[hidden]' }, text: '{"name":"[hidden]"}' });
+    upstream.answers(replyTruncated('{"name":"seeded-key'));
+    expect(await send(get, nobodyLeaves)).toMatchObject({ kind: 'failure', text: '{"name":"[hidden]' });
   });
 
   it('puts characters together that arrive in pieces', async () => {

@@ -1,7 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { describe, expect, it } from 'vitest';
-import type { Environment } from '../../src/config.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createDoor } from '../../src/server/door.ts';
+import { createGraphiql } from '../../src/server/graphiql.ts';
+import { createHttpServer } from '../../src/server/http-server.ts';
+import { createEvents } from '../../src/telemetry/events.ts';
+import { createLog } from '../../src/telemetry/log.ts';
+import type { Environment } from '../../src/variables.ts';
 import { tGateway } from '../gateway.ts';
 import { replyJson, replyNever, replyWhenTold, tUpstream, type Upstream } from '../upstream.ts';
 
@@ -46,6 +51,43 @@ describe('the door', () => {
     const { url } = await open(upstream);
     const response = await fetch(`${url}/graphql?query=${encodeURIComponent(query)}`);
     expect(await response.json()).toEqual({ data: { ibanValidation: { valid: true } } });
+  });
+
+  it.each(['x:99999999', '[::', 'a b'])('refuses the Host %j without a word about itself', async (host) => {
+    const { url } = await open();
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.write(`GET /graphql?query={__typename} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
+    const answer = Buffer.concat(await socket.toArray()).toString();
+    expect(answer).toMatch(/^HTTP\/1.1 400 /);
+    expect(answer).not.toMatch(/node_modules|TypeError/);
+  });
+
+  it.each(['variables', 'extensions'])(
+    'refuses %s in the URL that are no JSON, and logs nothing of it',
+    async (name) => {
+      const { url, log } = await open();
+      const response = await fetch(`${url}/graphql?query={__typename}&${name}={"iban":"DE89370400440532013000`);
+      await expectRefusal(response, 400, `${name} is no JSON.`);
+      expect(log()).toBe('');
+    },
+  );
+
+  it('lets no foreign page spend money by an image or a link', async () => {
+    const upstream = await tUpstream(replyJson(200, { valid: true }));
+    const { url } = await open(upstream);
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    const target = `/graphql?query=${encodeURIComponent(query)}`;
+    socket.write(
+      `GET ${target} HTTP/1.1\r\nhost: x\r\nsec-fetch-site: cross-site\r\nsec-fetch-mode: no-cors\r\nconnection: close\r\n\r\n`,
+    );
+    expect(Buffer.concat(await socket.toArray()).toString()).toMatch(/^HTTP\/1.1 403 [\s\S]*FORBIDDEN/);
+    expect(upstream.calls).toHaveLength(0);
+  });
+
+  it('takes a content type in any case', async () => {
+    const { post } = await open();
+    const response = await post('{"query":"{ __typename }"}', { 'content-type': 'Application/JSON; charset=UTF-8' });
+    expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
   });
 
   it('says that it is alive and ready', async () => {
@@ -128,14 +170,16 @@ describe('the door', () => {
     const refused = await closed.post('{"query":"{ __typename }"}', foreign);
     expect(refused.headers.get('access-control-allow-origin')).toBeNull();
 
-    const { post, url } = await open(undefined, { CORS_ORIGINS: 'https://shop.example' });
+    const { post, url } = await open(undefined, { CORS_ORIGINS: 'https://shop.example,https://b.example' });
     const allowed = await post('{"query":"{ __typename }"}', foreign);
     expect(allowed.headers.get('access-control-allow-origin')).toBe('https://shop.example');
     const headers = { origin: 'https://shop.example', 'access-control-request-method': 'POST' };
     const preflight = await fetch(`${url}/graphql`, { method: 'OPTIONS', headers });
     expect(preflight.headers.get('access-control-allow-origin')).toBe('https://shop.example');
-    const other = await post('{"query":"{ __typename }"}', { ...json, origin: 'https://other.example' });
-    expect(other.headers.get('access-control-allow-origin')).not.toBe('https://other.example');
+    for (const origin of ['https://other.example', 'null']) {
+      const other = await post('{"query":"{ __typename }"}', { ...json, origin });
+      expect(other.headers.get('access-control-allow-origin')).toBeNull();
+    }
   });
 });
 
@@ -172,18 +216,32 @@ describe('GraphiQL', () => {
 });
 
 describe('a client that hangs up', () => {
-  it.each([
-    ['a look-up', query],
-    ['an essay', 'mutation { generateEssay(input: { description: "Pens", wordCount: 9 }) { __typename } }'],
-  ])('aborts the upstream call of %s', async (_, operation) => {
+  it('aborts the upstream call of a look-up', async () => {
     const upstream = await tUpstream(replyNever);
     const { post, log } = await open(upstream);
     const client = new AbortController();
-    const asked = post(JSON.stringify({ query: operation }), json, client.signal);
+    const asked = post(JSON.stringify({ query }), json, client.signal);
     const call = await upstream.nextCall();
     client.abort();
     await expect(asked).rejects.toThrow('aborted');
     await call.aborted;
+    expect(upstream.calls).toHaveLength(1);
+    expect(log()).not.toContain('unexpected error');
+  });
+
+  it('does not abort an essay that is being paid for, and finds it by its key afterwards', async () => {
+    const { reply, tell } = replyWhenTold(replyJson(200, { essay: 'Pens.' }));
+    const upstream = await tUpstream(reply);
+    const { post, log } = await open(upstream);
+    const input = '{ description: "Pens", wordCount: 9, idempotencyKey: "k-1" }';
+    const order = JSON.stringify({ query: `mutation { generateEssay(input: ${input}) { ... on Essay { text } } }` });
+    const client = new AbortController();
+    const asked = post(order, json, client.signal);
+    await upstream.nextCall();
+    client.abort();
+    await expect(asked).rejects.toThrow('aborted');
+    tell();
+    expect(await (await post(order)).json()).toEqual({ data: { generateEssay: { text: 'Pens.' } } });
     expect(upstream.calls).toHaveLength(1);
     expect(log()).not.toContain('unexpected error');
   });
@@ -227,6 +285,19 @@ describe('closing the gateway', () => {
     await call.aborted;
   });
 
+  it('does not wait for connections on which nothing was asked', async () => {
+    const { url, close } = await open();
+    const sockets = ['', 'GET /hea'].map((begun) => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1').resume();
+      const ended = new Promise((resolve) => socket.on('error', resolve).on('close', resolve));
+      const sent = once(socket, 'connect').then(() => socket.write(begun));
+      return { sent, ended };
+    });
+    await Promise.all(sockets.map(({ sent }) => sent));
+    await close();
+    await Promise.all(sockets.map(({ ended }) => ended));
+  });
+
   it('waits for the running query also when it is asked for twice', async () => {
     const { upstream, answer } = await tPatientUpstream();
     const { post, close } = await open(upstream);
@@ -238,22 +309,19 @@ describe('closing the gateway', () => {
     await closed;
   });
 
-  it('is told at /ready to those whose connection is still open', async () => {
-    const { upstream, answer } = await tPatientUpstream();
-    const { post, close, url } = await open(upstream);
-    const socket = connect(Number(new URL(url).port), '127.0.0.1');
-    socket.write('GET /health HTTP/1.1\r\nhost: x\r\n\r\nGET /rea');
-    await once(socket, 'data');
-    const asked = post(JSON.stringify({ query }));
-    await upstream.nextCall();
-    const closed = close();
-    socket.write('dy HTTP/1.1\r\nhost: x\r\n\r\n');
-    const answers = Buffer.concat(await socket.toArray()).toString();
-    expect(answers).toMatch(/^HTTP\/1.1 503 /);
-    expect(answers).toMatch(/^connection: close\r$/im);
-    expect(answers).toContain('{"status":"stopping"}');
-    answer();
-    await asked;
-    await closed;
+  it('is told at /ready', async () => {
+    const door = createDoor({
+      graphql: () => {},
+      graphiql: createGraphiql(),
+      maxBodyBytes: 1_000,
+      isReady: () => false,
+      readiness: () => ({ sharedStore: 'down' }),
+      events: createEvents(createLog({ level: 'silent', redact: (text) => text })),
+    });
+    const server = createHttpServer(door);
+    onTestFinished(() => server.drain(0));
+    const response = await fetch(`${await server.listen('127.0.0.1', 0)}/ready`);
+    expect(response.status).toBe(503);
+    expect(await response.json()).toEqual({ status: 'stopping', sharedStore: 'down' });
   });
 });

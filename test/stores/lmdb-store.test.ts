@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ConfigError } from '../../src/config.ts';
+import { ConfigError } from '../../src/errors.ts';
 import { openLmdbFile } from '../../src/stores/lmdb-file.ts';
 import { createLmdbStore } from '../../src/stores/lmdb-store.ts';
 import { tProcess, tScript } from '../process.ts';

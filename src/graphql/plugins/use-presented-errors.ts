@@ -3,7 +3,7 @@ import type { ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Events } from '../../telemetry/events.ts';
 import type { Redact } from '../../telemetry/redact.ts';
-import type { ServerContext } from '../graphql-server.ts';
+import type { ServerContext } from '../context.ts';
 import { presentError } from '../present-error.ts';
 
 interface PresentedErrorsOptions {

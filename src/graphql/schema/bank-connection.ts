@@ -11,6 +11,7 @@ const mostPerPage = 100;
 
 const PageInfoType = builder.objectRef<BankPage>('PageInfo').implement({
   description: 'Where a page lies in its list.',
+  shareable: true,
   fields: (t) => ({
     hasNextPage: t.boolean({ description: 'Whether more follow.', resolve: ({ next }) => next !== null }),
     hasPreviousPage: t.boolean({

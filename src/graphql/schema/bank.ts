@@ -1,6 +1,7 @@
 import type { Bank, BankData } from '../../bank-data/bank-data.ts';
 import { compactBic } from '../../iban/bic.ts';
 import { builder } from './builder.ts';
+import { readKey } from './entities.ts';
 
 export const BankDataType = builder.objectRef<BankData>('BankData').implement({
   description: 'The bank that keeps an account, as its national directory lists it.',
@@ -41,6 +42,12 @@ export const BankType = builder.objectRef<Bank>('Bank').implement({
       description: 'Date of the record, such as 2026-03-01; null where the service does not tell.',
     }),
   }),
+});
+
+builder.asEntity(BankType, {
+  key: builder.selection<{ bic: string }>('bic'),
+  resolveReference: async ({ bic }, { loaders }) =>
+    (await loaders.bicValidation.load(compactBic(readKey('bic', bic)))).bank,
 });
 
 builder.queryField('bank', (t) =>

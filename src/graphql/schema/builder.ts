@@ -1,4 +1,6 @@
 import SchemaBuilder from '@pothos/core';
+import DirectivesPlugin from '@pothos/plugin-directives';
+import FederationPlugin from '@pothos/plugin-federation';
 import type { Context } from '../context.ts';
 
 /** Holds the schema's shape and nothing else: no type is defined here, and no state. */
@@ -6,4 +8,4 @@ export const builder = new SchemaBuilder<{
   Context: Context;
   DefaultFieldNullability: false;
   Scalars: { ID: { Input: string; Output: string }; DateTime: { Input: never; Output: Date } };
-}>({ defaultFieldNullability: false });
+}>({ plugins: [DirectivesPlugin, FederationPlugin], defaultFieldNullability: false });

@@ -3,6 +3,7 @@ import type { IbanField } from '../../iban/iban-fields.ts';
 import { type CountryFormat, countryFormats, findCountryFormat } from '../../iban/registry.ts';
 import { countryName } from '../../names/country-name.ts';
 import { builder } from './builder.ts';
+import { readKey } from './entities.ts';
 
 const FieldCharactersType = builder.enumType('FieldCharacters', {
   description: 'Which characters a part of an IBAN has.',
@@ -62,6 +63,11 @@ IbanCountryType.implement({
       resolve: ({ parent }) => (parent === null ? null : findCountryFormat(parent)),
     }),
   }),
+});
+
+builder.asEntity(IbanCountryType, {
+  key: builder.selection<{ code: string }>('code'),
+  resolveReference: ({ code }) => findCountryFormat(readKey('code', code).trim().toUpperCase()),
 });
 
 builder.queryField('country', (t) =>

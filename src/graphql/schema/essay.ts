@@ -32,6 +32,9 @@ const WritingPurposeType = builder.enumType('WritingPurpose', {
 const EssayType = builder.objectRef<Essay>('Essay').implement({
   description: 'A written essay.',
   fields: (t) => ({
+    id: t.exposeID('id', {
+      description: 'Whoever ordered it finds it by this again, with `essay(id:)`, for as long as it is kept.',
+    }),
     text: t.exposeString('text', { description: 'The text; paragraphs stand apart by line breaks.' }),
     wordCount: t.exposeInt('wordCount', { description: 'How many words the text has.' }),
     mode: t.expose('mode', { type: EssayModeType, description: 'The mode it was ordered in.' }),
@@ -103,15 +106,43 @@ const GenerateEssayInputType = builder.inputType('GenerateEssayInput', {
     wordCount: t.int({ required: true, description: 'Most words the text may have, from 1 to 2000.' }),
     purpose: t.field({ type: WritingPurposeType, description: 'What the essay is to do for its reader.' }),
     titles: t.stringList({ description: 'Titles to choose from.' }),
+    idempotencyKey: t.id({
+      description:
+        'A name of your choice for this order, at most 200 characters, such as a UUID made when its form was opened. Sent ' +
+        'again under the same name, the order is answered with the same essay and not paid for again: use it for every ' +
+        'retry. Another order needs another name.',
+    }),
   }),
 });
 
 builder.mutationField('generateEssay', (t) =>
   t.field({
     type: GenerateEssayResultType,
-    description: 'Has an essay written. This takes up to two minutes, and each call is paid for.',
+    description:
+      'Has an essay written. This takes up to two minutes, and each call is paid for; with an idempotencyKey, once. It is ' +
+      'written to its end also when the client hangs up meanwhile, and kept.',
     args: { input: t.arg({ type: GenerateEssayInputType, required: true, description: 'What to write.' }) },
     resolve: (_, { input }, { essays, caller }) =>
-      essays.generate({ ...input, purpose: input.purpose ?? null, titles: input.titles ?? [] }, caller),
+      essays.generate(
+        {
+          ...input,
+          purpose: input.purpose ?? null,
+          titles: input.titles ?? [],
+          idempotencyKey: input.idempotencyKey ?? null,
+        },
+        caller,
+      ),
+  }),
+);
+
+builder.queryField('essay', (t) =>
+  t.field({
+    type: EssayType,
+    nullable: true,
+    description:
+      'An essay that was written before, for whoever ordered it. Null when there is none of this id, when it is kept no ' +
+      'longer, or when somebody else ordered it. This costs no call.',
+    args: { id: t.arg.id({ required: true, description: 'The id that it was answered with.' }) },
+    resolve: (_, { id }, { essays, caller }) => essays.find(id, caller),
   }),
 );

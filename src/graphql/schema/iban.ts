@@ -7,6 +7,7 @@ import { tooManyIbans } from '../loaders.ts';
 import { BankDataType } from './bank.ts';
 import { builder } from './builder.ts';
 import { IbanCountryType } from './country.ts';
+import { readKey } from './entities.ts';
 
 const IbanProblemType = builder.enumType('IbanProblem', {
   description: 'Why an IBAN is not valid.',
@@ -113,6 +114,11 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
       resolve: ({ iban, valid }, _, { isKnownBank }) => (valid ? [] : [...suggestIbans(iban, { isKnownBank })]),
     }),
   }),
+});
+
+builder.asEntity(IbanValidationType, {
+  key: builder.selection<{ iban: string }>('iban'),
+  resolveReference: ({ iban }, { loaders }) => loaders.ibanValidation.load(compactIban(readKey('iban', iban))),
 });
 
 builder.queryField('ibanValidation', (t) =>

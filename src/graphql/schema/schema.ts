@@ -1,3 +1,4 @@
+import './allowance.ts';
 import './bank.ts';
 import './bank-connection.ts';
 import './bic.ts';
@@ -6,8 +7,13 @@ import './essay.ts';
 import './generate-iban.ts';
 import './iban.ts';
 import { builder } from './builder.ts';
+import { settleEntitiesSeparately } from './entities.ts';
+import { sortSdl } from './sorted-sdl.ts';
 
 builder.queryType({ description: 'Questions. Each costs at most one upstream call per IBAN.' });
 builder.mutationType({ description: 'Orders. They are paid for, so none is sent twice.' });
 
-export const schema = builder.toSchema({ sortSchema: true });
+/** The link version is the oldest that has all that is used here, so that older routers compose it as well. */
+const subgraph = builder.toSubGraphSchema({ linkUrl: 'https://specs.apollo.dev/federation/v2.3' });
+
+export const schema = sortSdl(settleEntitiesSeparately(subgraph));

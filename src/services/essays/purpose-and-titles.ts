@@ -9,6 +9,10 @@ export interface PurposeAndTitles {
   text: string;
 }
 
+/** More than any title has; what is longer is none, and would take long to be judged. */
+const maxTitleLength = 300;
+const maxTitles = 50;
+
 const purposeSentence = /(?<!\S)writing purpose:[ \t]*(narrative|argumentative|expository|descriptive)\b[ \t]*\.?/gi;
 /** Ends with its line, or at a full stop that more text follows, unless that stop belongs to an abbreviation. */
 const titleSentence =
@@ -37,5 +41,6 @@ export function readPurposeAndTitles(description: string): PurposeAndTitles {
 function readTitles(list: string): string[] {
   const quoted = [...list.matchAll(/["“]([^"“”]+)["”]/g)].map(([, title = '']) => title);
   const parts = quoted.length > 0 ? quoted : list.replace(/\.\s*$/, '').split(/[,，、]\s*/);
-  return parts.map((title) => title.trim().replaceAll(/\s+/g, ' ')).filter(Boolean);
+  const titles = parts.map((title) => title.slice(0, maxTitleLength).trim().replaceAll(/\s+/g, ' '));
+  return titles.filter(Boolean).slice(0, maxTitles);
 }

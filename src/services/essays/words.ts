@@ -24,7 +24,8 @@ export function cutAtSentenceEnd(text: string, maxWords: number): string {
   const limit = findEndOfWord(text, maxWords);
   if (limit === text.length) return text.trim();
   // A heading is not a place to stop: what it announces would be missing.
-  const lastWhole = locateSentences(text).findLast(
+  // Nor is anything far behind the limit read: finding sentences takes longer than the text is long.
+  const lastWhole = locateSentences(text.slice(0, limit + 200)).findLast(
     ({ start, end }) => end <= limit && isWhole(text.slice(start, end), text.slice(end)),
   );
   if (lastWhole) return text.slice(0, lastWhole.end).trim();

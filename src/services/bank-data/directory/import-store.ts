@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { RootDatabase } from 'lmdb';
-import { ConfigError } from '../../../config.ts';
+import { ConfigError } from '../../../errors.ts';
 
 /** What is kept about the import of one country. */
 export interface BankImport {

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import type { BankEntry } from '../../../bank-lists/bank.ts';
-import { ConfigError } from '../../../config.ts';
+import { ConfigError } from '../../../errors.ts';
 import { ImportError } from './import-error.ts';
 import {
   type BankImport,

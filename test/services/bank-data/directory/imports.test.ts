@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ConfigError } from '../../../../src/config.ts';
+import { ConfigError } from '../../../../src/errors.ts';
 import { createBankDirectory } from '../../../../src/services/bank-data/directory/bank-directory.ts';
 import { replaceImport } from '../../../../src/services/bank-data/directory/replace-import.ts';
 import { tFolder } from './folder.ts';

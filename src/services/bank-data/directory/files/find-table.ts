@@ -1,7 +1,7 @@
 import { ImportError } from '../import-error.ts';
 import type { BankFileFormat, Column } from './bank-file-format.ts';
 import { cellText, readBic, readCode } from './cells.ts';
-import type { Row, Sheet } from './rows.ts';
+import type { Row, Sheet } from './row.ts';
 
 /** The rows of a directory, and where in them the fields stand. */
 export interface Table {

@@ -3,7 +3,7 @@ import { ImportError } from '../import-error.ts';
 import type { BankFileFormat } from './bank-file-format.ts';
 import { cellText, readBic, readCode } from './cells.ts';
 import type { Table } from './find-table.ts';
-import type { Row } from './rows.ts';
+import type { Row } from './row.ts';
 
 export type Judgement = { entry: BankEntry } | { leftOut: string };
 

@@ -5,7 +5,7 @@ import { bankFileFormats, importableCountries } from './bank-file-formats.ts';
 import { findTable } from './find-table.ts';
 import { judgeRow } from './judge-row.ts';
 import { type BankFile, openBankFile } from './open-bank-file.ts';
-import { readSheets } from './rows.ts';
+import { readSheets } from './read-sheets.ts';
 
 /** What a file says about the banks of one country. */
 export interface BankFileContent {

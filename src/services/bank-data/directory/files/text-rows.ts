@@ -5,7 +5,7 @@ import type { Layout } from './bank-file-format.ts';
 import { cellText } from './cells.ts';
 import { decodeText } from './decode-text.ts';
 import type { BankFile } from './open-bank-file.ts';
-import type { Row } from './rows.ts';
+import type { Row } from './row.ts';
 
 /** The rows of a text file, one after the other while the file is read. @throws ImportError */
 export function readTextRows(file: BankFile, layout: Exclude<Layout, { kind: 'workbook' }>): AsyncIterable<Row> {

@@ -1,7 +1,7 @@
 import readWorkbook, { type CellValue, type Row as WorkbookRow } from 'read-excel-file/node';
 import { ImportError } from '../import-error.ts';
 import type { BankFile } from './open-bank-file.ts';
-import type { Row, Sheet } from './rows.ts';
+import type { Row, Sheet } from './row.ts';
 
 /**
  * The sheets of an XLSX workbook. The whole file is unpacked in memory, as the format asks for: the largest of these

@@ -1,0 +1,44 @@
+/** Work that several callers wait for. */
+export interface SharedWork<T> {
+  /** Waits for the outcome; rejects at once with the signal's reason when this caller leaves. */
+  join(signal: AbortSignal): Promise<T>;
+  hasWaiters(): boolean;
+  /** Everybody left before the work was bound to its end. */
+  isGivenUp(): boolean;
+  /** It goes on, or ends, without anybody waiting for it. */
+  isOnItsOwn(): boolean;
+  /** Settles when the work has. */
+  over: Promise<unknown>;
+}
+
+/**
+ * Starts work that outlives the callers it is done for. Whoever leaves ends only their own waiting; when the last one
+ * leaves, the work is told to stop, unless it is bound to its end by then.
+ */
+export function shareWork<T>(work: (signal: AbortSignal) => Promise<T>, isBound: () => boolean): SharedWork<T> {
+  const controller = new AbortController();
+  let waiting = 0;
+  const result = work(controller.signal);
+  // Nobody may be left to hear how it ended.
+  const over = result.catch(() => {});
+
+  return {
+    join: (signal) =>
+      new Promise((resolve, reject) => {
+        if (signal.aborted) return reject(signal.reason);
+        waiting += 1;
+        const leave = () => {
+          waiting -= 1;
+          if (waiting === 0 && !isBound()) controller.abort(signal.reason);
+          reject(signal.reason);
+        };
+        signal.addEventListener('abort', leave, { once: true });
+        result.then(resolve, reject);
+        over.then(() => signal.removeEventListener('abort', leave));
+      }),
+    hasWaiters: () => waiting > 0,
+    isGivenUp: () => controller.signal.aborted,
+    isOnItsOwn: () => isBound() || controller.signal.aborted,
+    over,
+  };
+}

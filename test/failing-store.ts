@@ -1,0 +1,32 @@
+import type { Lock, Store } from '../src/stores/store.ts';
+import { StoreError } from '../src/stores/store.ts';
+
+/** A store that fails when it is told to, its locks too, as does that of a process that crashed or lost its Redis. */
+export function tFailingStore(store: Store) {
+  let isFailing = false;
+  const unlessFailing = async <T>(deed: () => Promise<T>): Promise<T> => {
+    if (isFailing) throw new StoreError('not connected');
+    return deed();
+  };
+  const guard = (lock: Lock | null): Lock | null =>
+    lock && {
+      release: () => unlessFailing(() => lock.release()),
+      extend: (expiry) => unlessFailing(() => lock.extend(expiry)),
+    };
+  const failing: Store = {
+    get: (key) => unlessFailing(() => store.get(key)),
+    set: (key, value, expiry) => unlessFailing(() => store.set(key, value, expiry)),
+    add: (key, amount, expiry) => unlessFailing(() => store.add(key, amount, expiry)),
+    lock: async (key, expiry) => guard(await unlessFailing(() => store.lock(key, expiry))),
+    close: () => store.close(),
+  };
+  return {
+    store: failing,
+    fail() {
+      isFailing = true;
+    },
+    work() {
+      isFailing = false;
+    },
+  };
+}
