@@ -199,7 +199,7 @@ describe('an order for an essay', () => {
     const { result, upstream, gateway } = await order(replyJson(429, { message: upstreamWords }, renewal));
     expect(result).toEqual({
       __typename: 'EssayAllowanceExhausted',
-      message: 'The allowance of the essays service is used up.',
+      message: 'The allowance of the essays service is used up; it renews at 2026-12-01T00:00:00.000Z.',
       renewsAt: '2026-12-01T00:00:00.000Z',
     });
     expectNothingLeaked(upstream, result, gateway.log());

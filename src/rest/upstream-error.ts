@@ -1,6 +1,7 @@
 import { type ErrorCode, GatewayError, type ServiceName } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { RestFailureReason, RestOutcome } from './rest-client.ts';
+import { readRetryAfter } from './retry-after.ts';
 
 /**
  * What an outcome that does not answer the question means to a client, in the terms that every upstream shares.
@@ -19,7 +20,9 @@ export function toUpstreamError(service: ServiceName, outcome: RestOutcome, even
     return new GatewayError('UPSTREAM_REJECTED_CREDENTIALS', message, { service });
   }
   if (status === 429) {
-    const message = `The allowance of the ${service} service is used up.`;
+    const renewsAt = readRetryAfter(outcome.headers['retry-after'], new Date());
+    const renewal = renewsAt === null ? '' : `; it renews at ${renewsAt.toISOString()}`;
+    const message = `The allowance of the ${service} service is used up${renewal}.`;
     return new GatewayError('UPSTREAM_ALLOWANCE_EXHAUSTED', message, { service });
   }
   if (status === 408) return toFailure(service, 'timed-out');
