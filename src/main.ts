@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Config, readConfig, type UpstreamAccess } from './config.ts';
-import { ConfigError } from './errors.ts';
 import { createGateway } from './gateway.ts';
+import { runMain } from './run-main.ts';
 import { createBankDataService } from './services/bank-data/create-bank-data-service.ts';
 import { createEssayService } from './services/essays/create-essay-service.ts';
 import { createEssayWriter, describeWriter } from './services/essays/create-essay-writer.ts';
@@ -13,15 +13,7 @@ import { createRedact } from './telemetry/redact.ts';
  * again when a signal says so. It ends by itself once nothing is open any more.
  */
 
-// Whoever read our output may be gone; that is no reason to stop serving.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-
-try {
-  await run(readConfig(process.env));
-} catch (error) {
-  process.exitCode = 1;
-  process.stderr.write(`${explain(error)}\n`);
-}
+await runMain(() => run(readConfig(process.env)));
 
 async function run(config: Config): Promise<void> {
   const { llm, monthlyAllowance } = config.essayService;
@@ -75,15 +67,4 @@ async function reach(upstream: UpstreamAccess | null, create: (apiKey: string) =
   const service = create(apiKey);
   const url = await service.listen({ host: '127.0.0.1', port: 0 });
   return { access: { url, apiKey }, description: `self-hosted at ${url}`, close: () => service.close() };
-}
-
-/** Mistakes in the configuration are told in a sentence, faults of ours with all that helps to find them. */
-function explain(error: unknown): string {
-  if (error instanceof ConfigError) return error.message;
-  if (!(error instanceof Error)) return String(error);
-  const code = 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE') return 'PORT: another process listens there already; choose a free one.';
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return 'HOST: this machine has no such address.';
-  if (code === 'EACCES') return 'PORT: this user may not listen there; ports below 1024 often need more rights.';
-  return error.stack ?? error.message;
 }

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import { ConfigError } from '../errors.ts';
 
 interface RunServiceOptions {
   /** As it is called in the line that says where it listens. */
@@ -11,44 +10,17 @@ interface RunServiceOptions {
 }
 
 /**
- * Serves until SIGTERM or SIGINT; then requests in flight are answered and the process ends by itself. A second signal
- * ends it at once. Resolves when the service listens, which it says in one line on standard output.
+ * Serves until SIGTERM or SIGINT; then requests in flight are answered and the process ends by itself. Resolves when
+ * the service listens, which it says in one line on standard output; rejects where it cannot.
  */
 export async function runService({ name, app, host, port }: RunServiceOptions): Promise<void> {
-  const url = await listen(app, host, port);
-  if (url === null) {
+  const url = await app.listen({ host, port }).catch(async (error: unknown) => {
     await app.close();
-    return;
-  }
+    throw error;
+  });
   process.stdout.write(`The ${name} service listens on ${url}\n`);
 
+  // A terminal and npm may both hand on one Ctrl-C, so further signals change nothing.
   const stop = () => void app.close();
-  process.once('SIGTERM', stop);
-  process.once('SIGINT', stop);
-}
-
-/** Runs a process's main. A configuration that is not usable is told on standard error, in words and without a stack. */
-export async function runMain(main: () => Promise<void>): Promise<void> {
-  try {
-    await main();
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    fail(error.message);
-  }
-}
-
-/** Where it listens; null, after saying why, where the system refuses (the port is taken, the host is not ours). */
-async function listen(app: RunServiceOptions['app'], host: string, port: number): Promise<string | null> {
-  try {
-    return await app.listen({ host, port });
-  } catch (error) {
-    if (!(error instanceof Error && 'syscall' in error && 'code' in error)) throw error;
-    fail(`Cannot listen on ${host}, port ${port}: ${error.code}`);
-    return null;
-  }
-}
-
-function fail(message: string): void {
-  process.stderr.write(`${message}\n`);
-  process.exitCode = 1;
+  process.on('SIGTERM', stop).on('SIGINT', stop);
 }

@@ -97,6 +97,9 @@ describe('the process', () => {
     const other = await tUpstream();
     const gateway = tScript('src/main.ts', { PORT: new URL(other.url).port });
     expect(await gateway.ended).toEqual({ code: 1, signal: null });
-    expect(gateway.stderr()).toBe('PORT: another process listens there already; choose a free one.\n');
+    const place = `127.0.0.1, port ${new URL(other.url).port}`;
+    expect(gateway.stderr()).toBe(
+      `Cannot listen on ${place}: another process listens there already; choose a free port.\n`,
+    );
   });
 });

@@ -2,9 +2,9 @@ import { STATUS_CODES } from 'node:http';
 import swagger from '@fastify/swagger';
 import { type FastifyError, type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import type { Log } from '../../telemetry/log.ts';
+import { createKeyCheck } from '../key-check.ts';
 import type { Query } from './answers/answer.ts';
 import { type BankDirectory, createBankDirectory } from './directory/bank-directory.ts';
-import { createKeyCheck } from './key-check.ts';
 import { routes, toRouteSchema } from './routes.ts';
 
 interface BankDataServiceOptions {
@@ -21,7 +21,11 @@ interface BankDataServiceOptions {
  * Fastify's own logger stays off: it writes the URL of a request, and its query string holds an IBAN.
  */
 export function createBankDataService({ apiKey, dataDir, log }: BankDataServiceOptions): FastifyInstance {
-  const refusal = createKeyCheck(apiKey);
+  const isKey = createKeyCheck(apiKey);
+  const refusal = (given: string | string[] | undefined) => {
+    if (isKey(given)) return null;
+    return given ? 'Invalid authentication credentials' : 'No API key found in request';
+  };
   const directory = createBankDirectory(dataDir === undefined ? {} : { dataDir });
   const app = fastify({
     logger: false,

@@ -1,7 +1,8 @@
 import { readBankDataServiceConfig } from '../../config.ts';
+import { runMain } from '../../run-main.ts';
 import { createLog } from '../../telemetry/log.ts';
 import { createRedact } from '../../telemetry/redact.ts';
-import { runMain, runService } from '../run-service.ts';
+import { runService } from '../run-service.ts';
 import { createBankDataService } from './create-bank-data-service.ts';
 
 await runMain(async () => {

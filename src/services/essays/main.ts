@@ -1,7 +1,8 @@
 import { readEssayServiceConfig } from '../../config.ts';
+import { runMain } from '../../run-main.ts';
 import { createLog } from '../../telemetry/log.ts';
 import { createRedact } from '../../telemetry/redact.ts';
-import { runMain, runService } from '../run-service.ts';
+import { runService } from '../run-service.ts';
 import { createEssayService } from './create-essay-service.ts';
 import { createEssayWriter, describeWriter } from './create-essay-writer.ts';
 
@@ -12,5 +13,5 @@ await runMain(async () => {
   const log = createLog({ level: logLevel, redact, destination: process.stderr });
   const app = createEssayService({ apiKey, writer: createEssayWriter(llm), monthlyAllowance, log });
   await runService({ name: 'essay', app, host, port });
-  if (app.server.listening) process.stdout.write(`It writes with ${describeWriter(llm)}.\n`);
+  process.stdout.write(`It writes with ${describeWriter(llm)}.\n`);
 });

@@ -34,5 +34,7 @@ it('says in words that its port is taken', async () => {
   expect(await service.ended).toEqual({ code: 1, signal: null });
   other.close();
   expect(service.stdout()).toBe('');
-  expect(service.stderr()).toBe(`Cannot listen on 127.0.0.1, port ${port}: EADDRINUSE\n`);
+  expect(service.stderr()).toBe(
+    `Cannot listen on 127.0.0.1, port ${port}: another process listens there already; choose a free port.\n`,
+  );
 });
