@@ -18,7 +18,7 @@ interface BreakerOptions {
   threshold?: number;
   /** How many of the last calls are counted. */
   window?: number;
-  /** How many calls there must have been. */
+  /** How many calls there must have been; retries count, so that one bad question in a quiet hour must not suffice. */
   minimumCalls?: number;
   /** How long an open breaker waits before it lets a probe through, in milliseconds. */
   probeAfterMs?: number;
@@ -31,7 +31,7 @@ interface BreakerOptions {
  */
 export function breaking(
   client: RestClient,
-  { service, events, threshold = 0.5, window = 20, minimumCalls = 5, probeAfterMs = 1_000 }: BreakerOptions,
+  { service, events, threshold = 0.5, window = 20, minimumCalls = 10, probeAfterMs = 1_000 }: BreakerOptions,
 ): RestClient {
   const routes = new Map<string, Route>();
 

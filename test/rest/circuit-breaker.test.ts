@@ -36,10 +36,10 @@ describe('the circuit breaker', () => {
   ])('opens on %s, and then calls no more', async (_, outcome) => {
     const { client, sent } = tClient(outcome);
     const { ask, askTimes, told } = tBreaker(client);
-    await askTimes(5);
+    await askTimes(10);
     expect(told).toEqual(['opened /thing']);
     expect(await ask()).toEqual(fails('shed'));
-    expect(sent).toHaveLength(5);
+    expect(sent).toHaveLength(10);
   });
 
   it.each([400, 401, 403, 404, 422, 429])('does not open on %i, however often', async (status) => {
@@ -55,14 +55,14 @@ describe('the circuit breaker', () => {
     const { askTimes, told } = tBreaker(client);
     await askTimes(15);
     nowAnswers(answers(500));
-    await askTimes(5);
+    await askTimes(10);
     expect(told).toEqual([]);
   });
 
   it('closes with the first probe that succeeds', async () => {
     const { client, sent, nowAnswers } = tClient(answers(500));
     const { ask, askTimes, told } = tBreaker(client);
-    await askTimes(5);
+    await askTimes(10);
     vi.advanceTimersByTime(1_000);
     expect(await ask()).toEqual(answers(500));
     expect(await ask()).toEqual(fails('shed'));
@@ -71,27 +71,27 @@ describe('the circuit breaker', () => {
     expect(await ask()).toEqual(answers(200));
     expect(await ask()).toEqual(answers(200));
     expect(told).toEqual(['opened /thing', 'opened /thing', 'closed /thing']);
-    expect(sent).toHaveLength(8);
+    expect(sent).toHaveLength(13);
   });
 
   it('lets nobody wait for a probe', async () => {
     const { client, held } = tSlowClient();
     const { ask } = tBreaker(client);
-    const failed = Promise.all(Array.from({ length: 5 }, () => ask()));
+    const failed = Promise.all(Array.from({ length: 10 }, () => ask()));
     for (const { answer } of held) answer(answers(500));
     await failed;
     vi.advanceTimersByTime(1_000);
     const probe = ask();
     expect(await ask()).toEqual(fails('shed'));
-    expect(held).toHaveLength(6);
-    held[5]?.answer(answers(200));
+    expect(held).toHaveLength(11);
+    held[10]?.answer(answers(200));
     expect(await probe).toEqual(answers(200));
   });
 
   it('stays open when the caller of a probe gives up', async () => {
     const { client, held } = tSlowClient();
     const { ask, send } = tBreaker(client);
-    const failed = Promise.all(Array.from({ length: 5 }, () => ask()));
+    const failed = Promise.all(Array.from({ length: 10 }, () => ask()));
     for (const { answer } of held) answer(answers(500));
     await failed;
     vi.advanceTimersByTime(1_000);
@@ -105,9 +105,9 @@ describe('the circuit breaker', () => {
   it('guards each route on its own', async () => {
     const { client, sent } = tClient(answers(500));
     const { ask, askTimes } = tBreaker(client);
-    await askTimes(5);
+    await askTimes(10);
     expect(await ask('/other')).toEqual(answers(500));
-    expect(sent).toHaveLength(6);
+    expect(sent).toHaveLength(11);
   });
 });
 
