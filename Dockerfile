@@ -9,10 +9,12 @@ FROM node:24-slim
 WORKDIR /app
 ENV NODE_ENV=production HOST=0.0.0.0
 COPY --from=build /app/package.json ./
+COPY LICENSE ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
-# The process may write here and nowhere else.
+# The only folder of the application that the process may write to.
 RUN mkdir .data && chown node:node .data
+VOLUME /app/.data
 USER node
 EXPOSE 4000
 HEALTHCHECK --interval=30s --timeout=3s --start-period=10s \

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /** Who waits for an answer, and what finding it has cost so far. */
 export interface Caller {
   /** Who it is, as far as the door can tell: what is kept for one is not shown to another. */
@@ -20,5 +22,7 @@ export interface Cost {
 }
 
 export function createCaller(signal: AbortSignal): Caller {
+  // Every look-up of a request listens to it; Node would take more than ten for a leak.
+  setMaxListeners(0, signal);
   return { id: 'anonymous', signal, cost: { lookUps: 0, cacheHits: 0, staleHits: 0, upstreamCalls: 0 } };
 }

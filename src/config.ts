@@ -122,7 +122,7 @@ export interface BankImportConfig {
 
 /**
  * Reads the gateway's configuration from environment variables; absent and empty are the same.
- * @throws ConfigError with every complaint at once
+ * @throws ConfigError with every complaint about single values at once, else with the first about what goes together
  */
 export function readConfig(env: Environment): Config {
   const vars = readVariables(gatewayVariables, env);

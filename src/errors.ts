@@ -1,7 +1,7 @@
 /** The two upstreams, as clients and operators name them. */
 export type ServiceName = 'bank-data' | 'essays';
 
-/** Every code a client can meet in `extensions.code`. Stable: front ends switch on it. */
+/** Our codes in `extensions.code`, beside those of GraphQL itself. Stable: front ends switch on them. */
 export type ErrorCode =
   | 'BAD_USER_INPUT'
   | 'UNAUTHENTICATED'

@@ -30,8 +30,6 @@ export interface Upstreams {
   essays: UpstreamAccess;
 }
 
-export type Gateway = ReturnType<typeof createGateway>;
-
 /** Builds every part and joins them. The only place that sees all of the configuration. */
 export function createGateway(
   config: Config,
@@ -44,22 +42,33 @@ export function createGateway(
   const events = createEvents(log);
   const { store, isShared, isUp } = openStore(config.store, config.dataDir, events);
 
-  const allowances = [
-    createAllowance({ service: 'bank-data', limit: config.bankData.monthlyAllowance, store, events }),
-    createAllowance({ service: 'essays', limit: config.essays.monthlyAllowance, store, events }),
-  ] as const;
-  const bankDataClient = connect('bank-data', upstreams.bankData, 'apikey', config.bankData.timeoutMs, allowances[0]);
+  const bankDataAllowance = createAllowance({
+    service: 'bank-data',
+    limit: config.bankData.monthlyAllowance,
+    store,
+    events,
+  });
+  const essaysAllowance = createAllowance({ service: 'essays', limit: config.essays.monthlyAllowance, store, events });
+  const allowances = [bankDataAllowance, essaysAllowance];
+  const bankDataClient = connect(
+    'bank-data',
+    upstreams.bankData,
+    'apikey',
+    config.bankData.timeoutMs,
+    bankDataAllowance,
+  );
   const { freshMs, staleMs, cacheMaxBytes: maxBytes } = config.bankData;
   const secondLevel = isShared ? createSecondLevel(store) : null;
   const cache = createAnswerCache({ freshMs, staleMs, maxBytes, secondLevel });
   const bankData = precheckedBankData(cached(createRestBankData(bankDataClient, events), cache));
 
-  const essaysClient = connect('essays', upstreams.essays, 'token', config.essays.timeoutMs, allowances[1]);
+  const essaysClient = connect('essays', upstreams.essays, 'token', config.essays.timeoutMs, essaysAllowance);
   const { modeSpellings, textField, keepDays } = config.essays;
   const restEssays = createRestEssays({ client: essaysClient, events, modeSpellings, textField, redact });
   const keptEssays = idempotent(restEssays, { store, keepDays, events });
   const essays = precheckedEssays(keptEssays);
 
+  const knownBanks = createKnownBanks();
   const { maxIbansPerQuery, maxEssaysPerQuery, maxQueryTokens, corsOrigins, maxBodyBytes } = config;
   const handle = createGraphqlServer({
     bankData,
@@ -68,7 +77,7 @@ export function createGateway(
     maxIbansPerQuery,
     maxEssaysPerQuery,
     maxQueryTokens,
-    isKnownBank: createKnownBanks(),
+    isKnownBank: knownBanks.has,
     corsOrigins,
     redact,
     events,
@@ -83,7 +92,10 @@ export function createGateway(
   return {
     /** GraphQL without the door, for tests and for embedding. */
     handle,
-    listen: () => server.listen(config.host, config.port),
+    async listen(): Promise<string> {
+      knownBanks.load();
+      return server.listen(config.host, config.port);
+    },
     /** Lets running queries finish within the shutdown time-out, then closes everything. */
     close(): Promise<void> {
       closing ??= closeAll();

@@ -116,7 +116,6 @@ describe('readConfig', () => {
 
   it('complains of everything at once, and shows no value', () => {
     const complaints = complaintsOf({ PORT: secret, BANK_DATA_API_KEY: `${secret} with space`, LOG_LEVEL: secret });
-    expect(complaints).toMatch(/PORT: .*\n.*BANK_DATA_API_KEY: |LOG_LEVEL: .*\n/);
     for (const name of ['PORT', 'BANK_DATA_API_KEY', 'LOG_LEVEL']) expect(complaints).toContain(`${name}: `);
     expect(complaints).not.toContain(secret);
   });

@@ -1,7 +1,6 @@
-import { setMaxListeners } from 'node:events';
-import type { Caller } from '../caller.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import type { BankDataPort } from './bank-data.ts';
+import { settleEach } from './settle-each.ts';
 
 /**
  * Remembers what was paid for. Every question is looked up on its own, so that one that many requests ask at the same
@@ -10,7 +9,7 @@ import type { BankDataPort } from './bank-data.ts';
 export function cached(bankData: BankDataPort, cache: AnswerCache): BankDataPort {
   return {
     validateIbans: (ibans, caller) =>
-      eachSettled(ibans, caller, (iban) =>
+      settleEach(ibans, caller, (iban) =>
         cache.find(
           `iban:${iban}`,
           caller,
@@ -19,7 +18,7 @@ export function cached(bankData: BankDataPort, cache: AnswerCache): BankDataPort
         ),
       ),
     validateBics: (bics, caller) =>
-      eachSettled(bics, caller, (bic) =>
+      settleEach(bics, caller, (bic) =>
         cache.find(`bic:${bic}`, caller, async (flight) => only(await bankData.validateBics([bic], flight)), isInvalid),
       ),
     generateIban: (source, caller) =>
@@ -48,18 +47,4 @@ function only<Answer>([answer]: readonly (Answer | Error)[]): Answer {
 
 function isInvalid({ valid }: { valid: boolean }): boolean {
   return !valid;
-}
-
-function eachSettled<Answer>(
-  keys: readonly string[],
-  { signal }: Caller,
-  find: (key: string) => Promise<Answer>,
-): Promise<(Answer | Error)[]> {
-  // As many flights as there are keys listen to the one signal; Node would take more than ten for a leak.
-  setMaxListeners(0, signal);
-  const settle = (error: Error) => {
-    signal.throwIfAborted();
-    return error;
-  };
-  return Promise.all(keys.map((key) => find(key).catch(settle)));
 }

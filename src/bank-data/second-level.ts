@@ -11,8 +11,12 @@ const keptAnswer = z.object({ answer: z.looseObject({}), freshUntil: z.number(),
 export function createSecondLevel(store: Store): SecondLevel {
   return {
     async get(key) {
-      const text = await store.get(nameOf(key)).catch(() => null);
-      return text === null ? null : (keptAnswer.safeParse(JSON.parse(text)).data ?? null);
+      try {
+        const text = await store.get(nameOf(key));
+        return text === null ? null : keptAnswer.parse(JSON.parse(text));
+      } catch {
+        return null;
+      }
     },
     set(key, kept) {
       const expiresInMs = kept.staleUntil - Date.now();

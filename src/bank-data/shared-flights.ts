@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /** Lets everybody who asks the same wait for one flight: many callers, one call. */
 export interface SharedFlights<Answer> {
   /**
@@ -36,6 +38,7 @@ export function createSharedFlights<Answer>(): SharedFlights<Answer> {
 
   function start(key: string, depart: (signal: AbortSignal) => Promise<Answer>): Flight<Answer> {
     const controller = new AbortController();
+    setMaxListeners(0, controller.signal);
     const land = () => {
       if (flights.get(key) === flight) flights.delete(key);
     };

@@ -1,15 +1,25 @@
 import { createShippedBanks } from './shipped-banks.ts';
 
-/**
- * Tells whether a list that comes with npm packages has this bank code of this country: a hint that costs no call. A
- * country's list is read when it is first asked about.
- */
-export function createKnownBanks(): (country: string, bankCode: string) => boolean {
+export interface KnownBanks {
+  /** Whether a list that comes with npm packages has this bank code of this country: a hint that costs no call. */
+  has(country: string, bankCode: string): boolean;
+  /** Reads all lists now, so that nobody waits for it later; otherwise each is read when it is first asked about. */
+  load(): void;
+}
+
+export function createKnownBanks(): KnownBanks {
   const shipped = createShippedBanks(() => new Date());
   const codesByCountry = new Map<string, ReadonlySet<string>>();
-  return (country, bankCode) => {
-    const codes = codesByCountry.get(country) ?? new Set(shipped.banks(country).map((bank) => bank.bankCode));
-    if (shipped.countries.includes(country)) codesByCountry.set(country, codes);
-    return codes.has(bankCode);
+
+  function codesOf(country: string): ReadonlySet<string> | undefined {
+    if (!shipped.countries.includes(country)) return undefined;
+    const codes = codesByCountry.get(country) ?? new Set(shipped.banks(country).map(({ bankCode }) => bankCode));
+    codesByCountry.set(country, codes);
+    return codes;
+  }
+
+  return {
+    has: (country, bankCode) => codesOf(country)?.has(bankCode) ?? false,
+    load: () => shipped.countries.forEach(codesOf),
   };
 }

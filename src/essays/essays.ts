@@ -36,7 +36,7 @@ export interface Essay {
   mode: EssayMode;
 }
 
-/** The order must be changed before it can succeed. Nothing was charged. */
+/** The order must be changed before it can succeed. No essay was written. */
 export interface InvalidEssayInput {
   kind: 'invalid-input';
   message: string;

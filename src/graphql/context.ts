@@ -33,19 +33,47 @@ export function createContext(parts: ContextParts, signal: AbortSignal): Context
   const { bankData, maxIbansPerQuery } = parts;
   const caller = createCaller(signal);
   const loaders = createLoaders(bankData, { maxIbansPerQuery, caller });
-  return { ...parts, essays: limited(parts.essays, parts.maxEssaysPerQuery), loaders, caller };
+  return {
+    ...parts,
+    essays: limitEssays(parts.essays, parts.maxEssaysPerQuery),
+    bankData: limitQuestions(bankData),
+    loaders,
+    caller,
+  };
 }
 
 /** Aliases order as many essays as they like, and each is paid for. */
-function limited(essays: EssaysPort, most: number): EssaysPort {
+function limitEssays(essays: EssaysPort, most: number): EssaysPort {
   let ordered = 0;
   return {
     ...essays,
-    generate(order, caller) {
+    async generate(order, caller) {
       ordered += 1;
       if (ordered <= most) return essays.generate(order, caller);
       const message = `A mutation may order at most ${most} essays; order the others in another one.`;
-      return Promise.reject(new GatewayError('BAD_USER_INPUT', message));
+      return { kind: 'invalid-input', field: null, message };
+    },
+  };
+}
+
+/** Neither lists nor generated IBANs go through the loaders, which keep to a limit of their own. */
+function limitQuestions(bankData: BankDataPort, most = 20): BankDataPort {
+  let asked = 0;
+  const admit = () => {
+    asked += 1;
+    if (asked <= most) return;
+    const message = `A query may ask for at most ${most} lists of banks or IBANs to generate.`;
+    throw new GatewayError('BAD_USER_INPUT', message);
+  };
+  return {
+    ...bankData,
+    async listBanks(listing, caller) {
+      admit();
+      return bankData.listBanks(listing, caller);
+    },
+    async generateIban(source, caller) {
+      admit();
+      return bankData.generateIban(source, caller);
     },
   };
 }

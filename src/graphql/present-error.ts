@@ -26,6 +26,7 @@ export function presentError(error: GraphQLError, { requestId, redact, events }:
   const cause = originOf(error);
   if (cause instanceof GatewayError) {
     const { code, service, retryable } = cause;
+    if (cause.cause !== undefined) events.unexpectedError(cause.cause, requestId);
     return present(cause.message, { code, service, retryable });
   }
   // `http` is Yoga's: the status to answer with. It never reaches the client.
@@ -36,6 +37,7 @@ export function presentError(error: GraphQLError, { requestId, redact, events }:
   }
   events.unexpectedError(cause, requestId);
   const code = 'INTERNAL_SERVER_ERROR';
+  // By `unexpected` Yoga answers 500 where there is no data at all, and takes it out as well.
   return present('Something went wrong inside the gateway.', {
     code,
     service: null,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { ErrorCode } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import { readBody } from './body.ts';
 import type { GraphiqlPage } from './graphiql.ts';
@@ -125,7 +126,7 @@ function isJson(text: string): boolean {
 }
 
 /** Errors of the door look like GraphQL's, so that clients need one way of reading them. */
-function refuse(response: ServerResponse, requestId: string, status: number, code: string, message: string): void {
+function refuse(response: ServerResponse, requestId: string, status: number, code: ErrorCode, message: string): void {
   answerJson(response, status, {
     errors: [{ message, extensions: { code, service: null, retryable: false, requestId } }],
   });

@@ -49,9 +49,11 @@ export function createEvents(log: Log): Events {
       log.error({ service }, 'the upstream rejects our key: check the API key in the configuration');
     },
     answerUnreadable(service, status) {
+      if (!isNews(`${service} unreadable`)) return;
       log.warn({ service, status }, 'the upstream answered something unreadable');
     },
     requestRefused(service, status) {
+      if (!isNews(`${service} refused ${status}`)) return;
       log.error({ service, status }, 'the upstream refused a request as wrong: a fault of the gateway');
     },
     breakerOpened(service, path) {
@@ -76,6 +78,7 @@ export function createEvents(log: Log): Events {
       log.error({ reason }, 'the store fails: essays are answered, and held in memory until they can be stored');
     },
     essayRefusedWithoutStore() {
+      if (!isNews('essay refused')) return;
       log.error('the store fails: an essay with an idempotency key was refused, as it might be paid for twice');
     },
     unexpectedError(error, requestId) {

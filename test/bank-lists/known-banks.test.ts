@@ -10,7 +10,8 @@ it.each([
   ['GB', 'NWBK', false],
   ['', '', false],
 ])('of %s, bank code %s: %s', (country, bankCode, isKnown) => {
-  const isKnownBank = createKnownBanks();
-  expect(isKnownBank(country, bankCode)).toBe(isKnown);
-  expect(isKnownBank(country, bankCode)).toBe(isKnown);
+  const knownBanks = createKnownBanks();
+  expect(knownBanks.has(country, bankCode)).toBe(isKnown);
+  knownBanks.load();
+  expect(knownBanks.has(country, bankCode)).toBe(isKnown);
 });

@@ -48,8 +48,24 @@ describe('a mutation', () => {
     const upstream = await tUpstream(replyJson(200, { essay: 'Pens.' }));
     const { ask } = tGateway({ essaysUrl: upstream.url, env: { MAX_ESSAYS_PER_QUERY: '2' } });
     const order = 'generateEssay(input: { description: "Pens", wordCount: 9 }) { __typename }';
-    const { errors } = await ask(`mutation { a: ${order} b: ${order} c: ${order} }`);
-    expect(errors).toMatchObject([{ path: ['c'], extensions: { code: 'BAD_USER_INPUT' } }]);
+    const { data } = await ask(`mutation { a: ${order} b: ${order} c: ${order} }`);
+    expect([data?.a, data?.b, data?.c].map((result) => result?.__typename)).toEqual([
+      'Essay',
+      'Essay',
+      'InvalidEssayInput',
+    ]);
     expect(upstream.calls).toHaveLength(2);
+  });
+});
+
+describe('a query', () => {
+  it('asks for at most 20 lists of banks', async () => {
+    const upstream = await tUpstream(replyJson(200, { data: [] }));
+    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const lists = Array.from({ length: 30 }, (_, index) => `l${index}: banks(search: "n${index}") { totalCount }`);
+    const { errors } = await ask(`{ ${lists.join(' ')} }`);
+    expect(errors).toHaveLength(10);
+    expect(errors?.[0]).toMatchObject({ extensions: { code: 'BAD_USER_INPUT' } });
+    expect(upstream.calls).toHaveLength(20);
   });
 });

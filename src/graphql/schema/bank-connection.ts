@@ -1,6 +1,7 @@
 import type { BankPage } from '../../bank-data/bank-data.ts';
 import { GatewayError } from '../../errors.ts';
 import { COUNTRY_CODES } from '../../iban/country-codes.ts';
+import { compactIban } from '../../iban/iban.ts';
 import { BankType } from './bank.ts';
 import { builder } from './builder.ts';
 import { readCursor, writeCursor } from './cursor.ts';
@@ -37,7 +38,10 @@ const PageInfoType = builder.objectRef<BankPage>('PageInfo').implement({
 const BankEdgeType = builder.objectRef<BankPage['banks'][number]>('BankEdge').implement({
   description: 'A bank and its place in the list.',
   fields: (t) => ({
-    cursor: t.string({ description: 'Stands for this place.', resolve: ({ offset }) => writeCursor(offset) }),
+    cursor: t.string({
+      description: 'Pass it as `after` to continue from here.',
+      resolve: ({ offset }) => writeCursor(offset),
+    }),
     node: t.expose('bank', { type: BankType, description: 'The bank.' }),
   }),
 });
@@ -89,7 +93,7 @@ builder.queryField('banks', (t) =>
 
 function readCountry(country: string | null | undefined): string | null {
   if (country == null) return null;
-  const code = country.trim().toUpperCase();
+  const code = compactIban(country);
   if (!COUNTRY_CODES.has(code)) throw wrong('country is no ISO 3166-1 alpha-2 code; write DE, FR, US ...');
   return code;
 }

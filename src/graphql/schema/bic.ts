@@ -6,7 +6,7 @@ import { builder } from './builder.ts';
 const BicProblemType = builder.enumType('BicProblem', {
   description: 'Why a BIC is not valid.',
   values: {
-    ILLEGAL_CHARACTERS: { description: 'It holds something else than letters A to Z and digits.' },
+    ILLEGAL_CHARACTERS: { description: 'It contains characters other than A to Z and digits.' },
     WRONG_LENGTH: { description: 'It has neither 8 nor 11 characters.' },
     UNKNOWN_COUNTRY: { description: 'Its fifth and sixth characters are no country code.' },
     REJECTED_BY_SERVICE: {

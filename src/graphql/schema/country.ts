@@ -1,4 +1,5 @@
 import { ibanFields } from '../../iban/generate-iban.ts';
+import { compactIban } from '../../iban/iban.ts';
 import type { IbanField } from '../../iban/iban-fields.ts';
 import { type CountryFormat, countryFormats, findCountryFormat } from '../../iban/registry.ts';
 import { countryName } from '../../names/country-name.ts';
@@ -67,7 +68,7 @@ IbanCountryType.implement({
 
 builder.asEntity(IbanCountryType, {
   key: builder.selection<{ code: string }>('code'),
-  resolveReference: ({ code }) => findCountryFormat(readKey('code', code).trim().toUpperCase()),
+  resolveReference: ({ code }) => findCountryFormat(compactIban(readKey('code', code))),
 });
 
 builder.queryField('country', (t) =>
@@ -76,7 +77,7 @@ builder.queryField('country', (t) =>
     nullable: true,
     description: 'How a country or territory writes its IBANs; null where it has none. Costs no upstream call.',
     args: { code: t.arg.string({ required: true, description: 'ISO 3166-1 alpha-2 code, in any case.' }) },
-    resolve: (_, { code }) => findCountryFormat(code.trim().toUpperCase()),
+    resolve: (_, { code }) => findCountryFormat(compactIban(code)),
   }),
 );
 

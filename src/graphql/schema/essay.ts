@@ -42,12 +42,12 @@ const EssayType = builder.objectRef<Essay>('Essay').implement({
 });
 
 const InvalidEssayInputType = builder.objectRef<InvalidEssayInput>('InvalidEssayInput').implement({
-  description: 'The input must be changed before it can succeed. No essay was paid for.',
+  description: 'The input must be changed before it can succeed. No essay was written.',
   interfaces: [ErrorType],
   fields: (t) => ({
     field: t.exposeString('field', {
       nullable: true,
-      description: 'The input field at fault; null when the essay service did not say which.',
+      description: 'The input field at fault; null when it is no single field, or the essay service did not say which.',
     }),
   }),
 });
@@ -65,7 +65,7 @@ const EssayAllowanceExhaustedType = builder.objectRef<EssayAllowanceExhausted>('
 });
 
 const EssayServiceFailedType = builder.objectRef<EssayServiceFailed>('EssayServiceFailed').implement({
-  description: 'The essay service did not deliver. It is slow and fails often; whether it charged is not known.',
+  description: 'No essay came back. Unless the order was turned away unsent, the service may have charged for it.',
   interfaces: [ErrorType],
   fields: (t) => ({
     code: t.exposeString('code', { description: 'One of the UPSTREAM_ codes that errors carry in extensions.code.' }),

@@ -33,7 +33,7 @@ const GenerateIbanResultType = builder.unionType('GenerateIbanResult', {
 });
 
 const GenerateIbanInputType = builder.inputType('GenerateIbanInput', {
-  description: 'What an IBAN is generated from. Which fields a country has tells IbanCountry.ibanFields.',
+  description: 'What an IBAN is generated from. IbanCountry.ibanFields tells which fields a country has.',
   fields: (t) => ({
     country: t.string({ required: true, description: 'ISO 3166-1 alpha-2 code.' }),
     bankCode: t.string({ description: 'The national bank code.' }),

@@ -12,7 +12,7 @@ import { readKey } from './entities.ts';
 const IbanProblemType = builder.enumType('IbanProblem', {
   description: 'Why an IBAN is not valid.',
   values: {
-    ILLEGAL_CHARACTERS: { description: 'It holds something else than letters A to Z and digits.' },
+    ILLEGAL_CHARACTERS: { description: 'It contains characters other than A to Z and digits.' },
     UNKNOWN_COUNTRY: { description: 'It does not begin with the code of a country that has IBANs.' },
     WRONG_LENGTH: { description: 'It is shorter or longer than the IBANs of its country.' },
     WRONG_STRUCTURE: { description: 'A letter stands where its country has a digit, or the other way round.' },
@@ -34,7 +34,8 @@ const NationalCheckType = builder.enumType('NationalCheck', {
 });
 
 const IbanDataType = builder.objectRef<IbanData>('IbanData').implement({
-  description: 'An IBAN taken apart, as the bank-data service tells it.',
+  description:
+    'An IBAN taken apart by the bank-data service, or by the registry where only its check digits are wrong.',
   fields: (t) => ({
     country: t.exposeString('country', { nullable: true, description: 'Name of the country, in English.' }),
     countryCode: t.exposeString('countryCode', {
@@ -51,7 +52,9 @@ const IbanDataType = builder.objectRef<IbanData>('IbanData').implement({
     bankCode: t.exposeString('bankCode', { nullable: true, description: 'The national bank code inside the IBAN.' }),
     accountNumber: t.exposeString('accountNumber', {
       nullable: true,
-      description: 'The BBAN after bank code and branch, national check digits included.',
+      description:
+        'The BBAN after bank code and branch, national check digits included. What generateIban takes may be shorter: ' +
+        'IbanCountry.ibanFields tells.',
     }),
     branch: t.exposeString('branch', {
       nullable: true,
@@ -125,7 +128,7 @@ builder.queryField('ibanValidation', (t) =>
   t.field({
     type: IbanValidationType,
     nullable: true,
-    description: 'Validates an IBAN and tells about its country and bank. Null, with an error, when the service fails.',
+    description: 'Validates an IBAN and describes its country and bank. Null, with an error, when the service fails.',
     args: {
       iban: t.arg.string({ required: true, description: 'The IBAN, with or without spaces and hyphens, in any case.' }),
     },

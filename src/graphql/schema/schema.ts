@@ -10,8 +10,8 @@ import { builder } from './builder.ts';
 import { settleEntitiesSeparately } from './entities.ts';
 import { sortSdl } from './sorted-sdl.ts';
 
-builder.queryType({ description: 'Questions. Each costs at most one upstream call per IBAN.' });
-builder.mutationType({ description: 'Orders. They are paid for, so none is sent twice.' });
+builder.queryType({ description: 'Questions. What is known already, or can be computed, costs no upstream call.' });
+builder.mutationType({ description: 'Orders. They are paid for; an idempotencyKey makes it safe to send one again.' });
 
 /** The link version is the oldest that has all that is used here, so that older routers compose it as well. */
 const subgraph = builder.toSubGraphSchema({ linkUrl: 'https://specs.apollo.dev/federation/v2.3' });

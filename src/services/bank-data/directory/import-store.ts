@@ -1,8 +1,8 @@
-import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { RootDatabase } from 'lmdb';
-import { ConfigError } from '../../../errors.ts';
+import { hasLmdbFile } from '../../../stores/lmdb-file.ts';
 
 /** What is kept about the import of one country. */
 export interface BankImport {
@@ -51,24 +51,7 @@ export function openImportStore(path: string, { readOnly }: { readOnly: boolean 
 
 const require = createRequire(import.meta.url);
 
-const MAGIC = 0xbeefc0de;
-const MAGIC_OFFSET = 24;
-
-/**
- * Whether there is a store. Its beginning is checked, because LMDB maps whatever it is given into memory, and a file
- * that is no store ends the process. An empty one is a store that another process is just making.
- * @throws ConfigError where there is something else
- */
+/** Whether there is a store; an empty file is one that another process is just making. @throws ConfigError where it is damaged */
 export function hasImportStore(path: string): boolean {
-  if (!existsSync(path)) return false;
-  const file = openSync(path, 'r');
-  try {
-    const start = Buffer.alloc(MAGIC_OFFSET + 4);
-    const length = readSync(file, start);
-    if (length === 0) return false;
-    if (start.readUInt32LE(MAGIC_OFFSET) === MAGIC) return true;
-    throw new ConfigError([`DATA_DIR: ${path} is damaged; remove it and import the bank directories again`]);
-  } finally {
-    closeSync(file);
-  }
+  return existsSync(path) && statSync(path).size > 0 && hasLmdbFile(path);
 }

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../../src/errors.ts';
@@ -104,10 +104,19 @@ describe('the data folder', () => {
   it('is refused in words where the store is damaged', async () => {
     const dataDir = tFolder();
     writeFileSync(join(dataDir, 'bank-directory-1.lmdb'), 'garbage'.repeat(1000));
-    const expected = /DATA_DIR: .*bank-directory-1\.lmdb is damaged; remove it and import the bank directories again/;
+    const expected = /DATA_DIR: .*bank-directory-1\.lmdb is damaged or was not made by this program/;
     expect(() => createBankDirectory({ dataDir })).toThrow(ConfigError);
     expect(() => createBankDirectory({ dataDir })).toThrow(expected);
     const replacement = { country: 'CZ', source: 'Registry', date: '2026-11-21', entries: [tEntry('0001')] };
     await expect(replaceImport(dataDir, replacement)).rejects.toThrow(expected);
+  });
+
+  it.each([50, 10])('is refused in words where the store was cut to %i %%', async (percent) => {
+    const dataDir = tFolder();
+    const entries = Array.from({ length: 500 }, (_, index) => tEntry(String(index).padStart(4, '0')));
+    await replaceImport(dataDir, { country: 'CZ', source: 'Registry', date: '2026-11-21', entries });
+    const file = join(dataDir, 'bank-directory-1.lmdb');
+    truncateSync(file, Math.floor((statSync(file).size * percent) / 100));
+    expect(() => createBankDirectory({ dataDir })).toThrow(ConfigError);
   });
 });
