@@ -1,0 +1,140 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { measureLiveHeap } from './live-heap.ts';
+
+export interface GatewayProcess {
+  url: string;
+  pid: number;
+  /** What it logged so far, warnings and worse, each with its time in milliseconds of the epoch. */
+  log: { time: number; msg: string; level: number; err?: { stack?: string } }[];
+  /** What its memory holds, in MB; null where the system does not tell. */
+  memory(): Memory | null;
+  /** What of its heap is in use, in MB. Has it collect all garbage, which lowers what `memory` tells. */
+  liveHeap(): Promise<number>;
+  /** Its open files and how many of them are sockets; null where the system does not tell. */
+  openFiles(): { all: number; sockets: number } | null;
+  /** Asks it to stop. @returns its exit code */
+  close(): Promise<number | null>;
+}
+
+export interface Memory {
+  rss: number;
+  /** The part that is heap and buffers. */
+  anonymous: number;
+  /** The part that is mapped from files: the program itself, and what was read of the embedded store. */
+  file: number;
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Builds the gateway and runs it with nothing in its environment but what is given, on an empty data folder. */
+export async function startGateway(env: Readonly<Record<string, string>>): Promise<GatewayProcess> {
+  execFileSync('npx', ['tsc', '--build'], { cwd: root, stdio: ['ignore', 'inherit', 'ignore'] });
+  const dataDir = mkdtempSync(join(tmpdir(), 'ledgerquill-bench-'));
+  const { PATH = '', GATEWAY_NODE_OPTIONS: nodeOptions = '' } = process.env;
+  const child = spawn(process.execPath, ['dist/main.js'], {
+    cwd: root,
+    env: {
+      PATH,
+      NODE_OPTIONS: `--inspect-port=127.0.0.1:0 ${nodeOptions}`,
+      PORT: '0',
+      DATA_DIR: dataDir,
+      LOG_LEVEL: 'info',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'close').then(([code]) => code as number | null);
+  const abandon = () => {
+    child.kill('SIGKILL');
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  process.once('exit', abandon);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
+  const log: GatewayProcess['log'] = [];
+  let rest = '';
+  let inspectorUrl: string | undefined;
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      inspectorUrl = line.match(/^Debugger listening on (\S+)/)?.[1] ?? inspectorUrl;
+      if (!/^(Debugger|For help)/.test(line)) log.push(readLine(line));
+    }
+  });
+  const url = await Promise.race([findUrl(child.stdout), ended]);
+  if (typeof url !== 'string') throw new Error(`the gateway did not start: ${log.map(({ msg }) => msg).join('\n')}`);
+  const pid = child.pid ?? 0;
+
+  return {
+    url,
+    pid,
+    log,
+    memory: () => readMemory(pid),
+    async liveHeap() {
+      // Opens the inspector, on a port of its own choice.
+      if (inspectorUrl === undefined) child.kill('SIGUSR1');
+      while (inspectorUrl === undefined) await once(child.stderr, 'data');
+      return measureLiveHeap(inspectorUrl);
+    },
+    openFiles: () => readOpenFiles(pid),
+    async close() {
+      child.kill('SIGTERM');
+      const code = await ended;
+      process.off('exit', abandon);
+      rmSync(dataDir, { recursive: true });
+      return code;
+    },
+  };
+}
+
+async function findUrl(stdout: NodeJS.ReadableStream): Promise<string> {
+  let text = '';
+  for await (const chunk of stdout) {
+    text += chunk;
+    const url = text.match(/http:\/\/\S+\/graphql/)?.[0];
+    if (url !== undefined) return url;
+  }
+  return new Promise(() => {});
+}
+
+/** What is no log line, such as a crash, counts as an error. */
+function readLine(line: string): GatewayProcess['log'][number] {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return { time: Date.now(), msg: line, level: 50 };
+  }
+}
+
+function readMemory(pid: number): Memory | null {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const mb = (name: string) => (Number(status.match(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm'))?.[1]) * 1_024) / 1e6;
+    return { rss: mb('VmRSS'), anonymous: mb('RssAnon'), file: mb('RssFile') };
+  } catch {
+    return null;
+  }
+}
+
+function readOpenFiles(pid: number): { all: number; sockets: number } | null {
+  try {
+    const files = readdirSync(`/proc/${pid}/fd`);
+    return { all: files.length, sockets: files.filter((file) => isSocket(`/proc/${pid}/fd/${file}`)).length };
+  } catch {
+    return null;
+  }
+}
+
+function isSocket(path: string): boolean {
+  try {
+    return readlinkSync(path).startsWith('socket:');
+  } catch {
+    return false;
+  }
+}

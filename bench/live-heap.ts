@@ -1,0 +1,31 @@
+import { WebSocket } from 'undici';
+
+/**
+ * The part of a process's heap that is in use, in MB: what a full garbage collection leaves, which is asked for through
+ * the inspector (https://chromedevtools.github.io/devtools-protocol/v8/).
+ */
+export async function measureLiveHeap(inspectorUrl: string): Promise<number> {
+  const socket = new WebSocket(inspectorUrl);
+  try {
+    await new Promise((resolve, reject) => {
+      socket.addEventListener('open', resolve);
+      socket.addEventListener('error', reject);
+    });
+    await call(socket, 1, 'HeapProfiler.collectGarbage');
+    const { usedSize = Number.NaN } = await call(socket, 2, 'Runtime.getHeapUsage');
+    return usedSize / 1e6;
+  } finally {
+    socket.close();
+  }
+}
+
+function call(socket: WebSocket, id: number, method: string): Promise<{ usedSize?: number }> {
+  return new Promise((resolve, reject) => {
+    socket.addEventListener('message', ({ data }) => {
+      const message = JSON.parse(String(data));
+      if (message.id === id) resolve(message.result ?? {});
+    });
+    socket.addEventListener('close', () => reject(new Error('the inspector hung up')));
+    socket.send(JSON.stringify({ id, method }));
+  });
+}

@@ -1,0 +1,91 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Manner, mannerOf, readManner, scriptedBankName } from './scripted-ibans.ts';
+import type { UpstreamAnswer, UpstreamOrder } from './upstream.ts';
+
+/*
+ * Both services on one port, as a process of its own. It answers in the manner that the request itself asks for, or,
+ * once told so, every request in the same one.
+ */
+
+const latencyMs = Number(process.argv[2] ?? 10);
+const essay = 'A pen is a tool that leaves a thought where somebody else can find it. '.repeat(20);
+let mannerOfAll: Manner | null = null;
+let arrivals: number[] = [];
+
+const server = createServer(async (request, response) => {
+  arrivals.push(Date.now());
+  const url = new URL(request.url ?? '/', 'http://upstream');
+  const iban = url.searchParams.get('iban_number');
+  if (iban !== null) return answer(response, mannerOf(iban), describeIban(iban));
+  const body = await readJson(request);
+  const { description = '' } = (body ?? {}) as { description?: string };
+  await answer(response, readManner(description), { essay: `${description}\n\n${essay}` });
+});
+
+async function answer(response: ServerResponse, ownManner: Manner, body: object): Promise<void> {
+  const manner = mannerOfAll ?? ownManner;
+  if (manner === 'hang') return;
+  await sleep(manner === 'dawdle' ? 200 : latencyMs);
+  if (manner === 'reset') {
+    response.destroy();
+    return;
+  }
+  if (manner === 'fail') {
+    response.writeHead(500, { 'content-type': 'application/json' }).end('{"error":"scripted"}');
+    return;
+  }
+  const text = JSON.stringify(body);
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+  if (manner === 'truncate') response.write(text.slice(0, text.length / 2), () => response.destroy());
+  else response.end(text);
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  try {
+    return JSON.parse(Buffer.concat(await request.toArray()).toString());
+  } catch {
+    return null;
+  }
+}
+
+function describeIban(iban: string): object {
+  return {
+    valid: true,
+    iban,
+    iban_data: {
+      country: 'Germany',
+      country_code: 'DE',
+      sepa_country: true,
+      checksum: iban.slice(2, 4),
+      BBAN: iban.slice(4),
+      bank_code: iban.slice(4, 12),
+      account_number: iban.slice(12),
+      branch: '',
+      national_checksum: '',
+      country_iban_format_as_swift: 'DE2!n8!n10!n',
+      country_iban_format_as_regex: '^DE(\\d{2})(\\d{8})(\\d{10})$',
+    },
+    bank_data: { bank_code: iban.slice(4, 12), name: scriptedBankName(iban), zip: '', city: '', bic: '' },
+    country_iban_example: 'DE89370400440532013000',
+  };
+}
+
+function reply(message: UpstreamAnswer): void {
+  process.send?.(message);
+}
+
+process.on('message', (order: UpstreamOrder) => {
+  if ('mannerOfAll' in order) mannerOfAll = order.mannerOfAll;
+  reply({ at: Date.now(), arrivals });
+  arrivals = [];
+});
+// The benchmark that started it has ended, in whatever way.
+process.on('disconnect', () => {
+  server.close();
+  server.closeAllConnections();
+});
+server.listen(0, '127.0.0.1', () => {
+  reply({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+});
