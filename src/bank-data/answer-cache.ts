@@ -101,7 +101,8 @@ export function createAnswerCache({
   async function look(key: string, context: Fetching): Promise<{ kept: KeptAnswer; isHit: boolean }> {
     const known = memory.peek(key, { allowStale: true });
     if (known && Date.now() > known.staleUntil) memory.delete(key);
-    const kept = await memory.fetch(key, { context });
+    // With the signal, a flight that was called off leaves the cache at once, and nobody joins it there.
+    const kept = await memory.fetch(key, { context, signal: context.flight.signal });
     if (kept === undefined) throw new Error('the cache dropped a flight');
     return { kept, isHit: kept === known || !context.wasAsked };
   }

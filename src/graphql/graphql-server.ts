@@ -23,7 +23,7 @@ export function createGraphqlServer({ corsOrigins, maxQueryTokens, redact, event
     context: ({ request }) => createContext(parts, request.signal),
     plugins: [useDocumentLimits({ maxTokens: maxQueryTokens }), useCost(), usePresentedErrors({ redact, events })],
     cors: (request) => allowOrigin(request.headers.get('origin'), corsOrigins),
-    parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: createDocumentCache() },
+    parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: noCache },
     maskedErrors: false,
     maxRequestBodySize: false,
     multipart: false,
@@ -33,6 +33,9 @@ export function createGraphqlServer({ corsOrigins, maxQueryTokens, redact, event
     logging: false,
   });
 }
+
+/** What is no document is soon parsed again, and its error holds on to the parser and the text. */
+const noCache = { get: () => undefined, set: () => {} };
 
 /** The one origin that asks, if it may; Yoga answers any other with the origin "null", which sandboxed frames have. */
 function allowOrigin(origin: string | null, corsOrigins: readonly string[]): CORSOptions {

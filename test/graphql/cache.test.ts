@@ -75,6 +75,26 @@ describe('the cache', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
+  it('asks anew for one who comes after all others left, also while the line is long', async () => {
+    const { reply, tell } = replyWhenTold(echo);
+    const upstream = await tUpstream(reply);
+    const { ask } = tGateway({ bankDataUrl: upstream.url, env: { UPSTREAM_CONCURRENCY: '1' } });
+    const [first, second] = germanIbans(2);
+    const inFront = ask(query, { iban: first });
+    await upstream.nextCall();
+    const leaver = new AbortController();
+    const left = ask(query, { iban: second }, leaver.signal).catch((error: Error) => error.name);
+    await new Promise(setImmediate);
+    leaver.abort();
+    expect(await left).toBe('AbortError');
+    const comesLater = ask(query, { iban: second });
+    await new Promise(setImmediate);
+    tell();
+    await inFront;
+    expect(await comesLater).toEqual({ data: { ibanValidation: { iban: second, valid: true } } });
+    expect(upstream.calls).toHaveLength(2);
+  });
+
   it('answers every IBAN it knows while the service is down, and says that it is stale', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const upstream = await tUpstream(echo);
