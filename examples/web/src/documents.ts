@@ -1,0 +1,43 @@
+import { graphql } from './gql/index.ts';
+
+/** What field and list both show of an IBAN; the same for both, so that a keyed cache can answer one by the other. */
+export const IbanFacts = graphql(`
+  fragment IbanFacts on IbanValidation {
+    iban
+    valid
+    problems
+    suggestions
+    nationalCheck
+    country { code name ibanLength }
+    bankData { name city bic }
+  }
+`);
+
+export const CheckIban = graphql(`
+  query CheckIban($iban: String!) {
+    ibanValidation(iban: $iban) { ...IbanFacts }
+  }
+`);
+
+export const CheckIbans = graphql(`
+  query CheckIbans($ibans: [String!]!) {
+    ibanValidations(ibans: $ibans) { ...IbanFacts }
+  }
+`);
+
+export const OrderOutcome = graphql(`
+  fragment OrderOutcome on GenerateEssayResult {
+    __typename
+    ... on Essay { id mode text wordCount }
+    ... on Error { message }
+    ... on InvalidEssayInput { field }
+    ... on EssayAllowanceExhausted { renewsAt }
+    ... on EssayServiceFailed { code retryable rawText }
+  }
+`);
+
+export const OrderEssay = graphql(`
+  mutation OrderEssay($input: GenerateEssayInput!) {
+    generateEssay(input: $input) { ...OrderOutcome }
+  }
+`);

@@ -1,0 +1,21 @@
+import type { GenerateEssayInput } from '../gql/graphql.ts';
+
+/** An order as it was sent. */
+export interface KeptOrder {
+  input: GenerateEssayInput & { idempotencyKey: string };
+  /** Sent, and not known to have failed: a reload sends it again, which does not cost anything more. */
+  isOpen: boolean;
+}
+
+/** Of this tab alone, and gone with it. */
+export const keptOrder = {
+  read(): KeptOrder | null {
+    const text = sessionStorage.getItem(NAME);
+    return text === null ? null : (JSON.parse(text) as KeptOrder);
+  },
+  write(order: KeptOrder): void {
+    sessionStorage.setItem(NAME, JSON.stringify(order));
+  },
+};
+
+const NAME = 'essay-order';
