@@ -73,13 +73,16 @@ export function tBrowser(): (url: string, options?: VisitOptions) => Promise<Vis
   };
 }
 
-/** Axe's serious and critical findings about the page as it is now; none, it is hoped. */
-export async function findBarriers(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const findings = await page.evaluate(async () => {
-    const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run();
+/** Axe's serious and critical findings about the page as it is now, by all of its rules or by some. */
+export async function findBarriers(page: Page, rules?: string[]): Promise<string[]> {
+  if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axe.source);
+  const findings = await page.evaluate(async (runOnly) => {
+    const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run({
+      resultTypes: ['violations'],
+      ...(runOnly && { runOnly }),
+    });
     return violations.map(({ id, impact, nodes }) => ({ id, impact, places: nodes.map(({ html }) => html) }));
-  });
+  }, rules);
   return findings
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, impact, places }) => `${impact} ${id}: ${places.join(' ')}`);

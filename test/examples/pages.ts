@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -11,8 +11,8 @@ import type { Upstream } from '../upstream.ts';
 export const clients = ['apollo', 'urql'] as const;
 export type Client = (typeof clients)[number];
 
-export const phone = { width: 360, height: 740 };
-export const desktop = { width: 1280, height: 900 };
+const phone = { width: 360, height: 740 };
+const desktop = { width: 1280, height: 900 };
 
 interface OpenOptions {
   bankData?: Pick<Upstream, 'url'>;
@@ -46,20 +46,24 @@ export function tPages() {
  * and in dark. Where SCREENSHOTS names a folder, it is pictured there.
  */
 export async function expectGoodLooks(page: Page, client: Client, name: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    expect(await findBarriers(page)).toEqual([]);
-    for (const [size, viewport] of Object.entries({ phone, desktop })) {
-      await page.setViewportSize(viewport);
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width);
-      await picture(page, `${client}-${name}-${size}-${colorScheme}.png`);
-    }
-  }
-}
+  const picture = async (form: string) => {
+    const { SCREENSHOTS } = process.env;
+    if (SCREENSHOTS)
+      await page.screenshot({ path: join(SCREENSHOTS, `${client}-${name}-${form}.png`), fullPage: true });
+  };
+  const isAt = (colorScheme: 'light' | 'dark') => page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
 
-async function picture(page: Page, file: string): Promise<void> {
-  const { SCREENSHOTS } = process.env;
-  if (!SCREENSHOTS) return;
-  mkdirSync(SCREENSHOTS, { recursive: true });
-  await page.screenshot({ path: join(SCREENSHOTS, file), fullPage: true });
+  await isAt('light');
+  expect(await findBarriers(page)).toEqual([]);
+  await picture('desktop-light');
+  await isAt('dark');
+  // Colours are all that is different in the dark.
+  expect(await findBarriers(page, ['color-contrast'])).toEqual([]);
+  await picture('desktop-dark');
+  await page.setViewportSize(phone);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(phone.width);
+  await picture('phone-dark');
+  await isAt('light');
+  await picture('phone-light');
+  await page.setViewportSize(desktop);
 }
