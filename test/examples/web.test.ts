@@ -60,7 +60,8 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
     ])('asks little of who types 22 characters %s, and nothing for the same again', async (_, perCharacterMs, most) => {
       const upstream = await tUpstream(replyValid);
       const { page, asked } = await open(client, { bankData: upstream });
-      await page.clock.install();
+      await page.clock.install({ time: 0 });
+      await page.clock.pauseAt(1_000);
       const field = page.getByLabel('IBAN', { exact: true });
       await field.focus();
       for (const [index, character] of [...iban].entries()) {
@@ -68,7 +69,7 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
         await page.clock.runFor(perCharacterMs);
         if (index < 14) expect(asked).toEqual([]);
         // Who types so slowly has the answer to the first question before the next character.
-        if (index === 14 && asked.length > 0) await page.getByText('Germany: 15 of 22 characters').waitFor();
+        if (index === 14 && most > 1) await page.getByText('Germany: 15 of 22 characters').waitFor();
       }
       await page.clock.runFor(1_000);
       await page.getByText('Valid.').waitFor();
