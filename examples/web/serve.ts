@@ -40,7 +40,7 @@ await runMain(async () => {
     stop();
     throw error;
   }
-  await ended;
+  process.exitCode = (await ended) ?? 1;
   await pages.close();
 });
 

@@ -200,8 +200,9 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       expect(upstream.calls).toHaveLength(1);
       expect(JSON.parse(upstream.calls[0]?.body ?? '')).toMatchObject({ mode: 'Academic', word_count: 120 });
 
+      const called = upstream.nextCall();
       await page.getByRole('button', { name: 'Order the essay' }).click();
-      await upstream.nextCall();
+      await called;
       await page.getByText('They last.').waitFor();
       expect(upstream.calls).toHaveLength(2);
     });
