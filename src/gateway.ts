@@ -145,13 +145,8 @@ export function createGateway(
       events,
     });
     // A call waits in line before it meets the breaker: one that opens meanwhile turns the whole line away.
-    return retrying(
-      limited(breaking(metered(transport, allowance), { service, events }), { maxConcurrency, maxQueue }),
-      {
-        timeoutMs,
-        backoffMs,
-      },
-    );
+    const guarded = breaking(metered(transport, allowance), { service, events });
+    return retrying(limited(guarded, { timeoutMs, maxConcurrency, maxQueue }), { timeoutMs, backoffMs });
   }
 }
 
