@@ -1,5 +1,6 @@
 import type { Caller } from '../caller.ts';
 import { GatewayError } from '../errors.ts';
+import { type SharedWork, shareWork } from '../shared-work.ts';
 import type { Store } from '../stores/store.ts';
 import type { EssayOrder, EssayResult, EssaysPort } from './essays.ts';
 import { createKeptEssays } from './kept-essays.ts';
@@ -7,7 +8,6 @@ import { createKeptTexts } from './kept-texts.ts';
 import { type NamedOrder, nameOrder } from './order-name.ts';
 import { cannotPromise, otherOrder } from './order-refusals.ts';
 import { createOrderTurns } from './order-turns.ts';
-import { type SharedWork, shareWork } from './shared-work.ts';
 import { createToldFailures } from './told-failures.ts';
 
 export interface IdempotentEssays extends EssaysPort {
