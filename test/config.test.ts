@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readBankDataServiceConfig, readConfig, readEssayServiceConfig } from '../src/config.ts';
+import { readConfig } from '../src/config.ts';
 import { ConfigError } from '../src/errors.ts';
+import { readBankDataServiceConfig, readEssayServiceConfig } from '../src/service-config.ts';
 import type { Environment } from '../src/variables.ts';
 
 const secret = 'seeded-secret-value';
