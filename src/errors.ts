@@ -46,3 +46,8 @@ export class ConfigError extends Error {
     this.name = 'ConfigError';
   }
 }
+
+/** The code that Node.js and libraries give an error, such as ECONNRESET; null where it has none. */
+export function errorCodeOf(error: unknown): string | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
+}

@@ -1,5 +1,5 @@
 import { Pool } from 'undici';
-import type { ServiceName } from '../errors.ts';
+import { errorCodeOf, type ServiceName } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Redact } from '../telemetry/redact.ts';
 import type { RestClient, RestFailureReason, RestOutcome, RestRequest } from './rest-client.ts';
@@ -113,12 +113,8 @@ const NEVER_SENT = new Set([
 ]);
 
 function reasonBeforeAnswer(error: unknown): RestFailureReason {
-  const codes = error instanceof AggregateError ? error.errors.map(codeOf) : [codeOf(error)];
-  return codes.every((code) => NEVER_SENT.has(code)) ? 'unreachable' : 'reset';
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
+  const codes = error instanceof AggregateError ? error.errors.map(errorCodeOf) : [errorCodeOf(error)];
+  return codes.every((code) => code !== null && NEVER_SENT.has(code)) ? 'unreachable' : 'reset';
 }
 
 function paidText(status: number | undefined, text: string): string {
