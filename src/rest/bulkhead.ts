@@ -25,19 +25,26 @@ export function limited(
     ...client,
     send: (request, caller, withinMs = timeoutMs) =>
       new Promise((resolve, reject) => {
+        const { signal } = caller;
         const endsAt = performance.now() + withinMs;
+        const leave = () => reject(signal.reason);
         const waiting = setTimeout(() => resolve(shed), withinMs);
-        // The signal is not handed to the bulkhead: it would drop the turn of a caller who left, and stop calling the
-        // next. The transport looks at it first of all.
+        const endWaiting = () => {
+          clearTimeout(waiting);
+          signal.removeEventListener('abort', leave);
+        };
+        signal.addEventListener('abort', leave);
+        // The signal is not handed to the bulkhead: it would drop the turn of a caller who left, and stop calling the next.
         places
           .execute(() => {
-            clearTimeout(waiting);
+            endWaiting();
+            signal.throwIfAborted();
             const leftMs = endsAt - performance.now();
             if (leftMs <= 0) return shed;
             return client.send(request, caller, request.method === 'POST' ? withinMs : leftMs);
           })
           .catch((error: unknown) => {
-            clearTimeout(waiting);
+            endWaiting();
             if (error instanceof BulkheadRejectedError) return shed;
             throw error;
           })
