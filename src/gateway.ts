@@ -12,7 +12,9 @@ import type { ServiceName } from './errors.ts';
 import { idempotent } from './essays/idempotent-essays.ts';
 import { prechecked as precheckedEssays } from './essays/prechecked-essays.ts';
 import { createRestEssays } from './essays/rest-essays.ts';
+import { createContext } from './graphql/context.ts';
 import { createGraphqlServer } from './graphql/graphql-server.ts';
+import { schema } from './graphql/schema/schema.ts';
 import { limited } from './rest/bulkhead.ts';
 import { breaking } from './rest/circuit-breaker.ts';
 import { createHttpTransport } from './rest/http-transport.ts';
@@ -70,14 +72,18 @@ export function createGateway(
 
   const knownBanks = createKnownBanks();
   const { maxIbansPerQuery, maxEssaysPerQuery, maxQueryTokens, corsOrigins, maxBodyBytes } = config;
-  const handle = createGraphqlServer({
+  const parts = {
     bankData,
     essays,
     allowances: () => Promise.all(allowances.map(({ status }) => status())),
     maxIbansPerQuery,
     maxEssaysPerQuery,
-    maxQueryTokens,
     isKnownBank: knownBanks.has,
+  };
+  const handle = createGraphqlServer({
+    schema,
+    createContext: (signal) => createContext(parts, signal),
+    maxQueryTokens,
     corsOrigins,
     redact,
     events,

@@ -88,7 +88,7 @@ export function createAnswerCache({
       const known = memory.get(key);
       if (known && Date.now() <= known.freshUntil) {
         caller.cost.cacheHits += 1;
-        return known.answer as Answer;
+        return told(known, caller) as Answer;
       }
       const { kept, isHit } = await flights.join(key, caller.signal, (signal) => {
         const flight = { ...caller, signal };
@@ -97,9 +97,15 @@ export function createAnswerCache({
       });
       if (isHit) caller.cost.cacheHits += 1;
       if (Date.now() > kept.freshUntil) caller.cost.staleHits += 1;
-      return kept.answer as Answer;
+      return told(kept, caller) as Answer;
     },
   };
+
+  /** The answer; the caller learns how long it is fresh, which routers' caches are told. */
+  function told({ answer, freshUntil }: KeptAnswer, caller: Caller): object {
+    caller.freshUntil = Math.min(caller.freshUntil, freshUntil);
+    return answer;
+  }
 
   async function look(key: string, context: Fetching): Promise<{ kept: KeptAnswer; isHit: boolean }> {
     const known = memory.peek(key, { allowStale: true });

@@ -1,14 +1,20 @@
+import type { GraphQLSchema } from 'graphql';
 import { type CORSOptions, createYoga } from 'graphql-yoga';
+import type { Caller } from '../caller.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Redact } from '../telemetry/redact.ts';
-import { type ContextParts, createContext, type ServerContext } from './context.ts';
+import type { ServerContext } from './context.ts';
 import { createDocumentCache } from './document-cache.ts';
+import { useCacheControl } from './plugins/use-cache-control.ts';
 import { useCost } from './plugins/use-cost.ts';
 import { useDocumentLimits } from './plugins/use-document-limits.ts';
+import { useInlineTrace } from './plugins/use-inline-trace.ts';
 import { usePresentedErrors } from './plugins/use-presented-errors.ts';
-import { schema } from './schema/schema.ts';
 
-interface GraphqlServerOptions extends ContextParts {
+interface GraphqlServerOptions<Context> {
+  schema: GraphQLSchema;
+  /** What the resolvers of one request work with. @param signal fires when the client hangs up */
+  createContext: (signal: AbortSignal) => Context;
   /** Origins whose pages may call from a browser; `*` for any. */
   corsOrigins: readonly string[];
   maxQueryTokens: number;
@@ -17,11 +23,24 @@ interface GraphqlServerOptions extends ContextParts {
 }
 
 /** GraphQL over HTTP at /graphql. Size, caller and GraphiQL are the door's business; errors are shown by one plugin. */
-export function createGraphqlServer({ corsOrigins, maxQueryTokens, redact, events, ...parts }: GraphqlServerOptions) {
-  return createYoga<ServerContext>({
+export function createGraphqlServer<Context extends { caller: Caller }>({
+  schema,
+  createContext,
+  corsOrigins,
+  maxQueryTokens,
+  redact,
+  events,
+}: GraphqlServerOptions<Context>) {
+  return createYoga<ServerContext, Context>({
     schema,
-    context: ({ request }) => createContext(parts, request.signal),
-    plugins: [useDocumentLimits({ maxTokens: maxQueryTokens }), useCost(), usePresentedErrors({ redact, events })],
+    context: ({ request }) => createContext(request.signal),
+    plugins: [
+      useDocumentLimits({ maxTokens: maxQueryTokens }),
+      useCost(),
+      useCacheControl(),
+      useInlineTrace({ redact }),
+      usePresentedErrors({ redact, events }),
+    ],
     cors: (request) => allowOrigin(request.headers.get('origin'), corsOrigins),
     parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: noCache },
     maskedErrors: false,

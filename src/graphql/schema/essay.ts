@@ -8,6 +8,8 @@ import type {
 import { builder } from './builder.ts';
 import { DateTimeType } from './date-time.ts';
 import { ErrorType } from './error.ts';
+import { paid } from './tags.ts';
+import { essayWeight } from './weights.ts';
 
 const EssayModeType = builder.enumType('EssayMode', {
   description: 'In which manner an essay is written.',
@@ -118,6 +120,8 @@ const GenerateEssayInputType = builder.inputType('GenerateEssayInput', {
 builder.mutationField('generateEssay', (t) =>
   t.field({
     type: GenerateEssayResultType,
+    tag: paid,
+    cost: essayWeight,
     description:
       'Has an essay written. This takes up to two minutes, and each call is paid for; with an idempotencyKey, once. It is ' +
       'written to its end also when the client hangs up meanwhile, and kept.',
