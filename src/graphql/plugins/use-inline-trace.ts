@@ -18,12 +18,8 @@ interface InlineTraceOptions {
  */
 export function useInlineTrace({ redact }: InlineTraceOptions): Plugin {
   const isAsked = (request: Request) => request.headers.get(traceHeader) === 'ftv1';
-  const [{ onPluginInit, ...recorder }, traces] = useApolloInstrumentation({
+  const [{ onPluginInit, onExecutionResult: finish, ...recorder }, traces] = useApolloInstrumentation({
     ignoreRequest: (request) => !isAsked(request),
-    rewriteError: (error) => {
-      const { message, extensions } = describeFailure(error, redact);
-      return new GraphQLError(message, { extensions });
-    },
   });
   const timers: Plugin[] = [];
   const timedSchemas = new WeakMap<GraphQLSchema, GraphQLSchema>();
@@ -36,11 +32,14 @@ export function useInlineTrace({ redact }: InlineTraceOptions): Plugin {
     onExecute({ args, setExecuteFn }) {
       if (isAsked(args.contextValue.request)) setExecuteFn((args) => execute({ ...args, schema: timed(args.schema) }));
     },
-    // The plugin's own encoder hands all bytes to one function as arguments, and large traces are too many for that.
-    onExecutionResult({ request, result, context, setResult }) {
-      const trace = traces.get(request)?.traces.get(context as YogaInitialContext)?.trace;
-      if (trace === undefined || result === undefined || Symbol.asyncIterator in result) return;
-      const ftv1 = Buffer.from(Trace.encode(trace).finish()).toString('base64');
+    onExecutionResult(payload) {
+      const { request, result, context, setResult } = payload;
+      const traced = traces.get(request)?.traces.get(context as YogaInitialContext);
+      if (traced === undefined || result === undefined || Symbol.asyncIterator in result) return;
+      const errors = result.errors?.map((error) => word(error, traced.nodes));
+      finish?.({ ...payload, result: { ...result, ...(errors && { errors }) } });
+      // The package's own encoder hands all bytes to one call as arguments, and large traces are too many for that.
+      const ftv1 = Buffer.from(Trace.encode(traced.trace).finish()).toString('base64');
       setResult({ ...result, extensions: { ...result.extensions, ftv1 } });
     },
   };
@@ -53,5 +52,13 @@ export function useInlineTrace({ redact }: InlineTraceOptions): Plugin {
     for (const { onSchemaChange } of timers) onSchemaChange?.({ schema: copy, replaceSchema: () => {} });
     timedSchemas.set(schema, copy);
     return copy;
+  }
+
+  /** The recorder looks for the place of a failure, which has none where its root field failed before the resolver. */
+  function word(error: GraphQLError, placed: ReadonlyMap<string, unknown>): GraphQLError {
+    const { message, extensions } = describeFailure(error, redact);
+    const path = error.path && placed.has(String(error.path[0])) ? error.path : null;
+    const { nodes = null, source = null, positions = null } = error;
+    return new GraphQLError(message, { nodes, source, positions, path, extensions });
   }
 }
