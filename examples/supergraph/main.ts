@@ -22,12 +22,18 @@ await runMain(async () => {
     await Promise.all(open.splice(0).map(({ close }) => close()));
   };
   process.on('SIGTERM', stop).on('SIGINT', stop);
-  ledgerquill.child.once('exit', stop);
+  ledgerquill.child.once('exit', (code) => {
+    process.exitCode ||= code ?? 1;
+    return stop();
+  });
 
   try {
     const listening = async (served: Promise<Served>) => open[open.push(await served) - 1] as Served;
     const payments = await listening(serve(createPayments(), Number(PAYMENTS_PORT)));
-    const urls = { payments: payments.url, ledgerquill: await ledgerquill.url };
+    const ledgerquillUrl = await ledgerquill.url;
+    // It has said why.
+    if (ledgerquillUrl === null) return await stop();
+    const urls = { payments: payments.url, ledgerquill: ledgerquillUrl };
     const router = await listening(serve(createRouter(composeSupergraph(urls)), Number(PORT)));
     process.stdout.write(
       [
@@ -47,7 +53,7 @@ await runMain(async () => {
 });
 
 /** What `npm start` starts, without the build. */
-function startLedgerquill(port: string): { child: ChildProcess; url: Promise<string> } {
+function startLedgerquill(port: string): { child: ChildProcess; url: Promise<string | null> } {
   const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
     cwd: new URL('../..', import.meta.url),
     env: { ...process.env, PORT: port },
@@ -56,7 +62,8 @@ function startLedgerquill(port: string): { child: ChildProcess; url: Promise<str
   return { child, url: readUrl(child) };
 }
 
-async function readUrl(child: ChildProcess): Promise<string> {
+/** Where it listens; null where it ended instead. */
+async function readUrl(child: ChildProcess): Promise<string | null> {
   if (child.stdout) {
     for await (const line of createInterface(child.stdout)) {
       const url = line.match(/GraphiQL +(\S+)/)?.[1];
@@ -66,5 +73,5 @@ async function readUrl(child: ChildProcess): Promise<string> {
       return url;
     }
   }
-  throw new Error('Ledgerquill did not start.');
+  return null;
 }
