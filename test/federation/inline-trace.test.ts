@@ -1,6 +1,7 @@
 import { Trace } from '@apollo/usage-reporting-protobuf';
-import { buildSchema } from 'graphql';
+import { buildSchema, isObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { schema } from '../../src/graphql/schema/schema.ts';
 import { bankDataKey, tGateway } from '../gateway.ts';
 import { type Reply, replyJson, tUpstream } from '../upstream.ts';
 import { tServer } from './server.ts';
@@ -61,6 +62,17 @@ describe('extensions.ftv1', () => {
     expect(answer.extensions).toEqual({ ftv1: expect.any(String), cost: expect.any(Object) });
   });
 
+  it('leaves the resolvers of everybody else without a timer', async () => {
+    const resolvers = () => {
+      const types = Object.values(schema.getTypeMap()).filter(isObjectType);
+      return types.flatMap((type) => Object.values(type.getFields()).map(({ resolve }) => resolve));
+    };
+    const before = resolvers();
+    const ask = await tTraced();
+    expect((await ask('{ country(code: "DE") { name } }')).trace.root?.child).toHaveLength(1);
+    expect(resolvers()).toEqual(before);
+  });
+
   it('is whole for the entities of a thousand payees', async () => {
     const ask = await tTraced();
     const representations = Array.from({ length: 1_000 }, () => ({ __typename: 'IbanValidation', iban: german }));
@@ -100,7 +112,7 @@ describe('a failure in a trace', () => {
   it.each([
     ['a variable of another type', { code: [german, german] }],
     ['null for an argument that must not be null', { code: null }],
-  ])('is no failure of the trace: %s', async (_, variables) => {
+  ])('of the client’s own making repeats no IBAN: %s', async (_, variables) => {
     const ask = await tTraced();
     const query = 'query ($code: String = "DE") { country(code: $code) { name } }';
     const { answer, trace, text } = await ask(query, variables);

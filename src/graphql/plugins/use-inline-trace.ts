@@ -1,6 +1,6 @@
 import { Trace } from '@apollo/usage-reporting-protobuf';
 import { useApolloInstrumentation } from '@graphql-yoga/plugin-apollo-inline-trace';
-import { execute, GraphQLError, type GraphQLSchema, lexicographicSortSchema } from 'graphql';
+import { GraphQLError, type GraphQLSchema, lexicographicSortSchema } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { Redact } from '../../telemetry/redact.ts';
 import { describeFailure } from '../present-error.ts';
@@ -29,8 +29,9 @@ export function useInlineTrace({ redact }: InlineTraceOptions): Plugin {
       onPluginInit?.({ ...payload, addPlugin: (timer) => timers.push(timer as Plugin) });
       payload.addPlugin(recorder);
     },
-    onExecute({ args, setExecuteFn }) {
-      if (isAsked(args.contextValue.request)) setExecuteFn((args) => execute({ ...args, schema: timed(args.schema) }));
+    onExecute({ args, executeFn, setExecuteFn }) {
+      if (!isAsked(args.contextValue.request)) return;
+      setExecuteFn((untimed) => executeFn({ ...untimed, schema: timed(untimed.schema) }));
     },
     onExecutionResult(payload) {
       const { request, result, context, setResult } = payload;
