@@ -50,6 +50,8 @@ export interface Config {
   maxBodyBytes: number;
   /** Origins whose pages may call from a browser; empty: only pages of the gateway's own origin. */
   corsOrigins: readonly string[];
+  /** Names under which GraphQL is served, besides those of the loopback interface; `*` for any. */
+  allowedHosts: readonly string[];
   /** Most IBANs, and most BICs, one query may ask for, repeats included. */
   maxIbansPerQuery: number;
   /** Most essays one mutation may order. */
@@ -92,6 +94,7 @@ export function readConfig(env: Environment): Config {
     shutdownTimeoutMs: vars.SHUTDOWN_TIMEOUT_MS,
     maxBodyBytes: vars.MAX_BODY_BYTES,
     corsOrigins: vars.CORS_ORIGINS,
+    allowedHosts: vars.ALLOWED_HOSTS ?? (isLoopback(vars.HOST) ? [] : ['*']),
     maxEssaysPerQuery: vars.MAX_ESSAYS_PER_QUERY,
     maxQueryTokens: vars.MAX_QUERY_TOKENS,
     maxIbansPerQuery: vars.MAX_IBANS_PER_QUERY,

@@ -71,7 +71,7 @@ export function createGateway(
   const essays = precheckedEssays(keptEssays);
 
   const knownBanks = createKnownBanks();
-  const { maxIbansPerQuery, maxEssaysPerQuery, maxQueryTokens, corsOrigins, maxBodyBytes } = config;
+  const { maxIbansPerQuery, maxEssaysPerQuery, maxQueryTokens, maxBodyBytes, corsOrigins, allowedHosts } = config;
   const parts = {
     bankData,
     essays,
@@ -84,7 +84,6 @@ export function createGateway(
     schema,
     createContext: (signal) => createContext(parts, signal),
     maxQueryTokens,
-    corsOrigins,
     redact,
     events,
   });
@@ -92,7 +91,16 @@ export function createGateway(
   let closing: Promise<void> | undefined;
   const isReady = () => closing === undefined;
   const readiness = () => (isShared ? { sharedStore: isUp() ? 'up' : 'down' } : {});
-  const door = createDoor({ graphql: handle, graphiql: createGraphiql(), maxBodyBytes, isReady, readiness, events });
+  const door = createDoor({
+    graphql: (request, response, context) => handle.handleNodeRequestAndResponse(request, response, context),
+    graphiql: createGraphiql(),
+    maxBodyBytes,
+    corsOrigins,
+    allowedHosts,
+    isReady,
+    readiness,
+    events,
+  });
   const server = createHttpServer(door);
 
   return {

@@ -17,8 +17,7 @@ export function presentError(error: GraphQLError, { requestId, redact, events }:
   const { message, extensions, hidden, isForeseen } = describeFailure(error, redact);
   if (hidden !== undefined) events.unexpectedError(hidden, requestId);
   // Both are Yoga's, and never reach the client: the status to answer with, and that it is 500 where there is no data.
-  const { http } = error.extensions;
-  const forYoga = isForeseen ? http && { http } : { unexpected: true };
+  const forYoga = isForeseen ? statusOf(extensions.code, error.extensions.http) : { unexpected: true };
   return new GraphQLError(message, {
     nodes: error.nodes ?? null,
     source: error.source ?? null,
@@ -55,6 +54,16 @@ export function describeFailure(error: GraphQLError, redact: Redact): DescribedF
   }
   const message = 'Something went wrong inside the gateway.';
   return { message, extensions: { code: 'INTERNAL_SERVER_ERROR', ...ours }, hidden: cause, isForeseen: false };
+}
+
+/**
+ * The status to answer with, as Yoga takes it. By `spec` it is 200 under
+ * application/json: right where GraphQL refuses a request, and wrong where there is none, such as a body that is no
+ * JSON. https://graphql.github.io/graphql-over-http/draft/#sec-application-json
+ */
+function statusOf(code: unknown, http: unknown): { http?: object } {
+  if (typeof http !== 'object' || http === null) return {};
+  return { http: { ...http, spec: code !== 'BAD_REQUEST' && code !== 'OPERATION_RESOLUTION_FAILURE' } };
 }
 
 /** What was thrown, behind any number of GraphQL's own wrappings; null when GraphQL itself raised the error. */
