@@ -7,7 +7,7 @@ const { rules: relay } = graphql.configs['flat/schema-relay'];
 
 export default [
   {
-    files: ['**/*.graphql'],
+    files: ['schema.graphql'],
     plugins: { '@graphql-eslint': graphql },
     languageOptions: { parser: graphql.parser, parserOptions: { graphQLConfig: { schema: './schema.graphql' } } },
     rules: {

@@ -66,10 +66,12 @@ export function createAdmission({ maxBodyBytes, cors }: AdmissionOptions): Admit
 /** What answers can be; where a client likes them equally, or does not say, the first. There are no streams. */
 const answerTypes = ['application/json', 'application/graphql-response+json'];
 
+const offeredTypes = [...answerTypes, ...answerTypes.map((type) => `${type}; charset=utf-8`)];
+
 function chooseMediaType({ headers }: IncomingMessage): string | undefined {
-  const negotiator = new Negotiator({ headers: { accept: headers.accept || '*/*' } });
-  const offered = [...answerTypes, ...answerTypes.map((type) => `${type}; charset=utf-8`)];
-  return negotiator.mediaType(offered)?.replace(/;.*/, '');
+  const { accept = '' } = headers;
+  if (accept === '' || answerTypes.includes(accept)) return accept || answerTypes[0];
+  return new Negotiator({ headers: { accept } }).mediaType(offeredTypes)?.replace(/;.*/, '');
 }
 
 function isJson(text: string): boolean {

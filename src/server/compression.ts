@@ -34,8 +34,8 @@ export async function sendAnswer(request: IncomingMessage, response: ServerRespo
   if (response.destroyed) return;
   response.appendHeader('vary', 'accept, accept-encoding');
   if (encoding !== 'identity') response.setHeader('content-encoding', encoding);
-  response.writeHead(answer.status, { ...Object.fromEntries(answer.headers), 'content-length': body.byteLength });
-  response.end(body);
+  for (const [name, value] of answer.headers) response.setHeader(name, value);
+  response.writeHead(answer.status, { 'content-length': body.byteLength }).end(body);
 }
 
 /** Less than one packet holds is no faster for being smaller. */

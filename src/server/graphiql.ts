@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { chooseEncoding, compress, type Encoding } from './compression.ts';
 
 export interface GraphiqlPage {
-  html: Buffer;
   /** Weak: it stands for the page in every encoding. */
   etag: string;
   encoded(encoding: Encoding): Promise<Uint8Array>;
@@ -47,7 +46,6 @@ async function render(): Promise<GraphiqlPage> {
   const etag = `W/"${createHash('sha256').update(html).digest('base64url')}"`;
   const bodies = new Map<Encoding, Promise<Uint8Array>>();
   return {
-    html,
     etag,
     encoded(encoding) {
       const body = bodies.get(encoding) ?? compress(html, encoding, BROTLI_QUALITY_OF_PAGE);
