@@ -34,7 +34,10 @@ export async function sendAnswer(request: IncomingMessage, response: ServerRespo
   if (response.destroyed) return;
   response.appendHeader('vary', 'accept, accept-encoding');
   if (encoding !== 'identity') response.setHeader('content-encoding', encoding);
-  for (const [name, value] of answer.headers) response.setHeader(name, value);
+  for (const [name, value] of answer.headers) {
+    if (name === 'vary') response.appendHeader(name, value);
+    else response.setHeader(name, value);
+  }
   response.writeHead(answer.status, { 'content-length': body.byteLength }).end(body);
 }
 

@@ -21,7 +21,6 @@ export function tServer<Context extends { caller: Caller }>({
   const server = createGraphqlServer({
     schema,
     createContext: (signal) => createContext(createCaller(signal)),
-    corsOrigins: [],
     maxQueryTokens: 5_000,
     redact: createRedact(secrets),
     events: { unexpectedError: () => {} } as Partial<Events> as Events,

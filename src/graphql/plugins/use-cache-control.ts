@@ -10,8 +10,8 @@ interface CacheControlOptions {
   maxAgeS?: number;
 }
 
-/** Request headers that an answer depends on. */
-const varying = ['accept', 'origin', costHeader, traceHeader];
+/** Request headers that an answer depends on, besides those that the door looks at. */
+const varying = [costHeader, traceHeader];
 
 /**
  * Tells routers and browsers in `Cache-Control` how long they may keep an answer: while all in it is fresh, and where
