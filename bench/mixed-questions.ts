@@ -7,7 +7,7 @@ export type Question = (number: number, client: GraphqlClient) => Promise<string
 
 /** What a caller may meet that the gateway has no fault in. Everything else that is not right is a fault. */
 const foreseen = ['UPSTREAM_FAILED', 'UPSTREAM_TIMED_OUT', 'UPSTREAM_UNAVAILABLE'];
-/** IBANs that are asked for again and again, and therefore cached. */
+/** So many IBANs are asked for, and so many essays ordered, again and again. */
 const wellKnown = 50;
 const validationFields = 'iban valid bankData { name }';
 
@@ -66,6 +66,12 @@ function askEssay(manner: Manner): Question {
   return async (number, client) => judgeEssay(await client.ask(essayDocument(manner, number)), manner, number);
 }
 
+/** Orders one of a few essays under its key: the first time it is written, from then on answered from the store. */
+const orderAgain: Question = async (number, client) => {
+  const order = number % wellKnown;
+  return judgeEssay(await client.ask(essayDocument('answer', order, `order ${order}`)), 'answer', order);
+};
+
 /** Hangs up at some moment of an answer that takes 200 ms. */
 function hangUp(document: (number: number) => string): Question {
   return async (number, client) => {
@@ -119,7 +125,8 @@ export const mixedQuestions: readonly { kind: string; share: number; ask: Questi
   { kind: 'IBAN, upstream resets', share: 2, ask: askFresh('reset') },
   { kind: 'IBAN, two at once, one hangs up', share: 3, ask: askTogether },
   { kind: 'IBAN, client hangs up', share: 4, ask: hangUp((n) => freshDocument(freshIban('dawdle', n), n)) },
-  { kind: 'essay', share: 6, ask: askEssay('answer') },
+  { kind: 'essay', share: 1, ask: askEssay('answer') },
+  { kind: 'essay, ordered again', share: 5, ask: orderAgain },
   { kind: 'essay, upstream answers 500', share: 1, ask: askEssay('fail') },
   { kind: 'essay, upstream past the deadline', share: 1, ask: askEssay('hang') },
   { kind: 'essay, upstream breaks off', share: 1, ask: askEssay('truncate') },
@@ -145,8 +152,9 @@ function freshDocument(iban: string, number: number): string {
   return `# ${number}\nquery Fresh { answer: ibanValidation(iban: "${iban}") { ${validationFields} } }`;
 }
 
-function essayDocument(manner: Manner, number: number): string {
-  const input = `{ description: "${manner} ${number}", mode: ACADEMIC, wordCount: 300 }`;
+function essayDocument(manner: Manner, number: number, idempotencyKey?: string): string {
+  const key = idempotencyKey === undefined ? '' : `, idempotencyKey: "${idempotencyKey}"`;
+  const input = `{ description: "${manner} ${number}", mode: ACADEMIC, wordCount: 300${key} }`;
   return `mutation { answer: generateEssay(input: ${input}) { __typename ... on Essay { text } ... on EssayServiceFailed { code } } }`;
 }
 

@@ -7,6 +7,8 @@ export interface Caller {
   /** Fires when nobody waits any more. */
   signal: AbortSignal;
   cost: Cost;
+  /** Up to which moment all that was looked up so far is fresh, in milliseconds of the epoch. */
+  freshUntil: number;
 }
 
 /** Counts of one request. */
@@ -24,5 +26,6 @@ export interface Cost {
 export function createCaller(signal: AbortSignal): Caller {
   // Every look-up of a request listens to it; Node would take more than ten for a leak.
   setMaxListeners(0, signal);
-  return { id: 'anonymous', signal, cost: { lookUps: 0, cacheHits: 0, staleHits: 0, upstreamCalls: 0 } };
+  const cost = { lookUps: 0, cacheHits: 0, staleHits: 0, upstreamCalls: 0 };
+  return { id: 'anonymous', signal, cost, freshUntil: Number.POSITIVE_INFINITY };
 }

@@ -1,15 +1,6 @@
-import type { z } from 'zod';
 import { ConfigError } from './errors.ts';
-import {
-  bankDataServiceVariables,
-  type Environment,
-  essayServiceVariables,
-  gatewayVariables,
-  type LogLevel,
-  type llmVariables,
-  readVariables,
-  storeVariables,
-} from './variables.ts';
+import { type EssayServiceConfig, readEssayServiceSettings } from './service-config.ts';
+import { type Environment, gatewayVariables, type LogLevel, readVariables } from './variables.ts';
 
 /** Where an upstream is reached: both parts or neither (then the self-hosted service is started). */
 export interface UpstreamAccess {
@@ -46,20 +37,6 @@ export interface EssaysConfig {
   monthlyAllowance: number | null;
 }
 
-/** An OpenAI-compatible chat endpoint for the self-hosted essay service. */
-export interface LlmConfig {
-  url: string;
-  apiKey: string | null;
-  model: string;
-  timeoutMs: number;
-}
-
-export interface EssayServiceConfig {
-  llm: LlmConfig | null;
-  /** Requests per calendar month (UTC); null: as many as one likes. */
-  monthlyAllowance: number | null;
-}
-
 export interface Config {
   host: string;
   port: number;
@@ -73,6 +50,8 @@ export interface Config {
   maxBodyBytes: number;
   /** Origins whose pages may call from a browser; empty: only pages of the gateway's own origin. */
   corsOrigins: readonly string[];
+  /** Names under which GraphQL is served, besides those of the loopback interface; `*` for any. */
+  allowedHosts: readonly string[];
   /** Most IBANs, and most BICs, one query may ask for, repeats included. */
   maxIbansPerQuery: number;
   /** Most essays one mutation may order. */
@@ -100,26 +79,6 @@ export interface StoreConfig {
   secret: string | null;
 }
 
-/** One of the two services run as a process of its own. */
-export interface ServiceConfig {
-  host: string;
-  port: number;
-  logLevel: LogLevel;
-  /** What callers must send. */
-  apiKey: string;
-}
-
-export interface BankDataServiceConfig extends ServiceConfig {
-  /** Folder with the bank directories that were imported; there need not be one. */
-  dataDir: string;
-}
-
-/** What importing a bank directory needs. */
-export interface BankImportConfig {
-  /** Folder that the imported directories are kept in; made where there is none. */
-  dataDir: string;
-}
-
 /**
  * Reads the gateway's configuration from environment variables; absent and empty are the same.
  * @throws ConfigError with every complaint about single values at once, else with the first about what goes together
@@ -135,6 +94,7 @@ export function readConfig(env: Environment): Config {
     shutdownTimeoutMs: vars.SHUTDOWN_TIMEOUT_MS,
     maxBodyBytes: vars.MAX_BODY_BYTES,
     corsOrigins: vars.CORS_ORIGINS,
+    allowedHosts: vars.ALLOWED_HOSTS ?? (isLoopback(vars.HOST) ? [] : ['*']),
     maxEssaysPerQuery: vars.MAX_ESSAYS_PER_QUERY,
     maxQueryTokens: vars.MAX_QUERY_TOKENS,
     maxIbansPerQuery: vars.MAX_IBANS_PER_QUERY,
@@ -169,35 +129,6 @@ export function readConfig(env: Environment): Config {
   return config;
 }
 
-/** Reads what the bank-data service needs to run on its own. @throws ConfigError */
-export function readBankDataServiceConfig(env: Environment): BankDataServiceConfig {
-  const vars = readVariables(bankDataServiceVariables, env);
-  return {
-    host: vars.HOST,
-    port: vars.BANK_DATA_SERVICE_PORT,
-    logLevel: vars.LOG_LEVEL,
-    apiKey: vars.BANK_DATA_API_KEY,
-    dataDir: vars.DATA_DIR,
-  };
-}
-
-/** Reads what importing a bank directory needs. @throws ConfigError */
-export function readBankImportConfig(env: Environment): BankImportConfig {
-  return { dataDir: readVariables(storeVariables, env).DATA_DIR };
-}
-
-/** Reads what the essay service needs to run on its own. @throws ConfigError */
-export function readEssayServiceConfig(env: Environment): ServiceConfig & EssayServiceConfig {
-  const vars = readVariables(essayServiceVariables, env);
-  return {
-    host: vars.HOST,
-    port: vars.ESSAY_SERVICE_PORT,
-    logLevel: vars.LOG_LEVEL,
-    apiKey: vars.ESSAY_API_KEY,
-    ...readEssayServiceSettings(vars),
-  };
-}
-
 /** Whether only this machine can reach a server that listens on this host. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
@@ -219,23 +150,6 @@ function readStore(redisUrl: string | undefined, secret: string | undefined): St
     throw new ConfigError(['STORE_SECRET: missing; REDIS_URL is set, and all gateways that share it must seal alike']);
   }
   return { redisUrl: redisUrl ?? null, secret: secret ?? null };
-}
-
-function readEssayServiceSettings(vars: z.infer<z.ZodObject<typeof llmVariables>>): EssayServiceConfig {
-  const lost = (['LLM_MODEL', 'LLM_API_KEY'] as const).filter((name) => vars[name] !== undefined);
-  if (vars.LLM_URL === undefined && lost.length > 0) {
-    throw new ConfigError([`LLM_URL: missing; ${lost.join(' and ')} is set, but not the endpoint it is for`]);
-  }
-  if (vars.LLM_URL !== undefined && vars.LLM_MODEL === undefined) {
-    throw new ConfigError([
-      'LLM_MODEL: missing; LLM_URL is set, and the endpoint must be told which model is to write',
-    ]);
-  }
-  const llm =
-    vars.LLM_URL === undefined || vars.LLM_MODEL === undefined
-      ? null
-      : { url: vars.LLM_URL, apiKey: vars.LLM_API_KEY ?? null, model: vars.LLM_MODEL, timeoutMs: vars.LLM_TIMEOUT_MS };
-  return { llm, monthlyAllowance: vars.ESSAY_SERVICE_ALLOWANCE ?? null };
 }
 
 /** The gateway spends its owner's money: it does not offer that to a whole network by accident. */

@@ -7,12 +7,16 @@ export type ErrorCode =
   | 'UNAUTHENTICATED'
   | 'FORBIDDEN'
   | 'RATE_LIMITED'
+  | UpstreamErrorCode
+  | 'INTERNAL_SERVER_ERROR';
+
+/** Those that say how an upstream failed. */
+export type UpstreamErrorCode =
   | 'UPSTREAM_REJECTED_CREDENTIALS'
   | 'UPSTREAM_ALLOWANCE_EXHAUSTED'
   | 'UPSTREAM_UNAVAILABLE'
   | 'UPSTREAM_TIMED_OUT'
-  | 'UPSTREAM_FAILED'
-  | 'INTERNAL_SERVER_ERROR';
+  | 'UPSTREAM_FAILED';
 
 interface GatewayErrorOptions {
   service?: ServiceName;
@@ -25,12 +29,12 @@ interface GatewayErrorOptions {
  * A failure we foresee. Its message is written for the client: it holds no IBAN, no key, no URL and nothing an
  * upstream said. What an operator needs besides stands in `cause`, which is logged and never shown.
  */
-export class GatewayError extends Error {
-  readonly code: ErrorCode;
+export class GatewayError<Code extends ErrorCode = ErrorCode> extends Error {
+  readonly code: Code;
   readonly service: ServiceName | null;
   readonly retryable: boolean;
 
-  constructor(code: ErrorCode, message: string, { service, retryable = false, cause }: GatewayErrorOptions = {}) {
+  constructor(code: Code, message: string, { service, retryable = false, cause }: GatewayErrorOptions = {}) {
     super(message, { cause });
     this.name = 'GatewayError';
     this.code = code;
@@ -45,4 +49,9 @@ export class ConfigError extends Error {
     super(`The configuration is not usable:\n${complaints.map((complaint) => `  ${complaint}`).join('\n')}`);
     this.name = 'ConfigError';
   }
+}
+
+/** The code that Node.js and libraries give an error, such as ECONNRESET; null where it has none. */
+export function errorCodeOf(error: unknown): string | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }

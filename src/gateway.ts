@@ -12,7 +12,9 @@ import type { ServiceName } from './errors.ts';
 import { idempotent } from './essays/idempotent-essays.ts';
 import { prechecked as precheckedEssays } from './essays/prechecked-essays.ts';
 import { createRestEssays } from './essays/rest-essays.ts';
+import { createContext } from './graphql/context.ts';
 import { createGraphqlServer } from './graphql/graphql-server.ts';
+import { schema } from './graphql/schema/schema.ts';
 import { limited } from './rest/bulkhead.ts';
 import { breaking } from './rest/circuit-breaker.ts';
 import { createHttpTransport } from './rest/http-transport.ts';
@@ -69,16 +71,19 @@ export function createGateway(
   const essays = precheckedEssays(keptEssays);
 
   const knownBanks = createKnownBanks();
-  const { maxIbansPerQuery, maxEssaysPerQuery, maxQueryTokens, corsOrigins, maxBodyBytes } = config;
-  const handle = createGraphqlServer({
+  const { maxIbansPerQuery, maxEssaysPerQuery, maxQueryTokens, maxBodyBytes, corsOrigins, allowedHosts } = config;
+  const parts = {
     bankData,
     essays,
     allowances: () => Promise.all(allowances.map(({ status }) => status())),
     maxIbansPerQuery,
     maxEssaysPerQuery,
-    maxQueryTokens,
     isKnownBank: knownBanks.has,
-    corsOrigins,
+  };
+  const handle = createGraphqlServer({
+    schema,
+    createContext: (signal) => createContext(parts, signal),
+    maxQueryTokens,
     redact,
     events,
   });
@@ -86,7 +91,16 @@ export function createGateway(
   let closing: Promise<void> | undefined;
   const isReady = () => closing === undefined;
   const readiness = () => (isShared ? { sharedStore: isUp() ? 'up' : 'down' } : {});
-  const door = createDoor({ graphql: handle, graphiql: createGraphiql(), maxBodyBytes, isReady, readiness, events });
+  const door = createDoor({
+    graphql: (request, response, context) => handle.handleNodeRequestAndResponse(request, response, context),
+    graphiql: createGraphiql(),
+    maxBodyBytes,
+    corsOrigins,
+    allowedHosts,
+    isReady,
+    readiness,
+    events,
+  });
   const server = createHttpServer(door);
 
   return {
@@ -145,13 +159,8 @@ export function createGateway(
       events,
     });
     // A call waits in line before it meets the breaker: one that opens meanwhile turns the whole line away.
-    return retrying(
-      limited(breaking(metered(transport, allowance), { service, events }), { maxConcurrency, maxQueue }),
-      {
-        timeoutMs,
-        backoffMs,
-      },
-    );
+    const guarded = breaking(metered(transport, allowance), { service, events });
+    return retrying(limited(guarded, { timeoutMs, maxConcurrency, maxQueue }), { timeoutMs, backoffMs });
   }
 }
 

@@ -64,6 +64,18 @@ const originList = z
     'must be origins such as https://app.example.com, separated by commas, or *',
   );
 
+const hostList = z
+  .string()
+  .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
+  .refine(
+    (hosts) => hosts.every((host) => host === '*' || (URL.canParse(`http://${host}`) && isHostname(host))),
+    'must be host names without ports, such as gateway.example.com, separated by commas, or *',
+  );
+
+function isHostname(text: string): boolean {
+  return new URL(`http://${text}`).hostname === text;
+}
+
 function required(description: string) {
   return secret
     .optional()
@@ -98,6 +110,7 @@ export const gatewayVariables = {
   SHUTDOWN_TIMEOUT_MS: integer(0, 3_600_000).default(30_000),
   MAX_BODY_BYTES: integer(1_024, 100_000_000).default(1_000_000),
   CORS_ORIGINS: originList.default([]),
+  ALLOWED_HOSTS: hostList.optional(),
   MAX_ESSAYS_PER_QUERY: integer(1, 1_000).default(5),
   MAX_QUERY_TOKENS: integer(100, 1_000_000).default(5_000),
   MAX_IBANS_PER_QUERY: integer(1, 100_000).default(1_000),

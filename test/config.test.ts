@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readBankDataServiceConfig, readConfig, readEssayServiceConfig } from '../src/config.ts';
+import { readConfig } from '../src/config.ts';
 import { ConfigError } from '../src/errors.ts';
+import { readBankDataServiceConfig, readEssayServiceConfig } from '../src/service-config.ts';
 import type { Environment } from '../src/variables.ts';
 
 const secret = 'seeded-secret-value';
@@ -26,6 +27,7 @@ describe('readConfig', () => {
       shutdownTimeoutMs: 30_000,
       maxBodyBytes: 1_000_000,
       corsOrigins: [],
+      allowedHosts: [],
       maxIbansPerQuery: 1_000,
       maxEssaysPerQuery: 5,
       maxQueryTokens: 5_000,
@@ -100,6 +102,8 @@ describe('readConfig', () => {
     [{ ESSAY_API_KEY: secret }, 'ESSAY_URL: missing; ESSAY_API_KEY is set'],
     [{ ESSAY_URL: 'https://essay.example', ESSAY_API_KEY: 'two\nlines' }, 'ESSAY_API_KEY: must be printable ASCII'],
     [{ CORS_ORIGINS: 'https://a.example/path' }, 'CORS_ORIGINS: must be origins such as https://app.example.com'],
+    [{ ALLOWED_HOSTS: 'gateway.example:4000' }, 'ALLOWED_HOSTS: must be host names without ports'],
+    [{ ALLOWED_HOSTS: 'https://gateway.example' }, 'ALLOWED_HOSTS: must be host names without ports'],
     [{ GATEWAY_AUTH: 'off' }, 'GATEWAY_AUTH: must be none, or absent'],
     [{ LLM_URL: 'http://127.0.0.1:11434/v1' }, 'LLM_MODEL: missing; LLM_URL is set'],
     [{ REDIS_URL: 'redis://127.0.0.1' }, 'STORE_SECRET: missing; REDIS_URL is set'],

@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { graphqlSync } from 'graphql';
+import { composeSupergraph } from '../examples/supergraph/compose.ts';
 import { schema } from '../src/graphql/schema/schema.ts';
 
-/* `npm run schema`: prints schema.graphql anew. A test fails when the file and the code differ. */
+/* `npm run schema`: prints schema.graphql and the example's supergraph anew. A test fails when file and code differ. */
 
 export const schemaFile = new URL('../schema.graphql', import.meta.url);
 
@@ -12,4 +13,14 @@ export function printSubgraph(): string {
   return `${(data as { _service: { sdl: string } } | undefined)?._service.sdl.trim()}\n`;
 }
 
-if (process.argv[1] === new URL(import.meta.url).pathname) writeFileSync(schemaFile, printSubgraph());
+export const supergraphFile = new URL('../examples/supergraph/supergraph.graphql', import.meta.url);
+
+/** The example's supergraph. Where the subgraphs are is known at run time only. */
+export function printSupergraph(): string {
+  return `${composeSupergraph({ payments: 'http://payments/graphql', ledgerquill: 'http://ledgerquill/graphql' }).trim()}\n`;
+}
+
+if (process.argv[1] === new URL(import.meta.url).pathname) {
+  writeFileSync(schemaFile, printSubgraph());
+  writeFileSync(supergraphFile, printSupergraph());
+}

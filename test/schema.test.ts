@@ -1,6 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { buildSubgraphSchema } from '@apollo/subgraph';
-import { type GraphQLNamedType, isEnumType, isInputObjectType, isInterfaceType, isObjectType, parse } from 'graphql';
+import {
+  type GraphQLNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isNullableType,
+  isObjectType,
+  isUnionType,
+  parse,
+} from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { schema } from '../src/graphql/schema/schema.ts';
 import { printSubgraph, schemaFile } from './print-schema.ts';
@@ -40,9 +51,45 @@ describe('the schema', () => {
     }
   });
 
-  it('makes nullable what costs an upstream call, so that a failure costs one field', () => {
-    expect(String(schema.getQueryType()?.getFields().ibanValidation?.type)).toBe('IbanValidation');
-    expect(String(schema.getQueryType()?.getFields().ibanValidations?.type)).toBe('[IbanValidation]!');
+  const free = ['allowances', 'countries', 'country', 'essay'];
+  const questions = Object.values(schema.getQueryType()?.getFields() ?? {}).filter(({ name }) => !name.startsWith('_'));
+  const costly = questions.filter(({ name }) => !free.includes(name));
+
+  it.each(costly.map((field) => [field.name, field] as const))(
+    'makes %s, which may cost an upstream call, nullable where it can fail, so that a failure costs one field',
+    (_, { type }) => {
+      const answer = isNonNullType(type) ? type.ofType : type;
+      if (isListType(answer)) expect(isNullableType(answer.ofType)).toBe(true);
+      else expect(isNullableType(type)).toBe(true);
+    },
+  );
+
+  it('says that it is free of what is', () => {
+    expect(costly).toHaveLength(questions.length - free.length);
+    for (const { name, description } of questions) {
+      if (free.includes(name)) expect(description).toMatch(/[Cc]osts no (upstream )?call/);
+      else expect(description).not.toMatch(/[Cc]osts no (upstream )?call/);
+    }
+  });
+
+  it('gives every way that an order can end a type of its own, told apart by __typename', () => {
+    const { Mutation, GenerateEssayResult, GenerateIbanResult, Error: error } = schema.getTypeMap();
+    expect(isObjectType(Mutation) && String(Mutation.getFields().generateEssay?.type)).toBe('GenerateEssayResult!');
+    for (const union of [GenerateEssayResult, GenerateIbanResult]) {
+      if (!isUnionType(union) || !isInterfaceType(error)) throw new Error('the schema lacks what this test is about');
+      const [successes, failures] = [false, true].map((isFailure) =>
+        union.getTypes().filter((type) => type.getInterfaces().includes(error) === isFailure),
+      );
+      expect(successes).toHaveLength(1);
+      expect(failures?.length).toBe(union.getTypes().length - 1);
+    }
+  });
+
+  it('knows every code by which an upstream fails', () => {
+    const { EssayServiceFailed } = schema.getTypeMap();
+    expect(isObjectType(EssayServiceFailed) && String(EssayServiceFailed.getFields().code?.type)).toBe(
+      'UpstreamErrorCode!',
+    );
   });
 });
 

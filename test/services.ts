@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { LlmConfig } from '../src/config.ts';
+import type { LlmConfig } from '../src/service-config.ts';
 import { createBankDataService } from '../src/services/bank-data/create-bank-data-service.ts';
 import { createEssayService } from '../src/services/essays/create-essay-service.ts';
 import { createEssayWriter } from '../src/services/essays/create-essay-writer.ts';

@@ -1,6 +1,6 @@
+import { beginOfMonth, monthAt, nameOfMonth } from '../calendar-month.ts';
 import type { ServiceName } from '../errors.ts';
 import type { Store } from '../stores/store.ts';
-import { beginOfMonth, monthAt, nameOfMonth } from './calendar-month.ts';
 import { createMonthOfCalls, type MonthOfCalls, type Taken } from './month-of-calls.ts';
 
 export interface AllowanceStatus {

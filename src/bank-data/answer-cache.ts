@@ -46,6 +46,8 @@ interface Fetching {
   flight: Caller;
   ask: (flight: Caller) => Promise<object>;
   isNegative: (answer: object) => boolean;
+  /** Whether the cache fetches for this flight, and not for one before. */
+  isOwn: boolean;
   wasAsked: boolean;
 }
 
@@ -86,29 +88,41 @@ export function createAnswerCache({
       const known = memory.get(key);
       if (known && Date.now() <= known.freshUntil) {
         caller.cost.cacheHits += 1;
-        return known.answer as Answer;
+        return told(known, caller) as Answer;
       }
       const { kept, isHit } = await flights.join(key, caller.signal, (signal) => {
         const flight = { ...caller, signal };
-        return look(key, { flight, ask, isNegative: isNegative as (answer: object) => boolean, wasAsked: false });
+        const isNo = isNegative as (answer: object) => boolean;
+        return look(key, { flight, ask, isNegative: isNo, isOwn: false, wasAsked: false });
       });
       if (isHit) caller.cost.cacheHits += 1;
       if (Date.now() > kept.freshUntil) caller.cost.staleHits += 1;
-      return kept.answer as Answer;
+      return told(kept, caller) as Answer;
     },
   };
+
+  /** The answer; the caller learns how long it is fresh, which routers' caches are told. */
+  function told({ answer, freshUntil }: KeptAnswer, caller: Caller): object {
+    caller.freshUntil = Math.min(caller.freshUntil, freshUntil);
+    return answer;
+  }
 
   async function look(key: string, context: Fetching): Promise<{ kept: KeptAnswer; isHit: boolean }> {
     const known = memory.peek(key, { allowStale: true });
     if (known && Date.now() > known.staleUntil) memory.delete(key);
-    // With the signal, a flight that was called off leaves the cache at once, and nobody joins it there.
-    const kept = await memory.fetch(key, { context, signal: context.flight.signal });
+    // The cache is not handed the flight's signal: its listener on that would never be collected (Node.js 20). So it may
+    // still fetch for a flight that was called off, and is about to fail with that.
+    const kept = await memory.fetch(key, { context }).catch((error: unknown) => {
+      if (context.isOwn) throw error;
+      return memory.fetch(key, { context });
+    });
     if (kept === undefined) throw new Error('the cache dropped a flight');
     return { kept, isHit: kept === known || !context.wasAsked };
   }
 
   async function fetchAnswer(key: string, context: Fetching): Promise<KeptAnswer> {
     const { flight, ask, isNegative } = context;
+    context.isOwn = true;
     const shared = (await secondLevel?.get(key)) ?? null;
     if (shared && Date.now() <= shared.freshUntil) return shared;
     context.wasAsked = true;

@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events';
+import { type SharedWork, shareWork } from '../shared-work.ts';
 
 /** Lets everybody who asks the same wait for one flight: many callers, one call. */
 export interface SharedFlights<Answer> {
@@ -10,51 +10,25 @@ export interface SharedFlights<Answer> {
   join(key: string, caller: AbortSignal, depart: (signal: AbortSignal) => Promise<Answer>): Promise<Answer>;
 }
 
-interface Flight<Answer> {
-  answer: Promise<Answer>;
-  controller: AbortController;
-  waiting: number;
-}
-
 export function createSharedFlights<Answer>(): SharedFlights<Answer> {
-  const flights = new Map<string, Flight<Answer>>();
+  const flights = new Map<string, SharedWork<Answer>>();
 
   return {
     async join(key, caller, depart) {
       caller.throwIfAborted();
-      const flight = flights.get(key) ?? start(key, depart);
-      flight.waiting += 1;
-      try {
-        return await untilGone(flight.answer, caller);
-      } finally {
-        flight.waiting -= 1;
-        if (flight.waiting === 0 && flights.get(key) === flight) {
-          flights.delete(key);
-          flight.controller.abort(caller.reason);
-        }
-      }
+      const underWay = flights.get(key);
+      // Nobody is put on a flight that was called off, though it has yet to land.
+      const flight = underWay && !underWay.isGivenUp() ? underWay : start(key, depart);
+      return flight.join(caller);
     },
   };
 
-  function start(key: string, depart: (signal: AbortSignal) => Promise<Answer>): Flight<Answer> {
-    const controller = new AbortController();
-    setMaxListeners(0, controller.signal);
+  function start(key: string, depart: (signal: AbortSignal) => Promise<Answer>): SharedWork<Answer> {
     const land = () => {
       if (flights.get(key) === flight) flights.delete(key);
     };
-    const answer = depart(controller.signal).finally(land);
-    // Whoever waits is told how it ended; a flight that all have left may fail unseen.
-    answer.catch(() => {});
-    const flight = { answer, controller, waiting: 0 };
+    const flight = shareWork((signal) => depart(signal).finally(land));
     flights.set(key, flight);
     return flight;
   }
-}
-
-function untilGone<Answer>(answer: Promise<Answer>, caller: AbortSignal): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const leave = () => reject(caller.reason);
-    caller.addEventListener('abort', leave);
-    answer.then(resolve, reject).finally(() => caller.removeEventListener('abort', leave));
-  });
 }

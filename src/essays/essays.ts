@@ -1,5 +1,5 @@
 import type { Caller } from '../caller.ts';
-import type { ErrorCode } from '../errors.ts';
+import type { UpstreamErrorCode } from '../errors.ts';
 
 export type EssayMode = 'STANDARD' | 'ACADEMIC' | 'PROFESSIONAL' | 'NEWS_REPORT';
 export type WritingPurpose = 'NARRATIVE' | 'ARGUMENTATIVE' | 'EXPOSITORY' | 'DESCRIPTIVE';
@@ -54,7 +54,7 @@ export interface EssayAllowanceExhausted {
 export interface EssayServiceFailed {
   kind: 'service-failed';
   message: string;
-  code: ErrorCode;
+  code: UpstreamErrorCode;
   /** Whether the same order may succeed when it is sent again. */
   retryable: boolean;
   /** What arrived of a paid answer that could not be read as an essay, as it came; null when nothing did. */

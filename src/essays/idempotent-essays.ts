@@ -1,5 +1,6 @@
 import type { Caller } from '../caller.ts';
 import { GatewayError } from '../errors.ts';
+import { type SharedWork, shareWork } from '../shared-work.ts';
 import type { Store } from '../stores/store.ts';
 import type { EssayOrder, EssayResult, EssaysPort } from './essays.ts';
 import { createKeptEssays } from './kept-essays.ts';
@@ -7,7 +8,6 @@ import { createKeptTexts } from './kept-texts.ts';
 import { type NamedOrder, nameOrder } from './order-name.ts';
 import { cannotPromise, otherOrder } from './order-refusals.ts';
 import { createOrderTurns } from './order-turns.ts';
-import { type SharedWork, shareWork } from './shared-work.ts';
 import { createToldFailures } from './told-failures.ts';
 
 export interface IdempotentEssays extends EssaysPort {
@@ -63,11 +63,11 @@ export function idempotent(essays: EssaysPort, { store, keepDays, events }: Idem
     },
   };
 
-  function start(order: EssayOrder, named: NamedOrder | null, { id, cost }: Caller): Running {
+  function start(order: EssayOrder, named: NamedOrder | null, caller: Caller): Running {
     // Its own, so that it shows whether this order was sent, whatever else the request asks for.
-    const ownCost = { ...cost, upstreamCalls: 0 };
+    const ownCost = { ...caller.cost, upstreamCalls: 0 };
     const work = shareWork(
-      (signal) => run({ id, signal, cost: ownCost }),
+      (signal) => run({ ...caller, signal, cost: ownCost }),
       () => ownCost.upstreamCalls > 0,
     );
     const entry: Running = { name: named?.name ?? null, digest: named?.digest ?? null, work };
@@ -94,9 +94,9 @@ export function idempotent(essays: EssaysPort, { store, keepDays, events }: Idem
 
     async function write(writer: Caller): Promise<EssayResult> {
       const result = await essays.generate(order, writer).finally(() => {
-        cost.upstreamCalls += ownCost.upstreamCalls;
+        caller.cost.upstreamCalls += ownCost.upstreamCalls;
       });
-      if (result.kind === 'essay') await kept.keep(result, named, id);
+      if (result.kind === 'essay') await kept.keep(result, named, caller.id);
       else if (named) await failures.tell(named, result, { isRead: work.hasWaiters() });
       return result;
     }

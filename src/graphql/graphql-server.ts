@@ -1,28 +1,48 @@
-import { type CORSOptions, createYoga } from 'graphql-yoga';
+import { useAPQ } from '@graphql-yoga/plugin-apq';
+import type { GraphQLSchema } from 'graphql';
+import { createYoga } from 'graphql-yoga';
+import type { Caller } from '../caller.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Redact } from '../telemetry/redact.ts';
-import { type ContextParts, createContext, type ServerContext } from './context.ts';
+import type { ServerContext } from './context.ts';
 import { createDocumentCache } from './document-cache.ts';
+import { createPersistedQueries } from './persisted-queries.ts';
+import { useCacheControl } from './plugins/use-cache-control.ts';
 import { useCost } from './plugins/use-cost.ts';
 import { useDocumentLimits } from './plugins/use-document-limits.ts';
+import { useInlineTrace } from './plugins/use-inline-trace.ts';
 import { usePresentedErrors } from './plugins/use-presented-errors.ts';
-import { schema } from './schema/schema.ts';
 
-interface GraphqlServerOptions extends ContextParts {
-  /** Origins whose pages may call from a browser; `*` for any. */
-  corsOrigins: readonly string[];
+interface GraphqlServerOptions<Context> {
+  schema: GraphQLSchema;
+  /** What the resolvers of one request work with. @param signal fires when the client hangs up */
+  createContext: (signal: AbortSignal) => Context;
   maxQueryTokens: number;
   redact: Redact;
   events: Events;
 }
 
-/** GraphQL over HTTP at /graphql. Size, caller and GraphiQL are the door's business; errors are shown by one plugin. */
-export function createGraphqlServer({ corsOrigins, maxQueryTokens, redact, events, ...parts }: GraphqlServerOptions) {
-  return createYoga<ServerContext>({
+/** GraphQL over HTTP at /graphql. Size, caller, CORS and GraphiQL are the door's business; errors are shown by one plugin. */
+export function createGraphqlServer<Context extends { caller: Caller }>({
+  schema,
+  createContext,
+  maxQueryTokens,
+  redact,
+  events,
+}: GraphqlServerOptions<Context>) {
+  return createYoga<ServerContext, Context>({
     schema,
-    context: ({ request }) => createContext(parts, request.signal),
-    plugins: [useDocumentLimits({ maxTokens: maxQueryTokens }), useCost(), usePresentedErrors({ redact, events })],
-    cors: (request) => allowOrigin(request.headers.get('origin'), corsOrigins),
+    context: ({ request }) => createContext(request.signal),
+    plugins: [
+      // Clients take any other status for a failure of the server, and do not send the query after its hash.
+      useAPQ({ store: createPersistedQueries(), responseConfig: { forceStatusCodeOk: true } }),
+      useDocumentLimits({ maxTokens: maxQueryTokens }),
+      useCost(),
+      useCacheControl(),
+      useInlineTrace({ redact }),
+      usePresentedErrors({ redact, events }),
+    ],
+    cors: false,
     parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: noCache },
     maskedErrors: false,
     maxRequestBodySize: false,
@@ -36,9 +56,3 @@ export function createGraphqlServer({ corsOrigins, maxQueryTokens, redact, event
 
 /** What is no document is soon parsed again, and its error holds on to the parser and the text. */
 const noCache = { get: () => undefined, set: () => {} };
-
-/** The one origin that asks, if it may; Yoga answers any other with the origin "null", which sandboxed frames have. */
-function allowOrigin(origin: string | null, corsOrigins: readonly string[]): CORSOptions {
-  if (origin === null || !(corsOrigins.includes('*') || corsOrigins.includes(origin))) return false;
-  return { origin, credentials: false, exposedHeaders: ['x-request-id'] };
-}

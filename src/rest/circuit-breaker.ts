@@ -44,7 +44,7 @@ export function breaking(
       // Cockatiel would have all callers wait for the probe; it may take as long as the deadline.
       if (route.breaker.state === CircuitState.HalfOpen) return shed;
       const attempt = await route.breaker
-        .execute(() => client.send(request, caller, withinMs).then(arrived, gaveUp))
+        .execute(() => client.send(request, caller, withinMs).then(arrived, gaveUp(route.breaker)))
         .catch((error: unknown) => {
           if (error instanceof BrokenCircuitError) return arrived(shed);
           throw error;
@@ -85,10 +85,16 @@ interface Route {
 type Attempt = { outcome: RestOutcome } | { error: unknown };
 
 const arrived = (outcome: RestOutcome): Attempt => ({ outcome });
-const gaveUp = (error: unknown): Attempt => ({ error });
+/** Says nothing of the upstream, so nothing is counted; but a probe that found nothing out must not close the breaker. */
+const gaveUp =
+  (breaker: CircuitBreakerPolicy) =>
+  (error: unknown): Attempt => {
+    if (breaker.state !== CircuitState.HalfOpen) throw error;
+    return { error };
+  };
 const shed: RestFailure = { kind: 'failure', reason: 'shed', text: '' };
 
-/** A caller who gave up says nothing of the upstream, but a probe that found nothing out must not close the breaker. */
+/** An answer in the upstream's stead says nothing of it either. */
 function isFailed(attempt: Attempt, state: CircuitState): boolean {
   if ('error' in attempt) return state === CircuitState.HalfOpen;
   const { outcome } = attempt;

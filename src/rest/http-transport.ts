@@ -1,7 +1,7 @@
 import { Pool } from 'undici';
-import type { ServiceName } from '../errors.ts';
+import { errorCodeOf, type ServiceName } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
-import type { Redact } from '../telemetry/redact.ts';
+import type { Conceal } from '../telemetry/redact.ts';
 import type { RestClient, RestFailureReason, RestOutcome, RestRequest } from './rest-client.ts';
 
 interface HttpTransportOptions {
@@ -16,7 +16,7 @@ interface HttpTransportOptions {
   /** Most connections. */
   maxConnections?: number;
   /** Takes our own secrets out of what the upstream answers: some echo the key that they were sent. */
-  conceal: Redact;
+  conceal: Conceal;
   events: Events;
 }
 
@@ -68,8 +68,9 @@ export function createHttpTransport({
         bytes += chunk.byteLength;
         const within = chunk.byteLength - Math.max(0, bytes - maxAnswerBytes);
         text += decoder.decode(chunk.subarray(0, within), { stream: true });
-        if (bytes > maxAnswerBytes)
-          return { kind: 'failure', reason: 'too-large', text: paidText(status, conceal(text)) };
+        if (bytes > maxAnswerBytes) {
+          return { kind: 'failure', reason: 'too-large', text: paidText(status, conceal(text, true)) };
+        }
       }
       text = conceal(text + decoder.decode());
       return { kind: 'answer', status, headers: response.headers, text, json: readJson(text) };
@@ -79,7 +80,7 @@ export function createHttpTransport({
       return {
         kind: 'failure',
         reason: deadline.signal.aborted ? 'timed-out' : reason,
-        text: paidText(status, conceal(text)),
+        text: paidText(status, conceal(text, true)),
       };
     } finally {
       deadline.stop();
@@ -113,12 +114,8 @@ const NEVER_SENT = new Set([
 ]);
 
 function reasonBeforeAnswer(error: unknown): RestFailureReason {
-  const codes = error instanceof AggregateError ? error.errors.map(codeOf) : [codeOf(error)];
-  return codes.every((code) => NEVER_SENT.has(code)) ? 'unreachable' : 'reset';
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
+  const codes = error instanceof AggregateError ? error.errors.map(errorCodeOf) : [errorCodeOf(error)];
+  return codes.every((code) => code !== null && NEVER_SENT.has(code)) ? 'unreachable' : 'reset';
 }
 
 function paidText(status: number | undefined, text: string): string {

@@ -43,8 +43,7 @@ export function retrying(
         }),
         { maxAttempts: 3, backoff: new DelegateBackoff(() => waitMs) },
       );
-      // The first call may have waited in line, so only what comes after it has a shorter deadline.
-      return policy.execute(({ attempt }) => client.send(request, caller, attempt === 0 ? withinMs : leftMs()));
+      return policy.execute(() => client.send(request, caller, leftMs()));
     },
   };
 }

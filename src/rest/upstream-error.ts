@@ -1,4 +1,4 @@
-import { type ErrorCode, GatewayError, type ServiceName } from '../errors.ts';
+import { GatewayError, type ServiceName, type UpstreamErrorCode } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { RestFailureReason, RestOutcome } from './rest-client.ts';
 import { readRetryAfter } from './retry-after.ts';
@@ -7,7 +7,11 @@ import { readRetryAfter } from './retry-after.ts';
  * What an outcome that does not answer the question means to a client, in the terms that every upstream shares.
  * What only an operator can mend is told to the operator as well.
  */
-export function toUpstreamError(service: ServiceName, outcome: RestOutcome, events: Events): GatewayError {
+export function toUpstreamError(
+  service: ServiceName,
+  outcome: RestOutcome,
+  events: Events,
+): GatewayError<UpstreamErrorCode> {
   if (outcome.kind === 'failure') return toFailure(service, outcome.reason);
 
   const { status } = outcome;
@@ -37,16 +41,16 @@ export function toUpstreamError(service: ServiceName, outcome: RestOutcome, even
 }
 
 /** The upstream, or the plan it is used under, has no such endpoint. */
-export function notOffered(service: ServiceName): GatewayError {
+export function notOffered(service: ServiceName): GatewayError<'UPSTREAM_FAILED'> {
   return new GatewayError('UPSTREAM_FAILED', `The ${service} service does not offer this.`, { service });
 }
 
-function toFailure(service: ServiceName, reason: RestFailureReason): GatewayError {
+function toFailure(service: ServiceName, reason: RestFailureReason): GatewayError<UpstreamErrorCode> {
   const code = failureCodes[reason] ?? 'UPSTREAM_FAILED';
   return new GatewayError(code, `The ${service} service ${failures[reason]}.`, { service, retryable: true });
 }
 
-const failureCodes: Partial<Record<RestFailureReason, ErrorCode>> = {
+const failureCodes: Partial<Record<RestFailureReason, UpstreamErrorCode>> = {
   shed: 'UPSTREAM_UNAVAILABLE',
   'timed-out': 'UPSTREAM_TIMED_OUT',
 };

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorCodeOf } from '../errors.ts';
 import { StoreError } from './store.ts';
 
 /**
@@ -13,11 +14,8 @@ export function readOrMakeSecret(folder: string): string {
     mkdirSync(folder, { recursive: true });
     writeFileSync(file, randomBytes(32).toString('base64url'), { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw new StoreError(`DATA_DIR cannot be written (${codeOf(error)})`);
+    const code = errorCodeOf(error);
+    if (code !== 'EEXIST') throw new StoreError(`DATA_DIR cannot be written (${code ?? 'unknown'})`);
   }
   return readFileSync(file, 'utf8');
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
 }

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   type AnswerCache,
@@ -5,6 +7,7 @@ import {
   type KeptAnswer,
   type SecondLevel,
 } from '../../src/bank-data/answer-cache.ts';
+import type { Caller } from '../../src/caller.ts';
 import { tCaller } from '../caller.ts';
 
 const hour = 3_600_000;
@@ -168,3 +171,28 @@ describe('a second level', () => {
     expect(await other.find()).toMatchObject({ serial: 1, cost: { cacheHits: 1, staleHits: 1 } });
   });
 });
+
+it('lets go of a caller once it was answered', async () => {
+  const cache = createAnswerCache({ freshMs: day, staleMs: day, maxBytes: 1_000_000 });
+  const flights: WeakRef<AbortSignal>[] = [];
+  for (let number = 0; number < 20; number += 1) {
+    const ask = async ({ signal }: Caller) => {
+      flights.push(new WeakRef(signal));
+      return { number };
+    };
+    await cache.find(`k${number}`, tCaller(), ask, () => false);
+  }
+  expect(flights).toHaveLength(20);
+  await collectGarbage();
+  expect(flights.filter((flight) => flight.deref() !== undefined)).toEqual([]);
+});
+
+async function collectGarbage() {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  // What was dereferenced lives to the end of its turn; what is registered for finalization, to the next collection.
+  for (let round = 0; round < 3; round += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+    collect();
+  }
+}

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { BankDataPort, IbanValidation } from '../../src/bank-data/bank-data.ts';
+import { type ContextParts, createContext } from '../../src/graphql/context.ts';
+import { schema } from '../../src/graphql/schema/schema.ts';
+import { generateIban } from '../../src/iban/generate-iban.ts';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
+import { tServer } from '../federation/server.ts';
 import { tGateway } from '../gateway.ts';
 import { type Reply, replyJson, tUpstream } from '../upstream.ts';
 
@@ -42,18 +47,36 @@ describe('_entities', () => {
     });
   });
 
-  it('looks 1,000 representations of 100 IBANs up in 100 calls', async () => {
+  it('looks 1,000 representations of 500 IBANs up in 500 calls', async () => {
     const upstream = await tUpstream(echo);
     const { ask } = tGateway({ bankDataUrl: upstream.url });
-    const hundred = ibans.slice(0, 100);
-    const representations = Array.from({ length: 1_000 }, (_, index) => ({
-      __typename: 'IbanValidation',
-      iban: hundred[index % 100],
-    }));
-    const { data, errors } = await ask(query, { representations });
+    const { data, errors } = await ask(query, { representations: twice(germanIbans(500)) });
     expect(errors).toBeUndefined();
     expect(data?._entities).toHaveLength(1_000);
-    expect(upstream.calls).toHaveLength(100);
+    expect(upstream.calls).toHaveLength(500);
+  });
+
+  it('looks them up as one batch, and neither changes what is kept nor minds that it is frozen', async () => {
+    const batches: (readonly string[])[] = [];
+    const kept = new Map<string, IbanValidation>();
+    const bankData = {
+      validateIbans: async (ibans) => {
+        batches.push(ibans);
+        return ibans.map((iban) => keep(kept, iban));
+      },
+    } as Partial<BankDataPort> as BankDataPort;
+    const parts = { bankData, maxIbansPerQuery: 1_000 } as Partial<ContextParts> as ContextParts;
+    const ask = tServer({ schema, createContext: ({ signal }) => createContext(parts, signal) });
+    const fiveHundred = germanIbans(500);
+    const before = new Map(fiveHundred.map((iban) => [iban, JSON.stringify(keep(kept, iban))]));
+    const { data, errors } = await ask(query, { representations: twice(fiveHundred) });
+    expect(errors).toBeUndefined();
+    expect(data?._entities).toHaveLength(1_000);
+    expect(batches).toEqual([fiveHundred]);
+    for (const [iban, validation] of kept) {
+      expect(JSON.stringify(validation)).toBe(before.get(iban));
+      expect(Object.getOwnPropertyNames(validation)).not.toContain('__typename');
+    }
   });
 
   it('nulls what is wrong or fails at its own index, and nothing else', async () => {
@@ -72,10 +95,11 @@ describe('_entities', () => {
       { __typename: 'IbanValidation', iban: failing },
       'IbanValidation',
       { __typename: 'IbanValidation', iban: healthy },
+      { __typename: 'IbanValidation', iban: failing.toLowerCase() },
     ];
     const { data, errors } = await ask(query, { representations });
     const answer = { __typename: 'IbanValidation', iban: healthy, valid: true };
-    expect(data?._entities).toEqual([answer, null, null, null, null, null, null, answer]);
+    expect(data?._entities).toEqual([answer, null, null, null, null, null, null, answer, null]);
     const codes = Object.fromEntries((errors ?? []).map(({ path, extensions }) => [path?.[1], extensions.code]));
     expect(codes).toEqual({
       1: 'BAD_USER_INPUT',
@@ -84,7 +108,9 @@ describe('_entities', () => {
       4: 'BAD_USER_INPUT',
       5: 'UPSTREAM_FAILED',
       6: 'BAD_USER_INPUT',
+      8: 'UPSTREAM_FAILED',
     });
+    expect(upstream.calls).toHaveLength(2);
   });
 
   it('answers from the cache without changing what is kept there', async () => {
@@ -99,3 +125,22 @@ describe('_entities', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 });
+
+function germanIbans(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => {
+    const generated = generateIban({ country: 'DE', bankCode: '37040044', accountNumber: String(index) });
+    return generated.kind === 'iban' ? generated.iban : '';
+  });
+}
+
+function twice(keys: readonly string[]) {
+  return [...keys, ...keys].map((iban) => ({ __typename: 'IbanValidation', iban }));
+}
+
+/** What a cache would hand out: the same frozen object to everybody. */
+function keep(kept: Map<string, IbanValidation>, iban: string): IbanValidation {
+  const blank = { problems: Object.freeze([]), ibanData: null, bankData: null, countryIbanExample: null };
+  const validation = kept.get(iban) ?? Object.freeze({ iban, valid: true, ...blank });
+  kept.set(iban, validation);
+  return validation;
+}

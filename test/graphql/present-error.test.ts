@@ -53,7 +53,7 @@ describe('presentError', () => {
           retryable: false,
           requestId: 'r1',
           // Yoga takes it out before the answer leaves.
-          http: { status: 400 },
+          http: { status: 400, spec: true },
         },
       },
       logged: [],

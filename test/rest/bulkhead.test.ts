@@ -1,13 +1,14 @@
-import { expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { limited } from '../../src/rest/bulkhead.ts';
 import { tCaller } from '../caller.ts';
-import { answers, fails, get, tSlowClient } from './client.ts';
+import { answers, fails, get, post, tSlowClient } from './client.ts';
 
 const at = (path: string) => ({ ...get, path });
+const timeoutMs = 10_000;
 
 it('lets so many calls through, so many wait, and sheds the rest at once', async () => {
   const { client, held } = tSlowClient();
-  const { send } = limited(client, { maxConcurrency: 2, maxQueue: 1 });
+  const { send } = limited(client, { timeoutMs, maxConcurrency: 2, maxQueue: 1 });
   const sent = ['/1', '/2', '/3'].map((path) => send(at(path), tCaller()));
   expect(await send(at('/4'), tCaller())).toEqual(fails('shed'));
   expect(held.map(({ path }) => path)).toEqual(['/1', '/2']);
@@ -19,20 +20,64 @@ it('lets so many calls through, so many wait, and sheds the rest at once', async
   expect(await Promise.all(sent)).toHaveLength(3);
 });
 
-it('drops the turn of a caller who left while waiting, and goes on with the next', async () => {
+it('lets a caller who leaves the line go at once, and goes on with the next', async () => {
   const { client, held } = tSlowClient();
-  const { send } = limited(client, { maxConcurrency: 1 });
+  const { send } = limited(client, { timeoutMs, maxConcurrency: 1 });
   const leaver = new AbortController();
   const first = send(at('/1'), tCaller());
   const left = [send(at('/2'), tCaller(leaver.signal)), send(at('/3'), tCaller(leaver.signal))];
   const last = send(at('/4'), tCaller());
   leaver.abort();
-  held[0]?.answer(answers(200));
-  await first;
   for (const outcome of await Promise.allSettled(left)) {
     expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'AbortError' } });
   }
+  held[0]?.answer(answers(200));
+  await first;
+  await vi.waitFor(() => expect(held).toHaveLength(2));
   expect(held.map(({ path }) => path)).toEqual(['/1', '/4']);
   held[1]?.answer(answers(200));
   expect(await last).toEqual(answers(200));
+});
+
+describe('the wait in line', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it.each([
+    ['is part of the deadline of a read', get, 6_000],
+    ['does not shorten a write, which may be charged for', post, 10_000],
+  ])('%s', async (_, request, withinMs) => {
+    const { client, held } = tSlowClient();
+    const { send } = limited(client, { timeoutMs, maxConcurrency: 1 });
+    const first = send(get, tCaller());
+    const second = send(request, tCaller());
+    await vi.advanceTimersByTimeAsync(4_000);
+    held[0]?.answer(answers(200));
+    await first;
+    await vi.advanceTimersByTimeAsync(0);
+    expect(held[1]?.withinMs).toBe(withinMs);
+    held[1]?.answer(answers(200));
+    expect(await second).toEqual(answers(200));
+  });
+
+  it('ends at the deadline: what was not sent until then is shed, and its turn passes on', async () => {
+    const { client, held } = tSlowClient();
+    const { send } = limited(client, { timeoutMs, maxConcurrency: 1 });
+    const first = send(at('/1'), tCaller());
+    const second = send(at('/2'), tCaller(), 3_000);
+    const third = send(at('/3'), tCaller());
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(await second).toEqual(fails('shed'));
+    held[0]?.answer(answers(200));
+    await first;
+    await vi.advanceTimersByTimeAsync(0);
+    expect(held.map(({ path }) => path)).toEqual(['/1', '/3']);
+    held[1]?.answer(answers(200));
+    expect(await third).toEqual(answers(200));
+    expect(vi.getTimerCount()).toBe(0);
+  });
 });

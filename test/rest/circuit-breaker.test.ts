@@ -102,6 +102,20 @@ describe('the circuit breaker', () => {
     expect(await ask()).toEqual(fails('shed'));
   });
 
+  it('takes a caller who gives up for neither a success nor a failure', async () => {
+    const { client, held } = tSlowClient();
+    const { ask, send, told } = tBreaker(client);
+    const leaver = new AbortController();
+    const left = Array.from({ length: 20 }, () => send(get, tCaller(leaver.signal)));
+    leaver.abort();
+    for (const { status } of await Promise.allSettled(left)) expect(status).toBe('rejected');
+    expect(told).toEqual([]);
+    const failed = Promise.all(Array.from({ length: 10 }, () => ask()));
+    for (const { answer } of held) answer(answers(500));
+    await failed;
+    expect(told).toEqual(['opened /thing']);
+  });
+
   it('guards each route on its own', async () => {
     const { client, sent } = tClient(answers(500));
     const { ask, askTimes } = tBreaker(client);

@@ -48,13 +48,13 @@ export function tClient(...outcomes: [RestOutcome, ...RestOutcome[]]) {
 
 /** A client whose answers are held back, one by one. */
 export function tSlowClient() {
-  const held: { path: string; answer: (outcome: RestOutcome) => void }[] = [];
+  const held: { path: string; withinMs: number | undefined; answer: (outcome: RestOutcome) => void }[] = [];
   const client: RestClient = {
-    send: ({ path }, { signal }) =>
+    send: ({ path }, { signal }, withinMs) =>
       new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason);
         signal.addEventListener('abort', () => reject(signal.reason));
-        held.push({ path, answer: resolve });
+        held.push({ path, withinMs, answer: resolve });
       }),
     close: async () => {},
   };

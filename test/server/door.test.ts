@@ -78,7 +78,7 @@ describe('the door', () => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     const target = `/graphql?query=${encodeURIComponent(query)}`;
     socket.write(
-      `GET ${target} HTTP/1.1\r\nhost: x\r\nsec-fetch-site: cross-site\r\nsec-fetch-mode: no-cors\r\nconnection: close\r\n\r\n`,
+      `GET ${target} HTTP/1.1\r\nhost: localhost\r\nsec-fetch-site: cross-site\r\nsec-fetch-mode: no-cors\r\nconnection: close\r\n\r\n`,
     );
     expect(Buffer.concat(await socket.toArray()).toString()).toMatch(/^HTTP\/1.1 403 [\s\S]*FORBIDDEN/);
     expect(upstream.calls).toHaveLength(0);
@@ -129,7 +129,7 @@ describe('the door', () => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     await once(socket, 'connect');
     const head =
-      'POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"query"';
+      'POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"query"';
     socket.write(head);
     socket.destroy();
     await once(socket, 'close');
@@ -163,24 +163,6 @@ describe('the door', () => {
     const response = await fetch(`${url}/health`, { headers: { 'x-request-id': 'a b\tc' } });
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
-
-  it('lets no foreign page read an answer, unless its origin is configured', async () => {
-    const foreign = { ...json, origin: 'https://shop.example' };
-    const closed = await open();
-    const refused = await closed.post('{"query":"{ __typename }"}', foreign);
-    expect(refused.headers.get('access-control-allow-origin')).toBeNull();
-
-    const { post, url } = await open(undefined, { CORS_ORIGINS: 'https://shop.example,https://b.example' });
-    const allowed = await post('{"query":"{ __typename }"}', foreign);
-    expect(allowed.headers.get('access-control-allow-origin')).toBe('https://shop.example');
-    const headers = { origin: 'https://shop.example', 'access-control-request-method': 'POST' };
-    const preflight = await fetch(`${url}/graphql`, { method: 'OPTIONS', headers });
-    expect(preflight.headers.get('access-control-allow-origin')).toBe('https://shop.example');
-    for (const origin of ['https://other.example', 'null']) {
-      const other = await post('{"query":"{ __typename }"}', { ...json, origin });
-      expect(other.headers.get('access-control-allow-origin')).toBeNull();
-    }
-  });
 });
 
 describe('GraphiQL', () => {
@@ -201,17 +183,6 @@ describe('GraphiQL', () => {
       expect(tag).not.toMatch(/^<(script|link|img|iframe)[^>]*\s(src|href)=["']?(https?:)?\/\//);
     }
     expect(head).not.toMatch(/@import|url\(["']?(https?:)?\/\//);
-  });
-
-  it('is sent compressed to those who can read it', async () => {
-    const { url } = await open();
-    const socket = connect(Number(new URL(url).port), '127.0.0.1');
-    socket.write(
-      'GET /graphql HTTP/1.1\r\nhost: x\r\naccept: text/html\r\naccept-encoding: gzip\r\nconnection: close\r\n\r\n',
-    );
-    const answer = Buffer.concat(await socket.toArray());
-    expect(answer.toString('latin1', 0, 1_000)).toMatch(/content-encoding: gzip/i);
-    expect(answer.length).toBeLessThan(4_000_000);
   });
 });
 
@@ -311,9 +282,11 @@ describe('closing the gateway', () => {
 
   it('is told at /ready', async () => {
     const door = createDoor({
-      graphql: () => {},
+      graphql: () => new Response(),
       graphiql: createGraphiql(),
       maxBodyBytes: 1_000,
+      corsOrigins: [],
+      allowedHosts: [],
       isReady: () => false,
       readiness: () => ({ sharedStore: 'down' }),
       events: createEvents(createLog({ level: 'silent', redact: (text) => text })),

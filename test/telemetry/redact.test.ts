@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countryFormats } from '../../src/iban/registry.ts';
-import { createRedact, redactIbans } from '../../src/telemetry/redact.ts';
+import { createConceal, createRedact, redactIbans } from '../../src/telemetry/redact.ts';
 
 const EXAMPLES = countryFormats().map(({ example }) => example);
 const inGroups = (iban: string, separator: string) => iban.replace(/(.{4})(?=.)/g, `$1${separator}`);
 
 describe('redactIbans', () => {
   it.each(EXAMPLES)('hides %s, however it is written', (example) => {
-    const separators = [' ', '-', '\u00a0', '  ', '+', '%20'];
+    const separators = [' ', '-', '\u00a0', '  ', '+', '%20', '.', '/', '\t'];
     const spellings = [example, example.toLowerCase(), ...separators.map((separator) => inGroups(example, separator))];
     for (const spelling of spellings) {
       expect(redactIbans(`Payee ${spelling}, please.`)).toBe('Payee [IBAN], please.');
@@ -58,5 +58,20 @@ describe('createRedact', () => {
 
   it('takes an empty secret for none', () => {
     expect(createRedact([''])('text')).toBe('text');
+  });
+});
+
+describe('createConceal', () => {
+  const conceal = createConceal(['seeded-key-1', 'short']);
+
+  it('hides long secrets alone', () => {
+    expect(conceal('seeded-key-1 short DE89370400440532013000')).toBe('[hidden] short DE89370400440532013000');
+  });
+
+  it('hides half a secret where a text broke off, and nowhere else', () => {
+    expect(conceal('you sent seeded-k', true)).toBe('you sent [hidden]');
+    expect(conceal('seeded-k is what you sent: seeded-key-1', true)).toBe('seeded-k is what you sent: [hidden]');
+    expect(conceal('you sent see', true)).toBe('you sent see');
+    expect(conceal('you sent seeded-k')).toBe('you sent seeded-k');
   });
 });

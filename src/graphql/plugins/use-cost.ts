@@ -1,11 +1,11 @@
 import type { Plugin } from 'graphql-yoga';
-import type { Context } from '../context.ts';
+import type { Caller } from '../../caller.ts';
 
 /** A request with this header, whatever its value, is told in `extensions.cost` what its answer cost. */
 export const costHeader = 'x-cost';
 
 /** Tells who asks for it how many look-ups, cache hits and upstream calls an operation took. */
-export function useCost(): Plugin<Context> {
+export function useCost(): Plugin<{ caller: Caller }> {
   return {
     onExecute({ args: { contextValue } }) {
       if (!contextValue.request.headers.has(costHeader)) return;

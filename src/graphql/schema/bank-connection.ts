@@ -5,11 +5,14 @@ import { compactIban } from '../../iban/iban.ts';
 import { BankType } from './bank.ts';
 import { builder } from './builder.ts';
 import { readCursor, writeCursor } from './cursor.ts';
+import { paid } from './tags.ts';
+import { lookUpWeight } from './weights.ts';
 
 /* Pages as https://relay.dev/graphql/connections.htm has them, so that any client's cache can put them together. */
 
 const mostPerPage = 100;
 
+/** Shareable: any subgraph with a connection has the same. No other type here is one that others could answer alike. */
 const PageInfoType = builder.objectRef<BankPage>('PageInfo').implement({
   description: 'Where a page lies in its list.',
   shareable: true,
@@ -47,6 +50,7 @@ const BankEdgeType = builder.objectRef<BankPage['banks'][number]>('BankEdge').im
 });
 
 const BankConnectionType = builder.objectRef<BankPage>('BankConnection').implement({
+  extensions: { cacheScope: 'public' },
   description: 'A page of banks.',
   fields: (t) => ({
     edges: t.expose('banks', { type: [BankEdgeType], description: 'The banks with their places in the list.' }),
@@ -67,6 +71,9 @@ builder.queryField('banks', (t) =>
   t.field({
     type: BankConnectionType,
     nullable: true,
+    tag: paid,
+    cost: lookUpWeight,
+    listSize: { slicingArguments: ['first'], sizedFields: ['edges', 'nodes'], requireOneSlicingArgument: false },
     description:
       'Banks by country and name, a page at a time. A service that cannot search by itself may answer a search with ' +
       'pages that hold fewer banks. Null, with an error, when the service fails.',

@@ -2,6 +2,8 @@ import type { Bank, BankData } from '../../bank-data/bank-data.ts';
 import { compactBic } from '../../iban/bic.ts';
 import { builder } from './builder.ts';
 import { readKey } from './entities.ts';
+import { paid } from './tags.ts';
+import { lookUpWeight } from './weights.ts';
 
 export const BankDataType = builder.objectRef<BankData>('BankData').implement({
   description: 'The bank that keeps an account, as its national directory lists it.',
@@ -18,6 +20,7 @@ export const BankDataType = builder.objectRef<BankData>('BankData').implement({
 });
 
 export const BankType = builder.objectRef<Bank>('Bank').implement({
+  extensions: { cacheScope: 'public' },
   description: 'A bank as a list of banks has it.',
   fields: (t) => ({
     bic: t.exposeString('bic', { nullable: true, description: 'ISO 9362 BIC; null where the list has none.' }),
@@ -54,6 +57,8 @@ builder.queryField('bank', (t) =>
   t.field({
     type: BankType,
     nullable: true,
+    tag: paid,
+    cost: lookUpWeight,
     description:
       'The bank of a BIC, its head office where the BIC has 8 characters; null where the service knows none.',
     args: { bic: t.arg.string({ required: true, description: 'The BIC, 8 or 11 characters, in any case.' }) },

@@ -2,6 +2,8 @@ import type { BicValidation } from '../../bank-data/bank-data.ts';
 import { compactBic, takeBicApart } from '../../iban/bic.ts';
 import { BankType } from './bank.ts';
 import { builder } from './builder.ts';
+import { paid } from './tags.ts';
+import { lookUpWeight } from './weights.ts';
 
 const BicProblemType = builder.enumType('BicProblem', {
   description: 'Why a BIC is not valid.',
@@ -16,6 +18,7 @@ const BicProblemType = builder.enumType('BicProblem', {
 });
 
 const BicValidationType = builder.objectRef<BicValidation>('BicValidation').implement({
+  extensions: { cacheScope: 'public' },
   description: 'What is known about a BIC. One that is not valid is an answer like any other, never an error.',
   fields: (t) => ({
     bic: t.exposeID('bic', { description: 'The BIC that was checked, without spaces, in upper case.' }),
@@ -62,6 +65,8 @@ builder.queryField('bicValidation', (t) =>
   t.field({
     type: BicValidationType,
     nullable: true,
+    tag: paid,
+    cost: lookUpWeight,
     description:
       'Validates a BIC (SWIFT code) by ISO 9362 and tells whose it is. Null, with an error, when the service fails.',
     args: { bic: t.arg.string({ required: true, description: 'The BIC, 8 or 11 characters, in any case.' }) },

@@ -30,6 +30,7 @@ const IbanFieldType = builder.objectRef<IbanField>('IbanField').implement({
 export const IbanCountryType = builder.objectRef<CountryFormat>('IbanCountry');
 
 IbanCountryType.implement({
+  extensions: { cacheScope: 'public' },
   description: 'How a country writes its IBANs, by the SWIFT registry. Costs no upstream call.',
   fields: (t) => ({
     code: t.exposeID('country', { description: 'ISO 3166-1 alpha-2 code; XK for Kosovo.' }),
@@ -84,6 +85,7 @@ builder.queryField('country', (t) =>
 builder.queryField('countries', (t) =>
   t.field({
     type: [IbanCountryType],
+    listSize: { assumedSize: countryFormats().length },
     description:
       'The countries of the SWIFT registry in the order of their codes, without territories. Costs no upstream call.',
     args: { sepa: t.arg.boolean({ description: 'Only those in SEPA, or only those outside.' }) },

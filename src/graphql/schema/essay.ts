@@ -7,7 +7,9 @@ import type {
 } from '../../essays/essays.ts';
 import { builder } from './builder.ts';
 import { DateTimeType } from './date-time.ts';
-import { ErrorType } from './error.ts';
+import { ErrorType, UpstreamErrorCodeType } from './error.ts';
+import { paid } from './tags.ts';
+import { essayWeight } from './weights.ts';
 
 const EssayModeType = builder.enumType('EssayMode', {
   description: 'In which manner an essay is written.',
@@ -68,7 +70,10 @@ const EssayServiceFailedType = builder.objectRef<EssayServiceFailed>('EssayServi
   description: 'No essay came back. Unless the order was turned away unsent, the service may have charged for it.',
   interfaces: [ErrorType],
   fields: (t) => ({
-    code: t.exposeString('code', { description: 'One of the UPSTREAM_ codes that errors carry in extensions.code.' }),
+    code: t.expose('code', {
+      type: UpstreamErrorCodeType,
+      description: 'How it failed, by a code that errors carry in extensions.code as well.',
+    }),
     retryable: t.exposeBoolean('retryable', {
       description: 'Whether the same order may succeed when it is sent again.',
     }),
@@ -118,6 +123,8 @@ const GenerateEssayInputType = builder.inputType('GenerateEssayInput', {
 builder.mutationField('generateEssay', (t) =>
   t.field({
     type: GenerateEssayResultType,
+    tag: paid,
+    cost: essayWeight,
     description:
       'Has an essay written. This takes up to two minutes, and each call is paid for; with an idempotencyKey, once. It is ' +
       'written to its end also when the client hangs up meanwhile, and kept.',

@@ -4,6 +4,8 @@ import { compactIban } from '../../iban/iban.ts';
 import { builder } from './builder.ts';
 import { ErrorType } from './error.ts';
 import { IbanValidationType } from './iban.ts';
+import { paid, personalData } from './tags.ts';
+import { lookUpWeight } from './weights.ts';
 
 const InvalidIbanFieldType = builder.objectRef<IbanSourceFault>('InvalidIbanField').implement({
   description: 'What is wrong with one field.',
@@ -27,6 +29,7 @@ const InvalidIbanFieldsType = builder.objectRef<InvalidFields>('InvalidIbanField
 });
 
 const GenerateIbanResultType = builder.unionType('GenerateIbanResult', {
+  extensions: { cacheScope: 'private' },
   description: 'The IBAN with all that is known about it, or what is wrong with the fields.',
   types: [IbanValidationType, InvalidIbanFieldsType],
   resolveType: (result) => ('iban' in result ? IbanValidationType : InvalidIbanFieldsType),
@@ -38,7 +41,10 @@ const GenerateIbanInputType = builder.inputType('GenerateIbanInput', {
     country: t.string({ required: true, description: 'ISO 3166-1 alpha-2 code.' }),
     bankCode: t.string({ description: 'The national bank code.' }),
     branch: t.string({ description: 'The branch, where the country has one.' }),
-    accountNumber: t.string({ description: 'The account number, without check digits that can be computed.' }),
+    accountNumber: t.string({
+      tag: personalData,
+      description: 'The account number, without check digits that can be computed.',
+    }),
   }),
 });
 
@@ -46,6 +52,8 @@ builder.queryField('generateIban', (t) =>
   t.field({
     type: GenerateIbanResultType,
     nullable: true,
+    tag: [paid, personalData],
+    cost: lookUpWeight,
     description:
       'Generates an IBAN from its fields; all check digits are computed. Fields that cannot be right are told without ' +
       'an upstream call. Null, with an error, when the service fails.',

@@ -8,6 +8,8 @@ import { BankDataType } from './bank.ts';
 import { builder } from './builder.ts';
 import { IbanCountryType } from './country.ts';
 import { readKey } from './entities.ts';
+import { paid, personalData } from './tags.ts';
+import { assumedIbans, lookUpWeight } from './weights.ts';
 
 const IbanProblemType = builder.enumType('IbanProblem', {
   description: 'Why an IBAN is not valid.',
@@ -45,12 +47,14 @@ const IbanDataType = builder.objectRef<IbanData>('IbanData').implement({
       nullable: true,
       description: 'Whether the country takes part in SEPA; null where the service does not tell.',
     }),
-    checksum: t.exposeString('checksum', { description: 'The two check digits of the IBAN.' }),
+    checksum: t.exposeString('checksum', { tag: personalData, description: 'The two check digits of the IBAN.' }),
     bban: t.exposeString('bban', {
+      tag: personalData,
       description: 'The basic bank account number: the IBAN without its first four characters.',
     }),
     bankCode: t.exposeString('bankCode', { nullable: true, description: 'The national bank code inside the IBAN.' }),
     accountNumber: t.exposeString('accountNumber', {
+      tag: personalData,
       nullable: true,
       description:
         'The BBAN after bank code and branch, national check digits included. What generateIban takes may be shorter: ' +
@@ -61,6 +65,7 @@ const IbanDataType = builder.objectRef<IbanData>('IbanData').implement({
       description: 'The branch code; null where the country has none.',
     }),
     nationalChecksum: t.exposeString('nationalChecksum', {
+      tag: personalData,
       nullable: true,
       description: 'The national check digits; null where the country has none at a fixed place.',
     }),
@@ -76,9 +81,14 @@ const IbanDataType = builder.objectRef<IbanData>('IbanData').implement({
 });
 
 export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidation').implement({
+  cost: lookUpWeight,
+  extensions: { cacheScope: 'private' },
   description: 'What is known about an IBAN. One that is not valid is an answer like any other, never an error.',
   fields: (t) => ({
-    iban: t.exposeID('iban', { description: 'The IBAN that was checked, without spaces and hyphens, in upper case.' }),
+    iban: t.exposeID('iban', {
+      tag: personalData,
+      description: 'The IBAN that was checked, without spaces and hyphens, in upper case.',
+    }),
     valid: t.exposeBoolean('valid', { description: 'Whether it is a valid IBAN. Not whether the account exists.' }),
     problems: t.expose('problems', {
       type: [IbanProblemType],
@@ -111,6 +121,7 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
       resolve: ({ iban }) => nationalCheck(iban),
     }),
     suggestions: t.stringList({
+      tag: personalData,
       description:
         'Up to five valid IBANs that are one slip of the keyboard away, the likeliest first; empty when it is valid. ' +
         'Costs no upstream call.',
@@ -128,6 +139,7 @@ builder.queryField('ibanValidation', (t) =>
   t.field({
     type: IbanValidationType,
     nullable: true,
+    tag: [paid, personalData],
     description: 'Validates an IBAN and describes its country and bank. Null, with an error, when the service fails.',
     args: {
       iban: t.arg.string({ required: true, description: 'The IBAN, with or without spaces and hyphens, in any case.' }),
@@ -140,6 +152,8 @@ builder.queryField('ibanValidations', (t) =>
   t.field({
     type: [IbanValidationType],
     nullable: { list: false, items: true },
+    tag: [paid, personalData],
+    listSize: { assumedSize: assumedIbans },
     description:
       'Validates many IBANs at once, in the order asked. Each IBAN is looked up once, however often it is repeated; ' +
       'one whose look-up fails is null, with an error that names its place.',

@@ -1,5 +1,5 @@
-import { readBankImportConfig } from '../../config.ts';
 import { runMain } from '../../run-main.ts';
+import { readBankImportConfig } from '../../service-config.ts';
 import { importableCountries } from './directory/files/bank-file-formats.ts';
 import { readBankFile } from './directory/files/read-bank-file.ts';
 import { ImportError } from './directory/import-error.ts';

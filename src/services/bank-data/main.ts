@@ -1,5 +1,5 @@
-import { readBankDataServiceConfig } from '../../config.ts';
 import { runMain } from '../../run-main.ts';
+import { readBankDataServiceConfig } from '../../service-config.ts';
 import { createLog } from '../../telemetry/log.ts';
 import { createRedact } from '../../telemetry/redact.ts';
 import { runService } from '../run-service.ts';

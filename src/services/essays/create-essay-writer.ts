@@ -1,4 +1,4 @@
-import type { LlmConfig } from '../../config.ts';
+import type { LlmConfig } from '../../service-config.ts';
 import { createDraftingWriter } from './drafting/drafting-writer.ts';
 import type { EssayWriter } from './essay-writer.ts';
 import { createLlmWriter } from './llm/llm-writer.ts';

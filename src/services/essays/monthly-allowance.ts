@@ -1,3 +1,5 @@
+import { beginOfMonth, monthAt } from '../../calendar-month.ts';
+
 /** One place in the month's allowance, taken before the work it pays for. */
 export interface Reservation {
   /** Gives the place back, once; without effect when its month is over. */
@@ -28,7 +30,7 @@ interface MonthlyAllowanceOptions {
 
 /** Counts in memory: a restart begins the month anew. */
 export function createMonthlyAllowance({ limit, now = () => new Date() }: MonthlyAllowanceOptions): MonthlyAllowance {
-  let month = monthOf(now());
+  let month = monthAt(now().getTime());
   let used = 0;
 
   return {
@@ -42,7 +44,7 @@ export function createMonthlyAllowance({ limit, now = () => new Date() }: Monthl
       if (limit === null) return null;
       const time = now();
       turnPage(time);
-      const renewsAt = new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + 1));
+      const renewsAt = beginOfMonth(monthAt(time.getTime()) + 1);
       const renewsInSeconds = Math.max(1, Math.ceil((renewsAt.getTime() - time.getTime()) / 1000));
       return { limit, remaining: Math.max(0, limit - used), renewsAt, renewsInSeconds };
     },
@@ -61,14 +63,9 @@ export function createMonthlyAllowance({ limit, now = () => new Date() }: Monthl
 
   /** Only ever forward: a clock that is set back over midnight must not hand out the month a second time. */
   function turnPage(time: Date): void {
-    const current = monthOf(time);
+    const current = monthAt(time.getTime());
     if (current <= month) return;
     month = current;
     used = 0;
   }
-}
-
-/** Months since year 0, so that two months compare as numbers. */
-function monthOf(time: Date): number {
-  return time.getUTCFullYear() * 12 + time.getUTCMonth();
 }

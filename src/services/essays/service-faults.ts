@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
+import { errorCodeOf } from '../../errors.ts';
 import type { Log } from '../../telemetry/log.ts';
 
 /** What is wrong with a request that never reached the handler, by Fastify's code for it. */
@@ -17,7 +18,7 @@ const complaints: Readonly<Record<string, string>> = {
  * show its message; so 413 and 415 leave as 400 too.
  */
 export function answerFault(error: unknown, reply: FastifyReply, log: Log | undefined): FastifyReply {
-  const complaint = complaints[codeOf(error)];
+  const complaint = complaints[errorCodeOf(error) ?? ''];
   if (complaint) return reply.code(400).send({ error: complaint });
   // The message alone: a stack or a cause may quote what was sent.
   log?.error({ reason: error instanceof Error ? error.message : 'unknown' }, 'an essay could not be written');
@@ -26,15 +27,11 @@ export function answerFault(error: unknown, reply: FastifyReply, log: Log | unde
 
 /** Answers bytes that are not an HTTP request, or not one in time, and closes the connection. */
 export function answerBrokenRequest(error: Error, socket: Socket): void {
-  if (!socket.writable || codeOf(error) === 'ECONNRESET') {
+  if (!socket.writable || errorCodeOf(error) === 'ECONNRESET') {
     socket.destroy();
     return;
   }
   const body = '{"error":"The request is not valid HTTP, or did not arrive in time."}';
   const head = `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
   socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`);
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

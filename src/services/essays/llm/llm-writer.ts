@@ -1,4 +1,5 @@
 import { type Dispatcher, request } from 'undici';
+import { errorCodeOf } from '../../../errors.ts';
 import type { EssayOrder, EssayWriter } from '../essay-writer.ts';
 import { countWords, cutAtSentenceEnd } from '../words.ts';
 import { type ChatAnswer, readStreamedAnswer, readWholeAnswer, WritingError } from './chat-answer.ts';
@@ -51,7 +52,9 @@ export function createLlmWriter({
       if (signal.aborted) throw new WritingError('The writing was called off.');
       if (deadline.signal.aborted) throw new WritingError(`The language model was not done within ${timeoutMs} ms.`);
       // What undici says may quote the URL; the code alone (ECONNREFUSED, UND_ERR_SOCKET) says what happened.
-      throw error instanceof WritingError ? error : new WritingError(`The language model was lost${codeOf(error)}.`);
+      if (error instanceof WritingError) throw error;
+      const code = errorCodeOf(error);
+      throw new WritingError(`The language model was lost${code === null ? '' : ` (${code})`}.`);
     } finally {
       clearTimeout(timer);
     }
@@ -107,8 +110,4 @@ async function join(chunks: AsyncIterable<string>): Promise<string> {
 function cutToOrder({ text, isCutOff }: ChatAnswer, wordCount: number): string {
   const most = isCutOff ? Math.min(wordCount, Math.max(1, countWords(text) - 1)) : wordCount;
   return cutAtSentenceEnd(text, most);
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';
 }

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readBankDataServiceConfig, readBankImportConfig, readConfig } from '../../../../src/config.ts';
+import { readConfig } from '../../../../src/config.ts';
+import { readBankDataServiceConfig, readBankImportConfig } from '../../../../src/service-config.ts';
 import { createBankDataService } from '../../../../src/services/bank-data/create-bank-data-service.ts';
 import { createBankDirectory } from '../../../../src/services/bank-data/directory/bank-directory.ts';
 import { replaceImport } from '../../../../src/services/bank-data/directory/replace-import.ts';

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /** Work that several callers wait for. */
 export interface SharedWork<T> {
   /** Waits for the outcome; rejects at once with the signal's reason when this caller leaves. */
@@ -15,8 +17,12 @@ export interface SharedWork<T> {
  * Starts work that outlives the callers it is done for. Whoever leaves ends only their own waiting; when the last one
  * leaves, the work is told to stop, unless it is bound to its end by then.
  */
-export function shareWork<T>(work: (signal: AbortSignal) => Promise<T>, isBound: () => boolean): SharedWork<T> {
+export function shareWork<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  isBound: () => boolean = () => false,
+): SharedWork<T> {
   const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
   let waiting = 0;
   const result = work(controller.signal);
   // Nobody may be left to hear how it ended.
@@ -32,9 +38,10 @@ export function shareWork<T>(work: (signal: AbortSignal) => Promise<T>, isBound:
           if (waiting === 0 && !isBound()) controller.abort(signal.reason);
           reject(signal.reason);
         };
+        const stay = () => signal.removeEventListener('abort', leave);
         signal.addEventListener('abort', leave, { once: true });
+        result.then(stay, stay);
         result.then(resolve, reject);
-        over.then(() => signal.removeEventListener('abort', leave));
       }),
     hasWaiters: () => waiting > 0,
     isGivenUp: () => controller.signal.aborted,

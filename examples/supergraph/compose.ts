@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { composeServices } from '@theguild/federation-composition';
+import { parse } from 'graphql';
+
+/** Where a router reaches the two subgraphs. */
+export interface SubgraphUrls {
+  payments: string;
+  ledgerquill: string;
+}
+
+/** The supergraph of both, as routers read it. @throws Error with all that does not fit together */
+export function composeSupergraph(urls: SubgraphUrls): string {
+  const { supergraphSdl, errors } = composeServices(readSubgraphs(urls));
+  if (errors) throw new Error(errors.map(({ message }) => message).join('\n'));
+  return supergraphSdl;
+}
+
+export function readSubgraphs({ payments, ledgerquill }: SubgraphUrls) {
+  return [
+    { name: 'payments', url: payments, typeDefs: read('./payments.graphql') },
+    { name: 'ledgerquill', url: ledgerquill, typeDefs: read('../../schema.graphql') },
+  ];
+}
+
+function read(file: string) {
+  return parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
+}

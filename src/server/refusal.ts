@@ -1,0 +1,14 @@
+import type { ServerResponse } from 'node:http';
+import type { ErrorCode } from '../errors.ts';
+
+/** Errors of the door look like GraphQL's, so that clients need one way of reading them. */
+export function refuse(response: ServerResponse, status: number, code: ErrorCode, message: string): void {
+  const requestId = response.getHeader('x-request-id');
+  answerJson(response, status, {
+    errors: [{ message, extensions: { code, service: null, retryable: false, requestId } }],
+  });
+}
+
+export function answerJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
+}

@@ -1,0 +1,150 @@
+import { Trace } from '@apollo/usage-reporting-protobuf';
+import { stripIgnoredCharacters } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { settleEntitiesSeparately } from '../../src/graphql/schema/entities.ts';
+import { createProductsSchema } from './products.ts';
+import { tServer } from './server.ts';
+
+/*
+ * What Apollo's compatibility suite asks of a subgraph alone, asked of its products schema behind our server. The
+ * README has the table.
+ */
+
+function tProducts() {
+  const schema = settleEntitiesSeparately(createProductsSchema());
+  return tServer({ schema, createContext: (caller) => ({ caller }) });
+}
+
+async function printedSdl(): Promise<string> {
+  const { data } = await tProducts()('{ _service { sdl } }');
+  return stripIgnoredCharacters(String(data?._service?.sdl));
+}
+
+describe('_service { sdl }', () => {
+  it.each([
+    ['@link', /@link\(url:"https:\/\/specs\.apollo\.dev\/federation\/v2\.3"/],
+    ['@key single', /type User@key\(fields:"email"\)/],
+    ['@key multiple', /type DeprecatedProduct@key\(fields:"sku package"\)/],
+    ['@key composite', /type ProductResearch@key\(fields:"study \{ caseNumber \}"\)/],
+    [
+      'repeatable @key',
+      /type Product@custom@key\(fields:"id"\)@key\(fields:"sku package"\)@key\(fields:"sku variation \{ id \}"\)/,
+    ],
+    ['@shareable', /type ProductDimension@shareable\{/],
+    ['@inaccessible', /unit:String@inaccessible/],
+    ['@tag', /notes:String@tag\(name:"internal"\)/],
+    ['@external', /totalProductsCreated:Int@external/],
+    ['@requires', /averageProductsCreatedPerYear:Int@requires\(fields:"totalProductsCreated yearsOfEmployment"\)/],
+    ['@provides', /createdBy:User@provides\(fields:"totalProductsCreated"\)/],
+    ['@override', /name:String@override\(from:"users"\)/],
+    ['@composeDirective', /@composeDirective\(name:"@custom"\)/],
+    ['@interfaceObject', /type Inventory@(interfaceObject@key\(fields:"id"\)|key\(fields:"id"\)@interfaceObject)/],
+  ])('has %s as written', async (_, pattern) => {
+    expect(await printedSdl()).toMatch(pattern);
+  });
+});
+
+describe('a representation', () => {
+  const federation = { id: 'apollo-federation', sku: 'federation' };
+  const user = { __typename: 'User', email: 'support@apollographql.com' };
+
+  it.each([
+    ['@key single', user, '... on User { name }', { name: 'Jane Smith' }],
+    [
+      '@key multiple',
+      { __typename: 'DeprecatedProduct', sku: 'apollo-federation-v1', package: '@apollo/federation-v1' },
+      '... on DeprecatedProduct { reason }',
+      { reason: 'Migrate to Federation V2' },
+    ],
+    [
+      '@key composite',
+      { __typename: 'ProductResearch', study: { caseNumber: '1234' } },
+      '... on ProductResearch { study { description } }',
+      { study: { description: 'Federation Study' } },
+    ],
+    [
+      'repeatable @key, the first',
+      { __typename: 'Product', id: 'apollo-federation' },
+      '... on Product { id sku }',
+      federation,
+    ],
+    [
+      'repeatable @key, the second',
+      { __typename: 'Product', sku: 'federation', package: '@apollo/federation' },
+      '... on Product { id sku }',
+      federation,
+    ],
+    [
+      'repeatable @key, the third',
+      { __typename: 'Product', sku: 'studio', variation: { id: 'platform' } },
+      '... on Product { id sku }',
+      { id: 'apollo-studio', sku: 'studio' },
+    ],
+    [
+      '@requires and @external',
+      { ...user, totalProductsCreated: 1337, yearsOfEmployment: 10 },
+      '... on User { averageProductsCreatedPerYear }',
+      { averageProductsCreatedPerYear: 134 },
+    ],
+    [
+      '@interfaceObject',
+      { __typename: 'Inventory', id: 'apollo-oss' },
+      '... on Inventory { deprecatedProducts { sku reason } }',
+      { deprecatedProducts: [{ sku: 'apollo-federation-v1', reason: 'Migrate to Federation V2' }] },
+    ],
+    ['of nobody', { __typename: 'Product', id: 'none' }, '... on Product { sku }', null],
+  ])('is resolved: %s', async (_, representation, fragment, entity) => {
+    const ask = tProducts();
+    const query = `query ($representations: [_Any!]!) { _entities(representations: $representations) { ${fragment} } }`;
+    expect(await ask(query, { representations: [representation] })).toEqual({ data: { _entities: [entity] } });
+  });
+
+  it('that cannot be resolved nulls itself alone', async () => {
+    const ask = tProducts();
+    const query =
+      'query ($representations: [_Any!]!) { _entities(representations: $representations) { ... on User { name } } }';
+    const representations = [
+      user,
+      { __typename: 'ProductVariation', id: 'OSS' },
+      { __typename: 'ProductResearch' },
+      user,
+    ];
+    const { data, errors } = await ask(query, { representations });
+    expect(data?._entities).toEqual([{ name: 'Jane Smith' }, null, null, { name: 'Jane Smith' }]);
+    expect(errors?.map(({ path, extensions }) => [path, extensions.code])).toEqual([
+      [['_entities', 1], 'BAD_USER_INPUT'],
+      [['_entities', 2], 'INTERNAL_SERVER_ERROR'],
+    ]);
+  });
+});
+
+describe('a query', () => {
+  it.each([
+    [
+      '@provides',
+      '{ product(id: "apollo-federation") { createdBy { email totalProductsCreated } } }',
+      { product: { createdBy: { email: 'support@apollographql.com', totalProductsCreated: 1337 } } },
+    ],
+    [
+      '@shareable and @inaccessible',
+      '{ product(id: "apollo-federation") { dimensions { size weight unit } } }',
+      { product: { dimensions: { size: 'small', weight: 1, unit: 'kg' } } },
+    ],
+    ['@tag', '{ product(id: "apollo-federation") { notes } }', { product: { notes: null } }],
+    [
+      '@override',
+      '{ product(id: "apollo-federation") { createdBy { name } } }',
+      { product: { createdBy: { name: 'Jane Smith' } } },
+    ],
+  ])('is answered by the subgraph itself: %s', async (_, query, data) => {
+    expect(await tProducts()(query)).toEqual({ data });
+  });
+
+  it('is traced by ftv1 when a router asks', async () => {
+    const ask = tProducts();
+    const query = '{ product(id: "apollo-federation") { sku } }';
+    const { extensions } = await ask(query, {}, { 'apollo-federation-include-trace': 'ftv1' });
+    const { root } = Trace.decode(Buffer.from(extensions?.ftv1 ?? '', 'base64'));
+    expect(root?.child).toMatchObject([{ responseName: 'product', child: [{ responseName: 'sku' }] }]);
+  });
+});

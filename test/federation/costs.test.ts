@@ -1,0 +1,36 @@
+import { createGatewayRuntime } from '@graphql-hive/gateway-runtime';
+import { expect, it, onTestFinished } from 'vitest';
+import { transports } from '../../examples/supergraph/transport.ts';
+import { tSupergraph } from './supergraph.ts';
+
+/* What a router's demand control makes of @cost and @listSize: 10 a look-up, 100 an essay, 1 any other object. */
+
+const ibans = '["DE89370400440532013000", "NL91ABNA0417164300"]';
+
+it.each([
+  ['{ country(code: "DE") { name } }', 1],
+  ['{ ibanValidation(iban: "DE89370400440532013000") { valid bankData { name } } }', 10 + 1],
+  [`{ ibanValidations(ibans: ${ibans}) { valid } }`, 50 * 10],
+  ['{ bicValidation(bic: "COBADEFFXXX") { valid } }', 10 + 1],
+  ['{ bank(bic: "COBADEFFXXX") { name } }', 10 + 1],
+  ['{ banks(first: 7) { nodes { name } } }', 10 + 1 + 7],
+  ['{ banks { edges { node { name } } } }', 10 + 1 + 20 * 2],
+  ['{ generateIban(input: { country: "DE" }) { __typename } }', 10 + 1],
+  ['mutation { generateEssay(input: { description: "Tea", wordCount: 9 }) { __typename } }', 100 + 1],
+])('%s costs %d', async (query, cost) => {
+  const { sdl } = await tSupergraph();
+  const router = createGatewayRuntime({
+    supergraph: sdl,
+    transports,
+    logging: false,
+    demandControl: { includeExtensionMetadata: true },
+  });
+  onTestFinished(() => router.dispose());
+  const response = await router.fetch('http://router/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  });
+  const { extensions } = (await response.json()) as { extensions?: { cost?: { estimated: number } } };
+  expect(extensions?.cost?.estimated).toBe(cost);
+});

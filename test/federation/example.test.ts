@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { tProcess } from '../process.ts';
+
+/* What the README tells a platform team to run. */
+
+const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+
+function tDataDir(): string {
+  const dataDir = join(tmpdir(), `ledgerquill-${randomUUID()}`);
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
+  return dataDir;
+}
+
+describe('npm run supergraph', () => {
+  it('answers the README’s query as it says, and ends well when told to', async () => {
+    const [, body = '', answer = ''] = readme.match(/-d '(.*payees.*)'\n```\n```json\n(.*)\n```/) ?? [];
+    const supergraph = tProcess('npm', ['run', 'supergraph'], { PORT: '0', DATA_DIR: tDataDir() });
+    const [, url = ''] = await supergraph.printed(/router +(\S+)\n[\s\S]*curl .*\n/);
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(url, { method: 'POST', headers, body });
+    expect(await response.text()).toBe(answer);
+    supergraph.kill('SIGINT');
+    expect(await supergraph.ended).toEqual({ code: 0, signal: null });
+  });
+
+  it('does not start where Ledgerquill cannot, and says why', async () => {
+    const supergraph = tProcess('npm', ['run', 'supergraph'], { PORT: '0', DATA_DIR: tDataDir(), ESSAY_API_KEY: 'x' });
+    expect((await supergraph.ended).code).toBe(1);
+    expect(supergraph.stderr()).toContain('ESSAY_URL: missing');
+    expect(supergraph.stderr()).not.toMatch(/^\s+at /m);
+  });
+});

@@ -1,0 +1,138 @@
+import { Trace } from '@apollo/usage-reporting-protobuf';
+import { buildSchema, isObjectType } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { schema } from '../../src/graphql/schema/schema.ts';
+import { bankDataKey, tGateway } from '../gateway.ts';
+import { type Reply, replyJson, tUpstream } from '../upstream.ts';
+import { tServer } from './server.ts';
+
+/* What a router that asks for a trace is told, and what it is not. */
+
+const german = 'DE89370400440532013000';
+const echo: Reply = (response, call) => replyJson(200, { valid: true })(response, call);
+
+interface TracedAnswer {
+  data?: Record<string, unknown>;
+  errors?: { extensions: Record<string, unknown> }[];
+  extensions?: { ftv1?: string; cost?: unknown };
+}
+
+async function tTraced(reply: Reply = echo) {
+  const upstream = await tUpstream(reply);
+  const gateway = tGateway({ bankDataUrl: upstream.url });
+  return async (query: string, variables: object = {}, headers: Record<string, string> = { [header]: 'ftv1' }) => {
+    const response = await gateway.handle.fetch('http://gateway/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ query, variables }),
+    });
+    const answer = (await response.json()) as TracedAnswer;
+    const bytes = Buffer.from(answer.extensions?.ftv1 ?? '', 'base64');
+    return { answer, trace: Trace.decode(bytes), text: bytes.toString('latin1') };
+  };
+}
+
+const header = 'apollo-federation-include-trace';
+
+describe('extensions.ftv1', () => {
+  it('tells each field with its type and its time', async () => {
+    const ask = await tTraced();
+    const { answer, trace } = await ask(`{ checked: ibanValidation(iban: "${german}") { valid } }`);
+    expect(answer.data).toEqual({ checked: { valid: true } });
+    const [root] = trace.root?.child ?? [];
+    expect(root).toMatchObject({
+      responseName: 'checked',
+      originalFieldName: 'ibanValidation',
+      parentType: 'Query',
+      type: 'IbanValidation',
+    });
+    expect(Number(root?.endTime)).toBeGreaterThan(Number(root?.startTime));
+    expect(root?.child).toMatchObject([{ responseName: 'valid', parentType: 'IbanValidation', type: 'Boolean!' }]);
+  });
+
+  it.each([[{}], [{ [header]: 'ftv2' }]])('is not there for a request with %j', async (headers) => {
+    const ask = await tTraced();
+    const { answer } = await ask('{ country(code: "DE") { name } }', {}, headers);
+    expect(answer).toEqual({ data: { country: { name: 'Germany' } } });
+  });
+
+  it('goes with the other extensions', async () => {
+    const ask = await tTraced();
+    const { answer } = await ask('{ country(code: "DE") { name } }', {}, { [header]: 'ftv1', 'x-cost': '1' });
+    expect(answer.extensions).toEqual({ ftv1: expect.any(String), cost: expect.any(Object) });
+  });
+
+  it('leaves the resolvers of everybody else without a timer', async () => {
+    const resolvers = () => {
+      const types = Object.values(schema.getTypeMap()).filter(isObjectType);
+      return types.flatMap((type) => Object.values(type.getFields()).map(({ resolve }) => resolve));
+    };
+    const before = resolvers();
+    const ask = await tTraced();
+    expect((await ask('{ country(code: "DE") { name } }')).trace.root?.child).toHaveLength(1);
+    expect(resolvers()).toEqual(before);
+  });
+
+  it('is whole for the entities of a thousand payees', async () => {
+    const ask = await tTraced();
+    const representations = Array.from({ length: 1_000 }, () => ({ __typename: 'IbanValidation', iban: german }));
+    const fields = 'iban valid problems nationalCheck suggestions countryIbanExample country { code name ibanLength }';
+    const query = `query ($representations: [_Any!]!) {
+      _entities(representations: $representations) { ... on IbanValidation { ${fields} } } }`;
+    const { answer, trace } = await ask(query, { representations });
+    expect(answer.errors).toBeUndefined();
+    const [entities] = trace.root?.child ?? [];
+    expect(entities?.child).toHaveLength(1_000);
+    expect(entities?.child?.[999]?.child).toHaveLength(7);
+  });
+});
+
+describe('a failure in a trace', () => {
+  it('is at its field, worded as clients see it, without an IBAN, a key or an upstream', async () => {
+    let url = '';
+    const upstreamWords = () => `no ${german} for ${bankDataKey} at ${url}`;
+    const ask = await tTraced((response, call) => {
+      url = String(call.headers.host);
+      return replyJson(404, { message: upstreamWords() })(response, call);
+    });
+    const { answer, trace, text } = await ask(`{ ibanValidations(ibans: ["${german}"]) { valid } }`);
+    const [list] = trace.root?.child ?? [];
+    expect(list?.error).toHaveLength(1);
+    expect(JSON.parse(list?.error?.[0]?.json ?? '')).toMatchObject({
+      path: ['ibanValidations', 0],
+      extensions: { code: 'UPSTREAM_FAILED', service: 'bank-data' },
+    });
+    expect(url).not.toBe('');
+    for (const secret of [german, bankDataKey, url]) {
+      expect(text).not.toContain(secret);
+      expect(JSON.stringify(answer)).not.toContain(secret);
+    }
+  });
+
+  it.each([
+    ['a variable of another type', { code: [german, german] }],
+    ['null for an argument that must not be null', { code: null }],
+  ])('of the client’s own making repeats no IBAN: %s', async (_, variables) => {
+    const ask = await tTraced();
+    const query = 'query ($code: String = "DE") { country(code: $code) { name } }';
+    const { answer, trace, text } = await ask(query, variables);
+    expect(answer.errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+    expect(trace.root?.error).toHaveLength(1);
+    expect(text).not.toContain(german);
+  });
+
+  it('of our own making says nothing of what went wrong', async () => {
+    const schema = buildSchema('type Query { broken: Int }');
+    const fault = () => {
+      throw new TypeError(`cannot read ${bankDataKey} of ${german}`);
+    };
+    Object.assign(schema.getQueryType()?.getFields().broken ?? {}, { resolve: fault });
+    const ask = tServer({ schema, createContext: (caller) => ({ caller }), secrets: [bankDataKey] });
+    const { extensions } = await ask('{ broken }', {}, { [header]: 'ftv1' });
+    const bytes = Buffer.from(extensions?.ftv1 ?? '', 'base64');
+    expect(Trace.decode(bytes).root?.child?.[0]?.error).toMatchObject([
+      { message: 'Something went wrong inside the gateway.' },
+    ]);
+    for (const hidden of ['cannot read', bankDataKey, german]) expect(bytes.toString('latin1')).not.toContain(hidden);
+  });
+});

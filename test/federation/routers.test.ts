@@ -1,0 +1,100 @@
+import { ApolloGateway } from '@apollo/gateway';
+import { type ExecutionResult, Kind, parse } from 'graphql';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createRouter } from '../../examples/supergraph/router.ts';
+import { replyJson } from '../upstream.ts';
+import { replyWithBank, tSupergraph } from './supergraph.ts';
+
+/* Real routers in front of the payments subgraph and the gateway, over real ports. */
+
+type Ask = (query: string) => Promise<ExecutionResult>;
+
+function tHiveGateway(sdl: string): Ask {
+  const router = createRouter(sdl);
+  onTestFinished(() => router.dispose());
+  return async (query) => {
+    const response = await router.fetch('http://router/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    });
+    return (await response.json()) as ExecutionResult;
+  };
+}
+
+async function tApolloGateway(sdl: string): Promise<Ask> {
+  const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const gateway = new ApolloGateway({ supergraphSdl: sdl, logger });
+  onTestFinished(() => gateway.stop());
+  const { executor, schema } = await gateway.load();
+  return async (query) => {
+    const document = parse(query);
+    const [operation] = document.definitions;
+    if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('the query is no operation');
+    return executor({
+      request: { query },
+      document,
+      operation,
+      operationName: null,
+      source: query,
+      queryHash: query,
+      context: {},
+      schema,
+      schemaHash: '' as never,
+      cache: { get: async () => undefined, set: async () => {}, delete: async () => {} },
+      metrics: {},
+      logger,
+      overallCachePolicy: undefined as never,
+      requestIsBatched: false,
+    });
+  };
+}
+
+const routers = [
+  ['Hive Gateway', async (sdl: string) => tHiveGateway(sdl)],
+  ['@apollo/gateway', tApolloGateway],
+] as const;
+
+const query = '{ payees { name validation { valid problems bankData { name } } } }';
+const commerzbank = { valid: true, problems: [], bankData: { name: 'Bank 37040044' } };
+
+describe.each(routers)('%s', (_, start) => {
+  it('joins payees with their banks, one call for each IBAN that can be one', async () => {
+    const { sdl, upstream } = await tSupergraph();
+    const ask = await start(sdl);
+    expect(await ask(query)).toEqual({
+      data: {
+        payees: [
+          { name: 'Alster Stationers', validation: commerzbank },
+          { name: 'Alster Stationers, repairs', validation: commerzbank },
+          { name: 'Bergmann Bikes', validation: { ...commerzbank, bankData: { name: 'Bank 50010517' } } },
+          { name: 'Canal Books', validation: { ...commerzbank, bankData: { name: 'Bank ABNA0417' } } },
+          { name: 'Dover Tea', validation: { valid: false, problems: ['WRONG_CHECK_DIGITS'], bankData: null } },
+        ],
+      },
+    });
+    const asked = upstream.calls.map((call) => call.query.get('iban_number'));
+    expect(asked.toSorted()).toEqual(['DE44500105175407324931', 'DE89370400440532013000', 'NL91ABNA0417164300']);
+  });
+
+  it('nulls the one payee whose look-up fails, with the code at its place', async () => {
+    const { sdl } = await tSupergraph((response, call) => {
+      const isFailing = call.query.get('iban_number') === 'DE44500105175407324931';
+      return (isFailing ? replyJson(404, {}) : replyWithBank)(response, call);
+    });
+    const ask = await start(sdl);
+    const { data, errors = [] } = await ask('{ payees { id validation { valid } } }');
+    expect(data?.payees).toEqual([
+      { id: '1', validation: { valid: true } },
+      { id: '2', validation: { valid: true } },
+      { id: '3', validation: null },
+      { id: '4', validation: { valid: true } },
+      { id: '5', validation: { valid: false } },
+    ]);
+    expect(errors).toHaveLength(1);
+    expect(errors[0]?.extensions).toMatchObject({ code: 'UPSTREAM_FAILED', service: 'bank-data' });
+    expect(JSON.stringify(errors)).not.toContain('DE44500105175407324931');
+    // Hive Gateway names the first field below as well.
+    expect(errors[0]?.path?.slice(0, 3)).toEqual(['payees', 2, 'validation']);
+  });
+});

@@ -1,0 +1,152 @@
+import { parse } from 'graphql';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { readCacheScope } from '../../src/graphql/cache-scope.ts';
+import { schema } from '../../src/graphql/schema/schema.ts';
+import { tGateway } from '../gateway.ts';
+import { tListeningGateway } from '../server/listening-gateway.ts';
+import { replyJson, tUpstream } from '../upstream.ts';
+
+/* What routers and browsers are told about keeping an answer. */
+
+const german = 'DE89370400440532013000';
+const dayS = 86_400;
+
+interface AskOptions {
+  variables?: object;
+  headers?: Record<string, string>;
+}
+
+async function tHeaders(env: Record<string, string> = {}) {
+  const upstream = await tUpstream(replyJson(200, { valid: true }));
+  const gateway = tGateway({ bankDataUrl: upstream.url, env });
+  const post = async (query: string, { variables = {}, headers = {} }: AskOptions = {}) => {
+    const response = await gateway.handle.fetch('http://gateway/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ query, variables }),
+    });
+    return response.headers.get('cache-control') ?? '';
+  };
+  return { post, upstream, gateway };
+}
+
+function maxAgeOf(cacheControl: string): number {
+  return Number(cacheControl.match(/max-age=(\d+)$/)?.[1]);
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('the scope of an answer', () => {
+  const validation = `ibanValidation(iban: "${german}") { valid }`;
+
+  it.each([
+    ['public', '{ country(code: "DE") { name } }'],
+    ['public', '{ __typename countries { code ibanFields { name } } }'],
+    ['public', '{ bank(bic: "COBADEFFXXX") { name } banks { nodes { name } pageInfo { endCursor } } }'],
+    [
+      'public',
+      'query ($r: [_Any!]!) { _entities(representations: $r) { ... on IbanCountry { name } ... on Bank { name } } }',
+    ],
+    ['private', `{ ${validation} }`],
+    ['private', `{ country(code: "DE") { name } ${validation} }`],
+    [
+      'private',
+      'query ($r: [_Any!]!) { _entities(representations: $r) { ...v } } fragment v on IbanValidation { valid }',
+    ],
+    ['private', '{ generateIban(input: { country: "DE" }) { __typename } }'],
+    ['none', '{ allowances { used } }'],
+    ['none', '{ essay(id: "1") { text } }'],
+    ['none', `{ ${validation} allowances { used } }`],
+    ['none', '{ _service { sdl } }'],
+    ['none', '{ __schema { queryType { name } } }'],
+    ['none', '{ __typename }'],
+    ['none', 'query ($r: [_Any!]!) { _entities(representations: $r) { __typename } }'],
+    ['none', 'mutation { generateEssay(input: { description: "Tea", wordCount: 9 }) { __typename } }'],
+  ])('is %s for %s', (scope, query) => {
+    expect(readCacheScope(parse(query), schema)).toBe(scope);
+  });
+
+  it('is said by each type that a router can ask for by its key', () => {
+    const union = schema.getType('_Entity');
+    const types = union && 'getTypes' in union ? union.getTypes() : [];
+    expect(types.map(({ name, extensions }) => [name, extensions.cacheScope])).toEqual([
+      ['Bank', 'public'],
+      ['IbanCountry', 'public'],
+      ['IbanValidation', 'private'],
+    ]);
+  });
+});
+
+describe('Cache-Control', () => {
+  it('lets anybody keep what is computed for a day', async () => {
+    const { post } = await tHeaders();
+    expect(await post('{ country(code: "DE") { name } }')).toBe(`public, max-age=${dayS}`);
+  });
+
+  it('lets an IBAN be kept for its caller, while the look-up is fresh and no longer', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const { post } = await tHeaders({ BANK_DATA_FRESH_S: '1000' });
+    const query = `{ ibanValidation(iban: "${german}") { valid } }`;
+    const first = await post(query);
+    expect(first).toMatch(/^private, max-age=\d+$/);
+    expect(maxAgeOf(first)).toBeGreaterThanOrEqual(899);
+    expect(maxAgeOf(first)).toBeLessThanOrEqual(1_100);
+    vi.advanceTimersByTime(600_000);
+    expect(maxAgeOf(await post(query))).toBe(maxAgeOf(first) - 600);
+  });
+
+  it('goes by the least fresh of all look-ups', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const { post } = await tHeaders({ BANK_DATA_FRESH_S: '1000' });
+    const old = await post(`{ ibanValidation(iban: "${german}") { valid } }`);
+    vi.advanceTimersByTime(500_000);
+    const both = await post(`{ ibanValidations(ibans: ["${german}", "NL91ABNA0417164300"]) { valid } }`);
+    expect(maxAgeOf(both)).toBe(maxAgeOf(old) - 500);
+  });
+
+  it('has nobody keep a stale answer, a failure, or an answer that failed in part', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const { post, upstream } = await tHeaders({ BANK_DATA_FRESH_S: '1000' });
+    const query = `{ ibanValidation(iban: "${german}") { valid } }`;
+    await post(query);
+    vi.advanceTimersByTime(2_000_000);
+    upstream.answers(replyJson(500, {}));
+    expect(await post(query)).toBe('no-store');
+    expect(await post('{ ibanValidation(iban: "NL91ABNA0417164300") { valid } country(code: "DE") { name } }')).toBe(
+      'no-store',
+    );
+    expect(await post('{ nothing }')).toBe('no-store');
+    expect(await post('{')).toBe('no-store');
+  });
+
+  it.each([{ 'x-cost': '1' }, { 'apollo-federation-include-trace': 'ftv1' }])(
+    'has nobody keep what tells of its own making, as %j asks',
+    async (headers) => {
+      const { post } = await tHeaders();
+      expect(await post('{ country(code: "DE") { name } }', { headers: headers as Record<string, string> })).toBe(
+        'no-store',
+      );
+    },
+  );
+
+  it('has nobody keep an order, nor what was ordered', async () => {
+    const { post } = await tHeaders();
+    expect(await post('{ allowances { used } }')).toBe('no-store');
+    expect(await post('mutation { generateEssay(input: { description: "", wordCount: 9 }) { __typename } }')).toBe(
+      'no-store',
+    );
+  });
+
+  it('tells caches of queries in URLs which headers they differ by, from any origin', async () => {
+    const { get } = await tListeningGateway({ CORS_ORIGINS: 'https://shop.example' });
+    for (const headers of [{}, { origin: 'https://shop.example' }] as Record<string, string>[]) {
+      const answer = await get({ query: '{ country(code: "DE") { name } }' }, headers);
+      expect(answer.headers['cache-control']).toBe(`public, max-age=${dayS}`);
+      const vary = answer.headers.vary?.toLowerCase().split(', ').sort();
+      expect(vary).toEqual(['accept', 'accept-encoding', 'apollo-federation-include-trace', 'origin', 'x-cost']);
+      expect(answer.json()).toEqual({ data: { country: { name: 'Germany' } } });
+    }
+  });
+});
