@@ -31,11 +31,14 @@ export interface Memory {
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
+/** As the image has it; GATEWAY_NODE_OPTIONS says otherwise. */
+const imageNodeOptions = '--max-old-space-size=512';
+
 /** Builds the gateway and runs it with nothing in its environment but what is given, on an empty data folder. */
 export async function startGateway(env: Readonly<Record<string, string>>): Promise<GatewayProcess> {
   execFileSync('npx', ['tsc', '--build'], { cwd: root, stdio: ['ignore', 'inherit', 'ignore'] });
   const dataDir = mkdtempSync(join(tmpdir(), 'ledgerquill-bench-'));
-  const { PATH = '', GATEWAY_NODE_OPTIONS: nodeOptions = '' } = process.env;
+  const { PATH = '', GATEWAY_NODE_OPTIONS: nodeOptions = imageNodeOptions } = process.env;
   const child = spawn(process.execPath, ['dist/main.js'], {
     cwd: root,
     env: {
