@@ -1,6 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
 import { runMain } from '../../src/run-main.ts';
+import { startGateway } from '../start-gateway.ts';
 import { composeSupergraph } from './compose.ts';
 import { createPayments } from './payments.ts';
 import { createRouter } from './router.ts';
@@ -15,14 +14,14 @@ const query = '{ payees { name validation { valid bankData { name bic } } } }';
 
 await runMain(async () => {
   const { PORT = '4000', PAYMENTS_PORT = '0', LEDGERQUILL_PORT = '0' } = process.env;
-  const ledgerquill = startLedgerquill(LEDGERQUILL_PORT);
+  const ledgerquill = startGateway({ ...process.env, PORT: LEDGERQUILL_PORT });
   const open: Served[] = [];
   const stop = async () => {
-    ledgerquill.child.kill('SIGTERM');
+    ledgerquill.stop();
     await Promise.all(open.splice(0).map(({ close }) => close()));
   };
   process.on('SIGTERM', stop).on('SIGINT', stop);
-  ledgerquill.child.once('exit', (code) => {
+  ledgerquill.ended.then((code) => {
     process.exitCode ||= code ?? 1;
     return stop();
   });
@@ -33,7 +32,7 @@ await runMain(async () => {
     const ledgerquillUrl = await ledgerquill.url;
     // It has said why.
     if (ledgerquillUrl === null) return await stop();
-    const urls = { payments: payments.url, ledgerquill: ledgerquillUrl };
+    const urls = { payments: payments.url, ledgerquill: `${ledgerquillUrl}/graphql` };
     const router = await listening(serve(createRouter(composeSupergraph(urls)), Number(PORT)));
     process.stdout.write(
       [
@@ -51,27 +50,3 @@ await runMain(async () => {
     throw error;
   }
 });
-
-/** What `npm start` starts, without the build. */
-function startLedgerquill(port: string): { child: ChildProcess; url: Promise<string | null> } {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
-    cwd: new URL('../..', import.meta.url),
-    env: { ...process.env, PORT: port },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  return { child, url: readUrl(child) };
-}
-
-/** Where it listens; null where it ended instead. */
-async function readUrl(child: ChildProcess): Promise<string | null> {
-  if (child.stdout) {
-    for await (const line of createInterface(child.stdout)) {
-      const url = line.match(/GraphiQL +(\S+)/)?.[1];
-      if (url === undefined) continue;
-      // Nobody reads on, yet the rest must go somewhere.
-      child.stdout.resume();
-      return url;
-    }
-  }
-  return null;
-}
