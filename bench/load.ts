@@ -39,16 +39,20 @@ interface LoadOptions {
   isOver: () => boolean;
 }
 
-/** Callers who wait for their answer before they ask again: a slow gateway is asked less, never more. */
+/**
+ * Callers who wait for their answer before they ask again: a slow gateway is asked less, never more. Questions are
+ * spaced evenly whoever asks them; callers who kept to a beat of their own would fall into step after the first stall,
+ * and from then on all ask at once.
+ */
 export async function keepAsking({ callers, perSecond, ask, isOver }: LoadOptions): Promise<void> {
-  const periodMs = perSecond > 0 ? (callers * 1_000) / perSecond : 0;
+  const spacingMs = perSecond > 0 ? 1_000 / perSecond : 0;
+  let nextAt = performance.now();
   await Promise.all(
-    Array.from({ length: callers }, async (_, index) => {
-      let dueAt = performance.now() + (index * periodMs) / callers;
+    Array.from({ length: callers }, async () => {
       while (!isOver()) {
-        const waitMs = dueAt - performance.now();
+        nextAt = Math.max(nextAt + spacingMs, performance.now());
+        const waitMs = nextAt - performance.now();
         if (waitMs > 0) await sleep(waitMs);
-        dueAt = Math.max(dueAt + periodMs, performance.now());
         await ask();
       }
     }),
