@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { plainSummary } from './test/plain-summary.ts';
 
@@ -7,6 +8,10 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     reporters: ['default', plainSummary()],
+    // Many tests wait for processes and pages, so that one worker leaves a small machine idle.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // No module keeps state, so that a worker can load each once for all of its files.
+    isolate: false,
     restoreMocks: true,
     unstubEnvs: true,
     // Not how long a test may take, but when to give up on a machine that is busy with something else.

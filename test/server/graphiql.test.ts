@@ -28,7 +28,16 @@ describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
       const editor = page.getByRole('region', { name: 'Operation Editor' });
       await editor.getByText(name).first().waitFor();
       const answered = page.waitForResponse((response) => response.request().postDataJSON()?.operationName === name);
-      await page.getByRole('button', { name: 'Execute query' }).click();
+      let isAnswered = false;
+      answered.then(() => {
+        isAnswered = true;
+      });
+      // GraphiQL shows a tab a moment before it knows its operation, and until then runs none.
+      const execute = async () => {
+        if (!isAnswered) await page.getByRole('button', { name: 'Execute query' }).click();
+        return isAnswered;
+      };
+      await expect.poll(execute, { interval: 250, timeout: 20_000 }).toBe(true);
       const { data, errors } = await (await answered).json();
       expect(errors).toBeUndefined();
       const [field = ''] = Object.keys(data);
