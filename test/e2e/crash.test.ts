@@ -9,7 +9,7 @@ import { nextTurn, orderUntilKilled } from './order-until-killed.ts';
 import type { RunningGateway, WrittenEssay } from './running-gateway.ts';
 
 /*
- * The process is killed at any moment while essays are written, and started again on what it left. For more than six
+ * The process is killed at any moment while essays are written, and started again on what it left. For more than three
  * kills, figures, and a lock that expires on a real clock (half a minute):
  *   CRASH_ROUNDS=50 npx vitest run test/e2e/crash.test.ts
  * The moments are drawn; CRASH_SEED=1000 draws others. A seed draws the same ones again, as far as two processes ever
@@ -20,7 +20,7 @@ const wantedRounds = Number(process.env.CRASH_ROUNDS ?? 0);
 const firstSeed = Number(process.env.CRASH_SEED ?? 1);
 /** Few, so that many folders are begun. */
 const roundsPerFolder = 3;
-const folders = Math.ceil((wantedRounds || 6) / roundsPerFolder);
+const folders = Math.ceil((wantedRounds || roundsPerFolder) / roundsPerFolder);
 const seeds = Array.from({ length: folders }, (_, index) => firstSeed + index);
 const ordersPerRound = 12;
 const figures = createKillFigures();
