@@ -2,7 +2,6 @@ import { runMain } from '../../src/run-main.ts';
 import { startGateway } from '../start-gateway.ts';
 import { composeSupergraph } from './compose.ts';
 import { createPayments } from './payments.ts';
-import { createRouter } from './router.ts';
 import { type Served, serve } from './serve.ts';
 
 /*
@@ -32,6 +31,8 @@ await runMain(async () => {
     const ledgerquillUrl = await ledgerquill.url;
     // It has said why.
     if (ledgerquillUrl === null) return await stop();
+    // Hive Gateway is large, and nobody waits for it where there is nothing to route to.
+    const { createRouter } = await import('./router.ts');
     const urls = { payments: payments.url, ledgerquill: `${ledgerquillUrl}/graphql` };
     const router = await listening(serve(createRouter(composeSupergraph(urls)), Number(PORT)));
     process.stdout.write(
