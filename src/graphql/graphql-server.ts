@@ -6,7 +6,7 @@ import type { Events } from '../telemetry/events.ts';
 import type { Redact } from '../telemetry/redact.ts';
 import type { ServerContext } from './context.ts';
 import { createDocumentCache } from './document-cache.ts';
-import { createPersistedQueries } from './persisted-queries.ts';
+import { createPersistedQueries, hashQuery } from './persisted-queries.ts';
 import { useCacheControl } from './plugins/use-cache-control.ts';
 import { useCost } from './plugins/use-cost.ts';
 import { useDocumentLimits } from './plugins/use-document-limits.ts';
@@ -35,7 +35,7 @@ export function createGraphqlServer<Context extends { caller: Caller }>({
     context: ({ request }) => createContext(request.signal),
     plugins: [
       // Clients take any other status for a failure of the server, and do not send the query after its hash.
-      useAPQ({ store: createPersistedQueries(), responseConfig: { forceStatusCodeOk: true } }),
+      useAPQ({ store: createPersistedQueries(), hash: hashQuery, responseConfig: { forceStatusCodeOk: true } }),
       useDocumentLimits({ maxTokens: maxQueryTokens }),
       useCost(),
       useCacheControl(),

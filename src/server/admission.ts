@@ -50,6 +50,11 @@ export function createAdmission({ maxBodyBytes, cors }: AdmissionOptions): Admit
       refuse(response, 415, 'BAD_USER_INPUT', 'Send the query as application/json.');
       return false;
     }
+    const { 'content-encoding': encoding = 'identity' } = request.headers;
+    if (encoding !== 'identity' || /;\s*charset=(?!"?utf-8"?\s*(;|$))/.test(type)) {
+      refuse(response, 415, 'BAD_USER_INPUT', 'Send the query uncompressed and in UTF-8.');
+      return false;
+    }
     const body = await readBody(request, maxBodyBytes);
     if (body === 'too-large') {
       response.setHeader('connection', 'close');
@@ -67,6 +72,12 @@ export function createAdmission({ maxBodyBytes, cors }: AdmissionOptions): Admit
 const answerTypes = ['application/json', 'application/graphql-response+json'];
 
 const offeredTypes = [...answerTypes, ...answerTypes.map((type) => `${type}; charset=utf-8`)];
+
+/** Whether GraphiQL is wanted rather than an answer, as browsers do that are shown an address. */
+export function prefersPage({ headers: { accept = '' } }: IncomingMessage): boolean {
+  if (!accept.includes('text/html')) return false;
+  return new Negotiator({ headers: { accept } }).mediaType([...offeredTypes, 'text/html']) === 'text/html';
+}
 
 function chooseMediaType({ headers }: IncomingMessage): string | undefined {
   const { accept = '' } = headers;

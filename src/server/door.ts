@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Events } from '../telemetry/events.ts';
-import { createAdmission } from './admission.ts';
+import { createAdmission, prefersPage } from './admission.ts';
 import { isAllowedHost } from './allowed-hosts.ts';
 import { sendAnswer } from './compression.ts';
 import { createCors } from './cors.ts';
@@ -58,7 +58,8 @@ export function createDoor({
   async function open(request: IncomingMessage, response: ServerResponse, requestId: string): Promise<void> {
     const host = `http://${request.headers.host ?? 'localhost'}`;
     // Yoga makes a URL of it.
-    if (!URL.canParse(host)) return refuse(response, 400, 'BAD_USER_INPUT', 'The header Host is no host.');
+    if (!URL.canParse(host) || /[/\\?#@]/.test(request.headers.host ?? ''))
+      return refuse(response, 400, 'BAD_USER_INPUT', 'The header Host is no host.');
     const [path, search = ''] = (request.url ?? '').split('?', 2);
     // Probes call by whatever address they find us at, and these two tell nothing.
     if (path === '/health') return answerJson(response, 200, { status: 'alive' });
@@ -71,9 +72,9 @@ export function createDoor({
       return refuse(response, 421, 'FORBIDDEN', message);
     }
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    const isBrowser = isRead && (request.headers.accept ?? '').includes('text/html');
+    const isBrowser = isRead && prefersPage(request);
     if (path === '/' && isBrowser) {
-      response.writeHead(302, { location: '/graphql' }).end();
+      response.writeHead(302, { location: '/graphql', vary: 'accept' }).end();
       return;
     }
     if (path !== '/graphql') {

@@ -15,7 +15,10 @@ export interface GraphiqlPage {
 export function createGraphiql(): () => Promise<GraphiqlPage> {
   let page: Promise<GraphiqlPage> | undefined;
   return () => {
-    page ??= render();
+    page ??= render().catch((error: unknown) => {
+      page = undefined;
+      throw error;
+    });
     return page;
   };
 }

@@ -10,5 +10,7 @@ export function refuse(response: ServerResponse, status: number, code: ErrorCode
 }
 
 export function answerJson(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
+  // A shared cache must not have one client's refusal for another's answer: both are asked for by the same URL.
+  const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
+  response.writeHead(status, headers).end(JSON.stringify(body));
 }

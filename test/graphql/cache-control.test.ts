@@ -1,8 +1,9 @@
-import { parse } from 'graphql';
+import { type GraphQLObjectType, getNamedType, isObjectType, parse } from 'graphql';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { readCacheScope } from '../../src/graphql/cache-scope.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { tGateway } from '../gateway.ts';
+import { printSubgraph } from '../print-schema.ts';
 import { tListeningGateway } from '../server/listening-gateway.ts';
 import { replyJson, tUpstream } from '../upstream.ts';
 
@@ -55,6 +56,7 @@ describe('the scope of an answer', () => {
       'private',
       'query ($r: [_Any!]!) { _entities(representations: $r) { ...v } } fragment v on IbanValidation { valid }',
     ],
+    ['private', '{ bicValidation(bic: "COBADEFF") { bic } }'],
     ['private', '{ generateIban(input: { country: "DE" }) { __typename } }'],
     ['none', '{ allowances { used } }'],
     ['none', '{ essay(id: "1") { text } }'],
@@ -76,6 +78,33 @@ describe('the scope of an answer', () => {
       ['IbanCountry', 'public'],
       ['IbanValidation', 'private'],
     ]);
+  });
+});
+
+describe('personal data', () => {
+  const tagged = [...printSubgraph().matchAll(/^type (\w+)[^{]*\{\n([\s\S]*?)^\}/gm)]
+    .filter(([, , fields]) => fields?.includes('@tag(name: "personal-data")'))
+    .map(([, name = '']) => name);
+
+  /** The type, and the values in it that say no scope of their own. */
+  function within(type: GraphQLObjectType, seen = new Set<string>()): Set<string> {
+    seen.add(type.name);
+    for (const field of Object.values(type.getFields())) {
+      const inner = getNamedType(field.type);
+      if (isObjectType(inner) && inner.extensions.cacheScope === undefined && !seen.has(inner.name))
+        within(inner, seen);
+    }
+    return seen;
+  }
+
+  it('is in no type that anybody may keep', () => {
+    expect(tagged).toEqual(['IbanData', 'IbanValidation', 'Query']);
+    const open = Object.values(schema.getTypeMap()).filter(isObjectType);
+    const kept = open
+      .filter(({ extensions }) => extensions.cacheScope === 'public')
+      .flatMap((type) => [...within(type)]);
+    expect(kept).toContain('BankEdge');
+    expect(kept.filter((name) => tagged.includes(name))).toEqual([]);
   });
 });
 

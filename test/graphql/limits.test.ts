@@ -22,10 +22,44 @@ describe('a document', () => {
     for (const query of [
       `{ __schema { types { fields { ${aliases} } } } }`,
       `{ __schema { types { fields { ...F } } } } fragment F on __Field { ${aliases} }`,
+      `{ ${aliases.replaceAll('description', '_service { sdl }')} }`,
+      `{ ${aliases.replaceAll('description', '__schema { description }')} }`,
     ]) {
       const { errors } = await ask(query);
       expect(errors).toMatchObject([{ message: 'Introspection may have at most 10 aliases.' }]);
     }
+  });
+});
+
+describe('the depth of a document', () => {
+  const cycle = (times: number) => `${'territories { parent { '.repeat(times)}code${' } }'.repeat(times)}`;
+
+  it.each([
+    ['in one piece', `{ country(code: "FR") { ${cycle(4)} } }`],
+    [
+      'in fragments',
+      `{ ...A } fragment A on Query { country(code: "FR") { ...B } } fragment B on IbanCountry { ${cycle(4)} }`,
+    ],
+    ['beside what is flat', `{ countries { code } ... { country(code: "FR") { ... { ${cycle(4)} } } } }`],
+  ])('is bounded, since what leads back multiplies the answer: %s', async (_, query) => {
+    const { data, errors } = await tGateway().ask(query);
+    expect(data).toBeUndefined();
+    expect(errors).toMatchObject([
+      {
+        message: 'A query may have at most 8 levels of fields; this one has 10.',
+        extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+      },
+    ]);
+  });
+
+  it('is enough for what people ask', async () => {
+    const { data } = await tGateway().ask(`{ country(code: "FR") { ${cycle(3)} } }`);
+    expect(data?.country?.territories).toHaveLength(12);
+  });
+
+  it('is told, too, where fragments spread each other in a circle', async () => {
+    const { errors } = await tGateway().ask('{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }');
+    expect(errors?.map(({ message }) => message).join()).toContain('Cannot spread fragment');
   });
 });
 

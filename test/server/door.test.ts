@@ -53,14 +53,17 @@ describe('the door', () => {
     expect(await response.json()).toEqual({ data: { ibanValidation: { valid: true } } });
   });
 
-  it.each(['x:99999999', '[::', 'a b'])('refuses the Host %j without a word about itself', async (host) => {
-    const { url } = await open();
-    const socket = connect(Number(new URL(url).port), '127.0.0.1');
-    socket.write(`GET /graphql?query={__typename} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
-    const answer = Buffer.concat(await socket.toArray()).toString();
-    expect(answer).toMatch(/^HTTP\/1.1 400 /);
-    expect(answer).not.toMatch(/node_modules|TypeError/);
-  });
+  it.each(['x:99999999', '[::', 'a b', 'localhost/x', 'localhost?x=', 'a:b@127.0.0.1'])(
+    'refuses the Host %j without a word about itself',
+    async (host) => {
+      const { url } = await open();
+      const socket = connect(Number(new URL(url).port), '127.0.0.1');
+      socket.write(`GET /graphql?query={__typename} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
+      const answer = Buffer.concat(await socket.toArray()).toString();
+      expect(answer).toMatch(/^HTTP\/1.1 400 /);
+      expect(answer).not.toMatch(/node_modules|TypeError/);
+    },
+  );
 
   it.each(['variables', 'extensions'])(
     'refuses %s in the URL that are no JSON, and logs nothing of it',
@@ -113,6 +116,19 @@ describe('the door', () => {
       expect(upstream.calls).toHaveLength(0);
     },
   );
+
+  it.each<Record<string, string>>([
+    { 'content-encoding': 'gzip' },
+    { 'content-type': 'application/json; charset=utf-16' },
+    { 'content-type': 'application/json;charset="iso-8859-1"' },
+  ])('refuses what it would not read as it was meant: %j', async (headers) => {
+    const upstream = await tUpstream(replyJson(200, { valid: true }));
+    const { post } = await open(upstream);
+    const response = await post(JSON.stringify({ query }), { ...json, ...headers });
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    await expectRefusal(response, 415, 'Send the query uncompressed and in UTF-8.');
+    expect(upstream.calls).toHaveLength(0);
+  });
 
   it('refuses a body over the limit, whether its length is told or not', async () => {
     const { url, post } = await open(undefined, { MAX_BODY_BYTES: '1024' });
@@ -172,6 +188,14 @@ describe('GraphiQL', () => {
     expect(response.url).toBe(`${url}/graphql`);
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(await response.text()).toContain('<title>Ledgerquill</title>');
+  });
+
+  it('greets nobody with a page who would rather have an answer', async () => {
+    const { url } = await open();
+    for (const accept of ['text/html;q=0, application/json', 'application/json, text/html;q=0.1', '*/*']) {
+      const response = await fetch(`${url}/graphql?query={__typename}`, { headers: { accept } });
+      expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
+    }
   });
 
   it('loads nothing from anywhere else', async () => {

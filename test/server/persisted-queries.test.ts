@@ -65,6 +65,25 @@ describe('a persisted query', () => {
   });
 });
 
+describe('what comes in the stead of a query', () => {
+  it.each([
+    ['an object that says it is long', { length: 1_000_000_000 }],
+    ['the bytes of a known query', [...Buffer.from(query)]],
+    ['a number', 5],
+  ])('is refused before it is hashed or kept: %s', async (_, impostor) => {
+    const { post, log } = await tListeningGateway();
+    const refused = await post({ query: impostor, extensions: extensions() });
+    expect(refused.status).toBe(400);
+    expect(refused.json().errors[0]).toMatchObject({
+      message: 'Expected "query" param to be a string.',
+      extensions: { code: 'BAD_REQUEST' },
+    });
+    const unknown = await post({ variables, extensions: extensions() });
+    expect(unknown.json().errors[0]?.extensions.code).toBe('PERSISTED_QUERY_NOT_FOUND');
+    expect(log()).not.toContain('unexpected error');
+  });
+});
+
 describe('the store of persisted queries', () => {
   it('holds so many characters, and drops what was not asked for longest', () => {
     const store = createPersistedQueries(10_000);

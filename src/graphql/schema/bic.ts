@@ -18,7 +18,8 @@ const BicProblemType = builder.enumType('BicProblem', {
 });
 
 const BicValidationType = builder.objectRef<BicValidation>('BicValidation').implement({
-  extensions: { cacheScope: 'public' },
+  // It says again what was asked, and people type IBANs where a BIC belongs.
+  extensions: { cacheScope: 'private' },
   description: 'What is known about a BIC. One that is not valid is an answer like any other, never an error.',
   fields: (t) => ({
     bic: t.exposeID('bic', { description: 'The BIC that was checked, without spaces, in upper case.' }),
