@@ -1,4 +1,5 @@
 import { ConfigError } from './errors.ts';
+import { isLoopback } from './loopback.ts';
 import { type EssayServiceConfig, readEssayServiceSettings } from './service-config.ts';
 import { type Environment, gatewayVariables, type LogLevel, readVariables } from './variables.ts';
 
@@ -127,11 +128,6 @@ export function readConfig(env: Environment): Config {
   };
   refuseOpenWallet(config, vars.GATEWAY_AUTH === 'none');
   return config;
-}
-
-/** Whether only this machine can reach a server that listens on this host. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 function readUpstream(prefix: string, url: string | undefined, apiKey: string | undefined): UpstreamAccess | null {

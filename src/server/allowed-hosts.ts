@@ -1,4 +1,4 @@
-import { isLoopback } from '../config.ts';
+import { isLoopback } from '../loopback.ts';
 
 /**
  * Whether the gateway answers under this name. A page can have its own name resolve to 127.0.0.1 (DNS rebinding): the
