@@ -49,7 +49,6 @@ export function createGraphqlServer<Context extends { caller: Caller }>({
     multipart: false,
     graphiql: false,
     landingPage: false,
-    healthCheckEndpoint: '/health',
     logging: false,
   });
 }

@@ -57,9 +57,9 @@ export function describeFailure(error: GraphQLError, redact: Redact): DescribedF
 }
 
 /**
- * The status to answer with, as Yoga takes it. By `spec` it is 200 under
- * application/json: right where GraphQL refuses a request, and wrong where there is none, such as a body that is no
- * JSON. https://graphql.github.io/graphql-over-http/draft/#sec-application-json
+ * The status to answer with, as Yoga takes it. By `spec` it is 200 under application/json: right where GraphQL
+ * refuses a request, and wrong where there is none, such as a body that is no JSON.
+ * https://graphql.github.io/graphql-over-http/draft/#sec-application-json
  */
 function statusOf(code: unknown, http: unknown): { http?: object } {
   if (typeof http !== 'object' || http === null) return {};

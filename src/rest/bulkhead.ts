@@ -28,7 +28,11 @@ export function limited(
         const { signal } = caller;
         const endsAt = performance.now() + withinMs;
         const leave = () => reject(signal.reason);
-        const waiting = setTimeout(() => resolve(shed), withinMs);
+        let isGivenUp = false;
+        const waiting = setTimeout(() => {
+          isGivenUp = true;
+          resolve(shed);
+        }, withinMs);
         const endWaiting = () => {
           clearTimeout(waiting);
           signal.removeEventListener('abort', leave);
@@ -40,7 +44,8 @@ export function limited(
             endWaiting();
             signal.throwIfAborted();
             const leftMs = endsAt - performance.now();
-            if (leftMs <= 0) return shed;
+            // Timers may be a little ahead of the clock, and what its caller was told is unsent must not be sent.
+            if (isGivenUp || leftMs <= 0) return shed;
             return client.send(request, caller, request.method === 'POST' ? withinMs : leftMs);
           })
           .catch((error: unknown) => {

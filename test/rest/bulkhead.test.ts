@@ -64,6 +64,20 @@ describe('the wait in line', () => {
     expect(await second).toEqual(answers(200));
   });
 
+  it('is over once it was said to be, though the clock lags behind the timer: nothing is paid for that was given up', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { client, held } = tSlowClient();
+    const { send } = limited(client, { timeoutMs, maxConcurrency: 1 });
+    const first = send(get, tCaller());
+    const second = send(post, tCaller());
+    await vi.advanceTimersByTimeAsync(timeoutMs);
+    expect(await second).toEqual(fails('shed'));
+    held[0]?.answer(answers(200));
+    await first;
+    await vi.advanceTimersByTimeAsync(0);
+    expect(held).toHaveLength(1);
+  });
+
   it('ends at the deadline: what was not sent until then is shed, and its turn passes on', async () => {
     const { client, held } = tSlowClient();
     const { send } = limited(client, { timeoutMs, maxConcurrency: 1 });

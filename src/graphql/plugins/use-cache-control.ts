@@ -36,7 +36,6 @@ export function useCacheControl({ maxAgeS = 86_400 }: CacheControlOptions = {}):
       };
     },
     onResponse({ request, response }) {
-      if (request.method === 'OPTIONS') return;
       response.headers.set('cache-control', policies.get(request) ?? 'no-store');
       response.headers.set('vary', varying.join(', '));
     },
