@@ -1,4 +1,4 @@
-import { generateIban } from '../src/iban/generate-iban.ts';
+import { buildIban } from '../src/iban/build-iban.ts';
 
 /** How the scripted upstream answers; in an IBAN, the bank code says it. */
 const bankCodes = {
@@ -21,7 +21,7 @@ const manners = new Map(Object.entries(bankCodes).map(([manner, bankCode]) => [b
 
 /** Another valid IBAN for every number up to ten digits long. */
 export function scriptedIban(manner: Manner, number: number): string {
-  const generated = generateIban({ country: 'DE', bankCode: bankCodes[manner], accountNumber: String(number) });
+  const generated = buildIban({ country: 'DE', bankCode: bankCodes[manner], accountNumber: String(number) });
   if (generated.kind === 'invalid') throw new Error(generated.faults.map(({ message }) => message).join(' '));
   return generated.iban;
 }

@@ -1,31 +1,31 @@
 import type { DestinationStream } from 'pino';
-import { type Allowance, createAllowance } from './allowances/allowance.ts';
-import { metered } from './allowances/metered-client.ts';
-import { createAnswerCache } from './bank-data/answer-cache.ts';
-import { cached } from './bank-data/cached-bank-data.ts';
-import { prechecked as precheckedBankData } from './bank-data/prechecked-bank-data.ts';
-import { createRestBankData } from './bank-data/rest-bank-data.ts';
-import { createSecondLevel } from './bank-data/second-level.ts';
+import { withCache } from './bank-data/cache.ts';
+import { createAnswerCache } from './bank-data/look-up-cache.ts';
+import { withPrecheck as precheckedBankData } from './bank-data/precheck.ts';
+import { createRestBankData } from './bank-data/rest/rest-bank-data.ts';
+import { createSecondLevel } from './bank-data/shared-cache.ts';
 import { createKnownBanks } from './bank-lists/known-banks.ts';
-import type { Config, UpstreamAccess } from './config.ts';
+import type { Config, UpstreamAccess } from './config/gateway-config.ts';
 import type { ServiceName } from './errors.ts';
-import { idempotent } from './essays/idempotent-essays.ts';
-import { prechecked as precheckedEssays } from './essays/prechecked-essays.ts';
-import { createRestEssays } from './essays/rest-essays.ts';
+import { withIdempotency } from './essays/idempotency/idempotency.ts';
+import { withPrecheck as precheckedEssays } from './essays/precheck.ts';
+import { createRestEssays } from './essays/rest/rest-essays.ts';
 import { createContext } from './graphql/context.ts';
-import { createGraphqlServer } from './graphql/graphql-server.ts';
 import { schema } from './graphql/schema/schema.ts';
-import { limited } from './rest/bulkhead.ts';
-import { breaking } from './rest/circuit-breaker.ts';
-import { createHttpTransport } from './rest/http-transport.ts';
-import { retrying } from './rest/retries.ts';
-import { createDoor } from './server/door.ts';
-import { createGraphiql } from './server/graphiql.ts';
-import { createHttpServer } from './server/http-server.ts';
+import { createGraphqlYoga } from './graphql/yoga.ts';
+import { createGraphiql } from './http/graphiql.ts';
+import { createRequestHandler } from './http/request-handler.ts';
+import { createHttpServer } from './http/server.ts';
 import { openStore } from './stores/open-store.ts';
 import { createEvents } from './telemetry/events.ts';
 import { createLog } from './telemetry/log.ts';
-import { createConceal, createRedact } from './telemetry/redact.ts';
+import { createRedact, createSecretRedaction } from './telemetry/redact.ts';
+import { type Allowance, createAllowance } from './upstream/allowance/allowance.ts';
+import { withAllowance } from './upstream/allowance/with-allowance.ts';
+import { withBulkhead } from './upstream/bulkhead.ts';
+import { withCircuitBreaker } from './upstream/circuit-breaker.ts';
+import { withRetries } from './upstream/retries.ts';
+import { createHttpTransport } from './upstream/transport.ts';
 
 export interface Upstreams {
   bankData: UpstreamAccess;
@@ -62,12 +62,12 @@ export function createGateway(
   const { freshMs, staleMs, cacheMaxBytes: maxBytes } = config.bankData;
   const secondLevel = isShared ? createSecondLevel(store) : null;
   const cache = createAnswerCache({ freshMs, staleMs, maxBytes, secondLevel });
-  const bankData = precheckedBankData(cached(createRestBankData(bankDataClient, events), cache));
+  const bankData = precheckedBankData(withCache(createRestBankData(bankDataClient, events), cache));
 
   const essaysClient = connect('essays', upstreams.essays, 'token', config.essays.timeoutMs, essaysAllowance);
   const { modeSpellings, textField, keepDays } = config.essays;
   const restEssays = createRestEssays({ client: essaysClient, events, modeSpellings, textField, redact });
-  const keptEssays = idempotent(restEssays, { store, keepDays, events });
+  const keptEssays = withIdempotency(restEssays, { store, keepDays, events });
   const essays = precheckedEssays(keptEssays);
 
   const knownBanks = createKnownBanks();
@@ -80,7 +80,7 @@ export function createGateway(
     maxEssaysPerQuery,
     isKnownBank: knownBanks.has,
   };
-  const handle = createGraphqlServer({
+  const handle = createGraphqlYoga({
     schema,
     createContext: (signal) => createContext(parts, signal),
     maxQueryTokens,
@@ -91,7 +91,7 @@ export function createGateway(
   let closing: Promise<void> | undefined;
   const isReady = () => closing === undefined;
   const readiness = () => (isShared ? { sharedStore: isUp() ? 'up' : 'down' } : {});
-  const door = createDoor({
+  const door = createRequestHandler({
     graphql: (request, response, context) => handle.handleNodeRequestAndResponse(request, response, context),
     graphiql: createGraphiql(),
     maxBodyBytes,
@@ -155,12 +155,12 @@ export function createGateway(
       timeoutMs,
       maxAnswerBytes,
       maxConnections,
-      conceal: createConceal(secrets),
+      conceal: createSecretRedaction(secrets),
       events,
     });
     // A call waits in line before it meets the breaker: one that opens meanwhile turns the whole line away.
-    const guarded = breaking(metered(transport, allowance), { service, events });
-    return retrying(limited(guarded, { timeoutMs, maxConcurrency, maxQueue }), { timeoutMs, backoffMs });
+    const guarded = withCircuitBreaker(withAllowance(transport, allowance), { service, events });
+    return withRetries(withBulkhead(guarded, { timeoutMs, maxConcurrency, maxQueue }), { timeoutMs, backoffMs });
   }
 }
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { type Config, readConfig, type UpstreamAccess } from './config.ts';
+import { type Config, readConfig, type UpstreamAccess } from './config/gateway-config.ts';
 import { createGateway } from './gateway.ts';
 import { runMain } from './run-main.ts';
-import { createBankDataService } from './services/bank-data/create-bank-data-service.ts';
-import { createEssayService } from './services/essays/create-essay-service.ts';
-import { createEssayWriter, describeWriter } from './services/essays/create-essay-writer.ts';
+import { createBankDataService } from './self-hosted/bank-data/create-bank-data-service.ts';
+import { createEssayService } from './self-hosted/essays/create-essay-service.ts';
+import { createEssayWriter, describeWriter } from './self-hosted/essays/create-essay-writer.ts';
 import { createLog } from './telemetry/log.ts';
 import { createRedact } from './telemetry/redact.ts';
 
@@ -19,10 +19,10 @@ async function run(config: Config): Promise<void> {
   const { llm, monthlyAllowance } = config.essayService;
   const logFor = (apiKey: string) =>
     createLog({ level: config.logLevel, redact: createRedact([apiKey, llm?.apiKey ?? '']) });
-  const bankData = await reach(config.bankData.upstream, (apiKey) =>
+  const bankData = await resolveUpstream(config.bankData.upstream, (apiKey) =>
     createBankDataService({ apiKey, dataDir: config.dataDir, log: logFor(apiKey) }),
   );
-  const essays = await reach(config.essays.upstream, (apiKey) =>
+  const essays = await resolveUpstream(config.essays.upstream, (apiKey) =>
     createEssayService({ apiKey, writer: createEssayWriter(llm), monthlyAllowance, log: logFor(apiKey) }),
   );
   const gateway = createGateway(config, { bankData: bankData.access, essays: essays.access });
@@ -49,7 +49,7 @@ async function run(config: Config): Promise<void> {
   );
 }
 
-interface Reached {
+interface ResolvedUpstream {
   access: UpstreamAccess;
   description: string;
   close(): Promise<unknown>;
@@ -61,7 +61,10 @@ interface Service {
 }
 
 /** The upstream that is named, or else our own service on a free loopback port, with a key that nobody else knows. */
-async function reach(upstream: UpstreamAccess | null, create: (apiKey: string) => Service): Promise<Reached> {
+async function resolveUpstream(
+  upstream: UpstreamAccess | null,
+  create: (apiKey: string) => Service,
+): Promise<ResolvedUpstream> {
   if (upstream) return { access: upstream, description: upstream.url, close: async () => {} };
   const apiKey = randomBytes(24).toString('base64url');
   const service = create(apiKey);

@@ -10,7 +10,7 @@ import {
   tNowhere,
   tUpstream,
   type Upstream,
-} from './upstream.ts';
+} from './scripted-upstream.ts';
 
 /*
  * The failure table of the architecture, one test per cell: what the client is told, how many calls it cost, and that

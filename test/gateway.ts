@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { onTestFinished } from 'vitest';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/gateway-config.ts';
+import type { Environment } from '../src/config/variables.ts';
 import { createGateway } from '../src/gateway.ts';
-import type { Environment } from '../src/variables.ts';
 
 export const bankDataKey = 'seeded-bank-data-key-b1';
 export const essaysKey = 'seeded-essays-key-e2';

@@ -1,5 +1,5 @@
 import { bankDataKey } from './gateway.ts';
-import { type Reply, replyJson, tUpstream, type Upstream, type UpstreamCall } from './upstream.ts';
+import { type Reply, replyJson, tUpstream, type Upstream, type UpstreamCall } from './scripted-upstream.ts';
 
 /** What the hosted service was seen to answer about this IBAN. */
 export const seenIbanValidation = {

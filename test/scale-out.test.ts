@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { tGateway } from './gateway.ts';
 import { tRedis, whyNoRedis } from './redis.ts';
-import { type Reply, replyJson, tUpstream } from './upstream.ts';
+import { type Reply, replyJson, tUpstream } from './scripted-upstream.ts';
 
 /* Several gateways and one Redis. */
 

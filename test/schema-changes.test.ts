@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type Declaration, findSchemaChanges } from './schema-changes.ts';
+import { type Declaration, findSchemaChanges } from '../scripts/schema-changes.ts';
 
 const released = readFileSync(new URL('../schema.graphql', import.meta.url), 'utf8');
 const nothing = { breaking: [], declared: [], dangerous: [], harmless: [], idle: [] };

@@ -13,8 +13,8 @@ import {
   parse,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { printSubgraph, schemaFile } from '../scripts/print-schema.ts';
 import { schema } from '../src/graphql/schema/schema.ts';
-import { printSubgraph, schemaFile } from './print-schema.ts';
 
 describe('schema.graphql', () => {
   it('is what the code says; `npm run schema` prints it anew', () => {

@@ -5,7 +5,7 @@ import { defineConfig } from 'vite';
 const page = (name: string) => fileURLToPath(new URL(`${name}.html`, import.meta.url));
 
 export default defineConfig({
-  root: fileURLToPath(new URL('.', import.meta.url)),
+  root: fileURLToPath(new URL('./', import.meta.url)),
   appType: 'mpa',
   plugins: [react()],
   build: {

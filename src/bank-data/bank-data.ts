@@ -1,7 +1,7 @@
-import type { Caller } from '../caller.ts';
 import type { BicProblem } from '../iban/bic.ts';
-import type { IbanSource, IbanSourceFault } from '../iban/generate-iban.ts';
+import type { IbanFieldProblem, IbanFieldValues } from '../iban/build-iban.ts';
 import type { IbanProblem } from '../iban/iban.ts';
+import type { RequestContext } from '../request-context.ts';
 
 /** Why something is not valid: what its own characters show, or, where they show nothing, that the service says so. */
 export type Rejected<Problem> = Problem | 'REJECTED_BY_SERVICE';
@@ -83,7 +83,7 @@ export interface BankPage {
 
 export type IbanGeneration =
   | { kind: 'iban'; validation: IbanValidation }
-  | { kind: 'invalid'; message: string; faults: readonly IbanSourceFault[] };
+  | { kind: 'invalid'; message: string; faults: readonly IbanFieldProblem[] };
 
 /**
  * What the gateway asks about banks and accounts; what stands behind it is no concern of those who ask. A list is
@@ -92,9 +92,9 @@ export type IbanGeneration =
  */
 export interface BankDataPort {
   /** @param ibans compacted */
-  validateIbans(ibans: readonly string[], caller: Caller): Promise<readonly (IbanValidation | Error)[]>;
+  validateIbans(ibans: readonly string[], caller: RequestContext): Promise<readonly (IbanValidation | Error)[]>;
   /** @param bics compacted */
-  validateBics(bics: readonly string[], caller: Caller): Promise<readonly (BicValidation | Error)[]>;
-  generateIban(source: IbanSource, caller: Caller): Promise<IbanGeneration>;
-  listBanks(listing: BankListing, caller: Caller): Promise<BankPage>;
+  validateBics(bics: readonly string[], caller: RequestContext): Promise<readonly (BicValidation | Error)[]>;
+  generateIban(source: IbanFieldValues, caller: RequestContext): Promise<IbanGeneration>;
+  listBanks(listing: BankListing, caller: RequestContext): Promise<BankPage>;
 }

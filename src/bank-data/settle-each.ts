@@ -1,9 +1,9 @@
-import type { Caller } from '../caller.ts';
+import type { RequestContext } from '../request-context.ts';
 
 /** Answers each key on its own: a failure is an error in its place. Only a caller who gave up ends the whole list. */
 export function settleEach<Key, Answer>(
   keys: readonly Key[],
-  { signal }: Caller,
+  { signal }: RequestContext,
   find: (key: Key) => Promise<Answer>,
 ): Promise<(Answer | Error)[]> {
   const settle = (error: Error) => {

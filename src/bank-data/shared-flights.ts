@@ -1,4 +1,4 @@
-import { type SharedWork, shareWork } from '../shared-work.ts';
+import { type SharedTask, startSharedTask } from '../async/shared-task.ts';
 
 /** Lets everybody who asks the same wait for one flight: many callers, one call. */
 export interface SharedFlights<Answer> {
@@ -11,7 +11,7 @@ export interface SharedFlights<Answer> {
 }
 
 export function createSharedFlights<Answer>(): SharedFlights<Answer> {
-  const flights = new Map<string, SharedWork<Answer>>();
+  const flights = new Map<string, SharedTask<Answer>>();
 
   return {
     async join(key, caller, depart) {
@@ -23,11 +23,11 @@ export function createSharedFlights<Answer>(): SharedFlights<Answer> {
     },
   };
 
-  function start(key: string, depart: (signal: AbortSignal) => Promise<Answer>): SharedWork<Answer> {
+  function start(key: string, depart: (signal: AbortSignal) => Promise<Answer>): SharedTask<Answer> {
     const land = () => {
       if (flights.get(key) === flight) flights.delete(key);
     };
-    const flight = shareWork((signal) => depart(signal).finally(land));
+    const flight = startSharedTask((signal) => depart(signal).finally(land));
     flights.set(key, flight);
     return flight;
   }

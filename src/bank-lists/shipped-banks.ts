@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { findCountryFormat } from '../iban/registry.ts';
-import type { Bank } from './bank.ts';
+import type { ListedBank } from './listed-bank.ts';
 
 /** The lists that come with npm packages. None of them has a zip code or a city. */
 export interface ShippedBanks {
@@ -10,12 +10,12 @@ export interface ShippedBanks {
   /** Changes when the list of a country does, which for Germany happens at a date that the package names. */
   edition(country: string): string;
   /** In no order; empty for a country without a list. A territory has none, not even its parent's. */
-  banks(country: string): Bank[];
+  banks(country: string): ListedBank[];
 }
 
 /** Names and BICs for Germany (quarterly), BICs of 2024 for six other countries. Read when asked for. */
 export function createShippedBanks(now: () => Date): ShippedBanks {
-  const next: NextGermanBanks = readJson(GERMAN_FOLDER, 'next.json');
+  const next: NextGermanBanks = readJson(germanFolder, 'next.json');
   const nextIsValid = () => now() >= new Date(next.valid);
 
   return {
@@ -30,12 +30,12 @@ export function createShippedBanks(now: () => Date): ShippedBanks {
 
 const COUNTRIES = ['AT', 'BE', 'DE', 'ES', 'FR', 'LU', 'NL'];
 
-const GERMAN_SOURCE = 'Deutsche Bundesbank, via bankdata-germany';
+const germanSource = 'Deutsche Bundesbank, via bankdata-germany';
 /** Since when the list of `bankdata-germany` 2.2602 is valid; the package tells this in its README only. */
-const GERMAN_DATE = '2026-06-08';
-const LISTED_BICS_SOURCE = 'national bank directories, via iban-to-bic';
+const germanDate = '2026-06-08';
+const listedBicsSource = 'national bank directories, via iban-to-bic';
 /** When `iban-to-bic` 1.4.0 was released, with lists fetched that month. */
-const LISTED_BICS_DATE = '2024-09-23';
+const listedBicsDate = '2024-09-23';
 
 type GermanBanks = Readonly<Record<string, readonly [name: string, bic?: string]>>;
 
@@ -48,30 +48,30 @@ interface NextGermanBanks {
 
 const require = createRequire(import.meta.url);
 /** Read by path, because the package exports look-ups only, and no list. */
-const GERMAN_FOLDER = join(dirname(require.resolve('bankdata-germany')), 'data');
-const LISTED_BICS_FOLDER = join(dirname(require.resolve('iban-to-bic/package.json')), 'datasets');
+const germanFolder = join(dirname(require.resolve('bankdata-germany')), 'data');
+const listedBicsFolder = join(dirname(require.resolve('iban-to-bic/package.json')), 'datasets');
 
 /**
  * The older list knows some German bank codes that were deleted since; accounts may outlive them for a while.
  */
-function germanBanks(next: NextGermanBanks | null): Bank[] {
-  const current: GermanBanks = readJson(GERMAN_FOLDER, 'current.json');
+function germanBanks(next: NextGermanBanks | null): ListedBank[] {
+  const current: GermanBanks = readJson(germanFolder, 'current.json');
   const banks = new Map(listedBics('DE').map((bank) => [bank.bankCode, bank]));
   const add = (list: GermanBanks, date: string) => {
     for (const [bankCode, [name, bic]] of Object.entries(list)) {
       const known = banks.get(bankCode)?.bic ?? '';
       banks.set(bankCode, {
-        ...NO_ADDRESS,
+        ...noAddress,
         country: 'DE',
         bankCode,
         name,
         bic: bic ?? known,
-        source: GERMAN_SOURCE,
+        source: germanSource,
         date,
       });
     }
   };
-  add(current, GERMAN_DATE);
+  add(current, germanDate);
   if (next) {
     for (const bankCode of next.remove) banks.delete(bankCode);
     add(next.upsert, next.valid.slice(0, 10));
@@ -79,26 +79,26 @@ function germanBanks(next: NextGermanBanks | null): Bank[] {
   return [...banks.values()];
 }
 
-function listedBics(country: string): Bank[] {
-  const bics: Readonly<Record<string, string>> = readJson(LISTED_BICS_FOLDER, `${country.toLowerCase()}.json`);
+function listedBics(country: string): ListedBank[] {
+  const bics: Readonly<Record<string, string>> = readJson(listedBicsFolder, `${country.toLowerCase()}.json`);
   const { first, last } = findCountryFormat(country)?.bankCode ?? { first: 1, last: 0 };
   return (
     Object.entries(bics)
       // Among the Spanish codes are a few tax numbers, which stand in no IBAN.
       .filter(([bankCode]) => bankCode.length === last - first + 1)
       .map(([bankCode, bic]) => ({
-        ...NO_ADDRESS,
+        ...noAddress,
         country,
         bankCode,
         name: '',
         bic,
-        source: LISTED_BICS_SOURCE,
-        date: LISTED_BICS_DATE,
+        source: listedBicsSource,
+        date: listedBicsDate,
       }))
   );
 }
 
-const NO_ADDRESS = { zip: '', city: '' };
+const noAddress = { zip: '', city: '' };
 
 /** Read and parsed at each call, so that nothing but the index of a country stays in memory. */
 function readJson<Content>(folder: string, file: string): Content {

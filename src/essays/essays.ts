@@ -1,5 +1,5 @@
-import type { Caller } from '../caller.ts';
 import type { UpstreamErrorCode } from '../errors.ts';
+import type { RequestContext } from '../request-context.ts';
 
 export type EssayMode = 'STANDARD' | 'ACADEMIC' | 'PROFESSIONAL' | 'NEWS_REPORT';
 export type WritingPurpose = 'NARRATIVE' | 'ARGUMENTATIVE' | 'EXPOSITORY' | 'DESCRIPTIVE';
@@ -62,7 +62,7 @@ export interface EssayServiceFailed {
 }
 
 export interface EssaysPort {
-  generate(order: EssayOrder, caller: Caller): Promise<EssayResult>;
+  generate(order: EssayOrder, caller: RequestContext): Promise<EssayResult>;
   /** An essay that was written for this caller and is still kept; null where there is none. */
-  find(id: string, caller: Caller): Promise<Essay | null>;
+  find(id: string, caller: RequestContext): Promise<Essay | null>;
 }

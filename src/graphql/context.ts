@@ -1,8 +1,8 @@
-import type { AllowanceStatus } from '../allowances/allowance.ts';
 import type { BankDataPort } from '../bank-data/bank-data.ts';
-import { type Caller, createCaller } from '../caller.ts';
 import { GatewayError } from '../errors.ts';
 import type { EssaysPort } from '../essays/essays.ts';
+import { createRequestContext, type RequestContext } from '../request-context.ts';
+import type { AllowanceStatus } from '../upstream/allowance/allowance.ts';
 import { createLoaders, type Loaders } from './loaders.ts';
 
 /** What the door knows of a request before GraphQL does; without a door, nothing. */
@@ -25,13 +25,13 @@ export interface ContextParts {
 /** What one request's resolvers work with. */
 export interface Context extends ContextParts {
   loaders: Loaders;
-  caller: Caller;
+  caller: RequestContext;
 }
 
 /** @param signal fires when the client hangs up */
 export function createContext(parts: ContextParts, signal: AbortSignal): Context {
   const { bankData, maxIbansPerQuery } = parts;
-  const caller = createCaller(signal);
+  const caller = createRequestContext(signal);
   const loaders = createLoaders(bankData, { maxIbansPerQuery, caller });
   return {
     ...parts,

@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import type { BankDataPort, BicValidation, IbanValidation } from '../bank-data/bank-data.ts';
-import type { Caller } from '../caller.ts';
 import { GatewayError } from '../errors.ts';
+import type { RequestContext } from '../request-context.ts';
 
 type Loader<Answer> = Pick<DataLoader<string, Answer>, 'load'>;
 
@@ -14,7 +14,7 @@ export interface Loaders {
 
 interface LoadersOptions {
   maxIbansPerQuery: number;
-  caller: Caller;
+  caller: RequestContext;
 }
 
 /** The look-ups of one request: one batch per tick, each key once, each settled on its own. */

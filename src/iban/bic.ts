@@ -1,10 +1,10 @@
-import { COUNTRY_CODES } from './country-codes.ts';
+import { countryCodes } from '../countries/country-codes.ts';
 import { compactIban } from './iban.ts';
 
 /** Everything that can be wrong with a BIC; at most one of them is reported, as each hides what comes after it. */
-export const BIC_PROBLEMS = ['ILLEGAL_CHARACTERS', 'WRONG_LENGTH', 'UNKNOWN_COUNTRY'] as const;
+export const bicProblems = ['ILLEGAL_CHARACTERS', 'WRONG_LENGTH', 'UNKNOWN_COUNTRY'] as const;
 
-export type BicProblem = (typeof BIC_PROBLEMS)[number];
+export type BicProblem = (typeof bicProblems)[number];
 
 /** A BIC, part by part. */
 export interface BicParts {
@@ -30,26 +30,26 @@ export function compactBic(text: string): string {
  * What is wrong with a compacted BIC by the rules of ISO 9362:2014, which allows digits in the party prefix; empty
  * when nothing is. Whether such a BIC was ever issued is another question.
  */
-export function validateBic(bic: string): readonly BicProblem[] {
+export function findBicProblems(bic: string): readonly BicProblem[] {
   if (/[^A-Z0-9]/.test(bic)) return ['ILLEGAL_CHARACTERS'];
   if (bic.length !== 8 && bic.length !== 11) return ['WRONG_LENGTH'];
-  return COUNTRY_CODES.has(bic.slice(4, 6)) ? [] : ['UNKNOWN_COUNTRY'];
+  return countryCodes.has(bic.slice(4, 6)) ? [] : ['UNKNOWN_COUNTRY'];
 }
 
 /** The parts of a compacted BIC; null where it is not valid. */
-export function takeBicApart(bic: string): BicParts | null {
-  if (validateBic(bic).length > 0) return null;
+export function parseBic(bic: string): BicParts | null {
+  if (findBicProblems(bic).length > 0) return null;
   const location = bic.slice(6, 8);
-  const branch = bic.slice(8) || HEAD_OFFICE;
+  const branch = bic.slice(8) || headOffice;
   return {
     bic,
     partyPrefix: bic.slice(0, 4),
     countryCode: bic.slice(4, 6),
     location,
     branch,
-    isHeadOffice: branch === HEAD_OFFICE,
+    isHeadOffice: branch === headOffice,
     isTest: location.endsWith('0'),
   };
 }
 
-const HEAD_OFFICE = 'XXX';
+const headOffice = 'XXX';

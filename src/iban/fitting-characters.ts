@@ -2,21 +2,21 @@
 export type FittingCharacters = (at: number, cut: number) => readonly string[];
 
 /**
- * The characters that make the check digits of an IBAN right, found without trying any: at one place of the BBAN at
+ * The characters that make the check digits of an IBAN right, found without trying any: at one place of the bban at
  * most one digit and one letter leave the remainder 1 modulo 97. What stands before and behind is reduced once for all
- * places, and nothing fits while it is illegal. In front of the BBAN any letter or, for a check digit, any digit fits.
+ * places, and nothing fits while it is illegal. In front of the bban any letter or, for a check digit, any digit fits.
  */
 export function createFittingCharacters(iban: string): FittingCharacters {
   const heads = reduceHeads(iban);
   const tails = reduceTails(iban);
   return (at, cut) => {
-    if (at < BBAN) return at < CHECK_DIGITS ? LETTERS : DIGITS;
+    if (at < bban) return at < checkDigits ? letters : DIGITS;
     const head = heads[at] ?? Number.NaN;
     const { remainder, inverse } = tails[at + cut] ?? { remainder: Number.NaN, inverse: Number.NaN };
     // (head * base + value) * weight + remainder = 1, solved for the value; the base is 10 or, for a letter, 100.
     const wanted = (1 - remainder) * inverse;
     const digit = DIGITS[modulo97(wanted - head * 10)];
-    const letter = LETTERS[modulo97(wanted - head * 100) - 10];
+    const letter = letters[modulo97(wanted - head * 100) - 10];
     return [digit, letter].filter((character) => character !== undefined);
   };
 }
@@ -28,16 +28,16 @@ interface Tail {
 }
 
 const DIGITS = [...'0123456789'];
-const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-/** Where the check digits begin, and the BBAN. */
-const CHECK_DIGITS = 2;
-const BBAN = 4;
+const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+/** Where the check digits begin, and the bban. */
+const checkDigits = 2;
+const bban = 4;
 
-/** At each index of the BBAN, the remainder of what stands before it. */
+/** At each index of the bban, the remainder of what stands before it. */
 function reduceHeads(iban: string): readonly number[] {
   const heads: number[] = [];
   let head = 0;
-  for (let at = BBAN; at <= iban.length; at += 1) {
+  for (let at = bban; at <= iban.length; at += 1) {
     heads[at] = head;
     const value = valueAt(iban, at);
     head = (head * (value < 10 ? 10 : 100) + value) % 97;
@@ -45,7 +45,7 @@ function reduceHeads(iban: string): readonly number[] {
   return heads;
 }
 
-/** At each index of the BBAN, the remainder of what stands from there on; country code and check digits come last. */
+/** At each index of the bban, the remainder of what stands from there on; country code and check digits come last. */
 function reduceTails(iban: string): readonly Tail[] {
   const tails: Tail[] = [];
   let [remainder, weight, inverse] = [0, 1, 1];
@@ -56,8 +56,8 @@ function reduceTails(iban: string): readonly Tail[] {
     // 10 * 68 and 100 * 65 leave 1.
     inverse = (inverse * (isDigit ? 68 : 65)) % 97;
   };
-  for (let at = BBAN - 1; at >= 0; at -= 1) prepend(valueAt(iban, at));
-  for (let at = iban.length; at >= BBAN; at -= 1) {
+  for (let at = bban - 1; at >= 0; at -= 1) prepend(valueAt(iban, at));
+  for (let at = iban.length; at >= bban; at -= 1) {
     if (at < iban.length) prepend(valueAt(iban, at));
     tails[at] = { remainder, inverse };
   }

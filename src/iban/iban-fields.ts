@@ -2,9 +2,9 @@ import type { NationalCheck } from './national-checks/national-check.ts';
 import { findNationalCheck } from './national-checks.ts';
 import type { CountryFormat, Span } from './registry.ts';
 
-export const IBAN_FIELD_NAMES = ['bankCode', 'branch', 'accountNumber'] as const;
+export const ibanFieldNames = ['bankCode', 'branch', 'accountNumber'] as const;
 
-export type IbanFieldName = (typeof IBAN_FIELD_NAMES)[number];
+export type IbanFieldName = (typeof ibanFieldNames)[number];
 
 /** A part of the BBAN that has to be known before an IBAN can be generated. */
 export interface IbanField {
@@ -29,7 +29,7 @@ export interface PlacedField extends IbanField {
  * account and its holder (BR).
  */
 export function placeFields(format: CountryFormat): readonly PlacedField[] {
-  const kinds = [...format.format.slice(HEAD.length).matchAll(/(\d+)!([nac])/g)]
+  const kinds = [...format.format.slice(head.length).matchAll(/(\d+)!([nac])/g)]
     .map(([, count, kind = '']) => kind.repeat(Number(count)))
     .join('');
   const place = (name: IbanFieldName, span: Span): PlacedField => {
@@ -56,10 +56,10 @@ export function findCompletion(format: CountryFormat): NationalCheck['complete']
 }
 
 /** The country code and the check digits, before the BBAN begins. */
-const HEAD = 'DE2!n';
+const head = 'DE2!n';
 
 /** Their branch is the account prefix, which is written without leading zeros. */
-const PADDED_BRANCHES: ReadonlySet<string> = new Set(['CZ', 'SK']);
+const paddedBranches: ReadonlySet<string> = new Set(['CZ', 'SK']);
 
 /**
  * Account numbers that are of no use unless they are whole, as zeros on the left would displace what they begin with
@@ -67,12 +67,12 @@ const PADDED_BRANCHES: ReadonlySet<string> = new Set(['CZ', 'SK']);
  * check digit was taken for part of the number, which is how these are written (BE, EE, NO), or that a digit of a
  * number of fixed length is missing (PL).
  */
-const WHOLE_ACCOUNTS: ReadonlySet<string> = new Set('AL BE BG BY EE FI GT HU IS NO PL RU'.split(' '));
+const wholeAccounts: ReadonlySet<string> = new Set('AL BE BG BY EE FI GT HU IS NO PL RU'.split(' '));
 
 function isPadded(name: IbanFieldName, { country, parent }: CountryFormat): boolean {
   const owner = parent ?? country;
   if (name === 'bankCode') return false;
-  return name === 'branch' ? PADDED_BRANCHES.has(owner) : !WHOLE_ACCOUNTS.has(owner);
+  return name === 'branch' ? paddedBranches.has(owner) : !wholeAccounts.has(owner);
 }
 
 /** From bank code and branch to the end, but for check digits that will be computed: before (ES) or behind it (FR). */

@@ -2,7 +2,7 @@ import { mod97 } from './mod97.ts';
 import { type CountryFormat, findCountryFormat, type Span } from './registry.ts';
 
 /** Everything that can be wrong with an IBAN, from the plainest to the subtlest. */
-export const IBAN_PROBLEMS = [
+export const ibanProblems = [
   'ILLEGAL_CHARACTERS',
   'UNKNOWN_COUNTRY',
   'WRONG_LENGTH',
@@ -11,7 +11,7 @@ export const IBAN_PROBLEMS = [
   'WRONG_CHECK_DIGITS',
 ] as const;
 
-export type IbanProblem = (typeof IBAN_PROBLEMS)[number];
+export type IbanProblem = (typeof ibanProblems)[number];
 
 /** An IBAN, part by part. */
 export interface IbanParts {
@@ -33,15 +33,15 @@ export interface IbanParts {
  * capital of `ſ` is an S, and a wrong character must not turn into a right one.
  */
 export function compactIban(text: string): string {
-  return text.replace(DECORATION, '').replace(/[a-z]+/g, (letters) => letters.toUpperCase());
+  return text.replace(decoration, '').replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
 
 /**
- * Every problem of a compacted IBAN, in the order of `IBAN_PROBLEMS`; empty when it is valid. What cannot be judged is
+ * Every problem of a compacted IBAN, in the order of `ibanProblems`; empty when it is valid. What cannot be judged is
  * not reported: illegal characters or an unknown country stand alone, the structure is judged at the right length
  * only, and the check digits only if they are digits. National check digits never make an IBAN invalid.
  */
-export function validateIban(iban: string): readonly IbanProblem[] {
+export function findIbanProblems(iban: string): readonly IbanProblem[] {
   if (/[^A-Z0-9]/.test(iban)) return ['ILLEGAL_CHARACTERS'];
   const format = findCountryFormat(iban.slice(0, 2));
   if (format === null) return ['UNKNOWN_COUNTRY'];
@@ -59,11 +59,11 @@ export function validateIban(iban: string): readonly IbanProblem[] {
 
 /** Whether a compacted IBAN is valid as far as its country's format and its check digits can tell. */
 export function isValidIban(iban: string): boolean {
-  return validateIban(iban).length === 0;
+  return findIbanProblems(iban).length === 0;
 }
 
 /** The parts of a compacted IBAN, whether or not its check digits are right; null where its structure is wrong. */
-export function takeApart(iban: string): IbanParts | null {
+export function parseIban(iban: string): IbanParts | null {
   const format = findCountryFormat(iban.slice(0, 2));
   if (format === null || /[^A-Z0-9]/.test(iban) || !format.regex.test(iban)) return null;
   const bban = iban.slice(4);
@@ -79,7 +79,7 @@ export function takeApart(iban: string): IbanParts | null {
   };
 }
 
-const DECORATION = /[\s\p{Dash_Punctuation}\p{Default_Ignorable_Code_Point}]+/gu;
+const decoration = /[\s\p{Dash_Punctuation}\p{Default_Ignorable_Code_Point}]+/gu;
 
 function cut(bban: string, { first, last }: Span): string {
   return bban.slice(first - 1, last);

@@ -7,7 +7,7 @@ export function mod97(text: string): number {
   let remainder = 0;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
-    if (code >= ZERO && code <= NINE) remainder = (remainder * 10 + code - ZERO) % 97;
+    if (code >= zero && code <= nine) remainder = (remainder * 10 + code - zero) % 97;
     else if (code >= A && code <= Z) remainder = (remainder * 100 + code - A + 10) % 97;
     else throw new RangeError('mod 97-10 is defined for A-Z and 0-9 only');
   }
@@ -23,7 +23,7 @@ export function calcCheckDigits(country: string, bban: string): string {
   return String(98 - mod97(`${bban}${country}00`)).padStart(2, '0');
 }
 
-const ZERO = 48;
-const NINE = 57;
+const zero = 48;
+const nine = 57;
 const A = 65;
 const Z = 90;

@@ -1,4 +1,4 @@
-import { takeApart } from './iban.ts';
+import { parseIban } from './iban.ts';
 import { belgium } from './national-checks/belgium.ts';
 import { cin } from './national-checks/cin.ts';
 import { cleRib } from './national-checks/cle-rib.ts';
@@ -15,9 +15,9 @@ import { poland } from './national-checks/poland.ts';
 import { spain } from './national-checks/spain.ts';
 import { findCountryFormat } from './registry.ts';
 
-export const NATIONAL_CHECK_RESULTS = ['PASSED', 'FAILED', 'NOT_APPLICABLE'] as const;
+export const nationalCheckResults = ['PASSED', 'FAILED', 'NOT_APPLICABLE'] as const;
 
-export type NationalCheckResult = (typeof NATIONAL_CHECK_RESULTS)[number];
+export type NationalCheckResult = (typeof nationalCheckResults)[number];
 
 /**
  * What a compacted IBAN's own country says of its national check digits, whether or not the IBAN's check digits are
@@ -25,7 +25,7 @@ export type NationalCheckResult = (typeof NATIONAL_CHECK_RESULTS)[number];
  * or the rule does not cover the account. A failure is a reason to ask, never to refuse: banks have exemptions.
  */
 export function nationalCheck(iban: string): NationalCheckResult {
-  const bban = takeApart(iban)?.bban;
+  const bban = parseIban(iban)?.bban;
   const check = findNationalCheck(iban.slice(0, 2));
   if (bban === undefined || check === null || check.covers?.(bban) === false) return 'NOT_APPLICABLE';
   return check.passes(bban) ? 'PASSED' : 'FAILED';
@@ -33,11 +33,11 @@ export function nationalCheck(iban: string): NationalCheckResult {
 
 /** The check of a country or, for a territory, of its parent; null where none is known. */
 export function findNationalCheck(country: string): NationalCheck | null {
-  return CHECKS.get(findCountryFormat(country)?.parent ?? country) ?? null;
+  return checks.get(findCountryFormat(country)?.parent ?? country) ?? null;
 }
 
 // CF, CG, CM, GA, GQ, KM, MG and TD have a clé RIB too, but stand outside the registry: their IBANs are unknown here.
-const CHECKS: ReadonlyMap<string, NationalCheck> = new Map([
+const checks: ReadonlyMap<string, NationalCheck> = new Map([
   ['BA', mod9710],
   ['BE', belgium],
   ['CZ', czechia],

@@ -18,7 +18,7 @@ const SEPA = 'SEPA';
  * positions of AL, FR and PT are corrected, as three independent tables agree against the registry. CZ and SK have no
  * branch there: what stands here is the account prefix, which two independent tables report as the branch.
  */
-export const REGISTRY_ROWS: readonly RegistryRow[] = [
+export const registryRows: readonly RegistryRow[] = [
   ['AD2!n4!n4!n12!c', 'AD1200012030200359100100', SEPA, [1, 4], [5, 8]],
   ['AE2!n3!n16!n', 'AE070331234567890123456', null, [1, 3]],
   ['AL2!n8!n16!c', 'AL47212110090000000235698741', SEPA, [1, 3], [4, 7], [8, 8]],
@@ -118,10 +118,10 @@ export const TERRITORIES: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /** Territories outside SEPA although their parent is in it: the French ones in the Pacific and the south. */
-export const TERRITORIES_OUTSIDE_SEPA: ReadonlySet<string> = new Set(['NC', 'PF', 'TF', 'WF']);
+export const territoriesOutsideSepa: ReadonlySet<string> = new Set(['NC', 'PF', 'TF', 'WF']);
 
 /**
  * Where the account number stands, for the countries where it is not simply the BBAN after bank code and branch
  * without the national check digits. The last two characters of a Brazilian BBAN are the kind of account and its holder.
  */
-export const ACCOUNTS: ReadonlyMap<string, Positions> = new Map([['BR', [14, 23]]]);
+export const accounts: ReadonlyMap<string, Positions> = new Map([['BR', [14, 23]]]);

@@ -1,11 +1,11 @@
 import { calcCheckDigits } from './mod97.ts';
 import {
-  ACCOUNTS,
+  accounts,
   type Positions,
-  REGISTRY_ROWS,
   type RegistryRow,
+  registryRows,
   TERRITORIES,
-  TERRITORIES_OUTSIDE_SEPA,
+  territoriesOutsideSepa,
 } from './registry-table.ts';
 
 /** First and last position inside the BBAN, counted from 1, both included. */
@@ -46,14 +46,14 @@ export function countryFormats(): readonly CountryFormat[] {
 
 /** The format behind a country code in capitals, territories included; null where there are no IBANs. */
 export function findCountryFormat(code: string): CountryFormat | null {
-  return FORMATS_BY_CODE.get(code) ?? null;
+  return formatsByCode.get(code) ?? null;
 }
 
-const SEGMENT_CHARACTERS: Readonly<Record<string, string>> = { n: '\\d', a: '[A-Z]', c: '[A-Za-z0-9]' };
+const segmentCharacters: Readonly<Record<string, string>> = { n: '\\d', a: '[A-Z]', c: '[A-Za-z0-9]' };
 
-const COUNTRIES: readonly CountryFormat[] = REGISTRY_ROWS.map(readRow);
+const COUNTRIES: readonly CountryFormat[] = registryRows.map(readRow);
 
-const FORMATS_BY_CODE: ReadonlyMap<string, CountryFormat> = new Map(
+const formatsByCode: ReadonlyMap<string, CountryFormat> = new Map(
   COUNTRIES.flatMap((parent) => [parent, ...parent.territories.map((code) => formatOfTerritory(code, parent))]).map(
     (format) => [format.country, format],
   ),
@@ -72,7 +72,7 @@ function readRow([format, example, sepa, bankCode, branch, nationalCheckDigits]:
     bankCode: { first: bankCode[0], last: bankCode[1] },
     branch: toSpan(branch),
     nationalCheckDigits: toSpan(nationalCheckDigits),
-    account: toSpan(ACCOUNTS.get(country)),
+    account: toSpan(accounts.get(country)),
     territories: TERRITORIES.get(country) ?? [],
   };
 }
@@ -87,7 +87,7 @@ function formatOfTerritory(country: string, parent: CountryFormat): CountryForma
     parent: parent.country,
     format,
     regex: toRegex(format),
-    sepa: parent.sepa && !TERRITORIES_OUTSIDE_SEPA.has(country),
+    sepa: parent.sepa && !territoriesOutsideSepa.has(country),
     example: country + calcCheckDigits(country, bban) + bban,
     territories: [],
   };
@@ -95,7 +95,7 @@ function formatOfTerritory(country: string, parent: CountryFormat): CountryForma
 
 function toRegex(format: string): RegExp {
   const groups = format.slice(2).replace(/(\d+)!([nac])/g, (_, count: string, kind: string) => {
-    return `(${SEGMENT_CHARACTERS[kind]}{${count}})`;
+    return `(${segmentCharacters[kind]}{${count}})`;
   });
   return new RegExp(`^${format.slice(0, 2)}${groups}$`);
 }

@@ -48,8 +48,8 @@ export function rankSlip(text: string, { at, cut, put }: Slip): number {
 }
 
 /** Characters that are taken for each other when read, one group a word. */
-const LOOK_ALIKES = '0ODQ 1IL 17 2Z 5S 6G 8B UV VY VW MN'.split(' ');
+const lookAlikes = '0ODQ 1IL 17 2Z 5S 6G 8B UV VY VW MN'.split(' ');
 
 function areLookAlikes(one: string, other: string): boolean {
-  return other !== '' && LOOK_ALIKES.some((group) => group.includes(one) && group.includes(other));
+  return other !== '' && lookAlikes.some((group) => group.includes(one) && group.includes(other));
 }

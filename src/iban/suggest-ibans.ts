@@ -1,5 +1,5 @@
 import { createFittingCharacters } from './fitting-characters.ts';
-import { isValidIban, takeApart } from './iban.ts';
+import { isValidIban, parseIban } from './iban.ts';
 import { findCountryFormat } from './registry.ts';
 import { rankSlip, slipsIn, undo } from './slips.ts';
 
@@ -28,18 +28,18 @@ export function suggestIbans(
 }
 
 /** The longest IBANs that ISO 13616 allows have 34 characters. */
-const MAX_LENGTH = 34;
+const maxLength = 34;
 
 /** One slip adds one character at most, and makes one character illegal at most. */
 function isHopeless(text: string): boolean {
-  return text.length > MAX_LENGTH + 1 || text.replace(/[A-Z0-9]+/g, '').length > 1;
+  return text.length > maxLength + 1 || text.replace(/[A-Z0-9]+/g, '').length > 1;
 }
 
 /** Every valid IBAN one slip away, with the rank of the likeliest slip that leads there. */
 function findCandidates(text: string): ReadonlyMap<string, number> {
   const length = findCountryFormat(text.slice(0, 2))?.length;
   // A slip in the country code leads to another country, and so to another length.
-  const hasRoom = (growth: number, at: number) => at < COUNTRY_CODE || text.length + growth === length;
+  const hasRoom = (growth: number, at: number) => at < countryCode || text.length + growth === length;
 
   const ranks = new Map<string, number>();
   for (const slip of slipsIn(text, { hasRoom, fitting: createFittingCharacters(text) })) {
@@ -51,9 +51,9 @@ function findCandidates(text: string): ReadonlyMap<string, number> {
 }
 
 /** Characters of the country code. */
-const COUNTRY_CODE = 2;
+const countryCode = 2;
 
 function isOfKnownBank(iban: string, isKnownBank: (country: string, bankCode: string) => boolean): boolean {
-  const parts = takeApart(iban);
+  const parts = parseIban(iban);
   return parts !== null && isKnownBank(parts.countryCode, parts.bankCode);
 }

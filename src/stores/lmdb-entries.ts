@@ -29,7 +29,7 @@ export function removeEntry(file: LmdbFile, kind: EntryKind, key: string, { expi
 
 /** Within a transaction: drops some of what has expired. */
 export function sweepEntries(file: LmdbFile, now: number): void {
-  const expired = [...file.getKeys({ start: [EXPIRY], end: [EXPIRY, now + 1], limit: MAX_SWEPT })];
+  const expired = [...file.getKeys({ start: [EXPIRY], end: [EXPIRY, now + 1], limit: maxSwept })];
   for (const mark of expired) {
     const [, expiresAt, kind, key] = mark;
     // Only what still expires then: it may have been written anew.
@@ -42,4 +42,4 @@ export function sweepEntries(file: LmdbFile, now: number): void {
 const EXPIRY = 'expiry';
 
 /** More than one write adds, so that the sweep catches up; few, because other processes wait meanwhile. */
-const MAX_SWEPT = 8;
+const maxSwept = 8;

@@ -27,12 +27,12 @@ const require = createRequire(import.meta.url);
  * The beginning of each of the two meta pages that an LMDB file starts with (struct MDB_page and MDB_meta in mdb.c of
  * lmdb-js). The second follows one page size later, which the first one tells.
  */
-const MAGIC = { offset: 24, value: 0xbeefc0de };
-const PAGE_SIZE_OFFSET = 48;
-const ROOT_OFFSETS = [88, 136];
-const TRANSACTION_OFFSET = 152;
-const META_BYTES = 160;
-const EMPTY_TREE = 0xffff_ffff_ffff_ffffn;
+const magic = { offset: 24, value: 0xbeefc0de };
+const pageSizeOffset = 48;
+const rootOffsets = [88, 136];
+const transactionOffset = 152;
+const metaBytes = 160;
+const emptyTree = 0xffff_ffff_ffff_ffffn;
 
 /**
  * Whether there is a file. LMDB maps whatever it is given into memory, and ends the process when it finds there is
@@ -63,15 +63,15 @@ function holdsItsRoots(file: number): boolean {
   const { roots } = first.transaction > second.transaction ? first : second;
   // Only now: another process may be writing, and its file grows before its meta page tells of it.
   const pages = BigInt(Math.floor(fstatSync(file).size / first.pageSize));
-  return roots.every((root) => root === EMPTY_TREE || root < pages);
+  return roots.every((root) => root === emptyTree || root < pages);
 }
 
 function readMeta(file: number, position: number) {
-  const bytes = Buffer.alloc(META_BYTES);
-  if (readSync(file, bytes, { position }) < META_BYTES || bytes.readUInt32LE(MAGIC.offset) !== MAGIC.value) return null;
+  const bytes = Buffer.alloc(metaBytes);
+  if (readSync(file, bytes, { position }) < metaBytes || bytes.readUInt32LE(magic.offset) !== magic.value) return null;
   return {
-    pageSize: bytes.readUInt32LE(PAGE_SIZE_OFFSET),
-    transaction: bytes.readBigUInt64LE(TRANSACTION_OFFSET),
-    roots: ROOT_OFFSETS.map((offset) => bytes.readBigUInt64LE(offset)),
+    pageSize: bytes.readUInt32LE(pageSizeOffset),
+    transaction: bytes.readBigUInt64LE(transactionOffset),
+    roots: rootOffsets.map((offset) => bytes.readBigUInt64LE(offset)),
   };
 }

@@ -1,8 +1,8 @@
-import type { StoreConfig } from '../config.ts';
+import type { StoreConfig } from '../config/gateway-config.ts';
 import type { Events } from '../telemetry/events.ts';
 import { createLmdbStore } from './lmdb-store.ts';
 import { createRedisStore } from './redis-store.ts';
-import { sealed } from './sealed-store.ts';
+import { withSealing } from './sealed-store.ts';
 import type { Store } from './store.ts';
 import { readOrMakeSecret } from './store-secret.ts';
 
@@ -17,7 +17,7 @@ export interface OpenStore {
 export function openStore({ redisUrl, secret }: StoreConfig, folder: string, events: Events): OpenStore {
   const readSecret = () => secret ?? readOrMakeSecret(folder);
   if (redisUrl === null) {
-    return { store: sealed(createLmdbStore({ folder }), readSecret), isShared: false, isUp: () => true };
+    return { store: withSealing(createLmdbStore({ folder }), readSecret), isShared: false, isUp: () => true };
   }
   const redis = createRedisStore({
     url: redisUrl,
@@ -25,5 +25,5 @@ export function openStore({ redisUrl, secret }: StoreConfig, folder: string, eve
     onDown: events.storeDown,
     onUp: events.storeUp,
   });
-  return { store: sealed(redis, readSecret), isShared: true, isUp: redis.isUp };
+  return { store: withSealing(redis, readSecret), isShared: true, isUp: redis.isUp };
 }

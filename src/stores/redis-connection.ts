@@ -81,7 +81,7 @@ export function createRedisConnection({
   /** Whoever does not answer in time may be gone without a word; the next connection shows whether it is. */
   function reconnect(): void {
     if (state !== 'up') return;
-    goDown(TIMED_OUT);
+    goDown(timedOut);
     redis.disconnect(true);
   }
 
@@ -93,7 +93,7 @@ export function createRedisConnection({
         return await command(redis);
       } catch (error) {
         const reason = reasonOf(error);
-        if (reason === TIMED_OUT) reconnect();
+        if (reason === timedOut) reconnect();
         // Without the error as its cause: ioredis puts the command into it, and with that keys, values and passwords.
         throw new StoreError(reason);
       }
@@ -110,7 +110,7 @@ export function createRedisConnection({
   };
 }
 
-const TIMED_OUT = 'timed out';
+const timedOut = 'timed out';
 
 /** Doubles from 50 ms up to 2 s, less a random part, so that replicas do not come back all at once. */
 function reconnectDelayMs(attempt: number): number {
@@ -121,6 +121,6 @@ function reconnectDelayMs(attempt: number): number {
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code !== undefined) return code;
-  if (message.endsWith('Command timed out')) return TIMED_OUT;
+  if (message.endsWith('Command timed out')) return timedOut;
   return /^(?:Ready check failed: )?([A-Z]{2,})\b/.exec(message)?.[1] ?? 'connection lost';
 }

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { createKeyHash, type KeyHash } from './hashed-key.ts';
+import { createKeyHash, type KeyHash } from './key-hash.ts';
 import { type Store, StoreError } from './store.ts';
 
 /**
@@ -7,7 +7,7 @@ import { type Store, StoreError } from './store.ts';
  * (AES-256-GCM). What another secret sealed is as good as not there. Counters stay readable, under hashed keys.
  * @param readSecret called at the first use
  */
-export function sealed(store: Store, readSecret: () => string): Store {
+export function withSealing(store: Store, readSecret: () => string): Store {
   let keys: Keys | undefined;
   /** Only now: a gateway that keeps nothing needs no secret, and no folder to keep it in. */
   const open = () => {
@@ -39,8 +39,8 @@ function deriveKeys(secret: string): Keys {
   return { hashKey: createKeyHash(derive(secret, 'keys').toString('base64')), valueKey: derive(secret, 'values') };
 }
 
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
+const nonceBytes = 12;
+const tagBytes = 16;
 
 function derive(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', `ledgerquill store: ${purpose}`, 32));
@@ -48,7 +48,7 @@ function derive(secret: string, purpose: string): Buffer {
 
 /** The key goes in as associated data, so that a value cannot be moved to another key. */
 function seal(value: string, valueKey: Buffer, key: string): string {
-  const nonce = randomBytes(NONCE_BYTES);
+  const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv('aes-256-gcm', valueKey, nonce).setAAD(Buffer.from(key));
   const box = Buffer.concat([nonce, cipher.update(value, 'utf8'), cipher.final()]);
   return Buffer.concat([box, cipher.getAuthTag()]).toString('base64');
@@ -57,9 +57,9 @@ function seal(value: string, valueKey: Buffer, key: string): string {
 function unseal(text: string, valueKey: Buffer, key: string): string {
   const box = Buffer.from(text, 'base64');
   try {
-    const decipher = createDecipheriv('aes-256-gcm', valueKey, box.subarray(0, NONCE_BYTES)).setAAD(Buffer.from(key));
-    decipher.setAuthTag(box.subarray(-TAG_BYTES));
-    const value = decipher.update(box.subarray(NONCE_BYTES, -TAG_BYTES));
+    const decipher = createDecipheriv('aes-256-gcm', valueKey, box.subarray(0, nonceBytes)).setAAD(Buffer.from(key));
+    decipher.setAuthTag(box.subarray(-tagBytes));
+    const value = decipher.update(box.subarray(nonceBytes, -tagBytes));
     return Buffer.concat([value, decipher.final()]).toString('utf8');
   } catch {
     throw new StoreError('a value was changed or sealed with another secret');

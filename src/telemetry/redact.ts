@@ -7,13 +7,13 @@ export function createRedact(secrets: readonly string[]): Redact {
 }
 
 /** @param isCut whether the text broke off, so that half a secret may stand at its end */
-export type Conceal = (text: string, isCut?: boolean) => string;
+export type RedactSecrets = (text: string, isCut?: boolean) => string;
 
 /**
  * Takes the secrets alone out of a text that is to be shown otherwise as it is, such as an upstream's answer. Short
  * ones stay: a key like "test" would take words out of essays.
  */
-export function createConceal(secrets: readonly string[]): Conceal {
+export function createSecretRedaction(secrets: readonly string[]): RedactSecrets {
   const long = secrets.filter((secret) => secret.length >= 8);
   const hide = hideAll(long);
   const hideHalf = hideHalfAtEnd(long);
@@ -44,18 +44,18 @@ function spellingsOf(secret: string): string[] {
 
 /** The text with everything that reads like an IBAN replaced: an IBAN is personal data. */
 export function redactIbans(text: string): string {
-  return text.replace(UUID_OR_IBAN_LIKE, (_, uuid: string | undefined) => uuid ?? '[IBAN]');
+  return text.replace(uuidOrIbanLike, (_, uuid: string | undefined) => uuid ?? '[IBAN]');
 }
 
 /** Where a word begins, also behind an escaped line break (as in a line of JSON) or a percent-encoded character. */
-const BEGIN = String.raw`(?:(?<![A-Za-z0-9])|(?<=\\[bfnrt])|(?<=%[0-9A-Fa-f]{2}))`;
+const begin = String.raw`(?:(?<![A-Za-z0-9])|(?<=\\[bfnrt])|(?<=%[0-9A-Fa-f]{2}))`;
 const END = '(?![A-Za-z0-9])';
 /** What people and URLs put between the groups of an IBAN. */
-const GAP = '(?:[ \\t\\u00a0\\u2009\\u202f+./-]|%20|\\\\t){0,2}';
-const IBAN_LIKE = `[A-Za-z]{2}${GAP}\\d{2}(?:${GAP}[A-Za-z0-9]{4}){2,7}(?:${GAP}[A-Za-z0-9]{1,3})?`;
+const gap = '(?:[ \\t\\u00a0\\u2009\\u202f+./-]|%20|\\\\t){0,2}';
+const ibanLike = `[A-Za-z]{2}${gap}\\d{2}(?:${gap}[A-Za-z0-9]{4}){2,7}(?:${gap}[A-Za-z0-9]{1,3})?`;
 /**
  * The groups of a UUID can read like an IBAN, so a whole UUID is matched first and left alone: request ids must stay
  * readable.
  */
 const UUID = '(?<uuid>[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})';
-const UUID_OR_IBAN_LIKE = new RegExp(`${BEGIN}(?:${UUID}|${IBAN_LIKE})${END}`, 'g');
+const uuidOrIbanLike = new RegExp(`${begin}(?:${UUID}|${ibanLike})${END}`, 'g');

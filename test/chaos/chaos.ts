@@ -2,7 +2,7 @@ import dns from 'node:dns';
 import { isIP } from 'node:net';
 import { expect, onTestFinished, vi } from 'vitest';
 import { type Answer, bankDataKey, essaysKey, tGateway } from '../gateway.ts';
-import { type Reply, tUpstream, type UpstreamCall } from '../upstream.ts';
+import { type Reply, tUpstream, type UpstreamCall } from '../scripted-upstream.ts';
 import {
   type Condition,
   essayText,

@@ -8,7 +8,7 @@ import {
   replyStuck,
   replyText,
   replyTruncated,
-} from '../upstream.ts';
+} from '../scripted-upstream.ts';
 
 /* What can become of a call to an upstream, one name for each, and how an upstream does that. */
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { ServiceName } from '../../src/errors.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import type { UpstreamCall } from '../upstream.ts';
+import type { UpstreamCall } from '../scripted-upstream.ts';
 import { essayTable, ibanTable, listTable, type Table, type ToldOfEssay, type ToldOfIban } from './expectations.ts';
 
 /** A question that the upstream misbehaves at, and how what its table tells looks in GraphQL. */

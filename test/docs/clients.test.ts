@@ -14,7 +14,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { tGateway } from '../gateway.ts';
-import { tBankDataService, tEssayService } from '../services.ts';
+import { tBankDataService, tEssayService } from '../self-hosted.ts';
 import { type FencedBlock, fencedBlocks } from './fenced-blocks.ts';
 
 /* Nothing stands in docs/clients.md that was not tried. */

@@ -39,7 +39,7 @@ export async function tCountingEssayService({ write, onChanged = () => {} }: Opt
     const body = await text(request).catch(() => null);
     if (body === null) return;
     const topic = String(JSON.parse(body).description).split('\n')[0] ?? '';
-    const call: EssayCall = { topic, essay: `${topic}, call ${calls.length + 1}. ${FILLER}`, finishedAt: null };
+    const call: EssayCall = { topic, essay: `${topic}, call ${calls.length + 1}. ${filler}`, finishedAt: null };
     calls.push(call);
     onChanged();
     await write(call);
@@ -77,4 +77,4 @@ export async function tCountingEssayService({ write, onChanged = () => {} }: Opt
 }
 
 /** Makes it as long as essays are. */
-const FILLER = 'A pen is a tool that leaves a thought where somebody else can find it. '.repeat(100);
+const filler = 'A pen is a tool that leaves a thought where somebody else can find it. '.repeat(100);

@@ -2,12 +2,12 @@ import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createCaller } from '../../src/caller.ts';
-import { createKeptEssays } from '../../src/essays/kept-essays.ts';
-import { createKeptTexts } from '../../src/essays/kept-texts.ts';
-import { nameOrder } from '../../src/essays/order-name.ts';
+import { createKeptEssays } from '../../src/essays/idempotency/archive.ts';
+import { createKeptTexts } from '../../src/essays/idempotency/durable-writes.ts';
+import { nameOrder } from '../../src/essays/idempotency/fingerprint.ts';
+import { createRequestContext } from '../../src/request-context.ts';
 import { createLmdbStore } from '../../src/stores/lmdb-store.ts';
-import { sealed } from '../../src/stores/sealed-store.ts';
+import { withSealing } from '../../src/stores/sealed-store.ts';
 import { readOrMakeSecret } from '../../src/stores/store-secret.ts';
 import { tProcess } from '../process.ts';
 import { type RunningGateway, untilReady, type WrittenEssay } from './running-gateway.ts';
@@ -55,7 +55,7 @@ export function tCrashingGateway({ essaysUrl, clock = 'scripted' }: Options): Cr
       // A copy, so that the next gateway is the first to open what the last one left.
       const copy = join(folder, 'copy');
       cpSync(dataDir, copy, { recursive: true, filter: (path) => !path.endsWith('-lock') });
-      const store = sealed(createLmdbStore({ folder: copy, now: () => 0 }), () => readOrMakeSecret(copy));
+      const store = withSealing(createLmdbStore({ folder: copy, now: () => 0 }), () => readOrMakeSecret(copy));
       const kept = createKeptEssays(createKeptTexts({ store, keptMs: 1, onFailed: () => {} }));
       for (const key of idempotencyKeys) {
         const order = await kept.findOrder(nameOf(key));
@@ -66,24 +66,24 @@ export function tCrashingGateway({ essaysUrl, clock = 'scripted' }: Options): Cr
       return found;
     },
     passTime(gateway) {
-      aheadMs += LOCKS_EXPIRE_MS;
+      aheadMs += locksExpireMs;
       gateway.process.kill('SIGUSR2');
     },
   };
 }
 
 /** Longer than the lock of an order lasts. */
-const LOCKS_EXPIRE_MS = 60_000;
+const locksExpireMs = 60_000;
 
 function scriptClock(aheadMs: number): string {
   return `const { now } = Date;
     let aheadMs = ${aheadMs};
     Date.now = () => now() + aheadMs;
-    process.on('SIGUSR2', () => { aheadMs += ${LOCKS_EXPIRE_MS}; });`;
+    process.on('SIGUSR2', () => { aheadMs += ${locksExpireMs}; });`;
 }
 
 function nameOf(idempotencyKey: string): string {
-  const { id } = createCaller(new AbortController().signal);
+  const { id } = createRequestContext(new AbortController().signal);
   const order = { description: '', mode: 'STANDARD', wordCount: 1, purpose: null, titles: [], idempotencyKey } as const;
   const named = nameOrder(order, id);
   if (!named) throw new Error('an order with a key has a name');

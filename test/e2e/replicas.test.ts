@@ -1,10 +1,10 @@
 import { EventEmitter, once } from 'node:events';
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { generateIban } from '../../src/iban/generate-iban.ts';
+import { buildIban } from '../../src/iban/build-iban.ts';
 import { tScript } from '../process.ts';
 import { type TRedis, tRedis, whyNoRedis } from '../redis.ts';
-import { replyJson, tUpstream } from '../upstream.ts';
+import { replyJson, tUpstream } from '../scripted-upstream.ts';
 import { tCountingEssayService } from './counting-essay-service.ts';
 import { type RunningGateway, untilReady } from './running-gateway.ts';
 
@@ -100,7 +100,7 @@ describe.skipIf(whyNoRedis)(`two processes that share a Redis${whyNoRedis}`, { t
 });
 
 function tIban(account: number): string {
-  const made = generateIban({ country: 'DE', bankCode: '37040044', accountNumber: String(532_013_000 + account) });
+  const made = buildIban({ country: 'DE', bankCode: '37040044', accountNumber: String(532_013_000 + account) });
   if (made.kind !== 'iban') throw new Error(JSON.stringify(made));
   return made.iban;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { exampleTabs } from '../../src/server/graphiql.ts';
+import { exampleTabs } from '../../src/http/graphiql.ts';
 import { tProcess, tScript } from '../process.ts';
-import { replyJson, replyWhenTold, tUpstream } from '../upstream.ts';
+import { replyJson, replyWhenTold, tUpstream } from '../scripted-upstream.ts';
 
 /* The whole, as a process of its own: what a new user and an orchestrator see. */
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Caller } from '../../src/caller.ts';
 import type { Essay, EssayOrder, EssayResult, EssaysPort } from '../../src/essays/essays.ts';
+import type { RequestContext } from '../../src/request-context.ts';
 
 export const order: EssayOrder = {
   description: 'The fountain pen',
@@ -27,7 +27,7 @@ export function tEssay(text = 'Pens hold ink.'): Essay {
 
 interface Call {
   order: EssayOrder;
-  caller: Caller;
+  caller: RequestContext;
   answer: (result: EssayResult) => void;
   break: (error: Error) => void;
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { buildPages, servePages } from '../../examples/web/pages.ts';
 import { findBarriers, tBrowser, type Visit } from '../browser.ts';
 import { tGateway } from '../gateway.ts';
-import type { Upstream } from '../upstream.ts';
+import type { Upstream } from '../scripted-upstream.ts';
 
 export const clients = ['apollo', 'urql'] as const;
 export type Client = (typeof clients)[number];

@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { calcCheckDigits } from '../../src/iban/mod97.ts';
 import { whyNoChromium } from '../browser.ts';
-import { tBankDataService } from '../services.ts';
-import { type Reply, replyJson, replyReset, replyText, replyWhenTold, tUpstream } from '../upstream.ts';
+import { type Reply, replyJson, replyReset, replyText, replyWhenTold, tUpstream } from '../scripted-upstream.ts';
+import { tBankDataService } from '../self-hosted.ts';
 import { clients, expectGoodLooks, tPages } from './pages.ts';
 
 /* The example pages, in a browser, before a gateway and upstreams: what people see, and what it costs. */

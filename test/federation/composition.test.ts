@@ -4,8 +4,8 @@ import { composeServices as composeByTheGuild, composeSchemaContract } from '@th
 import { buildSchema, type GraphQLSchema, isObjectType, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { readSubgraphs } from '../../examples/supergraph/compose.ts';
+import { printSubgraph, printSupergraph, supergraphFile } from '../../scripts/print-schema.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { printSubgraph, printSupergraph, supergraphFile } from '../print-schema.ts';
 
 /* The schema as compositions see it, together with the payments subgraph of the example. */
 

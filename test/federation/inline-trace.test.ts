@@ -3,7 +3,7 @@ import { buildSchema, isObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { bankDataKey, tGateway } from '../gateway.ts';
-import { type Reply, replyJson, tUpstream } from '../upstream.ts';
+import { type Reply, replyJson, tUpstream } from '../scripted-upstream.ts';
 import { tServer } from './server.ts';
 
 /* What a router that asks for a trace is told, and what it is not. */

@@ -2,7 +2,7 @@ import { ApolloGateway } from '@apollo/gateway';
 import { type ExecutionResult, Kind, parse } from 'graphql';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createRouter } from '../../examples/supergraph/router.ts';
-import { replyJson } from '../upstream.ts';
+import { replyJson } from '../scripted-upstream.ts';
 import { replyWithBank, tSupergraph } from './supergraph.ts';
 
 /* Real routers in front of the payments subgraph and the gateway, over real ports. */

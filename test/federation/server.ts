@@ -1,26 +1,26 @@
 import type { GraphQLSchema } from 'graphql';
 import { onTestFinished } from 'vitest';
-import { type Caller, createCaller } from '../../src/caller.ts';
-import { createGraphqlServer } from '../../src/graphql/graphql-server.ts';
+import { createGraphqlYoga } from '../../src/graphql/yoga.ts';
+import { createRequestContext, type RequestContext } from '../../src/request-context.ts';
 import type { Events } from '../../src/telemetry/events.ts';
 import { createRedact } from '../../src/telemetry/redact.ts';
 import type { Answer } from '../gateway.ts';
 
 interface TServerOptions<Context> {
   schema: GraphQLSchema;
-  createContext: (caller: Caller) => Context;
+  createContext: (caller: RequestContext) => Context;
   secrets?: readonly string[];
 }
 
 /** Any schema behind the gateway's own GraphQL server. */
-export function tServer<Context extends { caller: Caller }>({
+export function tServer<Context extends { caller: RequestContext }>({
   schema,
   createContext,
   secrets = [],
 }: TServerOptions<Context>) {
-  const server = createGraphqlServer({
+  const server = createGraphqlYoga({
     schema,
-    createContext: (signal) => createContext(createCaller(signal)),
+    createContext: (signal) => createContext(createRequestContext(signal)),
     maxQueryTokens: 5_000,
     redact: createRedact(secrets),
     events: { unexpectedError: () => {} } as Partial<Events> as Events,

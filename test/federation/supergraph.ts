@@ -3,7 +3,7 @@ import { composeSupergraph } from '../../examples/supergraph/compose.ts';
 import { createPayments } from '../../examples/supergraph/payments.ts';
 import { serve } from '../../examples/supergraph/serve.ts';
 import { tGateway } from '../gateway.ts';
-import { type Reply, replyJson, tUpstream, type Upstream } from '../upstream.ts';
+import { type Reply, replyJson, tUpstream, type Upstream } from '../scripted-upstream.ts';
 
 export interface TSupergraph {
   /** As a router reads it; both subgraphs listen at the addresses in it. */

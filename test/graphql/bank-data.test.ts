@@ -3,8 +3,8 @@ import { createKnownBanks } from '../../src/bank-lists/known-banks.ts';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
 import { type Answer, tGateway } from '../gateway.ts';
 import { tHostedBankData } from '../hosted-bank-data.ts';
-import { tBankDataService } from '../services.ts';
-import { replyJson, tUpstream } from '../upstream.ts';
+import { replyJson, tUpstream } from '../scripted-upstream.ts';
+import { tBankDataService } from '../self-hosted.ts';
 
 /* Everything but the validation of IBANs, against our own service and a replay of the hosted one. */
 

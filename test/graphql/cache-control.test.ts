@@ -1,11 +1,11 @@
 import { type GraphQLObjectType, getNamedType, isObjectType, parse } from 'graphql';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { printSubgraph } from '../../scripts/print-schema.ts';
 import { readCacheScope } from '../../src/graphql/cache-scope.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { tGateway } from '../gateway.ts';
-import { printSubgraph } from '../print-schema.ts';
-import { tListeningGateway } from '../server/listening-gateway.ts';
-import { replyJson, tUpstream } from '../upstream.ts';
+import { tListeningGateway } from '../http/listening-gateway.ts';
+import { replyJson, tUpstream } from '../scripted-upstream.ts';
 
 /* What routers and browsers are told about keeping an answer. */
 

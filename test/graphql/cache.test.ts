@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { generateIban } from '../../src/iban/generate-iban.ts';
+import { buildIban } from '../../src/iban/build-iban.ts';
 import { countryFormats } from '../../src/iban/registry.ts';
 import { tGateway } from '../gateway.ts';
-import { type Reply, replyJson, replyWhenTold, tUpstream } from '../upstream.ts';
+import { type Reply, replyJson, replyWhenTold, tUpstream } from '../scripted-upstream.ts';
 
 /* How little a question costs, asked the way clients ask. */
 
@@ -15,7 +15,7 @@ const echo: Reply = (response, call) => {
 
 function germanIbans(count: number): string[] {
   return Array.from({ length: count }, (_, index) => {
-    const generated = generateIban({ country: 'DE', bankCode: '37040044', accountNumber: String(index) });
+    const generated = buildIban({ country: 'DE', bankCode: '37040044', accountNumber: String(index) });
     return generated.kind === 'iban' ? generated.iban : '';
   });
 }

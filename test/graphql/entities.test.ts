@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { BankDataPort, IbanValidation } from '../../src/bank-data/bank-data.ts';
 import { type ContextParts, createContext } from '../../src/graphql/context.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { generateIban } from '../../src/iban/generate-iban.ts';
+import { buildIban } from '../../src/iban/build-iban.ts';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
 import { tServer } from '../federation/server.ts';
 import { tGateway } from '../gateway.ts';
-import { type Reply, replyJson, tUpstream } from '../upstream.ts';
+import { type Reply, replyJson, tUpstream } from '../scripted-upstream.ts';
 
 /* What a router asks of a subgraph. */
 
@@ -128,7 +128,7 @@ describe('_entities', () => {
 
 function germanIbans(count: number): string[] {
   return Array.from({ length: count }, (_, index) => {
-    const generated = generateIban({ country: 'DE', bankCode: '37040044', accountNumber: String(index) });
+    const generated = buildIban({ country: 'DE', bankCode: '37040044', accountNumber: String(index) });
     return generated.kind === 'iban' ? generated.iban : '';
   });
 }

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
 import { bankDataKey, tGateway } from '../gateway.ts';
 import { seenIbanValidation } from '../hosted-bank-data.ts';
-import { tBankDataService } from '../services.ts';
-import { type Reply, replyJson, tUpstream } from '../upstream.ts';
+import { type Reply, replyJson, tUpstream } from '../scripted-upstream.ts';
+import { tBankDataService } from '../self-hosted.ts';
 
 const everything = `valid iban problems
   ibanData { country countryCode sepaCountry checksum bban bankCode accountNumber branch nationalChecksum

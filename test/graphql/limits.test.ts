@@ -1,7 +1,7 @@
 import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { tGateway } from '../gateway.ts';
-import { replyJson, tUpstream } from '../upstream.ts';
+import { replyJson, tUpstream } from '../scripted-upstream.ts';
 
 /* What a request may not do, however small it is itself. */
 

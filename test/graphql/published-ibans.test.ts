@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
 import { tGateway } from '../gateway.ts';
-import { tBankDataService } from '../services.ts';
+import { tBankDataService } from '../self-hosted.ts';
 
 /* The published cases, asked the way a client asks: GraphQL in, the self-hosted service behind. */
 

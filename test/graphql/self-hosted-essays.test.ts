@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { tChatServer } from '../chat-server.ts';
 import { tGateway } from '../gateway.ts';
-import { tEssayService } from '../services.ts';
+import { tEssayService } from '../self-hosted.ts';
 
 /* Orders for essays all the way: GraphQL in, the self-hosted service behind, and behind it whoever writes. */
 

@@ -6,22 +6,22 @@ export const DIGITS = [...'0123456789'];
 export const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 
 /** Formats of every country and territory. */
-export const ALL_FORMATS: readonly CountryFormat[] = countryFormats().flatMap((format) => [
+export const allFormats: readonly CountryFormat[] = countryFormats().flatMap((format) => [
   format,
   ...format.territories.flatMap((code) => findCountryFormat(code) ?? []),
 ]);
 
-const CHARACTERS = new Map([
+const characters = new Map([
   ['n', DIGITS],
   ['a', LETTERS],
   ['c', [...DIGITS, ...LETTERS]],
 ]);
 
-/** BBANs of the right structure, whose national check digits are wrong more often than not. */
+/** BBANs of the right structure, whose national check DIGITS are wrong more often than not. */
 export function anyBban({ format }: CountryFormat): fc.Arbitrary<string> {
   const segments = [...format.slice(4).matchAll(/(\d+)!([nac])/g)].map(([, count, kind = '']) =>
     fc.string({
-      unit: fc.constantFrom(...(CHARACTERS.get(kind) ?? [])),
+      unit: fc.constantFrom(...(characters.get(kind) ?? [])),
       minLength: Number(count),
       maxLength: Number(count),
     }),
@@ -31,5 +31,5 @@ export function anyBban({ format }: CountryFormat): fc.Arbitrary<string> {
 
 /** Valid IBANs of every country and territory. */
 export const anyIban = fc
-  .constantFrom(...ALL_FORMATS)
+  .constantFrom(...allFormats)
   .chain((format) => anyBban(format).map((bban) => format.country + calcCheckDigits(format.country, bban) + bban));

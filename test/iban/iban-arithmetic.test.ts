@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compactIban, isValidIban, takeApart, validateIban } from '../../src/iban/iban.ts';
+import { compactIban, findIbanProblems, isValidIban, parseIban } from '../../src/iban/iban.ts';
 import { calcCheckDigits } from '../../src/iban/mod97.ts';
 import { type CountryFormat, countryFormats, findCountryFormat } from '../../src/iban/registry.ts';
 
 const DIGITS = [...'0123456789'];
-const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-const CHARACTERS = new Map([
+const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+const characters = new Map([
   ['n', DIGITS],
-  ['a', LETTERS],
-  ['c', [...DIGITS, ...LETTERS]],
+  ['a', letters],
+  ['c', [...DIGITS, ...letters]],
 ]);
 
 const anyFormat = fc.constantFrom(
@@ -25,7 +25,7 @@ const anyIban = anyFormat.chain((format) => {
 function anyBban({ format }: CountryFormat): fc.Arbitrary<string> {
   const segments = [...format.slice(4).matchAll(/(\d+)!([nac])/g)].map(([, count, kind = '']) =>
     fc.string({
-      unit: fc.constantFrom(...(CHARACTERS.get(kind) ?? [])),
+      unit: fc.constantFrom(...(characters.get(kind) ?? [])),
       minLength: Number(count),
       maxLength: Number(count),
     }),
@@ -40,8 +40,8 @@ describe('for every country', () => {
   it('an IBAN with calculated check digits is valid and comes apart without loss', () => {
     fc.assert(
       fc.property(anyIban, (iban) => {
-        expect(validateIban(iban)).toEqual([]);
-        const parts = takeApart(iban);
+        expect(findIbanProblems(iban)).toEqual([]);
+        const parts = parseIban(iban);
         expect(`${parts?.countryCode}${parts?.checkDigits}${parts?.bban}`).toBe(iban);
         expect(iban.endsWith(parts?.bbanRemainder ?? '?')).toBe(true);
         expect(parts?.bbanRemainder).toContain(parts?.accountNumber);
@@ -54,7 +54,7 @@ describe('for every country', () => {
     fc.assert(
       fc.property(anyIban, fc.nat(), fc.nat(), (iban, position, choice) => {
         const index = 2 + (position % (iban.length - 2));
-        const others = (isDigit(at(iban, index)) ? DIGITS : LETTERS).filter((other) => other !== at(iban, index));
+        const others = (isDigit(at(iban, index)) ? DIGITS : letters).filter((other) => other !== at(iban, index));
         const changed = iban.slice(0, index) + at(others.join(''), choice % others.length) + iban.slice(index + 1);
         expect(isValidIban(changed)).toBe(false);
       }),
@@ -90,9 +90,9 @@ describe('for any text', () => {
     );
     fc.assert(
       fc.property(anyText, (text) => {
-        const problems = validateIban(text);
+        const problems = findIbanProblems(text);
         const hasParts = problems.every((problem) => problem.includes('CHECK_DIGITS'));
-        expect(takeApart(text) !== null).toBe(hasParts);
+        expect(parseIban(text) !== null).toBe(hasParts);
       }),
     );
   });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { describeProblem } from '../../src/iban/describe-problem.ts';
-import { compactIban, type IbanProblem, isValidIban, validateIban } from '../../src/iban/iban.ts';
+import { describeIbanProblem } from '../../src/iban/describe-iban-problem.ts';
+import { compactIban, findIbanProblems, type IbanProblem, isValidIban } from '../../src/iban/iban.ts';
 import { findCountryFormat } from '../../src/iban/registry.ts';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
 
-const PROBLEM_BY_REASON: ReadonlyMap<string, IbanProblem> = new Map([
+const problemByReason: ReadonlyMap<string, IbanProblem> = new Map([
   ['unknown_country', 'UNKNOWN_COUNTRY'],
   ['length', 'WRONG_LENGTH'],
   ['mod97', 'WRONG_CHECK_DIGITS'],
@@ -22,24 +22,24 @@ const elsewhere = [...partial, ...vectors.invalid.filter(({ iban }) => !inRegist
 
 describe('published valid IBANs', () => {
   it.each(valid)('accepts $iban ($scope)', ({ iban }) => {
-    expect(validateIban(compactIban(iban))).toEqual([]);
+    expect(findIbanProblems(compactIban(iban))).toEqual([]);
     expect(isValidIban(compactIban(iban))).toBe(true);
   });
 
   it.each(national)('accepts $iban, whose national check digits are wrong', ({ iban }) => {
-    expect(validateIban(compactIban(iban))).toEqual([]);
+    expect(findIbanProblems(compactIban(iban))).toEqual([]);
   });
 });
 
 describe('published invalid IBANs', () => {
   it.each(invalid)('refuses $iban: $reason', ({ iban, reason }) => {
-    const problems = validateIban(compactIban(iban));
-    expect(problems).toEqual(expect.arrayContaining(reason.split(', ').map((part) => PROBLEM_BY_REASON.get(part))));
+    const problems = findIbanProblems(compactIban(iban));
+    expect(problems).toEqual(expect.arrayContaining(reason.split(', ').map((part) => problemByReason.get(part))));
     expect(isValidIban(compactIban(iban))).toBe(false);
   });
 
   it.each(elsewhere)('says only that the country of $iban has no IBANs', ({ iban }) => {
-    expect(validateIban(compactIban(iban))).toEqual(['UNKNOWN_COUNTRY']);
+    expect(findIbanProblems(compactIban(iban))).toEqual(['UNKNOWN_COUNTRY']);
   });
 });
 
@@ -57,12 +57,12 @@ describe('validateIban', () => {
     ['letters for check digits, which arithmetic cannot judge', 'DEXX370400440532013000', ['WRONG_STRUCTURE']],
     ['check digits that are merely wrong', 'DE88370400440532013000', ['WRONG_CHECK_DIGITS']],
   ])('names the problems of %s', (_, iban, problems) => {
-    expect(validateIban(iban)).toEqual(problems);
+    expect(findIbanProblems(iban)).toEqual(problems);
   });
 
   it('refuses check digits that mod 97 alone cannot tell from the right ones', () => {
-    expect(validateIban('GB98MIDL07009312345678')).toEqual([]);
-    expect(validateIban('GB01MIDL07009312345678')).toEqual(['CHECK_DIGITS_OUT_OF_RANGE']);
+    expect(findIbanProblems('GB98MIDL07009312345678')).toEqual([]);
+    expect(findIbanProblems('GB01MIDL07009312345678')).toEqual(['CHECK_DIGITS_OUT_OF_RANGE']);
   });
 });
 
@@ -86,15 +86,15 @@ describe('compactIban', () => {
 
 describe('describeProblem', () => {
   it('tells the lengths', () => {
-    expect(describeProblem('WRONG_LENGTH', 'DE8937040044053201300')).toBe(
+    expect(describeIbanProblem('WRONG_LENGTH', 'DE8937040044053201300')).toBe(
       'An IBAN of DE has 22 characters; this one has 21.',
     );
   });
 
   it.each(vectors.invalid)('never repeats the IBAN: $iban', ({ iban }) => {
     const compact = compactIban(iban);
-    for (const problem of validateIban(compact)) {
-      const sentence = describeProblem(problem, compact);
+    for (const problem of findIbanProblems(compact)) {
+      const sentence = describeIbanProblem(problem, compact);
       expect(sentence).toMatch(/^[A-Z].*\.$/);
       for (let at = 0; at + 4 <= compact.length; at += 1) expect(sentence).not.toContain(compact.slice(at, at + 4));
     }

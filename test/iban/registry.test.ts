@@ -3,7 +3,7 @@ import { countryFormats, findCountryFormat, type Span } from '../../src/iban/reg
 import registry from '../data/iban-registry.json' with { type: 'json' };
 
 /** The published registry lists no branch for these two; ours is the account prefix. */
-const PREFIX_AS_BRANCH: ReadonlyMap<string, string> = new Map([
+const prefixAsBranch: ReadonlyMap<string, string> = new Map([
   ['CZ', '5-10'],
   ['SK', '5-10'],
 ]);
@@ -26,7 +26,7 @@ describe('the registry', () => {
     });
     expect(format?.regex.source).toBe(published.regex);
     expect(written(format?.bankCode)).toBe(published.bank);
-    expect(written(format?.branch)).toBe(PREFIX_AS_BRANCH.get(published.country) ?? published.branch);
+    expect(written(format?.branch)).toBe(prefixAsBranch.get(published.country) ?? published.branch);
     expect(written(format?.nationalCheckDigits)).toBe(published.nationalCheck);
   });
 

@@ -1,4 +1,4 @@
-import { createMemoryStore } from '../../src/stores/memory-store.ts';
+import { createMemoryStore } from './memory-store.ts';
 
 /* A process of the tests: fills a store, and ends by itself if nothing holds it. */
 

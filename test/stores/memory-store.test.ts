@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createExpiringMap } from '../../src/stores/expiring-map.ts';
-import { createMemoryStore } from '../../src/stores/memory-store.ts';
 import { tScript } from '../process.ts';
 import { tClock } from './clock.ts';
+import { createExpiringMap } from './expiring-map.ts';
+import { createMemoryStore } from './memory-store.ts';
 import { describeStore } from './store-contract.ts';
 
 const hour = { expiresInMs: 3_600_000 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryStore } from '../../src/stores/memory-store.ts';
-import { sealed } from '../../src/stores/sealed-store.ts';
+import { withSealing } from '../../src/stores/sealed-store.ts';
 import type { Store } from '../../src/stores/store.ts';
+import { createMemoryStore } from './memory-store.ts';
 
 const kept = { expiresInMs: 60_000 };
 
@@ -16,7 +16,7 @@ function tStore() {
       return memory.set(key, value, options);
     },
   };
-  return { store, handed, sealedStore: sealed(store, () => 'secret') };
+  return { store, handed, sealedStore: withSealing(store, () => 'secret') };
 }
 
 describe('a sealed store', () => {
@@ -39,7 +39,7 @@ describe('a sealed store', () => {
   it('finds nothing under another secret', async () => {
     const { store, sealedStore } = tStore();
     await sealedStore.set('k', 'value', kept);
-    expect(await sealed(store, () => 'another secret').get('k')).toBeNull();
+    expect(await withSealing(store, () => 'another secret').get('k')).toBeNull();
   });
 
   it('does not answer what was changed, or moved to another key', async () => {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countryFormats } from '../../src/iban/registry.ts';
-import { createConceal, createRedact, redactIbans } from '../../src/telemetry/redact.ts';
+import { createRedact, createSecretRedaction, redactIbans } from '../../src/telemetry/redact.ts';
 
-const EXAMPLES = countryFormats().map(({ example }) => example);
+const examples = countryFormats().map(({ example }) => example);
 const inGroups = (iban: string, separator: string) => iban.replace(/(.{4})(?=.)/g, `$1${separator}`);
 
 describe('redactIbans', () => {
-  it.each(EXAMPLES)('hides %s, however it is written', (example) => {
+  it.each(examples)('hides %s, however it is written', (example) => {
     const separators = [' ', '-', '\u00a0', '  ', '+', '%20', '.', '/', '\t'];
     const spellings = [example, example.toLowerCase(), ...separators.map((separator) => inGroups(example, separator))];
     for (const spelling of spellings) {
@@ -62,7 +62,7 @@ describe('createRedact', () => {
 });
 
 describe('createConceal', () => {
-  const conceal = createConceal(['seeded-key-1', 'short']);
+  const conceal = createSecretRedaction(['seeded-key-1', 'short']);
 
   it('hides long secrets alone', () => {
     expect(conceal('seeded-key-1 short DE89370400440532013000')).toBe('[hidden] short DE89370400440532013000');

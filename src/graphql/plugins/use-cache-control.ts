@@ -1,6 +1,6 @@
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import type { Caller } from '../../caller.ts';
+import type { RequestContext } from '../../request-context.ts';
 import { type CacheScope, readCacheScope } from '../cache-scope.ts';
 import { costHeader } from './use-cost.ts';
 import { traceHeader } from './use-inline-trace.ts';
@@ -17,7 +17,7 @@ const varying = [costHeader, traceHeader];
  * Tells routers and browsers in `Cache-Control` how long they may keep an answer: while all in it is fresh, and where
  * it holds an IBAN, for this caller only. Failures, stale answers and what tells of its own making are not kept.
  */
-export function useCacheControl({ maxAgeS = 86_400 }: CacheControlOptions = {}): Plugin<{ caller: Caller }> {
+export function useCacheControl({ maxAgeS = 86_400 }: CacheControlOptions = {}): Plugin<{ caller: RequestContext }> {
   const scopes = new WeakMap<DocumentNode, CacheScope>();
   const policies = new WeakMap<Request, string>();
 

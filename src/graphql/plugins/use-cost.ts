@@ -1,11 +1,11 @@
 import type { Plugin } from 'graphql-yoga';
-import type { Caller } from '../../caller.ts';
+import type { RequestContext } from '../../request-context.ts';
 
 /** A request with this header, whatever its value, is told in `extensions.cost` what its answer cost. */
 export const costHeader = 'x-cost';
 
 /** Tells who asks for it how many look-ups, cache hits and upstream calls an operation took. */
-export function useCost(): Plugin<{ caller: Caller }> {
+export function useCost(): Plugin<{ caller: RequestContext }> {
   return {
     onExecute({ args: { contextValue } }) {
       if (!contextValue.request.headers.has(costHeader)) return;

@@ -1,4 +1,4 @@
-import type { AllowanceStatus } from '../../allowances/allowance.ts';
+import type { AllowanceStatus } from '../../upstream/allowance/allowance.ts';
 import { builder } from './builder.ts';
 import { DateTimeType } from './date-time.ts';
 

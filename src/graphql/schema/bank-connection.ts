@@ -1,6 +1,6 @@
 import type { BankPage } from '../../bank-data/bank-data.ts';
+import { countryCodes } from '../../countries/country-codes.ts';
 import { GatewayError } from '../../errors.ts';
-import { COUNTRY_CODES } from '../../iban/country-codes.ts';
 import { compactIban } from '../../iban/iban.ts';
 import { BankType } from './bank.ts';
 import { builder } from './builder.ts';
@@ -101,7 +101,7 @@ builder.queryField('banks', (t) =>
 function readCountry(country: string | null | undefined): string | null {
   if (country == null) return null;
   const code = compactIban(country);
-  if (!COUNTRY_CODES.has(code)) throw wrong('country is no ISO 3166-1 alpha-2 code; write DE, FR, US ...');
+  if (!countryCodes.has(code)) throw wrong('country is no ISO 3166-1 alpha-2 code; write DE, FR, US ...');
   return code;
 }
 

@@ -1,5 +1,5 @@
 import type { BicValidation } from '../../bank-data/bank-data.ts';
-import { compactBic, takeBicApart } from '../../iban/bic.ts';
+import { compactBic, parseBic } from '../../iban/bic.ts';
 import { BankType } from './bank.ts';
 import { builder } from './builder.ts';
 import { paid } from './tags.ts';
@@ -28,31 +28,31 @@ const BicValidationType = builder.objectRef<BicValidation>('BicValidation').impl
     partyPrefix: t.string({
       nullable: true,
       description: 'The four characters of the institution; null where the BIC cannot be taken apart.',
-      resolve: ({ bic }) => takeBicApart(bic)?.partyPrefix,
+      resolve: ({ bic }) => parseBic(bic)?.partyPrefix,
     }),
     countryCode: t.string({
       nullable: true,
       description: 'ISO 3166-1 alpha-2 code of the country; null where the BIC cannot be taken apart.',
-      resolve: ({ bic }) => takeBicApart(bic)?.countryCode,
+      resolve: ({ bic }) => parseBic(bic)?.countryCode,
     }),
     location: t.string({
       nullable: true,
       description: 'The two characters of the location; null where the BIC cannot be taken apart.',
-      resolve: ({ bic }) => takeBicApart(bic)?.location,
+      resolve: ({ bic }) => parseBic(bic)?.location,
     }),
     branch: t.string({
       nullable: true,
       description:
         'The three characters of the branch, XXX for the head office; null where the BIC cannot be taken apart.',
-      resolve: ({ bic }) => takeBicApart(bic)?.branch,
+      resolve: ({ bic }) => parseBic(bic)?.branch,
     }),
     isHeadOffice: t.boolean({
       description: 'Whether it names the head office: it has 8 characters, or ends in XXX.',
-      resolve: ({ bic }) => takeBicApart(bic)?.isHeadOffice ?? false,
+      resolve: ({ bic }) => parseBic(bic)?.isHeadOffice ?? false,
     }),
     isTest: t.boolean({
       description: 'Whether it is for testing only: no payment reaches it.',
-      resolve: ({ bic }) => takeBicApart(bic)?.isTest ?? false,
+      resolve: ({ bic }) => parseBic(bic)?.isTest ?? false,
     }),
     bank: t.expose('bank', {
       type: BankType,

@@ -1,8 +1,8 @@
-import { ibanFields } from '../../iban/generate-iban.ts';
+import { countryName } from '../../countries/country-name.ts';
+import { ibanFields } from '../../iban/build-iban.ts';
 import { compactIban } from '../../iban/iban.ts';
 import type { IbanField } from '../../iban/iban-fields.ts';
 import { type CountryFormat, countryFormats, findCountryFormat } from '../../iban/registry.ts';
-import { countryName } from '../../names/country-name.ts';
 import { builder } from './builder.ts';
 import { readKey } from './entities.ts';
 

@@ -1,5 +1,5 @@
 import type { IbanGeneration } from '../../bank-data/bank-data.ts';
-import type { IbanSourceFault } from '../../iban/generate-iban.ts';
+import type { IbanFieldProblem } from '../../iban/build-iban.ts';
 import { compactIban } from '../../iban/iban.ts';
 import { builder } from './builder.ts';
 import { ErrorType } from './error.ts';
@@ -7,7 +7,7 @@ import { IbanValidationType } from './iban.ts';
 import { paid, personalData } from './tags.ts';
 import { lookUpWeight } from './weights.ts';
 
-const InvalidIbanFieldType = builder.objectRef<IbanSourceFault>('InvalidIbanField').implement({
+const InvalidIbanFieldType = builder.objectRef<IbanFieldProblem>('InvalidIbanField').implement({
   description: 'What is wrong with one field.',
   fields: (t) => ({
     field: t.exposeString('field', { description: 'The field of GenerateIbanInput.' }),

@@ -7,19 +7,19 @@ export const cin: NationalCheck = createCheck((bban) => {
   for (let index = 0; index < body.length; index += 1) {
     const rank = rankOf(body.charCodeAt(index));
     // Index 0 is the first place, which is odd.
-    sum += index % 2 === 0 ? (ODD_PLACES[rank] ?? 0) : rank;
+    sum += index % 2 === 0 ? (oddPlaces[rank] ?? 0) : rank;
   }
   return String.fromCharCode(A + (sum % 26)) + body;
 });
 
-const ZERO = 48;
+const zero = 48;
 const A = 65;
 /** What a character in an odd place counts, by its rank. */
-const ODD_PLACES = [
+const oddPlaces = [
   1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23,
 ] as const;
 
 /** 0 to 9 and A to Z both count from nought, so 0 and A are alike. */
 function rankOf(code: number): number {
-  return code >= A ? code - A : code - ZERO;
+  return code >= A ? code - A : code - zero;
 }

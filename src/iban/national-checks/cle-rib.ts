@@ -8,10 +8,10 @@ import { createCheck, type NationalCheck } from './national-check.ts';
  */
 export const cleRib: NationalCheck = createCheck((bban) => {
   const body = bban.slice(0, -2);
-  const digits = body.replace(/[A-Z]/g, (letter) => VALUES[letter.charCodeAt(0) - A] ?? '');
+  const digits = body.replace(/[A-Z]/g, (letter) => values[letter.charCodeAt(0) - A] ?? '');
   return body + String(97 - mod97(`${digits}00`)).padStart(2, '0');
 });
 
 const A = 65;
 /** From A to Z. */
-const VALUES = '12345678912345678923456789';
+const values = '12345678912345678923456789';

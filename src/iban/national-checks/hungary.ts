@@ -7,12 +7,12 @@ import { weightedSum } from './weighted-sum.ts';
  */
 export const hungary: NationalCheck = {
   passes(bban) {
-    return weightedSum(bban.slice(0, 8), WEIGHTS) % 10 === 0 && weightedSum(bban.slice(8), WEIGHTS) % 10 === 0;
+    return weightedSum(bban.slice(0, 8), weights) % 10 === 0 && weightedSum(bban.slice(8), weights) % 10 === 0;
   },
   complete(bban) {
     const body = bban.slice(0, -1);
-    return body + String((10 - (weightedSum(body.slice(8), WEIGHTS) % 10)) % 10);
+    return body + String((10 - (weightedSum(body.slice(8), weights) % 10)) % 10);
   },
 };
 
-const WEIGHTS = [9, 7, 3, 1];
+const weights = [9, 7, 3, 1];

@@ -7,11 +7,11 @@ export const spain: NationalCheck = createCheck((bban) => {
   return `${bankAndBranch}${calcCheckDigit(`00${bankAndBranch}`)}${calcCheckDigit(account)}${account}`;
 });
 
-const WEIGHTS = [1, 2, 4, 8, 5, 10, 9, 7, 3, 6];
+const weights = [1, 2, 4, 8, 5, 10, 9, 7, 3, 6];
 
 /** 1 stands for 10 too. */
 function calcCheckDigit(tenDigits: string): number {
-  const digit = 11 - (weightedSum(tenDigits, WEIGHTS) % 11);
+  const digit = 11 - (weightedSum(tenDigits, weights) % 11);
   if (digit === 10) return 1;
   return digit === 11 ? 0 : digit;
 }

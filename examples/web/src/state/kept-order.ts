@@ -10,12 +10,12 @@ export interface KeptOrder {
 /** Of this tab alone, and gone with it. */
 export const keptOrder = {
   read(): KeptOrder | null {
-    const text = sessionStorage.getItem(NAME);
+    const text = sessionStorage.getItem(name);
     return text === null ? null : (JSON.parse(text) as KeptOrder);
   },
   write(order: KeptOrder): void {
-    sessionStorage.setItem(NAME, JSON.stringify(order));
+    sessionStorage.setItem(name, JSON.stringify(order));
   },
 };
 
-const NAME = 'essay-order';
+const name = 'essay-order';

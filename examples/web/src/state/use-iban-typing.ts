@@ -33,7 +33,7 @@ export function useIbanTyping(): IbanTyping {
   const [text, setText] = useState('');
   const [isDone, setIsDone] = useState(false);
   const [countries, setCountries] = useState<Readonly<Record<string, TypedCountry>>>({});
-  const settled = useDebounced(text, PAUSE_MS);
+  const settled = useDebounced(text, pauseMs);
 
   const candidate = compactIban(isDone ? text : settled);
   const length = countries[candidate.slice(0, 2)]?.ibanLength ?? 0;
@@ -61,4 +61,4 @@ export function useIbanTyping(): IbanTyping {
   };
 }
 
-const PAUSE_MS = 250;
+const pauseMs = 250;

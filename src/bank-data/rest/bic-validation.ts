@@ -1,0 +1,17 @@
+import { findBicProblems } from '../../iban/bic.ts';
+import type { BicValidation } from '../bank-data.ts';
+import type { Ask } from './endpoint-call.ts';
+import { readBicAnswer } from './wire-bank.ts';
+
+export async function requestBicValidation(ask: Ask, bic: string): Promise<BicValidation> {
+  const { valid, bank } = await ask({
+    endpoint: 'swift_check',
+    query: { swift_code: bic },
+    read: readBicAnswer,
+    unprocessable: { valid: false, bank: null },
+    isOptional: true,
+  });
+  if (valid) return { bic, valid, problems: [], bank };
+  const problems = findBicProblems(bic);
+  return { bic, valid, problems: problems.length > 0 ? problems : ['REJECTED_BY_SERVICE'], bank };
+}

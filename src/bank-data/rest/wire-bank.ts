@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import type { Bank } from '../bank-data.ts';
+import { count, maybe, text } from './wire-values.ts';
+
+/** A bank under any of the names that the service's endpoints give its parts. */
+const wireBank = maybe({
+  bank_code: text,
+  name: text,
+  address: text,
+  zip: text,
+  city: text,
+  country_code: text,
+  swift: text,
+  bic: text,
+  // Only the self-hosted service tells these two.
+  source: text,
+  date: text,
+});
+
+const wireBicAnswer = z.object({ valid: z.boolean(), bank_data: wireBank });
+
+/** Banks of the United States have no IBAN: they come with a routing number, in another shape. */
+const wireListItem = z.object({
+  iban_data: maybe({ bank_code: text, country_code: text }),
+  swift_data: wireBank,
+  bank_data: wireBank,
+  us_routing: text,
+  revision_date: text,
+});
+
+/** Laravel's page: https://laravel.com/docs/pagination#converting-results-to-json */
+const wirePage = z.object({
+  data: z.array(wireListItem),
+  meta: maybe({ current_page: count, last_page: count, per_page: count, total: count }),
+});
+
+export interface WirePage {
+  banks: readonly Bank[];
+  /** Null where the service does not tell. */
+  perPage: number | null;
+  lastPage: number | null;
+  total: number | null;
+}
+
+/** The answer of `swift_check`, or null when the body cannot be one. */
+export function readBicAnswer(body: unknown): { valid: boolean; bank: Bank | null } | null {
+  const { data: wire } = wireBicAnswer.safeParse(body);
+  return wire ? { valid: wire.valid, bank: wire.bank_data && readBank(wire.bank_data) } : null;
+}
+
+/** A page of `all`, or null when the body cannot be one. */
+export function readBankPage(body: unknown): WirePage | null {
+  const { data: wire } = wirePage.safeParse(body);
+  if (wire === undefined) return null;
+  return {
+    banks: wire.data.map(readListItem),
+    perPage: wire.meta?.per_page || null,
+    lastPage: wire.meta?.last_page ?? null,
+    total: wire.meta?.total ?? null,
+  };
+}
+
+function readListItem({
+  iban_data,
+  swift_data,
+  bank_data,
+  us_routing,
+  revision_date,
+}: z.infer<typeof wireListItem>): Bank {
+  const bank = readBank({ ...nothing, ...bank_data, ...swift_data });
+  return {
+    ...bank,
+    bankCode: bank.bankCode ?? iban_data?.bank_code ?? us_routing,
+    countryCode: bank.countryCode ?? iban_data?.country_code ?? (us_routing === null ? null : 'US'),
+    date: bank.date ?? revision_date,
+  };
+}
+
+function readBank(wire: NonNullable<z.infer<typeof wireBank>>): Bank {
+  const { bank_code: bankCode, country_code: countryCode, name, address, zip, city, source, date } = wire;
+  return { bankCode, countryCode, name, address, zip, city, source, date, bic: wire.swift ?? wire.bic };
+}
+
+const nothing = {
+  bank_code: null,
+  name: null,
+  address: null,
+  zip: null,
+  city: null,
+  country_code: null,
+  swift: null,
+  bic: null,
+  source: null,
+  date: null,
+};

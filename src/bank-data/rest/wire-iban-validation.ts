@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import type { BankData, IbanData } from '../bank-data.ts';
+import { flag, maybe, text } from './wire-values.ts';
+
+/** The body of `iban_validate` and `iban_generate`. Unknown fields are ignored. */
+const wireIbanValidation = z.object({
+  valid: z.boolean(),
+  iban: text,
+  iban_data: maybe({
+    country: text,
+    country_code: text,
+    sepa_country: flag,
+    checksum: text,
+    BBAN: text,
+    bank_code: text,
+    account_number: text,
+    branch: text,
+    national_checksum: text,
+    country_iban_format_as_swift: text,
+    country_iban_format_as_regex: text,
+  }),
+  bank_data: maybe({ bank_code: text, name: text, zip: text, city: text, bic: text }),
+  country_iban_example: text,
+});
+
+type Wire = z.infer<typeof wireIbanValidation>;
+
+/** An answer of the service in our own words; null where it does not tell. */
+export interface WireIbanAnswer {
+  valid: boolean;
+  ibanData: IbanData | null;
+  bankData: BankData | null;
+  countryIbanExample: string | null;
+}
+
+/** The answer to a question about this IBAN, or null when the body cannot be one. */
+export function readIbanAnswer(body: unknown, iban: string): WireIbanAnswer | null {
+  const { data: wire } = wireIbanValidation.safeParse(body);
+  if (wire === undefined) return null;
+  return {
+    valid: wire.valid,
+    ibanData: wire.iban_data && readIbanData(wire.iban_data, iban),
+    bankData: wire.bank_data && readBankData(wire.bank_data),
+    countryIbanExample: wire.country_iban_example,
+  };
+}
+
+/** The IBAN that an answer is about, where it names one. */
+export function readIban(body: unknown): string | null {
+  return wireIbanValidation.safeParse(body).data?.iban ?? null;
+}
+
+/** The country code, the check digits and the BBAN are the IBAN's own characters, whether the wire repeats them or not. */
+function readIbanData(wire: NonNullable<Wire['iban_data']>, iban: string): IbanData {
+  return {
+    country: wire.country,
+    countryCode: wire.country_code ?? iban.slice(0, 2),
+    sepaCountry: wire.sepa_country,
+    checksum: wire.checksum ?? iban.slice(2, 4),
+    bban: wire.BBAN ?? iban.slice(4),
+    bankCode: wire.bank_code,
+    accountNumber: wire.account_number,
+    branch: wire.branch,
+    nationalChecksum: wire.national_checksum,
+    countryIbanFormatAsSwift: wire.country_iban_format_as_swift,
+    countryIbanFormatAsRegex: wire.country_iban_format_as_regex,
+  };
+}
+
+function readBankData({ bank_code: bankCode, name, zip, city, bic }: NonNullable<Wire['bank_data']>): BankData {
+  return { bankCode, name, zip, city, bic };
+}

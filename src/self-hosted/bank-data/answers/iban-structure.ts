@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { countryName, findCountryCode } from '../../../countries/country-name.ts';
+import { ibanFields } from '../../../iban/build-iban.ts';
+import type { IbanFieldName } from '../../../iban/iban-fields.ts';
+import { type CountryFormat, findCountryFormat } from '../../../iban/registry.ts';
+import { type Answer, answer, complainOfText, type Query, readText, reject } from './answer.ts';
+
+/** The names of the fields on the wire. */
+export const wireFieldNames: Readonly<Record<IbanFieldName, string>> = {
+  bankCode: 'bank_code',
+  branch: 'branch',
+  accountNumber: 'account_number',
+};
+
+const ibanFieldSchema = z.object({ field: z.string(), length: z.int(), characters: z.string() });
+
+export const ibanFieldsSchema = z.object({ fields: z.array(ibanFieldSchema).readonly() });
+
+export const ibanStructureSchema = ibanFieldsSchema.extend({
+  country: z.string(),
+  country_code: z.string(),
+  sepa_country: z.boolean(),
+  length: z.int(),
+  country_iban_format_as_swift: z.string(),
+  country_iban_format_as_regex: z.string(),
+  country_iban_example: z.string(),
+});
+
+/** Answers the query of `iban_fields`: what an IBAN of the country is generated from. */
+export function answerIbanFields(query: Query): Answer<z.infer<typeof ibanFieldsSchema>> {
+  const format = readFormat(query);
+  return typeof format === 'string' ? reject({ country: [format] }) : answer({ fields: shapeFields(format) });
+}
+
+/** Answers the query of `iban_structure`: how an IBAN of the country is built, with an example. */
+export function answerIbanStructure(query: Query): Answer<z.infer<typeof ibanStructureSchema>> {
+  const format = readFormat(query);
+  if (typeof format === 'string') return reject({ country: [format] });
+  return answer({
+    country: countryName(format.country) ?? '',
+    country_code: format.country,
+    sepa_country: format.sepa,
+    length: format.length,
+    country_iban_format_as_swift: format.format,
+    country_iban_format_as_regex: format.regex.source,
+    country_iban_example: format.example,
+    fields: shapeFields(format),
+  });
+}
+
+/** The format of the parameter `country`, a code or an English name, or a sentence on why there is none. */
+function readFormat(query: Query): CountryFormat | string {
+  const text = readText(query, 'country');
+  const complaint = complainOfText(text, 'country');
+  if (complaint !== null) return complaint;
+  const format = findCountryFormat(findCountryCode(text ?? '') ?? '');
+  return format ?? 'There is no country of this code or name that has IBANs; write a code such as DE.';
+}
+
+function shapeFields({ country }: CountryFormat): readonly z.infer<typeof ibanFieldSchema>[] {
+  return ibanFields(country).map(({ name, length, characters }) => ({
+    field: wireFieldNames[name],
+    length,
+    characters,
+  }));
+}

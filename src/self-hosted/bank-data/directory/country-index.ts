@@ -1,0 +1,51 @@
+import type { ListedBank } from '../../../bank-lists/listed-bank.ts';
+import { normalizeForSearch } from '../../../bank-lists/normalize-for-search.ts';
+import { fullBic, isCloserToHeadOffice } from './head-office.ts';
+
+/** The banks of one country, ready to be asked. */
+export interface CountryIndex {
+  /** By bank code, ascending. */
+  banks: readonly ListedBank[];
+  findByCode(bankCode: string): ListedBank | null;
+  /** Takes the BIC in its 11 characters; of several banks that share it, the one closest to the head office. */
+  findByBic(bic: string): ListedBank | null;
+  /** In the order of `banks`: whose name holds every word, or whose bank code or BIC begins with the text. */
+  search(text: string): readonly ListedBank[];
+}
+
+export function createCountryIndex(country: string, unordered: readonly ListedBank[]): CountryIndex {
+  const banks = unordered.toSorted((a, b) => (a.bankCode < b.bankCode ? -1 : 1));
+  const byCode = new Map(banks.map((bank) => [bank.bankCode, bank]));
+  const byBic = new Map<string, ListedBank>();
+  for (const bank of banks) {
+    if (bank.bic === '') continue;
+    const known = byBic.get(fullBic(bank.bic));
+    if (known === undefined || isCloserToHeadOffice(bank, known)) byBic.set(fullBic(bank.bic), bank);
+  }
+  // Folding 10,000 names takes longer than all the rest, and whoever only validates IBANs never needs it.
+  let foldedNames: readonly string[] | undefined;
+
+  return {
+    banks,
+    findByCode(bankCode) {
+      const bank = byCode.get(bankCode) ?? null;
+      if (bank !== null || !listedByPrefix.has(country)) return bank;
+      const prefixes = Array.from(bankCode.slice(1), (_, index) => bankCode.slice(0, -index - 1));
+      return byCode.get(prefixes.find((prefix) => byCode.has(prefix)) ?? '') ?? null;
+    },
+    findByBic: (bic) => byBic.get(bic) ?? null,
+    search(text) {
+      foldedNames ??= banks.map(({ name }) => normalizeForSearch(name));
+      const names = foldedNames;
+      const words = normalizeForSearch(text).split(/\s+/).filter(Boolean);
+      const code = text.replace(/\s+/g, '').toUpperCase();
+      return banks.filter(
+        ({ bankCode, bic }, index) =>
+          words.every((word) => names[index]?.includes(word)) || bankCode.startsWith(code) || bic.startsWith(code),
+      );
+    },
+  };
+}
+
+/** Countries whose directory lists how bank codes begin: the Finnish bank 5 has all from 500 to 599. */
+const listedByPrefix: ReadonlySet<string> = new Set(['FI']);

@@ -1,0 +1,156 @@
+import { type BankFileFormat, digits, type Fields, paddedDigits } from './bank-file-format.ts';
+
+const bundesbank = {
+  country: 'DE',
+  source: 'Deutsche Bundesbank',
+  attribution: 'Source: Deutsche Bundesbank, Bankleitzahlendatei (name the source when you pass the data on).',
+  code: digits(8),
+  leaveOut({ mark, change }: Fields) {
+    if (mark === '2') return 'branches under the bank code of another row (Merkmal 2)';
+    // Listed one last time, as a hint; not to be used from the day on that the file is valid.
+    return change === 'D' ? 'deleted bank codes (Änderungskennzeichen D)' : null;
+  },
+  complain: ({ mark }: Fields) => (mark === '1' || mark === '2' ? null : `Merkmal is "${mark}"; it must be 1 or 2`),
+} satisfies Partial<BankFileFormat>;
+
+const fixedWidths = [8, 1, 58, 5, 35, 27, 5, 11, 2, 6, 1, 1, 8];
+
+const germanFixedWidth: BankFileFormat = {
+  ...bundesbank,
+  title: "the Bundesbank's Bankleitzahlendatei (fixed width)",
+  layout: { kind: 'fixed-width', encoding: 'windows-1252', widths: fixedWidths },
+  columns: { code: 0, mark: 1, name: [2], zip: 3, city: 4, bic: 7, change: 10 },
+  recognises: (firstLine) => /^\d{8}[^;]*$/.test(firstLine),
+};
+
+const germanCsv: BankFileFormat = {
+  ...bundesbank,
+  title: "the Bundesbank's Bankleitzahlendatei (CSV)",
+  layout: { kind: 'csv', encoding: 'windows-1252', separator: ';' },
+  width: 13,
+  columns: {
+    code: 'Bankleitzahl',
+    mark: 'Merkmal',
+    name: ['Bezeichnung'],
+    zip: 'PLZ',
+    city: 'Ort',
+    bic: 'BIC',
+    change: 'Änderungskennzeichen',
+  },
+};
+
+const austrian: BankFileFormat = {
+  country: 'AT',
+  title: "the Oesterreichische Nationalbank's SEPA-Zahlungsverkehrs-Verzeichnis",
+  source: 'Oesterreichische Nationalbank',
+  attribution:
+    'Source: Oesterreichische Nationalbank, SEPA-Zahlungsverkehrs-Verzeichnis, CC BY 4.0 ' +
+    '(https://creativecommons.org/licenses/by/4.0/), changed: reduced to bank code, name, address and BIC.',
+  layout: { kind: 'csv', encoding: 'iso-8859-1', separator: ';' },
+  columns: { code: 'Bankleitzahl', name: ['Bankenname'], zip: 'PLZ', city: 'Ort', bic: 'SWIFT-Code' },
+  code: paddedDigits(3, 5),
+};
+
+/** One file holds the banks of both countries, and some of others. */
+function swiss(country: 'CH' | 'LI'): BankFileFormat {
+  return {
+    country,
+    title: 'the SIX bank master (V3, CSV)',
+    source: 'SIX Interbank Clearing',
+    attribution: 'Source: SIX Interbank Clearing, bank master. For your own use: the data may not be passed on.',
+    layout: { kind: 'csv', encoding: 'utf-8', separator: ';' },
+    // The header has one more: when the file was made.
+    width: 21,
+    columns: {
+      code: 'IID/QR-IID',
+      merged: 'Concatenation',
+      name: ['Name of bank/institution'],
+      zip: 'Post Code',
+      city: 'Town Name',
+      location: 'Country',
+      bic: 'BIC',
+    },
+    code: paddedDigits(3, 5),
+    leaveOut({ merged, location }) {
+      if (merged === 'Y') return 'codes that were merged into others (concatenation Y)';
+      return location === country ? null : 'banks of other countries';
+    },
+  };
+}
+
+/** In these two countries the RIAD code is the country code and the bank code; elsewhere it is not. */
+function ofTheEcb(country: 'ES' | 'FR', length: number): BankFileFormat {
+  const riadCode = new RegExp(`^${country}\\d{${length}}$`);
+  return {
+    country,
+    title: "the ECB's list of monetary financial institutions (fi_mrr_csv)",
+    source: 'European Central Bank',
+    attribution: 'Source: European Central Bank, list of monetary financial institutions (cite the ECB as the source).',
+    layout: { kind: 'csv', encoding: 'utf-16', separator: '\t' },
+    width: 14,
+    columns: { code: 'RIAD code', bic: 'BIC', name: ['name'], zip: 'postal', city: 'city' },
+    code: { pattern: riadCode, words: `${country} and ${length} digits`, take: (code) => code.slice(2) },
+    leaveOut({ code = '' }) {
+      if (!code.startsWith(country)) return 'institutions of other countries';
+      // Branches from abroad have their tax number there.
+      return code.length === length + 2 ? null : 'institutions whose RIAD code holds no bank code';
+    },
+    complain: ({ code = '' }) =>
+      /^[A-Z]{2}\w/.test(code) ? null : `the RIAD code "${code}" does not begin with a country code`,
+  };
+}
+
+const polish: BankFileFormat = {
+  country: 'PL',
+  title: "the Narodowy Bank Polski's EWIB list (plewibnra.txt)",
+  source: 'Narodowy Bank Polski',
+  attribution: 'Source: Narodowy Bank Polski, EWIB.',
+  layout: { kind: 'csv', encoding: 'cp852', separator: '\t' },
+  columns: { code: 4, name: [1], zip: 9, city: 10, bic: 19 },
+  code: digits(8),
+};
+
+const czech: BankFileFormat = {
+  country: 'CZ',
+  title: "the Česká národní banka's list of bank codes",
+  source: 'Česká národní banka',
+  attribution: 'Source: Česká národní banka, open data.',
+  layout: { kind: 'csv', encoding: 'utf-8', separator: ';' },
+  columns: { code: 0, name: [1], bic: 'BIC', certis: 'CERTIS' },
+  code: digits(4),
+};
+
+const slovak: BankFileFormat = {
+  country: 'SK',
+  title: "the Národná banka Slovenska's directory of identification codes",
+  source: 'Národná banka Slovenska',
+  attribution: 'Source: Národná banka Slovenska.',
+  layout: { kind: 'csv', encoding: 'windows-1250', separator: ';' },
+  columns: { code: 0, name: [1], bic: 2 },
+  code: paddedDigits(3, 4),
+};
+
+const slovenian: BankFileFormat = {
+  country: 'SI',
+  title: "the Banka Slovenije's list of payment service providers",
+  source: 'Banka Slovenije',
+  attribution: 'Source: Banka Slovenije.',
+  layout: { kind: 'csv', encoding: 'iso-8859-1', separator: ';' },
+  columns: { code: 0, name: [1], bic: 5 },
+  code: digits(5),
+};
+
+/** Of several formats for a country the last one is what a file is taken for that none recognises. */
+export const textFormats: readonly BankFileFormat[] = [
+  austrian,
+  czech,
+  germanFixedWidth,
+  germanCsv,
+  ofTheEcb('ES', 4),
+  ofTheEcb('FR', 5),
+  polish,
+  slovak,
+  slovenian,
+  swiss('CH'),
+  swiss('LI'),
+];

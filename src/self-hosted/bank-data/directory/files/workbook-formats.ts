@@ -1,0 +1,87 @@
+import { type BankFileFormat, digits } from './bank-file-format.ts';
+
+const workbook = { kind: 'workbook' } as const;
+
+const belgian: BankFileFormat = {
+  country: 'BE',
+  title: "the National Bank of Belgium's full list of bank codes",
+  source: 'National Bank of Belgium',
+  attribution: 'Source: National Bank of Belgium.',
+  layout: workbook,
+  columns: { code: 0, bic: 'Biccode', name: [2, 3, 4, 5] },
+  code: digits(3),
+  leaveOut: ({ bic = '' }) =>
+    /^(VRIJ.*|NAV|NAP|NYA|-)$/i.test(bic) ? 'free or unused codes (VRIJ, NAV, NAP, NYA, -)' : null,
+};
+
+const dutch: BankFileFormat = {
+  country: 'NL',
+  title: "the Betaalvereniging's BIC list",
+  source: 'Betaalvereniging Nederland',
+  attribution: 'Source: Betaalvereniging Nederland. For your own use: the data may not be passed on.',
+  layout: workbook,
+  columns: { bic: 'BIC', code: 'Identifier', name: ['Naam'] },
+  code: { pattern: /^[A-Z]{4}$/, words: '4 capital letters' },
+};
+
+const hungarian: BankFileFormat = {
+  country: 'HU',
+  title: "the Magyar Nemzeti Bank's table of branch codes (sht.xlsx)",
+  source: 'Magyar Nemzeti Bank',
+  attribution: 'Source: Magyar Nemzeti Bank.',
+  layout: workbook,
+  columns: { code: 0, bic: 1, name: [2] },
+  // A branch is meant by 8 digits, its bank by the first 3; the first row of a bank is taken for all of it.
+  code: { pattern: /^\d{3,8}$/, words: '3 to 8 digits', take: (code) => code.slice(0, 3) },
+};
+
+const croatian: BankFileFormat = {
+  country: 'HR',
+  title: "the Hrvatska narodna banka's list of bank codes",
+  source: 'Hrvatska narodna banka',
+  attribution: 'Source: Hrvatska narodna banka.',
+  layout: workbook,
+  columns: { name: [1], code: 2, bic: 3 },
+  code: digits(7),
+};
+
+const finnish: BankFileFormat = {
+  country: 'FI',
+  title: "Finance Finland's list of monetary institution codes",
+  source: 'Finance Finland',
+  attribution: 'Source: Finance Finland.',
+  layout: workbook,
+  columns: { code: 0, bic: 1, name: [2] },
+  // How the bank codes of the institution begin: see the index.
+  code: { pattern: /^\d{1,3}$/, words: '1 to 3 digits' },
+};
+
+const norwegian: BankFileFormat = {
+  country: 'NO',
+  title: 'the list of bank identifiers of Bits',
+  source: 'Bits',
+  attribution: 'Source: Bits, the infrastructure company of the Norwegian banks.',
+  layout: workbook,
+  columns: { code: 0, bic: 1, name: [2] },
+  code: digits(4),
+};
+
+const luxembourgish: BankFileFormat = {
+  country: 'LU',
+  title: 'the register of IBAN and BIC codes of the ABBL',
+  source: 'Association des Banques et Banquiers, Luxembourg',
+  attribution: 'Source: Association des Banques et Banquiers, Luxembourg (ABBL).',
+  layout: workbook,
+  columns: { name: ['institution'], code: 'IBAN code', bic: 'BIC' },
+  code: digits(3),
+};
+
+export const workbookFormats: readonly BankFileFormat[] = [
+  belgian,
+  croatian,
+  dutch,
+  finnish,
+  hungarian,
+  luxembourgish,
+  norwegian,
+];

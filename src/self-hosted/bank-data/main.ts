@@ -1,0 +1,13 @@
+import { readBankDataServiceConfig } from '../../config/service-config.ts';
+import { runMain } from '../../run-main.ts';
+import { createLog } from '../../telemetry/log.ts';
+import { createRedact } from '../../telemetry/redact.ts';
+import { runService } from '../run-service.ts';
+import { createBankDataService } from './create-bank-data-service.ts';
+
+await runMain(async () => {
+  const { host, port, logLevel, apiKey, dataDir } = readBankDataServiceConfig(process.env);
+  // Standard output carries the one line that says where the service listens; faults go to standard error.
+  const log = createLog({ level: logLevel, redact: createRedact([apiKey]), destination: process.stderr });
+  await runService({ name: 'bank-data', app: createBankDataService({ apiKey, dataDir, log }), host, port });
+});

@@ -1,0 +1,99 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { getIntrospectionQuery } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { replyNever, tUpstream } from '../scripted-upstream.ts';
+import { tListeningGateway, tSend } from './listening-gateway.ts';
+
+const long = { query: getIntrospectionQuery() };
+const decoders: Record<string, (body: Buffer) => Buffer> = {
+  gzip: gunzipSync,
+  br: brotliDecompressSync,
+  identity: (body) => body,
+};
+
+describe('an answer', () => {
+  it.each([
+    [undefined, 'identity'],
+    ['', 'identity'],
+    ['gzip, deflate, br, zstd', 'gzip'],
+    ['br', 'br'],
+    ['br;q=1.0, gzip;q=0.8', 'br'],
+    ['gzip;q=0, br;q=0.1', 'br'],
+    ['gzip;q=0.1, identity', 'identity'],
+    ['*', 'gzip'],
+    ['*;q=0', 'identity'],
+    ['deflate', 'identity'],
+    ['GZIP', 'gzip'],
+  ])('is sent to who accepts %j as %s', async (accepted, encoding) => {
+    const { post } = await tListeningGateway();
+    const plain = await post(long);
+    const answer = await post(long, accepted === undefined ? {} : { 'accept-encoding': accepted });
+    expect(answer.headers['content-encoding'] ?? 'identity').toBe(encoding);
+    expect(answer.headers['content-length']).toBe(String(answer.body.byteLength));
+    expect(answer.headers.vary).toContain('accept-encoding');
+    expect(decoders[encoding]?.(answer.body).equals(plain.body)).toBe(true);
+    if (encoding !== 'identity') expect(answer.body.byteLength).toBeLessThan(plain.body.byteLength / 4);
+  });
+
+  it('of less than a packet is sent as it is', async () => {
+    const { post } = await tListeningGateway();
+    const answer = await post({ query: '{ __typename }' }, { 'accept-encoding': 'gzip, br' });
+    expect(answer.headers['content-encoding']).toBeUndefined();
+    expect(answer.headers.vary).toContain('accept-encoding');
+    expect(answer.json()).toEqual({ data: { __typename: 'Query' } });
+  });
+
+  it('is no longer looked up for a client that hangs up', async () => {
+    const upstream = await tUpstream(replyNever);
+    const { url } = await tListeningGateway({}, upstream);
+    const client = new AbortController();
+    const asked = fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'accept-encoding': 'br' },
+      body: JSON.stringify({ query: '{ ibanValidation(iban: "DE89370400440532013000") { valid } }' }),
+      signal: client.signal,
+    });
+    const call = await upstream.nextCall();
+    client.abort();
+    await expect(asked).rejects.toThrow('aborted');
+    await call.aborted;
+  });
+});
+
+describe('the GraphiQL page', () => {
+  const html = { accept: 'text/html,application/xhtml+xml' };
+
+  it.each([
+    ['gzip, deflate, br, zstd', 'br', 2_100_000],
+    ['gzip', 'gzip', 2_600_000],
+    ['', 'identity', 10_000_000],
+  ])('is sent to who accepts %j as %s', async (accepted, encoding, mostBytes) => {
+    const { url } = await tListeningGateway();
+    const page = await tSend(url, { headers: { ...html, 'accept-encoding': accepted } });
+    expect(page.headers['content-encoding'] ?? 'identity').toBe(encoding);
+    expect(page.body.byteLength).toBeLessThan(mostBytes);
+    expect(decoders[encoding]?.(page.body).toString('utf8', 0, 100_000)).toContain('<title>Ledgerquill</title>');
+    expect(page.headers.vary).toBe('accept, accept-encoding');
+  });
+
+  it('is sent once, and then only said to be the same', async () => {
+    const { url } = await tListeningGateway();
+    const first = await tSend(url, { headers: { ...html, 'accept-encoding': 'gzip' } });
+    const { etag = '' } = first.headers;
+    expect(etag).toMatch(/^W\/"[\w-]{43}"$/);
+    expect(first.headers['cache-control']).toBe('no-cache');
+    for (const known of [etag, `"other", ${etag}`, '*']) {
+      const again = await tSend(url, { headers: { ...html, 'accept-encoding': 'br', 'if-none-match': known } });
+      expect([again.status, again.body.byteLength, again.headers.etag]).toEqual([304, 0, etag]);
+    }
+    const changed = await tSend(url, { headers: { ...html, 'accept-encoding': 'gzip', 'if-none-match': 'W/"old"' } });
+    expect(changed.status).toBe(200);
+  });
+
+  it('tells HEAD how long it is, and no more', async () => {
+    const { url } = await tListeningGateway();
+    const { status, headers, body } = await tSend(url, { method: 'HEAD', headers: html });
+    expect([status, body.byteLength]).toEqual([200, 0]);
+    expect(Number(headers['content-length'])).toBeGreaterThan(1_000_000);
+  });
+});

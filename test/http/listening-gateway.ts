@@ -1,0 +1,55 @@
+import { request } from 'node:http';
+import type { Environment } from '../../src/config/variables.ts';
+import { tGateway } from '../gateway.ts';
+import type { Upstream } from '../scripted-upstream.ts';
+
+/** A gateway that listens on a free port. */
+export async function tListeningGateway(env: Environment = {}, upstream?: Upstream) {
+  const gateway = tGateway({ ...(upstream && { bankDataUrl: upstream.url, essaysUrl: upstream.url }), env });
+  const origin = await gateway.listen();
+  const url = `${origin}/graphql`;
+  return {
+    ...gateway,
+    origin,
+    url,
+    post: (body: object | string, headers: Record<string, string> = {}) =>
+      tSend(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    get: (params: Record<string, string>, headers: Record<string, string> = {}) =>
+      tSend(`${url}?${new URLSearchParams(params)}`, { headers }),
+  };
+}
+
+export interface Sent {
+  status: number;
+  headers: Record<string, string | undefined>;
+  body: Buffer;
+  json(): { data?: unknown; errors: { message: string; extensions: Record<string, unknown> }[] };
+}
+
+interface SendOptions {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+/** What `fetch` hides or forbids: any header goes out as it is given, and bodies come as they were sent. */
+export function tSend(url: string, { method = 'GET', headers = {}, body = '' }: SendOptions = {}): Promise<Sent> {
+  return new Promise((resolve, reject) => {
+    const length = body === '' ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    request(url, { method, headers: { ...length, ...headers }, agent: false }, async (response) => {
+      const bytes = Buffer.concat(await response.toArray());
+      resolve({
+        status: response.statusCode ?? 0,
+        headers: response.headers as Sent['headers'],
+        body: bytes,
+        json: () => JSON.parse(bytes.toString()),
+      });
+    })
+      .on('error', reject)
+      .end(body);
+  });
+}

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { createPersistedQueries } from '../../src/graphql/persisted-queries.ts';
+import { replyJson, tUpstream } from '../scripted-upstream.ts';
+import { tListeningGateway } from './listening-gateway.ts';
+
+/* Automatic persisted queries: the hash of a query first, the query after it only where the gateway does not know it. */
+
+const query = 'query ($code: String!) { country(code: $code) { name } }';
+const variables = { code: 'FR' };
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
+const extensions = (text = query) => ({ persistedQuery: { version: 1, sha256Hash: hashOf(text) } });
+const answer = { data: { country: { name: 'France' } } };
+
+describe('a persisted query', () => {
+  it('is asked for where it is not known, learned once, and then known by its hash, by POST and by GET', async () => {
+    const { post, get, log } = await tListeningGateway();
+    const short = { variables, extensions: extensions() };
+    const unknown = await post(short);
+    expect(unknown.status).toBe(200);
+    expect(unknown.json()).toEqual({
+      errors: [
+        {
+          message: 'PersistedQueryNotFound',
+          extensions: {
+            code: 'PERSISTED_QUERY_NOT_FOUND',
+            service: null,
+            retryable: false,
+            requestId: unknown.headers['x-request-id'],
+          },
+        },
+      ],
+    });
+    expect((await post({ query, ...short })).json()).toEqual(answer);
+    expect((await post(short)).json()).toEqual(answer);
+    const params = { variables: JSON.stringify(variables), extensions: JSON.stringify(extensions()) };
+    expect((await get(params)).json()).toEqual(answer);
+    expect(log()).not.toContain('unexpected error');
+  });
+
+  it.each(['application/json', 'application/graphql-response+json'])('is asked for with 200 as %s', async (accept) => {
+    const { get } = await tListeningGateway();
+    const { status, json } = await get({ extensions: JSON.stringify(extensions()) }, { accept });
+    expect(status).toBe(200);
+    expect(json().errors[0]?.message).toBe('PersistedQueryNotFound');
+  });
+
+  it('is not learned under a hash that is not its own', async () => {
+    const { post } = await tListeningGateway();
+    const refused = await post({ query, variables, extensions: extensions('{ __typename }') });
+    expect(refused.json().errors[0]?.extensions.code).toBe('PERSISTED_QUERY_MISMATCH');
+    const unknown = await post({ extensions: extensions('{ __typename }') });
+    expect(unknown.json().errors[0]?.message).toBe('PersistedQueryNotFound');
+  });
+
+  it('that is a mutation is not carried out by GET', async () => {
+    const upstream = await tUpstream(replyJson(200, { essay: 'Pens.' }));
+    const { post, get } = await tListeningGateway({}, upstream);
+    const order = 'mutation { generateEssay(input: { description: "Pens", wordCount: 9 }) { __typename } }';
+    await post({ query: order, extensions: extensions(order) });
+    expect(upstream.calls).toHaveLength(1);
+    const refused = await get({ extensions: JSON.stringify(extensions(order)) });
+    expect([refused.status, refused.headers.allow]).toEqual([405, 'POST']);
+    expect(upstream.calls).toHaveLength(1);
+  });
+});
+
+describe('what comes in the stead of a query', () => {
+  it.each([
+    ['an object that says it is long', { length: 1_000_000_000 }],
+    ['the bytes of a known query', [...Buffer.from(query)]],
+    ['a number', 5],
+  ])('is refused before it is hashed or kept: %s', async (_, impostor) => {
+    const { post, log } = await tListeningGateway();
+    const refused = await post({ query: impostor, extensions: extensions() });
+    expect(refused.status).toBe(400);
+    expect(refused.json().errors[0]).toMatchObject({
+      message: 'Expected "query" param to be a string.',
+      extensions: { code: 'BAD_REQUEST' },
+    });
+    const unknown = await post({ variables, extensions: extensions() });
+    expect(unknown.json().errors[0]?.extensions.code).toBe('PERSISTED_QUERY_NOT_FOUND');
+    expect(log()).not.toContain('unexpected error');
+  });
+});
+
+describe('the store of persisted queries', () => {
+  it('holds so many characters, and drops what was not asked for longest', () => {
+    const store = createPersistedQueries(10_000);
+    const text = 'x'.repeat(300);
+    for (let index = 0; index < 100; index += 1) store.set(String(index), text);
+    expect(store.get('99')).toBe(text);
+    expect(store.get('75')).toBe(text);
+    expect(store.get('74')).toBeUndefined();
+  });
+
+  it('lets no query push out all others', () => {
+    const store = createPersistedQueries(10_000);
+    store.set('short', '{ __typename }');
+    store.set('long', 'x'.repeat(9_000));
+    expect(store.get('long')).toBeUndefined();
+    expect(store.get('short')).toBe('{ __typename }');
+  });
+});

@@ -1,0 +1,324 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Environment } from '../../src/config/variables.ts';
+import { createGraphiql } from '../../src/http/graphiql.ts';
+import { createRequestHandler } from '../../src/http/request-handler.ts';
+import { createHttpServer } from '../../src/http/server.ts';
+import { createEvents } from '../../src/telemetry/events.ts';
+import { createLog } from '../../src/telemetry/log.ts';
+import { tGateway } from '../gateway.ts';
+import { replyJson, replyNever, replyWhenTold, tUpstream, type Upstream } from '../scripted-upstream.ts';
+
+const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid } }';
+const html = { accept: 'text/html,application/xhtml+xml' };
+const json = { 'content-type': 'application/json' };
+
+async function open(upstream?: Upstream, env: Environment = {}) {
+  const gateway = tGateway({ ...(upstream && { bankDataUrl: upstream.url, essaysUrl: upstream.url }), env });
+  const url = await gateway.listen();
+  const post = (body: string, headers: Record<string, string> = json, signal: AbortSignal | null = null) =>
+    fetch(`${url}/graphql`, { method: 'POST', headers, body, signal });
+  return { ...gateway, url, post };
+}
+
+/** An upstream that answers only when it is told to. */
+async function tPatientUpstream() {
+  const { reply, tell } = replyWhenTold(replyJson(200, { valid: true }));
+  return { upstream: await tUpstream(reply), answer: tell };
+}
+
+/** Every failure at the door looks like one of GraphQL's. */
+async function expectRefusal(response: Response, status: number, message: string) {
+  expect(response.status).toBe(status);
+  const requestId = response.headers.get('x-request-id');
+  expect(await response.json()).toEqual({
+    errors: [{ message, extensions: { code: 'BAD_USER_INPUT', service: null, retryable: false, requestId } }],
+  });
+}
+
+describe('the door', () => {
+  it('lets a query in', async () => {
+    const upstream = await tUpstream(replyJson(200, { valid: true }));
+    const { post } = await open(upstream);
+    const response = await post(JSON.stringify({ query }));
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ data: { ibanValidation: { valid: true } } });
+  });
+
+  it('lets a query in by GET', async () => {
+    const upstream = await tUpstream(replyJson(200, { valid: true }));
+    const { url } = await open(upstream);
+    const response = await fetch(`${url}/graphql?query=${encodeURIComponent(query)}`);
+    expect(await response.json()).toEqual({ data: { ibanValidation: { valid: true } } });
+  });
+
+  it.each(['x:99999999', '[::', 'a b', 'localhost/x', 'localhost?x=', 'a:b@127.0.0.1'])(
+    'refuses the Host %j without a word about itself',
+    async (host) => {
+      const { url } = await open();
+      const socket = connect(Number(new URL(url).port), '127.0.0.1');
+      socket.write(`GET /graphql?query={__typename} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
+      const answer = Buffer.concat(await socket.toArray()).toString();
+      expect(answer).toMatch(/^HTTP\/1.1 400 /);
+      expect(answer).not.toMatch(/node_modules|TypeError/);
+    },
+  );
+
+  it.each(['variables', 'extensions'])(
+    'refuses %s in the URL that are no JSON, and logs nothing of it',
+    async (name) => {
+      const { url, log } = await open();
+      const response = await fetch(`${url}/graphql?query={__typename}&${name}={"iban":"DE89370400440532013000`);
+      await expectRefusal(response, 400, `${name} is no JSON.`);
+      expect(log()).toBe('');
+    },
+  );
+
+  it('lets no foreign page spend money by an image or a link', async () => {
+    const upstream = await tUpstream(replyJson(200, { valid: true }));
+    const { url } = await open(upstream);
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    const target = `/graphql?query=${encodeURIComponent(query)}`;
+    socket.write(
+      `GET ${target} HTTP/1.1\r\nhost: localhost\r\nsec-fetch-site: cross-site\r\nsec-fetch-mode: no-cors\r\nconnection: close\r\n\r\n`,
+    );
+    expect(Buffer.concat(await socket.toArray()).toString()).toMatch(/^HTTP\/1.1 403 [\s\S]*FORBIDDEN/);
+    expect(upstream.calls).toHaveLength(0);
+  });
+
+  it('takes a content type in any case', async () => {
+    const { post } = await open();
+    const response = await post('{"query":"{ __typename }"}', { 'content-type': 'Application/JSON; charset=UTF-8' });
+    expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
+  });
+
+  it('says that it is alive and ready', async () => {
+    const { url } = await open();
+    expect(await (await fetch(`${url}/health`)).json()).toEqual({ status: 'alive' });
+    expect(await (await fetch(`${url}/ready`)).json()).toEqual({ status: 'ready' });
+  });
+
+  it('knows no other place', async () => {
+    const { url } = await open();
+    const message = 'There is nothing here; GraphQL is at /graphql.';
+    await expectRefusal(await fetch(`${url}/graphiql`), 404, message);
+    await expectRefusal(await fetch(`${url}/`), 404, message);
+  });
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
+    'refuses %s, which any web page can send',
+    async (type) => {
+      const upstream = await tUpstream(replyJson(200, { valid: true }));
+      const { post } = await open(upstream);
+      const response = await post(JSON.stringify({ query }), { 'content-type': type });
+      await expectRefusal(response, 415, 'Send the query as application/json.');
+      expect(upstream.calls).toHaveLength(0);
+    },
+  );
+
+  it.each<Record<string, string>>([
+    { 'content-encoding': 'gzip' },
+    { 'content-type': 'application/json; charset=utf-16' },
+    { 'content-type': 'application/json;charset="iso-8859-1"' },
+  ])('refuses what it would not read as it was meant: %j', async (headers) => {
+    const upstream = await tUpstream(replyJson(200, { valid: true }));
+    const { post } = await open(upstream);
+    const response = await post(JSON.stringify({ query }), { ...json, ...headers });
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    await expectRefusal(response, 415, 'Send the query uncompressed and in UTF-8.');
+    expect(upstream.calls).toHaveLength(0);
+  });
+
+  it('refuses a body over the limit, whether its length is told or not', async () => {
+    const { url, post } = await open(undefined, { MAX_BODY_BYTES: '1024' });
+    const body = JSON.stringify({ query: `# ${'x'.repeat(2_000)}\n${query}` });
+    await expectRefusal(await post(body), 413, 'The request body is larger than 1024 bytes.');
+    const stream = new Blob([body]).stream();
+    const init = { method: 'POST', headers: json, body: stream, duplex: 'half' };
+    const chunked = await fetch(`${url}/graphql`, init);
+    await expectRefusal(chunked, 413, 'The request body is larger than 1024 bytes.');
+  });
+
+  it('survives a client that goes away while it sends', async () => {
+    const { url, post } = await open();
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    await once(socket, 'connect');
+    const head =
+      'POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"query"';
+    socket.write(head);
+    socket.destroy();
+    await once(socket, 'close');
+    expect(await (await post('{"query":"{ __typename }"}')).json()).toEqual({ data: { __typename: 'Query' } });
+  });
+
+  it.each([
+    ['not JSON', '{"query":', 400],
+    ['no object', '"query"', 400],
+    ['empty', '', 400],
+    ['without a query', '{}', 400],
+  ])('answers a body that is %s with an error and its code', async (_, body, status) => {
+    const { post } = await open();
+    const response = await post(body, { ...json, accept: 'application/graphql-response+json' });
+    expect(response.status).toBe(status);
+    const { errors } = await response.json();
+    expect(Object.keys(errors[0].extensions).sort()).toEqual(['code', 'requestId', 'retryable', 'service']);
+    expect(errors[0].extensions.requestId).toBe(response.headers.get('x-request-id'));
+  });
+
+  it('carries the request id of the caller from the header into the errors', async () => {
+    const upstream = await tUpstream(replyJson(500, {}));
+    const { post } = await open(upstream);
+    const response = await post(JSON.stringify({ query }), { ...json, 'x-request-id': 'trace:7.f-1' });
+    expect(response.headers.get('x-request-id')).toBe('trace:7.f-1');
+    expect((await response.json()).errors[0].extensions.requestId).toBe('trace:7.f-1');
+  });
+
+  it('makes up a request id where the given one is unfit', async () => {
+    const { url } = await open();
+    const response = await fetch(`${url}/health`, { headers: { 'x-request-id': 'a b\tc' } });
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});
+
+describe('GraphiQL', () => {
+  it('greets browsers at /graphql, and at / shows them the way', async () => {
+    const { url } = await open();
+    const response = await fetch(`${url}/`, { headers: html });
+    expect(response.url).toBe(`${url}/graphql`);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(await response.text()).toContain('<title>Ledgerquill</title>');
+  });
+
+  it('greets nobody with a page who would rather have an answer', async () => {
+    const { url } = await open();
+    for (const accept of ['text/html;q=0, application/json', 'application/json, text/html;q=0.1', '*/*']) {
+      const response = await fetch(`${url}/graphql?query={__typename}`, { headers: { accept } });
+      expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
+    }
+  });
+
+  it('loads nothing from anywhere else', async () => {
+    const { url } = await open();
+    const page = await (await fetch(`${url}/graphql`, { headers: html })).text();
+    const [head = '', ...scripts] = page.split('<script');
+    expect(scripts.length).toBeGreaterThan(0);
+    for (const tag of page.match(/<(script|link|img|iframe)\b[^>]{0,200}>/g) ?? []) {
+      expect(tag).not.toMatch(/^<(script|link|img|iframe)[^>]*\s(src|href)=["']?(https?:)?\/\//);
+    }
+    expect(head).not.toMatch(/@import|url\(["']?(https?:)?\/\//);
+  });
+});
+
+describe('a client that hangs up', () => {
+  it('aborts the upstream call of a look-up', async () => {
+    const upstream = await tUpstream(replyNever);
+    const { post, log } = await open(upstream);
+    const client = new AbortController();
+    const asked = post(JSON.stringify({ query }), json, client.signal);
+    const call = await upstream.nextCall();
+    client.abort();
+    await expect(asked).rejects.toThrow('aborted');
+    await call.aborted;
+    expect(upstream.calls).toHaveLength(1);
+    expect(log()).not.toContain('unexpected error');
+  });
+
+  it('does not abort an essay that is being paid for, and finds it by its key afterwards', async () => {
+    const { reply, tell } = replyWhenTold(replyJson(200, { essay: 'Pens.' }));
+    const upstream = await tUpstream(reply);
+    const { post, log } = await open(upstream);
+    const input = '{ description: "Pens", wordCount: 9, idempotencyKey: "k-1" }';
+    const order = JSON.stringify({ query: `mutation { generateEssay(input: ${input}) { ... on Essay { text } } }` });
+    const client = new AbortController();
+    const asked = post(order, json, client.signal);
+    await upstream.nextCall();
+    client.abort();
+    await expect(asked).rejects.toThrow('aborted');
+    tell();
+    expect(await (await post(order)).json()).toEqual({ data: { generateEssay: { text: 'Pens.' } } });
+    expect(upstream.calls).toHaveLength(1);
+    expect(log()).not.toContain('unexpected error');
+  });
+
+  it('aborts what still waits in line as well', async () => {
+    const upstream = await tUpstream(replyNever);
+    const { post, close } = await open(upstream, { UPSTREAM_CONCURRENCY: '1' });
+    const client = new AbortController();
+    const list = '{ ibanValidations(ibans: ["DE89370400440532013000", "FR1420041010050500013M02606"]) { valid } }';
+    const asked = post(JSON.stringify({ query: list }), json, client.signal);
+    const call = await upstream.nextCall();
+    client.abort();
+    await expect(asked).rejects.toThrow('aborted');
+    await call.aborted;
+    await close();
+    expect(upstream.calls).toHaveLength(1);
+  });
+});
+
+describe('closing the gateway', () => {
+  it('lets a running query finish, and takes no new one', async () => {
+    const { upstream, answer } = await tPatientUpstream();
+    const { post, close } = await open(upstream);
+    const asked = post(JSON.stringify({ query }));
+    await upstream.nextCall();
+    const closed = close();
+    await expect(post(JSON.stringify({ query }))).rejects.toThrow('fetch failed');
+    answer();
+    expect(await (await asked).json()).toEqual({ data: { ibanValidation: { valid: true } } });
+    await closed;
+    expect(upstream.calls).toHaveLength(1);
+  });
+
+  it('cuts off what is not finished within SHUTDOWN_TIMEOUT_MS', async () => {
+    const upstream = await tUpstream(replyNever);
+    const { post, close } = await open(upstream, { SHUTDOWN_TIMEOUT_MS: '0' });
+    const asked = post(JSON.stringify({ query })).catch((error: Error) => error.message);
+    const call = await upstream.nextCall();
+    await close();
+    expect(await asked).toBe('fetch failed');
+    await call.aborted;
+  });
+
+  it('does not wait for connections on which nothing was asked', async () => {
+    const { url, close } = await open();
+    const sockets = ['', 'GET /hea'].map((begun) => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1').resume();
+      const ended = new Promise((resolve) => socket.on('error', resolve).on('close', resolve));
+      const sent = once(socket, 'connect').then(() => socket.write(begun));
+      return { sent, ended };
+    });
+    await Promise.all(sockets.map(({ sent }) => sent));
+    await close();
+    await Promise.all(sockets.map(({ ended }) => ended));
+  });
+
+  it('waits for the running query also when it is asked for twice', async () => {
+    const { upstream, answer } = await tPatientUpstream();
+    const { post, close } = await open(upstream);
+    const asked = post(JSON.stringify({ query }));
+    await upstream.nextCall();
+    const closed = Promise.all([close(), close()]);
+    answer();
+    expect((await asked).status).toBe(200);
+    await closed;
+  });
+
+  it('is told at /ready', async () => {
+    const door = createRequestHandler({
+      graphql: () => new Response(),
+      graphiql: createGraphiql(),
+      maxBodyBytes: 1_000,
+      corsOrigins: [],
+      allowedHosts: [],
+      isReady: () => false,
+      readiness: () => ({ sharedStore: 'down' }),
+      events: createEvents(createLog({ level: 'silent', redact: (text) => text })),
+    });
+    const server = createHttpServer(door);
+    onTestFinished(() => server.drain(0));
+    const response = await fetch(`${await server.listen('127.0.0.1', 0)}/ready`);
+    expect(response.status).toBe(503);
+    expect(await response.json()).toEqual({ status: 'stopping', sharedStore: 'down' });
+  });
+});

@@ -1,0 +1,175 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { createBankDirectory } from '../../../../src/self-hosted/bank-data/directory/bank-directory.ts';
+import { now, tDirectory, tEntry } from './imports.ts';
+
+const { findBank, findBankByBic, listBanks, countries } = createBankDirectory({ now });
+
+describe('findBank', () => {
+  it('knows name and BIC of German banks', () => {
+    expect(findBank('DE', '37040044')).toEqual({
+      country: 'DE',
+      bankCode: '37040044',
+      name: 'Commerzbank',
+      zip: '',
+      city: '',
+      bic: 'COBADEFFXXX',
+      source: 'Deutsche Bundesbank, via bankdata-germany',
+      date: '2026-06-08',
+    });
+  });
+
+  it('changes German banks at the date that the package names', () => {
+    const later = createBankDirectory({ now: () => new Date('2026-09-07T12:00:00Z') });
+    expect(findBank('DE', '65461878')).not.toBeNull();
+    expect(later.findBank('DE', '65461878')).toBeNull();
+    expect(findBank('DE', '10010123')?.name).toBe('OLINDA Zweigniederlassung Deutschland');
+    expect(later.findBank('DE', '10010123')).toMatchObject({
+      name: 'Qonto Zweigniederlassung Deutschland',
+      date: '2026-09-07',
+    });
+  });
+
+  it('does so while it runs', () => {
+    let today = new Date('2026-09-06T12:00:00Z');
+    const directory = createBankDirectory({ now: () => today });
+    expect(directory.findBank('DE', '65461878')).not.toBeNull();
+    today = new Date('2026-09-07T12:00:00Z');
+    expect(directory.findBank('DE', '65461878')).toBeNull();
+  });
+
+  it('knows the BIC of German bank codes that were deleted since 2024', () => {
+    const deleted = listBanks({ country: 'DE', first: 10_000 }).banks.filter(({ source }) =>
+      source.includes('iban-to-bic'),
+    );
+    expect(deleted).toHaveLength(51);
+    expect(deleted.every(({ bic, name }) => bic !== '' && name === '')).toBe(true);
+  });
+
+  it.each([
+    ['AT', '12000', 'BKAUATWWXXX'],
+    ['BE', '103', 'NICABEBB'],
+    ['ES', '1465', 'INGDESMM'],
+    ['FR', '10107', 'BREDFRPPXXX'],
+    ['LU', '111', 'CCPLLULL'],
+    ['NL', 'ABNA', 'ABNANL2A'],
+  ])('knows the BICs of banks of %s', (country, bankCode, bic) => {
+    const source = 'national bank directories, via iban-to-bic';
+    expect(findBank(country, bankCode)).toEqual({ ...tEntry(bankCode, { bic }), country, source, date: '2024-09-23' });
+  });
+
+  it.each([
+    ['a bank code that is not listed', 'DE', '00000000'],
+    ['a country without a list', 'GB', 'NWBK'],
+    ["a territory, in its parent's list", 'MQ', '10107'],
+    ['a bank code of another country', 'AT', '37040044'],
+    ['the bank code of another country with the same length', 'LU', '103'],
+    ['the beginning of a bank code', 'DE', '3704004'],
+    ['a country that is none', '__proto__', 'constructor'],
+    ['a bank code that is none', 'NL', 'constructor'],
+    ['nothing', '', ''],
+  ])('knows nothing of %s', (_, country, bankCode) => {
+    expect(findBank(country, bankCode)).toBeNull();
+  });
+});
+
+describe('the dates of the lists', () => {
+  it.each([
+    ['bankdata-germany', '2.2602.0'],
+    ['iban-to-bic', '1.4.0'],
+  ])('are those of %s %s: look them up again for another version', (name, version) => {
+    const file = new URL(`../../../../node_modules/${name}/package.json`, import.meta.url);
+    expect(JSON.parse(readFileSync(file, 'utf8')).version).toBe(version);
+  });
+});
+
+describe('findBankByBic', () => {
+  it.each([
+    ['without a branch is the head office', 'COBADEFF', '50040000'],
+    ['of the head office', 'COBADEFFXXX', '50040000'],
+    ['of a large bank with the same BIC in many places, one of which it names', 'COBADEHHXXX', '20040000'],
+    ['of a branch', 'GENODEF1S10', '12096597'],
+    ['of a branch that is not listed, but its head office is', 'DEUTDEFF999', '50070010'],
+    ['that the lists have without its branch', 'ABNANL2AXXX', 'ABNA'],
+    ['whose banks differ in what is appended to the name', 'ISBKDEFXXXX', '50230600'],
+  ])('finds a BIC %s', (_, bic, bankCode) => {
+    expect(findBankByBic(bic)?.bankCode).toBe(bankCode);
+  });
+
+  it.each([
+    ['a head office of which only branches are listed: they are independent banks', 'GENODEF1'],
+    ['a branch whose head office is not listed', 'GENODEF1ZZZ'],
+    ['a BIC that is not listed', 'NWBKGB2L'],
+    ['the beginning of a BIC', 'COBADE'],
+    ['nothing', ''],
+  ])('knows nothing of %s', (_, bic) => {
+    expect(findBankByBic(bic)).toBeNull();
+  });
+
+  it('prefers the country of the BIC to a country whose banks have it too', async () => {
+    const directory = await tDirectory({
+      AT: [tEntry('10000', { bic: 'TESTCZPP' })],
+      CZ: [tEntry('0001', { bic: 'TESTCZPPXXX' }), tEntry('0002', { bic: 'MTCCSKBXXXX' })],
+    });
+    expect(directory.findBankByBic('TESTCZPP')?.country).toBe('CZ');
+    expect(directory.findBankByBic('MTCCSKBX')?.country).toBe('CZ');
+    await directory.close();
+  });
+});
+
+describe('listBanks', () => {
+  it('lists by country and bank code, page by page', () => {
+    const { banks, total } = listBanks({ first: 10_000 });
+    expect(total).toBe(banks.length);
+    const keys = banks.map(({ country, bankCode }) => country + bankCode);
+    expect(keys).toEqual(keys.toSorted());
+    expect(new Set(keys).size).toBe(total);
+    const pages = Array.from({ length: 3 }, (_, page) => listBanks({ first: 7, offset: page * 7 }));
+    expect(pages.flatMap((page) => page.banks)).toEqual(banks.slice(0, 21));
+    expect(pages.map((page) => page.total)).toEqual([total, total, total]);
+    expect(listBanks({ offset: total })).toEqual({ banks: [], total });
+  });
+
+  it('counts what it lists', () => {
+    expect(countries().map(({ country }) => country)).toEqual(['AT', 'BE', 'DE', 'ES', 'FR', 'LU', 'NL']);
+    for (const { country, banks } of countries()) expect(listBanks({ country }).total).toBe(banks);
+    expect(listBanks().total).toBe(countries().reduce((sum, { banks }) => sum + banks, 0));
+  });
+
+  it('lists nothing of a country without a list', () => {
+    expect(listBanks({ country: 'GB' })).toEqual({ banks: [], total: 0 });
+    expect(countries().map(({ country }) => country)).not.toContain('GB');
+  });
+
+  it.each([
+    ['in any case', 'hamburger sparkasse', '20050550'],
+    ['in any order of words', 'SPARKASSE HAMBURGER', '20050550'],
+    ['without accents', 'dusseldorf neuss', '30160213'],
+    ['with accents where the name has none', 'hämburger spärkasse', '20050550'],
+    ['by its bank code', '20050550', '20050550'],
+    ['by how its bank code begins', '2005055', '20050550'],
+    ['by its BIC', 'HASPDEHHXXX', '20050550'],
+    ['by how its BIC begins, in small letters', 'haspdehh', '20050550'],
+  ])('finds a bank %s', (_, search, bankCode) => {
+    expect(listBanks({ country: 'DE', search }).banks.map((bank) => bank.bankCode)).toContain(bankCode);
+  });
+
+  it.each(['zzzz', 'sparkasse zzzz', '99999999', '%', '.*'])('finds nothing for "%s"', (search) => {
+    expect(listBanks({ search })).toEqual({ banks: [], total: 0 });
+  });
+
+  it.each([
+    ['Łódź', 'lodz'],
+    ['Große Øst-Bank', 'grosse ost'],
+    ['Česká spořitelna', 'ceska SPORITELNA'],
+    ['İş Bankası', 'is bankasi'],
+  ])('finds %s by %s', async (name, search) => {
+    const directory = await tDirectory({ CZ: [tEntry('0001', { name }), tEntry('0002', { name: 'Other' })] });
+    expect(directory.listBanks({ search, country: 'CZ' }).banks.map((bank) => bank.name)).toEqual([name]);
+    await directory.close();
+  });
+
+  it('finds everything for nothing', () => {
+    expect(listBanks({ search: ' ' })).toEqual(listBanks());
+  });
+});

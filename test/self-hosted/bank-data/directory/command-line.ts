@@ -1,0 +1,31 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createBankDirectory } from '../../../../src/self-hosted/bank-data/directory/bank-directory.ts';
+import { tProcess } from '../../../process.ts';
+import { type Sample, tFile } from './sample.ts';
+
+/** The command line as a process. @returns its exit code and what it printed */
+export function tImport(dataDir: string, ...args: readonly string[]) {
+  const script = 'src/self-hosted/bank-data/import-banks.ts';
+  const child = tProcess(process.execPath, ['--import', 'tsx', script, ...args], { DATA_DIR: dataDir });
+  const ended = child.ended.then(({ code }) => ({ code, stdout: child.stdout(), stderr: child.stderr() }));
+  return { ...child, ended };
+}
+
+export async function tSampleFile(
+  folder: string,
+  sample: Sample,
+  more: Parameters<typeof tFile>[1] = [],
+): Promise<string> {
+  const path = join(folder, sample.fileName);
+  writeFileSync(path, await tFile(sample, more));
+  return path;
+}
+
+/** Everything that the directory of a data folder lists of a country. */
+export async function tBanks(dataDir: string, country: string) {
+  const directory = createBankDirectory({ dataDir });
+  const { banks } = directory.listBanks({ country, first: 1_000_000 });
+  await directory.close();
+  return banks;
+}

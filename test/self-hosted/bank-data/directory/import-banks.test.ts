@@ -1,0 +1,149 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../../../src/config/gateway-config.ts';
+import { readBankDataServiceConfig, readBankImportConfig } from '../../../../src/config/service-config.ts';
+import { createBankDataService } from '../../../../src/self-hosted/bank-data/create-bank-data-service.ts';
+import { createBankDirectory } from '../../../../src/self-hosted/bank-data/directory/bank-directory.ts';
+import { replaceImport } from '../../../../src/self-hosted/bank-data/directory/replace-import.ts';
+import { tBanks, tImport, tSampleFile } from './command-line.ts';
+import { tFolder } from './folder.ts';
+import { samples, tSample } from './samples.ts';
+
+const german = tSample('DE');
+const today = expect.stringMatching(/^\d{4}-\d\d-\d\d$/);
+
+describe('import-banks', () => {
+  it('says what it took, what it left out and why, from whom and when', async () => {
+    const folder = tFolder();
+    const path = await tSampleFile(folder, german);
+    const { code, stdout, stderr } = await tImport(join(folder, 'data'), 'de', path).ended;
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout.replace(/\d{4}-\d\d-\d\d/, '2026-11-21')).toBe(
+      [
+        `Imported 3 banks of DE from ${path}`,
+        '  read             5 rows',
+        '  taken            3 banks',
+        '  left out         2 rows',
+        '                   1  branches under the bank code of another row (Merkmal 2)',
+        '                   1  deleted bank codes (Änderungskennzeichen D)',
+        '  source     Deutsche Bundesbank',
+        '  date       2026-11-21',
+        `  kept in    ${join(folder, 'data')}`,
+        'Source: Deutsche Bundesbank, Bankleitzahlendatei (name the source when you pass the data on).',
+        '',
+      ].join('\n'),
+    );
+    expect(await tBanks(join(folder, 'data'), 'DE')).toContainEqual({
+      ...german.bank,
+      country: 'DE',
+      source: 'Deutsche Bundesbank',
+      date: today,
+    });
+  });
+
+  it('changes nothing for a broken file, and says where it is broken', async () => {
+    const folder = tFolder();
+    await tImport(folder, 'DE', await tSampleFile(folder, german)).ended;
+    const before = await tBanks(folder, 'DE');
+    const path = await tSampleFile(folder, german, [german.broken.row]);
+    expect(await tImport(folder, 'DE', path).ended).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'Nothing was imported: blz.csv, line 7: 3 columns; a row of this file has 13.\n',
+    });
+    expect(await tBanks(folder, 'DE')).toEqual(before);
+  });
+
+  it('makes no data folder for a broken file', async () => {
+    const folder = tFolder();
+    const path = await tSampleFile(folder, german, [german.broken.row]);
+    expect((await tImport(join(folder, 'data'), 'DE', path).ended).code).toBe(1);
+    expect(existsSync(join(folder, 'data'))).toBe(false);
+  });
+
+  it.each([
+    ['no arguments', []],
+    ['one argument', ['DE']],
+    ['three arguments', ['DE', 'a.csv', 'b.csv']],
+  ])('tells how it is used for %s', async (_, args) => {
+    const { code, stdout, stderr } = await tImport(tFolder(), ...args).ended;
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(
+      /^Usage: npm run import-banks -- <country> <file>\n {2}<country> {2}one of AT, BE, CH, CZ, DE, ES, FI, /,
+    );
+  });
+
+  it('says in words that the data folder cannot be written', async () => {
+    const folder = tFolder();
+    writeFileSync(join(folder, 'data'), '');
+    const { code, stdout, stderr } = await tImport(join(folder, 'data'), 'DE', await tSampleFile(folder, german)).ended;
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^Nothing was imported: .*bank-directory-1\.lmdb cannot be written \(E.*\)\.\n$/);
+  });
+});
+
+describe('the data folder', () => {
+  it('is .data, or what DATA_DIR says', () => {
+    const key = { BANK_DATA_API_KEY: 'key' };
+    for (const env of [{}, { DATA_DIR: '' }, { DATA_DIR: '/var/lib/ledgerquill' }]) {
+      const dataDir = env.DATA_DIR || '.data';
+      expect(readBankImportConfig(env)).toEqual({ dataDir });
+      expect(readBankDataServiceConfig({ ...env, ...key }).dataDir).toBe(dataDir);
+      expect(readConfig(env).dataDir).toBe(dataDir);
+    }
+  });
+});
+
+describe('the service', () => {
+  async function bankOf(app: ReturnType<typeof createBankDataService>, iban: string) {
+    const answer = await app.inject({
+      url: `/bank_data/iban_validate?iban_number=${iban}`,
+      headers: { apikey: 'key' },
+    });
+    return answer.json().bank_data;
+  }
+
+  it('answers from an import without being started again', async () => {
+    const folder = tFolder();
+    const dataDir = join(folder, 'data');
+    const app = createBankDataService({ apiKey: 'key', dataDir });
+    const before = { bank_code: '37040044', name: 'Commerzbank', zip: '', city: '', bic: 'COBADEFFXXX' };
+    expect(await bankOf(app, 'DE89370400440532013000')).toEqual(before);
+    expect(existsSync(dataDir)).toBe(false);
+
+    expect((await tImport(dataDir, 'DE', await tSampleFile(folder, german)).ended).code).toBe(0);
+    expect(await bankOf(app, 'DE89370400440532013000')).toEqual({ ...before, zip: '50447', city: 'Köln' });
+
+    const renamed = { ...german, rows: german.rows.map((row) => row.with(2, 'Umbenannt')) };
+    expect((await tImport(dataDir, 'DE', await tSampleFile(folder, renamed)).ended).code).toBe(0);
+    expect((await bankOf(app, 'DE89370400440532013000')).name).toBe('Umbenannt');
+    await app.close();
+  });
+
+  it('answers from an import of each country', async () => {
+    const dataDir = tFolder();
+    for (const { country, bank } of samples) {
+      await replaceImport(dataDir, { country, source: 'Registry', date: '2026-11-21', entries: [bank] });
+    }
+    const app = createBankDataService({ apiKey: 'key', dataDir });
+    const directory = createBankDirectory({ dataDir });
+    const countries = [...new Set(samples.map(({ country }) => country))];
+    expect(directory.countries().map(({ country }) => country)).toEqual(countries.toSorted());
+    expect((await bankOf(app, 'CZ6508000000192000145399')).name).toBe('Česká spořitelna, a.s.');
+    expect((await bankOf(app, 'HU42117730161111101800000000')).bic).toBe('OTPVHUHB');
+    await directory.close();
+    await app.close();
+  });
+
+  it('leaves no more behind in the data folder than the store', async () => {
+    const dataDir = tFolder();
+    await replaceImport(dataDir, { country: 'CZ', source: 'Registry', date: '2026-11-21', entries: [] });
+    const files = ['bank-directory-1.lmdb', 'bank-directory-1.lmdb-lock'];
+    expect(readdirSync(dataDir).sort()).toEqual(files);
+    const app = createBankDataService({ apiKey: 'key', dataDir });
+    await bankOf(app, 'CZ6508000000192000145399');
+    await app.close();
+    expect(readdirSync(dataDir).sort()).toEqual(files);
+  });
+});

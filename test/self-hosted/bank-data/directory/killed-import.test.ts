@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { replaceImport } from '../../../../src/self-hosted/bank-data/directory/replace-import.ts';
+import { tScript } from '../../../process.ts';
+import { tBanks, tImport, tSampleFile } from './command-line.ts';
+import { tFolder } from './folder.ts';
+import { tSample } from './samples.ts';
+
+const german = tSample('DE');
+
+describe('killing an import of 100,000 rows in the middle', () => {
+  async function tImported(): Promise<string> {
+    const dataDir = tFolder();
+    const entries = [german.bank, { ...german.bank, bankCode: '37040044', name: 'Old' }];
+    await replaceImport(dataDir, { country: 'DE', source: 'Old', date: '2026-11-20', entries });
+    await replaceImport(dataDir, { country: 'CZ', source: 'Old', date: '2026-11-20', entries: [tSample('CZ').bank] });
+    return dataDir;
+  }
+
+  /** The old directory is what it was, and the next import works. */
+  async function expectIntact(dataDir: string, before: Awaited<ReturnType<typeof tBanks>>) {
+    expect(await tBanks(dataDir, 'DE')).toEqual(before);
+    expect(await tBanks(dataDir, 'CZ')).toHaveLength(1);
+    const folder = tFolder();
+    expect((await tImport(dataDir, 'DE', await tSampleFile(folder, german)).ended).code).toBe(0);
+    expect(await tBanks(dataDir, 'DE')).toHaveLength(3);
+    expect(await tBanks(dataDir, 'CZ')).toHaveLength(1);
+  }
+
+  it('while it reads leaves the old directory intact', async () => {
+    const dataDir = await tImported();
+    const before = await tBanks(dataDir, 'DE');
+    // A pipe takes no more than the reader has read, but for 64 KB: once half of the rows are in it, they are read.
+    const pipe = join(tFolder(), 'blz.csv');
+    execFileSync('mkfifo', [pipe]);
+    const child = tImport(dataDir, 'DE', pipe);
+    const half = Array.from({ length: 50_000 }, (_, number) =>
+      (german.rows[0] ?? []).with(0, String(10_000_000 + number)),
+    );
+    const stream = createWriteStream(pipe).on('error', () => {});
+    const bytes = await german.encode([...german.top, ...half]);
+    await new Promise((resolve) => stream.write(bytes, resolve));
+    child.kill('SIGKILL');
+    expect((await child.ended).code).toBeNull();
+    stream.destroy();
+    await expectIntact(dataDir, before);
+  });
+
+  it('while it writes leaves the old directory intact, also for those who read meanwhile', async () => {
+    const dataDir = await tImported();
+    const before = await tBanks(dataDir, 'DE');
+    const child = tScript('test/self-hosted/bank-data/directory/half-written-import.ts', { DATA_DIR: dataDir });
+    await child.printed(/half written/);
+    expect(await tBanks(dataDir, 'DE')).toEqual(before);
+    child.kill('SIGKILL');
+    expect((await child.ended).signal).toBe('SIGKILL');
+    await expectIntact(dataDir, before);
+  });
+
+  it('is no matter of the number of rows: all 100,000 come in', async () => {
+    const dataDir = await tImported();
+    const rows = Array.from({ length: 100_000 }, (_, number) =>
+      (german.rows[0] ?? []).with(0, String(10_000_000 + number)),
+    );
+    const folder = tFolder();
+    const path = await tSampleFile(folder, { ...german, rows });
+    expect((await tImport(dataDir, 'DE', path).ended).code).toBe(0);
+    expect(await tBanks(dataDir, 'DE')).toHaveLength(100_000);
+    expect(await tBanks(dataDir, 'CZ')).toHaveLength(1);
+  });
+});

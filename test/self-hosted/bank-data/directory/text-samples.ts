@@ -1,0 +1,286 @@
+import { type Cells, csv, fixedWidth, noCode, type Sample, wide, wrongBic } from './sample.ts';
+
+function german(code: string, mark: string, name: string, zip: string, city: string, bic: string, change = 'U'): Cells {
+  return [code, mark, name, zip, city, name.slice(0, 27), '', bic, '09', '000001', change, '0', '00000000'];
+}
+
+const germanHeader =
+  'Bankleitzahl;Merkmal;Bezeichnung;PLZ;Ort;Kurzbezeichnung;PAN;BIC;Prüfzifferberechnungsmethode;Datensatznummer;Änderungskennzeichen;Bankleitzahllöschung;Nachfolge-Bankleitzahl';
+
+const germanRows = [
+  german('37040044', '1', 'Commerzbank', '50447', 'Köln', 'COBADEFFXXX'),
+  german('37040044', '2', 'Commerzbank', '50321', 'Brühl', ''),
+  german('70150000', '1', 'Stadtsparkasse München', '80791', 'München', 'SSKMDEMMXXX'),
+  german('10090603', '1', 'Bank ohne BIC', '10115', 'Berlin', ''),
+  german('74067000', '1', 'Rb Pfeffenhausen-Rottenburg-Wildenberg -alt-', '84056', 'Rottenburg', 'GENODEF1PFF', 'D'),
+];
+
+const germanBank = {
+  bankCode: '70150000',
+  name: 'Stadtsparkasse München',
+  zip: '80791',
+  city: 'München',
+  bic: 'SSKMDEMMXXX',
+};
+
+const germanLeftOut = {
+  'branches under the bank code of another row (Merkmal 2)': 1,
+  'deleted bank codes (Änderungskennzeichen D)': 1,
+};
+
+const austrianHeader =
+  'Kennzeichen;Identnummer;Bankleitzahl;Institutsart;Sektor;Firmenbuchnummer;Bankenname;Straße;PLZ;Ort;Postadresse / Straße;Postadresse / PLZ;Postadresse / Ort;Postfach;Bundesland;Telefon;Fax;E-Mail;SWIFT-Code;Homepage;Gründungsdatum;LEI';
+
+const swissHeader =
+  'IID/QR-IID;Valid on;Concatenation;New IID/QR-IID;SIC IID;Headquarters;IID type;QR-IID allocation;Name of bank/institution;Street Name;Building Number;Post Code;Town Name;Country;BIC;SIC participation;RTGS customer payments, CHF;IP customer payments, CHF;euroSIC participation;LSV+/BDD, CHF;LSV+/BDD, EUR;202611200000000';
+
+const ecbHeader =
+  'RIAD_CODE;BIC;COUNTRY_OF_REGISTRATION;NAME;BOX;ADDRESS;POSTAL;CITY;CATEGORY;HEAD_COUNTRY_OF_REGISTRATION;HEAD_NAME;HEAD_RIAD_CODE;RESERVE;EXEMPT';
+
+function swiss(
+  iid: string,
+  name: string,
+  zip: string,
+  city: string,
+  country: string,
+  bic: string,
+  merged = 'N',
+): Cells {
+  return wide(21, { 0: iid, 1: '2026-11-20', 2: merged, 8: name, 11: zip, 12: city, 13: country, 14: bic });
+}
+
+const swissRows = [
+  swiss('230', 'UBS Switzerland AG', '8001', 'Zürich', 'CH', 'UBSWCHZH80A'),
+  swiss('761', 'Banque Cantonale Neuchâteloise', '2001', 'Neuchâtel', 'CH', 'BCNNCH22XXX'),
+  swiss('8800', 'Liechtensteinische Landesbank AG', '9490', 'Vaduz', 'LI', 'LILALI2XXXX'),
+  swiss('4866', '', '', '', '', '', 'Y'),
+];
+
+function ofTheEcb(code: string, bic: string, country: string, name: string, zip: string, city: string): Cells {
+  return wide(14, { 0: code, 1: bic, 2: country, 3: name, 5: 'Calle 1', 6: zip, 7: city, 8: 'CI' });
+}
+
+const ecbRows = [
+  ofTheEcb('ES0182', 'BBVAESMMXXX', 'ES', 'Banco Bilbao Vizcaya Argentaria, S.A. «España»', '48005', 'Bilbao'),
+  ofTheEcb('ESW0075543I', 'MSTAESM1XXX', 'ES', 'Morgan Stanley, sucursal', '28006', 'Madrid'),
+  ofTheEcb('FR10107', 'BREDFRPPXXX', 'FR', 'BRED - Banque populaire', '75012', 'Paris'),
+  ofTheEcb('FR11425', '', 'FR', "Caisse d'épargne et de prévoyance", '76230', 'Bois-Guillaume'),
+  ofTheEcb('DE00001', 'MARKDEFFXXX', 'DE', 'Deutsche Bundesbank', '60431', 'Frankfurt am Main'),
+];
+
+function polish(code: string, name: string, zip: string, city: string, bic: string): Cells {
+  return wide(21, { 0: '1020', 1: name, 4: code, 9: zip, 10: city, 19: bic, 20: 'x' });
+}
+
+export const textSamples: readonly Sample[] = [
+  {
+    title: 'Bundesbank, CSV',
+    country: 'DE',
+    fileName: 'blz.csv',
+    top: [germanHeader.split(';')],
+    rows: germanRows,
+    encode: csv('windows-1252', ';', '"'),
+    bank: germanBank,
+    leftOut: germanLeftOut,
+    broken: { row: ['37040045', '1', 'Zu kurz'], complaint: '3 columns; a row of this file has 13' },
+  },
+  {
+    title: 'Bundesbank, fixed width',
+    country: 'DE',
+    fileName: 'blz.txt',
+    top: [],
+    rows: germanRows,
+    encode: fixedWidth,
+    bank: germanBank,
+    leftOut: germanLeftOut,
+    broken: { row: ['37040045', '1', 'Zu kurz'], complaint: '67 characters; a row of this file has 168' },
+  },
+  {
+    title: 'OeNB',
+    country: 'AT',
+    fileName: 'sepa-zv-vz.csv',
+    top: [['SEPA-Zahlungsverkehrs-Verzeichnis'], ['Stand: 20.11.2026'], austrianHeader.split(';')],
+    rows: [
+      wide(22, {
+        0: 'Hauptanstalt',
+        2: '100',
+        6: 'Oesterreichische Nationalbank',
+        8: '1090',
+        9: 'Wien',
+        18: 'NABAATWWXXX',
+      }),
+      wide(22, {
+        0: 'Hauptanstalt',
+        2: '38077',
+        6: 'Raiffeisenbank Region Fürstenfeld eGen',
+        8: '8280',
+        9: 'Fürstenfeld',
+        12: 'Graz',
+        18: 'RZSTAT2G077',
+      }),
+      wide(22, { 0: 'Hauptanstalt', 6: 'Institut ohne Bankleitzahl' }),
+    ],
+    encode: csv('iso-8859-1', ';'),
+    bank: {
+      bankCode: '38077',
+      name: 'Raiffeisenbank Region Fürstenfeld eGen',
+      zip: '8280',
+      city: 'Fürstenfeld',
+      bic: 'RZSTAT2G077',
+    },
+    leftOut: { [noCode]: 1 },
+    broken: {
+      row: wide(22, { 2: '38O77', 6: 'Tippfehler' }),
+      complaint: 'the bank code is "38O77"; it must be 3 to 5 digits',
+    },
+  },
+  {
+    title: 'SIX, Switzerland',
+    country: 'CH',
+    fileName: 'bankmaster_V3.csv',
+    top: [swissHeader.split(';')],
+    rows: swissRows,
+    encode: csv('utf-8', ';'),
+    bank: {
+      bankCode: '00761',
+      name: 'Banque Cantonale Neuchâteloise',
+      zip: '2001',
+      city: 'Neuchâtel',
+      bic: 'BCNNCH22XXX',
+    },
+    leftOut: { 'codes that were merged into others (concatenation Y)': 1, 'banks of other countries': 1 },
+    broken: {
+      row: swiss('231', 'UBS', '8001', 'Zürich', 'CH', 'UBSWCHZ'),
+      complaint: `the BIC is "UBSWCHZ"; ${wrongBic}`,
+    },
+  },
+  {
+    title: 'SIX, Liechtenstein',
+    country: 'LI',
+    fileName: 'bankmaster_V3.csv',
+    top: [swissHeader.split(';')],
+    rows: swissRows,
+    encode: csv('utf-8', ';'),
+    bank: {
+      bankCode: '08800',
+      name: 'Liechtensteinische Landesbank AG',
+      zip: '9490',
+      city: 'Vaduz',
+      bic: 'LILALI2XXXX',
+    },
+    leftOut: { 'codes that were merged into others (concatenation Y)': 1, 'banks of other countries': 2 },
+    broken: {
+      row: swiss('8801x', 'Bank', '9490', 'Vaduz', 'LI', ''),
+      complaint: 'the bank code is "8801x"; it must be 3 to 5 digits',
+    },
+  },
+  {
+    title: 'ECB, Spain',
+    country: 'ES',
+    fileName: 'fi_mrr.csv',
+    top: [ecbHeader.split(';')],
+    rows: ecbRows,
+    encode: csv('utf-16', '\t'),
+    bank: {
+      bankCode: '0182',
+      name: 'Banco Bilbao Vizcaya Argentaria, S.A. «España»',
+      zip: '48005',
+      city: 'Bilbao',
+      bic: 'BBVAESMMXXX',
+    },
+    leftOut: { 'institutions of other countries': 3, 'institutions whose RIAD code holds no bank code': 1 },
+    broken: {
+      row: ofTheEcb('0182', '', 'ES', 'Banco', '', ''),
+      complaint: 'the RIAD code "0182" does not begin with a country code',
+    },
+  },
+  {
+    title: 'ECB, France',
+    country: 'FR',
+    fileName: 'fi_mrr.csv',
+    top: [ecbHeader.split(';')],
+    rows: ecbRows,
+    encode: csv('utf-16', '\t'),
+    bank: {
+      bankCode: '11425',
+      name: "Caisse d'épargne et de prévoyance",
+      zip: '76230',
+      city: 'Bois-Guillaume',
+      bic: '',
+    },
+    leftOut: { 'institutions of other countries': 3 },
+    broken: {
+      row: ofTheEcb('FR1010Z', '', 'FR', 'Banque', '', ''),
+      complaint: 'the bank code is "FR1010Z"; it must be FR and 5 digits',
+    },
+  },
+  {
+    title: 'NBP',
+    country: 'PL',
+    fileName: 'plewibnra.txt',
+    top: [],
+    rows: [
+      polish('12402395', 'Bank Polska Kasa Opieki Spółka Akcyjna', '90-361', 'Łódź', 'PKOPPLPWXXX'),
+      polish('80000001', 'Bank "Rolnik" w Żółwiu', '00-950', 'Żółw', 'POLUPLPRXXX'),
+    ],
+    encode: csv('cp852', '\t'),
+    bank: {
+      bankCode: '12402395',
+      name: 'Bank Polska Kasa Opieki Spółka Akcyjna',
+      zip: '90-361',
+      city: 'Łódź',
+      bic: 'PKOPPLPWXXX',
+    },
+    leftOut: {},
+    broken: {
+      row: polish('1240239', 'Bank', '', '', ''),
+      complaint: 'the bank code is "1240239"; it must be 8 digits',
+    },
+  },
+  {
+    title: 'CNB',
+    country: 'CZ',
+    fileName: 'kody_bank_CR.csv',
+    top: [['\ufeffKód platebního styku', 'Poskytovatel platebních služeb', 'BIC kód (SWIFT)', 'Systém CERTIS']],
+    rows: [
+      ['0800', 'Česká spořitelna, a.s.', 'GIBACZPX', 'A'],
+      ['6600', 'Banking Circle S.A.', '', '-'],
+      ['0800', 'Česká spořitelna, podruhé', 'GIBACZPX', 'A'],
+    ],
+    encode: csv('utf-8', ';'),
+    bank: { bankCode: '0800', name: 'Česká spořitelna, a.s.', zip: '', city: '', bic: 'GIBACZPX' },
+    leftOut: { 'further rows of a bank code that was taken already': 1 },
+    broken: { row: ['0801', 'Banka', 'GIBACZPX'], complaint: '3 columns; a row of this file has 4' },
+  },
+  {
+    title: 'NBS',
+    country: 'SK',
+    fileName: 'Directory_IC_DPS_SR.csv',
+    top: [['Kód', 'Názov', 'BIC']],
+    rows: [
+      ['200', 'Všeobecná úverová banka, a.s.', 'SUBASKBX'],
+      ['1100', 'Tatra banka, a.s.', 'TATRSKBX'],
+    ],
+    encode: csv('windows-1250', ';'),
+    bank: { bankCode: '0200', name: 'Všeobecná úverová banka, a.s.', zip: '', city: '', bic: 'SUBASKBX' },
+    leftOut: {},
+    broken: { row: ['11000', 'Banka', 'TATRSKBX'], complaint: 'the bank code is "11000"; it must be 3 to 4 digits' },
+  },
+  {
+    title: 'BSI',
+    country: 'SI',
+    fileName: 'psp.txt',
+    top: [['Identifier', 'Name', 'Address', 'Post', 'City', 'BIC']],
+    rows: [
+      ['02000', 'Banka Übermur d.d.', '', '', '', 'LJBASI2X'],
+      ['', 'Brez oznake', '', '', '', ''],
+    ],
+    encode: csv('iso-8859-1', ';'),
+    bank: { bankCode: '02000', name: 'Banka Übermur d.d.', zip: '', city: '', bic: 'LJBASI2X' },
+    leftOut: { [noCode]: 1 },
+    broken: {
+      row: ['2000', 'Banka', '', '', '', 'LJBASI2X'],
+      complaint: 'the bank code is "2000"; it must be 5 digits',
+    },
+  },
+];

@@ -1,0 +1,223 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parseIban } from '../../../src/iban/iban.ts';
+import { countryFormats } from '../../../src/iban/registry.ts';
+import { createBankDataService } from '../../../src/self-hosted/bank-data/create-bank-data-service.ts';
+import { routes } from '../../../src/self-hosted/bank-data/routes.ts';
+
+/* The endpoints beside iban_validate: what they answer, and that it is what the OpenAPI document says. */
+
+const apikey = 'right-key';
+
+function tService() {
+  const service = createBankDataService({ apiKey: apikey });
+  onTestFinished(() => service.close());
+  return async (endpoint: string, query: Record<string, string> | string = {}) => {
+    const url = `/bank_data/${endpoint}?${typeof query === 'string' ? query : new URLSearchParams(query)}`;
+    const response = await service.inject({ url, headers: { apikey } });
+    const body = response.json();
+    const route = routes.find(({ path }) => path === `/bank_data/${endpoint}`);
+    // What is answered is what is described, no more and no less.
+    if (response.statusCode === 200) expect(route?.body.parse(body)).toEqual(body);
+    return { status: response.statusCode, body };
+  };
+}
+
+describe('swift_check', () => {
+  it('tells whose a SWIFT code is', async () => {
+    const ask = tService();
+    const { status, body } = await ask('swift_check', { swift_code: 'cobade ff' });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      valid: true,
+      message: 'SWIFT code is valid.',
+      bank_data: { country: 'Germany', country_code: 'DE', swift: 'COBADEFFXXX', branch: 'XXX', zip: '', address: '' },
+    });
+    expect(body.bank_data.name).toContain('Commerzbank');
+    expect(body.bank_data.source).toContain('Bundesbank');
+    expect(body.bank_data.date).toMatch(/^\d{4}-\d\d-\d\d$/);
+  });
+
+  it('answers a valid SWIFT code of a bank that no list has with empty bank data', async () => {
+    const { body } = await tService()('swift_check', { swift_code: 'ZZZZUS33' });
+    expect(body.valid).toBe(true);
+    expect(new Set(Object.values(body.bank_data))).toEqual(new Set(['']));
+  });
+
+  it('says that a SWIFT code is for testing only', async () => {
+    const { body } = await tService()('swift_check', { swift_code: 'COBADEF0' });
+    expect(body.message).toBe('SWIFT code is valid, for testing only.');
+  });
+
+  it.each([
+    ['', 'swift_code is missing.'],
+    ['swift_code=%20', 'swift_code is missing.'],
+    ['swift_code=COBADEFF&swift_code=COBADEFF', 'swift_code must be given only once.'],
+    ['swift_code=COBADEF', 'A SWIFT code has 8 or 11 characters; this one has not.'],
+    ['swift_code=COBAQQFF', 'The fifth and sixth characters of a SWIFT code are a country code; here they are not.'],
+    ['swift_code=COBADEF%C3%9F', 'A SWIFT code consists of the letters A to Z and the digits 0 to 9 only.'],
+  ])('rejects ?%s', async (query, message) => {
+    const { status, body } = await tService()('swift_check', query);
+    expect(status).toBe(422);
+    expect(body).toEqual({ message, errors: { swift_code: [message] } });
+  });
+});
+
+describe('iban_structure and iban_fields', () => {
+  it.each(countryFormats().map(({ country }) => country))('tell how %s builds its IBANs', async (country) => {
+    const ask = tService();
+    const { body } = await ask('iban_structure', { country });
+    expect(body.country_code).toBe(country);
+    expect(body.country_iban_example).toMatch(new RegExp(body.country_iban_format_as_regex));
+    expect(body.country_iban_example).toHaveLength(body.length);
+    expect((await ask('iban_fields', { country })).body).toEqual({ fields: body.fields });
+  });
+
+  it('take the name of a country for its code', async () => {
+    expect((await tService()('iban_fields', { country: 'germany' })).body.fields).toEqual([
+      { field: 'bank_code', length: 8, characters: 'digits' },
+      { field: 'account_number', length: 10, characters: 'digits' },
+    ]);
+  });
+
+  it.each(['country=US', 'country=QQ', 'country=Nowhere', '', 'country=DE&country=FR'])('reject ?%s', async (query) => {
+    const ask = tService();
+    for (const endpoint of ['iban_structure', 'iban_fields']) {
+      const { status, body } = await ask(endpoint, query);
+      expect(status).toBe(422);
+      expect(body.errors).toEqual({ country: [body.message] });
+    }
+  });
+});
+
+describe('iban_generate', () => {
+  /** Countries whose account number, as it is generated from, holds characters that `parseIban` sets apart. */
+  const withRemainder = new Set(['AL', 'BI', 'BR', 'FO', 'GL', 'SE']);
+
+  it.each(countryFormats().map(({ country, example }) => [country, example]))(
+    'makes the example of %s from its own parts',
+    async (country, example) => {
+      const parts = parseIban(example);
+      const accountNumber = (withRemainder.has(country) ? parts?.bbanRemainder : parts?.accountNumber) ?? '';
+      const { status, body } = await tService()('iban_generate', {
+        country,
+        bank_code: parts?.bankCode ?? '',
+        ...(parts?.branch && { branch: parts.branch }),
+        account_number: accountNumber,
+      });
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ valid: true, iban: example });
+    },
+  );
+
+  it('tells all that is wrong, by the names of the wire', async () => {
+    const { status, body } = await tService()('iban_generate', { country: 'DE', bank_code: '1', branch: '2' });
+    expect(status).toBe(422);
+    expect(Object.keys(body.errors)).toEqual(['bank_code', 'branch', 'account_number']);
+    for (const [name, [sentence]] of Object.entries(body.errors as Record<string, string[]>)) {
+      expect(sentence?.startsWith(`${name} `)).toBe(true);
+    }
+  });
+
+  it('rejects a repeated parameter', async () => {
+    const { body } = await tService()('iban_generate', 'country=DE&bank_code=1&bank_code=2');
+    expect(body.errors).toEqual({ bank_code: ['bank_code must be given only once.'] });
+  });
+});
+
+describe('banks_by_country', () => {
+  it('lists names, ten a page, with links that can be followed', async () => {
+    const ask = tService();
+    const { body: first } = await ask('banks_by_country', { country_code: 'DE' });
+    expect(first.data).toHaveLength(10);
+    expect(first.data[0]).toEqual({ id: 1, name: expect.stringMatching(/./) });
+    expect(first.meta).toMatchObject({ current_page: 1, from: 1, to: 10, per_page: 10 });
+    expect(first.links.prev).toBeNull();
+    const { body: second } = await ask('banks_by_country', new URL(first.links.next).search.slice(1));
+    expect(second.meta).toMatchObject({ current_page: 2, from: 11, to: 20, total: first.meta.total });
+    expect(second.data[0].id).toBe(11);
+    const { body: last } = await ask('banks_by_country', new URL(first.links.last).search.slice(1));
+    expect(last.links.next).toBeNull();
+    expect(last.meta.to).toBe(last.meta.total);
+  });
+
+  it('answers a page behind the last with nothing', async () => {
+    const { body } = await tService()('banks_by_country', { country_code: 'DE', page: '9999' });
+    expect(body.data).toEqual([]);
+    expect(body.meta).toMatchObject({ from: null, to: null, current_page: 9999 });
+    expect(body.links.next).toBeNull();
+  });
+
+  it.each([
+    ['country_code=', 'country_code'],
+    ['country_code=QQ', 'country_code'],
+    ['country_code=DE&page=0', 'page'],
+    ['country_code=DE&page=x', 'page'],
+  ])('rejects ?%s', async (query, parameter) => {
+    const { status, body } = await tService()('banks_by_country', query);
+    expect(status).toBe(422);
+    expect(Object.keys(body.errors)).toEqual([parameter]);
+  });
+});
+
+describe('all', () => {
+  it('lists the banks of a country by its code or its name', async () => {
+    const ask = tService();
+    const { body } = await ask('all', { country: 'Austria', per_page: '3' });
+    expect(body.data).toHaveLength(3);
+    for (const { iban_data, swift_data } of body.data) {
+      expect(iban_data).toMatchObject({ country: 'Austria', country_code: 'AT' });
+      expect(swift_data.swift).toMatch(/^[A-Z0-9]{4}[A-Z]{2}/);
+    }
+    expect((await ask('all', { country: 'AT', per_page: '3' })).body.data).toEqual(body.data);
+  });
+
+  it('lists every country where none is named', async () => {
+    const ask = tService();
+    const { body: all } = await ask('all');
+    const { body: german } = await ask('all', { country: 'DE' });
+    expect(all.meta.total).toBeGreaterThan(german.meta.total);
+  });
+
+  it('finds a part of a name without regard to case and accents', async () => {
+    const { body } = await tService()('all', { country: 'DE', search: 'SPARKASSE koln', per_page: '100' });
+    expect(body.data.length).toBeGreaterThan(0);
+    for (const { swift_data } of body.data) expect(swift_data.name).toMatch(/sparkasse.*k(ö|oe|o)ln/i);
+    expect(body.links.first).toContain('search=SPARKASSE+koln');
+  });
+
+  it.each([
+    ['per_page=101', ['per_page']],
+    ['page=-1&per_page=0', ['page', 'per_page']],
+    ['country=QQ', ['country']],
+    ['search=a&search=b', ['search']],
+  ])('rejects ?%s', async (query, parameters) => {
+    const { status, body } = await tService()('all', query);
+    expect(status).toBe(422);
+    expect(Object.keys(body.errors)).toEqual(parameters);
+  });
+});
+
+describe('every endpoint', () => {
+  it.each(routes.map(({ path }) => path))('%s asks for the key first', async (path) => {
+    const service = createBankDataService({ apiKey: apikey });
+    onTestFinished(() => service.close());
+    expect((await service.inject({ url: path })).statusCode).toBe(401);
+    expect((await service.inject({ url: path, headers: { apikey: 'wrong' } })).statusCode).toBe(401);
+  });
+
+  it('is described at /openapi.json, which needs no key', async () => {
+    const service = createBankDataService({ apiKey: apikey });
+    onTestFinished(() => service.close());
+    const document = (await service.inject({ url: '/openapi.json' })).json();
+    expect(document.openapi).toBe('3.1.0');
+    expect(Object.keys(document.paths)).toEqual(routes.map(({ path }) => path));
+    for (const { path, parameters } of routes) {
+      const { get } = document.paths[path];
+      expect(get.parameters.map(({ name }: { name: string }) => name)).toEqual(Object.keys(parameters));
+      expect(Object.keys(get.responses)).toEqual(['200', '401', '422']);
+      expect(get.responses['200'].content['application/json'].schema.type).toBe('object');
+    }
+    expect(document.components.securitySchemes.apikey).toEqual({ type: 'apiKey', in: 'header', name: 'apikey' });
+    expect(JSON.stringify(document)).not.toContain(apikey);
+  });
+});

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { compactIban } from '../../../src/iban/iban.ts';
+import { countryFormats, findCountryFormat } from '../../../src/iban/registry.ts';
+import { createBankDataService } from '../../../src/self-hosted/bank-data/create-bank-data-service.ts';
+
+const app = createBankDataService({ apiKey: 'right-key' });
+
+async function ask(ibanNumber: string) {
+  const query = new URLSearchParams({ iban_number: ibanNumber });
+  const answer = await app.inject({ url: `/bank_data/iban_validate?${query}`, headers: { apikey: 'right-key' } });
+  return { status: answer.statusCode, body: answer.json() };
+}
+
+describe('a valid IBAN', () => {
+  it('is answered with its parts, its bank and an example', async () => {
+    const { status, body } = await ask('DE89370400440532013000');
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      valid: true,
+      message: 'IBAN number is valid.',
+      iban: 'DE89370400440532013000',
+      iban_data: {
+        country: 'Germany',
+        country_code: 'DE',
+        sepa_country: true,
+        checksum: '89',
+        BBAN: '370400440532013000',
+        bank_code: '37040044',
+        account_number: '0532013000',
+        branch: '',
+        national_checksum: '',
+        country_iban_format_as_swift: 'DE2!n8!n10!n',
+        country_iban_format_as_regex: '^DE(\\d{2})(\\d{8})(\\d{10})$',
+      },
+      bank_data: { bank_code: '37040044', name: 'Commerzbank', zip: '', city: '', bic: 'COBADEFFXXX' },
+      country_iban_example: 'DE89370400440532013000',
+    });
+  });
+
+  it.each(['de89 3704 0044 0532 0130 00', 'DE89-3704-0044-0532-0130-00', ' DE89370400440532013000\n'])(
+    'is answered in its one spelling: "%s"',
+    async (spelling) => {
+      expect(await ask(spelling)).toEqual(await ask('DE89370400440532013000'));
+    },
+  );
+
+  it.each(countryFormats())('is the published example of $country', async ({ country, example, sepa }) => {
+    const { status, body } = await ask(example);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ valid: true, iban: example, country_iban_example: example });
+    expect(body.iban_data).toMatchObject({ country_code: country, sepa_country: sepa });
+    expect(body.iban_data.country).toMatch(/^.{4,}$/);
+    expect(body.bank_data.bank_code).toBe(body.iban_data.bank_code);
+  });
+
+  it.each([
+    ['national check digits behind the account', 'FR1420041010050500013M02606', '01005', '0500013M02606', '06'],
+    ['national check digits before the account', 'ES9121000418450200051332', '0418', '450200051332', '45'],
+    ['national check digits in front', 'IT60X0542811101000000123456', '11101', '000000123456', 'X'],
+    ['kind and holder of the account', 'BR1800360305000010009795493C1', '00001', '0009795493C1', ''],
+  ])('has as its account number what follows bank and branch: %s', async (_, iban, branch, account, check) => {
+    const { body } = await ask(iban);
+    expect(body.iban_data).toMatchObject({ branch, account_number: account, national_checksum: check });
+  });
+
+  it('of Kosovo has a country name', async () => {
+    expect((await ask('XK051212012345678906')).body.iban_data.country).toBe('Kosovo');
+  });
+
+  it('of Gibraltar counts as SEPA', async () => {
+    expect((await ask('GI75NWBK000000007099453')).body.iban_data.sepa_country).toBe(true);
+  });
+
+  it('of a territory answers the format and the example of the territory', async () => {
+    const { body } = await ask('MQ5120041010050500013M02606');
+    expect(body.country_iban_example).toBe('MQ5120041010050500013M02606');
+    expect(body.iban_data).toMatchObject({
+      country: 'Martinique',
+      country_code: 'MQ',
+      country_iban_format_as_swift: 'MQ2!n5!n5!n11!c2!n',
+    });
+  });
+
+  it.each(countryFormats().flatMap(({ territories }) => territories))('of %s has a country name', async (code) => {
+    const example = findCountryFormat(code)?.example ?? '';
+    expect((await ask(example)).body.iban_data.country).toMatch(/^.{4,}$/);
+  });
+});
+
+describe('a well-formed IBAN with wrong check digits', () => {
+  it('is answered with its parts, as not valid', async () => {
+    const right = await ask('DE89370400440532013000');
+    const wrong = await ask('DE88370400440532013000');
+    expect(wrong.status).toBe(200);
+    expect(wrong.body).toEqual({
+      ...right.body,
+      valid: false,
+      message: 'IBAN number is not valid. The check digits do not match the rest of the IBAN.',
+      iban: 'DE88370400440532013000',
+      iban_data: { ...right.body.iban_data, checksum: '88' },
+    });
+  });
+
+  it('may have check digits that do not exist', async () => {
+    const { status, body } = await ask('GB01MIDL07009312345678');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      valid: false,
+      message: 'IBAN number is not valid. The check digits of an IBAN go from 02 to 98; these do not.',
+    });
+  });
+});
+
+describe('an impossible IBAN', () => {
+  it.each<[string, string, string[]]>([
+    [
+      'illegal characters',
+      'DE89.370400440532013000',
+      ['An IBAN consists of the letters A to Z and the digits 0 to 9 only.'],
+    ],
+    [
+      'an unknown country',
+      'US89370400440532013000',
+      ['An IBAN begins with the code of a country that has IBANs; this one does not.'],
+    ],
+    [
+      'a wrong length, and check digits that fail with it',
+      'DE8937040044053201300',
+      ['An IBAN of DE has 22 characters; this one has 21.', 'The check digits do not match the rest of the IBAN.'],
+    ],
+    [
+      'a wrong structure',
+      'DEXX370400440532013000',
+      ['An IBAN of DE is built as DE2!n8!n10!n (n: digits, a: letters, c: either); this one is not.'],
+    ],
+    ['nothing in it', '', ['iban_number is missing.']],
+    ['nothing but white space', ' \t', ['iban_number is missing.']],
+  ])('is rejected for %s', async (_, iban, sentences) => {
+    const { status, body } = await ask(iban);
+    expect(status).toBe(422);
+    expect(body).toEqual({ message: sentences.join(' '), errors: { iban_number: sentences } });
+    if (iban.trim()) expect(JSON.stringify(body)).not.toContain(compactIban(iban));
+  });
+
+  it.each([
+    ['missing', '/bank_data/iban_validate', 'iban_number is missing.'],
+    ['under another name', '/bank_data/iban_validate?iban=DE89370400440532013000', 'iban_number is missing.'],
+    [
+      'repeated',
+      '/bank_data/iban_validate?iban_number=DE89370400440532013000&iban_number=DE89370400440532013000',
+      'iban_number must be given only once.',
+    ],
+  ])('is rejected where the parameter is %s', async (_, url, sentence) => {
+    const answer = await app.inject({ url, headers: { apikey: 'right-key' } });
+    expect(answer.statusCode).toBe(422);
+    expect(answer.json()).toEqual({ message: sentence, errors: { iban_number: [sentence] } });
+  });
+
+  it('is rejected where its percent-encoding is broken', async () => {
+    const url = '/bank_data/iban_validate?iban_number=%zz';
+    const answer = await app.inject({ url, headers: { apikey: 'right-key' } });
+    expect(answer.statusCode).toBe(422);
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { readBrief } from '../../../src/self-hosted/essays/drafting/brief.ts';
+import { readPurposeAndTitles } from '../../../src/self-hosted/essays/purpose-and-titles.ts';
+
+function read(description: string) {
+  const { topic, points } = readBrief(description);
+  return { topic: topic.text, points: points.map(({ phrase }) => phrase.text) };
+}
+
+describe('purpose and titles', () => {
+  it('are read from the sentences that the gateway adds, and taken out', () => {
+    expect(
+      readPurposeAndTitles(
+        'About bees.\n\nWriting purpose: argumentative.\n\nTitle options: First title, Second title.',
+      ),
+    ).toEqual({ purpose: 'argumentative', titles: ['First title', 'Second title'], text: 'About bees.' });
+  });
+
+  it.each([
+    ['Title options: Dr. No, Why Bees?, Version 2.0.', ['Dr. No', 'Why Bees?', 'Version 2.0']],
+    ['title option: “Bees, and why” or "Honey"', ['Bees, and why', 'Honey']],
+    ['Title options: One. Then cover honey.', ['One']],
+    ['Title options: .', []],
+  ])('%s', (description, titles) => {
+    expect(readPurposeAndTitles(description).titles).toEqual(titles);
+  });
+
+  it('are left alone where the description only speaks of them', () => {
+    const text = 'What makes a good writing purpose: a dictionary of terms';
+    expect(readPurposeAndTitles(text)).toEqual({ purpose: null, titles: [], text });
+  });
+});
+
+describe('a description', () => {
+  it.each<[string, string, string[]]>([
+    ['bees', 'bees', []],
+    ['Climate change', 'climate change', []],
+    ['The benefits of reading.', 'the benefits of reading', []],
+    ['about X: a1, b1 and c1', 'X', ['a1', 'b1', 'c1']],
+    ['Write a short essay about remote work: rent, trust, and time.', 'remote work', ['rent', 'trust', 'time']],
+    ['Please write me a 500-word article on bees, covering honey and wax', 'bees', ['honey', 'wax']],
+    ['Discuss urban farming with a focus on cost, water and noise.', 'urban farming', ['cost', 'water', 'noise']],
+    [
+      'Argue that cities should be car-free; mention noise and safety',
+      'Cities should be car-free.',
+      ['noise', 'safety'],
+    ],
+    [
+      'Explain bees. Cover honey (raw, pure), wax and pollen. Keep the tone formal.',
+      'bees',
+      ['honey (raw, pure)', 'wax', 'pollen'],
+    ],
+    ['Topic: bees\nPoints: honey; wax, candles; pollen', 'bees', ['honey', 'wax, candles', 'pollen']],
+    [
+      'Bees in cities\n- Cost of hives\n* 40,000 bees\n3) How to start',
+      'bees in cities',
+      ['cost of hives', '40,000 bees', 'how to start'],
+    ],
+    ['Write about bees. Cover the following points: 1) honey 2) wax 3) pollen', 'bees', ['honey', 'wax', 'pollen']],
+    [
+      '<h1>Bees</h1><ul><li>Costs &amp; rules</li><li><b>Time</b></li></ul><script>alert(1)</script>',
+      'bees',
+      ['costs & rules', 'time'],
+    ],
+    ['# Reading\n\n**Discuss** [books](http://x.example) and `phones`.', 'reading', ['books', 'phones']],
+    [
+      'Our town closes its library. Children use it. Who pays?',
+      'Our town closes its library.',
+      ['Children use it.', 'Who pays?'],
+    ],
+    ['- honey\n- wax', 'honey and wax', ['honey', 'wax']],
+    ['Write about bees in in the the city', 'bees in the city', []],
+    ['Écrivez un essai sur le télétravail : solitude et argent', '“le télétravail”', ['“solitude”', '“argent”']],
+    ['🎉🎉', '“🎉🎉”', []],
+  ])('%j', (description, topic, points) => {
+    expect(read(description)).toEqual({ topic, points });
+  });
+
+  it('keeps what belongs to a point with it', () => {
+    const { points } = readBrief('Bees\n- Honey: it is sweet. Bears like it.\n- Wax: candles, polish');
+    expect(points.map(({ details }) => details)).toEqual([
+      ['It is sweet.', 'Bears like it.'],
+      ['This covers candles, polish.'],
+    ]);
+  });
+
+  it('says the same thing once', () => {
+    expect(read('Bees fly home. They work. They work! bees fly home.').points).toEqual(['They work.']);
+  });
+
+  it('of many sentences is gathered into paragraphs', () => {
+    const { points } = readBrief(
+      `Bees matter to us.${Array.from({ length: 9 }, (_, at) => ` Fact number ${at} is here.`).join('')}`,
+    );
+    expect(points.map(({ details }) => details.length + 1)).toEqual([4, 4, 1]);
+  });
+});
