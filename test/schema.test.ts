@@ -17,11 +17,11 @@ import { printSubgraph, schemaFile } from '../scripts/print-schema.ts';
 import { schema } from '../src/graphql/schema/schema.ts';
 
 describe('schema.graphql', () => {
-  it('is what the code says; `npm run schema` prints it anew', () => {
+  it('matches the code; `npm run schema` prints it', () => {
     expect(readFileSync(schemaFile, 'utf8')).toBe(printSubgraph());
   });
 
-  it('is in the order of names', () => {
+  it('lists fields in alphabetical order', () => {
     const query = parse(readFileSync(schemaFile, 'utf8')).definitions.find(
       (definition) => definition.kind === 'ObjectTypeDefinition' && definition.name.value === 'Query',
     );
@@ -30,7 +30,7 @@ describe('schema.graphql', () => {
     expect(names).toContain('ibanValidation');
   });
 
-  it('is a subgraph that Apollo’s library can build', () => {
+  it('is a subgraph that Apollo’s library builds', () => {
     expect(() => buildSubgraphSchema({ typeDefs: parse(readFileSync(schemaFile, 'utf8')) })).not.toThrow();
   });
 });
@@ -41,42 +41,44 @@ describe('the schema', () => {
     ({ name }) => !['Boolean', 'ID', 'Int', 'String', 'Float'].includes(name) && !/^_|__/.test(name),
   );
 
-  it.each(ours.map((type) => [type.name, type] as const))('describes %s and everything in it', (_, type) => {
-    expect(undescribed(type)).toEqual([]);
+  it.each(ours.map((type) => [type.name, type] as const))('describes %s and its members', (_, type) => {
+    expect(withoutDescription(type)).toEqual([]);
   });
 
-  it('never shows a wire name', () => {
+  it('exposes no wire names', () => {
     for (const type of ours) {
       for (const name of membersOf(type).map((member) => member.name)) expect(name).not.toMatch(/[a-z]_|BBAN/);
     }
   });
 
-  const free = ['allowances', 'countries', 'country', 'essay'];
-  const questions = Object.values(schema.getQueryType()?.getFields() ?? {}).filter(({ name }) => !name.startsWith('_'));
-  const costly = questions.filter(({ name }) => !free.includes(name));
+  const freeFields = ['allowances', 'countries', 'country', 'essay'];
+  const queryFields = Object.values(schema.getQueryType()?.getFields() ?? {}).filter(
+    ({ name }) => !name.startsWith('_'),
+  );
+  const costlyFields = queryFields.filter(({ name }) => !freeFields.includes(name));
 
-  it.each(costly.map((field) => [field.name, field] as const))(
-    'makes %s, which may cost an upstream call, nullable where it can fail, so that a failure costs one field',
+  it.each(costlyFields.map((field) => [field.name, field] as const))(
+    'makes %s nullable where it can fail, so that a failed upstream call nulls one field only',
     (_, { type }) => {
-      const answer = isNonNullType(type) ? type.ofType : type;
-      if (isListType(answer)) expect(isNullableType(answer.ofType)).toBe(true);
+      const nullable = isNonNullType(type) ? type.ofType : type;
+      if (isListType(nullable)) expect(isNullableType(nullable.ofType)).toBe(true);
       else expect(isNullableType(type)).toBe(true);
     },
   );
 
-  it('says that it is free of what is', () => {
-    expect(costly).toHaveLength(questions.length - free.length);
-    for (const { name, description } of questions) {
-      if (free.includes(name)) expect(description).toMatch(/[Cc]osts no (upstream )?call/);
-      else expect(description).not.toMatch(/[Cc]osts no (upstream )?call/);
+  it('states in the description which fields cost no upstream call', () => {
+    expect(costlyFields).toHaveLength(queryFields.length - freeFields.length);
+    for (const { name, description } of queryFields) {
+      if (freeFields.includes(name)) expect(description).toMatch(/costs no (upstream )?call/i);
+      else expect(description).not.toMatch(/costs no (upstream )?call/i);
     }
   });
 
-  it('gives every way that an order can end a type of its own, told apart by __typename', () => {
+  it('gives every outcome of a mutation its own type', () => {
     const { Mutation, GenerateEssayResult, GenerateIbanResult, Error: error } = schema.getTypeMap();
     expect(isObjectType(Mutation) && String(Mutation.getFields().generateEssay?.type)).toBe('GenerateEssayResult!');
     for (const union of [GenerateEssayResult, GenerateIbanResult]) {
-      if (!isUnionType(union) || !isInterfaceType(error)) throw new Error('the schema lacks what this test is about');
+      if (!isUnionType(union) || !isInterfaceType(error)) throw new Error('the schema lacks the types of this test');
       const [successes, failures] = [false, true].map((isFailure) =>
         union.getTypes().filter((type) => type.getInterfaces().includes(error) === isFailure),
       );
@@ -85,7 +87,7 @@ describe('the schema', () => {
     }
   });
 
-  it('knows every code by which an upstream fails', () => {
+  it('types the failure code of an essay as UpstreamErrorCode', () => {
     const { EssayServiceFailed } = schema.getTypeMap();
     expect(isObjectType(EssayServiceFailed) && String(EssayServiceFailed.getFields().code?.type)).toBe(
       'UpstreamErrorCode!',
@@ -106,7 +108,7 @@ function membersOf(type: GraphQLNamedType): readonly Member[] {
   return Object.values(type.getFields()).filter(({ name }) => !name.startsWith('_'));
 }
 
-function undescribed(type: GraphQLNamedType): string[] {
+function withoutDescription(type: GraphQLNamedType): string[] {
   const members = membersOf(type).flatMap((member) => [member, ...(member.args ?? [])]);
   return [type as Member, ...members].filter(({ description }) => !description).map(({ name }) => name);
 }
