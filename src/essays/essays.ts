@@ -61,8 +61,14 @@ export interface EssayServiceFailed {
   rawText: string | null;
 }
 
-export interface EssaysPort {
-  generate(order: EssayOrder, caller: RequestContext): Promise<EssayResult>;
-  /** An essay that was written for this caller and is still kept; null where there is none. */
-  find(id: string, caller: RequestContext): Promise<Essay | null>;
+/** Writes essays. Every call may be charged. */
+export interface EssayGenerator {
+  /** @param onSent called right before the order is sent: from then on it may have been charged */
+  generate(order: EssayOrder, context: RequestContext, onSent?: () => void): Promise<EssayResult>;
+}
+
+/** The essays that were written, for as long as they are stored. */
+export interface EssayArchive {
+  /** An essay that was written for this caller; null where there is none. */
+  find(id: string, context: RequestContext): Promise<Essay | null>;
 }
