@@ -23,7 +23,7 @@ interface GraphqlServerOptions<Context> {
 }
 
 /** GraphQL over HTTP at /graphql. Size, caller, CORS and GraphiQL are the door's business; errors are shown by one plugin. */
-export function createGraphqlYoga<Context extends { caller: RequestContext }>({
+export function createGraphqlYoga<Context extends { requestContext: RequestContext }>({
   schema,
   createContext,
   maxQueryTokens,

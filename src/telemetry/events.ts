@@ -5,7 +5,7 @@ interface UpstreamCall {
   service: ServiceName;
   /** Without query: that may hold an IBAN. */
   path: string;
-  outcome: { kind: 'answer'; status: number } | { kind: 'failure'; reason: string };
+  outcome: { kind: 'answered'; status: number } | { kind: 'failed'; reason: string } | { kind: 'shed' | 'exhausted' };
   durationMs: number;
 }
 
@@ -13,16 +13,17 @@ interface UpstreamCall {
 export interface Events {
   upstreamCalled(call: UpstreamCall): void;
   credentialsRejected(service: ServiceName): void;
-  answerUnreadable(service: ServiceName, status: number): void;
-  requestRefused(service: ServiceName, status: number): void;
-  breakerOpened(service: ServiceName, path: string): void;
-  breakerClosed(service: ServiceName, path: string): void;
+  responseUnreadable(service: ServiceName, status: number): void;
+  requestRejected(service: ServiceName, status: number): void;
+  circuitOpened(service: ServiceName, path: string): void;
+  circuitClosed(service: ServiceName, path: string): void;
   storeDown(reason: string): void;
   storeUp(): void;
-  allowanceNearlyUsedUp(service: ServiceName, percent: number): void;
-  allowanceNotKept(service: ServiceName, reason: string): void;
-  essayNotKept(reason: string): void;
-  essayRefusedWithoutStore(): void;
+  allowanceNearlyExhausted(service: ServiceName, percent: number): void;
+  allowanceNotStored(service: ServiceName, reason: string): void;
+  essayWriteBuffered(reason: string): void;
+  essayRejectedWithoutStore(): void;
+  essayLost(reason: string): void;
   unexpectedError(error: unknown, requestId: string): void;
 }
 
@@ -37,10 +38,13 @@ export function createEvents(log: Log): Events {
   };
   return {
     upstreamCalled({ service, path, outcome, durationMs }) {
-      const came = outcome.kind === 'answer' ? { status: outcome.status } : { failure: outcome.reason };
+      const came =
+        outcome.kind === 'answered'
+          ? { status: outcome.status }
+          : { failure: outcome.kind === 'failed' ? outcome.reason : outcome.kind };
       const fields = { service, path, ...came, durationMs: Math.round(durationMs) };
       log.debug(fields, 'upstream called');
-      const isTrouble = outcome.kind === 'failure' || outcome.status >= 500 || outcome.status === 404;
+      const isTrouble = outcome.kind !== 'answered' || outcome.status >= 500 || outcome.status === 404;
       if (isTrouble && isNews(`${service} ${path} ${Object.values(came)}`))
         log.warn(fields, 'the upstream does not answer as it should');
     },
@@ -48,18 +52,18 @@ export function createEvents(log: Log): Events {
       if (!isNews(`${service} credentials`)) return;
       log.error({ service }, 'the upstream rejects our key: check the API key in the configuration');
     },
-    answerUnreadable(service, status) {
+    responseUnreadable(service, status) {
       if (!isNews(`${service} unreadable`)) return;
       log.warn({ service, status }, 'the upstream answered something unreadable');
     },
-    requestRefused(service, status) {
+    requestRejected(service, status) {
       if (!isNews(`${service} refused ${status}`)) return;
       log.error({ service, status }, 'the upstream refused a request as wrong: a fault of the gateway');
     },
-    breakerOpened(service, path) {
+    circuitOpened(service, path) {
       log.warn({ service, path }, 'the upstream keeps failing: it is not called but for a probe now and then');
     },
-    breakerClosed(service, path) {
+    circuitClosed(service, path) {
       log.info({ service, path }, 'the upstream answers again');
     },
     storeDown(reason) {
@@ -68,18 +72,21 @@ export function createEvents(log: Log): Events {
     storeUp() {
       log.info('the shared store answers');
     },
-    allowanceNearlyUsedUp(service, percent) {
+    allowanceNearlyExhausted(service, percent) {
       log.warn({ service, percent }, "the month's allowance is nearly used up");
     },
-    allowanceNotKept(service, reason) {
+    allowanceNotStored(service, reason) {
       log.error({ service, reason }, 'the store fails: calls are counted in memory until it works again');
     },
-    essayNotKept(reason) {
+    essayWriteBuffered(reason) {
       log.error({ reason }, 'the store fails: essays are answered, and held in memory until they can be stored');
     },
-    essayRefusedWithoutStore() {
+    essayRejectedWithoutStore() {
       if (!isNews('essay refused')) return;
       log.error('the store fails: an essay with an idempotency key was refused, as it might be paid for twice');
+    },
+    essayLost(reason) {
+      log.error({ reason }, 'an essay that was paid for could not be buffered any longer and is lost');
     },
     unexpectedError(error, requestId) {
       log.error({ requestId, err: error instanceof Error ? error : new Error(String(error)) }, 'unexpected error');

@@ -17,20 +17,22 @@ const varying = [costHeader, traceHeader];
  * Tells routers and browsers in `Cache-Control` how long they may keep an answer: while all in it is fresh, and where
  * it holds an IBAN, for this caller only. Failures, stale answers and what tells of its own making are not kept.
  */
-export function useCacheControl({ maxAgeS = 86_400 }: CacheControlOptions = {}): Plugin<{ caller: RequestContext }> {
+export function useCacheControl({
+  maxAgeS = 86_400,
+}: CacheControlOptions = {}): Plugin<{ requestContext: RequestContext }> {
   const scopes = new WeakMap<DocumentNode, CacheScope>();
   const policies = new WeakMap<Request, string>();
 
   return {
     onExecute({ args: { document, schema, contextValue } }) {
-      const { request, caller } = contextValue;
+      const { request, requestContext } = contextValue;
       if (request.headers.has(costHeader) || request.headers.has(traceHeader)) return;
       const scope = scopeFor(document, schema);
       if (scope === 'none') return;
       return {
         onExecuteDone({ result }) {
           if (Symbol.asyncIterator in result || result.errors !== undefined) return;
-          const freshS = Math.floor((caller.freshUntil - Date.now()) / 1_000);
+          const freshS = Math.floor((requestContext.freshUntil - Date.now()) / 1_000);
           if (freshS > 0) policies.set(request, `${scope}, max-age=${Math.min(freshS, maxAgeS)}`);
         },
       };

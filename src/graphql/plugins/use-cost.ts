@@ -5,7 +5,7 @@ import type { RequestContext } from '../../request-context.ts';
 export const costHeader = 'x-cost';
 
 /** Tells who asks for it how many look-ups, cache hits and upstream calls an operation took. */
-export function useCost(): Plugin<{ caller: RequestContext }> {
+export function useCost(): Plugin<{ requestContext: RequestContext }> {
   return {
     onExecute({ args: { contextValue } }) {
       if (!contextValue.request.headers.has(costHeader)) return;
@@ -13,7 +13,10 @@ export function useCost(): Plugin<{ caller: RequestContext }> {
         onExecuteDone({ result, setResult }) {
           // Subscriptions and incremental delivery, of which there are none, would come piece by piece.
           if (Symbol.asyncIterator in result) return;
-          setResult({ ...result, extensions: { ...result.extensions, cost: { ...contextValue.caller.cost } } });
+          setResult({
+            ...result,
+            extensions: { ...result.extensions, cost: { ...contextValue.requestContext.usage } },
+          });
         },
       };
     },

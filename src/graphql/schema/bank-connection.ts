@@ -85,7 +85,7 @@ builder.queryField('banks', (t) =>
       first: t.arg.int({ required: true, defaultValue: 20, description: `How many banks, from 1 to ${mostPerPage}.` }),
       after: t.arg.string({ description: 'The cursor after which the page begins.' }),
     },
-    resolve: (_, { country, search, first, after }, { bankData, caller }) => {
+    resolve: (_, { country, search, first, after }, { bankData, budget, requestContext }) => {
       if (first < 1 || first > mostPerPage) throw wrong(`first is ${first}; it must be from 1 to ${mostPerPage}.`);
       const listing = {
         country: readCountry(country),
@@ -93,7 +93,8 @@ builder.queryField('banks', (t) =>
         offset: after == null ? 0 : readCursor(after) + 1,
         limit: first,
       };
-      return bankData.listBanks(listing, caller);
+      if (!budget.spend('bankQueries')) throw budget.exceeded('bankQueries');
+      return bankData.listBanks(listing, requestContext);
     },
   }),
 );

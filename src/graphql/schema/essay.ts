@@ -129,16 +129,12 @@ builder.mutationField('generateEssay', (t) =>
       'Has an essay written. This takes up to two minutes, and each call is paid for; with an idempotencyKey, once. It is ' +
       'written to its end also when the client hangs up meanwhile, and kept.',
     args: { input: t.arg({ type: GenerateEssayInputType, required: true, description: 'What to write.' }) },
-    resolve: (_, { input }, { essays, caller }) =>
-      essays.generate(
-        {
-          ...input,
-          purpose: input.purpose ?? null,
-          titles: input.titles ?? [],
-          idempotencyKey: input.idempotencyKey ?? null,
-        },
-        caller,
-      ),
+    resolve: async (_, { input }, { essays, budget, requestContext }): Promise<EssayResult> => {
+      if (!budget.spend('essays'))
+        return { kind: 'invalid-input', field: null, message: budget.exceeded('essays').message };
+      const { purpose = null, titles, idempotencyKey = null } = input;
+      return essays.generate({ ...input, purpose, titles: titles ?? [], idempotencyKey }, requestContext);
+    },
   }),
 );
 
@@ -150,6 +146,6 @@ builder.queryField('essay', (t) =>
       'An essay that was written before, for whoever ordered it. Null when there is none of this id, when it is kept no ' +
       'longer, or when somebody else ordered it. This costs no call.',
     args: { id: t.arg.id({ required: true, description: 'The id that it was answered with.' }) },
-    resolve: (_, { id }, { essays, caller }) => essays.find(id, caller),
+    resolve: (_, { id }, { essayArchive, requestContext }) => essayArchive.find(id, requestContext),
   }),
 );

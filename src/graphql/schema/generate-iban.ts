@@ -21,7 +21,7 @@ const InvalidIbanFieldsType = builder.objectRef<InvalidFields>('InvalidIbanField
   description: 'No IBAN can be made of these fields.',
   interfaces: [ErrorType],
   fields: (t) => ({
-    fields: t.expose('faults', {
+    fields: t.expose('problems', {
       type: [InvalidIbanFieldType],
       description: 'Every field at fault; empty where only the service knows.',
     }),
@@ -58,14 +58,15 @@ builder.queryField('generateIban', (t) =>
       'Generates an IBAN from its fields; all check digits are computed. Fields that cannot be right are told without ' +
       'an upstream call. Null, with an error, when the service fails.',
     args: { input: t.arg({ type: GenerateIbanInputType, required: true, description: 'The fields.' }) },
-    resolve: async (_, { input }, { bankData, caller }) => {
-      const source = {
+    resolve: async (_, { input }, { bankData, budget, requestContext }) => {
+      if (!budget.spend('bankQueries')) throw budget.exceeded('bankQueries');
+      const values = {
         country: compactIban(input.country),
         bankCode: compactIban(input.bankCode ?? ''),
         branch: compactIban(input.branch ?? ''),
         accountNumber: compactIban(input.accountNumber ?? ''),
       };
-      const generation = await bankData.generateIban(source, caller);
+      const generation = await bankData.generateIban(values, requestContext);
       return generation.kind === 'iban' ? generation.validation : generation;
     },
   }),

@@ -3,7 +3,6 @@ import { compactIban } from '../../iban/iban.ts';
 import { nationalCheck } from '../../iban/national-checks.ts';
 import { findCountryFormat } from '../../iban/registry.ts';
 import { suggestIbans } from '../../iban/suggest-ibans.ts';
-import { tooManyIbans } from '../loaders.ts';
 import { BankDataType } from './bank.ts';
 import { builder } from './builder.ts';
 import { IbanCountryType } from './country.ts';
@@ -158,8 +157,8 @@ builder.queryField('ibanValidations', (t) =>
       'Validates many IBANs at once, in the order asked. Each IBAN is looked up once, however often it is repeated; ' +
       'one whose look-up fails is null, with an error that names its place.',
     args: { ibans: t.arg.stringList({ required: true, description: 'The IBANs, written in any way.' }) },
-    resolve: (_, { ibans }, { loaders, maxIbansPerQuery }) => {
-      if (ibans.length > maxIbansPerQuery) throw tooManyIbans(maxIbansPerQuery);
+    resolve: (_, { ibans }, { loaders, budget }) => {
+      if (ibans.length > budget.limits.ibans) throw budget.exceeded('ibans');
       return ibans.map((iban) => loaders.ibanValidation.load(compactIban(iban)));
     },
   }),

@@ -1,6 +1,12 @@
 import type { Store } from '../../stores/store.ts';
 import type { Answered } from '../operation.ts';
-import { maxCallNumber, type ReportedLimit, readReportedLimit, readStoredLimit, remainingCalls } from './reported-limit.ts';
+import {
+  maxCallNumber,
+  type ReportedLimit,
+  readReportedLimit,
+  readStoredLimit,
+  remainingCalls,
+} from './reported-limit.ts';
 import { createStoredCount } from './stored-count.ts';
 
 /** A call that was counted and may be sent. */
