@@ -7,7 +7,7 @@ import {
 } from './essays.ts';
 
 /** Rejects orders that the service is documented to reject, so that they never cost a paid call. */
-export function withPrecheck(generator: EssayGenerator): EssayGenerator {
+export function withOrderPrecheck(generator: EssayGenerator): EssayGenerator {
   return {
     generate: async (order, context, onSent) => findOrderProblem(order) ?? generator.generate(order, context, onSent),
   };

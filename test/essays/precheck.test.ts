@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { withPrecheck } from '../../src/essays/precheck.ts';
+import { withOrderPrecheck } from '../../src/essays/precheck.ts';
 import { tRequestContext } from '../request-context.ts';
 import { order, tGenerator } from './generator.ts';
 
@@ -8,7 +8,7 @@ it.each([
   ['longer than 200 characters', 'k'.repeat(201), 'idempotencyKey must have at most 200 characters.'],
 ])('rejects an idempotency key that is %s, without a call', async (_, idempotencyKey, message) => {
   const { generator, calls } = tGenerator();
-  const result = await withPrecheck(generator).generate({ ...order, idempotencyKey }, tRequestContext());
+  const result = await withOrderPrecheck(generator).generate({ ...order, idempotencyKey }, tRequestContext());
   expect(result).toEqual({ kind: 'invalid-input', field: 'idempotencyKey', message });
   expect(calls).toHaveLength(0);
 });
@@ -16,7 +16,7 @@ it.each([
 it.each(['k', 'k'.repeat(200), null])('accepts the idempotency key %j', (idempotencyKey) => {
   const { generator, calls } = tGenerator();
   const onSent = vi.fn();
-  void withPrecheck(generator).generate({ ...order, idempotencyKey }, tRequestContext(), onSent);
+  void withOrderPrecheck(generator).generate({ ...order, idempotencyKey }, tRequestContext(), onSent);
   expect(calls).toHaveLength(1);
   expect(onSent).toHaveBeenCalledTimes(1);
 });

@@ -20,7 +20,7 @@ interface IdempotentEssays extends EssayGenerator {
 interface IdempotencyOptions {
   /** Encrypted: essays are confidential. */
   store: Store;
-  storeDays: number;
+  keepDays: number;
   events: Pick<Events, 'essayWriteBuffered' | 'essayLost' | 'essayRejectedWithoutStore'>;
 }
 
@@ -31,9 +31,9 @@ interface IdempotencyOptions {
  */
 export function withIdempotency(
   generator: EssayGenerator,
-  { store, storeDays, events }: IdempotencyOptions,
+  { store, keepDays, events }: IdempotencyOptions,
 ): IdempotentEssays {
-  const expiresInMs = storeDays * 86_400_000;
+  const expiresInMs = keepDays * 86_400_000;
   const writes = createDurableWrites({ store, expiresInMs, events });
   const archive = createArchive(writes);
   const failedAttempts = createFailedAttempts(store, expiresInMs);

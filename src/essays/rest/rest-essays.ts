@@ -11,7 +11,7 @@ import { readErrorMessage, readEssayText } from './wire-essay.ts';
 interface RestEssaysOptions {
   client: Pick<UpstreamClient, 'send'>;
   /** The value of `mode` on the wire. */
-  wireModes: Readonly<Record<EssayMode, string>>;
+  modeSpellings: Readonly<Record<EssayMode, string>>;
   /** The response field that holds the text, as a dotted path; null: the well-known names are tried. */
   textField?: string | null;
   /** Applied to the service's error messages before a client sees them. */
@@ -22,7 +22,7 @@ interface RestEssaysOptions {
 /** Orders essays over REST. An order is one call, which may be charged whatever the response. */
 export function createRestEssays({
   client,
-  wireModes,
+  modeSpellings,
   textField = null,
   redact,
   events,
@@ -31,7 +31,7 @@ export function createRestEssays({
     async generate(order, context, onSent) {
       const body = {
         description: composeDescription(order),
-        mode: wireModes[order.mode],
+        mode: modeSpellings[order.mode],
         word_count: order.wordCount,
       };
       const path = '/v2/generate/essay/';

@@ -32,7 +32,7 @@ export function tProcess(store: Store = createMemoryStore()) {
   const fired: string[] = [];
   const { generate, archive, flush, close } = withIdempotency(generator, {
     store,
-    storeDays: 30,
+    keepDays: 30,
     events: {
       essayWriteBuffered: (reason) => fired.push(`buffered: ${reason}`),
       essayLost: (reason) => fired.push(`lost: ${reason}`),

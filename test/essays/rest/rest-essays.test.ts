@@ -4,7 +4,7 @@ import type { Answered, Outcome, UpstreamRequest } from '../../../src/upstream/o
 import { tRequestContext } from '../../request-context.ts';
 import { order } from '../generator.ts';
 
-const wireModes = { STANDARD: 'Standard', ACADEMIC: 'Academic', PROFESSIONAL: 'Professional', NEWS_REPORT: 'News' };
+const modeSpellings = { STANDARD: 'Standard', ACADEMIC: 'Academic', PROFESSIONAL: 'Professional', NEWS_REPORT: 'News' };
 const date = new Date('2026-12-01T00:00:00Z');
 
 function answered(status: number, text = '', retryAt: Date | null = null): Answered {
@@ -22,7 +22,7 @@ function tRestEssays(outcome: Outcome) {
         return outcome;
       },
     },
-    wireModes,
+    modeSpellings,
     redact: (text) => text.replaceAll('secret', '[hidden]'),
     events: {
       credentialsRejected: () => fired.push('credentials rejected'),
