@@ -111,7 +111,7 @@ describe('generateEssay', () => {
     ['wordCount', { wordCount: -5 }, 'wordCount is -5; it must be from 1 to 2000.'],
     ['description', { description: '' }, 'description is empty; name the topic and the points to cover.'],
     ['description', { description: ' \n\t' }, 'description is empty; name the topic and the points to cover.'],
-    ['titles', { titles: ['Pens', ' '] }, 'titles holds an empty title; leave it out or give it words.'],
+    ['titles', { titles: ['Pens', ' '] }, 'titles contains an empty title; remove it or write one.'],
   ])('refuses a wrong %s (%j) without a call', async (field, wrong, message) => {
     const upstream = await tUpstream(replyJson(200, { essay: text }));
     const { ask } = tGateway({ essaysUrl: upstream.url });
@@ -131,7 +131,7 @@ describe('generateEssay', () => {
     ['error', { error: 'Invalid request body.' }, 'Invalid request body.'],
     ['message', { message: 'The given data was invalid.' }, 'The given data was invalid.'],
     ['errors', { errors: { mode: ['mode is unknown.'] } }, 'mode is unknown.'],
-    ['nothing', {}, 'The essay service refused the input and did not say why.'],
+    ['nothing', {}, 'The essay service rejected the input without a reason.'],
   ])('passes on why the service refused, said in %s', async (_, body, message) => {
     const upstream = await tUpstream(replyJson(400, body));
     const { ask } = tGateway({ essaysUrl: upstream.url });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Essay, EssayOrder, EssayResult, EssaysPort } from '../../src/essays/essays.ts';
+import type { Essay, EssayGenerator, EssayOrder, EssayResult } from '../../src/essays/essays.ts';
 import type { RequestContext } from '../../src/request-context.ts';
 
 export const order: EssayOrder = {
@@ -21,36 +21,40 @@ export const failed: EssayResult = {
   rawText: null,
 };
 
+export const truncated: EssayResult = { ...failed, rawText: '{"essay":"Pens hold' };
+
 export function tEssay(text = 'Pens hold ink.'): Essay {
   return { kind: 'essay', id: randomUUID(), text, wordCount: 3, mode: 'STANDARD' };
 }
 
 interface Call {
   order: EssayOrder;
-  caller: RequestContext;
+  context: RequestContext;
   answer: (result: EssayResult) => void;
-  break: (error: Error) => void;
+  reject: (error: Error) => void;
 }
 
-/** The essay service, as far as it is asked: each call is recorded, and held until it is answered. */
-export function tWriter() {
+/** Records each call, and holds it until the test answers it. */
+export function tGenerator() {
   const calls: Call[] = [];
-  let isInLine = false;
-  const essays: EssaysPort = {
-    generate: (order, caller) =>
+  let isQueueing = false;
+  const generator: EssayGenerator = {
+    generate: (order, context, onSent) =>
       new Promise((resolve, reject) => {
-        caller.signal.addEventListener('abort', () => reject(caller.signal.reason));
-        if (!isInLine) caller.cost.upstreamCalls += 1;
-        calls.push({ order, caller, answer: resolve, break: reject });
+        context.signal.addEventListener('abort', () => reject(context.signal.reason));
+        if (!isQueueing) {
+          context.usage.upstreamCalls += 1;
+          onSent?.();
+        }
+        calls.push({ order, context, answer: resolve, reject });
       }),
-    find: async () => null,
   };
   return {
-    essays,
+    generator,
     calls,
-    /** From now on calls wait in line, and are not sent. */
-    waitsInLine() {
-      isInLine = true;
+    /** From now on calls wait in the queue and are not sent. */
+    queue() {
+      isQueueing = true;
     },
   };
 }
