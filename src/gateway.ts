@@ -168,5 +168,5 @@ export function createGateway(
 function listSecrets({ essayService: { llm }, store }: Config, upstreams: Upstreams): string[] {
   const access = [...Object.values(upstreams), ...(llm ? [llm] : [])];
   const keys = access.flatMap(({ url, apiKey }) => [apiKey ?? '', new URL(url).host]);
-  return [...keys, store.secret ?? '', store.redisUrl ?? ''];
+  return [...keys, store.secret ?? '', store.redis?.password ?? ''];
 }
