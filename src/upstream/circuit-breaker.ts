@@ -68,8 +68,8 @@ export function withCircuitBreaker(
       ),
       pause: null,
     };
-    route.breaker.onBreak(() => events.breakerOpened(service, path));
-    route.breaker.onReset(() => events.breakerClosed(service, path));
+    route.breaker.onBreak(() => events.circuitOpened(service, path));
+    route.breaker.onReset(() => events.circuitClosed(service, path));
     routes.set(path, route);
     return route;
   }

@@ -42,7 +42,15 @@ export function createHttpTransport({
       cost.upstreamCalls += 1;
       const startedAt = performance.now();
       const outcome = await exchange(request, signal, Math.min(withinMs, timeoutMs));
-      events.upstreamCalled({ service, path: request.path, outcome, durationMs: performance.now() - startedAt });
+      events.upstreamCalled({
+        service,
+        path: request.path,
+        outcome:
+          outcome.kind === 'answer'
+            ? { kind: 'answered', status: outcome.status }
+            : { kind: 'failed', reason: outcome.reason },
+        durationMs: performance.now() - startedAt,
+      });
       return outcome;
     },
     close: () => pool.destroy(),

@@ -33,10 +33,10 @@ export function toUpstreamError(
   if (status >= 500) return fail('failed', true);
   if (status === 404) return notOffered(service);
   if (status >= 400) {
-    events.requestRefused(service, status);
+    events.requestRejected(service, status);
     return fail('refused the request', false);
   }
-  events.answerUnreadable(service, status);
+  events.responseUnreadable(service, status);
   return fail('gave an answer that could not be read', true);
 }
 

@@ -15,8 +15,8 @@ afterEach(() => {
 function tBreaker(client: RestClient) {
   const told: string[] = [];
   const events = {
-    breakerOpened: (_, path) => told.push(`opened ${path}`),
-    breakerClosed: (_, path) => told.push(`closed ${path}`),
+    circuitOpened: (_, path) => told.push(`opened ${path}`),
+    circuitClosed: (_, path) => told.push(`closed ${path}`),
   } as Partial<Events> as Events;
   const { send } = withCircuitBreaker(client, { service: 'bank-data', events });
   const ask = (path = get.path) => send({ ...get, path }, tCaller());

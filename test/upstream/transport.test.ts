@@ -142,6 +142,6 @@ describe('the HTTP transport', () => {
     const upstream = await tUpstream(replyJson(200, {}));
     const { send, told } = tClient(upstream.url);
     await send({ ...get, query: { iban_number: 'DE89370400440532013000' } }, nobodyLeaves);
-    expect(told).toMatchObject([{ service: 'bank-data', path: '/thing', outcome: { kind: 'answer', status: 200 } }]);
+    expect(told).toMatchObject([{ service: 'bank-data', path: '/thing', outcome: { kind: 'answered', status: 200 } }]);
   });
 });

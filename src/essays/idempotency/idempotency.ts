@@ -17,9 +17,9 @@ export interface IdempotentEssays extends EssaysPort {
 
 export interface EssayKeepingEvents {
   /** The store fails: essays are answered and held in memory until it works. Once, and again when it worked in between. */
-  essayNotKept(reason: string): void;
+  essayWriteBuffered(reason: string): void;
   /** The store fails: an order with an idempotency key was refused, and not paid for. */
-  essayRefusedWithoutStore(): void;
+  essayRejectedWithoutStore(): void;
 }
 
 interface IdempotentEssaysOptions {
@@ -39,7 +39,7 @@ export function withIdempotency(
   { store, keepDays, events }: IdempotentEssaysOptions,
 ): IdempotentEssays {
   const keptMs = keepDays * 86_400_000;
-  const texts = createKeptTexts({ store, keptMs, onFailed: (reason) => events?.essayNotKept(reason) });
+  const texts = createKeptTexts({ store, keptMs, onFailed: (reason) => events?.essayWriteBuffered(reason) });
   const kept = createKeptEssays(texts);
   const failures = createToldFailures(store, keptMs);
   const awaitTurn = createOrderTurns({ store, kept, failures });
@@ -83,7 +83,7 @@ export function withIdempotency(
       const turn = await awaitTurn(named, writer.signal).catch(() => null);
       if (!turn) {
         writer.signal.throwIfAborted();
-        events?.essayRefusedWithoutStore();
+        events?.essayRejectedWithoutStore();
         return cannotPromise();
       }
       if ('result' in turn) return turn.result;

@@ -28,9 +28,9 @@ export interface Allowance {
 }
 
 export interface AllowanceEvents {
-  allowanceNearlyUsedUp(service: ServiceName, percent: number): void;
+  allowanceNearlyExhausted(service: ServiceName, percent: number): void;
   /** The store fails, so calls are counted in memory for now. Once, and once again when it worked in between. */
-  allowanceNotKept(service: ServiceName, reason: string): void;
+  allowanceNotStored(service: ServiceName, reason: string): void;
 }
 
 interface AllowanceOptions {
@@ -76,9 +76,9 @@ export function createAllowance({ service, limit, store, events, now = Date.now 
       key: `allowance:${service}:${nameOfMonth(month)}`,
       limit,
       now,
-      onNearlyUsedUp: (percent) => events?.allowanceNearlyUsedUp(service, percent),
+      onNearlyUsedUp: (percent) => events?.allowanceNearlyExhausted(service, percent),
       onFailed(reason) {
-        if (!isFailing) events?.allowanceNotKept(service, reason);
+        if (!isFailing) events?.allowanceNotStored(service, reason);
         isFailing = true;
       },
       onWorks() {

@@ -33,8 +33,8 @@ function tProcess(store: Store = createMemoryStore()) {
     store,
     keepDays: 30,
     events: {
-      essayNotKept: (reason) => told.push(`not kept: ${reason}`),
-      essayRefusedWithoutStore: () => told.push('refused'),
+      essayWriteBuffered: (reason) => told.push(`not kept: ${reason}`),
+      essayRejectedWithoutStore: () => told.push('refused'),
     },
   });
   return {

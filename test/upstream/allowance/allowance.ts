@@ -21,8 +21,8 @@ export function tAllowance({ store = createMemoryStore(), limit = 100, clock = t
     store,
     now: () => clock.time,
     events: {
-      allowanceNearlyUsedUp: (service, percent) => told.push(`${service}: ${percent} %`),
-      allowanceNotKept: (service, reason) => told.push(`${service}: ${reason}`),
+      allowanceNearlyExhausted: (service, percent) => told.push(`${service}: ${percent} %`),
+      allowanceNotStored: (service, reason) => told.push(`${service}: ${reason}`),
     },
   });
   return { ...allowance, told };
