@@ -24,14 +24,10 @@ export async function compress(text: Uint8Array, encoding: Encoding, brotliQuali
 }
 
 /**
- * Sends a GraphQL response, compressed if it is large enough. It may repeat the client's input but contains no secret,
- * so its compressed length reveals nothing (BREACH).
+ * Sends a GraphQL result, compressed if it is large enough. It may repeat the client's input but contains no secret, so
+ * its compressed length reveals nothing (BREACH).
  */
-export async function sendCompressed(
-  request: IncomingMessage,
-  response: ServerResponse,
-  result: Response,
-): Promise<void> {
+export async function sendResult(request: IncomingMessage, response: ServerResponse, result: Response): Promise<void> {
   const text = Buffer.from(await result.text());
   const encoding = text.byteLength < minBytes ? 'identity' : chooseEncoding(request, graphqlEncodings);
   const body = await compress(text, encoding, graphqlBrotliQuality);

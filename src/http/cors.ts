@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export interface Cors {
-  /** Lets pages of allowed origins read the response, whatever it will be. */
+  /** Lets pages of allowed origins read the response, errors included. */
   setHeaders(request: IncomingMessage, response: ServerResponse): void;
   sendPreflight(request: IncomingMessage, response: ServerResponse): void;
   /** True for allowed origins, the gateway's own origin, and requests without an origin. */

@@ -24,11 +24,7 @@ export function createGraphiql(): () => Promise<GraphiqlPage> {
 }
 
 /** Sends the page, or 304 if the browser has it. */
-export async function sendGraphiql(
-  request: IncomingMessage,
-  response: ServerResponse,
-  page: GraphiqlPage,
-): Promise<void> {
+export async function sendPage(request: IncomingMessage, response: ServerResponse, page: GraphiqlPage): Promise<void> {
   const headers = { etag: page.etag, 'cache-control': 'no-cache' };
   response.appendHeader('vary', 'accept, accept-encoding');
   const cached = request.headers['if-none-match']?.split(',').map((tag) => tag.trim()) ?? [];

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Events } from '../telemetry/events.ts';
 import { isAllowedHost, parseHostname } from './allowed-hosts.ts';
-import { sendCompressed } from './compression.ts';
+import { sendResult } from './compression.ts';
 import { createCors } from './cors.ts';
 import { sendError, sendJson } from './error-response.ts';
-import { type GraphiqlPage, sendGraphiql } from './graphiql.ts';
+import { type GraphiqlPage, sendPage } from './graphiql.ts';
 import { createRequestValidation, prefersHtml } from './request-validation.ts';
 
 interface RequestHandlerOptions {
@@ -82,9 +82,9 @@ export function createRequestHandler({
       return sendError(response, 404, 'BAD_USER_INPUT', 'There is no such path; the GraphQL endpoint is /graphql.');
     }
     if (request.method === 'OPTIONS') return cors.sendPreflight(request, response);
-    if (isBrowser) return sendGraphiql(request, response, await graphiql());
+    if (isBrowser) return sendPage(request, response, await graphiql());
     if (!(await validateRequest(request, response, search))) return;
-    await sendCompressed(request, response, await graphql(request, response, { requestId }));
+    await sendResult(request, response, await graphql(request, response, { requestId }));
   }
 }
 

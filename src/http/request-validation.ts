@@ -10,12 +10,10 @@ interface RequestValidationOptions {
   cors: Cors;
 }
 
-/** Prepares a request for GraphQL. @returns false if an error was sent or the client disconnected */
-export type ValidateRequest = (request: IncomingMessage, response: ServerResponse, search: string) => Promise<boolean>;
-
-/** The rules of https://graphql.github.io/graphql-over-http/draft/ and protection against other sites. */
-export function createRequestValidation({ maxBodyBytes, cors }: RequestValidationOptions): ValidateRequest {
-  return async (request, response, search) => {
+/** Enforces https://graphql.github.io/graphql-over-http/draft/, and that other sites cannot cause upstream calls. */
+export function createRequestValidation({ maxBodyBytes, cors }: RequestValidationOptions) {
+  /** Prepares a request for GraphQL. @returns false if an error was sent or the client disconnected */
+  return async (request: IncomingMessage, response: ServerResponse, search: string): Promise<boolean> => {
     const accepted = chooseMediaType(request);
     if (accepted === undefined) {
       sendError(response, 406, 'BAD_USER_INPUT', `The Accept header must allow ${responseTypes.join(' or ')}.`);

@@ -79,7 +79,7 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
         return await command(redis);
       } catch (error) {
         const reason = reasonOf(error);
-        // After a timeout the server may be gone without closing the connection; a new connection shows whether it is.
+        // The server may be unreachable although the connection is open; reconnecting shows whether it is.
         if (reason === timedOut && isUp()) {
           goDown(timedOut);
           redis.disconnect(true);

@@ -89,7 +89,7 @@ describe('the file of the LMDB store', () => {
     expect(start).toThrow(`DATA_DIR: ${path} is damaged or was not created by this program`);
   });
 
-  it('may exceed the disk: failed writes reject, and successful ones can be read', async () => {
+  it('may fill the disk: failed writes reject, and successful ones can be read', async () => {
     // Limits files to 2 MB, or to 4 MB in shells whose unit is 1,024 bytes instead of 512.
     const limited = [
       '-c',
