@@ -91,8 +91,8 @@ interface Run {
 }
 
 function tell(manner: Manner, { answers, log, calls, failedAt, recoveredAt }: Run): void {
-  const openedAt = log.find(({ msg }) => msg.startsWith('the upstream keeps failing'))?.time ?? Number.NaN;
-  const closedAt = log.find(({ msg }) => msg === 'the upstream answers again')?.time ?? Number.NaN;
+  const openedAt = log.find(({ msg }) => msg.startsWith('circuit breaker opened'))?.time ?? Number.NaN;
+  const closedAt = log.find(({ msg }) => msg.startsWith('circuit breaker closed'))?.time ?? Number.NaN;
   if (!(openedAt >= failedAt)) verdict.wrong('the breaker did not open because the upstream failed');
   if (!(closedAt >= recoveredAt)) verdict.wrong('the breaker did not close after the recovery');
   const between = (from: number, to: number) => answers.filter(({ askedAt }) => askedAt >= from && askedAt < to);

@@ -121,7 +121,7 @@ function tell(): void {
         ['highest RSS MB between, growth', growth(highest), ''],
         ['open files before and after', `${filesBefore?.all}, ${filesAfter?.all}`, 'the same'],
         ['sockets before and after', `${filesBefore?.sockets}, ${filesAfter?.sockets}`, 'the same'],
-        ['times the breaker opened', countLog('the upstream keeps failing'), ''],
+        ['times the breaker opened', countLog('circuit breaker opened'), ''],
         ['unexpected errors logged', countLog('unexpected error'), '0'],
       ],
     ),

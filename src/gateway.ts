@@ -107,7 +107,7 @@ export function createGateway(
     await drained;
     await Promise.all([bankDataUpstream.client.close(), essaysUpstream.client.close(), handle.dispose()]);
     // Calls in flight end with their connections; then everything written and counted is stored.
-    await Promise.all([idempotency.flush(), ...allowances.map((allowance) => allowance.flush())]);
+    await Promise.all([idempotency.close(), ...allowances.map((allowance) => allowance.flush())]);
     await store.close();
   }
 
@@ -139,5 +139,5 @@ export function createGateway(
 function listSecrets({ essayService: { llm }, store }: Config, upstreams: Upstreams): string[] {
   const access = [...Object.values(upstreams), ...(llm ? [llm] : [])];
   const keys = access.flatMap(({ url, apiKey }) => [apiKey ?? '', new URL(url).host]);
-  return [...keys, store.secret ?? '', store.redisUrl ?? ''];
+  return [...keys, store.secret ?? '', store.redis?.password ?? ''];
 }

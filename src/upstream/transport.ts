@@ -3,7 +3,7 @@ import { errorCodeOf, type ServiceName } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { RedactSecrets } from '../telemetry/redact.ts';
 import type { Deadline } from './deadline.ts';
-import type { FailureReason, Outcome, Send, UpstreamRequest } from './operation.ts';
+import type { Answered, Failed, FailureReason, Send, UpstreamRequest } from './operation.ts';
 
 interface TransportOptions {
   service: ServiceName;
@@ -45,10 +45,10 @@ export function createTransport({
     close: () => pool.destroy(),
   };
 
-  async function call(request: UpstreamRequest, deadline: Deadline): Promise<Outcome> {
+  async function call(request: UpstreamRequest, deadline: Deadline): Promise<Answered | Failed> {
     let status: number | undefined;
     let text = '';
-    const fail = (reason: FailureReason): Outcome => {
+    const fail = (reason: FailureReason): Failed => {
       const isCharged = status !== undefined && status >= 200 && status < 300;
       return { kind: 'failed', reason, text: isCharged ? redactSecrets(text, true) : '' };
     };

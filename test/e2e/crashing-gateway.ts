@@ -6,7 +6,7 @@ import { toKeyedOrder } from '../../src/essays/idempotency/fingerprint.ts';
 import { createRequestContext } from '../../src/request-context.ts';
 import { createLmdbStore } from '../../src/stores/lmdb-store.ts';
 import { withSealing } from '../../src/stores/sealed-store.ts';
-import { readOrMakeSecret } from '../../src/stores/store-secret.ts';
+import { readOrCreateSecret } from '../../src/stores/store-secret.ts';
 import { tProcess } from '../process.ts';
 import { type RunningGateway, untilReady, type WrittenEssay } from './running-gateway.ts';
 
@@ -53,7 +53,7 @@ export function tCrashingGateway({ essaysUrl, clock = 'scripted' }: Options): Cr
       // A copy, so that the next gateway is the first to open what the last one left.
       const copy = join(folder, 'copy');
       cpSync(dataDir, copy, { recursive: true, filter: (path) => !path.endsWith('-lock') });
-      const store = withSealing(createLmdbStore({ folder: copy, now: () => 0 }), () => readOrMakeSecret(copy));
+      const store = withSealing(createLmdbStore({ folder: copy }), () => readOrCreateSecret(copy));
       for (const key of idempotencyKeys) {
         const record = await store.get(storeKeyOf(key));
         if (record !== null) found.set(key, JSON.parse(record).essay);

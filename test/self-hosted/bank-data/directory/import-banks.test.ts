@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readConfig } from '../../../../src/config/gateway-config.ts';
+import { readConfig } from '../../../../src/config/read-config.ts';
 import { readBankDataServiceConfig, readBankImportConfig } from '../../../../src/config/service-config.ts';
 import { createBankDataService } from '../../../../src/self-hosted/bank-data/create-bank-data-service.ts';
 import { createBankDirectory } from '../../../../src/self-hosted/bank-data/directory/bank-directory.ts';
