@@ -16,8 +16,8 @@ export function withPrecheck(bankData: BankDataPort): BankDataPort {
     async generateIban(source, caller) {
       const generated = buildIban(source);
       if (generated.kind === 'iban') return bankData.generateIban(source, caller);
-      const message = generated.faults.map((fault) => fault.message).join(' ');
-      return { kind: 'invalid', message, faults: generated.faults };
+      const message = generated.problems.map((problem) => problem.message).join(' ');
+      return { kind: 'invalid', message, faults: generated.problems };
     },
   };
 }
