@@ -1,7 +1,7 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Log } from '../../telemetry/log.ts';
 import { createKeyCheck } from '../key-check.ts';
-import { answerInvalidHttp, sendError } from './error-responses.ts';
+import { answerError, answerInvalidHttp } from './error-responses.ts';
 import type { EssayWriter } from './essay-writer.ts';
 import { createMonthlyAllowance } from './monthly-allowance.ts';
 import { readWritingOrder } from './read-writing-order.ts';
@@ -24,7 +24,7 @@ export function createEssayService({ apiKey, writer, monthlyAllowance, log }: Es
     routerOptions: { ignoreTrailingSlash: true },
     // While closing, requests on open connections are answered as usual, not with Fastify's own 503 body.
     return503OnClosing: false,
-    frameworkErrors: (error, _request, reply) => sendError(error, reply, log),
+    frameworkErrors: (error, _request, reply) => answerError(error, reply, log),
     clientErrorHandler: answerInvalidHttp,
   });
   const allowance = createMonthlyAllowance(monthlyAllowance);
@@ -32,7 +32,7 @@ export function createEssayService({ apiKey, writer, monthlyAllowance, log }: Es
 
   // Otherwise the handler would receive text/plain bodies as strings.
   app.removeContentTypeParser('text/plain');
-  app.setErrorHandler((error, _request, reply) => sendError(error, reply, log));
+  app.setErrorHandler((error, _request, reply) => answerError(error, reply, log));
   app.setNotFoundHandler((_request, reply) =>
     reply.code(404).send({ error: 'There is nothing at this path. Request essays with POST /v2/generate/essay/.' }),
   );

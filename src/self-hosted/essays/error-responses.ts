@@ -14,10 +14,10 @@ const messages: Readonly<Record<string, string>> = {
 };
 
 /**
- * Sends the error that the handler threw or Fastify reported. The API has only one status for invalid requests, 400,
+ * Answers the error that the handler threw or Fastify reported. The API has only one status for invalid requests, 400,
  * whose message clients show; so 413 and 415 become 400.
  */
-export function sendError(error: unknown, reply: FastifyReply, log: Log | undefined): FastifyReply {
+export function answerError(error: unknown, reply: FastifyReply, log: Log | undefined): FastifyReply {
   const message = messages[errorCodeOf(error) ?? ''];
   if (message) return reply.code(400).send({ error: message });
   // Only the message is logged: a stack or a cause may contain the request.

@@ -27,9 +27,9 @@ export async function* decodeText({ name, start, chunks }: BankFile, encoding: T
   yield check(decoder.end() ?? '');
 
   function check(text: string): string {
-    const broken = text.indexOf(undecodable);
-    if (broken >= 0) {
-      const place = line + countLines(text.slice(0, broken));
+    const invalid = text.indexOf(undecodable);
+    if (invalid >= 0) {
+      const place = line + countLines(text.slice(0, invalid));
       throw new ImportError(
         `${name}, line ${place}: bytes that are not ${encoding}; import the downloaded file unchanged`,
       );
