@@ -22,7 +22,7 @@ const manners = new Map(Object.entries(bankCodes).map(([manner, bankCode]) => [b
 /** Another valid IBAN for every number up to ten digits long. */
 export function scriptedIban(manner: Manner, number: number): string {
   const generated = buildIban({ country: 'DE', bankCode: bankCodes[manner], accountNumber: String(number) });
-  if (generated.kind === 'invalid') throw new Error(generated.faults.map(({ message }) => message).join(' '));
+  if (generated.kind === 'invalid') throw new Error(generated.problems.map(({ message }) => message).join(' '));
   return generated.iban;
 }
 

@@ -18,8 +18,7 @@ export function withPrecheck(bankData: BankDataPort): BankDataPort {
     async generateIban(values, context) {
       const built = buildIban(values);
       if (built.kind === 'iban') return bankData.generateIban(values, context);
-      const message = built.faults.map((problem) => problem.message).join(' ');
-      return { kind: 'invalid', message, problems: built.faults };
+      return { ...built, message: built.problems.map(({ message }) => message).join(' ') };
     },
   };
 }

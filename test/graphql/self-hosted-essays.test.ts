@@ -74,7 +74,7 @@ describe('a language model', () => {
     const { ask } = tGateway({ essaysUrl: await tEssayService({ llm: { ...modelConfig, url: model.url } }) });
     const { data } = await ask(mutation, { input: { ...input, wordCount: 10 } });
     expect(data?.generateEssay).toMatchObject({ text: 'One two three four. One two three four.', wordCount: 8 });
-    await model.hungUp;
+    await model.disconnected;
   });
 
   it.each([

@@ -1,14 +1,14 @@
-import type { WritingPurpose } from '../../purpose-and-titles.ts';
+import type { EssayPurpose } from '../../purpose-and-titles.ts';
 
-export interface PurposePhrasing {
+interface PurposeTemplates {
   introduction: string;
-  /** One for each point, as far as they go. */
+  /** For one point each, used in turn. */
   points: readonly string[];
   conclusion: string;
 }
 
-/** What a writing purpose adds, whatever the mode. */
-export const purposePhrasings: Readonly<Record<WritingPurpose, PurposePhrasing>> = {
+/** The sentences that a writing purpose adds, in all modes. */
+export const templatesByPurpose: Readonly<Record<EssayPurpose, PurposeTemplates>> = {
   argumentative: {
     introduction: 'The aim is to make a case, and to make it in a way that can be answered.',
     points: [

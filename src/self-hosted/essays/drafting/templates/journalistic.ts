@@ -1,6 +1,6 @@
-import { type Phrasing, verbatimOpenings } from './phrasing.ts';
+import { type ModeTemplates, verbatimOpenings } from './mode-templates.ts';
 
-export const journalisticPhrasing: Phrasing = {
+export const journalisticTemplates: ModeTemplates = {
   titles: ['{subject}: {list} in focus', '{subject}: {points} in focus', '{subject}'],
   titleCase: 'sentence',
   lead: {

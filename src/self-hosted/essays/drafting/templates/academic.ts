@@ -1,6 +1,6 @@
-import { type Phrasing, verbatimOpenings } from './phrasing.ts';
+import { type ModeTemplates, verbatimOpenings } from './mode-templates.ts';
 
-export const academicPhrasing: Phrasing = {
+export const academicTemplates: ModeTemplates = {
   titles: ['{subject}: {list}', '{subject}'],
   titleCase: 'title',
   lead: {

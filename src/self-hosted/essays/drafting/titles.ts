@@ -1,25 +1,22 @@
-import type { EssayMode } from '../essay-writer.ts';
+import type { WritingMode } from '../essay-writer.ts';
 import { countWords } from '../words.ts';
 import type { Brief } from './brief.ts';
-import { fillPhrase, type Slots } from './fill-phrase.ts';
-import { createSlots, phrasings } from './outline.ts';
+import { fillTemplate, type Slots } from './fill-template.ts';
+import { createSlots, templatesByMode } from './outline.ts';
 import { capitalise } from './phrase.ts';
 import type { Point } from './points.ts';
 
-const maxSubjectWords = 14;
-const smallWords = new Set('a an the and or but nor of in on at to for from by with as vs versus per via'.split(' '));
-
-/** Titles for a draft with these points, best first: one the caller gave, else made from the topic. */
-export function composeTitles(brief: Brief, points: readonly Point[], mode: EssayMode): string[] {
+/** Titles for a draft with these points, best first: the first of the caller, otherwise some made from the topic. */
+export function composeTitles(brief: Brief, points: readonly Point[], mode: WritingMode): string[] {
   const [given] = brief.titles;
   if (given) return [given];
-  const { titles, titleCase } = phrasings[mode];
+  const { titles, titleCase } = templatesByMode[mode];
   const slots: Slots = { ...createSlots(brief, points), subject: nameSubject(brief) };
-  // A heading that lists the points would only repeat a topic which is a sentence, or a list, itself.
+  // If the topic is a sentence or a list, a title with the points would repeat it.
   const isPlain = brief.topic.kind === 'noun' && slots.topic !== 'the subject';
   return titles
     .filter((template) => isPlain || template === '{subject}')
-    .flatMap((template) => fillPhrase(template, slots) ?? [])
+    .flatMap((template) => fillTemplate(template, slots) ?? [])
     .map((title) => (titleCase === 'title' && brief.isEnglish ? toTitleCase(title) : title));
 }
 
@@ -35,7 +32,7 @@ function nameSubject({ topic }: Brief): string {
     .replace(/[\s\p{P}]+$/u, '')}…`;
 }
 
-/** Words that carry a capital of their own (NASA, iPhone) keep their spelling. */
+/** Words with a capital (NASA, iPhone) do not change. */
 function toTitleCase(title: string): string {
   const words = title.split(' ');
   return words
@@ -46,3 +43,6 @@ function toTitleCase(title: string): string {
     })
     .join(' ');
 }
+
+const maxSubjectWords = 14;
+const smallWords = new Set('a an the and or but nor of in on at to for from by with as vs versus per via'.split(' '));

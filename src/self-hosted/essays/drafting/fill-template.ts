@@ -1,35 +1,18 @@
 import { countWords } from '../words.ts';
 import { capitalise, type Phrase } from './phrase.ts';
 
-/** What goes into a phrase, by slot; null where there is nothing that would read well. */
+/** The texts for a template, by slot; null if there is none that would read well. */
 export type Slots = Readonly<Record<string, string | null>>;
 
-const numbers = [
-  'no',
-  'one',
-  'two',
-  'three',
-  'four',
-  'five',
-  'six',
-  'seven',
-  'eight',
-  'nine',
-  'ten',
-  'eleven',
-  'twelve',
-];
-const ordinals = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
-
-/** A phrase with its slots filled, as a sentence; null when it has a slot that there is nothing for. */
-export function fillPhrase(template: string, slots: Slots): string | null {
+/** Fills the slots of a template, as a sentence; null if a slot has no text. */
+export function fillTemplate(template: string, slots: Slots): string | null {
   let isComplete = true;
   const text = template.replace(/\{(\w+)\}/g, (_slot, name: string) => {
     const value = slots[name] ?? null;
     if (value === null) isComplete = false;
     return value ?? '';
   });
-  // A phrase that ends in a mark of its own ("etc.", "Why?") keeps it and needs none of ours.
+  // A text that ends with its own mark ("etc.", "Why?") keeps it and needs no full stop.
   return isComplete ? capitalise(text.replace(/([.!?。！？])\.$/u, '$1')) : null;
 }
 
@@ -41,12 +24,12 @@ export function nameAllPoints(count: number): string {
   return count === 2 ? 'both points' : `all ${namePoints(count)}`;
 }
 
-/** "second", "third"; beyond the tenth only that it is a further one. */
+/** "second", "third"; "further" after the tenth. */
 export function nameOrdinal(index: number): string {
   return ordinals[index] ?? 'further';
 }
 
-/** "a, b and c"; null when that would be too long to read in passing, or not all of them are noun phrases. */
+/** "a, b and c"; null if that would be too long, or if not all of them are noun phrases. */
 export function joinList(phrases: readonly Phrase[]): string | null {
   const texts = phrases.map(({ text }) => text);
   const isShort = texts.every((text) => countWords(text) <= 8) && countWords(texts.join(' ')) <= 24;
@@ -55,3 +38,6 @@ export function joinList(phrases: readonly Phrase[]): string | null {
   const comma = texts.some((text) => /,|\band\b/.test(text)) ? ', and ' : ' and ';
   return `${texts.slice(0, -1).join(', ')}${comma}${texts.at(-1)}`;
 }
+
+const numbers = 'no one two three four five six seven eight nine ten eleven twelve'.split(' ');
+const ordinals = 'first second third fourth fifth sixth seventh eighth ninth tenth'.split(' ');

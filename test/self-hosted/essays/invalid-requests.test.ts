@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { apiKey, body, tService } from './service.ts';
 
 describe('the token', () => {
-  it.each([undefined, '', 'wrong', `${apiKey} `.repeat(2), apiKey.toUpperCase()])('%j is refused', async (token) => {
+  it.each([undefined, '', 'wrong', `${apiKey} `.repeat(2), apiKey.toUpperCase()])('%j is rejected', async (token) => {
     const { app, orders } = tService();
     const headers = token === undefined ? {} : { token };
     const answer = await app.inject({ method: 'POST', url: '/v2/generate/essay/', headers, payload: body });
@@ -13,12 +13,12 @@ describe('the token', () => {
     expect(orders).toEqual([]);
   });
 
-  it('is checked before the body, however wrong that is', async () => {
+  it('is checked before an invalid body', async () => {
     expect((await tService().post('{', { token: 'wrong' })).statusCode).toBe(401);
     expect((await tService().post('x'.repeat(1_000_000), { token: 'wrong' })).statusCode).toBe(401);
   });
 
-  it('is refused while the body is still to come', async () => {
+  it('is rejected before the body arrives', async () => {
     const { app } = tService();
     const { hostname, port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
     const socket = connect(Number(port), hostname);
@@ -41,11 +41,11 @@ describe('a body that is not an order', () => {
     ['[]', /must be a JSON object/],
     ['"text"', /must be a JSON object/],
     ['{}', /description is missing.*mode is missing.*word_count is missing/],
-  ])('%s', async (payload, complaint) => {
+  ])('%s', async (payload, message) => {
     const { post, orders } = tService();
     const answer = await post(payload);
     expect(answer.statusCode).toBe(400);
-    expect(answer.json()).toEqual({ error: expect.stringMatching(complaint) });
+    expect(answer.json()).toEqual({ error: expect.stringMatching(message) });
     expect(orders).toEqual([]);
   });
 
@@ -62,14 +62,14 @@ describe('a body that is not an order', () => {
     ['word_count', 2001, /^word_count must/],
     ['word_count', 1.5, /^word_count must/],
     ['word_count', null, /^word_count must/],
-  ])('%s: %j', async (parameter, value, complaint) => {
+  ])('%s: %j', async (parameter, value, message) => {
     const answer = await tService({ monthlyAllowance: 1 }).post({ ...body, [parameter]: value });
     expect(answer.statusCode).toBe(400);
-    expect(answer.json()).toEqual({ error: expect.stringMatching(complaint) });
+    expect(answer.json()).toEqual({ error: expect.stringMatching(message) });
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'nonsense'])(
-    'is refused as %s',
+    'is rejected as %s',
     async (contentType) => {
       const answer = await tService().post(JSON.stringify(body), { 'content-type': contentType });
       expect(answer.statusCode).toBe(400);
@@ -77,14 +77,14 @@ describe('a body that is not an order', () => {
     },
   );
 
-  it('is refused when it is too large', async () => {
+  it('is rejected if it is too large', async () => {
     const answer = await tService().post({ ...body, description: 'a'.repeat(300_000) });
     expect(answer.statusCode).toBe(400);
     expect(answer.json()).toEqual({ error: expect.stringMatching(/too large.*256 KiB/) });
   });
 });
 
-describe('elsewhere', () => {
+describe('another path', () => {
   it.each([
     ['GET', '/v2/generate/essay/'],
     ['POST', '/'],
@@ -96,7 +96,7 @@ describe('elsewhere', () => {
     expect(Object.keys(answer.json())).toEqual(['error']);
   });
 
-  it('a path that is no path and bytes that are no request are told so in the same form', async () => {
+  it('errors for an invalid path and for bytes that are not HTTP have the same form', async () => {
     const { app } = tService();
     const bad = await app.inject({ method: 'POST', url: '/%zz' });
     expect([bad.statusCode, Object.keys(bad.json())]).toEqual([400, ['error']]);

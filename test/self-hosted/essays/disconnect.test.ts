@@ -2,17 +2,17 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { apiKey, body, tService } from './service.ts';
 
-describe('a caller that hangs up', () => {
-  it('stops the writing, costs no place and is no fault', async () => {
+describe('a caller that disconnects', () => {
+  it('stops the writer, does not use up the allowance and is not logged', async () => {
     const signals: AbortSignal[] = [];
-    const began = createMoment();
+    const started = createMoment();
     const stopped = createMoment();
     const { app, post, lines } = tService({
       monthlyAllowance: 1,
       answer: async (signal) => {
         signals.push(signal);
         if (signals.length > 1) return 'Written.';
-        began.happens();
+        started.happens();
         return new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => {
             reject(signal.reason);
@@ -28,7 +28,7 @@ describe('a caller that hangs up', () => {
       `POST /v2/generate/essay/ HTTP/1.1\r\nHost: x\r\nToken: ${apiKey}\r\n` +
         `Content-Type: application/json\r\nContent-Length: ${payload.length}\r\n\r\n${payload}`,
     );
-    await began.moment;
+    await started.moment;
     expect(signals[0]?.aborted).toBe(false);
     caller.destroy();
     await stopped.moment;
@@ -36,7 +36,7 @@ describe('a caller that hangs up', () => {
     expect(lines).toEqual([]);
   });
 
-  it('is not mistaken for one that has only sent its body', async () => {
+  it('is not confused with one that has only sent its body', async () => {
     const seen: boolean[] = [];
     const { app } = tService({
       answer: async (signal) => {

@@ -1,6 +1,6 @@
-import { type Phrasing, verbatimOpenings } from './phrasing.ts';
+import { type ModeTemplates, verbatimOpenings } from './mode-templates.ts';
 
-export const standardPhrasing: Phrasing = {
+export const standardTemplates: ModeTemplates = {
   titles: ['{subject}'],
   titleCase: 'title',
   lead: {

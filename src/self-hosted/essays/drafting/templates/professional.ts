@@ -1,6 +1,6 @@
-import { type Phrasing, verbatimOpenings } from './phrasing.ts';
+import { type ModeTemplates, verbatimOpenings } from './mode-templates.ts';
 
-export const professionalPhrasing: Phrasing = {
+export const professionalTemplates: ModeTemplates = {
   titles: ['{subject}: {points} to Consider', '{subject}'],
   titleCase: 'title',
   lead: {
