@@ -1,7 +1,7 @@
 import { Trace } from '@apollo/usage-reporting-protobuf';
 import { stripIgnoredCharacters } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { settleEntitiesSeparately } from '../../src/graphql/schema/entities.ts';
+import { withSeparateEntities } from '../../src/graphql/schema/entities.ts';
 import { createProductsSchema } from './products.ts';
 import { tServer } from './server.ts';
 
@@ -11,7 +11,7 @@ import { tServer } from './server.ts';
  */
 
 function tProducts() {
-  const schema = settleEntitiesSeparately(createProductsSchema());
+  const schema = withSeparateEntities(createProductsSchema());
   return tServer({ schema, createContext: (caller) => ({ caller }) });
 }
 
