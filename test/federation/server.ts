@@ -12,7 +12,7 @@ interface TServerOptions<Context> {
   secrets?: readonly string[];
 }
 
-/** Any schema behind the gateway's own GraphQL server. */
+/** Any schema on the gateway's own GraphQL server. */
 export function tServer<Context extends { caller: RequestContext }>({
   schema,
   createContext,

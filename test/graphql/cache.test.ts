@@ -4,8 +4,6 @@ import { countryFormats } from '../../src/iban/registry.ts';
 import { tGateway } from '../gateway.ts';
 import { type Reply, replyJson, replyWhenTold, tUpstream } from '../scripted-upstream.ts';
 
-/* How little a question costs, asked the way clients ask. */
-
 const query = 'query ($iban: String!) { ibanValidation(iban: $iban) { iban valid } }';
 const german = 'DE89370400440532013000';
 
@@ -25,7 +23,7 @@ afterEach(() => {
 });
 
 describe('the cache', () => {
-  it('makes one call of a hundred callers who ask the same at the same time', async () => {
+  it('makes one call for 100 simultaneous requests for the same IBAN', async () => {
     const { reply, tell } = replyWhenTold(echo);
     const upstream = await tUpstream(reply);
     const { ask } = tGateway({ bankDataUrl: upstream.url });
@@ -38,7 +36,7 @@ describe('the cache', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('makes 100 calls of 1,000 requests for 100 IBANs', async () => {
+  it('makes 100 calls for 1,000 requests for 100 IBANs', async () => {
     const upstream = await tUpstream(echo);
     const { ask } = tGateway({ bankDataUrl: upstream.url });
     const ibans = germanIbans(100);
@@ -47,7 +45,7 @@ describe('the cache', () => {
     expect(upstream.calls).toHaveLength(100);
   });
 
-  it('lets a list and single questions share their calls', async () => {
+  it('shares calls between a list and a single look-up', async () => {
     const { reply, tell } = replyWhenTold(echo);
     const upstream = await tUpstream(reply);
     const { ask } = tGateway({ bankDataUrl: upstream.url });
@@ -60,7 +58,7 @@ describe('the cache', () => {
     expect(upstream.calls).toHaveLength(3);
   });
 
-  it('does not abort the call of one who left while another waits for it', async () => {
+  it('does not abort a call for a disconnected client while another client waits for it', async () => {
     const { reply, tell } = replyWhenTold(echo);
     const upstream = await tUpstream(reply);
     const { ask } = tGateway({ bankDataUrl: upstream.url });
@@ -75,7 +73,7 @@ describe('the cache', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('asks anew for one who comes after all others left, also while the line is long', async () => {
+  it('makes a new call for a request after all earlier clients disconnected, also while calls are queued', async () => {
     const { reply, tell } = replyWhenTold(echo);
     const upstream = await tUpstream(reply);
     const { ask } = tGateway({ bankDataUrl: upstream.url, env: { UPSTREAM_CONCURRENCY: '1' } });
@@ -95,7 +93,7 @@ describe('the cache', () => {
     expect(upstream.calls).toHaveLength(2);
   });
 
-  it('answers every IBAN it knows while the service is down, and says that it is stale', async () => {
+  it('answers every cached IBAN while the service is down, and reports it as stale', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const upstream = await tUpstream(echo);
     const gateway = tGateway({ bankDataUrl: upstream.url });
@@ -127,7 +125,7 @@ describe('extensions.cost', () => {
     return (await response.json()).extensions?.cost;
   }
 
-  it('tells look-ups, cache hits and calls, retries included', async () => {
+  it('has the number of look-ups, cache hits and calls, retries included', async () => {
     let calls = 0;
     const upstream = await tUpstream((response, call) => {
       calls += 1;
@@ -140,13 +138,13 @@ describe('extensions.cost', () => {
     expect(await askForCost(gateway, text)).toEqual({ lookUps: 2, cacheHits: 2, staleHits: 0, upstreamCalls: 0 });
   });
 
-  it('is not told unless it is asked for', async () => {
+  it('is absent unless requested', async () => {
     const { ask } = tGateway();
     expect(await ask('{ country(code: "DE") { code } }')).toEqual({ data: { country: { code: 'DE' } } });
   });
 });
 
-it('an impossible IBAN costs nothing, in any country', async () => {
+it('an impossible IBAN costs no call, in any country', async () => {
   const upstream = await tUpstream(echo);
   const { ask } = tGateway({ bankDataUrl: upstream.url });
   const ibans = countryFormats().map(({ example }) => `${example.slice(0, 2)}00${example.slice(4)}`);

@@ -8,8 +8,6 @@ import { tServer } from '../federation/server.ts';
 import { tGateway } from '../gateway.ts';
 import { type Reply, replyJson, tUpstream } from '../scripted-upstream.ts';
 
-/* What a router asks of a subgraph. */
-
 const query = `query ($representations: [_Any!]!) { _entities(representations: $representations) {
   __typename ... on IbanValidation { iban valid } ... on IbanCountry { code name } ... on Bank { bic bankName: name } } }`;
 
@@ -26,7 +24,7 @@ const echo: Reply = (response, call) => {
 const ibans = vectors.valid.filter(({ scope }) => scope === 'registry').map(({ iban }) => iban);
 
 describe('_entities', () => {
-  it('answers each kind by its key', async () => {
+  it('resolves each entity type by its key', async () => {
     const upstream = await tUpstream(echo);
     const { ask } = tGateway({ bankDataUrl: upstream.url });
     const representations = [
@@ -47,7 +45,7 @@ describe('_entities', () => {
     });
   });
 
-  it('looks 1,000 representations of 500 IBANs up in 500 calls', async () => {
+  it('makes 500 calls for 1,000 representations of 500 IBANs', async () => {
     const upstream = await tUpstream(echo);
     const { ask } = tGateway({ bankDataUrl: upstream.url });
     const { data, errors } = await ask(query, { representations: twice(germanIbans(500)) });
@@ -56,7 +54,7 @@ describe('_entities', () => {
     expect(upstream.calls).toHaveLength(500);
   });
 
-  it('looks them up as one batch, and neither changes what is kept nor minds that it is frozen', async () => {
+  it('resolves them in one batch, from frozen cache entries without changing them', async () => {
     const batches: (readonly string[])[] = [];
     const kept = new Map<string, IbanValidation>();
     const bankData = {
@@ -79,7 +77,7 @@ describe('_entities', () => {
     }
   });
 
-  it('nulls what is wrong or fails at its own index, and nothing else', async () => {
+  it('nulls only invalid or failed representations, with errors at their indexes', async () => {
     const [healthy = '', failing = ''] = ibans;
     const upstream = await tUpstream((response, call) => {
       const isFailing = call.query.get('iban_number') === failing;
@@ -113,7 +111,7 @@ describe('_entities', () => {
     expect(upstream.calls).toHaveLength(2);
   });
 
-  it('answers from the cache without changing what is kept there', async () => {
+  it('resolves cached IBANs without changing the cache', async () => {
     const upstream = await tUpstream(echo);
     const { ask } = tGateway({ bankDataUrl: upstream.url });
     const representations = [{ __typename: 'IbanValidation', iban: ibans[0] }];
@@ -137,7 +135,7 @@ function twice(keys: readonly string[]) {
   return [...keys, ...keys].map((iban) => ({ __typename: 'IbanValidation', iban }));
 }
 
-/** What a cache would hand out: the same frozen object to everybody. */
+/** Like a cache, returns the same frozen object every time. */
 function keep(kept: Map<string, IbanValidation>, iban: string): IbanValidation {
   const blank = { problems: Object.freeze([]), ibanData: null, bankData: null, countryIbanExample: null };
   const validation = kept.get(iban) ?? Object.freeze({ iban, valid: true, ...blank });
