@@ -17,7 +17,7 @@ export function IbanResult({ facts, onChoose }: IbanResultProps) {
         </p>
         {suggestions.length > 0 && (
           <>
-            <p id="suggestions-label">Did you mean</p>
+            <p id="suggestions-label">Did you mean:</p>
             <ul className="suggestions" aria-labelledby="suggestions-label">
               {suggestions.map((iban) => (
                 <li key={iban}>
