@@ -7,9 +7,9 @@ import { replyWithBank, tSupergraph } from './supergraph.ts';
 
 /* Real routers in front of the payments subgraph and the gateway, over real ports. */
 
-type Ask = (query: string) => Promise<ExecutionResult>;
+type Send = (query: string) => Promise<ExecutionResult>;
 
-function tHiveGateway(sdl: string): Ask {
+function tHiveGateway(sdl: string): Send {
   const router = createRouter(sdl);
   onTestFinished(() => router.dispose());
   return async (query) => {
@@ -22,7 +22,7 @@ function tHiveGateway(sdl: string): Ask {
   };
 }
 
-async function tApolloGateway(sdl: string): Promise<Ask> {
+async function tApolloGateway(sdl: string): Promise<Send> {
   const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const gateway = new ApolloGateway({ supergraphSdl: sdl, logger });
   onTestFinished(() => gateway.stop());
@@ -73,8 +73,8 @@ describe.each(routers)('%s', (_, start) => {
         ],
       },
     });
-    const asked = upstream.calls.map((call) => call.query.get('iban_number'));
-    expect(asked.toSorted()).toEqual(['DE44500105175407324931', 'DE89370400440532013000', 'NL91ABNA0417164300']);
+    const ibans = upstream.calls.map((call) => call.query.get('iban_number'));
+    expect(ibans.toSorted()).toEqual(['DE44500105175407324931', 'DE89370400440532013000', 'NL91ABNA0417164300']);
   });
 
   it('nulls only the payee whose look-up fails, with the code at its index', async () => {

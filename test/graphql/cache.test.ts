@@ -28,11 +28,11 @@ describe('the cache', () => {
     const upstream = await tUpstream(reply);
     const { ask } = tGateway({ bankDataUrl: upstream.url });
     const arrived = upstream.nextCall();
-    const asked = Array.from({ length: 100 }, () => ask(query, { iban: german }));
+    const answers = Array.from({ length: 100 }, () => ask(query, { iban: german }));
     await arrived;
     tell();
     const expected = { data: { ibanValidation: { iban: german, valid: true } } };
-    expect(await Promise.all(asked)).toEqual(asked.map(() => expected));
+    expect(await Promise.all(answers)).toEqual(answers.map(() => expected));
     expect(upstream.calls).toHaveLength(1);
   });
 
@@ -40,8 +40,8 @@ describe('the cache', () => {
     const upstream = await tUpstream(echo);
     const { ask } = tGateway({ bankDataUrl: upstream.url });
     const ibans = germanIbans(100);
-    const asked = Array.from({ length: 1_000 }, (_, index) => ask(query, { iban: ibans[index % 100] }));
-    for (const answer of await Promise.all(asked)) expect(answer.errors).toBeUndefined();
+    const answers = Array.from({ length: 1_000 }, (_, index) => ask(query, { iban: ibans[index % 100] }));
+    for (const answer of await Promise.all(answers)) expect(answer.errors).toBeUndefined();
     expect(upstream.calls).toHaveLength(100);
   });
 
@@ -62,14 +62,14 @@ describe('the cache', () => {
     const { reply, tell } = replyWhenTold(echo);
     const upstream = await tUpstream(reply);
     const { ask } = tGateway({ bankDataUrl: upstream.url });
-    const leaver = new AbortController();
-    const left = ask(query, { iban: german }, leaver.signal).catch((error: Error) => error.name);
-    const stays = ask(query, { iban: german });
+    const disconnecting = new AbortController();
+    const aborted = ask(query, { iban: german }, disconnecting.signal).catch((error: Error) => error.name);
+    const remaining = ask(query, { iban: german });
     await upstream.nextCall();
-    leaver.abort();
-    expect(await left).toBe('AbortError');
+    disconnecting.abort();
+    expect(await aborted).toBe('AbortError');
     tell();
-    expect((await stays).data?.ibanValidation).toEqual({ iban: german, valid: true });
+    expect((await remaining).data?.ibanValidation).toEqual({ iban: german, valid: true });
     expect(upstream.calls).toHaveLength(1);
   });
 
@@ -78,18 +78,18 @@ describe('the cache', () => {
     const upstream = await tUpstream(reply);
     const { ask } = tGateway({ bankDataUrl: upstream.url, env: { UPSTREAM_CONCURRENCY: '1' } });
     const [first, second] = germanIbans(2);
-    const inFront = ask(query, { iban: first });
+    const queuedFirst = ask(query, { iban: first });
     await upstream.nextCall();
-    const leaver = new AbortController();
-    const left = ask(query, { iban: second }, leaver.signal).catch((error: Error) => error.name);
+    const disconnecting = new AbortController();
+    const aborted = ask(query, { iban: second }, disconnecting.signal).catch((error: Error) => error.name);
     await new Promise(setImmediate);
-    leaver.abort();
-    expect(await left).toBe('AbortError');
-    const comesLater = ask(query, { iban: second });
+    disconnecting.abort();
+    expect(await aborted).toBe('AbortError');
+    const later = ask(query, { iban: second });
     await new Promise(setImmediate);
     tell();
-    await inFront;
-    expect(await comesLater).toEqual({ data: { ibanValidation: { iban: second, valid: true } } });
+    await queuedFirst;
+    expect(await later).toEqual({ data: { ibanValidation: { iban: second, valid: true } } });
     expect(upstream.calls).toHaveLength(2);
   });
 

@@ -19,9 +19,7 @@ const AllowanceType = builder.objectRef<AllowanceStatus>('Allowance').implement(
     }),
     limit: t.exposeInt('limit', {
       nullable: true,
-      description:
-        'Maximum calls per month: the configured limit, or the one that the service reports if fewer calls are left ' +
-        'of it. Null if neither is known.',
+      description: 'Maximum calls per month, as configured or reported by the service; null if unknown.',
     }),
     remaining: t.exposeInt('remaining', {
       nullable: true,

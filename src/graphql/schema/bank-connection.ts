@@ -59,11 +59,7 @@ const BankConnectionType = builder.objectRef<BankPage>('BankConnection').impleme
       description: 'The banks without cursors.',
       resolve: ({ banks }) => banks.map(({ bank }) => bank),
     }),
-    pageInfo: t.field({
-      type: PageInfoType,
-      description: 'Position of the page in the list.',
-      resolve: (page) => page,
-    }),
+    pageInfo: t.field({ type: PageInfoType, description: 'Position in the list.', resolve: (page) => page }),
     totalCount: t.exposeInt('total', {
       nullable: true,
       description: 'Number of banks in the whole list; null if the service does not report it.',
@@ -83,9 +79,7 @@ builder.queryField('banks', (t) =>
       'banks. Null, with an error, when the service fails.',
     args: {
       country: t.arg.string({ description: 'ISO 3166-1 alpha-2 code, such as DE; null for all countries.' }),
-      search: t.arg.string({
-        description: 'Part of a name, a bank code or a BIC. Case and accents are ignored.',
-      }),
+      search: t.arg.string({ description: 'Part of a name, bank code or BIC; case and accents are ignored.' }),
       first: t.arg.int({ required: true, defaultValue: 20, description: `Page size, from 1 to ${maxPageSize}.` }),
       after: t.arg.string({ description: 'Cursor of the bank before the page; null for the first page.' }),
     },

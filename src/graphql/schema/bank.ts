@@ -8,10 +8,7 @@ import { lookUpWeight } from './weights.ts';
 export const BankDataType = builder.objectRef<BankData>('BankData').implement({
   description: 'The bank of an account, from its national directory.',
   fields: (t) => ({
-    bankCode: t.exposeString('bankCode', {
-      nullable: true,
-      description: 'National bank code; null if unknown.',
-    }),
+    bankCode: t.exposeString('bankCode', { nullable: true, description: 'National bank code; null if unknown.' }),
     name: t.exposeString('name', { nullable: true, description: 'Name of the bank; null if unknown.' }),
     zip: t.exposeString('zip', { nullable: true, description: 'Postal code of the bank; null if unknown.' }),
     city: t.exposeString('city', { nullable: true, description: 'City of the bank; null if unknown.' }),
@@ -62,9 +59,7 @@ builder.queryField('bank', (t) =>
     description:
       'The bank with this BIC; a BIC of 8 characters means the head office. Null if the BIC is not valid or the ' +
       'service knows no such bank, and, with an error, when the service fails.',
-    args: {
-      bic: t.arg.string({ required: true, description: 'The BIC: 8 or 11 characters, in upper or lower case.' }),
-    },
+    args: { bic: t.arg.string({ required: true, description: 'The BIC: 8 or 11 characters; case is ignored.' }) },
     resolve: async (_, { bic }, { loaders }) => (await loaders.bicValidation.load(compactBic(bic))).bank,
   }),
 );

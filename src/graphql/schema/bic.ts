@@ -11,9 +11,7 @@ const BicProblemType = builder.enumType('BicProblem', {
     ILLEGAL_CHARACTERS: { description: 'It contains characters other than A-Z and 0-9.' },
     WRONG_LENGTH: { description: 'It does not have 8 or 11 characters.' },
     UNKNOWN_COUNTRY: { description: 'Its fifth and sixth characters are not a country code.' },
-    REJECTED_BY_SERVICE: {
-      description: 'Its format is correct, but the bank-data service reports it as not valid.',
-    },
+    REJECTED_BY_SERVICE: { description: 'Its format is correct, but the bank-data service reports it as not valid.' },
   } as const,
 });
 
@@ -24,10 +22,7 @@ const BicValidationType = builder.objectRef<BicValidation>('BicValidation').impl
   fields: (t) => ({
     bic: t.exposeID('bic', { description: 'The validated BIC, without spaces, in upper case.' }),
     valid: t.exposeBoolean('valid', { description: 'Whether the BIC is valid, not whether it has been issued.' }),
-    problems: t.expose('problems', {
-      type: [BicProblemType],
-      description: 'Why it is not valid; empty if it is valid.',
-    }),
+    problems: t.expose('problems', { type: [BicProblemType], description: 'Why it is not valid; empty if valid.' }),
     partyPrefix: t.string({
       nullable: true,
       description: 'Institution: 4 characters; null if the BIC cannot be parsed.',
@@ -72,9 +67,7 @@ builder.queryField('bicValidation', (t) =>
     cost: lookUpWeight,
     description:
       'Validates a BIC (SWIFT code) by ISO 9362 and finds its bank. Null, with an error, when the service fails.',
-    args: {
-      bic: t.arg.string({ required: true, description: 'The BIC: 8 or 11 characters, in upper or lower case.' }),
-    },
+    args: { bic: t.arg.string({ required: true, description: 'The BIC: 8 or 11 characters; case is ignored.' }) },
     resolve: (_, { bic }, { loaders }) => loaders.bicValidation.load(compactBic(bic)),
   }),
 );

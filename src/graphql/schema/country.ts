@@ -77,9 +77,7 @@ builder.queryField('country', (t) =>
     type: IbanCountryType,
     nullable: true,
     description: 'The IBAN format of a country or territory; null if it has no IBANs. Costs no upstream call.',
-    args: {
-      code: t.arg.string({ required: true, description: 'ISO 3166-1 alpha-2 code, in upper or lower case.' }),
-    },
+    args: { code: t.arg.string({ required: true, description: 'ISO 3166-1 alpha-2 code; case is ignored.' }) },
     resolve: (_, { code }) => findCountryFormat(compactIban(code)),
   }),
 );
@@ -90,9 +88,7 @@ builder.queryField('countries', (t) =>
     listSize: { assumedSize: countryFormats().length },
     description:
       'The countries of the SWIFT IBAN registry, sorted by code, without territories. Costs no upstream call.',
-    args: {
-      sepa: t.arg.boolean({ description: 'True: only SEPA countries; false: only others; null: all.' }),
-    },
+    args: { sepa: t.arg.boolean({ description: 'True: only SEPA countries; false: only others; null: all.' }) },
     resolve: (_, { sepa }) => countryFormats().filter((format) => sepa == null || format.sepa === sepa),
   }),
 );

@@ -3,9 +3,7 @@ import { builder } from './builder.ts';
 
 export const ErrorType = builder.interfaceRef<{ message: string }>('Error').implement({
   description: 'A failure that the client can act on.',
-  fields: (t) => ({
-    message: t.exposeString('message', { description: 'What went wrong, as a text for people. It may change.' }),
-  }),
+  fields: (t) => ({ message: t.exposeString('message', { description: 'What went wrong, as text for people.' }) }),
 });
 
 export const UpstreamErrorCodeType = builder.enumType('UpstreamErrorCode', {

@@ -74,9 +74,7 @@ const EssayServiceFailedType = builder.objectRef<EssayServiceFailed>('EssayServi
       type: UpstreamErrorCodeType,
       description: 'How it failed; the same codes as in extensions.code of errors.',
     }),
-    retryable: t.exposeBoolean('retryable', {
-      description: 'Whether the same order may succeed if sent again.',
-    }),
+    retryable: t.exposeBoolean('retryable', { description: 'Whether the same order may succeed if sent again.' }),
     rawText: t.exposeString('rawText', {
       nullable: true,
       description: 'The received part of a response that was cut off or cannot be read, which was paid for; else null.',

@@ -21,9 +21,7 @@ const IbanProblemType = builder.enumType('IbanProblem', {
     WRONG_STRUCTURE: { description: 'It has a letter where its country requires a digit, or the reverse.' },
     CHECK_DIGITS_OUT_OF_RANGE: { description: 'Its check digits are 00, 01 or 99, which are never issued.' },
     WRONG_CHECK_DIGITS: { description: 'Its check digits do not match: probably a typing error.' },
-    REJECTED_BY_SERVICE: {
-      description: 'Its format is correct, but the bank-data service reports it as not valid.',
-    },
+    REJECTED_BY_SERVICE: { description: 'Its format is correct, but the bank-data service reports it as not valid.' },
   } as const,
 });
 
@@ -46,10 +44,7 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
       description: 'The validated IBAN, without spaces and hyphens, in upper case.',
     }),
     valid: t.exposeBoolean('valid', { description: 'Whether the IBAN is valid, not whether the account exists.' }),
-    problems: t.expose('problems', {
-      type: [IbanProblemType],
-      description: 'Why it is not valid; empty if it is valid.',
-    }),
+    problems: t.expose('problems', { type: [IbanProblemType], description: 'Why it is not valid; empty if valid.' }),
     ibanData: t.expose('ibanData', {
       type: IbanDataType,
       nullable: true,
@@ -98,12 +93,7 @@ builder.queryField('ibanValidation', (t) =>
     nullable: true,
     tag: [paid, personalData],
     description: 'Validates an IBAN and finds its country and bank. Null, with an error, when the service fails.',
-    args: {
-      iban: t.arg.string({
-        required: true,
-        description: 'The IBAN, in upper or lower case; spaces and hyphens are ignored.',
-      }),
-    },
+    args: { iban: t.arg.string({ required: true, description: 'The IBAN; case, spaces and hyphens are ignored.' }) },
     resolve: (_, { iban }, { loaders }) => loaders.ibanValidation.load(compactIban(iban)),
   }),
 );
@@ -118,10 +108,7 @@ builder.queryField('ibanValidations', (t) =>
       'Validates a list of IBANs; results are in the order of the input. A repeated IBAN is looked up once. Where the ' +
       'look-up fails, the entry is null, with an error whose path ends in its index.',
     args: {
-      ibans: t.arg.stringList({
-        required: true,
-        description: 'The IBANs, in upper or lower case; spaces and hyphens are ignored.',
-      }),
+      ibans: t.arg.stringList({ required: true, description: 'The IBANs; case, spaces and hyphens are ignored.' }),
     },
     resolve: (_, { ibans }, { loaders, maxIbansPerQuery }) => {
       if (ibans.length > maxIbansPerQuery) throw tooManyIbans(maxIbansPerQuery);
