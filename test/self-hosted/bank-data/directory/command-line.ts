@@ -4,7 +4,7 @@ import { createBankDirectory } from '../../../../src/self-hosted/bank-data/direc
 import { tProcess } from '../../../process.ts';
 import { type Sample, tFile } from './sample.ts';
 
-/** The command line as a process. @returns its exit code and what it printed */
+/** Runs `import-banks` as a process. @returns its exit code and output */
 export function tImport(dataDir: string, ...args: readonly string[]) {
   const script = 'src/self-hosted/bank-data/import-banks.ts';
   const child = tProcess(process.execPath, ['--import', 'tsx', script, ...args], { DATA_DIR: dataDir });
@@ -22,7 +22,7 @@ export async function tSampleFile(
   return path;
 }
 
-/** Everything that the directory of a data folder lists of a country. */
+/** All banks of a country in the directory of a data folder. */
 export async function tBanks(dataDir: string, country: string) {
   const directory = createBankDirectory({ dataDir });
   const { banks } = directory.listBanks({ country, first: 1_000_000 });
