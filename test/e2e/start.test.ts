@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { exampleTabs } from '../../src/http/graphiql.ts';
 import { tProcess, tScript } from '../process.ts';
-import { replyJson, replyWhenTold, tUpstream } from '../scripted-upstream.ts';
+import { replyHeld, replyJson, tUpstream } from '../scripted-upstream.ts';
 
 /* The whole, as a process of its own: what a new user and an orchestrator see. */
 
@@ -59,7 +59,7 @@ describe('the process', () => {
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)('lets a slow query finish after %s, then ends with 0', async (signal) => {
-    const { reply, tell } = replyWhenTold(replyJson(200, { valid: true }));
+    const { reply, release } = replyHeld(replyJson(200, { valid: true }));
     const upstream = await tUpstream(reply);
     const gateway = tScript('src/main.ts', { ...env, BANK_DATA_URL: upstream.url });
     const [, url = ''] = await gateway.printed(/GraphiQL +(\S+)\n[\s\S]*essays .*\n/);
@@ -67,7 +67,7 @@ describe('the process', () => {
     await upstream.nextCall();
     gateway.kill(signal);
     await refused(url);
-    tell();
+    release();
     expect(await asked).toEqual({ data: { ibanValidation: { valid: true } } });
     expect(await gateway.ended).toEqual({ code: 0, signal: null });
   });

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { calcCheckDigits } from '../../src/iban/mod97.ts';
 import { whyNoChromium } from '../browser.ts';
-import { type Reply, replyJson, replyReset, replyText, replyWhenTold, tUpstream } from '../scripted-upstream.ts';
+import { type Reply, replyClosed, replyHeld, replyJson, replyText, tUpstream } from '../scripted-upstream.ts';
 import { tBankDataService } from '../self-hosted.ts';
 import { clients, expectGoodLooks, tPages } from './pages.ts';
 
@@ -111,7 +111,7 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
     });
 
     it('says that the service is down, and asks again when it is told to, or when the same is typed again', async () => {
-      const upstream = await tUpstream(replyReset);
+      const upstream = await tUpstream(replyClosed);
       const { page, asked } = await open(client, { bankData: upstream });
       const field = page.getByLabel('IBAN', { exact: true });
       await field.fill(iban);
@@ -122,7 +122,7 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       await page.getByText('Valid.').waitFor();
       expect(asked).toHaveLength(2);
 
-      upstream.answers(replyReset);
+      upstream.answers(replyClosed);
       await field.fill(failing);
       await page.getByText('The bank-data service').waitFor();
       upstream.answers(replyValid);
@@ -136,7 +136,7 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
 
   describe.each(clients)('on %s: the list', (client) => {
     it('checks forty pasted IBANs with one request, marks those that fail, and asks for them alone', async () => {
-      const held = replyWhenTold(replyJson(500, {}));
+      const held = replyHeld(replyJson(500, {}));
       let isDown = true;
       const upstream = await tUpstream((response, call) => {
         const isFailing = isDown && call.query.get('iban_number') === failing;
@@ -148,7 +148,7 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       expect(await page.locator('.row.waiting').count()).toBe(40);
       await expectGoodLooks(page, client, 'list-waiting');
 
-      held.tell();
+      held.release();
       await page.getByText('37 valid, 2 not valid, 1 failed').waitFor();
       expect(await page.locator('.row').nth(20).innerText()).toMatch(/failed\s+The bank-data service/);
       expect(await page.locator('.row').nth(37).innerText()).toMatch(/not valid\s+Its check digits do not fit/);
@@ -186,13 +186,13 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
 
   describe.each(clients)('on %s: the essay desk', (client) => {
     it('shows the essay, also after a reload, and pays for it once; another order is another essay', async () => {
-      const { reply, tell } = replyWhenTold(replyEssay);
+      const { reply, release } = replyHeld(replyEssay);
       const upstream = await tUpstream(reply);
       const { page } = await open(client, { essays: upstream });
       await order(page);
       await page.getByText('It is being written.').waitFor();
       await expectGoodLooks(page, client, 'essay-running');
-      tell();
+      release();
       await page.getByText('They last.').waitFor();
       await expectGoodLooks(page, client, 'essay');
       await page.reload();
@@ -208,7 +208,7 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
     });
 
     it('survives a reload while it is written: one order, paid for once, and its form as it was', async () => {
-      const { reply, tell } = replyWhenTold(replyEssay);
+      const { reply, release } = replyHeld(replyEssay);
       const upstream = await tUpstream(reply);
       const { page, asked } = await open(client, { essays: upstream });
       const called = upstream.nextCall();
@@ -220,7 +220,7 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       await page.getByText('It is being written.').waitFor();
       expect(await page.getByLabel('What is it about?').inputValue()).toBe('Fountain pens: the feed');
       expect(await page.getByLabel('Mode').inputValue()).toBe('ACADEMIC');
-      tell();
+      release();
       await page.getByText('They last.').waitFor();
       expect(asked).toEqual(['OrderEssay', 'OrderEssay']);
       expect(upstream.calls).toHaveLength(1);

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { buildIban } from '../../src/iban/build-iban.ts';
 import { countryFormats } from '../../src/iban/registry.ts';
 import { tGateway } from '../gateway.ts';
-import { type Reply, replyJson, replyWhenTold, tUpstream } from '../scripted-upstream.ts';
+import { type Reply, replyHeld, replyJson, tUpstream } from '../scripted-upstream.ts';
 
 /* How little a question costs, asked the way clients ask. */
 
@@ -26,13 +26,13 @@ afterEach(() => {
 
 describe('the cache', () => {
   it('makes one call of a hundred callers who ask the same at the same time', async () => {
-    const { reply, tell } = replyWhenTold(echo);
+    const { reply, release } = replyHeld(echo);
     const upstream = await tUpstream(reply);
     const { ask } = tGateway({ bankDataUrl: upstream.url });
     const arrived = upstream.nextCall();
     const asked = Array.from({ length: 100 }, () => ask(query, { iban: german }));
     await arrived;
-    tell();
+    release();
     const expected = { data: { ibanValidation: { iban: german, valid: true } } };
     expect(await Promise.all(asked)).toEqual(asked.map(() => expected));
     expect(upstream.calls).toHaveLength(1);
@@ -48,20 +48,20 @@ describe('the cache', () => {
   });
 
   it('lets a list and single questions share their calls', async () => {
-    const { reply, tell } = replyWhenTold(echo);
+    const { reply, release } = replyHeld(echo);
     const upstream = await tUpstream(reply);
     const { ask } = tGateway({ bankDataUrl: upstream.url });
     const ibans = germanIbans(3);
     const list = ask('query ($ibans: [String!]!) { ibanValidations(ibans: $ibans) { valid } }', { ibans });
     const single = ask(query, { iban: ibans[1] });
     await upstream.nextCall();
-    tell();
+    release();
     await Promise.all([list, single]);
     expect(upstream.calls).toHaveLength(3);
   });
 
   it('does not abort the call of one who left while another waits for it', async () => {
-    const { reply, tell } = replyWhenTold(echo);
+    const { reply, release } = replyHeld(echo);
     const upstream = await tUpstream(reply);
     const { ask } = tGateway({ bankDataUrl: upstream.url });
     const leaver = new AbortController();
@@ -70,13 +70,13 @@ describe('the cache', () => {
     await upstream.nextCall();
     leaver.abort();
     expect(await left).toBe('AbortError');
-    tell();
+    release();
     expect((await stays).data?.ibanValidation).toEqual({ iban: german, valid: true });
     expect(upstream.calls).toHaveLength(1);
   });
 
   it('asks anew for one who comes after all others left, also while the line is long', async () => {
-    const { reply, tell } = replyWhenTold(echo);
+    const { reply, release } = replyHeld(echo);
     const upstream = await tUpstream(reply);
     const { ask } = tGateway({ bankDataUrl: upstream.url, env: { UPSTREAM_CONCURRENCY: '1' } });
     const [first, second] = germanIbans(2);
@@ -89,7 +89,7 @@ describe('the cache', () => {
     expect(await left).toBe('AbortError');
     const comesLater = ask(query, { iban: second });
     await new Promise(setImmediate);
-    tell();
+    release();
     await inFront;
     expect(await comesLater).toEqual({ data: { ibanValidation: { iban: second, valid: true } } });
     expect(upstream.calls).toHaveLength(2);

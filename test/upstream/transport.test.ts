@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Events } from '../../src/telemetry/events.ts';
 import { createHttpTransport } from '../../src/upstream/transport.ts';
 import { tCaller } from '../request-context.ts';
-import { replyJson, replyNever, replyText, replyTruncated, tNowhere, tUpstream } from '../scripted-upstream.ts';
+import { replyJson, replyNever, replyText, replyTruncated, tUnusedUrl, tUpstream } from '../scripted-upstream.ts';
 
 const nobodyLeaves = tCaller();
 const get = { method: 'GET', path: '/thing' } as const;
@@ -86,7 +86,7 @@ describe('the HTTP transport', () => {
   });
 
   it('tells a request that never left from one whose fate is not known', async () => {
-    const nowhere = tClient(await tNowhere());
+    const nowhere = tClient(await tUnusedUrl());
     expect(await nowhere.send(get, nobodyLeaves)).toMatchObject({ reason: 'unreachable' });
     const unknownName = tClient('http://no-such-host.invalid');
     expect(await unknownName.send(get, nobodyLeaves)).toMatchObject({ reason: 'unreachable' });
