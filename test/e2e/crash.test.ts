@@ -1,6 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { type CountingEssayService, tCountingEssayService } from './counting-essay-service.ts';
 import { type CrashingGateway, tCrashingGateway } from './crashing-gateway.ts';
 import { createDraw } from './draw.ts';
@@ -24,10 +23,6 @@ const folders = Math.ceil((wantedRounds || roundsPerFolder) / roundsPerFolder);
 const seeds = Array.from({ length: folders }, (_, index) => firstSeed + index);
 const ordersPerRound = 12;
 const figures = createKillFigures();
-
-beforeAll(() => {
-  execFileSync('npm', ['run', '--silent', 'build'], { cwd: new URL('../..', import.meta.url) });
-}, 120_000);
 
 afterAll(() => {
   if (wantedRounds > 0) process.stdout.write(`\n${figures}\n`);
