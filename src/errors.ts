@@ -1,16 +1,9 @@
-/** The two upstreams, as clients and operators name them. */
+/** The two upstreams, as clients and operators know them. */
 export type ServiceName = 'bank-data' | 'essays';
 
-/** Our codes in `extensions.code`, beside those of GraphQL itself. Stable: front ends switch on them. */
-export type ErrorCode =
-  | 'BAD_USER_INPUT'
-  | 'UNAUTHENTICATED'
-  | 'FORBIDDEN'
-  | 'RATE_LIMITED'
-  | UpstreamErrorCode
-  | 'INTERNAL_SERVER_ERROR';
+/** Our codes in `extensions.code`, in addition to those of GraphQL servers. Stable: clients switch on them. */
+export type ErrorCode = 'BAD_USER_INPUT' | 'FORBIDDEN' | UpstreamErrorCode | 'INTERNAL_SERVER_ERROR';
 
-/** Those that say how an upstream failed. */
 export type UpstreamErrorCode =
   | 'UPSTREAM_REJECTED_CREDENTIALS'
   | 'UPSTREAM_ALLOWANCE_EXHAUSTED'
@@ -26,8 +19,8 @@ interface GatewayErrorOptions {
 }
 
 /**
- * A failure we foresee. Its message is written for the client: it holds no IBAN, no key, no URL and nothing an
- * upstream said. What an operator needs besides stands in `cause`, which is logged and never shown.
+ * An expected failure. Clients see its message, so it contains no IBAN, key, URL or upstream response. Details for
+ * operators belong in `cause`, which is logged and never shown.
  */
 export class GatewayError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly code: Code;
@@ -43,15 +36,15 @@ export class GatewayError<Code extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** Says, variable by variable, what is wrong and what would be right. Never holds a value: it may be a secret. */
+/** Lists what is wrong with each variable and what would be right. Contains no value: it may be a secret. */
 export class ConfigError extends Error {
-  constructor(complaints: readonly string[]) {
-    super(`The configuration is not usable:\n${complaints.map((complaint) => `  ${complaint}`).join('\n')}`);
+  constructor(problems: readonly string[]) {
+    super(`The configuration is invalid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
     this.name = 'ConfigError';
   }
 }
 
-/** The code that Node.js and libraries give an error, such as ECONNRESET; null where it has none. */
+/** The code that Node.js and libraries assign to errors, such as ECONNRESET; null where there is none. */
 export function errorCodeOf(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }

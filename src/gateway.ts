@@ -1,14 +1,14 @@
 import type { DestinationStream } from 'pino';
 import { withCache } from './bank-data/cache.ts';
-import { createAnswerCache } from './bank-data/look-up-cache.ts';
-import { withPrecheck as precheckedBankData } from './bank-data/precheck.ts';
+import { createLookUpCache } from './bank-data/look-up-cache.ts';
+import { withPrecheck } from './bank-data/precheck.ts';
 import { createRestBankData } from './bank-data/rest/rest-bank-data.ts';
-import { createSecondLevel } from './bank-data/shared-cache.ts';
+import { createSharedCache } from './bank-data/shared-cache.ts';
 import { createKnownBanks } from './bank-lists/known-banks.ts';
-import type { Config, UpstreamAccess } from './config/gateway-config.ts';
+import type { BankDataConfig, Config, EssaysConfig, UpstreamAccess } from './config/gateway-config.ts';
 import type { ServiceName } from './errors.ts';
 import { withIdempotency } from './essays/idempotency/idempotency.ts';
-import { withPrecheck as precheckedEssays } from './essays/precheck.ts';
+import { withOrderPrecheck } from './essays/precheck.ts';
 import { createRestEssays } from './essays/rest/rest-essays.ts';
 import { createContext } from './graphql/context.ts';
 import { schema } from './graphql/schema/schema.ts';
@@ -20,19 +20,15 @@ import { openStore } from './stores/open-store.ts';
 import { createEvents } from './telemetry/events.ts';
 import { createLog } from './telemetry/log.ts';
 import { createRedact, createSecretRedaction } from './telemetry/redact.ts';
-import { type Allowance, createAllowance } from './upstream/allowance/allowance.ts';
-import { withAllowance } from './upstream/allowance/with-allowance.ts';
-import { withBulkhead } from './upstream/bulkhead.ts';
-import { withCircuitBreaker } from './upstream/circuit-breaker.ts';
-import { withRetries } from './upstream/retries.ts';
-import { createHttpTransport } from './upstream/transport.ts';
+import { createAllowance } from './upstream/allowance/allowance.ts';
+import { createUpstreamClient } from './upstream/upstream-client.ts';
 
 export interface Upstreams {
   bankData: UpstreamAccess;
   essays: UpstreamAccess;
 }
 
-/** Builds every part and joins them. The only place that sees all of the configuration. */
+/** Creates every part and joins them. The only place that sees the whole configuration. */
 export function createGateway(
   config: Config,
   upstreams: Upstreams,
@@ -40,133 +36,108 @@ export function createGateway(
 ) {
   const secrets = listSecrets(config, upstreams);
   const redact = createRedact(secrets);
-  const log = createLog({ level: config.logLevel, redact, destination: logDestination });
-  const events = createEvents(log);
+  const events = createEvents(createLog({ level: config.logLevel, redact, destination: logDestination }));
   const { store, isShared, isUp } = openStore(config.store, config.dataDir, events);
 
-  const bankDataAllowance = createAllowance({
-    service: 'bank-data',
-    limit: config.bankData.monthlyAllowance,
-    store,
-    events,
-  });
-  const essaysAllowance = createAllowance({ service: 'essays', limit: config.essays.monthlyAllowance, store, events });
-  const allowances = [bankDataAllowance, essaysAllowance];
-  const bankDataClient = connect(
-    'bank-data',
-    upstreams.bankData,
-    'apikey',
-    config.bankData.timeoutMs,
-    bankDataAllowance,
-  );
+  const bankDataUpstream = connect('bank-data', upstreams.bankData, 'apikey', config.bankData);
   const { freshMs, staleMs, cacheMaxBytes: maxBytes } = config.bankData;
-  const secondLevel = isShared ? createSecondLevel(store) : null;
-  const cache = createAnswerCache({ freshMs, staleMs, maxBytes, secondLevel });
-  const bankData = precheckedBankData(withCache(createRestBankData(bankDataClient, events), cache));
+  const sharedCache = isShared ? createSharedCache(store) : null;
+  const lookUps = createLookUpCache({ freshMs, staleMs, maxBytes, sharedCache });
+  const bankData = withPrecheck(withCache(createRestBankData(bankDataUpstream.client, events), lookUps));
 
-  const essaysClient = connect('essays', upstreams.essays, 'token', config.essays.timeoutMs, essaysAllowance);
-  const { modeSpellings, textField, keepDays } = config.essays;
-  const restEssays = createRestEssays({ client: essaysClient, events, modeSpellings, textField, redact });
-  const keptEssays = withIdempotency(restEssays, { store, keepDays, events });
-  const essays = precheckedEssays(keptEssays);
+  const essaysUpstream = connect('essays', upstreams.essays, 'token', config.essays);
+  const restEssays = createRestEssays({ client: essaysUpstream.client, redact, events, ...config.essays });
+  const idempotency = withIdempotency(restEssays, { store, keepDays: config.essays.keepDays, events });
 
+  const allowances = [bankDataUpstream.allowance, essaysUpstream.allowance];
   const knownBanks = createKnownBanks();
-  const { maxIbansPerQuery, maxEssaysPerQuery, maxQueryTokens, maxBodyBytes, corsOrigins, allowedHosts } = config;
-  const parts = {
+  const services = {
     bankData,
-    essays,
-    allowances: () => Promise.all(allowances.map(({ status }) => status())),
-    maxIbansPerQuery,
-    maxEssaysPerQuery,
+    essays: withOrderPrecheck(idempotency),
+    essayArchive: idempotency.archive,
+    allowances: () => Promise.all(allowances.map((allowance) => allowance.status())),
     isKnownBank: knownBanks.has,
   };
+  const { maxIbansPerQuery, maxEssaysPerQuery, maxQueryTokens } = config;
+  const limits = { ibans: maxIbansPerQuery, bics: maxIbansPerQuery, bankQueries: 20, essays: maxEssaysPerQuery };
   const handle = createGraphqlYoga({
     schema,
-    createContext: (signal) => createContext(parts, signal),
+    createContext: (signal) => createContext(services, limits, signal),
     maxQueryTokens,
     redact,
     events,
   });
 
   let closing: Promise<void> | undefined;
-  const isReady = () => closing === undefined;
-  const readiness = () => (isShared ? { sharedStore: isUp() ? 'up' : 'down' } : {});
-  const door = createRequestHandler({
+  const handleRequest = createRequestHandler({
     graphql: (request, response, context) => handle.handleNodeRequestAndResponse(request, response, context),
     graphiql: createGraphiql(),
-    maxBodyBytes,
-    corsOrigins,
-    allowedHosts,
-    isReady,
-    readiness,
+    maxBodyBytes: config.maxBodyBytes,
+    corsOrigins: config.corsOrigins,
+    allowedHosts: config.allowedHosts,
+    isReady: () => closing === undefined,
+    readiness: () => (isShared ? { sharedStore: isUp() ? 'up' : 'down' } : {}),
     events,
   });
-  const server = createHttpServer(door);
+  const server = createHttpServer(handleRequest);
 
   return {
-    /** GraphQL without the door, for tests and for embedding. */
+    /** GraphQL without HTTP, for tests and for embedding. */
     handle,
     async listen(): Promise<string> {
       knownBanks.load();
       return server.listen(config.host, config.port);
     },
-    /** Lets running queries finish within the shutdown time-out, then closes everything. */
+    /** Lets running queries finish within the shutdown timeout, then closes everything. */
     close(): Promise<void> {
-      closing ??= closeAll();
+      closing ??= shutDown();
       return closing;
     },
   };
 
-  async function closeAll(): Promise<void> {
+  async function shutDown(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
-    const overtime = new Promise<void>((resolve) => {
+    const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, config.shutdownTimeoutMs);
     });
     const drained = server.drain(config.shutdownTimeoutMs);
-    // Essays whose callers left are still paid for.
-    await Promise.race([drained.then(keptEssays.settled), overtime]);
+    // Essays that were sent are charged, even after their callers left.
+    await Promise.race([drained.then(idempotency.flush), timeout]);
     clearTimeout(timer);
     await drained;
-    await Promise.all([bankDataClient.close(), essaysClient.close(), handle.dispose()]);
-    // What is still under way ends with its connection; then all that was written and counted is stored.
-    await Promise.all([keptEssays.settled(), ...allowances.map(({ settled }) => settled())]);
+    await Promise.all([bankDataUpstream.client.close(), essaysUpstream.client.close(), handle.dispose()]);
+    // Calls in flight end with their connections; then everything written and counted is stored.
+    await Promise.all([idempotency.close(), ...allowances.map((allowance) => allowance.flush())]);
     await store.close();
   }
 
   function connect(
     service: ServiceName,
-    { url, apiKey }: UpstreamAccess,
+    { url: baseUrl, apiKey }: UpstreamAccess,
     keyHeader: string,
-    timeoutMs: number,
-    allowance: Allowance,
+    { timeoutMs, monthlyAllowance: limit }: BankDataConfig | EssaysConfig,
   ) {
-    const {
-      upstreamConcurrency: maxConcurrency,
-      upstreamQueue: maxQueue,
-      maxAnswerBytes,
-      retryBackoffMs: backoffMs,
-    } = config;
-    const headers = { [keyHeader]: apiKey, accept: 'application/json' };
-    const maxConnections = maxConcurrency;
-    const transport = createHttpTransport({
+    const allowance = createAllowance({ service, limit, store, events });
+    const client = createUpstreamClient({
       service,
-      baseUrl: url,
-      headers,
+      baseUrl,
+      headers: { [keyHeader]: apiKey, accept: 'application/json' },
       timeoutMs,
-      maxAnswerBytes,
-      maxConnections,
-      conceal: createSecretRedaction(secrets),
+      maxAnswerBytes: config.maxAnswerBytes,
+      maxConcurrency: config.upstreamConcurrency,
+      maxQueue: config.upstreamQueue,
+      backoffMs: config.retryBackoffMs,
+      allowance,
+      redactSecrets: createSecretRedaction(secrets),
       events,
     });
-    // A call waits in line before it meets the breaker: one that opens meanwhile turns the whole line away.
-    const guarded = withCircuitBreaker(withAllowance(transport, allowance), { service, events });
-    return withRetries(withBulkhead(guarded, { timeoutMs, maxConcurrency, maxQueue }), { timeoutMs, backoffMs });
+    return { client, allowance };
   }
 }
 
-/** What nobody may read who asks the gateway, or reads its log: keys, and where the upstreams are. */
+/** What must not appear in logs and responses: the keys, and the hosts of the upstreams. */
 function listSecrets({ essayService: { llm }, store }: Config, upstreams: Upstreams): string[] {
   const access = [...Object.values(upstreams), ...(llm ? [llm] : [])];
   const keys = access.flatMap(({ url, apiKey }) => [apiKey ?? '', new URL(url).host]);
-  return [...keys, store.secret ?? '', store.redisUrl ?? ''];
+  return [...keys, store.secret ?? '', store.redis?.password ?? ''];
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type Config, readConfig, type UpstreamAccess } from './config/gateway-config.ts';
+import type { Config, UpstreamAccess } from './config/gateway-config.ts';
+import { readConfig } from './config/read-config.ts';
 import { createGateway } from './gateway.ts';
 import { runMain } from './run-main.ts';
 import { createBankDataService } from './self-hosted/bank-data/create-bank-data-service.ts';
@@ -9,21 +10,21 @@ import { createLog } from './telemetry/log.ts';
 import { createRedact } from './telemetry/redact.ts';
 
 /*
- * The process: configuration in, services started where no upstream is named, port opened, and all of it taken down
- * again when a signal says so. It ends by itself once nothing is open any more.
+ * The gateway process: reads the configuration, starts the self-hosted services that replace missing upstreams, listens,
+ * and stops everything on SIGTERM or SIGINT. It exits once nothing is open any more.
  */
 
 await runMain(() => run(readConfig(process.env)));
 
 async function run(config: Config): Promise<void> {
   const { llm, monthlyAllowance } = config.essayService;
-  const logFor = (apiKey: string) =>
+  const createServiceLog = (apiKey: string) =>
     createLog({ level: config.logLevel, redact: createRedact([apiKey, llm?.apiKey ?? '']) });
   const bankData = await resolveUpstream(config.bankData.upstream, (apiKey) =>
-    createBankDataService({ apiKey, dataDir: config.dataDir, log: logFor(apiKey) }),
+    createBankDataService({ apiKey, dataDir: config.dataDir, log: createServiceLog(apiKey) }),
   );
   const essays = await resolveUpstream(config.essays.upstream, (apiKey) =>
-    createEssayService({ apiKey, writer: createEssayWriter(llm), monthlyAllowance, log: logFor(apiKey) }),
+    createEssayService({ apiKey, writer: createEssayWriter(llm), monthlyAllowance, log: createServiceLog(apiKey) }),
   );
   const gateway = createGateway(config, { bankData: bankData.access, essays: essays.access });
 
@@ -60,14 +61,14 @@ interface Service {
   close(): Promise<unknown>;
 }
 
-/** The upstream that is named, or else our own service on a free loopback port, with a key that nobody else knows. */
+/** The configured upstream, or the self-hosted service on a free loopback port with a random key. */
 async function resolveUpstream(
   upstream: UpstreamAccess | null,
-  create: (apiKey: string) => Service,
+  createService: (apiKey: string) => Service,
 ): Promise<ResolvedUpstream> {
   if (upstream) return { access: upstream, description: upstream.url, close: async () => {} };
   const apiKey = randomBytes(24).toString('base64url');
-  const service = create(apiKey);
+  const service = createService(apiKey);
   const url = await service.listen({ host: '127.0.0.1', port: 0 });
   return { access: { url, apiKey }, description: `self-hosted at ${url}`, close: () => service.close() };
 }

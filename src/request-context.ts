@@ -1,31 +1,31 @@
 import { setMaxListeners } from 'node:events';
 
-/** Who waits for an answer, and what finding it has cost so far. */
+/** Who sent a request, and what answering it has used so far. Handed down through every layer. */
 export interface RequestContext {
-  /** Who it is, as far as the door can tell: what is kept for one is not shown to another. */
-  id: string;
-  /** Fires when nobody waits any more. */
+  /** The caller, as far as it is known: what is stored for one caller is not shown to another. */
+  callerId: string;
+  /** Aborts when the client disconnects. */
   signal: AbortSignal;
-  cost: Usage;
-  /** Up to which moment all that was looked up so far is fresh, in milliseconds of the epoch. */
+  usage: Usage;
+  /** Until when everything looked up so far is fresh, in milliseconds since 1970. */
   freshUntil: number;
 }
 
-/** Counts of one request. */
+/** Counts of one request, for `extensions.cost`. */
 export interface Usage {
-  /** Questions about banks and accounts, each distinct one once. */
+  /** Distinct look-ups of IBANs, BICs and banks. */
   lookUps: number;
-  /** How many of them were answered from the cache. */
+  /** Look-ups answered from the cache. */
   cacheHits: number;
-  /** How many of those were answered with data past its time, because the service failed or is asked meanwhile. */
+  /** Cache hits whose entry was stale: it is revalidated, or the service failed. */
   staleHits: number;
-  /** Calls to upstreams that this request caused, retries included. */
+  /** Calls to upstreams, retries included. */
   upstreamCalls: number;
 }
 
 export function createRequestContext(signal: AbortSignal): RequestContext {
-  // Every look-up of a request listens to it; Node would take more than ten for a leak.
+  // Every look-up of a request listens to this signal; Node.js reports more than ten listeners as a leak.
   setMaxListeners(0, signal);
-  const cost = { lookUps: 0, cacheHits: 0, staleHits: 0, upstreamCalls: 0 };
-  return { id: 'anonymous', signal, cost, freshUntil: Number.POSITIVE_INFINITY };
+  const usage = { lookUps: 0, cacheHits: 0, staleHits: 0, upstreamCalls: 0 };
+  return { callerId: 'anonymous', signal, usage, freshUntil: Number.POSITIVE_INFINITY };
 }

@@ -1,35 +1,36 @@
 import { ConfigError } from './errors.ts';
 
 /**
- * Runs a process's main. What an operator can mend is told in a sentence on standard error, a fault of ours with all
- * that helps to find it; either way the process ends by itself, with 1.
+ * Runs the main function of a process. A failure sets the exit code to 1 and is written to standard error: errors that an
+ * operator can fix as one sentence, others with their stack.
  */
 export async function runMain(main: () => Promise<void>): Promise<void> {
-  // Whoever read our output may be gone; that is no reason to stop serving.
+  // A closed reader of our output (EPIPE) must not stop the service.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   try {
     await main();
   } catch (error) {
     process.exitCode = 1;
-    process.stderr.write(`${explain(error)}\n`);
+    process.stderr.write(`${describeFailure(error)}\n`);
   }
 }
 
-function explain(error: unknown): string {
+function describeFailure(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
   if (!(error instanceof Error)) return String(error);
-  const {
-    code = '',
-    address,
-    hostname,
-    port,
-  } = error as NodeJS.ErrnoException & { address?: string; hostname?: string; port?: number };
-  const why = reasonsNotToListen[code];
-  if (why === undefined) return error.stack ?? error.message;
-  return `Cannot listen on ${address ?? hostname}${port === undefined ? '' : `, port ${port}`}: ${why}.`;
+  const { code = '', address, hostname, port }: ListenError = error;
+  const reason = listenProblems[code];
+  if (reason === undefined) return error.stack ?? error.message;
+  return `Cannot listen on ${address ?? hostname}${port === undefined ? '' : `, port ${port}`}: ${reason}.`;
 }
 
-const reasonsNotToListen: Readonly<Record<string, string>> = {
+interface ListenError extends NodeJS.ErrnoException {
+  address?: string;
+  hostname?: string;
+  port?: number;
+}
+
+const listenProblems: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another process listens there already; choose a free port',
   EADDRNOTAVAIL: 'this machine has no such address',
   ENOTFOUND: 'this machine has no such address',

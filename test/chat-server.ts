@@ -4,20 +4,20 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
-/** What the server does with a call. */
+/** How the server responds. */
 export type ChatScript =
-  /** Streams the pieces as a model does. `bytesPerChunk` cuts the bytes anywhere, also within a character. */
+  /** Streams the pieces as a model does. `bytesPerChunk` may split characters. */
   | { kind: 'stream'; pieces: readonly string[]; bytesPerChunk?: number; finish?: string }
-  /** Streams events as they are given, with nothing added. */
+  /** Streams exactly these events. */
   | { kind: 'events'; data: readonly string[] }
-  /** Streams the piece again and again until the caller hangs up. */
+  /** Streams the piece repeatedly until the caller disconnects. */
   | { kind: 'endless'; piece: string }
   /** Streams the pieces, then breaks the connection. */
   | { kind: 'cut'; pieces: readonly string[] }
   | { kind: 'json'; content: unknown; finish?: string }
   | { kind: 'status'; status: number; body: string }
   | { kind: 'body'; contentType: string; body: string }
-  /** Accepts the call and never answers. */
+  /** Accepts the request and never responds. */
   | { kind: 'silence' };
 
 export interface ChatCall {
@@ -27,23 +27,23 @@ export interface ChatCall {
 }
 
 export interface TChatServer {
-  /** Base URL, as LLM_URL would hold it. */
+  /** Base URL, for LLM_URL. */
   url: string;
   calls: ChatCall[];
-  /** Resolves when the first call has arrived. */
+  /** Resolves when the first request has arrived. */
   called: Promise<void>;
-  /** Resolves when a caller went away before its answer was complete. */
-  hungUp: Promise<void>;
+  /** Resolves when a caller disconnects before its answer is complete. */
+  disconnected: Promise<void>;
 }
 
-/** An OpenAI-compatible chat endpoint on a free loopback port, gone when the test is. The last script is repeated. */
+/** An OpenAI-compatible chat endpoint on a free loopback port, closed after the test. The last script is repeated. */
 export async function tChatServer(...scripts: [ChatScript, ...ChatScript[]]): Promise<TChatServer> {
   const calls: ChatCall[] = [];
   const called = createMoment();
-  const hungUp = createMoment();
+  const disconnected = createMoment();
   const server = createServer(async (request, response) => {
     response.once('close', () => {
-      if (!response.writableFinished) hungUp.happens();
+      if (!response.writableFinished) disconnected.happens();
     });
     const body = JSON.parse(await text(request));
     calls.push({ path: request.url ?? '', headers: request.headers, body });
@@ -57,7 +57,7 @@ export async function tChatServer(...scripts: [ChatScript, ...ChatScript[]]): Pr
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/v1`, calls, called: called.moment, hungUp: hungUp.moment };
+  return { url: `http://127.0.0.1:${port}/v1`, calls, called: called.moment, disconnected: disconnected.moment };
 }
 
 async function play(script: ChatScript, response: ServerResponse): Promise<void> {
@@ -87,7 +87,7 @@ async function stream(
     while (!response.destroyed) {
       if (!response.write(toEvent(toDelta(script.piece))))
         await Promise.race([once(response, 'drain'), once(response, 'close')]);
-      // Gives way, so that the caller's hanging up is noticed.
+      // Lets the event loop notice that the caller disconnected.
       await new Promise((resolve) => setImmediate(resolve));
     }
     return;

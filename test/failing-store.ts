@@ -1,12 +1,12 @@
 import type { Lock, Store } from '../src/stores/store.ts';
 import { StoreError } from '../src/stores/store.ts';
 
-/** A store that fails when it is told to, its locks too, as does that of a process that crashed or lost its Redis. */
+/** A store that can be made to fail, with all its locks, like that of a process that crashed or lost its Redis. */
 export function tFailingStore(store: Store) {
   let isFailing = false;
-  const unlessFailing = async <T>(deed: () => Promise<T>): Promise<T> => {
+  const unlessFailing = async <T>(call: () => Promise<T>): Promise<T> => {
     if (isFailing) throw new StoreError('not connected');
-    return deed();
+    return call();
   };
   const guard = (lock: Lock | null): Lock | null =>
     lock && {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { onTestFinished } from 'vitest';
-import { readConfig } from '../src/config/gateway-config.ts';
+import { readConfig } from '../src/config/read-config.ts';
 import type { Environment } from '../src/config/variables.ts';
 import { createGateway } from '../src/gateway.ts';
 

@@ -3,24 +3,24 @@ import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
 
 export interface TProcess {
-  /** What was printed to standard output so far. */
+  /** Standard output so far. */
   stdout: () => string;
   stderr: () => string;
-  /** Standard output, once it holds this; fails with all that was printed when the process ends before. */
+  /** Waits until standard output matches; rejects with the whole output if the process ends before. */
   printed(pattern: RegExp): Promise<RegExpMatchArray>;
   kill(signal: NodeJS.Signals): void;
-  /** Code and signal, once the process has ended and all it printed was read. */
+  /** Resolves once the process has ended and its output was read. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** Runs a command from the root of the project with nothing in its environment but what is given, and ends it with the test. */
+/** Runs a command in the project's root, with no environment variables but `env`, PATH and HOME; killed when the test ends. */
 export function tProcess(command: string, args: readonly string[], env: Record<string, string> = {}): TProcess {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(command, args, {
     cwd: new URL('..', import.meta.url),
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, so that what npm starts ends with it.
+    // Its own process group, so that the children of npm are killed, too.
     detached: true,
   });
   let stdout = '';

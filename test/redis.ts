@@ -6,24 +6,24 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type TProcess, tProcess } from './process.ts';
 
-/** For the names of tests that need the redis-server binary: why they are skipped, or nothing. */
+/** For titles of tests that need the redis-server binary: why they are skipped; empty if it is installed. */
 export const whyNoRedis = spawnSync('redis-server', ['--version']).error
-  ? ' (SKIPPED: there is no redis-server binary here; install the package redis-server)'
+  ? ' (SKIPPED: the redis-server binary is missing; install the package redis-server)'
   : '';
 
 export interface TRedis {
   url: string;
   port: number;
-  /** Ends it at once; what it held is gone. */
+  /** Kills it; its data is lost. */
   stop(): Promise<void>;
-  /** Starts it again, empty, on the same port. */
+  /** Kills it and starts it again, empty, on the same port. */
   restart(): Promise<void>;
-  /** Lets it accept connections, and answer nothing. */
+  /** It accepts connections but no longer responds. */
   freeze(): void;
   thaw(): void;
 }
 
-/** A Redis of its own on a free port of the loopback interface, which answers by now and ends with the test. */
+/** A running Redis server on a free port of the loopback interface; killed when the test ends. */
 export async function tRedis({ password = '' }: { password?: string } = {}): Promise<TRedis> {
   const folder = mkdtempSync(join(tmpdir(), 'ledgerquill-redis-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -55,7 +55,7 @@ export async function tRedis({ password = '' }: { password?: string } = {}): Pro
   };
 }
 
-/** Tries again where somebody else took the port between asking for one and using it. */
+/** Retries if another process took the port between finding and using it. */
 async function onFreePort(start: (port: number) => Promise<TProcess>): Promise<{ server: TProcess; port: number }> {
   for (let attempt = 1; ; attempt++) {
     const port = await freePort();

@@ -1,6 +1,6 @@
 import { createRequestContext, type RequestContext } from '../src/request-context.ts';
 
-/** Somebody who waits until told otherwise. */
-export function tCaller(signal: AbortSignal = new AbortController().signal): RequestContext {
+/** The context of a caller who waits until the signal aborts. */
+export function tRequestContext(signal: AbortSignal = new AbortController().signal): RequestContext {
   return createRequestContext(signal);
 }

@@ -41,7 +41,7 @@ describe.skipIf(whyNoRedis)(`replicas that share a Redis${whyNoRedis}`, () => {
     expect(upstream.calls).toHaveLength(2);
     const url = await gateway.listen();
     expect(await ready(url)).toEqual({ status: 'ready', sharedStore: 'down' });
-    expect(gateway.log().match(/the shared store is gone/g)).toHaveLength(1);
+    expect(gateway.log().match(/the shared store is down/g)).toHaveLength(1);
     expect(gateway.log()).not.toContain(new URL(redis.url).host);
 
     await redis.restart();

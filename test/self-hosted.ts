@@ -5,7 +5,7 @@ import { createEssayService } from '../src/self-hosted/essays/create-essay-servi
 import { createEssayWriter } from '../src/self-hosted/essays/create-essay-writer.ts';
 import { bankDataKey, essaysKey } from './gateway.ts';
 
-/** The self-hosted bank-data service on a free port, gone when the test is. @returns its URL */
+/** The self-hosted bank-data service on a free port, closed after the test. @returns its URL */
 export async function tBankDataService(): Promise<string> {
   const service = createBankDataService({ apiKey: bankDataKey });
   onTestFinished(() => service.close());
@@ -17,7 +17,7 @@ interface TEssayServiceOptions {
   monthlyAllowance?: number | null;
 }
 
-/** The self-hosted essay service on a free port, writing with the drafter unless a model is given. @returns its URL */
+/** The self-hosted essay service on a free port, with the drafter unless a model is given. @returns its URL */
 export async function tEssayService({
   llm = null,
   monthlyAllowance = null,

@@ -1,51 +1,59 @@
 import { setMaxListeners } from 'node:events';
 
-/** Work that several callers wait for. */
+/** A task whose result several callers wait for. */
 export interface SharedTask<T> {
-  /** Waits for the outcome; rejects at once with the signal's reason when this caller leaves. */
+  /** Waits for the result; rejects with the signal's reason as soon as this caller leaves. */
   join(signal: AbortSignal): Promise<T>;
   hasWaiters(): boolean;
-  /** Everybody left before the work was bound to its end. */
-  isGivenUp(): boolean;
-  /** It goes on, or ends, without anybody waiting for it. */
-  isOnItsOwn(): boolean;
-  /** Settles when the work has. */
-  over: Promise<unknown>;
+  /** The last caller left before the task was committed. */
+  isAborted(): boolean;
+  /** Committed or aborted: it ends by itself, whether or not a caller waits. */
+  isDetached(): boolean;
+  /** Resolves when the task has settled. */
+  settled: Promise<void>;
 }
 
 /**
- * Starts work that outlives the callers it is done for. Whoever leaves ends only their own waiting; when the last one
- * leaves, the work is told to stop, unless it is bound to its end by then.
+ * Starts a task that may outlive the callers waiting for it. When the last one leaves, its signal aborts, unless the
+ * task has called `commit`: from then on it always runs to its end.
  */
-export function startSharedTask<T>(
-  work: (signal: AbortSignal) => Promise<T>,
-  isBound: () => boolean = () => false,
-): SharedTask<T> {
+export function startSharedTask<T>(run: (signal: AbortSignal, commit: () => void) => Promise<T>): SharedTask<T> {
   const controller = new AbortController();
+  // Each retry and each store operation of a task may listen.
   setMaxListeners(0, controller.signal);
-  let waiting = 0;
-  const result = work(controller.signal);
-  // Nobody may be left to hear how it ended.
-  const over = result.catch(() => {});
+  let waiters = 0;
+  let isCommitted = false;
+  const result = run(controller.signal, () => {
+    isCommitted = true;
+  });
+  const ignore = () => {};
 
   return {
     join: (signal) =>
       new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason);
-        waiting += 1;
+        waiters += 1;
         const leave = () => {
-          waiting -= 1;
-          if (waiting === 0 && !isBound()) controller.abort(signal.reason);
+          waiters -= 1;
+          if (waiters === 0 && !isCommitted) controller.abort(signal.reason);
           reject(signal.reason);
         };
-        const stay = () => signal.removeEventListener('abort', leave);
         signal.addEventListener('abort', leave, { once: true });
-        result.then(stay, stay);
-        result.then(resolve, reject);
+        const stay = () => signal.removeEventListener('abort', leave);
+        result.then(
+          (value) => {
+            stay();
+            resolve(value);
+          },
+          (error) => {
+            stay();
+            reject(error);
+          },
+        );
       }),
-    hasWaiters: () => waiting > 0,
-    isGivenUp: () => controller.signal.aborted,
-    isOnItsOwn: () => isBound() || controller.signal.aborted,
-    over,
+    hasWaiters: () => waiters > 0,
+    isAborted: () => controller.signal.aborted,
+    isDetached: () => isCommitted || controller.signal.aborted,
+    settled: result.then(ignore, ignore),
   };
 }

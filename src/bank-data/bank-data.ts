@@ -3,7 +3,7 @@ import type { IbanFieldProblem, IbanFieldValues } from '../iban/build-iban.ts';
 import type { IbanProblem } from '../iban/iban.ts';
 import type { RequestContext } from '../request-context.ts';
 
-/** Why something is not valid: what its own characters show, or, where they show nothing, that the service says so. */
+/** Why an IBAN or BIC is not valid: a problem found here or, where none was found, the service's rejection. */
 export type Rejected<Problem> = Problem | 'REJECTED_BY_SERVICE';
 
 export interface IbanValidation {
@@ -17,7 +17,7 @@ export interface IbanValidation {
   countryIbanExample: string | null;
 }
 
-/** An IBAN taken apart. Null where the country has no such part or the service does not tell. */
+/** The parts of an IBAN. Null where the country has no such part or the service does not return it. */
 export interface IbanData {
   country: string | null;
   countryCode: string;
@@ -32,7 +32,7 @@ export interface IbanData {
   countryIbanFormatAsRegex: string | null;
 }
 
-/** The bank that keeps an account. Null where the directory does not tell. */
+/** The bank of an account. Null where the directory has no value. */
 export interface BankData {
   bankCode: string | null;
   name: string | null;
@@ -51,50 +51,49 @@ export interface BicValidation {
   bank: Bank | null;
 }
 
-/** A bank as a list of banks has it. Null where the list does not tell. */
+/** An entry of a bank list. Null where the list has no value. */
 export interface Bank extends BankData {
   countryCode: string | null;
   address: string | null;
-  /** Who published the record. */
+  /** Publisher of the record. */
   source: string | null;
   /** ISO 8601 date on which the record was published or imported. */
   date: string | null;
 }
 
 export interface BankListing {
-  /** ISO 3166-1 alpha-2; null: all that the service lists. */
+  /** ISO 3166-1 alpha-2; null: every country of the service. */
   country: string | null;
   /** Words to find in name, bank code or BIC. */
   search: string | null;
-  /** How many banks to skip. */
+  /** Banks to skip. */
   offset: number;
-  /** Most banks to answer. */
+  /** Largest page. */
   limit: number;
 }
 
 export interface BankPage {
-  /** Banks with their places in the list, counted from 0. Fewer than asked for where the service cannot search itself. */
+  /** Banks with their offsets in the list. Fewer than the limit where the service does not search by itself. */
   banks: readonly { bank: Bank; offset: number }[];
-  /** Where the next page begins; null where there is none. */
+  /** Offset of the next page; null on the last one. */
   next: number | null;
-  /** Null where the service does not tell, or cannot search by itself. */
+  /** Null where the service does not return it, or does not search by itself. */
   total: number | null;
 }
 
 export type IbanGeneration =
   | { kind: 'iban'; validation: IbanValidation }
-  | { kind: 'invalid'; message: string; faults: readonly IbanFieldProblem[] };
+  | { kind: 'invalid'; message: string; problems: readonly IbanFieldProblem[] };
 
 /**
- * What the gateway asks about banks and accounts; what stands behind it is no concern of those who ask. A list is
- * answered in the order asked, each entry settled on its own: a failed look-up is an error in its place. Everything
- * rejects when nobody waits any more.
+ * What the gateway needs to know about banks and accounts, one key and one answer at a time. A failed look-up rejects
+ * with a GatewayError; everything rejects with the signal's reason when the caller leaves.
  */
 export interface BankDataPort {
-  /** @param ibans compacted */
-  validateIbans(ibans: readonly string[], caller: RequestContext): Promise<readonly (IbanValidation | Error)[]>;
-  /** @param bics compacted */
-  validateBics(bics: readonly string[], caller: RequestContext): Promise<readonly (BicValidation | Error)[]>;
-  generateIban(source: IbanFieldValues, caller: RequestContext): Promise<IbanGeneration>;
-  listBanks(listing: BankListing, caller: RequestContext): Promise<BankPage>;
+  /** @param iban compacted */
+  validateIban(iban: string, context: RequestContext): Promise<IbanValidation>;
+  /** @param bic compacted */
+  validateBic(bic: string, context: RequestContext): Promise<BicValidation>;
+  generateIban(values: IbanFieldValues, context: RequestContext): Promise<IbanGeneration>;
+  listBanks(listing: BankListing, context: RequestContext): Promise<BankPage>;
 }

@@ -1,150 +1,121 @@
 import { LRUCache } from 'lru-cache';
+import { type SharedTask, startSharedTask } from '../async/shared-task.ts';
 import type { RequestContext } from '../request-context.ts';
-import { createSharedFlights } from './shared-flights.ts';
+import type { CacheEntry, SharedCache } from './shared-cache.ts';
 
-export interface AnswerCache {
+export interface LookUpCache {
   /**
-   * The answer from the cache, else what `ask` finds out, once for all who ask at the same time.
-   * @param ask may reject: then a stale answer stands in if there is one, and nothing is kept
-   * @param isNegative whether the answer says that something is not so, and is kept for a shorter time
+   * The cached answer, or the fetched one. A stale answer is returned at once while one flight revalidates it.
+   * @param fetch receives the context of the flight, which several requests may wait for; where it rejects, nothing is
+   * cached, and a stale answer is served if there is one
+   * @param isNegative whether the answer has the shorter time to live of a negative answer
    */
   find<Answer extends object>(
     key: string,
-    caller: RequestContext,
-    ask: (flight: RequestContext) => Promise<Answer>,
+    context: RequestContext,
+    fetch: (flight: RequestContext) => Promise<Answer>,
     isNegative: (answer: Answer) => boolean,
   ): Promise<Answer>;
 }
 
-/** An answer with its times, in milliseconds of the epoch. */
-export interface KeptAnswer {
-  answer: object;
-  /** Up to and with this moment. */
-  freshUntil: number;
-  /** Until when it may stand in for a fresh one. */
-  staleUntil: number;
-}
-
-/** A slower cache behind this one, shared by several gateways. It never rejects. */
-export interface SecondLevel {
-  get(key: string): Promise<KeptAnswer | null>;
-  set(key: string, kept: KeptAnswer): void;
-}
-
-interface AnswerCacheOptions {
+interface LookUpCacheOptions {
   freshMs: number;
-  /** How long an answer may be served at all: past its fresh time while it is asked for anew, or the service fails. */
+  /** How long an answer is served at all: while it is revalidated, or the service fails. */
   staleMs: number;
-  /** How long an answer that says no is fresh. It is never served stale. */
+  /** How long a negative answer is fresh. It is never served stale. */
   negativeFreshMs?: number;
   maxBytes: number;
-  secondLevel?: SecondLevel | null;
+  sharedCache?: SharedCache | null;
   random?: () => number;
 }
 
-interface Fetching {
-  flight: RequestContext;
-  ask: (flight: RequestContext) => Promise<object>;
-  isNegative: (answer: object) => boolean;
-  /** Whether the cache fetches for this flight, and not for one before. */
-  isOwn: boolean;
-  wasAsked: boolean;
+interface Found {
+  entry: CacheEntry;
+  /** Whether it was found in a cache. */
+  isHit: boolean;
 }
 
-/** Fresh answers from memory; stale ones at once, while they are asked for anew; one flight per key; bounded in bytes. */
-export function createAnswerCache({
+/** Look-ups in memory, bounded in bytes: stale while revalidate, stale if error, one flight per key. */
+export function createLookUpCache({
   freshMs,
   staleMs,
   negativeFreshMs = Math.min(freshMs, 3_600_000),
   maxBytes,
-  secondLevel = null,
+  sharedCache = null,
   random = Math.random,
-}: AnswerCacheOptions): AnswerCache {
-  const memory = new LRUCache<string, KeptAnswer, Fetching>({
+}: LookUpCacheOptions): LookUpCache {
+  const entries = new LRUCache<string, CacheEntry>({
     maxSize: maxBytes,
-    sizeCalculation: (kept, key) => 2 * (JSON.stringify(kept.answer).length + key.length) + bytesPerEntry,
-    // lru-cache's own clock stands still within a millisecond, and timers of its own are not wanted.
-    perf: Date,
-    ttlResolution: 0,
-    allowStale: true,
-    noDeleteOnStaleGet: true,
-    noDeleteOnFetchRejection: true,
-    fetchMethod: async (key, _stale, { options, context }) => {
-      const kept = await fetchAnswer(key, context);
-      options.ttl = Math.max(1, kept.freshUntil - Date.now());
-      return kept;
-    },
+    sizeCalculation: (entry, key) => 2 * (JSON.stringify(entry.answer).length + key.length) + bytesPerEntry,
   });
-  const flights = createSharedFlights<{ kept: KeptAnswer; isHit: boolean }>();
+  const flights = new Map<string, SharedTask<Found>>();
 
   return {
-    async find<Answer extends object>(
-      key: string,
-      caller: RequestContext,
-      ask: (flight: RequestContext) => Promise<Answer>,
-      isNegative: (answer: Answer) => boolean,
-    ) {
-      caller.cost.lookUps += 1;
-      const known = memory.get(key);
-      if (known && Date.now() <= known.freshUntil) {
-        caller.cost.cacheHits += 1;
-        return told(known, caller) as Answer;
-      }
-      const { kept, isHit } = await flights.join(key, caller.signal, (signal) => {
-        const flight = { ...caller, signal };
-        const isNo = isNegative as (answer: object) => boolean;
-        return look(key, { flight, ask, isNegative: isNo, isOwn: false, wasAsked: false });
-      });
-      if (isHit) caller.cost.cacheHits += 1;
-      if (Date.now() > kept.freshUntil) caller.cost.staleHits += 1;
-      return told(kept, caller) as Answer;
+    async find(key, context, fetch, isNegative) {
+      context.signal.throwIfAborted();
+      context.usage.lookUps += 1;
+      const cached = entries.get(key);
+      if (cached && Date.now() <= cached.freshUntil) return use({ entry: cached, isHit: true }, context);
+      const flight =
+        findFlight(key) ?? startFlight(key, (signal) => load(key, { ...context, signal }, fetch, isNegative));
+      const isStale = cached && Date.now() <= cached.staleUntil;
+      return use(isStale ? { entry: cached, isHit: true } : await flight.join(context.signal), context);
     },
   };
 
-  /** The answer; the caller learns how long it is fresh, which routers' caches are told. */
-  function told({ answer, freshUntil }: KeptAnswer, caller: RequestContext): object {
-    caller.freshUntil = Math.min(caller.freshUntil, freshUntil);
-    return answer;
+  /** The caller learns how long the answer is fresh, for `Cache-Control`. */
+  function use<Answer>({ entry, isHit }: Found, context: RequestContext): Answer {
+    if (isHit) context.usage.cacheHits += 1;
+    if (Date.now() > entry.freshUntil) context.usage.staleHits += 1;
+    context.freshUntil = Math.min(context.freshUntil, entry.freshUntil);
+    return entry.answer as Answer;
   }
 
-  async function look(key: string, context: Fetching): Promise<{ kept: KeptAnswer; isHit: boolean }> {
-    const known = memory.peek(key, { allowStale: true });
-    if (known && Date.now() > known.staleUntil) memory.delete(key);
-    // The cache is not handed the flight's signal: its listener on that would never be collected (Node.js 20). So it may
-    // still fetch for a flight that was called off, and is about to fail with that.
-    const kept = await memory.fetch(key, { context }).catch((error: unknown) => {
-      if (context.isOwn) throw error;
-      return memory.fetch(key, { context });
-    });
-    if (kept === undefined) throw new Error('the cache dropped a flight');
-    return { kept, isHit: kept === known || !context.wasAsked };
+  /** A flight that was aborted may settle later, but no further caller joins it. */
+  function findFlight(key: string): SharedTask<Found> | undefined {
+    const flight = flights.get(key);
+    return flight?.isAborted() ? undefined : flight;
   }
 
-  async function fetchAnswer(key: string, context: Fetching): Promise<KeptAnswer> {
-    const { flight, ask, isNegative } = context;
-    context.isOwn = true;
-    const shared = (await secondLevel?.get(key)) ?? null;
-    if (shared && Date.now() <= shared.freshUntil) return shared;
-    context.wasAsked = true;
+  function startFlight(key: string, run: (signal: AbortSignal) => Promise<Found>): SharedTask<Found> {
+    const flight = startSharedTask(run);
+    flights.set(key, flight);
+    // A newer flight may have taken the place of an aborted one.
+    flight.settled.then(() => flights.get(key) === flight && flights.delete(key));
+    return flight;
+  }
+
+  async function load<Answer extends object>(
+    key: string,
+    flight: RequestContext,
+    fetch: (flight: RequestContext) => Promise<Answer>,
+    isNegative: (answer: Answer) => boolean,
+  ): Promise<Found> {
+    const shared = sharedCache && (await sharedCache.get(key));
+    if (shared && Date.now() <= shared.freshUntil) return store(key, shared, true);
     try {
-      const kept = keep(await ask(flight), isNegative);
-      secondLevel?.set(key, kept);
-      return kept;
+      const answer = await fetch(flight);
+      const entry = createEntry(answer, isNegative(answer));
+      sharedCache?.set(key, entry);
+      return store(key, entry, false);
     } catch (error) {
       if (!shared || Date.now() > shared.staleUntil) throw error;
-      context.wasAsked = false;
-      return shared;
+      return store(key, shared, true);
     }
   }
 
-  /** Spread by a tenth either way, so that what was asked together is not asked anew together. */
-  function keep<Answer extends object>(answer: Answer, isNegative: (answer: Answer) => boolean): KeptAnswer {
-    const lifetimeMs = (isNegative(answer) ? negativeFreshMs : freshMs) * (0.9 + 0.2 * random());
-    const freshUntil = Date.now() + lifetimeMs;
-    const staleUntil = isNegative(answer) ? freshUntil : Math.max(freshUntil, Date.now() + staleMs);
-    return { answer, freshUntil, staleUntil };
+  function store(key: string, entry: CacheEntry, isHit: boolean): Found {
+    entries.set(key, entry);
+    return { entry, isHit };
+  }
+
+  /** The time to live varies by a tenth either way, so that entries that were cached together expire apart. */
+  function createEntry(answer: object, isNegative: boolean): CacheEntry {
+    const freshUntil = Date.now() + (isNegative ? negativeFreshMs : freshMs) * (0.9 + 0.2 * random());
+    const staleUntil = isNegative ? freshUntil : Math.max(freshUntil, Date.now() + staleMs);
+    return { answer: answer as CacheEntry['answer'], freshUntil, staleUntil };
   }
 }
 
-/** What an entry costs besides its text, roughly. */
+/** Memory of an entry besides its text, roughly. */
 const bytesPerEntry = 300;

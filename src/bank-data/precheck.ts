@@ -5,34 +5,24 @@ import { findIbanProblems, parseIban } from '../iban/iban.ts';
 import { findCountryFormat } from '../iban/registry.ts';
 import type { BankDataPort, BicValidation, IbanData, IbanValidation } from './bank-data.ts';
 
-/** Answers what arithmetic alone can answer, so that what cannot succeed never costs a paid call. */
+/** Answers impossible IBANs, BICs and fields locally, so that they never cost a paid call. */
 export function withPrecheck(bankData: BankDataPort): BankDataPort {
   return {
     ...bankData,
-    validateIbans: (ibans, caller) =>
-      answerRest(ibans, findImpossibleIban, (possible) => bankData.validateIbans(possible, caller)),
-    validateBics: (bics, caller) =>
-      answerRest(bics, findImpossibleBic, (possible) => bankData.validateBics(possible, caller)),
-    async generateIban(source, caller) {
-      const generated = buildIban(source);
-      if (generated.kind === 'iban') return bankData.generateIban(source, caller);
-      const message = generated.faults.map((fault) => fault.message).join(' ');
-      return { kind: 'invalid', message, faults: generated.faults };
+    validateIban(iban, context) {
+      const impossible = findImpossibleIban(iban);
+      return impossible ? Promise.resolve(impossible) : bankData.validateIban(iban, context);
+    },
+    validateBic(bic, context) {
+      const impossible = findImpossibleBic(bic);
+      return impossible ? Promise.resolve(impossible) : bankData.validateBic(bic, context);
+    },
+    async generateIban(values, context) {
+      const built = buildIban(values);
+      if (built.kind === 'iban') return bankData.generateIban(values, context);
+      return { ...built, message: built.problems.map(({ message }) => message).join(' ') };
     },
   };
-}
-
-/** Hands on what the check lets through, and puts the answers back in the order asked. */
-async function answerRest<Answer>(
-  keys: readonly string[],
-  check: (key: string) => Answer | null,
-  lookUp: (keys: readonly string[]) => Promise<readonly (Answer | Error)[]>,
-): Promise<readonly (Answer | Error)[]> {
-  const checked = keys.map((key) => ({ key, answer: check(key) }));
-  const possible = checked.filter(({ answer }) => answer === null).map(({ key }) => key);
-  const answers = possible.length > 0 ? await lookUp(possible) : [];
-  let next = 0;
-  return checked.map(({ answer }) => answer ?? answers[next++] ?? new Error('a look-up was not answered'));
 }
 
 function findImpossibleIban(iban: string): IbanValidation | null {
@@ -47,7 +37,7 @@ function findImpossibleBic(bic: string): BicValidation | null {
   return problems.length === 0 ? null : { bic, valid: false, problems, bank: null };
 }
 
-/** What the registry tells of an IBAN that comes apart, as one does whose check digits alone are wrong. */
+/** The parts by the registry, for an IBAN whose check digits alone are wrong; null where its structure is wrong. */
 function describe(iban: string): IbanData | null {
   const parts = parseIban(iban);
   const format = findCountryFormat(iban.slice(0, 2));

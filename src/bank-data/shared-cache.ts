@@ -1,31 +1,41 @@
 import { z } from 'zod';
 import type { Store } from '../stores/store.ts';
-import type { SecondLevel } from './look-up-cache.ts';
 
-const keptAnswer = z.object({ answer: z.looseObject({}), freshUntil: z.number(), staleUntil: z.number() });
+/** An answer with its times, in milliseconds since 1970. */
+export type CacheEntry = z.infer<typeof cacheEntry>;
 
-/**
- * The look-up cache that several gateways share. A store that fails is as good as an empty one: the gateway goes on
- * with what it has itself.
- */
-export function createSecondLevel(store: Store): SecondLevel {
+const cacheEntry = z.object({
+  answer: z.looseObject({}),
+  freshUntil: z.number(),
+  /** Until when it may be served although it is not fresh. */
+  staleUntil: z.number(),
+});
+
+/** A second, slower cache behind the one in memory, shared by several gateways. It never rejects. */
+export interface SharedCache {
+  get(key: string): Promise<CacheEntry | null>;
+  set(key: string, entry: CacheEntry): void;
+}
+
+/** A store that fails is treated as empty. */
+export function createSharedCache(store: Store): SharedCache {
   return {
     async get(key) {
       try {
-        const text = await store.get(nameOf(key));
-        return text === null ? null : keptAnswer.parse(JSON.parse(text));
+        const text = await store.get(storeKey(key));
+        return text === null ? null : cacheEntry.parse(JSON.parse(text));
       } catch {
         return null;
       }
     },
-    set(key, kept) {
-      const expiresInMs = kept.staleUntil - Date.now();
-      if (expiresInMs > 0) store.set(nameOf(key), JSON.stringify(kept), { expiresInMs }).catch(() => {});
+    set(key, entry) {
+      const expiresInMs = entry.staleUntil - Date.now();
+      if (expiresInMs > 0) store.set(storeKey(key), JSON.stringify(entry), { expiresInMs }).catch(() => {});
     },
   };
 }
 
-/** The version changes with the shape of an answer: a replica of another release must not be handed what it cannot read. */
-function nameOf(key: string): string {
-  return `answer:1:${key}`;
+/** The version changes with the shape of an answer, so that a replica of another release does not read it. */
+function storeKey(key: string): string {
+  return `answer:2:${key}`;
 }

@@ -1,14 +1,14 @@
 import { createShippedBanks } from './shipped-banks.ts';
 
-export interface KnownBanks {
-  /** Whether a list that comes with npm packages has this bank code of this country: a hint that costs no call. */
+interface KnownBanks {
+  /** Whether a shipped list has this bank code of this country: a hint without an upstream call. */
   has(country: string, bankCode: string): boolean;
-  /** Reads all lists now, so that nobody waits for it later; otherwise each is read when it is first asked about. */
+  /** Reads all lists now, so that no request waits for it; otherwise each is read on first use. */
   load(): void;
 }
 
 export function createKnownBanks(): KnownBanks {
-  const shipped = createShippedBanks(() => new Date());
+  const shipped = createShippedBanks();
   const codesByCountry = new Map<string, ReadonlySet<string>>();
 
   function codesOf(country: string): ReadonlySet<string> | undefined {

@@ -1,18 +1,18 @@
-/** A bank as a directory lists it; a field is empty where the directory does not tell. */
+/** A bank in a directory; fields that the directory does not have are empty. */
 export interface ListedBank {
-  /** ISO 3166-1 alpha-2: whose IBANs the bank code stands in. */
+  /** ISO 3166-1 alpha-2 code of the IBANs that contain the bank code. */
   country: string;
   bankCode: string;
   name: string;
   zip: string;
   city: string;
-  /** As listed: 8 characters, or 11 with the branch. */
+  /** 8 characters, or 11 with the branch, as listed. */
   bic: string;
-  /** Who says so. */
+  /** The publisher of the record. */
   source: string;
-  /** ISO date: since when the source says so, or when its file was imported. */
+  /** ISO date of the published list, or of its import. */
   date: string;
 }
 
-/** What one row of a directory says. */
+/** One row of a directory. */
 export type BankEntry = Pick<ListedBank, 'bankCode' | 'name' | 'zip' | 'city' | 'bic'>;

@@ -1,14 +1,14 @@
-/** A name as it is compared: without accents and in small letters, so that `muller` finds `Müller`. */
+/** Removes accents and converts to small letters, so that `muller` finds `Müller`. */
 export function normalizeForSearch(name: string): string {
   return name
     .normalize('NFD')
     .replace(/\p{M}+/gu, '')
     .toLowerCase()
-    .replace(/[ßæœøłđðþı]/g, (letter) => withoutAccent[letter] ?? letter);
+    .replace(/[ßæœøłđðþı]/g, (letter) => replacements[letter] ?? letter);
 }
 
-/** Letters that do not come apart into a letter and an accent. */
-const withoutAccent: Readonly<Record<string, string>> = {
+/** Letters that Unicode does not decompose into a letter and an accent. */
+const replacements: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
   œ: 'oe',

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { ConfigError } from '../errors.ts';
+import type { LogLevel } from './values.ts';
 import {
   bankDataServiceVariables,
   type Environment,
   essayServiceVariables,
-  type LogLevel,
   type llmVariables,
   readVariables,
   storeVariables,
@@ -19,33 +19,28 @@ export interface LlmConfig {
 }
 
 export interface EssayServiceConfig {
+  /** Null: essays are drafted without a language model. */
   llm: LlmConfig | null;
-  /** Requests per calendar month (UTC); null: as many as one likes. */
+  /** Requests per calendar month (UTC); null: unlimited. */
   monthlyAllowance: number | null;
 }
 
-/** One of the two services run as a process of its own. */
+/** A self-hosted service that runs as its own process. */
 export interface ServiceConfig {
   host: string;
   port: number;
   logLevel: LogLevel;
-  /** What callers must send. */
+  /** The key that callers must send. */
   apiKey: string;
 }
 
-export interface BankDataServiceConfig extends ServiceConfig {
-  /** Folder with the bank directories that were imported; there need not be one. */
-  dataDir: string;
-}
-
-/** What importing a bank directory needs. */
+/** Where imported bank directories are stored; the folder is created with the first import. */
 export interface BankImportConfig {
-  /** Folder that the imported directories are kept in; made where there is none. */
   dataDir: string;
 }
 
-/** Reads what the bank-data service needs to run on its own. @throws ConfigError */
-export function readBankDataServiceConfig(env: Environment): BankDataServiceConfig {
+/** @throws ConfigError */
+export function readBankDataServiceConfig(env: Environment): ServiceConfig & BankImportConfig {
   const vars = readVariables(bankDataServiceVariables, env);
   return {
     host: vars.HOST,
@@ -56,12 +51,12 @@ export function readBankDataServiceConfig(env: Environment): BankDataServiceConf
   };
 }
 
-/** Reads what importing a bank directory needs. @throws ConfigError */
+/** @throws ConfigError */
 export function readBankImportConfig(env: Environment): BankImportConfig {
   return { dataDir: readVariables(storeVariables, env).DATA_DIR };
 }
 
-/** Reads what the essay service needs to run on its own. @throws ConfigError */
+/** @throws ConfigError */
 export function readEssayServiceConfig(env: Environment): ServiceConfig & EssayServiceConfig {
   const vars = readVariables(essayServiceVariables, env);
   return {
@@ -73,20 +68,15 @@ export function readEssayServiceConfig(env: Environment): ServiceConfig & EssayS
   };
 }
 
-/** Reads what the essay service writes with, and how much. @throws ConfigError */
+/** @throws ConfigError if the variables of the language model are incomplete */
 export function readEssayServiceSettings(vars: z.infer<z.ZodObject<typeof llmVariables>>): EssayServiceConfig {
-  const lost = (['LLM_MODEL', 'LLM_API_KEY'] as const).filter((name) => vars[name] !== undefined);
-  if (vars.LLM_URL === undefined && lost.length > 0) {
-    throw new ConfigError([`LLM_URL: missing; ${lost.join(' and ')} is set, but not the endpoint it is for`]);
-  }
-  if (vars.LLM_URL !== undefined && vars.LLM_MODEL === undefined) {
-    throw new ConfigError([
-      'LLM_MODEL: missing; LLM_URL is set, and the endpoint must be told which model is to write',
-    ]);
-  }
-  const llm =
-    vars.LLM_URL === undefined || vars.LLM_MODEL === undefined
-      ? null
-      : { url: vars.LLM_URL, apiKey: vars.LLM_API_KEY ?? null, model: vars.LLM_MODEL, timeoutMs: vars.LLM_TIMEOUT_MS };
+  const { LLM_URL: url, LLM_API_KEY: apiKey, LLM_MODEL: model, LLM_TIMEOUT_MS: timeoutMs } = vars;
+  if (url && !model) throw missingVariable('LLM_MODEL', 'LLM_URL');
+  if (!url && (model || apiKey)) throw missingVariable('LLM_URL', model ? 'LLM_MODEL' : 'LLM_API_KEY');
+  const llm = url && model ? { url, apiKey: apiKey ?? null, model, timeoutMs } : null;
   return { llm, monthlyAllowance: vars.ESSAY_SERVICE_ALLOWANCE ?? null };
+}
+
+export function missingVariable(name: string, present: string): ConfigError {
+  return new ConfigError([`${name}: missing; it is required because ${present} is set`]);
 }

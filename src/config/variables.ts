@@ -1,92 +1,30 @@
 import { z } from 'zod';
 import { ConfigError } from '../errors.ts';
+import { redisUrl } from './redis-url.ts';
+import { baseUrl, hostList, integer, logLevel, originList, requiredSecret, secret, timeoutMs } from './values.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-export type LogLevel = z.infer<typeof logLevel>;
 
-/** Reads the variables of a table; absent and empty are the same. @throws ConfigError with every complaint at once */
+/** Reads the variables of a table; an empty value counts as absent. @throws ConfigError with all problems at once */
 export function readVariables<Shape extends z.ZodRawShape>(
   shape: Shape,
   env: Environment,
 ): z.infer<z.ZodObject<Shape>> {
-  const given = Object.fromEntries(
-    Object.keys(shape).flatMap((name) => {
-      const value = env[name]?.trim();
-      return value ? [[name, value]] : [];
-    }),
-  );
-  const result = z.object(shape).safeParse(given);
+  const values = Object.keys(shape).flatMap((name) => {
+    const value = env[name]?.trim();
+    return value ? [[name, value]] : [];
+  });
+  const result = z.object(shape).safeParse(Object.fromEntries(values));
   if (result.success) return result.data;
   throw new ConfigError(result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
-}
-
-function integer(min: number, max: number) {
-  const error = `must be a whole number from ${min} to ${max}`;
-  return z
-    .string()
-    .regex(/^\d{1,15}$/, error)
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, error);
-}
-
-const timeoutMs = integer(1, 3_600_000);
-const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
-  error: 'must be one of trace, debug, info, warn, error, fatal, silent',
-});
-/** What goes into a request header must fit there: visible ASCII, no line break. */
-const secret = z.string().regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces');
-const modeSpelling = z.string().max(100, 'must be at most 100 characters');
-
-const redisUrl = z
-  .string()
-  .refine(
-    (url) => URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol),
-    'must be a redis:// or rediss:// URL',
-  );
-
-const baseUrl = z
-  .string()
-  .refine(isPlainHttpUrl, 'must be an http:// or https:// URL without user name, password, query or fragment')
-  .transform((url) => url.replace(/\/+$/, ''));
-
-function isPlainHttpUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const url = new URL(text);
-  return /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
-}
-
-const originList = z
-  .string()
-  .transform((text) => text.split(',').map((origin) => origin.trim()))
-  .refine(
-    (origins) =>
-      origins.every((origin) => origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)),
-    'must be origins such as https://app.example.com, separated by commas, or *',
-  );
-
-const hostList = z
-  .string()
-  .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
-  .refine(
-    (hosts) => hosts.every((host) => host === '*' || (URL.canParse(`http://${host}`) && isHostname(host))),
-    'must be host names without ports, such as gateway.example.com, separated by commas, or *',
-  );
-
-function isHostname(text: string): boolean {
-  return new URL(`http://${text}`).hostname === text;
-}
-
-function required(description: string) {
-  return secret
-    .optional()
-    .refine((value) => value !== undefined, `missing; ${description}`)
-    .transform((value) => value ?? '');
 }
 
 const processVariables = {
   HOST: z.string().default('127.0.0.1'),
   LOG_LEVEL: logLevel.default('info'),
 };
+
+const modeName = z.string().max(100, 'must be at most 100 characters');
 
 export const storeVariables = {
   DATA_DIR: z.string().default('.data'),
@@ -128,10 +66,10 @@ export const gatewayVariables = {
   ESSAY_URL: baseUrl.optional(),
   ESSAY_API_KEY: secret.optional(),
   ESSAY_TIMEOUT_MS: timeoutMs.default(120_000),
-  ESSAY_MODE_STANDARD: modeSpelling.default('Standard'),
-  ESSAY_MODE_ACADEMIC: modeSpelling.default('Academic'),
-  ESSAY_MODE_PROFESSIONAL: modeSpelling.default('Professional'),
-  ESSAY_MODE_NEWS_REPORT: modeSpelling.default('Journalistic'),
+  ESSAY_MODE_STANDARD: modeName.default('Standard'),
+  ESSAY_MODE_ACADEMIC: modeName.default('Academic'),
+  ESSAY_MODE_PROFESSIONAL: modeName.default('Professional'),
+  ESSAY_MODE_NEWS_REPORT: modeName.default('Journalistic'),
   ESSAY_TEXT_FIELD: z.string().optional(),
   ESSAY_KEEP_DAYS: integer(1, 3_650).default(30),
   ESSAY_MONTHLY_ALLOWANCE: integer(0, 1_000_000_000).optional(),
@@ -142,12 +80,12 @@ export const bankDataServiceVariables = {
   ...processVariables,
   ...storeVariables,
   BANK_DATA_SERVICE_PORT: integer(0, 65_535).default(4001),
-  BANK_DATA_API_KEY: required('the key that callers of the bank-data service must send as apikey'),
+  BANK_DATA_API_KEY: requiredSecret('the key that callers must send in the apikey header'),
 };
 
 export const essayServiceVariables = {
   ...processVariables,
   ...llmVariables,
   ESSAY_SERVICE_PORT: integer(0, 65_535).default(4002),
-  ESSAY_API_KEY: required('the key that callers of the essay service must send as token'),
+  ESSAY_API_KEY: requiredSecret('the key that callers must send in the token header'),
 };

@@ -1,4 +1,4 @@
-/** The 249 codes of ISO 3166-1 alpha-2, and XK, which is what banks write for Kosovo. */
+/** The 249 codes of ISO 3166-1 alpha-2, and XK, which banks use for Kosovo. */
 export const countryCodes: ReadonlySet<string> = new Set(
   `
   AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ

@@ -1,10 +1,11 @@
 import type { UpstreamErrorCode } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 
-export type EssayMode = 'STANDARD' | 'ACADEMIC' | 'PROFESSIONAL' | 'NEWS_REPORT';
-export type WritingPurpose = 'NARRATIVE' | 'ARGUMENTATIVE' | 'EXPOSITORY' | 'DESCRIPTIVE';
+export const essayModes = ['STANDARD', 'ACADEMIC', 'PROFESSIONAL', 'NEWS_REPORT'] as const;
+export type EssayMode = (typeof essayModes)[number];
+type WritingPurpose = 'NARRATIVE' | 'ARGUMENTATIVE' | 'EXPOSITORY' | 'DESCRIPTIVE';
 
-/** The service's own limits on `word_count`. */
+/** The service's limits on `word_count`. */
 export const wordCountLimits = { min: 1, max: 2000 };
 
 /** In characters. */
@@ -14,21 +15,20 @@ export interface EssayOrder {
   /** Topic and points to cover. */
   description: string;
   mode: EssayMode;
-  /** Most words the text may have. */
+  /** Maximum number of words. */
   wordCount: number;
   purpose: WritingPurpose | null;
-  /** Titles to choose from; empty: the service finds one. */
+  /** Titles for the service to choose from; empty: it writes one. */
   titles: readonly string[];
-  /** The client's own name for this order: under one name it is paid for once. Null: every order is a new one. */
+  /** Chosen by the client: an order that is repeated with the same key is paid for once. */
   idempotencyKey: string | null;
 }
 
-/** What came of an order. All of it is foreseen; `generate` rejects only when the caller gave up. */
 export type EssayResult = Essay | InvalidEssayInput | EssayAllowanceExhausted | EssayServiceFailed;
 
 export interface Essay {
   kind: 'essay';
-  /** Cannot be guessed. Where essays are kept, this one is found by it again. */
+  /** Cannot be guessed. */
   id: string;
   text: string;
   /** Words in the text, counted by the gateway. */
@@ -40,14 +40,14 @@ export interface Essay {
 export interface InvalidEssayInput {
   kind: 'invalid-input';
   message: string;
-  /** The input field at fault, by its GraphQL name; null when the service did not say. */
+  /** The invalid field, by its GraphQL name; null when it is not a single field or the service does not report it. */
   field: keyof EssayOrder | null;
 }
 
 export interface EssayAllowanceExhausted {
   kind: 'allowance-exhausted';
   message: string;
-  /** When the service takes orders again; null when it did not say. */
+  /** When the service accepts orders again; null when it does not report that. */
   renewsAt: Date | null;
 }
 
@@ -55,14 +55,23 @@ export interface EssayServiceFailed {
   kind: 'service-failed';
   message: string;
   code: UpstreamErrorCode;
-  /** Whether the same order may succeed when it is sent again. */
+  /** Whether the same order may succeed if it is sent again. */
   retryable: boolean;
-  /** What arrived of a paid answer that could not be read as an essay, as it came; null when nothing did. */
+  /** The received part of a response that was paid for and cannot be read as an essay; null when nothing was received. */
   rawText: string | null;
 }
 
-export interface EssaysPort {
-  generate(order: EssayOrder, caller: RequestContext): Promise<EssayResult>;
-  /** An essay that was written for this caller and is still kept; null where there is none. */
-  find(id: string, caller: RequestContext): Promise<Essay | null>;
+/** Writes essays. Every call may be charged. */
+export interface EssayGenerator {
+  /**
+   * Rejects only when the caller leaves.
+   * @param onSent called right before the order is sent: from then on it may have been charged
+   */
+  generate(order: EssayOrder, context: RequestContext, onSent?: () => void): Promise<EssayResult>;
+}
+
+/** The essays that were written, for as long as they are stored. */
+export interface EssayArchive {
+  /** An essay that this caller ordered; null when there is none. @throws GatewayError when the store fails */
+  find(id: string, context: RequestContext): Promise<Essay | null>;
 }

@@ -1,20 +1,19 @@
 import {
+  type EssayGenerator,
   type EssayOrder,
-  type EssaysPort,
   type InvalidEssayInput,
   maxIdempotencyKeyLength,
   wordCountLimits,
 } from './essays.ts';
 
-/** Refuses what the service is documented to refuse, so that an impossible order never costs a paid call. */
-export function withPrecheck(essays: EssaysPort): EssaysPort {
+/** Rejects orders that the service is documented to reject, so that they never cost a paid call. */
+export function withOrderPrecheck(generator: EssayGenerator): EssayGenerator {
   return {
-    ...essays,
-    generate: async (order, caller) => findFault(order) ?? essays.generate(order, caller),
+    generate: async (order, context, onSent) => findOrderProblem(order) ?? generator.generate(order, context, onSent),
   };
 }
 
-function findFault({ description, wordCount, titles, idempotencyKey }: EssayOrder): InvalidEssayInput | null {
+function findOrderProblem({ description, wordCount, titles, idempotencyKey }: EssayOrder): InvalidEssayInput | null {
   if (description.trim() === '') {
     return invalid('description', 'description is empty; name the topic and the points to cover.');
   }
@@ -23,13 +22,13 @@ function findFault({ description, wordCount, titles, idempotencyKey }: EssayOrde
     return invalid('wordCount', `wordCount is ${wordCount}; it must be from ${min} to ${max}.`);
   }
   if (titles.some((title) => title.trim() === '')) {
-    return invalid('titles', 'titles holds an empty title; leave it out or give it words.');
+    return invalid('titles', 'titles contains an empty title; remove it or write one.');
   }
   if (idempotencyKey === '') {
-    return invalid('idempotencyKey', 'idempotencyKey is empty; leave it out or choose one that no other order has.');
+    return invalid('idempotencyKey', 'idempotencyKey is empty; omit it or choose a unique one, such as a UUID.');
   }
   if (idempotencyKey !== null && idempotencyKey.length > maxIdempotencyKeyLength) {
-    return invalid('idempotencyKey', `idempotencyKey is longer than ${maxIdempotencyKeyLength} characters.`);
+    return invalid('idempotencyKey', `idempotencyKey must have at most ${maxIdempotencyKeyLength} characters.`);
   }
   return null;
 }

@@ -1,79 +1,36 @@
 import type { BankDataPort } from '../bank-data/bank-data.ts';
-import { GatewayError } from '../errors.ts';
-import type { EssaysPort } from '../essays/essays.ts';
+import type { EssayArchive, EssayGenerator } from '../essays/essays.ts';
 import { createRequestContext, type RequestContext } from '../request-context.ts';
 import type { AllowanceStatus } from '../upstream/allowance/allowance.ts';
 import { createLoaders, type Loaders } from './loaders.ts';
+import { createQueryBudget, type QueryBudget, type QueryLimits } from './query-budget.ts';
 
-/** What the door knows of a request before GraphQL does; without a door, nothing. */
+/** What the HTTP request handler passes to GraphQL; nothing where there is none, as in tests. */
 export interface ServerContext {
   requestId?: string;
 }
 
-/** What every request works with. */
-export interface ContextParts {
+/** What the resolvers of every request use. */
+export interface Services {
   bankData: BankDataPort;
-  essays: EssaysPort;
-  /** What is left of each upstream; costs no call. */
+  essays: EssayGenerator;
+  essayArchive: EssayArchive;
+  /** The status of each upstream's allowance; no upstream call. */
   allowances: () => Promise<readonly AllowanceStatus[]>;
-  maxIbansPerQuery: number;
-  maxEssaysPerQuery: number;
-  /** Whether a directory at hand lists this bank code of this country: a hint for typing help, no look-up. */
+  /** Whether a bank list at hand has this bank code: for ranking suggestions, no look-up. */
   isKnownBank: (country: string, bankCode: string) => boolean;
 }
 
-/** What one request's resolvers work with. */
-export interface Context extends ContextParts {
+/** What the resolvers of one request use. */
+export interface Context extends Services {
   loaders: Loaders;
-  caller: RequestContext;
+  budget: QueryBudget;
+  requestContext: RequestContext;
 }
 
-/** @param signal fires when the client hangs up */
-export function createContext(parts: ContextParts, signal: AbortSignal): Context {
-  const { bankData, maxIbansPerQuery } = parts;
-  const caller = createRequestContext(signal);
-  const loaders = createLoaders(bankData, { maxIbansPerQuery, caller });
-  return {
-    ...parts,
-    essays: limitEssays(parts.essays, parts.maxEssaysPerQuery),
-    bankData: limitQuestions(bankData),
-    loaders,
-    caller,
-  };
-}
-
-/** Aliases order as many essays as they like, and each is paid for. */
-function limitEssays(essays: EssaysPort, most: number): EssaysPort {
-  let ordered = 0;
-  return {
-    ...essays,
-    async generate(order, caller) {
-      ordered += 1;
-      if (ordered <= most) return essays.generate(order, caller);
-      const message = `A mutation may order at most ${most} essays; order the others in another one.`;
-      return { kind: 'invalid-input', field: null, message };
-    },
-  };
-}
-
-/** Neither lists nor generated IBANs go through the loaders, which keep to a limit of their own. */
-function limitQuestions(bankData: BankDataPort, most = 20): BankDataPort {
-  let asked = 0;
-  const admit = () => {
-    asked += 1;
-    if (asked <= most) return;
-    const message = `A query may ask for at most ${most} lists of banks or IBANs to generate.`;
-    throw new GatewayError('BAD_USER_INPUT', message);
-  };
-  return {
-    ...bankData,
-    async listBanks(listing, caller) {
-      admit();
-      return bankData.listBanks(listing, caller);
-    },
-    async generateIban(source, caller) {
-      admit();
-      return bankData.generateIban(source, caller);
-    },
-  };
+/** @param signal aborts when the client disconnects */
+export function createContext(services: Services, limits: QueryLimits, signal: AbortSignal): Context {
+  const requestContext = createRequestContext(signal);
+  const budget = createQueryBudget(limits);
+  return { ...services, budget, requestContext, loaders: createLoaders(services.bankData, budget, requestContext) };
 }

@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import type { BankDataPort, BicValidation, IbanValidation } from '../bank-data/bank-data.ts';
-import { GatewayError } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
+import type { QueryBudget } from './query-budget.ts';
 
 type Loader<Answer> = Pick<DataLoader<string, Answer>, 'load'>;
 
@@ -12,38 +12,34 @@ export interface Loaders {
   bicValidation: Loader<BicValidation>;
 }
 
-interface LoadersOptions {
-  maxIbansPerQuery: number;
-  caller: RequestContext;
-}
-
-/** The look-ups of one request: one batch per tick, each key once, each settled on its own. */
-export function createLoaders(bankData: BankDataPort, { maxIbansPerQuery, caller }: LoadersOptions): Loaders {
-  const limit = { most: maxIbansPerQuery, tooMany: () => tooManyIbans(maxIbansPerQuery) };
+/** The look-ups of one request: one batch per tick, each key once. A loader is created when it is first used. */
+export function createLoaders(bankData: BankDataPort, budget: QueryBudget, context: RequestContext): Loaders {
   return {
-    ibanValidation: createLimitedLoader((ibans: readonly string[]) => bankData.validateIbans(ibans, caller), limit),
-    bicValidation: createLimitedLoader((bics: readonly string[]) => bankData.validateBics(bics, caller), limit),
+    ibanValidation: createLoader('ibans', (iban) => bankData.validateIban(iban, context)),
+    bicValidation: createLoader('bics', (bic) => bankData.validateBic(bic, context)),
   };
+
+  function createLoader<Answer>(item: 'ibans' | 'bics', lookUp: (key: string) => Promise<Answer>): Loader<Answer> {
+    let loader: DataLoader<string, Answer> | undefined;
+    return {
+      load(key) {
+        if (!budget.spend(item)) return Promise.reject(budget.exceeded(item));
+        loader ??= new DataLoader((keys: readonly string[]) => settleAll(keys, lookUp, context.signal));
+        return loader.load(key);
+      },
+    };
+  }
 }
 
-export function tooManyIbans(maxIbansPerQuery: number): GatewayError {
-  return new GatewayError(
-    'BAD_USER_INPUT',
-    `A query may ask for at most ${maxIbansPerQuery} IBANs, and as many BICs; ask for the others in another one.`,
-  );
-}
-
-/** The limit counts every place that is asked for, repeats too: each makes the answer longer, if not dearer. */
-function createLimitedLoader<Answer>(
-  lookUp: (keys: readonly string[]) => Promise<readonly (Answer | Error)[]>,
-  { most, tooMany }: { most: number; tooMany: () => Error },
-): Loader<Answer> {
-  const loader = new DataLoader(lookUp);
-  let asked = 0;
-  return {
-    load(key) {
-      asked += 1;
-      return asked > most ? Promise.reject(tooMany()) : loader.load(key);
-    },
+/** Settles each key separately: a failure is an Error in its place. Only a caller who leaves ends the whole batch. */
+function settleAll<Answer>(
+  keys: readonly string[],
+  lookUp: (key: string) => Promise<Answer>,
+  signal: AbortSignal,
+): Promise<(Answer | Error)[]> {
+  const settle = (error: Error) => {
+    signal.throwIfAborted();
+    return error;
   };
+  return Promise.all(keys.map((key) => lookUp(key).catch(settle)));
 }

@@ -1,13 +1,16 @@
 import { isLoopback } from '../config/loopback.ts';
 
+/** The host name in a Host header, as `URL` formats it; null if the header is malformed. */
+export function parseHostname(header = 'localhost'): string | null {
+  if (/[/\\?#@]/.test(header) || !URL.canParse(`http://${header}`)) return null;
+  return new URL(`http://${header}`).hostname;
+}
+
 /**
- * Whether the gateway answers under this name. A page can have its own name resolve to 127.0.0.1 (DNS rebinding): the
- * browser then takes a gateway that only this machine can reach for the page's own origin, and no CORS rule applies.
- * @param hostname as `URL` has it
- * @param allowedHosts names besides those of the loopback interface; `*` for any
+ * Prevents DNS rebinding: a page whose own host name resolves to 127.0.0.1 would be of the same origin as a gateway that
+ * only this machine can reach, so that no CORS rule applied.
+ * @param allowedHosts names in addition to those of the loopback interface; `*` for any
  */
 export function isAllowedHost(hostname: string, allowedHosts: readonly string[]): boolean {
-  return (
-    isLoopback(hostname.replace(/^\[(.*)\]$/, '$1')) || allowedHosts.includes('*') || allowedHosts.includes(hostname)
-  );
+  return isLoopback(hostname) || allowedHosts.includes('*') || allowedHosts.includes(hostname);
 }

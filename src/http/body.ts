@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The whole body, or why there is none: it is larger than allowed, or the client went away while sending it. */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | 'too-large' | 'broken-off'> {
+/** The whole body, or why it could not be read. */
+export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | 'too-large' | 'aborted'> {
   return new Promise((resolve) => {
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) return resolve('too-large');
     const chunks: Buffer[] = [];
@@ -12,7 +12,7 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
       else resolve('too-large');
     });
     request.on('end', () => resolve(Buffer.concat(chunks)));
-    request.on('close', () => resolve('broken-off'));
-    request.on('error', () => resolve('broken-off'));
+    request.on('close', () => resolve('aborted'));
+    request.on('error', () => resolve('aborted'));
   });
 }

@@ -1,40 +1,40 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export interface Cors {
-  /** Marks whatever will be answered as readable by the page that asks, if its origin may read it. */
-  mark(request: IncomingMessage, response: ServerResponse): void;
-  answerPreflight(request: IncomingMessage, response: ServerResponse): void;
-  /** Whether no page asks, or one whose origin may read the answer. */
-  isWelcome(request: IncomingMessage): boolean;
+  /** Lets pages of allowed origins read the response, errors included. */
+  setHeaders(request: IncomingMessage, response: ServerResponse): void;
+  sendPreflight(request: IncomingMessage, response: ServerResponse): void;
+  /** True for allowed origins, the gateway's own origin, and requests without an origin. */
+  isAllowed(request: IncomingMessage): boolean;
 }
 
-/** Cross-origin resource sharing, without cookies: https://fetch.spec.whatwg.org/#http-cors-protocol */
+/** Cross-origin resource sharing, without credentials: https://fetch.spec.whatwg.org/#http-cors-protocol */
 export function createCors(origins: readonly string[]): Cors {
-  const mayRead = (origin: string) => origins.includes('*') || origins.includes(origin);
+  const isListed = (origin: string) => origins.includes('*') || origins.includes(origin);
   return {
-    mark({ headers: { origin } }, response) {
+    setHeaders({ headers: { origin } }, response) {
       if (origins.length > 0) response.appendHeader('vary', 'origin');
-      if (origin === undefined || !mayRead(origin)) return;
+      if (origin === undefined || !isListed(origin)) return;
       response.setHeader('access-control-allow-origin', origin);
       response.setHeader('access-control-expose-headers', 'x-request-id');
     },
-    answerPreflight({ headers }, response) {
+    sendPreflight({ headers }, response) {
       if (response.hasHeader('access-control-allow-origin')) {
-        const asked = headers['access-control-request-headers'];
+        const requestedHeaders = headers['access-control-request-headers'];
         response.setHeader('access-control-allow-methods', 'GET, POST');
-        // No cookie and no key of ours hangs on a header, so a page may send any.
-        if (asked !== undefined) response.setHeader('access-control-allow-headers', asked);
+        // No header authenticates a caller, so a page may send any.
+        if (requestedHeaders !== undefined) response.setHeader('access-control-allow-headers', requestedHeaders);
         response.setHeader('access-control-max-age', maxAgeS);
         response.appendHeader('vary', 'access-control-request-headers');
       }
-      // Safari waits for a body where no length is told.
+      // Without a content length, Safari waits for a body.
       response.writeHead(204, { allow: 'GET, POST, OPTIONS', 'content-length': 0 }).end();
     },
-    isWelcome({ headers: { origin, host } }) {
-      return origin === undefined || mayRead(origin) || (URL.canParse(origin) && new URL(origin).host === host);
+    isAllowed({ headers: { origin, host } }) {
+      return origin === undefined || isListed(origin) || (URL.canParse(origin) && new URL(origin).host === host);
     },
   };
 }
 
-/** Chrome remembers a preflight for no longer than this. */
+/** The maximum in Chrome. */
 const maxAgeS = 7_200;

@@ -3,14 +3,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { chooseEncoding, compress, type Encoding } from './compression.ts';
 
 export interface GraphiqlPage {
-  /** Weak: it stands for the page in every encoding. */
+  /** Weak: the same for all encodings. */
   etag: string;
   encoded(encoding: Encoding): Promise<Uint8Array>;
 }
 
 /**
- * The GraphiQL page, complete in itself: scripts, styles and workers come from the installed package, so it works
- * without internet. It is 9 MB of text, so it is read and compressed at the first visit only.
+ * The GraphiQL page. It contains its scripts, styles and workers, so it works without internet access. At 9 MB it is
+ * rendered and compressed on first use only.
  */
 export function createGraphiql(): () => Promise<GraphiqlPage> {
   let page: Promise<GraphiqlPage> | undefined;
@@ -23,12 +23,12 @@ export function createGraphiql(): () => Promise<GraphiqlPage> {
   };
 }
 
-/** Sends the page, unless the browser has it already. */
+/** Sends the page, or 304 if the browser has it. */
 export async function sendPage(request: IncomingMessage, response: ServerResponse, page: GraphiqlPage): Promise<void> {
   const headers = { etag: page.etag, 'cache-control': 'no-cache' };
   response.appendHeader('vary', 'accept, accept-encoding');
-  const known = request.headers['if-none-match']?.split(',').map((tag) => tag.trim()) ?? [];
-  if (known.includes(page.etag) || known.includes('*')) {
+  const cached = request.headers['if-none-match']?.split(',').map((tag) => tag.trim()) ?? [];
+  if (cached.includes(page.etag) || cached.includes('*')) {
     response.writeHead(304, headers).end();
     return;
   }
@@ -51,20 +51,20 @@ async function render(): Promise<GraphiqlPage> {
   return {
     etag,
     encoded(encoding) {
-      const body = bodies.get(encoding) ?? compress(html, encoding, brotliQualityOfPage);
+      const body = bodies.get(encoding) ?? compress(html, encoding, pageBrotliQuality);
       bodies.set(encoding, body);
       return body;
     },
   };
 }
 
-/** 9.1 MB become 1.9 MB within a second; the highest quality takes ten times as long for a tenth less. */
-const brotliQualityOfPage = 5;
+/** 9.1 MB become 1.9 MB within a second; the highest quality takes ten times as long and saves another 10 %. */
+const pageBrotliQuality = 5;
 
-/** Each works as it stands against the self-hosted services. */
+/** All work unchanged with the self-hosted services. */
 export const exampleTabs = [
   {
-    query: `# One IBAN, written any way you like.
+    query: `# One IBAN, in any format.
 query OneIban {
   ibanValidation(iban: "DE89 3704 0044 0532 0130 00") {
     valid
@@ -76,7 +76,7 @@ query OneIban {
 `,
   },
   {
-    query: `# Many at once: answered in the order asked, each looked up once.
+    query: `# Several IBANs: results in the order of the input, one look-up per distinct IBAN.
 query ManyIbans($ibans: [String!]!) {
   ibanValidations(ibans: $ibans) {
     iban
@@ -93,7 +93,7 @@ query ManyIbans($ibans: [String!]!) {
     ),
   },
   {
-    query: `# An essay, and everything that may come instead of one.
+    query: `# An essay, or one of the errors that can occur instead.
 mutation WriteEssay($input: GenerateEssayInput!) {
   generateEssay(input: $input) {
     ... on Essay { text wordCount }

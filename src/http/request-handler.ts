@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Events } from '../telemetry/events.ts';
-import { isAllowedHost } from './allowed-hosts.ts';
-import { sendAnswer } from './compression.ts';
+import { isAllowedHost, parseHostname } from './allowed-hosts.ts';
+import { sendResult } from './compression.ts';
 import { createCors } from './cors.ts';
-import { answerJson, sendError } from './error-response.ts';
+import { sendError, sendJson } from './error-response.ts';
 import { type GraphiqlPage, sendPage } from './graphiql.ts';
-import { createRequestValidation, prefersPage } from './request-validation.ts';
+import { createRequestValidation, prefersHtml } from './request-validation.ts';
 
-interface DoorOptions {
-  /** Answers an admitted GraphQL request, whose body has been read. */
+interface RequestHandlerOptions {
+  /** Executes a validated request whose body has been read. */
   graphql: (
     request: IncomingMessage,
     response: ServerResponse,
@@ -20,16 +20,16 @@ interface DoorOptions {
   maxBodyBytes: number;
   /** Origins whose pages may call from a browser; `*` for any. */
   corsOrigins: readonly string[];
-  /** Names under which GraphQL is served, besides those of the loopback interface; `*` for any. */
+  /** Host names under which GraphQL is served, in addition to those of the loopback interface; `*` for any. */
   allowedHosts: readonly string[];
-  /** False as soon as the process was told to stop. */
+  /** False once the process is stopping. */
   isReady: () => boolean;
-  /** What /ready tells besides. */
+  /** Further fields of the response to /ready. */
   readiness: () => Readonly<Record<string, string>>;
-  events: Events;
+  events: Pick<Events, 'unexpectedError'>;
 }
 
-/** The HTTP door: health, GraphiQL, and who and what is let in to GraphQL. It knows nothing of GraphQL itself. */
+/** Serves health checks and GraphiQL, and passes valid requests on to GraphQL. */
 export function createRequestHandler({
   graphql,
   graphiql,
@@ -39,15 +39,15 @@ export function createRequestHandler({
   isReady,
   readiness,
   events,
-}: DoorOptions): RequestListener {
+}: RequestHandlerOptions): RequestListener {
   const cors = createCors(corsOrigins);
-  const admit = createRequestValidation({ maxBodyBytes, cors });
+  const validateRequest = createRequestValidation({ maxBodyBytes, cors });
 
   return (request, response) => {
     const requestId = readRequestId(request);
     response.setHeader('x-request-id', requestId);
-    cors.mark(request, response);
-    open(request, response, requestId).catch((error: unknown) => {
+    cors.setHeaders(request, response);
+    handleRequest(request, response, requestId).catch((error: unknown) => {
       if (response.destroyed) return;
       events.unexpectedError(error, requestId);
       if (response.headersSent) response.destroy();
@@ -55,40 +55,41 @@ export function createRequestHandler({
     });
   };
 
-  async function open(request: IncomingMessage, response: ServerResponse, requestId: string): Promise<void> {
-    const host = `http://${request.headers.host ?? 'localhost'}`;
-    // Yoga makes a URL of it.
-    if (!URL.canParse(host) || /[/\\?#@]/.test(request.headers.host ?? ''))
-      return sendError(response, 400, 'BAD_USER_INPUT', 'The header Host is no host.');
+  async function handleRequest(request: IncomingMessage, response: ServerResponse, requestId: string): Promise<void> {
+    // Checked first, because Yoga builds a URL from it.
+    const hostname = parseHostname(request.headers.host);
+    if (hostname === null) {
+      return sendError(response, 400, 'BAD_USER_INPUT', 'The Host header must be a host name, optionally with a port.');
+    }
     const [path, search = ''] = (request.url ?? '').split('?', 2);
-    // Probes call by whatever address they find us at, and these two tell nothing.
-    if (path === '/health') return answerJson(response, 200, { status: 'alive' });
+    // Open to any host name: probes use arbitrary addresses, and these responses reveal nothing.
+    if (path === '/health') return sendJson(response, 200, { status: 'alive' });
     if (path === '/ready') {
       const [code, status] = isReady() ? ([200, 'ready'] as const) : ([503, 'stopping'] as const);
-      return answerJson(response, code, { status, ...readiness() });
+      return sendJson(response, code, { status, ...readiness() });
     }
-    if (!isAllowedHost(new URL(host).hostname, allowedHosts)) {
-      const message = 'The gateway does not answer under this name; its ALLOWED_HOSTS can list it.';
+    if (!isAllowedHost(hostname, allowedHosts)) {
+      const message = 'The gateway is not available under this host name; add the name to ALLOWED_HOSTS.';
       return sendError(response, 421, 'FORBIDDEN', message);
     }
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    const isBrowser = isRead && prefersPage(request);
+    const isBrowser = isRead && prefersHtml(request);
     if (path === '/' && isBrowser) {
       response.writeHead(302, { location: '/graphql', vary: 'accept' }).end();
       return;
     }
     if (path !== '/graphql') {
-      return sendError(response, 404, 'BAD_USER_INPUT', 'There is nothing here; GraphQL is at /graphql.');
+      return sendError(response, 404, 'BAD_USER_INPUT', 'There is no such path; the GraphQL endpoint is /graphql.');
     }
-    if (request.method === 'OPTIONS') return cors.answerPreflight(request, response);
+    if (request.method === 'OPTIONS') return cors.sendPreflight(request, response);
     if (isBrowser) return sendPage(request, response, await graphiql());
-    if (!(await admit(request, response, search))) return;
-    await sendAnswer(request, response, await graphql(request, response, { requestId }));
+    if (!(await validateRequest(request, response, search))) return;
+    await sendResult(request, response, await graphql(request, response, { requestId }));
   }
 }
 
-/** The caller's own id, so that one request can be followed through several services, or a new one. */
+/** The client's own id, so that a request can be traced across services; otherwise a new one. */
 function readRequestId(request: IncomingMessage): string {
-  const given = request.headers['x-request-id'];
-  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
+  const id = request.headers['x-request-id'];
+  return typeof id === 'string' && /^[\w.:-]{1,128}$/.test(id) ? id : randomUUID();
 }

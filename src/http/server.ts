@@ -2,23 +2,21 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net';
 
 export interface HttpServer {
-  /** Opens the port. @returns the address as a URL without a path */
+  /** @returns the address as a URL without a path */
   listen(host: string, port: number): Promise<string>;
-  /**
-   * Stops accepting and waits until the running requests are answered, at most this many milliseconds; what still
-   * runs then is cut off.
-   */
+  /** Refuses new connections and waits for active requests; aborts them after the timeout, in milliseconds. */
   drain(timeoutMs: number): Promise<void>;
 }
 
 export function createHttpServer(listener: RequestListener): HttpServer {
-  const running = new Set<ServerResponse>();
+  const active = new Set<ServerResponse>();
   const sockets = new Set<Socket>();
-  // Longer than the idle time-outs of the usual load balancers (60 s), which otherwise reuse a connection as it closes.
+  // Longer than the idle timeouts of common load balancers (60 s), which would otherwise reuse a closing connection.
   const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
-    running.add(response);
-    response.once('close', () => running.delete(response));
-    if (!server.listening) letGo(response);
+    active.add(response);
+    response.once('close', () => active.delete(response));
+    // A connection whose last response was partly sent when draining began may carry another request.
+    if (!server.listening) closeConnectionAfter(response);
     listener(request, response);
   });
 
@@ -39,21 +37,21 @@ export function createHttpServer(listener: RequestListener): HttpServer {
     drain: (timeoutMs) =>
       new Promise((resolve) => {
         if (!server.listening) return resolve();
-        const cut = setTimeout(() => server.closeAllConnections(), timeoutMs);
+        const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
         server.close(() => {
-          clearTimeout(cut);
+          clearTimeout(timer);
           resolve();
         });
-        for (const response of running) letGo(response);
-        // Node closes idle connections itself, but not those on which no whole request has come yet.
-        const busy = new Set([...running].map(({ socket }) => socket));
+        for (const response of active) closeConnectionAfter(response);
+        // Node.js closes idle connections, but not those that have not received a complete request yet.
+        const busy = new Set([...active].map(({ socket }) => socket));
         for (const socket of sockets) if (!busy.has(socket)) socket.destroy();
       }),
   };
 }
 
-/** Has the connection closed after this answer: a kept connection would hold the port open until it is idle for long. */
-function letGo(response: ServerResponse): void {
+/** An idle keep-alive connection would delay the end of draining. */
+function closeConnectionAfter(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('connection', 'close');
 }
 

@@ -1,34 +1,30 @@
 import { countryCodes } from '../countries/country-codes.ts';
 import { compactIban } from './iban.ts';
 
-/** Everything that can be wrong with a BIC; at most one of them is reported, as each hides what comes after it. */
-export const bicProblems = ['ILLEGAL_CHARACTERS', 'WRONG_LENGTH', 'UNKNOWN_COUNTRY'] as const;
+export type BicProblem = 'ILLEGAL_CHARACTERS' | 'WRONG_LENGTH' | 'UNKNOWN_COUNTRY';
 
-export type BicProblem = (typeof bicProblems)[number];
-
-/** A BIC, part by part. */
-export interface BicParts {
+interface BicParts {
   bic: string;
-  /** The four characters that stand for the institution; letters in nearly all cases. */
+  /** The four characters of the institution; nearly always letters. */
   partyPrefix: string;
   /** ISO 3166-1 alpha-2, or XK for Kosovo. */
   countryCode: string;
   location: string;
-  /** XXX where the BIC names none: that is the head office. */
+  /** XXX, the head office, if the BIC has no branch. */
   branch: string;
   isHeadOffice: boolean;
-  /** A BIC for testing, which no payment reaches: its location ends in 0. */
+  /** Whether the BIC is for testing only: its location ends in 0. */
   isTest: boolean;
 }
 
-/** The one spelling of a BIC: as of an IBAN, capitals without spaces, dashes and what cannot be seen. */
+/** Normalizes a BIC as `compactIban` does an IBAN. */
 export function compactBic(text: string): string {
   return compactIban(text);
 }
 
 /**
- * What is wrong with a compacted BIC by the rules of ISO 9362:2014, which allows digits in the party prefix; empty
- * when nothing is. Whether such a BIC was ever issued is another question.
+ * The first problem of a compacted BIC; empty if it is valid by ISO 9362:2014, which allows digits in the party prefix.
+ * A valid BIC need not have been issued.
  */
 export function findBicProblems(bic: string): readonly BicProblem[] {
   if (/[^A-Z0-9]/.test(bic)) return ['ILLEGAL_CHARACTERS'];
@@ -36,7 +32,7 @@ export function findBicProblems(bic: string): readonly BicProblem[] {
   return countryCodes.has(bic.slice(4, 6)) ? [] : ['UNKNOWN_COUNTRY'];
 }
 
-/** The parts of a compacted BIC; null where it is not valid. */
+/** The parts of a compacted BIC; null if it is not valid. */
 export function parseBic(bic: string): BicParts | null {
   if (findBicProblems(bic).length > 0) return null;
   const location = bic.slice(6, 8);

@@ -1,27 +1,27 @@
-import type { IbanFieldName, PlacedField } from './iban-fields.ts';
+import type { IbanFieldName, LocatedField } from './iban-fields.ts';
 
-export interface GivenField {
+interface GivenField {
   name: IbanFieldName;
-  /** Undefined where the country has no such field. */
-  field: PlacedField | undefined;
-  /** Compacted; empty where nothing was given. */
-  given: string;
+  /** Undefined if the country has no such field. */
+  field: LocatedField | undefined;
+  /** Compacted; empty if missing. */
+  value: string;
   country: string;
 }
 
 /**
- * One English sentence on what is wrong with a field that an IBAN is to be generated from; null where nothing is. It
- * tells how long the field is and which kinds of characters it has, and never its text: that may be personal data.
+ * Describes the problem of a field in one sentence; null if there is none. The sentence contains lengths and character
+ * types, but never the value, which may be personal data.
  */
-export function describeFieldProblem({ name, field, given, country }: GivenField): string | null {
-  const has = `${name} has ${count(given.length, 'character')}`;
-  if (field === undefined) return given === '' ? null : `${has}; an IBAN of ${country} has no ${nouns[name]}.`;
+export function describeFieldProblem({ name, field, value, country }: GivenField): string | null {
+  const has = `${name} has ${count(value.length, 'character')}`;
+  if (field === undefined) return value === '' ? null : `${has}; an IBAN of ${country} has no ${nouns[name]}.`;
 
-  const expected = `${articles[name]} ${nouns[name]} of ${country} has ${describeExpected(field)}.`;
-  if (given === '') return `${name} is missing; ${expected}`;
-  const isRightLength = given.length === field.length || (field.padded && given.length < field.length);
-  const misfits = findMisfits(field, given, isRightLength);
-  if (misfits.length > 0) return `${has}, with ${join(misfits)} where they do not belong; ${expected}`;
+  const expected = `${name === 'accountNumber' ? 'an' : 'a'} ${nouns[name]} of ${country} has ${describeExpected(field)}.`;
+  if (value === '') return `${name} is missing; ${expected}`;
+  const isRightLength = value.length === field.length || (field.padded && value.length < field.length);
+  const misplaced = findMisplacedTypes(field, value, isRightLength);
+  if (misplaced.length > 0) return `${has}, with ${join(misplaced)} where they are not allowed; ${expected}`;
   return isRightLength ? null : `${has}; ${expected}`;
 }
 
@@ -30,11 +30,10 @@ const nouns: Readonly<Record<IbanFieldName, string>> = {
   branch: 'branch',
   accountNumber: 'account number',
 };
-const articles: Readonly<Record<IbanFieldName, string>> = { bankCode: 'a', branch: 'a', accountNumber: 'an' };
 
 /** 8 digits; up to 10 digits; 4 letters and 2 digits. */
-function describeExpected({ kinds, padded }: PlacedField): string {
-  const runs = (kinds.match(/n+|a+|c+/g) ?? []).map((run) => {
+function describeExpected({ types, padded }: LocatedField): string {
+  const runs = (types.match(/n+|a+|c+/g) ?? []).map((run) => {
     if (run.startsWith('n')) return count(run.length, 'digit');
     const letters = count(run.length, 'letter');
     if (run.startsWith('a')) return letters;
@@ -43,21 +42,21 @@ function describeExpected({ kinds, padded }: PlacedField): string {
   return (padded ? 'up to ' : '') + join(runs);
 }
 
-/** Which kinds of characters stand where they may not; at a wrong length, which may stand nowhere in the field. */
-function findMisfits({ kinds, length }: PlacedField, given: string, isRightLength: boolean): readonly string[] {
-  const aligned = kinds.slice(length - given.length);
-  const misfits = [...given].filter((character, index) =>
-    isRightLength ? !fits(character, aligned[index]) : ![...kinds].some((kind) => fits(character, kind)),
+/** The types of characters that are not allowed at their position or, at a wrong length, nowhere in the field. */
+function findMisplacedTypes({ types, length }: LocatedField, value: string, isRightLength: boolean): readonly string[] {
+  const aligned = types.slice(length - value.length);
+  const misplaced = [...value].filter((character, index) =>
+    isRightLength ? !fits(character, aligned[index]) : ![...types].some((type) => fits(character, type)),
   );
-  return [...new Set(misfits.map(nameKind))].sort();
+  return [...new Set(misplaced.map(nameType))].sort();
 }
 
-function fits(character: string, kind: string | undefined): boolean {
-  if (kind === 'n') return isDigit(character);
-  return kind === 'a' ? isLetter(character) : isDigit(character) || isLetter(character);
+function fits(character: string, type: string | undefined): boolean {
+  if (type === 'n') return isDigit(character);
+  return type === 'a' ? isLetter(character) : isDigit(character) || isLetter(character);
 }
 
-function nameKind(character: string): string {
+function nameType(character: string): string {
   if (isDigit(character)) return 'digits';
   return isLetter(character) ? 'letters' : 'characters other than letters and digits';
 }

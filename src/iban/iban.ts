@@ -1,45 +1,38 @@
 import { mod97 } from './mod97.ts';
-import { type CountryFormat, findCountryFormat, type Span } from './registry.ts';
+import { findCountryFormat, type Span } from './registry.ts';
 
-/** Everything that can be wrong with an IBAN, from the plainest to the subtlest. */
-export const ibanProblems = [
-  'ILLEGAL_CHARACTERS',
-  'UNKNOWN_COUNTRY',
-  'WRONG_LENGTH',
-  'WRONG_STRUCTURE',
-  'CHECK_DIGITS_OUT_OF_RANGE',
-  'WRONG_CHECK_DIGITS',
-] as const;
+export type IbanProblem =
+  | 'ILLEGAL_CHARACTERS'
+  | 'UNKNOWN_COUNTRY'
+  | 'WRONG_LENGTH'
+  | 'WRONG_STRUCTURE'
+  | 'CHECK_DIGITS_OUT_OF_RANGE'
+  | 'WRONG_CHECK_DIGITS';
 
-export type IbanProblem = (typeof ibanProblems)[number];
-
-/** An IBAN, part by part. */
 export interface IbanParts {
   countryCode: string;
   checkDigits: string;
   bban: string;
   bankCode: string;
   branch: string | null;
-  /** The bare account number, without national check digits. */
-  accountNumber: string;
   nationalCheckDigits: string | null;
-  /** What follows bank and branch code: the account number with any national check digits before or after it. */
+  /** The BBAN after bank code and branch: the account number with any national check digits before or after it. */
   bbanRemainder: string;
 }
 
 /**
- * The one spelling of an IBAN: capitals, without white space, dashes of any kind and what cannot be seen at all
- * (soft hyphens, zero-width and direction marks, which come along when text is pasted). Only a-z become capitals: the
- * capital of `ſ` is an S, and a wrong character must not turn into a right one.
+ * Normalizes an IBAN: capital letters, without white space, dashes and invisible characters (soft hyphens, zero-width
+ * and direction marks from pasted text). Only a-z become capitals: the capital of `ſ` is S, and a wrong character must
+ * not become a right one.
  */
 export function compactIban(text: string): string {
   return text.replace(decoration, '').replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
 
 /**
- * Every problem of a compacted IBAN, in the order of `ibanProblems`; empty when it is valid. What cannot be judged is
- * not reported: illegal characters or an unknown country stand alone, the structure is judged at the right length
- * only, and the check digits only if they are digits. National check digits never make an IBAN invalid.
+ * All problems of a compacted IBAN, in the order of `IbanProblem`; empty if it is valid. Illegal characters and an
+ * unknown country are reported alone. The structure is checked only if the length is right, and the check digits only if
+ * they are digits. Wrong national check digits do not make an IBAN invalid.
  */
 export function findIbanProblems(iban: string): readonly IbanProblem[] {
   if (/[^A-Z0-9]/.test(iban)) return ['ILLEGAL_CHARACTERS'];
@@ -51,18 +44,18 @@ export function findIbanProblems(iban: string): readonly IbanProblem[] {
   const problems: IbanProblem[] = [];
   if (iban.length !== format.length) problems.push('WRONG_LENGTH');
   else if (!format.regex.test(iban)) problems.push('WRONG_STRUCTURE');
-  // 00, 01 and 99 leave the same remainders as 97, 98 and 02, so mod 97 alone lets them pass.
+  // 00, 01 and 99 leave the same remainders as 97, 98 and 02, so mod 97 alone accepts them.
   if (isCheckable && ['00', '01', '99'].includes(checkDigits)) problems.push('CHECK_DIGITS_OUT_OF_RANGE');
   if (isCheckable && mod97(iban.slice(4) + iban.slice(0, 4)) !== 1) problems.push('WRONG_CHECK_DIGITS');
   return problems;
 }
 
-/** Whether a compacted IBAN is valid as far as its country's format and its check digits can tell. */
+/** Whether a compacted IBAN has its country's format and the right check digits. */
 export function isValidIban(iban: string): boolean {
   return findIbanProblems(iban).length === 0;
 }
 
-/** The parts of a compacted IBAN, whether or not its check digits are right; null where its structure is wrong. */
+/** The parts of a compacted IBAN, even if its check digits are wrong; null if its structure is wrong. */
 export function parseIban(iban: string): IbanParts | null {
   const format = findCountryFormat(iban.slice(0, 2));
   if (format === null || /[^A-Z0-9]/.test(iban) || !format.regex.test(iban)) return null;
@@ -71,26 +64,15 @@ export function parseIban(iban: string): IbanParts | null {
     countryCode: format.country,
     checkDigits: iban.slice(2, 4),
     bban,
-    bankCode: cut(bban, format.bankCode),
-    branch: format.branch && cut(bban, format.branch),
-    accountNumber: cut(bban, accountSpan(format)),
-    nationalCheckDigits: format.nationalCheckDigits && cut(bban, format.nationalCheckDigits),
+    bankCode: sliceSpan(bban, format.bankCode),
+    branch: format.branch && sliceSpan(bban, format.branch),
+    nationalCheckDigits: format.nationalCheckDigits && sliceSpan(bban, format.nationalCheckDigits),
     bbanRemainder: bban.slice((format.branch ?? format.bankCode).last),
   };
 }
 
 const decoration = /[\s\p{Dash_Punctuation}\p{Default_Ignorable_Code_Point}]+/gu;
 
-function cut(bban: string, { first, last }: Span): string {
+function sliceSpan(bban: string, { first, last }: Span): string {
   return bban.slice(first - 1, last);
-}
-
-/** National check digits stand before the account (ES), behind it (FR) or in front of the bank code (IT). */
-function accountSpan({ length, account, bankCode, branch, nationalCheckDigits }: CountryFormat): Span {
-  if (account) return account;
-  const first = (branch ?? bankCode).last + 1;
-  const last = length - 4;
-  if (nationalCheckDigits?.first === first) return { first: nationalCheckDigits.last + 1, last };
-  if (nationalCheckDigits?.last === last) return { first, last: nationalCheckDigits.first - 1 };
-  return { first, last };
 }

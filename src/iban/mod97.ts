@@ -1,6 +1,6 @@
 /**
- * The remainder of ISO 7064 mod 97-10, letters counting as two digits (A = 10 ... Z = 35). The number can have
- * seventy digits, so it is reduced character by character, as in long division.
+ * The remainder of ISO 7064 MOD 97-10; letters count as two digits (A = 10 ... Z = 35). The number can have seventy
+ * digits, so it is reduced character by character.
  * @throws RangeError for anything but A-Z and 0-9
  */
 export function mod97(text: string): number {
@@ -15,8 +15,8 @@ export function mod97(text: string): number {
 }
 
 /**
- * The two check digits that make an IBAN of this country code and BBAN valid, from 02 to 98 (ISO 13616).
- * Only arithmetic: neither the country nor the structure of the BBAN is looked at.
+ * The two check digits that make an IBAN of this country code and BBAN valid, from 02 to 98 (ISO 13616). Neither the
+ * country nor the structure of the BBAN is checked.
  * @throws RangeError for anything but A-Z and 0-9
  */
 export function calcCheckDigits(country: string, bban: string): string {

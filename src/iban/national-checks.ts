@@ -15,28 +15,24 @@ import { poland } from './national-checks/poland.ts';
 import { spain } from './national-checks/spain.ts';
 import { findCountryFormat } from './registry.ts';
 
-export const nationalCheckResults = ['PASSED', 'FAILED', 'NOT_APPLICABLE'] as const;
-
-export type NationalCheckResult = (typeof nationalCheckResults)[number];
-
 /**
- * What a compacted IBAN's own country says of its national check digits, whether or not the IBAN's check digits are
- * right. NOT_APPLICABLE where there is nothing to judge: no check is known in that country, the structure is wrong,
- * or the rule does not cover the account. A failure is a reason to ask, never to refuse: banks have exemptions.
+ * Checks the national check digits of a compacted IBAN; the check digits of the IBAN itself do not matter.
+ * NOT_APPLICABLE if the country has no known check, the structure is wrong, or the rule does not cover the account. A
+ * failure is a reason to ask, never to reject: banks have exemptions.
  */
-export function nationalCheck(iban: string): NationalCheckResult {
+export function nationalCheck(iban: string): 'PASSED' | 'FAILED' | 'NOT_APPLICABLE' {
   const bban = parseIban(iban)?.bban;
   const check = findNationalCheck(iban.slice(0, 2));
   if (bban === undefined || check === null || check.covers?.(bban) === false) return 'NOT_APPLICABLE';
   return check.passes(bban) ? 'PASSED' : 'FAILED';
 }
 
-/** The check of a country or, for a territory, of its parent; null where none is known. */
+/** The check of a country or, for a territory, of its parent; null if none is known. */
 export function findNationalCheck(country: string): NationalCheck | null {
   return checks.get(findCountryFormat(country)?.parent ?? country) ?? null;
 }
 
-// CF, CG, CM, GA, GQ, KM, MG and TD have a clé RIB too, but stand outside the registry: their IBANs are unknown here.
+// CF, CG, CM, GA, GQ, KM, MG and TD have a clé RIB too, but are not in the registry.
 const checks: ReadonlyMap<string, NationalCheck> = new Map([
   ['BA', mod9710],
   ['BE', belgium],

@@ -1,62 +1,59 @@
 import { calcCheckDigits } from './mod97.ts';
 import {
-  accounts,
   type Positions,
   type RegistryRow,
   registryRows,
-  TERRITORIES,
+  territories,
   territoriesOutsideSepa,
 } from './registry-table.ts';
 
-/** First and last position inside the BBAN, counted from 1, both included. */
+/** First and last position in the BBAN, from 1, inclusive. */
 export interface Span {
   first: number;
   last: number;
 }
 
-/** How one country writes its IBANs. */
+/** The IBAN format of a country or territory. */
 export interface CountryFormat {
-  /** The first two characters of the IBAN: ISO 3166-1 alpha-2, and XK for Kosovo. */
+  /** The first two characters of the IBAN: ISO 3166-1 alpha-2, or XK for Kosovo. */
   country: string;
-  /** The country whose format a territory uses (FR for MQ); null for the countries of the registry. */
+  /** The country whose format a territory uses (FR for MQ); null for countries. */
   parent: string | null;
   /** In SWIFT notation: k!n is k digits, k!a is k capital letters, k!c is k letters or digits. */
   format: string;
-  /** The same as a regular expression for a whole IBAN: one group for the check digits, one per segment. */
+  /** Matches a whole IBAN; one group for the check digits and one per segment. */
   regex: RegExp;
-  /** Characters of a whole IBAN. */
+  /** Length of a whole IBAN. */
   length: number;
-  /** Whether payments from and to it go through SEPA. */
+  /** Whether it is a SEPA scheme country. */
   sepa: boolean;
-  /** A published IBAN, valid, whose account is made up. */
+  /** A valid published IBAN with a fictitious account. */
   example: string;
   bankCode: Span;
   branch: Span | null;
   nationalCheckDigits: Span | null;
-  /** Null where the account is simply the BBAN after bank code and branch, without the national check digits. */
-  account: Span | null;
-  /** Codes of the territories that use this format under their own country code. */
+  /** Codes of the territories that use this format. */
   territories: readonly string[];
 }
 
-/** The 89 countries of the registry in the order of their codes, without territories. */
+/** The 89 countries of the registry by code, without territories. */
 export function countryFormats(): readonly CountryFormat[] {
-  return COUNTRIES;
+  return countries;
 }
 
-/** The format behind a country code in capitals, territories included; null where there are no IBANs. */
+/** The format of a country or territory, by its code in capitals; null if it has no IBANs. */
 export function findCountryFormat(code: string): CountryFormat | null {
   return formatsByCode.get(code) ?? null;
 }
 
 const segmentCharacters: Readonly<Record<string, string>> = { n: '\\d', a: '[A-Z]', c: '[A-Za-z0-9]' };
 
-const COUNTRIES: readonly CountryFormat[] = registryRows.map(readRow);
+const countries: readonly CountryFormat[] = registryRows.map(readRow);
 
 const formatsByCode: ReadonlyMap<string, CountryFormat> = new Map(
-  COUNTRIES.flatMap((parent) => [parent, ...parent.territories.map((code) => formatOfTerritory(code, parent))]).map(
-    (format) => [format.country, format],
-  ),
+  countries
+    .flatMap((parent) => [parent, ...parent.territories.map((code) => formatOfTerritory(code, parent))])
+    .map((format) => [format.country, format]),
 );
 
 function readRow([format, example, sepa, bankCode, branch, nationalCheckDigits]: RegistryRow): CountryFormat {
@@ -72,12 +69,11 @@ function readRow([format, example, sepa, bankCode, branch, nationalCheckDigits]:
     bankCode: { first: bankCode[0], last: bankCode[1] },
     branch: toSpan(branch),
     nationalCheckDigits: toSpan(nationalCheckDigits),
-    account: toSpan(accounts.get(country)),
-    territories: TERRITORIES.get(country) ?? [],
+    territories: territories.get(country) ?? [],
   };
 }
 
-/** The country code is part of what the check digits guard, so the example gets its own. */
+/** The check digits cover the country code, so the example needs its own. */
 function formatOfTerritory(country: string, parent: CountryFormat): CountryFormat {
   const format = country + parent.format.slice(2);
   const bban = parent.example.slice(4);

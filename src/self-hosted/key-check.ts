@@ -1,12 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /**
- * Tells whether a header holds the key. Digests are compared, so that neither the time it takes nor the length of a
- * guess tells anything about the key.
+ * Checks whether a header contains the key. Compares digests in constant time, so that response times reveal neither the
+ * key nor its length.
  */
-export function createKeyCheck(apiKey: string): (given: string | string[] | undefined) => boolean {
+export function createKeyCheck(apiKey: string): (header: string | string[] | undefined) => boolean {
   const expected = digest(apiKey);
-  return (given) => typeof given === 'string' && timingSafeEqual(digest(given), expected);
+  return (header) => typeof header === 'string' && timingSafeEqual(digest(header), expected);
 }
 
 function digest(text: string): Buffer {

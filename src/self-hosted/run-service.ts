@@ -1,17 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 
 interface RunServiceOptions {
-  /** As it is called in the line that says where it listens. */
+  /** For the line with its address. */
   name: string;
   app: Pick<FastifyInstance, 'listen' | 'close'>;
   host: string;
-  /** 0: any free port. */
+  /** 0 for any free port. */
   port: number;
 }
 
 /**
- * Serves until SIGTERM or SIGINT; then requests in flight are answered and the process ends by itself. Resolves when
- * the service listens, which it says in one line on standard output; rejects where it cannot.
+ * Serves until SIGTERM or SIGINT; then requests in flight are finished and the process ends. Resolves when the service
+ * listens, after it has written its address to standard output; rejects if it cannot listen.
  */
 export async function runService({ name, app, host, port }: RunServiceOptions): Promise<void> {
   const url = await app.listen({ host, port }).catch(async (error: unknown) => {
@@ -20,7 +20,7 @@ export async function runService({ name, app, host, port }: RunServiceOptions): 
   });
   process.stdout.write(`The ${name} service listens on ${url}\n`);
 
-  // A terminal and npm may both hand on one Ctrl-C, so further signals change nothing.
+  // A terminal and npm may both forward one Ctrl-C, so further signals are ignored.
   const stop = () => void app.close();
   process.on('SIGTERM', stop).on('SIGINT', stop);
 }

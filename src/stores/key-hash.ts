@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto';
 export type KeyHash = (text: string) => string;
 
 /**
- * Makes keys of texts that nobody may read out of a store, such as IBANs. It is keyed because IBANs are few enough to
- * try them all; whoever shares a store must share the secret.
+ * Hashes keys that must not be readable in the store, such as IBANs. Keyed, because there are few enough IBANs to try
+ * them all; gateways that share a store must share the secret.
  */
 export function createKeyHash(secret: string): KeyHash {
   return (text) => createHmac('sha256', secret).update(text).digest('base64url');

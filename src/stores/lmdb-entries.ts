@@ -4,42 +4,41 @@ export type EntryKind = 'value' | 'counter' | 'lock';
 
 export interface LmdbEntry {
   value: string;
-  /** In milliseconds since 1970; kept as the version of the entry. */
+  /** In milliseconds since 1970; stored as the version of the entry. */
   expiresAt: number;
 }
 
-/** What stands under a key and has not expired. */
-export function readEntry(file: LmdbFile, kind: EntryKind, key: string, now: number): LmdbEntry | null {
+/** The entry; null if missing or expired. */
+export function readEntry(file: LmdbFile, kind: EntryKind, key: string): LmdbEntry | null {
   const entry = file.getEntry([kind, key]);
   const expiresAt = entry?.version ?? 0;
-  return entry && expiresAt > now ? { value: entry.value, expiresAt } : null;
+  return entry && expiresAt > Date.now() ? { value: entry.value, expiresAt } : null;
 }
 
-/** Within a transaction. */
+/** Requires a transaction, like all functions below. */
 export function writeEntry(file: LmdbFile, kind: EntryKind, key: string, { value, expiresAt }: LmdbEntry): void {
   file.put([kind, key], value, expiresAt);
-  file.put([EXPIRY, expiresAt, kind, key], '', 0);
+  file.put([expiryIndex, expiresAt, kind, key], '', 0);
 }
 
-/** Within a transaction. */
 export function removeEntry(file: LmdbFile, kind: EntryKind, key: string, { expiresAt }: LmdbEntry): void {
   file.remove([kind, key]);
-  file.remove([EXPIRY, expiresAt, kind, key]);
+  file.remove([expiryIndex, expiresAt, kind, key]);
 }
 
-/** Within a transaction: drops some of what has expired. */
-export function sweepEntries(file: LmdbFile, now: number): void {
-  const expired = [...file.getKeys({ start: [EXPIRY], end: [EXPIRY, now + 1], limit: maxSwept })];
-  for (const mark of expired) {
-    const [, expiresAt, kind, key] = mark;
-    // Only what still expires then: it may have been written anew.
+/** Removes some of the expired entries. */
+export function sweepEntries(file: LmdbFile): void {
+  const expired = [...file.getKeys({ start: [expiryIndex], end: [expiryIndex, Date.now() + 1], limit: maxSwept })];
+  for (const indexKey of expired) {
+    const [, expiresAt, kind, key] = indexKey;
+    // The version is compared, because the entry may have been overwritten with a later expiry.
     file.remove([String(kind), String(key)], Number(expiresAt));
-    file.remove(mark);
+    file.remove(indexKey);
   }
 }
 
-/** Under it, all that expires, in the order it does. */
-const EXPIRY = 'expiry';
+/** Prefix of the keys that list all entries in the order of their expiry. */
+const expiryIndex = 'expiry';
 
-/** More than one write adds, so that the sweep catches up; few, because other processes wait meanwhile. */
+/** More than one write adds, so that the sweep catches up; few, because other processes wait for the transaction. */
 const maxSwept = 8;

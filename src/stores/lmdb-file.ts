@@ -4,17 +4,17 @@ import { dirname } from 'node:path';
 import type { RootDatabase } from 'lmdb';
 import { ConfigError } from '../errors.ts';
 
-/** Texts under keys of several parts; the version of each is when it expires. */
+/** Texts under composite keys; the version of an entry is its expiry. */
 export type LmdbFile = RootDatabase<string, (string | number)[]>;
 
-/** Opens a file, or makes it and its folder. @throws ConfigError where that cannot be done */
+/** Opens a file, and creates it and its folder if missing. @throws ConfigError */
 export function openLmdbFile(path: string): LmdbFile {
-  // `require`, because loading it takes 50 ms, and many a gateway never stores anything.
+  // Loaded on first use: it takes 50 ms, and many gateways never store anything.
   const { open }: typeof import('lmdb') = require('lmdb');
   try {
     mkdirSync(dirname(path), { recursive: true });
-    // Resolved means on the disk, not on its way there: what is kept here was paid for.
-    // Without batches per turn, because the promise of a batch that fails, on a full disk, is out of anyone's reach.
+    // Without overlappingSync a resolved write is on disk. Without eventTurnBatching no promise of a batch exists,
+    // whose rejection on a full disk could not be handled.
     return open({ path, encoding: 'string', useVersions: true, overlappingSync: false, eventTurnBatching: false });
   } catch {
     throw new ConfigError([`DATA_DIR: ${path} cannot be opened for reading and writing`]);
@@ -23,21 +23,10 @@ export function openLmdbFile(path: string): LmdbFile {
 
 const require = createRequire(import.meta.url);
 
-/*
- * The beginning of each of the two meta pages that an LMDB file starts with (struct MDB_page and MDB_meta in mdb.c of
- * lmdb-js). The second follows one page size later, which the first one tells.
- */
-const magic = { offset: 24, value: 0xbeefc0de };
-const pageSizeOffset = 48;
-const rootOffsets = [88, 136];
-const transactionOffset = 152;
-const metaBytes = 160;
-const emptyTree = 0xffff_ffff_ffff_ffffn;
-
 /**
- * Whether there is a file. LMDB maps whatever it is given into memory, and ends the process when it finds there is
- * less of it than it says; so its beginning is checked first. An empty one is just being made by another process.
- * @throws ConfigError where it is damaged or something else
+ * Whether the file exists. LMDB maps it into memory and crashes the process if it is shorter than its header states, so
+ * the header is checked first. An empty file is valid: another process is creating it.
+ * @throws ConfigError if the file is damaged or not an LMDB file
  */
 export function hasLmdbFile(path: string): boolean {
   if (!existsSync(path)) return false;
@@ -48,20 +37,22 @@ export function hasLmdbFile(path: string): boolean {
     throw new ConfigError([`DATA_DIR: ${path} cannot be read`]);
   }
   try {
-    if (fstatSync(file).size === 0 || holdsItsRoots(file)) return true;
+    if (fstatSync(file).size === 0 || isComplete(file)) return true;
   } finally {
     closeSync(file);
   }
-  throw new ConfigError([`DATA_DIR: ${path} is damaged or was not made by this program; move it away and start again`]);
+  throw new ConfigError([
+    `DATA_DIR: ${path} is damaged or was not created by this program; move it away and start again`,
+  ]);
 }
 
-/** Whether the newer of the two meta pages is one, and the roots of its two trees lie within the file. */
-function holdsItsRoots(file: number): boolean {
+/** Whether both meta pages are valid, and the newer one's root pages are within the file. */
+function isComplete(file: number): boolean {
   const first = readMeta(file, 0);
   const second = first && readMeta(file, first.pageSize);
   if (!first || !second) return false;
   const { roots } = first.transaction > second.transaction ? first : second;
-  // Only now: another process may be writing, and its file grows before its meta page tells of it.
+  // Read after the meta pages, because another process may be writing: the file grows before its meta page changes.
   const pages = BigInt(Math.floor(fstatSync(file).size / first.pageSize));
   return roots.every((root) => root === emptyTree || root < pages);
 }
@@ -75,3 +66,14 @@ function readMeta(file: number, position: number) {
     roots: rootOffsets.map((offset) => bytes.readBigUInt64LE(offset)),
   };
 }
+
+/*
+ * Layout of the two meta pages at the start of an LMDB file (struct MDB_page and MDB_meta in mdb.c of lmdb-js). The
+ * second page follows at the page size stated in the first.
+ */
+const magic = { offset: 24, value: 0xbeefc0de };
+const pageSizeOffset = 48;
+const rootOffsets = [88, 136];
+const transactionOffset = 152;
+const metaBytes = 160;
+const emptyTree = 0xffff_ffff_ffff_ffffn;

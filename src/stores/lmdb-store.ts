@@ -5,18 +5,17 @@ import { hasLmdbFile, type LmdbFile, openLmdbFile } from './lmdb-file.ts';
 import { checkAmount, checkKey, type Lock, readExpiry, type Store, StoreError } from './store.ts';
 
 interface LmdbStoreOptions {
-  /** Made, like the file in it, with the first write. */
+  /** Created, like the file in it, with the first write. */
   folder: string;
-  now?: () => number;
 }
 
 /**
- * Keeps everything in one file that several processes may use at once. Each write is a transaction; once it resolves it
- * is on the disk.
- * @throws ConfigError where the file is damaged or none of ours
+ * Stores everything in one file that several processes may use. Each write is a transaction and on disk once it
+ * resolves.
+ * @throws ConfigError if the file is damaged or not an LMDB file
  */
-export function createLmdbStore({ folder, now = Date.now }: LmdbStoreOptions): Store {
-  // The name holds the version of the layout: a later one gets a file of its own.
+export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
+  // The name contains the version of the layout: a new layout gets a new file.
   const path = join(folder, 'store-1.lmdb');
   let file: LmdbFile | null = hasLmdbFile(path) ? openLmdbFile(path) : null;
   let lastWrite: Promise<unknown> = Promise.resolve();
@@ -25,20 +24,20 @@ export function createLmdbStore({ folder, now = Date.now }: LmdbStoreOptions): S
   function read(kind: EntryKind, key: string): LmdbEntry | null {
     if (isClosed) throw new StoreError('closed');
     if (file === null && hasLmdbFile(path)) file = openLmdbFile(path);
-    // What other processes have written since the event loop last came around counts, too.
+    // lmdb reuses a read transaction within a turn of the event loop; a new one sees the writes of other processes.
     file?.resetReadTxn();
-    return file && readEntry(file, kind, key, now());
+    return file && readEntry(file, kind, key);
   }
 
-  /** Runs a change as a transaction, alone over all processes. */
-  async function write<T>(change: (file: LmdbFile, now: number) => T): Promise<T> {
+  /** Runs a change as an exclusive transaction, across all processes. */
+  async function write<T>(change: (file: LmdbFile) => T): Promise<T> {
     if (isClosed) throw new StoreError('closed');
     if (file === null) hasLmdbFile(path);
     file ??= openLmdbFile(path);
     const open = file;
     const transaction = open.transaction(() => {
-      sweepEntries(open, now());
-      return change(open, now());
+      sweepEntries(open);
+      return change(open);
     });
     lastWrite = transaction.catch(() => {});
     return transaction.catch(async (error) => {
@@ -46,18 +45,18 @@ export function createLmdbStore({ folder, now = Date.now }: LmdbStoreOptions): S
     });
   }
 
-  function lockHeldBy(key: string, holder: string): Lock {
+  function createLock(key: string, holder: string): Lock {
     return {
       release: () =>
-        write((file, now) => {
-          const entry = readEntry(file, 'lock', key, now);
+        write((file) => {
+          const entry = readEntry(file, 'lock', key);
           if (entry?.value === holder) removeEntry(file, 'lock', key, entry);
         }),
       async extend(expiry) {
         const expiresInMs = readExpiry(expiry);
-        return write((file, now) => {
-          if (readEntry(file, 'lock', key, now)?.value !== holder) return false;
-          writeEntry(file, 'lock', key, { value: holder, expiresAt: now + expiresInMs });
+        return write((file) => {
+          if (readEntry(file, 'lock', key)?.value !== holder) return false;
+          writeEntry(file, 'lock', key, { value: holder, expiresAt: Date.now() + expiresInMs });
           return true;
         });
       },
@@ -71,16 +70,16 @@ export function createLmdbStore({ folder, now = Date.now }: LmdbStoreOptions): S
     async set(key, value, expiry) {
       checkKey(key);
       const expiresInMs = readExpiry(expiry);
-      await write((file, now) => writeEntry(file, 'value', key, { value, expiresAt: now + expiresInMs }));
+      await write((file) => writeEntry(file, 'value', key, { value, expiresAt: Date.now() + expiresInMs }));
     },
     async add(key, amount, expiry) {
       checkKey(key);
       const expiresInMs = readExpiry(expiry);
       if (checkAmount(amount) === 0) return Number(read('counter', key)?.value ?? 0);
-      return write((file, now) => {
-        const counter = readEntry(file, 'counter', key, now);
+      return write((file) => {
+        const counter = readEntry(file, 'counter', key);
         const sum = Number(counter?.value ?? 0) + amount;
-        const expiresAt = counter?.expiresAt ?? now + expiresInMs;
+        const expiresAt = counter?.expiresAt ?? Date.now() + expiresInMs;
         writeEntry(file, 'counter', key, { value: String(sum), expiresAt });
         return sum;
       });
@@ -89,24 +88,24 @@ export function createLmdbStore({ folder, now = Date.now }: LmdbStoreOptions): S
       checkKey(key);
       const expiresInMs = readExpiry(expiry);
       const holder = randomUUID();
-      const isTaken = await write((file, now) => {
-        if (readEntry(file, 'lock', key, now)) return true;
-        writeEntry(file, 'lock', key, { value: holder, expiresAt: now + expiresInMs });
+      const isLocked = await write((file) => {
+        if (readEntry(file, 'lock', key)) return true;
+        writeEntry(file, 'lock', key, { value: holder, expiresAt: Date.now() + expiresInMs });
         return false;
       });
-      return isTaken ? null : lockHeldBy(key, holder);
+      return isLocked ? null : createLock(key, holder);
     },
     async close() {
       if (isClosed) return;
       isClosed = true;
-      // LMDB gives up what is not yet begun when it is closed. Writes end in the order they came.
+      // Closing LMDB drops queued writes. They complete in order, so awaiting the last one suffices.
       await lastWrite;
       await file?.close();
     },
   };
 }
 
-/** LMDB tells only that a commit failed, and promises to tell why. */
+/** On a failed commit, lmdb rejects with an error whose `commitError` is a promise for the reason. */
 async function toStoreError(error: unknown): Promise<StoreError> {
   const { commitError, message } = error as Error & { commitError?: Promise<never> };
   const cause: unknown = await commitError?.catch((cause: unknown) => cause);

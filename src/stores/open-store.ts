@@ -4,26 +4,25 @@ import { createLmdbStore } from './lmdb-store.ts';
 import { createRedisStore } from './redis-store.ts';
 import { withSealing } from './sealed-store.ts';
 import type { Store } from './store.ts';
-import { readOrMakeSecret } from './store-secret.ts';
+import { readOrCreateSecret } from './store-secret.ts';
 
 export interface OpenStore {
   store: Store;
-  /** Whether other gateways share it. */
+  /** Whether several gateways can share it. */
   isShared: boolean;
   isUp(): boolean;
 }
 
-/** The store that the configuration asks for, sealed: Redis where one is named, else LMDB in the folder. */
-export function openStore({ redisUrl, secret }: StoreConfig, folder: string, events: Events): OpenStore {
-  const readSecret = () => secret ?? readOrMakeSecret(folder);
-  if (redisUrl === null) {
+/** Opens the configured store, sealed: Redis if configured, otherwise LMDB in the folder. */
+export function openStore(
+  { redis, secret }: StoreConfig,
+  folder: string,
+  events: Pick<Events, 'storeDown' | 'storeUp'>,
+): OpenStore {
+  const readSecret = () => secret ?? readOrCreateSecret(folder);
+  if (redis === null) {
     return { store: withSealing(createLmdbStore({ folder }), readSecret), isShared: false, isUp: () => true };
   }
-  const redis = createRedisStore({
-    url: redisUrl,
-    commandTimeoutMs: 1_000,
-    onDown: events.storeDown,
-    onUp: events.storeUp,
-  });
-  return { store: withSealing(redis, readSecret), isShared: true, isUp: redis.isUp };
+  const store = createRedisStore({ server: redis, commandTimeoutMs: 1_000, events });
+  return { store: withSealing(store, readSecret), isShared: true, isUp: store.isUp };
 }

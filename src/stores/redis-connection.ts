@@ -1,39 +1,32 @@
 import { Redis } from 'ioredis';
-import { readRedisUrl } from './redis-url.ts';
+import type { RedisConfig } from '../config/redis-url.ts';
+import type { Events } from '../telemetry/events.ts';
 import { StoreError } from './store.ts';
 
 export interface RedisConnectionOptions {
-  /** redis:// or rediss://, with user name and password where they are needed. */
-  url: string;
-  /** How long a command may take, and one that comes first of all may wait for the connection. */
+  server: RedisConfig;
+  /** Time limit for a command, and for how long the first commands wait for the connection. */
   commandTimeoutMs: number;
-  /** Redis stopped answering, or did not answer at first; why in a word or two, without address and credentials. */
-  onDown: (reason: string) => void;
-  /** Redis answers, at first or again. */
-  onUp: () => void;
+  /** Fired whenever the connection changes; the reason contains no address and no credentials. */
+  events: Pick<Events, 'storeDown' | 'storeUp'>;
 }
 
 export interface RedisConnection {
-  /** Runs a command. While Redis is away it fails at once. @throws StoreError */
+  /** Runs a command; fails at once while Redis is down. @throws StoreError */
   run<T>(command: (redis: Redis) => Promise<T>): Promise<T>;
   isUp(): boolean;
   close(): Promise<void>;
 }
 
-/**
- * A connection that comes back by itself for ever, and through which nothing waits for that.
- * @throws ConfigError where the URL is none
- */
-export function createRedisConnection({
-  url,
-  commandTimeoutMs,
-  onDown,
-  onUp,
-}: RedisConnectionOptions): RedisConnection {
+/** A connection that keeps reconnecting in the background; commands do not wait for that. */
+export function createRedisConnection({ server, commandTimeoutMs, events }: RedisConnectionOptions): RedisConnection {
+  const { database, tls, ...address } = server;
   const redis = new Redis({
-    ...readRedisUrl(url),
+    ...address,
+    db: database,
+    ...(tls && { tls: {} }),
     commandTimeout: commandTimeoutMs,
-    // A command whose answer got lost may have been done: it is never sent twice.
+    // A command whose response was lost may have been executed, so it is not sent again.
     autoResendUnfulfilledCommands: false,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -45,7 +38,7 @@ export function createRedisConnection({
     disableClientInfo: true,
   });
   let state: 'connecting' | 'up' | 'down' | 'closed' = 'connecting';
-  let lastFault: string | null = null;
+  let lastError: string | null = null;
   let endFirstAttempt = () => {};
   const firstAttempt = new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, commandTimeoutMs);
@@ -56,33 +49,26 @@ export function createRedisConnection({
   });
 
   redis.on('connecting', () => {
-    lastFault = null;
+    lastError = null;
   });
   redis.on('ready', () => {
-    // Without its database number accepted, ioredis would go on in database 0.
-    if (lastFault !== null) redis.disconnect(true);
-    if (lastFault !== null || state === 'closed') return;
+    // If Redis rejects the database number, ioredis would continue with database 0.
+    if (lastError !== null) redis.disconnect(true);
+    if (lastError !== null || state === 'closed') return;
     state = 'up';
     endFirstAttempt();
-    onUp();
+    events.storeUp();
   });
   redis.on('error', (error) => {
-    lastFault = reasonOf(error);
+    lastError = reasonOf(error);
   });
-  redis.on('close', () => goDown(lastFault ?? 'connection lost'));
+  redis.on('close', () => goDown(lastError ?? 'connection lost'));
 
   function goDown(reason: string): void {
     if (state === 'down' || state === 'closed') return;
     state = 'down';
     endFirstAttempt();
-    onDown(reason);
-  }
-
-  /** Whoever does not answer in time may be gone without a word; the next connection shows whether it is. */
-  function reconnect(): void {
-    if (state !== 'up') return;
-    goDown(timedOut);
-    redis.disconnect(true);
+    events.storeDown(reason);
   }
 
   return {
@@ -93,31 +79,39 @@ export function createRedisConnection({
         return await command(redis);
       } catch (error) {
         const reason = reasonOf(error);
-        if (reason === timedOut) reconnect();
-        // Without the error as its cause: ioredis puts the command into it, and with that keys, values and passwords.
+        // The server may be unreachable although the connection is open; reconnecting shows whether it is.
+        if (reason === timedOut && isUp()) {
+          goDown(timedOut);
+          redis.disconnect(true);
+        }
+        // No `cause`: ioredis errors contain the command, and with it keys, values and passwords.
         throw new StoreError(reason);
       }
     },
-    isUp: () => state === 'up',
+    isUp,
     async close() {
-      const wasUp = state === 'up';
+      const wasUp = isUp();
       state = 'closed';
       endFirstAttempt();
-      // Redis answers it after all commands before it; the time it has for that is bounded like theirs.
+      // Redis answers QUIT after all earlier commands; the command timeout bounds it.
       if (wasUp) await redis.quit().catch(() => {});
       redis.disconnect();
     },
   };
+
+  function isUp(): boolean {
+    return state === 'up';
+  }
 }
 
 const timedOut = 'timed out';
 
-/** Doubles from 50 ms up to 2 s, less a random part, so that replicas do not come back all at once. */
+/** Doubles from 50 ms up to 2 s; random, so that replicas do not reconnect all at once. */
 function reconnectDelayMs(attempt: number): number {
   return Math.min(50 * 2 ** (attempt - 1), 2_000) * (0.5 + Math.random() / 2);
 }
 
-/** The code of a system error, or the word that an error of Redis begins with. Anything else might hold an address. */
+/** The code of a system error, or the first word of a Redis error. Other texts could contain an address. */
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code !== undefined) return code;

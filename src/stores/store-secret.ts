@@ -5,17 +5,17 @@ import { errorCodeOf } from '../errors.ts';
 import { StoreError } from './store.ts';
 
 /**
- * The secret that seals the embedded store: made at the first start and kept beside the store, readable by its owner
- * only. Whoever starts at the same time gets the same one. @throws StoreError where the folder cannot be written
+ * The secret that seals the embedded store: generated on first use and stored next to it, readable by its owner only.
+ * Processes that start at the same time get the same secret. @throws StoreError if the folder is not writable
  */
-export function readOrMakeSecret(folder: string): string {
+export function readOrCreateSecret(folder: string): string {
   const file = join(folder, 'store-secret');
   try {
     mkdirSync(folder, { recursive: true });
     writeFileSync(file, randomBytes(32).toString('base64url'), { flag: 'wx', mode: 0o600 });
   } catch (error) {
     const code = errorCodeOf(error);
-    if (code !== 'EEXIST') throw new StoreError(`DATA_DIR cannot be written (${code ?? 'unknown'})`);
+    if (code !== 'EEXIST') throw new StoreError(`DATA_DIR is not writable (${code ?? 'unknown'})`);
   }
   return readFileSync(file, 'utf8');
 }

@@ -3,86 +3,93 @@ import type { Log } from './log.ts';
 
 interface UpstreamCall {
   service: ServiceName;
-  /** Without query: that may hold an IBAN. */
+  /** Without the query string, which may contain an IBAN. */
   path: string;
-  outcome: { kind: 'answer'; status: number } | { kind: 'failure'; reason: string };
+  outcome: { kind: 'answered'; status: number } | { kind: 'failed'; reason: string };
   durationMs: number;
 }
 
-/** What is worth telling an operator, one deed per event. None of them throws, and none is handed personal data. */
+/** Events that operators need to know of. No function throws, and no argument contains personal data. */
 export interface Events {
   upstreamCalled(call: UpstreamCall): void;
   credentialsRejected(service: ServiceName): void;
-  answerUnreadable(service: ServiceName, status: number): void;
-  requestRefused(service: ServiceName, status: number): void;
-  breakerOpened(service: ServiceName, path: string): void;
-  breakerClosed(service: ServiceName, path: string): void;
+  responseUnreadable(service: ServiceName, status: number): void;
+  requestRejected(service: ServiceName, status: number): void;
+  circuitOpened(service: ServiceName, path: string): void;
+  circuitClosed(service: ServiceName, path: string): void;
   storeDown(reason: string): void;
   storeUp(): void;
-  allowanceNearlyUsedUp(service: ServiceName, percent: number): void;
-  allowanceNotKept(service: ServiceName, reason: string): void;
-  essayNotKept(reason: string): void;
-  essayRefusedWithoutStore(): void;
+  allowanceNearlyExhausted(service: ServiceName, percent: number): void;
+  /** Fired once per outage of the store. */
+  allowanceNotStored(service: ServiceName, reason: string): void;
+  /** Fired once per outage of the store. */
+  essayWriteBuffered(reason: string): void;
+  essayRejectedWithoutStore(): void;
+  essayLost(reason: string): void;
   unexpectedError(error: unknown, requestId: string): void;
 }
 
+/** Writes events to the log. Repeated events are logged once a minute, so that a broken upstream cannot fill the disk. */
 export function createEvents(log: Log): Events {
-  const toldAt = new Map<string, number>();
-  /** What goes on is told once a minute: a broken upstream must not fill the disk with its failures. */
-  const isNews = (what: string) => {
+  const loggedAt = new Map<string, number>();
+  const isDue = (key: string) => {
     const now = Date.now();
-    if (now - (toldAt.get(what) ?? Number.NEGATIVE_INFINITY) < 60_000) return false;
-    toldAt.set(what, now);
+    if (now - (loggedAt.get(key) ?? Number.NEGATIVE_INFINITY) < repeatAfterMs) return false;
+    loggedAt.set(key, now);
     return true;
   };
   return {
     upstreamCalled({ service, path, outcome, durationMs }) {
-      const came = outcome.kind === 'answer' ? { status: outcome.status } : { failure: outcome.reason };
-      const fields = { service, path, ...came, durationMs: Math.round(durationMs) };
+      const result = outcome.kind === 'answered' ? { status: outcome.status } : { failure: outcome.reason };
+      const fields = { service, path, ...result, durationMs: Math.round(durationMs) };
       log.debug(fields, 'upstream called');
-      const isTrouble = outcome.kind === 'failure' || outcome.status >= 500 || outcome.status === 404;
-      if (isTrouble && isNews(`${service} ${path} ${Object.values(came)}`))
-        log.warn(fields, 'the upstream does not answer as it should');
+      const isFailure = outcome.kind === 'failed' || outcome.status >= 500 || outcome.status === 404;
+      if (isFailure && isDue(`${service} ${path} ${Object.values(result)}`)) log.warn(fields, 'upstream call failed');
     },
     credentialsRejected(service) {
-      if (!isNews(`${service} credentials`)) return;
-      log.error({ service }, 'the upstream rejects our key: check the API key in the configuration');
+      if (!isDue(`${service} credentials`)) return;
+      log.error({ service }, 'the upstream rejected the API key: check it in the configuration');
     },
-    answerUnreadable(service, status) {
-      if (!isNews(`${service} unreadable`)) return;
-      log.warn({ service, status }, 'the upstream answered something unreadable');
+    responseUnreadable(service, status) {
+      if (!isDue(`${service} unreadable`)) return;
+      log.warn({ service, status }, 'the upstream response could not be parsed');
     },
-    requestRefused(service, status) {
-      if (!isNews(`${service} refused ${status}`)) return;
-      log.error({ service, status }, 'the upstream refused a request as wrong: a fault of the gateway');
+    requestRejected(service, status) {
+      if (!isDue(`${service} rejected ${status}`)) return;
+      log.error({ service, status }, 'the upstream rejected a request as invalid: this is a bug in the gateway');
     },
-    breakerOpened(service, path) {
-      log.warn({ service, path }, 'the upstream keeps failing: it is not called but for a probe now and then');
+    circuitOpened(service, path) {
+      log.warn({ service, path }, 'circuit breaker opened: the upstream keeps failing, only probes are sent');
     },
-    breakerClosed(service, path) {
-      log.info({ service, path }, 'the upstream answers again');
+    circuitClosed(service, path) {
+      log.info({ service, path }, 'circuit breaker closed: the upstream works again');
     },
     storeDown(reason) {
-      log.error({ reason }, 'the shared store is gone: the gateway goes on with what it has itself');
+      log.error({ reason }, 'the shared store is down: the gateway continues without it');
     },
     storeUp() {
-      log.info('the shared store answers');
+      log.info('the shared store is up');
     },
-    allowanceNearlyUsedUp(service, percent) {
-      log.warn({ service, percent }, "the month's allowance is nearly used up");
+    allowanceNearlyExhausted(service, percent) {
+      log.warn({ service, percent }, 'the monthly allowance is nearly exhausted');
     },
-    allowanceNotKept(service, reason) {
-      log.error({ service, reason }, 'the store fails: calls are counted in memory until it works again');
+    allowanceNotStored(service, reason) {
+      log.error({ service, reason }, 'the store failed: calls are counted in memory until it works again');
     },
-    essayNotKept(reason) {
-      log.error({ reason }, 'the store fails: essays are answered, and held in memory until they can be stored');
+    essayWriteBuffered(reason) {
+      log.error({ reason }, 'the store failed: essays are buffered in memory until it works again');
     },
-    essayRefusedWithoutStore() {
-      if (!isNews('essay refused')) return;
-      log.error('the store fails: an essay with an idempotency key was refused, as it might be paid for twice');
+    essayRejectedWithoutStore() {
+      if (!isDue('essay rejected')) return;
+      log.error('the store failed: an essay with an idempotency key was rejected, because it could be paid for twice');
+    },
+    essayLost(reason) {
+      log.error({ reason }, 'an essay that was paid for could not be buffered any longer and is lost');
     },
     unexpectedError(error, requestId) {
       log.error({ requestId, err: error instanceof Error ? error : new Error(String(error)) }, 'unexpected error');
     },
   };
 }
+
+const repeatAfterMs = 60_000;

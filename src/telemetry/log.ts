@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-import type { LogLevel } from '../config/variables.ts';
+import type { LogLevel } from '../config/values.ts';
 import type { Redact } from './redact.ts';
 
 export type Log = Logger;
@@ -11,9 +11,8 @@ interface LogOptions {
 }
 
 /**
- * The process's log: one JSON object per line, on standard error unless told otherwise, as standard output is for people.
- * Every finished line goes through `redact`, so that a careless message, a stack trace or an upstream's words cannot
- * carry a secret or an IBAN out.
+ * The log of the process: one JSON object per line, by default on standard error. Every complete line is redacted, so
+ * that no message, stack trace or upstream response leaks a secret or an IBAN.
  */
 export function createLog({ level, redact, destination = process.stderr }: LogOptions): Log {
   return pino({ level, base: null, hooks: { streamWrite: redact } }, destination);

@@ -1,61 +1,58 @@
 export type Redact = (text: string) => string;
 
-/** Takes the given secrets, also as JSON would escape them, and everything that reads like an IBAN out of a text. */
+/** For logs and errors: hides the given secrets, also in their JSON-escaped form, and everything that looks like an IBAN. */
 export function createRedact(secrets: readonly string[]): Redact {
-  const hide = hideAll(secrets);
-  return (text) => redactIbans(hide(text));
+  const hideSecrets = createReplacement(secrets);
+  return (text) => redactIbans(hideSecrets(text));
 }
 
-/** @param isCut whether the text broke off, so that half a secret may stand at its end */
-export type RedactSecrets = (text: string, isCut?: boolean) => string;
+/** @param isTruncated whether the text may end within a secret */
+export type RedactSecrets = (text: string, isTruncated?: boolean) => string;
 
 /**
- * Takes the secrets alone out of a text that is to be shown otherwise as it is, such as an upstream's answer. Short
- * ones stay: a key like "test" would take words out of essays.
+ * For upstream responses, which are returned to clients: hides secrets but not IBANs. Secrets of less than 8 characters
+ * stay: a key such as "test" would remove words from essays.
  */
 export function createSecretRedaction(secrets: readonly string[]): RedactSecrets {
   const long = secrets.filter((secret) => secret.length >= 8);
-  const hide = hideAll(long);
-  const hideHalf = hideHalfAtEnd(long);
-  return (text, isCut = false) => (isCut ? hideHalf(hide(text)) : hide(text));
+  const hideSecrets = createReplacement(long);
+  const hidePrefix = createPrefixReplacement(long);
+  return (text, isTruncated = false) => (isTruncated ? hidePrefix(hideSecrets(text)) : hideSecrets(text));
 }
 
-function hideAll(secrets: readonly string[]): Redact {
-  const hidden = secrets.flatMap(spellingsOf);
-  return (text) => hidden.reduce((rest, secret) => rest.replaceAll(secret, '[hidden]'), text);
+function createReplacement(secrets: readonly string[]): Redact {
+  const forms = secrets.flatMap(formsOf);
+  return (text) => forms.reduce((rest, form) => rest.replaceAll(form, '[hidden]'), text);
 }
 
-/** Hides the first characters of a secret, four or more, where the text ends with them. */
-function hideHalfAtEnd(secrets: readonly string[]): Redact {
-  const halves = secrets
-    .flatMap(spellingsOf)
-    .flatMap((secret) => Array.from({ length: secret.length - 4 }, (_, index) => secret.slice(0, index + 4)))
+/** Hides the longest prefix of a secret, of at least 4 characters, at the end of the text. */
+function createPrefixReplacement(secrets: readonly string[]): Redact {
+  const prefixes = secrets
+    .flatMap(formsOf)
+    .flatMap((form) => Array.from({ length: form.length - 4 }, (_, index) => form.slice(0, index + 4)))
     .sort((a, b) => b.length - a.length);
   return (text) => {
-    const half = halves.find((beginning) => text.endsWith(beginning));
-    return half === undefined ? text : `${text.slice(0, -half.length)}[hidden]`;
+    const prefix = prefixes.find((prefix) => text.endsWith(prefix));
+    return prefix === undefined ? text : `${text.slice(0, -prefix.length)}[hidden]`;
   };
 }
 
-/** As it is, and as JSON would escape it. */
-function spellingsOf(secret: string): string[] {
+/** The secret itself and as part of a JSON string. */
+function formsOf(secret: string): string[] {
   return [secret, JSON.stringify(secret).slice(1, -1)].filter(Boolean);
 }
 
-/** The text with everything that reads like an IBAN replaced: an IBAN is personal data. */
+/** Hides everything that looks like an IBAN: IBANs are personal data. */
 export function redactIbans(text: string): string {
   return text.replace(uuidOrIbanLike, (_, uuid: string | undefined) => uuid ?? '[IBAN]');
 }
 
-/** Where a word begins, also behind an escaped line break (as in a line of JSON) or a percent-encoded character. */
-const begin = String.raw`(?:(?<![A-Za-z0-9])|(?<=\\[bfnrt])|(?<=%[0-9A-Fa-f]{2}))`;
-const END = '(?![A-Za-z0-9])';
-/** What people and URLs put between the groups of an IBAN. */
+/** Start of a word, also after an escaped character in JSON, such as \n, or a percent-encoded one. */
+const wordStart = String.raw`(?:(?<![A-Za-z0-9])|(?<=\\[bfnrt])|(?<=%[0-9A-Fa-f]{2}))`;
+const wordEnd = '(?![A-Za-z0-9])';
+/** Separators between the groups of an IBAN, as people and URLs write them. */
 const gap = '(?:[ \\t\\u00a0\\u2009\\u202f+./-]|%20|\\\\t){0,2}';
 const ibanLike = `[A-Za-z]{2}${gap}\\d{2}(?:${gap}[A-Za-z0-9]{4}){2,7}(?:${gap}[A-Za-z0-9]{1,3})?`;
-/**
- * The groups of a UUID can read like an IBAN, so a whole UUID is matched first and left alone: request ids must stay
- * readable.
- */
-const UUID = '(?<uuid>[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})';
-const uuidOrIbanLike = new RegExp(`${begin}(?:${UUID}|${ibanLike})${END}`, 'g');
+/** Groups of a UUID can look like an IBAN, so UUIDs are matched first and kept: request ids must stay readable. */
+const uuid = '(?<uuid>[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})';
+const uuidOrIbanLike = new RegExp(`${wordStart}(?:${uuid}|${ibanLike})${wordEnd}`, 'g');

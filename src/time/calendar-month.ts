@@ -1,10 +1,10 @@
-/** Months since year 0 (UTC), so that two of them compare as numbers. */
+/** Months since year 0 (UTC), which compare as numbers. */
 export function monthAt(timeMs: number): number {
   const time = new Date(timeMs);
   return time.getUTCFullYear() * 12 + time.getUTCMonth();
 }
 
-/** As ISO 8601 writes a month, such as 2026-11. */
+/** In ISO 8601 format, such as 2026-11. */
 export function nameOfMonth(month: number): string {
   return beginOfMonth(month).toISOString().slice(0, 7);
 }

@@ -1,61 +1,47 @@
 import { BulkheadRejectedError, bulkhead } from 'cockatiel';
-import type { RestClient, RestFailure } from './upstream-client.ts';
+import type { Deadline } from './deadline.ts';
+import { endUnsent, type Outcome, type Send, shed, type UpstreamRequest } from './operation.ts';
 
 interface BulkheadOptions {
-  /** Longest wait in line, in milliseconds: the deadline of an operation that asks for no shorter one. */
-  timeoutMs: number;
   /** Most calls in flight. */
   maxConcurrency?: number;
-  /** Most calls that wait in line; further ones are shed at once. */
+  /** Most operations waiting for a slot; further ones are shed at once. */
   maxQueue?: number;
 }
 
 /**
- * Keeps a slow upstream from holding the whole gateway: so many calls in flight, so many in line, no more, and none
- * that waits longer than its deadline. A read has what is left of the deadline when its turn comes; a write has all of
- * it, for one that is cut short was paid for in vain.
+ * Keeps a slow upstream from occupying the whole gateway: it bounds the calls in flight and those waiting, and none
+ * waits beyond its deadline. A read then has what is left of its deadline, a write all of it.
  */
-export function withBulkhead(
-  client: RestClient,
-  { timeoutMs, maxConcurrency = 16, maxQueue = 2_000 }: BulkheadOptions,
-): RestClient {
-  const places = bulkhead(maxConcurrency, maxQueue);
+export function withBulkhead(send: Send, { maxConcurrency = 16, maxQueue = 2_000 }: BulkheadOptions = {}): Send {
+  const slots = bulkhead(maxConcurrency, maxQueue);
 
-  return {
-    ...client,
-    send: (request, caller, withinMs = timeoutMs) =>
-      new Promise((resolve, reject) => {
-        const { signal } = caller;
-        const endsAt = performance.now() + withinMs;
-        const leave = () => reject(signal.reason);
-        let isGivenUp = false;
-        const waiting = setTimeout(() => {
-          isGivenUp = true;
-          resolve(shed);
-        }, withinMs);
-        const endWaiting = () => {
-          clearTimeout(waiting);
-          signal.removeEventListener('abort', leave);
-        };
-        signal.addEventListener('abort', leave);
-        // The signal is not handed to the bulkhead: it would drop the turn of a caller who left, and stop calling the next.
-        places
-          .execute(() => {
-            endWaiting();
-            signal.throwIfAborted();
-            const leftMs = endsAt - performance.now();
-            // Timers may be a little ahead of the clock, and what its caller was told is unsent must not be sent.
-            if (isGivenUp || leftMs <= 0) return shed;
-            return client.send(request, caller, request.method === 'POST' ? withinMs : leftMs);
-          })
-          .catch((error: unknown) => {
-            endWaiting();
-            if (error instanceof BulkheadRejectedError) return shed;
-            throw error;
-          })
-          .then(resolve, reject);
-      }),
-  };
+  return (request, deadline) =>
+    slots.executionSlots > 0 ? slots.execute(() => start(request, deadline)) : waitForSlot(request, deadline);
+
+  function start(request: UpstreamRequest, deadline: Deadline): Promise<Outcome> {
+    if (request.method === 'POST') deadline.restart();
+    return send(request, deadline);
+  }
+
+  function waitForSlot(request: UpstreamRequest, deadline: Deadline): Promise<Outcome> {
+    const { signal } = deadline;
+    return new Promise((resolve, reject) => {
+      const leave = () => resolve(endUnsent(deadline));
+      if (signal.aborted) return leave();
+      signal.addEventListener('abort', leave, { once: true });
+      const stopListening = () => signal.removeEventListener('abort', leave);
+      // The signal is not given to cockatiel, which would drop this place and not start the next operation.
+      slots
+        .execute(async () => {
+          stopListening();
+          return signal.aborted ? shed : start(request, deadline);
+        })
+        .then(resolve, (error: unknown) => {
+          stopListening();
+          if (error instanceof BulkheadRejectedError) resolve(shed);
+          else reject(error);
+        });
+    });
+  }
 }
-
-const shed: RestFailure = { kind: 'failure', reason: 'shed', text: '' };

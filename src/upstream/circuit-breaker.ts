@@ -4,109 +4,68 @@ import {
   CircuitState,
   CountBreaker,
   circuitBreaker,
-  handleWhenResult,
+  handleWhen,
 } from 'cockatiel';
 import type { ServiceName } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
-import { readRetryAfter } from './retry-after.ts';
-import type { RestAnswer, RestClient, RestFailure, RestOutcome } from './upstream-client.ts';
+import { type Outcome, type Send, shed } from './operation.ts';
 
-interface BreakerOptions {
+interface CircuitBreakerOptions {
   service: ServiceName;
-  events: Events;
-  /** Opens when this share of the last calls failed, from 0 to 1. */
+  events: Pick<Events, 'circuitOpened' | 'circuitClosed'>;
+  /** The circuit opens when this share of the last calls failed, from 0 to 1. */
   threshold?: number;
-  /** How many of the last calls are counted. */
+  /** Number of last calls that count. */
   window?: number;
-  /** How many calls there must have been; retries count, so that one bad question in a quiet hour must not suffice. */
+  /** Fewest calls before it can open; retries count, so that one failing look-up in a quiet hour does not open it. */
   minimumCalls?: number;
-  /** How long an open breaker waits before it lets a probe through, in milliseconds. */
+  /** How long an open circuit waits before a probe. */
   probeAfterMs?: number;
 }
 
 /**
- * Stops calling what keeps failing, route by route: 5xx, timeouts and broken connections count, refusals (4xx) do not.
- * An open breaker lets one probe through at a time. An upstream that says with 429 when to come again is not called
- * before, whatever the breaker says.
+ * Stops calling a path that keeps failing: 5xx, timeouts and broken connections count, rejections (4xx) do not. An
+ * open circuit lets one probe through at a time.
  */
 export function withCircuitBreaker(
-  client: RestClient,
-  { service, events, threshold = 0.5, window = 20, minimumCalls = 10, probeAfterMs = 1_000 }: BreakerOptions,
-): RestClient {
-  const routes = new Map<string, Route>();
+  send: Send,
+  { service, events, threshold = 0.5, window = 20, minimumCalls = 10, probeAfterMs = 1_000 }: CircuitBreakerOptions,
+): Send {
+  const circuits = new Map<string, CircuitBreakerPolicy>();
 
-  return {
-    ...client,
-    async send(request, caller, withinMs) {
-      const route = routeOf(request.path);
-      const pause = route.pause;
-      if (pause && Date.now() < pause.until) return pause.answer;
-      // Cockatiel would have all callers wait for the probe; it may take as long as the deadline.
-      if (route.breaker.state === CircuitState.HalfOpen) return shed;
-      const attempt = await route.breaker
-        .execute(() => client.send(request, caller, withinMs).then(arrived, gaveUp(route.breaker)))
-        .catch((error: unknown) => {
-          if (error instanceof BrokenCircuitError) return arrived(shed);
-          throw error;
-        });
-      if ('error' in attempt) throw attempt.error;
-      notePause(route, attempt.outcome);
-      return attempt.outcome;
-    },
+  return async (request, deadline) => {
+    const circuit = circuitOf(request.path);
+    // Cockatiel would make all callers wait for the probe, possibly until its deadline.
+    if (circuit.state === CircuitState.HalfOpen) return shed;
+    try {
+      return await circuit.execute(() => send(request, deadline));
+    } catch (error) {
+      if (error instanceof BrokenCircuitError) return shed;
+      throw error;
+    }
   };
 
-  function routeOf(path: string): Route {
-    const known = routes.get(path);
+  function circuitOf(path: string): CircuitBreakerPolicy {
+    const known = circuits.get(path);
     if (known) return known;
-    const route: Route = {
-      breaker: circuitBreaker(
-        handleWhenResult((attempt) => isFailed(attempt as Attempt, route.breaker.state)),
-        {
-          halfOpenAfter: probeAfterMs,
-          breaker: new CountBreaker({ threshold, size: window, minimumNumberOfCalls: minimumCalls }),
-        },
-      ),
-      pause: null,
-    };
-    route.breaker.onBreak(() => events.breakerOpened(service, path));
-    route.breaker.onReset(() => events.breakerClosed(service, path));
-    routes.set(path, route);
-    return route;
+    const isProbe = () => circuit.state === CircuitState.HalfOpen;
+    const circuit: CircuitBreakerPolicy = circuitBreaker(
+      // A caller who leaves, and a call that was not sent, prove nothing: only a probe must not close the circuit then.
+      handleWhen(isProbe).orWhenResult((outcome) => isFailure(outcome as Outcome, isProbe())),
+      {
+        halfOpenAfter: probeAfterMs,
+        breaker: new CountBreaker({ threshold, size: window, minimumNumberOfCalls: minimumCalls }),
+      },
+    );
+    circuit.onBreak(() => events.circuitOpened(service, path));
+    circuit.onReset(() => events.circuitClosed(service, path));
+    circuits.set(path, circuit);
+    return circuit;
   }
 }
 
-interface Route {
-  breaker: CircuitBreakerPolicy;
-  /** What the upstream answered when it said until when not to be called. */
-  pause: { until: number; answer: RestAnswer } | null;
-}
-
-/** Whether it came to an outcome, or the caller gave up before. */
-type Attempt = { outcome: RestOutcome } | { error: unknown };
-
-const arrived = (outcome: RestOutcome): Attempt => ({ outcome });
-/** Says nothing of the upstream, so nothing is counted; but a probe that found nothing out must not close the breaker. */
-const gaveUp =
-  (breaker: CircuitBreakerPolicy) =>
-  (error: unknown): Attempt => {
-    if (breaker.state !== CircuitState.HalfOpen) throw error;
-    return { error };
-  };
-const shed: RestFailure = { kind: 'failure', reason: 'shed', text: '' };
-
-/** An answer in the upstream's stead says nothing of it either. */
-function isFailed(attempt: Attempt, state: CircuitState): boolean {
-  if ('error' in attempt) return state === CircuitState.HalfOpen;
-  const { outcome } = attempt;
-  if (outcome.kind === 'answer' && outcome.isOurs) return state === CircuitState.HalfOpen;
-  return outcome.kind === 'failure' ? outcome.reason !== 'too-large' : outcome.status >= 500;
-}
-
-function notePause(route: Route, outcome: RestOutcome): void {
-  if (outcome.kind !== 'answer' || outcome.status !== 429 || outcome.isOurs) return;
-  const until = readRetryAfter(outcome.headers['retry-after'], new Date());
-  if (until === null) return;
-  // An absolute date stays right however much later the answer is given again.
-  const headers = { ...outcome.headers, 'retry-after': until.toUTCString() };
-  route.pause = { until: until.getTime(), answer: { ...outcome, headers } };
+function isFailure(outcome: Outcome, isProbe: boolean): boolean {
+  if (outcome.kind === 'answered') return outcome.status >= 500;
+  if (outcome.kind === 'failed') return outcome.reason !== 'too-large';
+  return isProbe;
 }

@@ -1,78 +1,57 @@
-import { DelegateBackoff, handleWhenResult, retry } from 'cockatiel';
-import { readRetryAfter } from './retry-after.ts';
-import type { RestClient, RestOutcome, RestRequest } from './upstream-client.ts';
+import { pause } from '../async/pause.ts';
+import type { Outcome, Send, UpstreamRequest } from './operation.ts';
 
 interface RetriesOptions {
-  /** Deadline of the whole operation, retries included, in milliseconds. */
-  timeoutMs: number;
-  /** Upper bound of the first wait, in milliseconds; it doubles with each retry. The wait is drawn from 0 to it. */
+  /** Upper bound of the first pause; it doubles with each retry. The pause is random, from 0 to that bound. */
   backoffMs?: number;
-  /** Retries per first call, over time: a failing upstream is not to be hit by a multiple of the load that it failed under. */
+  /** Retries per operation, in the long run: a failing upstream must not receive a multiple of its load. */
   budgetShare?: number;
-  /** Retries that may come at once before the share counts. */
+  /** Retries possible at once before the share limits them. */
   budgetBurst?: number;
 }
 
 /**
- * Sends again what may succeed the second time and cannot do harm. A read is tried up to three times where the service
- * failed or was not reached, and twice where its answer could not be read. A write may have been charged whatever came
- * of it, so it is sent again only where it surely was not taken: it never left, or was turned away with 503.
+ * Retries what may succeed and can do no harm. A read is retried twice where the service failed or was not reached,
+ * and once where its response could not be read. A write may have been charged whatever its outcome, so it is retried
+ * only where it was surely not accepted: it was never sent, or was rejected with 503.
  */
 export function withRetries(
-  client: RestClient,
-  { timeoutMs, backoffMs = 100, budgetShare = 0.1, budgetBurst = 10 }: RetriesOptions,
-): RestClient {
+  send: Send,
+  { backoffMs = 100, budgetShare = 0.1, budgetBurst = 10 }: RetriesOptions = {},
+): Send {
   let budget = budgetBurst;
 
-  return {
-    ...client,
-    send(request, caller, withinMs = timeoutMs) {
-      budget = Math.min(budgetBurst, budget + budgetShare);
-      const endsAt = performance.now() + withinMs;
-      const leftMs = () => endsAt - performance.now();
-      let retries = 0;
-      let waitMs = 0;
-      const policy = retry(
-        handleWhenResult((outcome) => {
-          if (retries >= mostRetries(request, outcome as RestOutcome) || budget < 1) return false;
-          waitMs = Math.max(Math.random() * backoffMs * 2 ** retries, askedWaitMs(outcome as RestOutcome));
-          if (waitMs >= leftMs()) return false;
-          budget -= 1;
-          retries += 1;
-          return true;
-        }),
-        { maxAttempts: 3, backoff: new DelegateBackoff(() => waitMs) },
-      );
-      return policy.execute(() => client.send(request, caller, leftMs()));
-    },
+  return async (request, deadline) => {
+    budget = Math.min(budgetBurst, budget + budgetShare);
+    for (let retries = 0; ; retries += 1) {
+      const outcome = await send(request, deadline);
+      if (retries >= maxRetries(request, outcome) || budget < 1) return outcome;
+      const pauseMs = Math.max(Math.random() * backoffMs * 2 ** retries, requestedPauseMs(outcome));
+      if (pauseMs >= deadline.leftMs()) return outcome;
+      budget -= 1;
+      await pause(pauseMs, deadline.signal);
+    }
   };
 }
 
-function mostRetries({ method }: RestRequest, outcome: RestOutcome): number {
-  if (method === 'POST') return isSurelyNotTaken(outcome) ? 1 : 0;
-  if (outcome.kind === 'answer') {
+function maxRetries({ method }: UpstreamRequest, outcome: Outcome): number {
+  if (method === 'POST') return isSurelyNotAccepted(outcome) ? 1 : 0;
+  if (outcome.kind === 'answered') {
     if (outcome.status === 200) return outcome.json === undefined ? 1 : 0;
     return [500, 502, 503, 504].includes(outcome.status) ? 2 : 0;
   }
-  switch (outcome.reason) {
-    case 'unreachable':
-    case 'reset':
-      return 2;
-    case 'truncated':
-    case 'too-large':
-      return 1;
-    // The deadline is the whole operation's; and what was shed is to bring relief.
-    case 'timed-out':
-    case 'shed':
-      return 0;
-  }
+  if (outcome.kind !== 'failed') return 0;
+  return retriesAfter[outcome.reason];
 }
 
-function isSurelyNotTaken(outcome: RestOutcome): boolean {
-  return outcome.kind === 'answer' ? outcome.status === 503 : outcome.reason === 'unreachable';
+/** A timeout has used up the deadline of the whole operation. */
+const retriesAfter = { unreachable: 2, reset: 2, truncated: 1, 'too-large': 1, 'timed-out': 0 };
+
+function isSurelyNotAccepted(outcome: Outcome): boolean {
+  if (outcome.kind === 'answered') return outcome.status === 503;
+  return outcome.kind === 'failed' && outcome.reason === 'unreachable';
 }
 
-function askedWaitMs(outcome: RestOutcome): number {
-  const at = outcome.kind === 'answer' ? readRetryAfter(outcome.headers['retry-after'], new Date()) : null;
-  return at === null ? 0 : at.getTime() - Date.now();
+function requestedPauseMs(outcome: Outcome): number {
+  return outcome.kind === 'answered' && outcome.retryAt ? outcome.retryAt.getTime() - Date.now() : 0;
 }

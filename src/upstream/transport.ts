@@ -1,57 +1,58 @@
+import type { Readable } from 'node:stream';
 import { Pool } from 'undici';
 import { errorCodeOf, type ServiceName } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { RedactSecrets } from '../telemetry/redact.ts';
-import type { RestClient, RestFailureReason, RestOutcome, RestRequest } from './upstream-client.ts';
+import type { Deadline } from './deadline.ts';
+import type { Answered, Failed, FailureReason, Send, UpstreamRequest } from './operation.ts';
 
-interface HttpTransportOptions {
+interface TransportOptions {
   service: ServiceName;
   baseUrl: string;
   /** Sent with every request: the upstream's key. */
   headers: Readonly<Record<string, string>>;
-  /** Deadline of one call, from its sending to the last byte of its answer, in milliseconds. */
-  timeoutMs: number;
-  /** Largest answer, in bytes. */
+  /** Largest response. */
   maxAnswerBytes?: number;
-  /** Most connections. */
   maxConnections?: number;
-  /** Takes our own secrets out of what the upstream answers: some echo the key that they were sent. */
-  conceal: RedactSecrets;
-  events: Events;
+  /** Applied to every response: some services echo the key that they received. */
+  redactSecrets: RedactSecrets;
+  events: Pick<Events, 'upstreamCalled'>;
 }
 
-/** The calls themselves, over undici: pooled keep-alive connections, a deadline, a size bound. */
-export function createHttpTransport({
+/** The calls themselves, over undici: pooled keep-alive connections, one deadline, a size limit. */
+export function createTransport({
   service,
   baseUrl,
   headers,
-  timeoutMs,
   maxAnswerBytes = 1_000_000,
   maxConnections = 16,
-  conceal,
+  redactSecrets,
   events,
-}: HttpTransportOptions): RestClient {
+}: TransportOptions): { exchange: Send; close(): Promise<void> } {
   const { origin, pathname } = new URL(baseUrl);
   const basePath = pathname.replace(/\/$/, '');
   // The deadline bounds the whole call, so undici's own timers for its parts are off.
   const pool = new Pool(origin, { connections: maxConnections, headersTimeout: 0, bodyTimeout: 0 });
 
   return {
-    async send(request, { signal, cost }, withinMs = timeoutMs) {
-      signal.throwIfAborted();
-      cost.upstreamCalls += 1;
+    async exchange(request, deadline) {
+      deadline.signal.throwIfAborted();
+      request.onSent?.();
       const startedAt = performance.now();
-      const outcome = await exchange(request, signal, Math.min(withinMs, timeoutMs));
+      const outcome = await call(request, deadline);
       events.upstreamCalled({ service, path: request.path, outcome, durationMs: performance.now() - startedAt });
       return outcome;
     },
     close: () => pool.destroy(),
   };
 
-  async function exchange(request: RestRequest, signal: AbortSignal, withinMs: number): Promise<RestOutcome> {
-    const deadline = startDeadline(withinMs, signal);
+  async function call(request: UpstreamRequest, deadline: Deadline): Promise<Answered | Failed> {
     let status: number | undefined;
     let text = '';
+    const fail = (reason: FailureReason): Failed => {
+      const isCharged = status !== undefined && status >= 200 && status < 300;
+      return { kind: 'failed', reason, text: isCharged ? redactSecrets(text, true) : '' };
+    };
     try {
       const response = await pool.request({
         method: request.method,
@@ -62,49 +63,55 @@ export function createHttpTransport({
         signal: deadline.signal,
       });
       status = response.statusCode;
-      const decoder = new TextDecoder();
-      let bytes = 0;
-      for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
-        bytes += chunk.byteLength;
-        const within = chunk.byteLength - Math.max(0, bytes - maxAnswerBytes);
-        text += decoder.decode(chunk.subarray(0, within), { stream: true });
-        if (bytes > maxAnswerBytes) {
-          return { kind: 'failure', reason: 'too-large', text: paidText(status, conceal(text, true)) };
-        }
-      }
-      text = conceal(text + decoder.decode());
-      return { kind: 'answer', status, headers: response.headers, text, json: readJson(text) };
+      const isWhole = await readText(response.body, maxAnswerBytes, (part) => {
+        text += part;
+      });
+      if (!isWhole) return fail('too-large');
+      text = redactSecrets(text);
+      const retryAt = readRetryAfter(response.headers['retry-after']);
+      return { kind: 'answered', status, headers: response.headers, retryAt, text, json: parseJson(text) };
     } catch (error) {
-      signal.throwIfAborted();
-      const reason = status === undefined ? reasonBeforeAnswer(error) : 'truncated';
-      return {
-        kind: 'failure',
-        reason: deadline.signal.aborted ? 'timed-out' : reason,
-        text: paidText(status, conceal(text, true)),
-      };
-    } finally {
-      deadline.stop();
+      if (deadline.hasExpired()) return fail('timed-out');
+      deadline.signal.throwIfAborted();
+      return fail(status === undefined ? reasonBeforeResponse(error) : 'truncated');
     }
   }
 }
 
-/** A signal that fires when the deadline passes or the caller gives up, whichever is first. */
-function startDeadline(timeoutMs: number, caller: AbortSignal) {
-  const controller = new AbortController();
-  const abort = () => controller.abort();
-  const timer = setTimeout(abort, timeoutMs);
-  caller.addEventListener('abort', abort);
-  return {
-    signal: controller.signal,
-    stop() {
-      clearTimeout(timer);
-      caller.removeEventListener('abort', abort);
-    },
-  };
+/** Reads a body as UTF-8, part by part. @returns false when it is larger than this; the rest is not read then */
+function readText(body: Readable, maxBytes: number, onPart: (part: string) => void): Promise<boolean> {
+  const decoder = new TextDecoder();
+  let leftBytes = maxBytes;
+  return new Promise((resolve, reject) => {
+    body.on('error', reject);
+    body.on('data', (chunk: Uint8Array) => {
+      onPart(decoder.decode(chunk.subarray(0, leftBytes), { stream: true }));
+      leftBytes -= chunk.byteLength;
+      if (leftBytes >= 0) return;
+      resolve(false);
+      body.destroy();
+    });
+    body.on('end', () => {
+      onPart(decoder.decode());
+      resolve(true);
+    });
+  });
+}
+
+/**
+ * The date of a `Retry-After` header: seconds from now or an HTTP date (RFC 9110, section 10.2.3). Null when it is
+ * absent or neither.
+ */
+export function readRetryAfter(header: string | string[] | undefined): Date | null {
+  const value = (Array.isArray(header) ? header[0] : header)?.trim() ?? '';
+  if (/^\d{1,9}$/.test(value)) return new Date(Date.now() + Number(value) * 1_000);
+  // Date.parse alone finds a date in almost anything, even in "-5".
+  const at = value.endsWith('GMT') ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(at) ? null : new Date(at);
 }
 
 /** Errors of connecting: https://nodejs.org/api/errors.html#common-system-errors and undici's connect timeout. */
-const neverSent = new Set([
+const connectErrors = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',
@@ -113,16 +120,12 @@ const neverSent = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-function reasonBeforeAnswer(error: unknown): RestFailureReason {
+function reasonBeforeResponse(error: unknown): FailureReason {
   const codes = error instanceof AggregateError ? error.errors.map(errorCodeOf) : [errorCodeOf(error)];
-  return codes.every((code) => code !== null && neverSent.has(code)) ? 'unreachable' : 'reset';
+  return codes.every((code) => code !== null && connectErrors.has(code)) ? 'unreachable' : 'reset';
 }
 
-function paidText(status: number | undefined, text: string): string {
-  return status !== undefined && status >= 200 && status < 300 ? text : '';
-}
-
-function readJson(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

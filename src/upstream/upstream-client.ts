@@ -1,49 +1,69 @@
+import type { ServiceName } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
+import type { Events } from '../telemetry/events.ts';
+import type { RedactSecrets } from '../telemetry/redact.ts';
+import type { Allowance } from './allowance/allowance.ts';
+import { withAllowance } from './allowance/with-allowance.ts';
+import { withBulkhead } from './bulkhead.ts';
+import { withCircuitBreaker } from './circuit-breaker.ts';
+import { startDeadline } from './deadline.ts';
+import type { Outcome, UpstreamRequest } from './operation.ts';
+import { withRetries } from './retries.ts';
+import { createTransport } from './transport.ts';
 
-export interface RestRequest {
-  method: 'GET' | 'POST';
-  /** Path below the base URL, with its leading slash. */
-  path: string;
-  query?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
-  body?: unknown;
-}
-
-/** What came of a call. An upstream's refusal is an answer; only what kept us from a whole answer is a failure. */
-export type RestOutcome = RestAnswer | RestFailure;
-
-export interface RestAnswer {
-  kind: 'answer';
-  status: number;
-  /** Header values by lower-case name. */
-  headers: Readonly<Record<string, string | string[] | undefined>>;
-  text: string;
-  /** The body read as JSON; undefined when it is not JSON. */
-  json: unknown;
-  /** The gateway gave it in the stead of the upstream, which was not asked. */
-  isOurs?: true;
-}
-
-export interface RestFailure {
-  kind: 'failure';
-  reason: RestFailureReason;
-  /** As much of a successful (2xx) answer's body as arrived, for callers who paid for it. */
-  text: string;
-}
-
-/**
- * `shed`: we did not send it, since the upstream keeps failing or too many calls wait for it already. `unreachable`: it
- * never left (refused, DNS, connect timeout). `reset`: the connection broke before the answer. `truncated`,
- * `too-large`: the answer began and could not be read to its end. `timed-out`: the deadline.
- */
-export type RestFailureReason = 'shed' | 'unreachable' | 'reset' | 'truncated' | 'too-large' | 'timed-out';
-
-/** JSON over HTTP to one origin. What is built around the transport (breaker, bulkhead, retries) is one as well. */
-export interface RestClient {
-  /**
-   * Sends one request. Rejects only with the signal's reason, when the caller gave up.
-   * @param withinMs a shorter deadline than the client's own
-   */
-  send(request: RestRequest, caller: RequestContext, withinMs?: number): Promise<RestOutcome>;
+export interface UpstreamClient {
+  /** Sends one request within the client's deadline. Rejects only when the caller leaves, with the signal's reason. */
+  send(request: UpstreamRequest, context: RequestContext): Promise<Outcome>;
   close(): Promise<void>;
+}
+
+interface UpstreamClientOptions {
+  service: ServiceName;
+  baseUrl: string;
+  /** Sent with every request: the upstream's key. */
+  headers: Readonly<Record<string, string>>;
+  /** Deadline of an operation: the wait for a slot (not for a write), the calls, the pauses between them. */
+  timeoutMs: number;
+  /** Largest response. */
+  maxAnswerBytes: number;
+  /** Most calls in flight. */
+  maxConcurrency: number;
+  /** Most operations waiting for a slot. */
+  maxQueue: number;
+  /** Upper bound of the pause before the first retry. */
+  backoffMs: number;
+  allowance: Allowance;
+  redactSecrets: RedactSecrets;
+  events: Pick<Events, 'upstreamCalled' | 'circuitOpened' | 'circuitClosed'>;
+}
+
+/** JSON over HTTP to one service, with everything that protects the service, its bill and its callers. */
+export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
+  const { service, allowance, timeoutMs, maxConcurrency, maxQueue, backoffMs, events } = options;
+  const { exchange, close } = createTransport({ ...options, maxConnections: maxConcurrency });
+  // The breaker is behind the queue, so that a circuit that opens sheds everything that waits.
+  const send = withRetries(
+    withBulkhead(withCircuitBreaker(withAllowance(exchange, allowance), { service, events }), {
+      maxConcurrency,
+      maxQueue,
+    }),
+    { backoffMs },
+  );
+
+  return {
+    async send(request, context) {
+      context.signal.throwIfAborted();
+      const deadline = startDeadline(timeoutMs, context.signal);
+      const onSent = () => {
+        context.usage.upstreamCalls += 1;
+        request.onSent?.();
+      };
+      try {
+        return await send({ ...request, onSent }, deadline);
+      } finally {
+        deadline.end();
+      }
+    },
+    close,
+  };
 }

@@ -1,65 +1,60 @@
 import { GatewayError, type ServiceName, type UpstreamErrorCode } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
-import { readRetryAfter } from './retry-after.ts';
-import type { RestFailureReason, RestOutcome } from './upstream-client.ts';
+import type { FailureReason, Outcome } from './operation.ts';
+
+type UpstreamError = GatewayError<UpstreamErrorCode>;
+type UpstreamErrorEvents = Pick<Events, 'credentialsRejected' | 'requestRejected' | 'responseUnreadable'>;
 
 /**
- * What an outcome that does not answer the question means to a client, in the terms that every upstream shares.
- * What only an operator can mend is told to the operator as well.
+ * The error that a client receives for an outcome without a usable answer. What only an operator can fix is reported
+ * to the operator as well.
  */
-export function toUpstreamError(
-  service: ServiceName,
-  outcome: RestOutcome,
-  events: Events,
-): GatewayError<UpstreamErrorCode> {
-  if (outcome.kind === 'failure') return toFailure(service, outcome.reason);
+export function toUpstreamError(service: ServiceName, outcome: Outcome, events: UpstreamErrorEvents): UpstreamError {
+  const fail = (code: UpstreamErrorCode, message: string, retryable = false) =>
+    new GatewayError(code, `The ${service} service ${message}.`, { service, retryable });
 
+  switch (outcome.kind) {
+    case 'shed':
+      return fail('UPSTREAM_UNAVAILABLE', 'keeps failing or is overloaded, so it was not called', true);
+    case 'exhausted':
+      return allowanceExhausted(service, outcome.renewsAt);
+    case 'failed': {
+      const code = outcome.reason === 'timed-out' ? 'UPSTREAM_TIMED_OUT' : 'UPSTREAM_FAILED';
+      return fail(code, failureMessages[outcome.reason], true);
+    }
+  }
   const { status } = outcome;
-  const fail = (message: string, retryable: boolean) =>
-    new GatewayError('UPSTREAM_FAILED', `The ${service} service ${message}.`, { service, retryable });
-
   if (status === 401 || status === 403) {
     events.credentialsRejected(service);
-    const message = `The ${service} service rejected the gateway's key.`;
-    return new GatewayError('UPSTREAM_REJECTED_CREDENTIALS', message, { service });
+    return fail('UPSTREAM_REJECTED_CREDENTIALS', "rejected the gateway's key");
   }
-  if (status === 429) {
-    const renewsAt = readRetryAfter(outcome.headers['retry-after'], new Date());
-    const renewal = renewsAt === null ? '' : `; it renews at ${renewsAt.toISOString()}`;
-    const message = `The allowance of the ${service} service is used up${renewal}.`;
-    return new GatewayError('UPSTREAM_ALLOWANCE_EXHAUSTED', message, { service });
-  }
-  if (status === 408) return toFailure(service, 'timed-out');
-  if (status >= 500) return fail('failed', true);
+  if (status === 429) return allowanceExhausted(service, outcome.retryAt);
+  if (status === 408) return fail('UPSTREAM_TIMED_OUT', failureMessages['timed-out'], true);
   if (status === 404) return notOffered(service);
+  if (status >= 500) return fail('UPSTREAM_FAILED', 'failed', true);
   if (status >= 400) {
-    events.requestRefused(service, status);
-    return fail('refused the request', false);
+    events.requestRejected(service, status);
+    return fail('UPSTREAM_FAILED', 'rejected the request');
   }
-  events.answerUnreadable(service, status);
-  return fail('gave an answer that could not be read', true);
+  events.responseUnreadable(service, status);
+  return fail('UPSTREAM_FAILED', 'returned a response that could not be read', true);
 }
 
-/** The upstream, or the plan it is used under, has no such endpoint. */
-export function notOffered(service: ServiceName): GatewayError<'UPSTREAM_FAILED'> {
+/** The upstream, or the plan of its key, has no such endpoint. */
+export function notOffered(service: ServiceName): UpstreamError {
   return new GatewayError('UPSTREAM_FAILED', `The ${service} service does not offer this.`, { service });
 }
 
-function toFailure(service: ServiceName, reason: RestFailureReason): GatewayError<UpstreamErrorCode> {
-  const code = failureCodes[reason] ?? 'UPSTREAM_FAILED';
-  return new GatewayError(code, `The ${service} service ${failures[reason]}.`, { service, retryable: true });
+function allowanceExhausted(service: ServiceName, renewsAt: Date | null): UpstreamError {
+  const renewal = renewsAt === null ? '' : `; it renews at ${renewsAt.toISOString()}`;
+  const message = `The allowance of the ${service} service is used up${renewal}.`;
+  return new GatewayError('UPSTREAM_ALLOWANCE_EXHAUSTED', message, { service });
 }
 
-const failureCodes: Partial<Record<RestFailureReason, UpstreamErrorCode>> = {
-  shed: 'UPSTREAM_UNAVAILABLE',
-  'timed-out': 'UPSTREAM_TIMED_OUT',
-};
-
-const failures: Record<RestFailureReason, string> = {
-  shed: 'keeps failing or is overloaded, so it was not asked',
+const failureMessages: Record<FailureReason, string> = {
   unreachable: 'could not be reached',
-  reset: 'broke off before it answered',
-  truncated: 'broke off in the middle of its answer',
-  'too-large': 'gave an answer that is too large',
-  'timed-out': 'did not answer in time',
+  reset: 'closed the connection before it responded',
+  truncated: 'closed the connection in the middle of its response',
+  'too-large': 'returned a response that is too large',
+  'timed-out': 'did not respond in time',
 };

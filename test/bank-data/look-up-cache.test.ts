@@ -1,17 +1,14 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import {
-  type AnswerCache,
-  createAnswerCache,
-  type KeptAnswer,
-  type SecondLevel,
-} from '../../src/bank-data/look-up-cache.ts';
+import { createLookUpCache } from '../../src/bank-data/look-up-cache.ts';
+import type { CacheEntry, SharedCache } from '../../src/bank-data/shared-cache.ts';
 import type { RequestContext } from '../../src/request-context.ts';
-import { tCaller } from '../request-context.ts';
+import { tRequestContext } from '../request-context.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
+const options = { freshMs: day, staleMs: 30 * day, maxBytes: 1_000_000, random: () => 0.5 };
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });
@@ -22,165 +19,252 @@ afterEach(() => {
 
 interface Answer {
   serial: number;
-  isNo?: boolean;
+  isNegative?: boolean;
 }
 
-/** A cache in front of a source that counts its answers from 1. `random` 0.5: no jitter. */
-function tCache(options: Partial<Parameters<typeof createAnswerCache>[0]> = {}, source: Partial<Answer> = {}) {
-  const cache = createAnswerCache({
-    freshMs: day,
-    staleMs: 30 * day,
-    maxBytes: 1_000_000,
-    random: () => 0.5,
-    ...options,
-  });
-  let asked = 0;
+/** A cache in front of a source that numbers its answers from 1. `random` 0.5: no jitter. */
+function tCache(changes: Partial<Parameters<typeof createLookUpCache>[0]> = {}, source: Partial<Answer> = {}) {
+  const cache = createLookUpCache({ ...options, ...changes });
+  let fetched = 0;
   let fault: Error | null = null;
-  const find = async (key = 'k', from: AnswerCache = cache) => {
-    const caller = tCaller();
-    const ask = async (): Promise<Answer> => {
-      asked += 1;
+  const find = async (key = 'k') => {
+    const context = tRequestContext();
+    const fetch = async (): Promise<Answer> => {
+      fetched += 1;
       if (fault) throw fault;
-      return { serial: asked, ...source };
+      return { serial: fetched, ...source };
     };
-    const answer = await from.find(key, caller, ask, ({ isNo = false }) => isNo);
-    return { serial: answer.serial, cost: caller.cost };
+    const answer = await cache.find(key, context, fetch, ({ isNegative = false }) => isNegative);
+    return { serial: answer.serial, usage: context.usage };
   };
   return {
     find,
-    asked: () => asked,
-    breaks: (error: Error | null) => {
+    fetched: () => fetched,
+    fails: (error: Error | null) => {
       fault = error;
     },
   };
 }
 
-/** Lets what goes on in the background come to its end. */
+/** Lets a revalidation in the background settle. */
 async function settle() {
   for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
 }
 
-describe('the answer cache', () => {
-  it('asks once while the answer is fresh', async () => {
-    const { find, asked } = tCache();
-    expect((await find()).cost).toMatchObject({ lookUps: 1, cacheHits: 0, staleHits: 0 });
+describe('the look-up cache', () => {
+  it('fetches once while the answer is fresh', async () => {
+    const { find, fetched } = tCache();
+    expect((await find()).usage).toMatchObject({ lookUps: 1, cacheHits: 0, staleHits: 0 });
     vi.advanceTimersByTime(day);
-    expect(await find()).toMatchObject({ serial: 1, cost: { lookUps: 1, cacheHits: 1, staleHits: 0 } });
-    expect(asked()).toBe(1);
+    expect(await find()).toMatchObject({ serial: 1, usage: { lookUps: 1, cacheHits: 1, staleHits: 0 } });
+    expect(fetched()).toBe(1);
   });
 
-  it('answers at once with what is stale, and asks anew meanwhile', async () => {
-    const { find, asked } = tCache();
+  it('returns a stale answer at once, and revalidates it in one flight', async () => {
+    const { find, fetched } = tCache();
     await find();
     vi.advanceTimersByTime(day + 1);
-    expect(await find()).toMatchObject({ serial: 1, cost: { cacheHits: 1, staleHits: 1 } });
+    const both = await Promise.all([find(), find()]);
+    expect(both).toMatchObject(Array(2).fill({ serial: 1, usage: { cacheHits: 1, staleHits: 1 } }));
     await settle();
-    expect(await find()).toMatchObject({ serial: 2, cost: { cacheHits: 1, staleHits: 0 } });
-    expect(asked()).toBe(2);
+    expect(await find()).toMatchObject({ serial: 2, usage: { cacheHits: 1, staleHits: 0 } });
+    expect(fetched()).toBe(2);
   });
 
-  it('answers with what is stale while the service fails, up to its last day, and keeps no failure', async () => {
-    const { find, breaks } = tCache();
+  it('serves a stale answer while the service fails, until its time to live ends, and caches no failure', async () => {
+    const { find, fails } = tCache();
     await find();
-    breaks(new Error('down'));
+    fails(new Error('down'));
     vi.advanceTimersByTime(30 * day);
-    expect(await find()).toMatchObject({ serial: 1, cost: { staleHits: 1 } });
+    expect(await find()).toMatchObject({ serial: 1, usage: { staleHits: 1 } });
     await settle();
     expect(await find()).toMatchObject({ serial: 1 });
     await settle();
     vi.advanceTimersByTime(1);
     await expect(find()).rejects.toThrow('down');
-    breaks(null);
+    fails(null);
     expect((await find()).serial).toBeGreaterThan(1);
   });
 
-  it('keeps a no for a shorter time, and never past it', async () => {
-    const { find, asked, breaks } = tCache({}, { isNo: true });
+  it('caches a negative answer for a shorter time, and never serves it stale', async () => {
+    const { find, fetched, fails } = tCache({}, { isNegative: true });
     await find();
     vi.advanceTimersByTime(hour);
     await find();
-    expect(asked()).toBe(1);
-    breaks(new Error('down'));
+    expect(fetched()).toBe(1);
+    fails(new Error('down'));
     vi.advanceTimersByTime(1);
     await expect(find()).rejects.toThrow('down');
   });
 
-  it('spreads the times by a tenth either way', async () => {
+  it('varies the time to live by a tenth either way', async () => {
     for (const [random, lifetime] of [
       [0, 0.9 * day],
       [0.999999, 1.0999 * day],
     ] as const) {
-      const { find, asked } = tCache({ random: () => random });
+      const { find, fetched } = tCache({ random: () => random });
       await find();
       vi.advanceTimersByTime(lifetime - 1);
-      expect((await find()).cost.staleHits).toBe(0);
+      expect((await find()).usage.staleHits).toBe(0);
       vi.advanceTimersByTime(day / 1_000);
-      expect((await find()).cost.staleHits).toBe(1);
+      expect((await find()).usage.staleHits).toBe(1);
       await settle();
-      expect(asked()).toBe(2);
+      expect(fetched()).toBe(2);
     }
   });
 
-  it('keeps within its bytes', async () => {
-    const { find, asked } = tCache({ maxBytes: 4_000 });
+  it('stays within its bytes', async () => {
+    const { find, fetched } = tCache({ maxBytes: 4_000 });
     for (let key = 0; key < 100; key += 1) await find(`key-${key}`);
     await find('key-99');
-    expect(asked()).toBe(100);
+    expect(fetched()).toBe(100);
     await find('key-0');
-    expect(asked()).toBe(101);
+    expect(fetched()).toBe(101);
   });
 });
 
-describe('a second level', () => {
-  /** As JSON, as it would come from another process. */
-  function tSecondLevel() {
-    const entries = new Map<string, string>();
-    const level: SecondLevel = {
-      get: async (key) => JSON.parse(entries.get(key) ?? 'null') as KeptAnswer | null,
-      set: (key, kept) => void entries.set(key, JSON.stringify(kept)),
-    };
-    return level;
+describe('a flight', () => {
+  /** A cache whose source answers when the test lets it. */
+  function tHeldSource() {
+    const cache = createLookUpCache(options);
+    const fetches: { signal: AbortSignal; answers: (serial: number) => void; fails: (error: Error) => void }[] = [];
+    const find = (signal?: AbortSignal, key = 'k') =>
+      cache.find(
+        key,
+        tRequestContext(signal),
+        (flight) =>
+          new Promise<Answer>((resolve, reject) => {
+            fetches.push({ signal: flight.signal, answers: (serial) => resolve({ serial }), fails: reject });
+          }),
+        () => false,
+      );
+    return { find, fetches };
   }
 
-  it('spares a second gateway the call', async () => {
-    const secondLevel = tSecondLevel();
-    const [one, other] = [tCache({ secondLevel }), tCache({ secondLevel })];
-    await one.find();
-    expect(await other.find()).toMatchObject({ serial: 1, cost: { lookUps: 1, cacheHits: 1, staleHits: 0 } });
-    expect(other.asked()).toBe(0);
+  it('is one for all callers of a key, and one for each key', async () => {
+    const { find, fetches } = tHeldSource();
+    const found = [find(), find(), find(undefined, 'other')];
+    expect(fetches).toHaveLength(2);
+    fetches[0]?.answers(1);
+    fetches[1]?.answers(2);
+    expect(await Promise.all(found)).toEqual([{ serial: 1 }, { serial: 1 }, { serial: 2 }]);
   });
 
-  it('hands on how long an answer is fresh still', async () => {
-    const secondLevel = tSecondLevel();
-    const [one, other] = [tCache({ secondLevel }), tCache({ secondLevel })];
+  it('fails for all who wait, and the next caller starts a new one', async () => {
+    const { find, fetches } = tHeldSource();
+    const found = [find(), find()];
+    fetches[0]?.fails(new Error('lost'));
+    for (const outcome of await Promise.allSettled(found))
+      expect(outcome).toMatchObject({ reason: { message: 'lost' } });
+    void find();
+    expect(fetches).toHaveLength(2);
+  });
+
+  it('continues while one caller waits, and is aborted when the last one leaves', async () => {
+    const { find, fetches } = tHeldSource();
+    const [first, second] = [new AbortController(), new AbortController()];
+    const found = [find(first.signal), find(second.signal)];
+    first.abort();
+    await expect(found[0]).rejects.toThrow('aborted');
+    expect(fetches[0]?.signal.aborted).toBe(false);
+    second.abort();
+    await expect(found[1]).rejects.toThrow('aborted');
+    expect(fetches[0]?.signal.aborted).toBe(true);
+  });
+
+  it('is not joined once it was aborted: the next caller starts a new one, though it has not settled', async () => {
+    const { find, fetches } = tHeldSource();
+    const leaver = new AbortController();
+    const left = find(leaver.signal);
+    leaver.abort();
+    await expect(left).rejects.toThrow('aborted');
+    const found = find();
+    expect(fetches).toHaveLength(2);
+    fetches[1]?.answers(2);
+    expect(await found).toEqual({ serial: 2 });
+  });
+
+  it('does not end a newer one when it settles after it was aborted', async () => {
+    const { find, fetches } = tHeldSource();
+    const leaver = new AbortController();
+    const left = find(leaver.signal);
+    leaver.abort();
+    await expect(left).rejects.toThrow('aborted');
+    const second = find();
+    fetches[0]?.fails(new Error('aborted'));
+    await settle();
+    const third = find();
+    expect(fetches).toHaveLength(2);
+    fetches[1]?.answers(2);
+    expect(await Promise.all([second, third])).toEqual([{ serial: 2 }, { serial: 2 }]);
+  });
+
+  it('is not aborted once it has settled', async () => {
+    const { find, fetches } = tHeldSource();
+    const leaver = new AbortController();
+    const found = find(leaver.signal);
+    fetches[0]?.answers(1);
+    await found;
+    leaver.abort();
+    expect(fetches[0]?.signal.aborted).toBe(false);
+  });
+
+  it('is not started for a caller who has left', async () => {
+    const { find, fetches } = tHeldSource();
+    await expect(find(AbortSignal.abort())).rejects.toThrow('aborted');
+    expect(fetches).toHaveLength(0);
+  });
+});
+
+describe('a shared cache', () => {
+  /** As JSON, as from another process. */
+  function tSharedCache(): SharedCache {
+    const entries = new Map<string, string>();
+    return {
+      get: async (key) => JSON.parse(entries.get(key) ?? 'null') as CacheEntry | null,
+      set: (key, entry) => void entries.set(key, JSON.stringify(entry)),
+    };
+  }
+
+  it('saves a second gateway the call', async () => {
+    const sharedCache = tSharedCache();
+    const [one, other] = [tCache({ sharedCache }), tCache({ sharedCache })];
+    await one.find();
+    expect(await other.find()).toMatchObject({ serial: 1, usage: { lookUps: 1, cacheHits: 1, staleHits: 0 } });
+    expect(other.fetched()).toBe(0);
+  });
+
+  it('passes on until when an answer is fresh', async () => {
+    const sharedCache = tSharedCache();
+    const [one, other] = [tCache({ sharedCache }), tCache({ sharedCache })];
     await one.find();
     vi.advanceTimersByTime(day);
     await other.find();
     vi.advanceTimersByTime(2);
-    expect((await other.find()).cost.staleHits).toBe(1);
+    expect((await other.find()).usage.staleHits).toBe(1);
     await settle();
-    expect(other.asked()).toBe(1);
+    expect(other.fetched()).toBe(1);
   });
 
-  it('stands in with what is stale when the service fails', async () => {
-    const secondLevel = tSecondLevel();
-    const [one, other] = [tCache({ secondLevel }), tCache({ secondLevel })];
+  it('serves a stale answer when the service fails', async () => {
+    const sharedCache = tSharedCache();
+    const [one, other] = [tCache({ sharedCache }), tCache({ sharedCache })];
     await one.find();
     vi.advanceTimersByTime(2 * day);
-    other.breaks(new Error('down'));
-    expect(await other.find()).toMatchObject({ serial: 1, cost: { cacheHits: 1, staleHits: 1 } });
+    other.fails(new Error('down'));
+    expect(await other.find()).toMatchObject({ serial: 1, usage: { cacheHits: 1, staleHits: 1 } });
   });
 });
 
-it('lets go of a caller once it was answered', async () => {
-  const cache = createAnswerCache({ freshMs: day, staleMs: day, maxBytes: 1_000_000 });
+it('holds no reference to a flight that has settled', async () => {
+  const cache = createLookUpCache(options);
   const flights: WeakRef<AbortSignal>[] = [];
   for (let number = 0; number < 20; number += 1) {
-    const ask = async ({ signal }: RequestContext) => {
+    const fetch = async ({ signal }: RequestContext) => {
       flights.push(new WeakRef(signal));
       return { number };
     };
-    await cache.find(`k${number}`, tCaller(), ask, () => false);
+    await cache.find(`k${number}`, tRequestContext(), fetch, () => false);
   }
   expect(flights).toHaveLength(20);
   await collectGarbage();
@@ -190,7 +274,7 @@ it('lets go of a caller once it was answered', async () => {
 async function collectGarbage() {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
-  // What was dereferenced lives to the end of its turn; what is registered for finalization, to the next collection.
+  // A dereferenced object lives to the end of its turn, one registered for finalization to the next collection.
   for (let round = 0; round < 3; round += 1) {
     await new Promise((resolve) => setImmediate(resolve));
     collect();

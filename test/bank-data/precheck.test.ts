@@ -1,48 +1,45 @@
 import { describe, expect, it } from 'vitest';
 import type { BankDataPort, BicValidation, IbanValidation } from '../../src/bank-data/bank-data.ts';
 import { withPrecheck } from '../../src/bank-data/precheck.ts';
-import { tCaller } from '../request-context.ts';
+import { tRequestContext } from '../request-context.ts';
 
-/** Answers every question, and records it. */
+/** Answers every look-up, and records it. */
 function tBankData() {
-  const asked: string[][] = [];
-  const answer = <Key extends string>(name: Key, keys: readonly string[]) => {
-    asked.push([...keys]);
-    return keys.map((key) => ({ [name]: key, valid: true }));
-  };
+  const lookUps: string[] = [];
   const port: BankDataPort = {
-    validateIbans: async (ibans) => answer('iban', ibans) as unknown as IbanValidation[],
-    validateBics: async (bics) => answer('bic', bics) as unknown as BicValidation[],
-    generateIban: async ({ country }) => {
-      asked.push([country]);
-      return { kind: 'invalid', message: 'from the service', faults: [] };
+    async validateIban(iban) {
+      lookUps.push(iban);
+      return { iban, valid: true } as IbanValidation;
+    },
+    async validateBic(bic) {
+      lookUps.push(bic);
+      return { bic, valid: true } as BicValidation;
+    },
+    async generateIban({ country }) {
+      lookUps.push(country);
+      return { kind: 'invalid', message: 'from the service', problems: [] };
     },
     listBanks: async () => ({ banks: [], next: null, total: 0 }),
   };
-  return { bankData: withPrecheck(port), asked };
+  return { bankData: withPrecheck(port), lookUps };
 }
 
-describe('prechecked', () => {
-  it('asks for the possible IBANs only, and answers all in the order asked', async () => {
-    const { bankData, asked } = tBankData();
-    const ibans = ['ZZ', 'DE89370400440532013000', 'DE89370400440532013001', 'GB29NWBK60161331926819', ''];
-    const answers = (await bankData.validateIbans(ibans, tCaller())) as IbanValidation[];
-    expect(answers.map(({ iban }) => iban)).toEqual(ibans);
-    expect(answers.map(({ valid }) => valid)).toEqual([false, true, false, true, false]);
-    expect(asked).toEqual([['DE89370400440532013000', 'GB29NWBK60161331926819']]);
+describe('the precheck', () => {
+  it.each([
+    ['ZZ', false],
+    ['', false],
+    ['DE89370400440532013001', false],
+    ['DE89370400440532013000', true],
+    ['GB29NWBK60161331926819', true],
+  ])('looks up an IBAN only if it is possible: %s', async (iban, isPossible) => {
+    const { bankData, lookUps } = tBankData();
+    expect(await bankData.validateIban(iban, tRequestContext())).toMatchObject({ iban, valid: isPossible });
+    expect(lookUps).toEqual(isPossible ? [iban] : []);
   });
 
-  it('asks nobody where nothing is possible', async () => {
-    const { bankData, asked } = tBankData();
-    await bankData.validateIbans(['ZZ'], tCaller());
-    await bankData.validateBics(['TOO-SHORT'], tCaller());
-    expect(asked).toEqual([]);
-  });
-
-  it('takes an IBAN apart of which only the check digits are wrong', async () => {
-    const { bankData } = tBankData();
-    const [answer] = await bankData.validateIbans(['FR1520041010050500013M02606'], tCaller());
-    expect(answer).toEqual({
+  it('describes an IBAN whose check digits alone are wrong', async () => {
+    const { bankData, lookUps } = tBankData();
+    expect(await bankData.validateIban('FR1520041010050500013M02606', tRequestContext())).toEqual({
       iban: 'FR1520041010050500013M02606',
       valid: false,
       problems: ['WRONG_CHECK_DIGITS'],
@@ -62,25 +59,27 @@ describe('prechecked', () => {
         countryIbanFormatAsRegex: '^FR(\\d{2})(\\d{5})(\\d{5})([A-Za-z0-9]{11})(\\d{2})$',
       },
     });
+    expect(lookUps).toEqual([]);
   });
 
-  it('asks for possible BICs only', async () => {
-    const { bankData, asked } = tBankData();
-    const answers = await bankData.validateBics(['COBADEFF', 'COBAQQFF'], tCaller());
-    expect(answers).toEqual([
-      { bic: 'COBADEFF', valid: true },
-      { bic: 'COBAQQFF', valid: false, problems: ['UNKNOWN_COUNTRY'], bank: null },
-    ]);
-    expect(asked).toEqual([['COBADEFF']]);
+  it.each([
+    ['COBADEFF', { bic: 'COBADEFF', valid: true }],
+    ['COBAQQFF', { bic: 'COBAQQFF', valid: false, problems: ['UNKNOWN_COUNTRY'], bank: null }],
+    ['TOO-SHORT', { bic: 'TOO-SHORT', valid: false, problems: ['ILLEGAL_CHARACTERS'], bank: null }],
+  ])('looks up a BIC only if it is possible: %s', async (bic, validation) => {
+    const { bankData, lookUps } = tBankData();
+    expect(await bankData.validateBic(bic, tRequestContext())).toEqual(validation);
+    expect(lookUps).toEqual(validation.valid ? [bic] : []);
   });
 
-  it('asks for an IBAN only of fields that can make one', async () => {
-    const { bankData, asked } = tBankData();
-    const refused = await bankData.generateIban({ country: 'DE', bankCode: '1', accountNumber: '1' }, tCaller());
-    expect(refused).toMatchObject({ kind: 'invalid', faults: [{ field: 'bankCode' }] });
-    expect(asked).toEqual([]);
-    const source = { country: 'DE', bankCode: '37040044', accountNumber: '532013000' };
-    expect(await bankData.generateIban(source, tCaller())).toMatchObject({ message: 'from the service' });
-    expect(asked).toEqual([['DE']]);
+  it('has an IBAN generated only from fields that are possible', async () => {
+    const { bankData, lookUps } = tBankData();
+    const impossible = { country: 'DE', bankCode: '1', accountNumber: '1' };
+    const rejected = await bankData.generateIban(impossible, tRequestContext());
+    expect(rejected).toMatchObject({ kind: 'invalid', problems: [{ field: 'bankCode' }] });
+    expect(lookUps).toEqual([]);
+    const possible = { country: 'DE', bankCode: '37040044', accountNumber: '532013000' };
+    expect(await bankData.generateIban(possible, tRequestContext())).toMatchObject({ message: 'from the service' });
+    expect(lookUps).toEqual(['DE']);
   });
 });

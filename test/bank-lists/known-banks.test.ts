@@ -9,7 +9,7 @@ it.each([
   ['MQ', '20041', false],
   ['GB', 'NWBK', false],
   ['', '', false],
-])('of %s, bank code %s: %s', (country, bankCode, isKnown) => {
+])('country %s, bank code %s: %s', (country, bankCode, isKnown) => {
   const knownBanks = createKnownBanks();
   expect(knownBanks.has(country, bankCode)).toBe(isKnown);
   knownBanks.load();

@@ -2,13 +2,11 @@ import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createKeptEssays } from '../../src/essays/idempotency/archive.ts';
-import { createKeptTexts } from '../../src/essays/idempotency/durable-writes.ts';
-import { nameOrder } from '../../src/essays/idempotency/fingerprint.ts';
+import { toKeyedOrder } from '../../src/essays/idempotency/fingerprint.ts';
 import { createRequestContext } from '../../src/request-context.ts';
 import { createLmdbStore } from '../../src/stores/lmdb-store.ts';
 import { withSealing } from '../../src/stores/sealed-store.ts';
-import { readOrMakeSecret } from '../../src/stores/store-secret.ts';
+import { readOrCreateSecret } from '../../src/stores/store-secret.ts';
 import { tProcess } from '../process.ts';
 import { type RunningGateway, untilReady, type WrittenEssay } from './running-gateway.ts';
 
@@ -55,11 +53,10 @@ export function tCrashingGateway({ essaysUrl, clock = 'scripted' }: Options): Cr
       // A copy, so that the next gateway is the first to open what the last one left.
       const copy = join(folder, 'copy');
       cpSync(dataDir, copy, { recursive: true, filter: (path) => !path.endsWith('-lock') });
-      const store = withSealing(createLmdbStore({ folder: copy, now: () => 0 }), () => readOrMakeSecret(copy));
-      const kept = createKeptEssays(createKeptTexts({ store, keptMs: 1, onFailed: () => {} }));
+      const store = withSealing(createLmdbStore({ folder: copy }), () => readOrCreateSecret(copy));
       for (const key of idempotencyKeys) {
-        const order = await kept.findOrder(nameOf(key));
-        if (order) found.set(key, { id: order.essay.id, text: order.essay.text });
+        const record = await store.get(storeKeyOf(key));
+        if (record !== null) found.set(key, JSON.parse(record).essay);
       }
       await store.close();
       rmSync(copy, { recursive: true });
@@ -82,10 +79,10 @@ function scriptClock(aheadMs: number): string {
     process.on('SIGUSR2', () => { aheadMs += ${locksExpireMs}; });`;
 }
 
-function nameOf(idempotencyKey: string): string {
-  const { id } = createRequestContext(new AbortController().signal);
+function storeKeyOf(idempotencyKey: string): string {
+  const { callerId } = createRequestContext(new AbortController().signal);
   const order = { description: '', mode: 'STANDARD', wordCount: 1, purpose: null, titles: [], idempotencyKey } as const;
-  const named = nameOrder(order, id);
-  if (!named) throw new Error('an order with a key has a name');
-  return named.name;
+  const keyed = toKeyedOrder(order, callerId);
+  if (!keyed) throw new Error('the order has a key');
+  return keyed.storeKey;
 }

@@ -1,20 +1,22 @@
-import { expect, it } from 'vitest';
-import { withPrecheck } from '../../src/essays/precheck.ts';
-import { tCaller } from '../request-context.ts';
-import { order, tWriter } from './writer.ts';
+import { expect, it, vi } from 'vitest';
+import { withOrderPrecheck } from '../../src/essays/precheck.ts';
+import { tRequestContext } from '../request-context.ts';
+import { order, tGenerator } from './generator.ts';
 
 it.each([
-  ['empty', ''],
-  ['longer than 200 characters', 'k'.repeat(201)],
-])('refuses an idempotency key that is %s, without a call', async (_, idempotencyKey) => {
-  const { essays, calls } = tWriter();
-  const result = await withPrecheck(essays).generate({ ...order, idempotencyKey }, tCaller());
-  expect(result).toMatchObject({ kind: 'invalid-input', field: 'idempotencyKey' });
+  ['empty', '', 'idempotencyKey is empty; omit it or choose a unique one, such as a UUID.'],
+  ['longer than 200 characters', 'k'.repeat(201), 'idempotencyKey must have at most 200 characters.'],
+])('rejects an idempotency key that is %s, without a call', async (_, idempotencyKey, message) => {
+  const { generator, calls } = tGenerator();
+  const result = await withOrderPrecheck(generator).generate({ ...order, idempotencyKey }, tRequestContext());
+  expect(result).toEqual({ kind: 'invalid-input', field: 'idempotencyKey', message });
   expect(calls).toHaveLength(0);
 });
 
-it.each(['k', 'k'.repeat(200), null])('lets the idempotency key %j pass', (idempotencyKey) => {
-  const { essays, calls } = tWriter();
-  void withPrecheck(essays).generate({ ...order, idempotencyKey }, tCaller());
+it.each(['k', 'k'.repeat(200), null])('accepts the idempotency key %j', (idempotencyKey) => {
+  const { generator, calls } = tGenerator();
+  const onSent = vi.fn();
+  void withOrderPrecheck(generator).generate({ ...order, idempotencyKey }, tRequestContext(), onSent);
   expect(calls).toHaveLength(1);
+  expect(onSent).toHaveBeenCalledTimes(1);
 });

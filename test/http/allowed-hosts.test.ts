@@ -6,7 +6,7 @@ const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid } }';
 
 describe('a gateway that only this machine can reach', () => {
   it.each(['localhost', 'localhost:4000', 'LOCALHOST', '127.0.0.1:4000', '127.1.2.3', '[::1]', '[::1]:4000'])(
-    'answers under the name %s',
+    'is available under the host name %s',
     async (host) => {
       const { post } = await tListeningGateway();
       expect((await post({ query: '{ __typename }' }, { host })).status).toBe(200);
@@ -14,20 +14,20 @@ describe('a gateway that only this machine can reach', () => {
   );
 
   it.each(['rebound.example', 'localhost.rebound.example', '127.0.0.1.nip.example:80', '0.0.0.0', '10.0.0.5', '[::2]'])(
-    'answers nothing under the name %s, which may be a rebound page’s',
+    'is not available under the host name %s, which could be that of a DNS rebinding attack',
     async (host) => {
       const upstream = await tUpstream(replyJson(200, { valid: true }));
       const { post, get, url } = await tListeningGateway({}, upstream);
       const page = await tSend(url, { headers: { host, accept: 'text/html' } });
-      for (const refused of [await post({ query }, { host }), await get({ query }, { host }), page]) {
-        expect(refused.status).toBe(421);
-        expect(refused.json().errors[0]?.message).toContain('ALLOWED_HOSTS');
+      for (const rejected of [await post({ query }, { host }), await get({ query }, { host }), page]) {
+        expect(rejected.status).toBe(421);
+        expect(rejected.json().errors[0]?.message).toContain('ALLOWED_HOSTS');
       }
       expect(upstream.calls).toHaveLength(0);
     },
   );
 
-  it('lets a proxy in front of it keep the name that it is called by, where that is listed', async () => {
+  it('is also available under the listed names, such as that of a proxy', async () => {
     const { post } = await tListeningGateway({ ALLOWED_HOSTS: 'gateway.example, b.example' });
     const status = async (host: string) => (await post({ query: '{ __typename }' }, { host })).status;
     expect(await status('gateway.example')).toBe(200);
@@ -36,7 +36,7 @@ describe('a gateway that only this machine can reach', () => {
     expect(await status('other.example')).toBe(421);
   });
 
-  it('tells any probe that it is alive', async () => {
+  it('answers health checks under any host name', async () => {
     const { origin } = await tListeningGateway();
     for (const path of ['/health', '/ready']) {
       expect((await tSend(`${origin}${path}`, { headers: { host: '10.0.0.5' } })).status).toBe(200);
@@ -44,7 +44,7 @@ describe('a gateway that only this machine can reach', () => {
   });
 });
 
-it('is called by any name where it listens for other machines, unless names are listed', async () => {
+it('is available under any host name if other machines can reach it, unless names are listed', async () => {
   const open = await tListeningGateway({ HOST: '0.0.0.0' });
   expect((await open.post({ query: '{ __typename }' }, { host: 'gateway.example' })).status).toBe(200);
   const listed = await tListeningGateway({ HOST: '0.0.0.0', ALLOWED_HOSTS: 'gateway.example' });

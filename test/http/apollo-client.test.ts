@@ -6,12 +6,12 @@ import { tListeningGateway, tSend } from './listening-gateway.ts';
 
 const page = 'https://shop.example';
 
-it('answers the persisted GETs of Apollo Client on a page of a configured origin', async () => {
+it('supports persisted queries by GET from Apollo Client on a page of a configured origin', async () => {
   const { url } = await tListeningGateway({ CORS_ORIGINS: page });
-  const asked: string[] = [];
-  /** As a browser sends it from that page: asking first where a header is not one that any page may send. */
+  const requests: string[] = [];
+  /** Sends a preflight and the request, as a browser does for a page of that origin. */
   const fetchFromPage = async (target: string | URL | Request, { method = 'GET', headers, body }: RequestInit = {}) => {
-    const given = Object.fromEntries(new Headers(headers));
+    const sentHeaders = Object.fromEntries(new Headers(headers));
     const preflight = await tSend(String(target), {
       method: 'OPTIONS',
       headers: {
@@ -20,16 +20,19 @@ it('answers the persisted GETs of Apollo Client on a page of a configured origin
         'access-control-request-headers': 'content-type',
       },
     });
-    const answer = await tSend(String(target), {
+    const response = await tSend(String(target), {
       method,
-      headers: { ...given, origin: page, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' },
+      headers: { ...sentHeaders, origin: page, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' },
       body: String(body ?? ''),
     });
-    for (const { headers: told } of [preflight, answer]) expect(told['access-control-allow-origin']).toBe(page);
-    expect(given['content-type']).toBe('application/json');
+    for (const { headers } of [preflight, response]) expect(headers['access-control-allow-origin']).toBe(page);
+    expect(sentHeaders['content-type']).toBe('application/json');
     expect(preflight.headers['access-control-allow-headers']).toBe('content-type');
-    asked.push(`${method} ${new URL(String(target)).search === '' ? 'text' : 'hash'} ${answer.status}`);
-    return new Response(new Uint8Array(answer.body), { status: answer.status, headers: answer.headers as HeadersInit });
+    requests.push(`${method} ${new URL(String(target)).search === '' ? 'text' : 'hash'} ${response.status}`);
+    return new Response(new Uint8Array(response.body), {
+      status: response.status,
+      headers: response.headers as HeadersInit,
+    });
   };
 
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -43,7 +46,7 @@ it('answers the persisted GETs of Apollo Client on a page of a configured origin
 
   expect(await nameOf('DE')).toBe('Germany');
   expect(await nameOf('FR')).toBe('France');
-  expect(asked).toEqual(['GET hash 200', 'POST text 200', 'GET hash 200']);
+  expect(requests).toEqual(['GET hash 200', 'POST text 200', 'GET hash 200']);
 });
 
 interface Named {

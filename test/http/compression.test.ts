@@ -11,7 +11,7 @@ const decoders: Record<string, (body: Buffer) => Buffer> = {
   identity: (body) => body,
 };
 
-describe('an answer', () => {
+describe('a response', () => {
   it.each([
     [undefined, 'identity'],
     ['', 'identity'],
@@ -24,30 +24,30 @@ describe('an answer', () => {
     ['*;q=0', 'identity'],
     ['deflate', 'identity'],
     ['GZIP', 'gzip'],
-  ])('is sent to who accepts %j as %s', async (accepted, encoding) => {
+  ])('is sent to a client that accepts %j as %s', async (accepted, encoding) => {
     const { post } = await tListeningGateway();
     const plain = await post(long);
-    const answer = await post(long, accepted === undefined ? {} : { 'accept-encoding': accepted });
-    expect(answer.headers['content-encoding'] ?? 'identity').toBe(encoding);
-    expect(answer.headers['content-length']).toBe(String(answer.body.byteLength));
-    expect(answer.headers.vary).toContain('accept-encoding');
-    expect(decoders[encoding]?.(answer.body).equals(plain.body)).toBe(true);
-    if (encoding !== 'identity') expect(answer.body.byteLength).toBeLessThan(plain.body.byteLength / 4);
+    const response = await post(long, accepted === undefined ? {} : { 'accept-encoding': accepted });
+    expect(response.headers['content-encoding'] ?? 'identity').toBe(encoding);
+    expect(response.headers['content-length']).toBe(String(response.body.byteLength));
+    expect(response.headers.vary).toContain('accept-encoding');
+    expect(decoders[encoding]?.(response.body).equals(plain.body)).toBe(true);
+    if (encoding !== 'identity') expect(response.body.byteLength).toBeLessThan(plain.body.byteLength / 4);
   });
 
-  it('of less than a packet is sent as it is', async () => {
+  it('that fits into a packet is not compressed', async () => {
     const { post } = await tListeningGateway();
-    const answer = await post({ query: '{ __typename }' }, { 'accept-encoding': 'gzip, br' });
-    expect(answer.headers['content-encoding']).toBeUndefined();
-    expect(answer.headers.vary).toContain('accept-encoding');
-    expect(answer.json()).toEqual({ data: { __typename: 'Query' } });
+    const response = await post({ query: '{ __typename }' }, { 'accept-encoding': 'gzip, br' });
+    expect(response.headers['content-encoding']).toBeUndefined();
+    expect(response.headers.vary).toContain('accept-encoding');
+    expect(response.json()).toEqual({ data: { __typename: 'Query' } });
   });
 
-  it('is no longer looked up for a client that hangs up', async () => {
+  it('is no longer looked up for a client that disconnects', async () => {
     const upstream = await tUpstream(replyNever);
     const { url } = await tListeningGateway({}, upstream);
     const client = new AbortController();
-    const asked = fetch(url, {
+    const sent = fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'accept-encoding': 'br' },
       body: JSON.stringify({ query: '{ ibanValidation(iban: "DE89370400440532013000") { valid } }' }),
@@ -55,7 +55,7 @@ describe('an answer', () => {
     });
     const call = await upstream.nextCall();
     client.abort();
-    await expect(asked).rejects.toThrow('aborted');
+    await expect(sent).rejects.toThrow('aborted');
     await call.aborted;
   });
 });
@@ -67,30 +67,30 @@ describe('the GraphiQL page', () => {
     ['gzip, deflate, br, zstd', 'br', 2_100_000],
     ['gzip', 'gzip', 2_600_000],
     ['', 'identity', 10_000_000],
-  ])('is sent to who accepts %j as %s', async (accepted, encoding, mostBytes) => {
+  ])('is sent to a client that accepts %j as %s', async (accepted, encoding, maxBytes) => {
     const { url } = await tListeningGateway();
     const page = await tSend(url, { headers: { ...html, 'accept-encoding': accepted } });
     expect(page.headers['content-encoding'] ?? 'identity').toBe(encoding);
-    expect(page.body.byteLength).toBeLessThan(mostBytes);
+    expect(page.body.byteLength).toBeLessThan(maxBytes);
     expect(decoders[encoding]?.(page.body).toString('utf8', 0, 100_000)).toContain('<title>Ledgerquill</title>');
     expect(page.headers.vary).toBe('accept, accept-encoding');
   });
 
-  it('is sent once, and then only said to be the same', async () => {
+  it('is sent once, and then confirmed with 304', async () => {
     const { url } = await tListeningGateway();
     const first = await tSend(url, { headers: { ...html, 'accept-encoding': 'gzip' } });
     const { etag = '' } = first.headers;
     expect(etag).toMatch(/^W\/"[\w-]{43}"$/);
     expect(first.headers['cache-control']).toBe('no-cache');
-    for (const known of [etag, `"other", ${etag}`, '*']) {
-      const again = await tSend(url, { headers: { ...html, 'accept-encoding': 'br', 'if-none-match': known } });
+    for (const etags of [etag, `"other", ${etag}`, '*']) {
+      const again = await tSend(url, { headers: { ...html, 'accept-encoding': 'br', 'if-none-match': etags } });
       expect([again.status, again.body.byteLength, again.headers.etag]).toEqual([304, 0, etag]);
     }
     const changed = await tSend(url, { headers: { ...html, 'accept-encoding': 'gzip', 'if-none-match': 'W/"old"' } });
     expect(changed.status).toBe(200);
   });
 
-  it('tells HEAD how long it is, and no more', async () => {
+  it('has headers only for HEAD', async () => {
     const { url } = await tListeningGateway();
     const { status, headers, body } = await tSend(url, { method: 'HEAD', headers: html });
     expect([status, body.byteLength]).toEqual([200, 0]);

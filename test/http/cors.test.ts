@@ -10,7 +10,7 @@ const allowOrigin = 'access-control-allow-origin';
 describe('a page of a configured origin', () => {
   const env = { CORS_ORIGINS: `${shop},https://b.example`, MAX_BODY_BYTES: '1024' };
 
-  it('reads the answer and its request id', async () => {
+  it('can read the response and its request id', async () => {
     const { post } = await tListeningGateway(env);
     const { headers } = await post({ query: '{ __typename }' }, { origin: shop });
     expect(headers[allowOrigin]).toBe(shop);
@@ -24,15 +24,15 @@ describe('a page of a configured origin', () => {
     [415, { body: '{}', type: 'text/plain', accept: '*/*' }],
     [406, { body: '{}', type: 'application/json', accept: 'text/css' }],
     [400, { body: '{', type: 'application/json', accept: '*/*' }],
-  ])('reads why it was refused: %i', async (status, { body, type, accept }) => {
+  ])('can read the error: %i', async (status, { body, type, accept }) => {
     const { post } = await tListeningGateway(env);
-    const refused = await post(body, { origin: shop, 'content-type': type, accept });
-    expect(refused.status).toBe(status);
-    expect(refused.headers[allowOrigin]).toBe(shop);
-    expect(refused.json().errors[0]?.extensions.requestId).toBe(refused.headers['x-request-id']);
+    const rejected = await post(body, { origin: shop, 'content-type': type, accept });
+    expect(rejected.status).toBe(status);
+    expect(rejected.headers[allowOrigin]).toBe(shop);
+    expect(rejected.json().errors[0]?.extensions.requestId).toBe(rejected.headers['x-request-id']);
   });
 
-  it('asks once in two hours whether it may', async () => {
+  it('sends a preflight once in two hours', async () => {
     const { url } = await tListeningGateway(env);
     const headers = {
       origin: shop,
@@ -50,12 +50,12 @@ describe('a page of a configured origin', () => {
     });
   });
 
-  it('may ask by GET', async () => {
+  it('may send a GET', async () => {
     const upstream = await tUpstream(replyJson(200, { valid: true }));
     const { get } = await tListeningGateway(env, upstream);
-    const answer = await get({ query }, { origin: shop, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' });
-    expect(answer.json().data).toEqual({ ibanValidation: { valid: true } });
-    expect(answer.headers[allowOrigin]).toBe(shop);
+    const response = await get({ query }, { origin: shop, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' });
+    expect(response.json().data).toEqual({ ibanValidation: { valid: true } });
+    expect(response.headers[allowOrigin]).toBe(shop);
   });
 });
 
@@ -65,10 +65,10 @@ describe('a page of another origin', () => {
     [foreign, { CORS_ORIGINS: shop }],
     ['null', { CORS_ORIGINS: shop }],
     [`${shop}.evil.example`, { CORS_ORIGINS: shop }],
-  ])('%s reads nothing, with %j', async (origin, env) => {
+  ])('%s cannot read responses, with %j', async (origin, env) => {
     const { post, url } = await tListeningGateway(env);
-    const answer = await post({ query: '{ __typename }' }, { origin });
-    expect(answer.headers[allowOrigin]).toBeUndefined();
+    const response = await post({ query: '{ __typename }' }, { origin });
+    expect(response.headers[allowOrigin]).toBeUndefined();
     const headers = { origin, 'access-control-request-method': 'POST' };
     const preflight = await tSend(url, { method: 'OPTIONS', headers });
     expect(Object.keys(preflight.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
@@ -79,24 +79,24 @@ describe('a page of another origin', () => {
     { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors', origin: foreign },
     { origin: foreign },
     { origin: 'null' },
-  ])('spends nothing by GET, sent with %j', async (headers) => {
+  ])('cannot cause upstream calls by a GET with %j', async (headers) => {
     const upstream = await tUpstream(replyJson(200, { valid: true }));
     const { get } = await tListeningGateway({ CORS_ORIGINS: shop }, upstream);
-    const refused = await get({ query }, headers);
-    expect(refused.status).toBe(403);
-    expect(refused.json().errors[0]?.extensions.code).toBe('FORBIDDEN');
+    const rejected = await get({ query }, headers);
+    expect(rejected.status).toBe(403);
+    expect(rejected.json().errors[0]?.extensions.code).toBe('FORBIDDEN');
     expect(upstream.calls).toHaveLength(0);
   });
 
-  it('may do all of it where CORS_ORIGINS is *', async () => {
+  it('is allowed if CORS_ORIGINS is *', async () => {
     const { get } = await tListeningGateway({ CORS_ORIGINS: '*' });
-    const answer = await get({ query: '{ __typename }' }, { origin: foreign });
-    expect(answer.status).toBe(200);
-    expect(answer.headers[allowOrigin]).toBe(foreign);
+    const response = await get({ query: '{ __typename }' }, { origin: foreign });
+    expect(response.status).toBe(200);
+    expect(response.headers[allowOrigin]).toBe(foreign);
   });
 });
 
-it('lets the gateway’s own pages ask by GET', async () => {
+it('allows a GET from the gateway’s own pages', async () => {
   const { get, origin } = await tListeningGateway();
   expect((await get({ query: '{ __typename }' }, { origin })).status).toBe(200);
 });

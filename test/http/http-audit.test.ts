@@ -2,25 +2,25 @@ import { type Audit, serverAudits } from 'graphql-http';
 import { describe, expect, it } from 'vitest';
 import { tListeningGateway } from './listening-gateway.ts';
 
-/* The suite by which the GraphQL-over-HTTP working group judges servers, against a real port. None is left out. */
+/* All server audits of the GraphQL-over-HTTP working group, over a real port. */
 
-const audits = serverAudits({ url: () => Promise.reject(new Error('only their names are needed')) });
+const audits = serverAudits({ url: () => Promise.reject(new Error('only their names are used')) });
 
 describe('GraphQL over HTTP', () => {
-  it('is judged by the whole suite', () => {
+  it('is audited by the complete suite', () => {
     expect(audits.length).toBeGreaterThanOrEqual(60);
     expect(new Set(audits.map(({ id }) => id)).size).toBe(audits.length);
   });
 
   it('passes every audit, MUST, SHOULD and MAY', async () => {
     const { url } = await tListeningGateway();
-    const results = await Promise.all(serverAudits({ url }).map(judge));
+    const results = await Promise.all(serverAudits({ url }).map(runAudit));
     expect(results.filter((result) => !result.startsWith('ok '))).toEqual([]);
     expect(results).toHaveLength(audits.length);
   });
 });
 
-async function judge({ id, name, fn }: Audit): Promise<string> {
+async function runAudit({ id, name, fn }: Audit): Promise<string> {
   const result = await fn();
   return `${result.status} ${id} ${name}${result.status === 'ok' ? '' : `: ${result.reason}`}`;
 }

@@ -3,7 +3,7 @@ import type { Environment } from '../../src/config/variables.ts';
 import { tGateway } from '../gateway.ts';
 import type { Upstream } from '../scripted-upstream.ts';
 
-/** A gateway that listens on a free port. */
+/** A gateway on a free port. */
 export async function tListeningGateway(env: Environment = {}, upstream?: Upstream) {
   const gateway = tGateway({ ...(upstream && { bankDataUrl: upstream.url, essaysUrl: upstream.url }), env });
   const origin = await gateway.listen();
@@ -23,7 +23,7 @@ export async function tListeningGateway(env: Environment = {}, upstream?: Upstre
   };
 }
 
-export interface Sent {
+export interface Received {
   status: number;
   headers: Record<string, string | undefined>;
   body: Buffer;
@@ -36,15 +36,15 @@ interface SendOptions {
   body?: string;
 }
 
-/** What `fetch` hides or forbids: any header goes out as it is given, and bodies come as they were sent. */
-export function tSend(url: string, { method = 'GET', headers = {}, body = '' }: SendOptions = {}): Promise<Sent> {
+/** Unlike `fetch`, sends any header unchanged and does not decompress bodies. */
+export function tSend(url: string, { method = 'GET', headers = {}, body = '' }: SendOptions = {}): Promise<Received> {
   return new Promise((resolve, reject) => {
     const length = body === '' ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     request(url, { method, headers: { ...length, ...headers }, agent: false }, async (response) => {
       const bytes = Buffer.concat(await response.toArray());
       resolve({
         status: response.statusCode ?? 0,
-        headers: response.headers as Sent['headers'],
+        headers: response.headers as Received['headers'],
         body: bytes,
         json: () => JSON.parse(bytes.toString()),
       });

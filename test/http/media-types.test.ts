@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { replyJson, tUpstream } from '../scripted-upstream.ts';
 import { tListeningGateway, tSend } from './listening-gateway.ts';
 
-/* Media types and statuses, as https://graphql.github.io/graphql-over-http/draft/ has them. */
+/* Media types and statuses, according to https://graphql.github.io/graphql-over-http/draft/ */
 
 const german = '{ ibanValidation(iban: "DE89370400440532013000") { valid } }';
 const plain = 'application/json';
 const graphql = 'application/graphql-response+json';
 
-describe('the media type of an answer', () => {
+describe('the media type of a response', () => {
   it.each([
     [undefined, plain],
     ['', plain],
@@ -22,7 +22,7 @@ describe('the media type of an answer', () => {
     [`${graphql};q=0.1, ${plain}`, plain],
     [`${plain};q=0, */*;q=0.1`, graphql],
     [`${graphql}, application/graphql+json, ${plain}, text/event-stream, multipart/mixed`, graphql],
-  ])('is, for the accept header %j, %s', async (accept, expected) => {
+  ])('for the Accept header %j is %s', async (accept, expected) => {
     const { post } = await tListeningGateway();
     const { status, headers } = await post({ query: '{ __typename }' }, accept === undefined ? {} : { accept });
     expect(status).toBe(200);
@@ -31,13 +31,13 @@ describe('the media type of an answer', () => {
   });
 
   it.each(['text/plain', 'text/event-stream', `${plain};q=0`, `${plain}; charset=latin1`])(
-    'cannot be %s alone, and nothing is paid to find that out',
+    'cannot be %s alone, and no upstream is called',
     async (accept) => {
       const upstream = await tUpstream(replyJson(200, { valid: true }));
       const { post, get } = await tListeningGateway({}, upstream);
-      for (const refused of [await post({ query: german }, { accept }), await get({ query: german }, { accept })]) {
-        expect(refused.status).toBe(406);
-        expect(refused.json().errors[0]?.message).toBe(`Answers are ${plain} or ${graphql}; accept one of them.`);
+      for (const rejected of [await post({ query: german }, { accept }), await get({ query: german }, { accept })]) {
+        expect(rejected.status).toBe(406);
+        expect(rejected.json().errors[0]?.message).toBe(`The Accept header must allow ${plain} or ${graphql}.`);
       }
       expect(upstream.calls).toHaveLength(0);
     },
@@ -48,54 +48,51 @@ describe('the status', () => {
   const typed = (query: string, rest: object = {}) => JSON.stringify({ query, ...rest });
 
   it.each([
-    ['no JSON', '{"query":', 400, 400, 'BAD_REQUEST'],
+    ['invalid JSON', '{"query":', 400, 400, 'BAD_REQUEST'],
     ['no body', '', 400, 400, 'BAD_REQUEST'],
-    ['no object', '7', 400, 400, 'BAD_REQUEST'],
+    ['a number', '7', 400, 400, 'BAD_REQUEST'],
     ['null', 'null', 400, 400, 'BAD_REQUEST'],
     ['a batch', '[{"query":"{ __typename }"}]', 400, 400, 'BAD_REQUEST'],
     ['no query', '{}', 400, 400, 'BAD_REQUEST'],
     ['an unknown parameter', '{"qeury":"{ __typename }"}', 400, 400, 'BAD_REQUEST'],
-    ['variables that are no object', typed('{ __typename }', { variables: 'x' }), 400, 400, 'BAD_REQUEST'],
+    ['variables that are not an object', typed('{ __typename }', { variables: 'x' }), 400, 400, 'BAD_REQUEST'],
     ['a document that does not parse', typed('{'), 200, 400, 'GRAPHQL_PARSE_FAILED'],
     ['a document that is not valid', typed('{ nothing }'), 200, 400, 'GRAPHQL_VALIDATION_FAILED'],
     [
-      'an operation that is not there',
+      'an unknown operation',
       typed('query A { __typename }', { operationName: 'B' }),
       400,
       400,
       'OPERATION_RESOLUTION_FAILURE',
     ],
-    ['a variable that is missing', typed('query ($id: ID!) { essay(id: $id) { id } }'), 200, 400, 'BAD_USER_INPUT'],
+    ['a missing variable', typed('query ($id: ID!) { essay(id: $id) { id } }'), 200, 400, 'BAD_USER_INPUT'],
   ])('of %s', async (_, body, underPlain, underGraphql, code) => {
     const { post, log } = await tListeningGateway();
-    const answers = [await post(body, { accept: plain }), await post(body, { accept: graphql })];
-    expect(answers.map(({ status }) => status)).toEqual([underPlain, underGraphql]);
-    for (const answer of answers) {
-      expect(answer.json()).not.toHaveProperty('data');
-      expect(answer.json().errors[0]?.extensions).toEqual({
+    const responses = [await post(body, { accept: plain }), await post(body, { accept: graphql })];
+    expect(responses.map(({ status }) => status)).toEqual([underPlain, underGraphql]);
+    for (const response of responses) {
+      expect(response.json()).not.toHaveProperty('data');
+      expect(response.json().errors[0]?.extensions).toEqual({
         code,
         service: null,
         retryable: false,
-        requestId: answer.headers['x-request-id'],
+        requestId: response.headers['x-request-id'],
       });
     }
     expect(log()).not.toContain('unexpected error');
   });
 
-  it.each([401, 403, 404, 429, 500, 503])(
-    'of an upstream is never the gateway’s, %i for one',
-    async (upstreamStatus) => {
-      const upstream = await tUpstream(replyJson(upstreamStatus, {}));
-      const { post } = await tListeningGateway({}, upstream);
-      for (const accept of [plain, graphql]) {
-        const answer = await post({ query: german }, { accept });
-        expect(answer.status).toBe(200);
-        expect(answer.json()).toMatchObject({ data: { ibanValidation: null }, errors: [{ path: ['ibanValidation'] }] });
-      }
-    },
-  );
+  it.each([401, 403, 404, 429, 500, 503])('is 200 although that of the upstream is %i', async (upstreamStatus) => {
+    const upstream = await tUpstream(replyJson(upstreamStatus, {}));
+    const { post } = await tListeningGateway({}, upstream);
+    for (const accept of [plain, graphql]) {
+      const response = await post({ query: german }, { accept });
+      expect(response.status).toBe(200);
+      expect(response.json()).toMatchObject({ data: { ibanValidation: null }, errors: [{ path: ['ibanValidation'] }] });
+    }
+  });
 
-  it('of a mutation by GET is 405, and none is ordered', async () => {
+  it('of a mutation by GET is 405, and no upstream is called', async () => {
     const upstream = await tUpstream(replyJson(200, { essay: 'Pens.' }));
     const { get } = await tListeningGateway({}, upstream);
     const query = 'mutation { generateEssay(input: { description: "Pens", wordCount: 9 }) { __typename } }';
@@ -105,7 +102,7 @@ describe('the status', () => {
     expect(upstream.calls).toHaveLength(0);
   });
 
-  it.each(['HEAD', 'PUT', 'DELETE'])('of %s is 405, and nothing is looked up', async (method) => {
+  it.each(['HEAD', 'PUT', 'DELETE'])('of %s is 405, and no upstream is called', async (method) => {
     const upstream = await tUpstream(replyJson(200, { valid: true }));
     const { url } = await tListeningGateway({}, upstream);
     const target = `${url}?query=${encodeURIComponent(german)}`;
@@ -117,8 +114,8 @@ describe('the status', () => {
   it('of a GET with variables and an operation name is 200', async () => {
     const { get } = await tListeningGateway();
     const query = 'query A { __typename } query B($code: String!) { country(code: $code) { name } }';
-    const answer = await get({ query, operationName: 'B', variables: '{"code":"DE"}', extensions: '{}' });
-    expect(answer.status).toBe(200);
-    expect(answer.json().data).toEqual({ country: { name: 'Germany' } });
+    const response = await get({ query, operationName: 'B', variables: '{"code":"DE"}', extensions: '{}' });
+    expect(response.status).toBe(200);
+    expect(response.json().data).toEqual({ country: { name: 'Germany' } });
   });
 });

@@ -4,7 +4,7 @@ import { createPersistedQueries } from '../../src/graphql/persisted-queries.ts';
 import { replyJson, tUpstream } from '../scripted-upstream.ts';
 import { tListeningGateway } from './listening-gateway.ts';
 
-/* Automatic persisted queries: the hash of a query first, the query after it only where the gateway does not know it. */
+/* Automatic persisted queries: a client sends the hash of a query, and the query only if the gateway does not know it. */
 
 const query = 'query ($code: String!) { country(code: $code) { name } }';
 const variables = { code: 'FR' };
@@ -13,7 +13,7 @@ const extensions = (text = query) => ({ persistedQuery: { version: 1, sha256Hash
 const answer = { data: { country: { name: 'France' } } };
 
 describe('a persisted query', () => {
-  it('is asked for where it is not known, learned once, and then known by its hash, by POST and by GET', async () => {
+  it('is registered with its text, and then found by its hash, by POST and by GET', async () => {
     const { post, get, log } = await tListeningGateway();
     const short = { variables, extensions: extensions() };
     const unknown = await post(short);
@@ -38,43 +38,46 @@ describe('a persisted query', () => {
     expect(log()).not.toContain('unexpected error');
   });
 
-  it.each(['application/json', 'application/graphql-response+json'])('is asked for with 200 as %s', async (accept) => {
-    const { get } = await tListeningGateway();
-    const { status, json } = await get({ extensions: JSON.stringify(extensions()) }, { accept });
-    expect(status).toBe(200);
-    expect(json().errors[0]?.message).toBe('PersistedQueryNotFound');
-  });
+  it.each(['application/json', 'application/graphql-response+json'])(
+    'that is unknown is requested with status 200 as %s',
+    async (accept) => {
+      const { get } = await tListeningGateway();
+      const { status, json } = await get({ extensions: JSON.stringify(extensions()) }, { accept });
+      expect(status).toBe(200);
+      expect(json().errors[0]?.message).toBe('PersistedQueryNotFound');
+    },
+  );
 
-  it('is not learned under a hash that is not its own', async () => {
+  it('is not registered under the hash of another query', async () => {
     const { post } = await tListeningGateway();
-    const refused = await post({ query, variables, extensions: extensions('{ __typename }') });
-    expect(refused.json().errors[0]?.extensions.code).toBe('PERSISTED_QUERY_MISMATCH');
+    const rejected = await post({ query, variables, extensions: extensions('{ __typename }') });
+    expect(rejected.json().errors[0]?.extensions.code).toBe('PERSISTED_QUERY_MISMATCH');
     const unknown = await post({ extensions: extensions('{ __typename }') });
     expect(unknown.json().errors[0]?.message).toBe('PersistedQueryNotFound');
   });
 
-  it('that is a mutation is not carried out by GET', async () => {
+  it('that is a mutation is not executed by GET', async () => {
     const upstream = await tUpstream(replyJson(200, { essay: 'Pens.' }));
     const { post, get } = await tListeningGateway({}, upstream);
     const order = 'mutation { generateEssay(input: { description: "Pens", wordCount: 9 }) { __typename } }';
     await post({ query: order, extensions: extensions(order) });
     expect(upstream.calls).toHaveLength(1);
-    const refused = await get({ extensions: JSON.stringify(extensions(order)) });
-    expect([refused.status, refused.headers.allow]).toEqual([405, 'POST']);
+    const rejected = await get({ extensions: JSON.stringify(extensions(order)) });
+    expect([rejected.status, rejected.headers.allow]).toEqual([405, 'POST']);
     expect(upstream.calls).toHaveLength(1);
   });
 });
 
-describe('what comes in the stead of a query', () => {
+describe('a persisted query that is not a string', () => {
   it.each([
-    ['an object that says it is long', { length: 1_000_000_000 }],
-    ['the bytes of a known query', [...Buffer.from(query)]],
+    ['an object with a length', { length: 1_000_000_000 }],
+    ['the bytes of a registered query', [...Buffer.from(query)]],
     ['a number', 5],
-  ])('is refused before it is hashed or kept: %s', async (_, impostor) => {
+  ])('is rejected before it is hashed or stored: %s', async (_, value) => {
     const { post, log } = await tListeningGateway();
-    const refused = await post({ query: impostor, extensions: extensions() });
-    expect(refused.status).toBe(400);
-    expect(refused.json().errors[0]).toMatchObject({
+    const rejected = await post({ query: value, extensions: extensions() });
+    expect(rejected.status).toBe(400);
+    expect(rejected.json().errors[0]).toMatchObject({
       message: 'Expected "query" param to be a string.',
       extensions: { code: 'BAD_REQUEST' },
     });
@@ -85,7 +88,7 @@ describe('what comes in the stead of a query', () => {
 });
 
 describe('the store of persisted queries', () => {
-  it('holds so many characters, and drops what was not asked for longest', () => {
+  it('limits its characters, and removes the least recently used', () => {
     const store = createPersistedQueries(10_000);
     const text = 'x'.repeat(300);
     for (let index = 0; index < 100; index += 1) store.set(String(index), text);
@@ -94,7 +97,7 @@ describe('the store of persisted queries', () => {
     expect(store.get('74')).toBeUndefined();
   });
 
-  it('lets no query push out all others', () => {
+  it('does not store a query that would replace all others', () => {
     const store = createPersistedQueries(10_000);
     store.set('short', '{ __typename }');
     store.set('long', 'x'.repeat(9_000));

@@ -8,7 +8,7 @@ import { createHttpServer } from '../../src/http/server.ts';
 import { createEvents } from '../../src/telemetry/events.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { tGateway } from '../gateway.ts';
-import { replyHeld, replyJson, replyNever, tUpstream, type Upstream } from '../scripted-upstream.ts';
+import { replyJson, replyNever, replyHeld, tUpstream, type Upstream } from '../scripted-upstream.ts';
 
 const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid } }';
 const html = { accept: 'text/html,application/xhtml+xml' };
@@ -22,14 +22,14 @@ async function open(upstream?: Upstream, env: Environment = {}) {
   return { ...gateway, url, post };
 }
 
-/** An upstream that answers only when it is told to. */
-async function tPatientUpstream() {
+/** An upstream that waits for `answer` before it responds. */
+async function tPausedUpstream() {
   const { reply, release } = replyHeld(replyJson(200, { valid: true }));
   return { upstream: await tUpstream(reply), answer: release };
 }
 
-/** Every failure at the door looks like one of GraphQL's. */
-async function expectRefusal(response: Response, status: number, message: string) {
+/** All errors have the format of GraphQL errors. */
+async function expectError(response: Response, status: number, message: string) {
   expect(response.status).toBe(status);
   const requestId = response.headers.get('x-request-id');
   expect(await response.json()).toEqual({
@@ -37,8 +37,8 @@ async function expectRefusal(response: Response, status: number, message: string
   });
 }
 
-describe('the door', () => {
-  it('lets a query in', async () => {
+describe('the request handler', () => {
+  it('accepts a query by POST', async () => {
     const upstream = await tUpstream(replyJson(200, { valid: true }));
     const { post } = await open(upstream);
     const response = await post(JSON.stringify({ query }));
@@ -46,7 +46,7 @@ describe('the door', () => {
     expect(await response.json()).toEqual({ data: { ibanValidation: { valid: true } } });
   });
 
-  it('lets a query in by GET', async () => {
+  it('accepts a query by GET', async () => {
     const upstream = await tUpstream(replyJson(200, { valid: true }));
     const { url } = await open(upstream);
     const response = await fetch(`${url}/graphql?query=${encodeURIComponent(query)}`);
@@ -54,7 +54,7 @@ describe('the door', () => {
   });
 
   it.each(['x:99999999', '[::', 'a b', 'localhost/x', 'localhost?x=', 'a:b@127.0.0.1'])(
-    'refuses the Host %j without a word about itself',
+    'rejects the Host header %j without internal details',
     async (host) => {
       const { url } = await open();
       const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -66,16 +66,16 @@ describe('the door', () => {
   );
 
   it.each(['variables', 'extensions'])(
-    'refuses %s in the URL that are no JSON, and logs nothing of it',
+    'rejects %s in the URL that are not JSON, and does not log them',
     async (name) => {
       const { url, log } = await open();
       const response = await fetch(`${url}/graphql?query={__typename}&${name}={"iban":"DE89370400440532013000`);
-      await expectRefusal(response, 400, `${name} is no JSON.`);
+      await expectError(response, 400, `${name} must be valid JSON.`);
       expect(log()).toBe('');
     },
   );
 
-  it('lets no foreign page spend money by an image or a link', async () => {
+  it('rejects requests that a page of another site sends with an image or a link', async () => {
     const upstream = await tUpstream(replyJson(200, { valid: true }));
     const { url } = await open(upstream);
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -87,32 +87,32 @@ describe('the door', () => {
     expect(upstream.calls).toHaveLength(0);
   });
 
-  it('takes a content type in any case', async () => {
+  it('accepts a content type in any case', async () => {
     const { post } = await open();
     const response = await post('{"query":"{ __typename }"}', { 'content-type': 'Application/JSON; charset=UTF-8' });
     expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
   });
 
-  it('says that it is alive and ready', async () => {
+  it('answers health checks', async () => {
     const { url } = await open();
     expect(await (await fetch(`${url}/health`)).json()).toEqual({ status: 'alive' });
     expect(await (await fetch(`${url}/ready`)).json()).toEqual({ status: 'ready' });
   });
 
-  it('knows no other place', async () => {
+  it('rejects other paths', async () => {
     const { url } = await open();
-    const message = 'There is nothing here; GraphQL is at /graphql.';
-    await expectRefusal(await fetch(`${url}/graphiql`), 404, message);
-    await expectRefusal(await fetch(`${url}/`), 404, message);
+    const message = 'There is no such path; the GraphQL endpoint is /graphql.';
+    await expectError(await fetch(`${url}/graphiql`), 404, message);
+    await expectError(await fetch(`${url}/`), 404, message);
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
-    'refuses %s, which any web page can send',
+    'rejects %s, which any page may send without a preflight',
     async (type) => {
       const upstream = await tUpstream(replyJson(200, { valid: true }));
       const { post } = await open(upstream);
       const response = await post(JSON.stringify({ query }), { 'content-type': type });
-      await expectRefusal(response, 415, 'Send the query as application/json.');
+      await expectError(response, 415, 'The Content-Type header must be application/json.');
       expect(upstream.calls).toHaveLength(0);
     },
   );
@@ -121,26 +121,26 @@ describe('the door', () => {
     { 'content-encoding': 'gzip' },
     { 'content-type': 'application/json; charset=utf-16' },
     { 'content-type': 'application/json;charset="iso-8859-1"' },
-  ])('refuses what it would not read as it was meant: %j', async (headers) => {
+  ])('rejects an encoding that it cannot read: %j', async (headers) => {
     const upstream = await tUpstream(replyJson(200, { valid: true }));
     const { post } = await open(upstream);
     const response = await post(JSON.stringify({ query }), { ...json, ...headers });
     expect(response.headers.get('cache-control')).toBe('no-store');
-    await expectRefusal(response, 415, 'Send the query uncompressed and in UTF-8.');
+    await expectError(response, 415, 'The request body must be uncompressed and encoded in UTF-8.');
     expect(upstream.calls).toHaveLength(0);
   });
 
-  it('refuses a body over the limit, whether its length is told or not', async () => {
+  it('rejects a body over the limit, with or without a Content-Length header', async () => {
     const { url, post } = await open(undefined, { MAX_BODY_BYTES: '1024' });
     const body = JSON.stringify({ query: `# ${'x'.repeat(2_000)}\n${query}` });
-    await expectRefusal(await post(body), 413, 'The request body is larger than 1024 bytes.');
+    await expectError(await post(body), 413, 'The request body must have at most 1024 bytes.');
     const stream = new Blob([body]).stream();
     const init = { method: 'POST', headers: json, body: stream, duplex: 'half' };
     const chunked = await fetch(`${url}/graphql`, init);
-    await expectRefusal(chunked, 413, 'The request body is larger than 1024 bytes.');
+    await expectError(chunked, 413, 'The request body must have at most 1024 bytes.');
   });
 
-  it('survives a client that goes away while it sends', async () => {
+  it('survives a client that disconnects while it sends', async () => {
     const { url, post } = await open();
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     await once(socket, 'connect');
@@ -154,10 +154,10 @@ describe('the door', () => {
 
   it.each([
     ['not JSON', '{"query":', 400],
-    ['no object', '"query"', 400],
+    ['not an object', '"query"', 400],
     ['empty', '', 400],
     ['without a query', '{}', 400],
-  ])('answers a body that is %s with an error and its code', async (_, body, status) => {
+  ])('rejects a body that is %s with an error code', async (_, body, status) => {
     const { post } = await open();
     const response = await post(body, { ...json, accept: 'application/graphql-response+json' });
     expect(response.status).toBe(status);
@@ -166,7 +166,7 @@ describe('the door', () => {
     expect(errors[0].extensions.requestId).toBe(response.headers.get('x-request-id'));
   });
 
-  it('carries the request id of the caller from the header into the errors', async () => {
+  it('uses the request id of the client in errors', async () => {
     const upstream = await tUpstream(replyJson(500, {}));
     const { post } = await open(upstream);
     const response = await post(JSON.stringify({ query }), { ...json, 'x-request-id': 'trace:7.f-1' });
@@ -174,7 +174,7 @@ describe('the door', () => {
     expect((await response.json()).errors[0].extensions.requestId).toBe('trace:7.f-1');
   });
 
-  it('makes up a request id where the given one is unfit', async () => {
+  it('replaces an invalid request id', async () => {
     const { url } = await open();
     const response = await fetch(`${url}/health`, { headers: { 'x-request-id': 'a b\tc' } });
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
@@ -182,7 +182,7 @@ describe('the door', () => {
 });
 
 describe('GraphiQL', () => {
-  it('greets browsers at /graphql, and at / shows them the way', async () => {
+  it('is served to browsers at /graphql, and / redirects to it', async () => {
     const { url } = await open();
     const response = await fetch(`${url}/`, { headers: html });
     expect(response.url).toBe(`${url}/graphql`);
@@ -190,7 +190,7 @@ describe('GraphiQL', () => {
     expect(await response.text()).toContain('<title>Ledgerquill</title>');
   });
 
-  it('greets nobody with a page who would rather have an answer', async () => {
+  it('is not served to clients that prefer JSON', async () => {
     const { url } = await open();
     for (const accept of ['text/html;q=0, application/json', 'application/json, text/html;q=0.1', '*/*']) {
       const response = await fetch(`${url}/graphql?query={__typename}`, { headers: { accept } });
@@ -198,7 +198,7 @@ describe('GraphiQL', () => {
     }
   });
 
-  it('loads nothing from anywhere else', async () => {
+  it('loads nothing from other servers', async () => {
     const { url } = await open();
     const page = await (await fetch(`${url}/graphql`, { headers: html })).text();
     const [head = '', ...scripts] = page.split('<script');
@@ -210,46 +210,46 @@ describe('GraphiQL', () => {
   });
 });
 
-describe('a client that hangs up', () => {
+describe('a client that disconnects', () => {
   it('aborts the upstream call of a look-up', async () => {
     const upstream = await tUpstream(replyNever);
     const { post, log } = await open(upstream);
     const client = new AbortController();
-    const asked = post(JSON.stringify({ query }), json, client.signal);
+    const sent = post(JSON.stringify({ query }), json, client.signal);
     const call = await upstream.nextCall();
     client.abort();
-    await expect(asked).rejects.toThrow('aborted');
+    await expect(sent).rejects.toThrow('aborted');
     await call.aborted;
     expect(upstream.calls).toHaveLength(1);
     expect(log()).not.toContain('unexpected error');
   });
 
-  it('does not abort an essay that is being paid for, and finds it by its key afterwards', async () => {
+  it('does not abort an essay that was already sent, and gets it later with the same key', async () => {
     const { reply, release } = replyHeld(replyJson(200, { essay: 'Pens.' }));
     const upstream = await tUpstream(reply);
     const { post, log } = await open(upstream);
     const input = '{ description: "Pens", wordCount: 9, idempotencyKey: "k-1" }';
     const order = JSON.stringify({ query: `mutation { generateEssay(input: ${input}) { ... on Essay { text } } }` });
     const client = new AbortController();
-    const asked = post(order, json, client.signal);
+    const sent = post(order, json, client.signal);
     await upstream.nextCall();
     client.abort();
-    await expect(asked).rejects.toThrow('aborted');
+    await expect(sent).rejects.toThrow('aborted');
     release();
     expect(await (await post(order)).json()).toEqual({ data: { generateEssay: { text: 'Pens.' } } });
     expect(upstream.calls).toHaveLength(1);
     expect(log()).not.toContain('unexpected error');
   });
 
-  it('aborts what still waits in line as well', async () => {
+  it('aborts queued calls, too', async () => {
     const upstream = await tUpstream(replyNever);
     const { post, close } = await open(upstream, { UPSTREAM_CONCURRENCY: '1' });
     const client = new AbortController();
     const list = '{ ibanValidations(ibans: ["DE89370400440532013000", "FR1420041010050500013M02606"]) { valid } }';
-    const asked = post(JSON.stringify({ query: list }), json, client.signal);
+    const sent = post(JSON.stringify({ query: list }), json, client.signal);
     const call = await upstream.nextCall();
     client.abort();
-    await expect(asked).rejects.toThrow('aborted');
+    await expect(sent).rejects.toThrow('aborted');
     await call.aborted;
     await close();
     expect(upstream.calls).toHaveLength(1);
@@ -257,35 +257,35 @@ describe('a client that hangs up', () => {
 });
 
 describe('closing the gateway', () => {
-  it('lets a running query finish, and takes no new one', async () => {
-    const { upstream, answer } = await tPatientUpstream();
+  it('waits for an active query, and refuses new connections', async () => {
+    const { upstream, answer } = await tPausedUpstream();
     const { post, close } = await open(upstream);
-    const asked = post(JSON.stringify({ query }));
+    const sent = post(JSON.stringify({ query }));
     await upstream.nextCall();
     const closed = close();
     await expect(post(JSON.stringify({ query }))).rejects.toThrow('fetch failed');
     answer();
-    expect(await (await asked).json()).toEqual({ data: { ibanValidation: { valid: true } } });
+    expect(await (await sent).json()).toEqual({ data: { ibanValidation: { valid: true } } });
     await closed;
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('cuts off what is not finished within SHUTDOWN_TIMEOUT_MS', async () => {
+  it('aborts queries that are still active after SHUTDOWN_TIMEOUT_MS', async () => {
     const upstream = await tUpstream(replyNever);
     const { post, close } = await open(upstream, { SHUTDOWN_TIMEOUT_MS: '0' });
-    const asked = post(JSON.stringify({ query })).catch((error: Error) => error.message);
+    const sent = post(JSON.stringify({ query })).catch((error: Error) => error.message);
     const call = await upstream.nextCall();
     await close();
-    expect(await asked).toBe('fetch failed');
+    expect(await sent).toBe('fetch failed');
     await call.aborted;
   });
 
-  it('does not wait for connections on which nothing was asked', async () => {
+  it('does not wait for connections without a complete request', async () => {
     const { url, close } = await open();
-    const sockets = ['', 'GET /hea'].map((begun) => {
+    const sockets = ['', 'GET /hea'].map((text) => {
       const socket = connect(Number(new URL(url).port), '127.0.0.1').resume();
       const ended = new Promise((resolve) => socket.on('error', resolve).on('close', resolve));
-      const sent = once(socket, 'connect').then(() => socket.write(begun));
+      const sent = once(socket, 'connect').then(() => socket.write(text));
       return { sent, ended };
     });
     await Promise.all(sockets.map(({ sent }) => sent));
@@ -293,19 +293,19 @@ describe('closing the gateway', () => {
     await Promise.all(sockets.map(({ ended }) => ended));
   });
 
-  it('waits for the running query also when it is asked for twice', async () => {
-    const { upstream, answer } = await tPatientUpstream();
+  it('waits for an active query, also if it is called twice', async () => {
+    const { upstream, answer } = await tPausedUpstream();
     const { post, close } = await open(upstream);
-    const asked = post(JSON.stringify({ query }));
+    const sent = post(JSON.stringify({ query }));
     await upstream.nextCall();
     const closed = Promise.all([close(), close()]);
     answer();
-    expect((await asked).status).toBe(200);
+    expect((await sent).status).toBe(200);
     await closed;
   });
 
-  it('is told at /ready', async () => {
-    const door = createRequestHandler({
+  it('changes /ready to 503', async () => {
+    const listener = createRequestHandler({
       graphql: () => new Response(),
       graphiql: createGraphiql(),
       maxBodyBytes: 1_000,
@@ -315,7 +315,7 @@ describe('closing the gateway', () => {
       readiness: () => ({ sharedStore: 'down' }),
       events: createEvents(createLog({ level: 'silent', redact: (text) => text })),
     });
-    const server = createHttpServer(door);
+    const server = createHttpServer(listener);
     onTestFinished(() => server.drain(0));
     const response = await fetch(`${await server.listen('127.0.0.1', 0)}/ready`);
     expect(response.status).toBe(503);

@@ -6,8 +6,8 @@ import { countryFormats, findCountryFormat } from '../../src/iban/registry.ts';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
 import { allFormats, anyBban } from './any-iban.ts';
 
-/** A published IBAN that passes, and the same with one digit changed and new check digits. */
-const CASES: readonly (readonly [country: string, passing: string, failing: string])[] = [
+/** A published IBAN that passes, and the same IBAN with one digit changed and valid check digits. */
+const cases: readonly (readonly [country: string, passing: string, failing: string])[] = [
   ['BA', 'BA391290079401028494', 'BA831290079501028494'],
   ['BE', 'BE68539007547034', 'BE19539007557034'],
   ['CZ', 'CZ6508000000192000145399', 'CZ5008000000192010145399'],
@@ -37,10 +37,10 @@ const CASES: readonly (readonly [country: string, passing: string, failing: stri
 ];
 
 /**
- * Test cases of libraries that look at the IBAN's own check digits alone: their accounts are made up, and so are their
- * national check digits. That of IT is the registry's example under another CIN. Every registry example passes.
+ * Test cases of libraries that check only the check digits of the IBAN: their accounts and national check digits are
+ * fictitious. The one of IT is the example of the registry with another CIN. All registry examples pass.
  */
-const publishedYetFailing = [
+const publishedButFailing = [
   'AX7898765400020335',
   'TN6199977105796904072050',
   'BA590483797190961278',
@@ -52,12 +52,12 @@ const publishedYetFailing = [
 const published = vectors.valid.map(({ iban }) => iban).filter((iban) => findCountryFormat(iban.slice(0, 2)));
 
 describe('published IBANs', () => {
-  it.each(countryFormats())('the example of $country passes wherever there is a check', ({ country, example }) => {
+  it.each(countryFormats())('the example of $country passes if there is a check', ({ country, example }) => {
     expect(nationalCheck(example)).toBe(findNationalCheck(country) ? 'PASSED' : 'NOT_APPLICABLE');
   });
 
-  it('pass or are not judged, but for known exceptions', () => {
-    expect(published.filter((iban) => nationalCheck(iban) === 'FAILED')).toEqual(publishedYetFailing);
+  it('pass or are not checked, except for known cases', () => {
+    expect(published.filter((iban) => nationalCheck(iban) === 'FAILED')).toEqual(publishedButFailing);
   });
 
   it.each(vectors.invalid.filter(({ reason }) => reason === 'national_check'))('$iban fails', ({ iban }) => {
@@ -66,15 +66,15 @@ describe('published IBANs', () => {
 });
 
 describe('the check of each country', () => {
-  it.each(CASES)('%s: passes %s and fails %s', (_, passing, failing) => {
+  it.each(cases)('%s: passes %s and fails %s', (_, passing, failing) => {
     expect(nationalCheck(passing)).toBe('PASSED');
     expect(isValidIban(failing)).toBe(true);
     expect(nationalCheck(failing)).toBe('FAILED');
   });
 
-  it('is shown for every country that has one', () => {
+  it('is tested for every country that has one', () => {
     const countries = countryFormats().map(({ country }) => country);
-    expect(countries.filter((country) => findNationalCheck(country))).toEqual(CASES.map(([country]) => country));
+    expect(countries.filter((country) => findNationalCheck(country))).toEqual(cases.map(([country]) => country));
   });
 
   it.each([
@@ -91,7 +91,7 @@ describe('the check of each country', () => {
   });
 
   it.each(allFormats.filter(({ parent }) => parent && findNationalCheck(parent)))(
-    'holds for $country as for $parent',
+    'is the same for $country and $parent',
     ({ country, parent, example }) => {
       expect(findNationalCheck(country)).toBe(findNationalCheck(parent ?? ''));
       expect(nationalCheck(example)).toBe('PASSED');
@@ -99,7 +99,7 @@ describe('the check of each country', () => {
   );
 });
 
-describe('nothing is judged', () => {
+describe('nothing is checked', () => {
   it.each([
     ['a country without a check', 'DE89370400440532013000'],
     ['a territory whose parent has none', 'IM20HBUK40127612345678'],
@@ -112,7 +112,7 @@ describe('nothing is judged', () => {
     ['a former Postbank number of NL', 'NL08INGB0000000555'],
     ['seven digits of an account of NL', 'NL20INGB0001234567'],
     ['account group 00 of NO, where the rules differ', 'NO2186010011794'],
-    ['nothing', ''],
+    ['an empty text', ''],
   ])('for %s', (_, iban) => {
     expect(nationalCheck(iban)).toBe('NOT_APPLICABLE');
   });
@@ -122,11 +122,11 @@ describe('nothing is judged', () => {
   });
 });
 
-describe('completing', () => {
+describe('complete', () => {
   const completing = countryFormats().filter(({ country }) => findNationalCheck(country)?.complete);
 
   it.each(completing.filter(({ country }) => country !== 'HU'))(
-    'makes any account of $country pass, and no other check digits do',
+    'computes the only check digits with which an account of $country passes',
     (format) => {
       const check = findNationalCheck(format.country);
       fc.assert(
@@ -141,14 +141,11 @@ describe('completing', () => {
     },
   );
 
-  it.each(completing)(
-    'changes nothing but the check digits of $country',
-    ({ country, example, nationalCheckDigits }) => {
-      const bban = example.slice(4);
-      // The registry does not set the check digits of XK apart; they are the last two.
-      const { first, last } = nationalCheckDigits ?? { first: bban.length - 1, last: bban.length };
-      const blank = bban.slice(0, first - 1) + '0'.repeat(last - first + 1) + bban.slice(last);
-      expect(findNationalCheck(country)?.complete?.(blank)).toBe(bban);
-    },
-  );
+  it.each(completing)('changes only the check digits of $country', ({ country, example, nationalCheckDigits }) => {
+    const bban = example.slice(4);
+    // The registry does not list the check digits of XK; they are the last two.
+    const { first, last } = nationalCheckDigits ?? { first: bban.length - 1, last: bban.length };
+    const blank = bban.slice(0, first - 1) + '0'.repeat(last - first + 1) + bban.slice(last);
+    expect(findNationalCheck(country)?.complete?.(blank)).toBe(bban);
+  });
 });

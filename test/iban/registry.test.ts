@@ -8,12 +8,12 @@ const prefixAsBranch: ReadonlyMap<string, string> = new Map([
   ['SK', '5-10'],
 ]);
 
-function written(span: Span | null | undefined): string | null {
+function formatSpan(span: Span | null | undefined): string | null {
   return span ? `${span.first}-${span.last}` : null;
 }
 
 describe('the registry', () => {
-  it.each(registry.countries)('carries $country as it is published', (published) => {
+  it.each(registry.countries)('has $country as published', (published) => {
     const format = findCountryFormat(published.country);
     expect(format).toMatchObject({
       country: published.country,
@@ -25,9 +25,9 @@ describe('the registry', () => {
       territories: published.territories,
     });
     expect(format?.regex.source).toBe(published.regex);
-    expect(written(format?.bankCode)).toBe(published.bank);
-    expect(written(format?.branch)).toBe(prefixAsBranch.get(published.country) ?? published.branch);
-    expect(written(format?.nationalCheckDigits)).toBe(published.nationalCheck);
+    expect(formatSpan(format?.bankCode)).toBe(published.bank);
+    expect(formatSpan(format?.branch)).toBe(prefixAsBranch.get(published.country) ?? published.branch);
+    expect(formatSpan(format?.nationalCheckDigits)).toBe(published.nationalCheck);
   });
 
   it('lists exactly the 89 published countries, each once', () => {
@@ -35,9 +35,9 @@ describe('the registry', () => {
     expect(countryFormats()).toHaveLength(89);
   });
 
-  it('keeps every span inside the BBAN and every bank code before the branch', () => {
-    for (const { length, bankCode, branch, nationalCheckDigits, account } of countryFormats()) {
-      for (const span of [bankCode, branch, nationalCheckDigits, account]) {
+  it('has all spans inside the BBAN and each bank code directly before the branch', () => {
+    for (const { length, bankCode, branch, nationalCheckDigits } of countryFormats()) {
+      for (const span of [bankCode, branch, nationalCheckDigits]) {
         if (span === null) continue;
         expect(span.first).toBeGreaterThanOrEqual(1);
         expect(span.last).toBeGreaterThanOrEqual(span.first);
@@ -49,7 +49,7 @@ describe('the registry', () => {
 });
 
 describe('a territory', () => {
-  it("has its parent's format under its own code", () => {
+  it('has the format of its parent with its own code', () => {
     const parent = findCountryFormat('FR');
     const territory = findCountryFormat('MQ');
     expect(territory).toEqual({
@@ -63,7 +63,7 @@ describe('a territory', () => {
     });
   });
 
-  it('is none of the listed countries', () => {
+  it('is not one of the listed countries', () => {
     const listed = new Set(countryFormats().map(({ country }) => country));
     const territories = countryFormats().flatMap((format) => format.territories);
     expect(territories).toHaveLength(16);
@@ -71,6 +71,6 @@ describe('a territory', () => {
   });
 });
 
-it.each(['', 'D', 'de', 'DEU', 'US', 'JJ', '__proto__', 'constructor'])('knows no IBANs of "%s"', (code) => {
+it.each(['', 'D', 'de', 'DEU', 'US', 'JJ', '__proto__', 'constructor'])('has no format for "%s"', (code) => {
   expect(findCountryFormat(code)).toBeNull();
 });

@@ -3,15 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { isValidIban } from '../../src/iban/iban.ts';
 import { suggestIbans } from '../../src/iban/suggest-ibans.ts';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
-import { anyIban, DIGITS, LETTERS } from './any-iban.ts';
+import { anyIban, digits, letters } from './any-iban.ts';
 
-const ORIGINAL = 'DE89370400440532013000';
-const ALL = { limit: Number.POSITIVE_INFINITY };
+const original = 'DE89370400440532013000';
+const all = { limit: Number.POSITIVE_INFINITY };
 
-const anyCharacter = fc.constantFrom(...DIGITS, ...LETTERS, '$', 'ß', '?');
+const anyCharacter = fc.constantFrom(...digits, ...letters, '$', 'ß', '?');
 
-/** Whatever one slip of the finger, the eye or the ear can make of a text. */
-const slips: Readonly<Record<string, (text: string, at: number, character: string) => string>> = {
+/** Typos, by name. */
+const typos: Readonly<Record<string, (text: string, at: number, character: string) => string>> = {
   'one wrong character': (text, at, character) => text.slice(0, at) + character + text.slice(at + 1),
   'two neighbours swapped': (text, at) =>
     text.slice(0, at) + text.charAt(at + 1) + text.charAt(at) + text.slice(at + 2),
@@ -20,45 +20,45 @@ const slips: Readonly<Record<string, (text: string, at: number, character: strin
   'one character too many': (text, at, character) => text.slice(0, at) + character + text.slice(at),
 };
 
-describe('after a slip', () => {
-  it.each(Object.entries(slips))('%s: the original is among all candidates', (_, slip) => {
+describe('after a typo', () => {
+  it.each(Object.entries(typos))('%s: the original is suggested', (_, typo) => {
     fc.assert(
       fc.property(anyIban, fc.nat(), anyCharacter, (iban, position, character) => {
-        const text = slip(iban, position % iban.length, character);
+        const text = typo(iban, position % iban.length, character);
         fc.pre(!isValidIban(text));
-        expect(suggestIbans(text, ALL)).toContain(iban);
+        expect(suggestIbans(text, all)).toContain(iban);
       }),
       { numRuns: 300 },
     );
   });
 
-  it('every candidate is valid, another text, and there once', () => {
-    const anySlip = fc.constantFrom(...Object.values(slips));
+  it('every suggestion is valid, differs from the text, and is unique', () => {
+    const anyTypo = fc.constantFrom(...Object.values(typos));
     fc.assert(
-      fc.property(anyIban, anySlip, fc.nat(), anyCharacter, (iban, slip, position, character) => {
-        const text = slip(iban, position % iban.length, character);
-        const candidates = suggestIbans(text, ALL);
-        expect(candidates.filter((candidate) => !isValidIban(candidate) || candidate === text)).toEqual([]);
-        expect(new Set(candidates).size).toBe(candidates.length);
-        for (const candidate of candidates) expect(Math.abs(candidate.length - text.length)).toBeLessThanOrEqual(1);
-        expect(suggestIbans(text)).toEqual(candidates.slice(0, 5));
+      fc.property(anyIban, anyTypo, fc.nat(), anyCharacter, (iban, typo, position, character) => {
+        const text = typo(iban, position % iban.length, character);
+        const suggestions = suggestIbans(text, all);
+        expect(suggestions.filter((suggestion) => !isValidIban(suggestion) || suggestion === text)).toEqual([]);
+        expect(new Set(suggestions).size).toBe(suggestions.length);
+        for (const suggestion of suggestions) expect(Math.abs(suggestion.length - text.length)).toBeLessThanOrEqual(1);
+        expect(suggestIbans(text)).toEqual(suggestions.slice(0, 5));
       }),
     );
   });
 
-  it.each(vectors.invalid)('$iban yields valid IBANs or none', ({ iban }) => {
-    expect(suggestIbans(iban).filter((candidate) => !isValidIban(candidate))).toEqual([]);
+  it.each(vectors.invalid)('$iban leads to valid IBANs or none', ({ iban }) => {
+    expect(suggestIbans(iban).filter((suggestion) => !isValidIban(suggestion))).toEqual([]);
   });
 });
 
 describe('suggestIbans', () => {
-  it('answers every valid neighbour', () => {
-    expect(suggestIbans('DE89370400440532013001')).toEqual(['DE89370400420532013001', ORIGINAL]);
+  it('suggests every valid IBAN one edit away', () => {
+    expect(suggestIbans('DE89370400440532013001')).toEqual(['DE89370400420532013001', original]);
   });
 
   it.each([
-    ['the letter O for a nought', 'DE8937O400440532013000'],
-    ['the letter I for a one', 'DE893704004405320I3000'],
+    ['the letter O instead of zero', 'DE8937O400440532013000'],
+    ['the letter I instead of one', 'DE893704004405320I3000'],
     ['swapped neighbours', 'DE89370400440523013000'],
     ['swapped neighbours across the check digits', 'DE83970400440532013000'],
     ['a wrong letter in the country code', 'DX89370400440532013000'],
@@ -70,46 +70,46 @@ describe('suggestIbans', () => {
     ['a character that no IBAN has', 'DE89370400440532013.00'],
     ['such a character in the country code', 'D?89370400440532013000'],
     ['such a character in the check digits', 'DE8?370400440532013000'],
-  ])('undoes %s', (_, text) => {
-    expect(suggestIbans(text)).toContain(ORIGINAL);
+  ])('corrects %s', (_, text) => {
+    expect(suggestIbans(text)).toContain(original);
   });
 
-  // The other answer of each is a plain substitution, loss or addition, and stands further left in the text.
+  // The other suggestion of each corrects a less likely typo further left in the text.
   it.each([
     ['swapped neighbours', 'DE77784754610278182316', ['DE77784754610278183216', 'DE77784754610279182316']],
     ['a look-alike', 'DE12809091211977346487', ['DE12809091211917346487', 'DE19809091211977346487']],
     ['a doubled digit', 'DE647798432583958443657', ['DE64779843258395843657', 'DE64779843258958443657']],
-    ['one digit of two alike', 'DE8812575842621452376', ['DE88125758426214523776', 'DE88125758426261452376']],
-  ])('puts %s first, as the likelier slip', (_, text, ibans) => {
+    ['a missing double', 'DE8812575842621452376', ['DE88125758426214523776', 'DE88125758426261452376']],
+  ])('suggests the correction of %s first', (_, text, ibans) => {
     expect(suggestIbans(text)).toEqual(ibans);
   });
 
   it.each([
-    ['a valid IBAN', ORIGINAL],
-    ['nothing', ''],
+    ['a valid IBAN', original],
+    ['an empty text', ''],
     ['a country code', 'DE'],
     ['two wrong check digits', 'DE00370400440532013000'],
     ['two characters that no IBAN has', 'DE8937040044053201?.00'],
     ['a text of an unknown country', 'ZZ89370400440532013000'],
-    ['a text that is much too long', ORIGINAL.repeat(1_000)],
+    ['a text that is much too long', original.repeat(1_000)],
     ['a text that is two characters short', 'DE893704004405320130'],
   ])('suggests nothing for %s', (_, text) => {
-    expect(suggestIbans(text, ALL)).toEqual([]);
+    expect(suggestIbans(text, all)).toEqual([]);
   });
 
-  it('puts known banks first, and asks about valid IBANs only', () => {
-    const asked: string[] = [];
+  it('suggests known banks first, and looks up valid IBANs only', () => {
+    const lookedUp: string[] = [];
     const isKnownBank = (country: string, bankCode: string) => {
-      asked.push(`${country} ${bankCode}`);
+      lookedUp.push(`${country} ${bankCode}`);
       return bankCode === '37040044';
     };
-    expect(suggestIbans('DE89370400440532013001', { isKnownBank })).toEqual([ORIGINAL, 'DE89370400420532013001']);
-    expect(asked).toEqual(['DE 37040042', 'DE 37040044']);
+    expect(suggestIbans('DE89370400440532013001', { isKnownBank })).toEqual([original, 'DE89370400420532013001']);
+    expect(lookedUp).toEqual(['DE 37040042', 'DE 37040044']);
   });
 
-  it('limits what it suggests after putting it in order', () => {
+  it('sorts before it applies the limit', () => {
     const isKnownBank = (_: string, bankCode: string) => bankCode === '37040044';
-    expect(suggestIbans('DE89370400440532013001', { isKnownBank, limit: 1 })).toEqual([ORIGINAL]);
+    expect(suggestIbans('DE89370400440532013001', { isKnownBank, limit: 1 })).toEqual([original]);
     expect(suggestIbans('DE89370400440532013001', { limit: 0 })).toEqual([]);
   });
 });

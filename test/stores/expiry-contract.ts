@@ -3,19 +3,19 @@ import type { Store } from '../../src/stores/store.ts';
 
 export interface TStore {
   store: Store;
-  /** Another client of the same data; one that only knows one client answers the same again. */
+  /** Another client of the same data; the same store if it has only one client. */
   another: () => Store;
-  /** Lets time pass, as far as the store can tell. */
+  /** Advances the clock of the store. */
   pass: (ms: number) => Promise<void>;
 }
 
 const minute = 60_000;
 const hour = { expiresInMs: 60 * minute };
 
-/** The part of the contract of stores that needs time to pass. */
+/** The part of the store contract that concerns expiry. */
 export function describeExpiry(tStore: () => Promise<TStore>): void {
-  describe('as time passes', () => {
-    it('lets a value go when its time is over', async () => {
+  describe('expiry', () => {
+    it('removes a value', async () => {
       const { store, pass } = await tStore();
       await store.set('short', 'value', hour);
       await store.set('long', 'value', { expiresInMs: 2 * hour.expiresInMs });
@@ -26,7 +26,7 @@ export function describeExpiry(tStore: () => Promise<TStore>): void {
       expect(await store.get('long')).toBe('value');
     });
 
-    it('keeps a value that was set anew for as long as it was then asked to', async () => {
+    it('of a value is replaced when the value is set again', async () => {
       const { store, pass } = await tStore();
       await store.set('longer', 'old', hour);
       await store.set('shorter', 'old', hour);
@@ -36,13 +36,13 @@ export function describeExpiry(tStore: () => Promise<TStore>): void {
       await pass(15 * minute);
       expect(await store.get('shorter')).toBeNull();
       await pass(15 * minute);
-      await store.set('another', 'so that there is a write', hour);
+      await store.set('another', 'triggers a sweep', hour);
       expect(await store.get('longer')).toBe('new');
       await pass(30 * minute);
       expect(await store.get('longer')).toBeNull();
     });
 
-    it('starts a counter again when its first expiry is over, however much was added since', async () => {
+    it('of a counter is that of its first add', async () => {
       const { store, pass } = await tStore();
       expect(await store.add('calls', 1, hour)).toBe(1);
       await pass(30 * minute);
@@ -56,7 +56,7 @@ export function describeExpiry(tStore: () => Promise<TStore>): void {
       expect(await store.add('calls', 1, hour)).toBe(2);
     });
 
-    it('hands a lock on that has expired, and its first holder can no longer free or prolong it', async () => {
+    it('passes a lock on, and its first holder can no longer release or extend it', async () => {
       const { store, another, pass } = await tStore();
       const first = await store.lock('essay', hour);
       await pass(59 * minute);
@@ -71,7 +71,7 @@ export function describeExpiry(tStore: () => Promise<TStore>): void {
       expect(await store.lock('essay', hour)).not.toBeNull();
     });
 
-    it('holds a lock on for as long as it is extended', async () => {
+    it('of a lock is postponed by extending the lock', async () => {
       const { store, pass } = await tStore();
       const lock = await store.lock('essay', hour);
       await pass(59 * minute);

@@ -1,8 +1,8 @@
 import { createLmdbStore } from '../../src/stores/lmdb-store.ts';
 
 /*
- * A process of the tests: sets values, three at a time, where files cannot grow without end, and says how that went and
- * whether it still has what it was told is written.
+ * A child process of tests: sets values, three at a time, under a limit for the size of files, and reports how many
+ * writes succeeded, how many of those values can be read, and the errors.
  */
 
 const { FOLDER = '' } = process.env;
@@ -16,9 +16,13 @@ while (outcomes.length < keys.length) {
   outcomes.push(...(await Promise.allSettled(next.map((key) => store.set(key, value, day)))));
 }
 const written = keys.filter((_, index) => outcomes[index]?.status === 'fulfilled');
-const kept = await Promise.all(written.map(async (key) => (await store.get(key)) === value));
+const readable = await Promise.all(written.map(async (key) => (await store.get(key)) === value));
 const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason.name] : []));
 await store.close();
 process.stdout.write(
-  JSON.stringify({ written: written.length, kept: kept.filter(Boolean).length, reasons: [...new Set(reasons)] }),
+  JSON.stringify({
+    written: written.length,
+    readable: readable.filter(Boolean).length,
+    reasons: [...new Set(reasons)],
+  }),
 );

@@ -7,7 +7,7 @@ describe('a hashed key', () => {
     expect(createKeyHash('Jefe')('what do ya want for nothing?')).toBe('W9zBRr9gdU5qBCQmCJV1x1oAPwidJzmDnexYuWTsOEM');
   });
 
-  it('tells texts and secrets apart', () => {
+  it('differs for different texts and different secrets', () => {
     const iban = 'DE89370400440532013000';
     const hash = createKeyHash('one secret');
     expect(hash(iban)).toBe(createKeyHash('one secret')(iban));

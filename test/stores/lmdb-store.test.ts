@@ -5,26 +5,25 @@ import { ConfigError } from '../../src/errors.ts';
 import { openLmdbFile } from '../../src/stores/lmdb-file.ts';
 import { createLmdbStore } from '../../src/stores/lmdb-store.ts';
 import { tProcess, tScript } from '../process.ts';
-import { tClock } from './clock.ts';
+import { tFakeDate } from './fake-date.ts';
 import { tFolder } from './folder.ts';
 import { describeStore } from './store-contract.ts';
 
 const hour = { expiresInMs: 3_600_000 };
 
-function tLmdbStore(folder: string, now: () => number = Date.now) {
-  const store = createLmdbStore({ folder, now });
+function tLmdbStore(folder: string) {
+  const store = createLmdbStore({ folder });
   onTestFinished(() => store.close());
   return store;
 }
 
 describeStore('the LMDB store', async () => {
-  const { now, pass } = tClock();
-  const store = tLmdbStore(tFolder(), now);
-  return { store, another: () => store, pass };
+  const store = tLmdbStore(tFolder());
+  return { store, another: () => store, pass: tFakeDate() };
 });
 
 describe('the file of the LMDB store', () => {
-  it('is made with the first write, folder and all', async () => {
+  it('is created with the first write, and so is its folder', async () => {
     const folder = join(tFolder(), 'not', 'there');
     const store = tLmdbStore(folder);
     expect(await store.get('key')).toBeNull();
@@ -34,7 +33,7 @@ describe('the file of the LMDB store', () => {
     expect(await store.get('key')).toBe('value');
   });
 
-  it('holds what it held when it is opened again', async () => {
+  it('has the same content when it is opened again', async () => {
     const folder = tFolder();
     const before = tLmdbStore(folder);
     await before.set('key', 'value', hour);
@@ -48,26 +47,26 @@ describe('the file of the LMDB store', () => {
     expect(await after.lock('essay', hour)).toBeNull();
   });
 
-  it('loses what has expired, a few entries with each write', async () => {
+  it('is swept: each write removes a few expired entries', async () => {
     const folder = tFolder();
-    const { now, pass } = tClock();
-    const store = tLmdbStore(folder, now);
+    const pass = tFakeDate();
+    const store = tLmdbStore(folder);
     for (let number = 0; number < 40; number++) await store.set(`value-${number}`, 'x'.repeat(10_000), hour);
-    await store.set('kept', 'old', hour);
+    await store.set('fresh', 'old', hour);
     await pass(1_800_000);
-    await store.set('kept', 'new', hour);
+    await store.set('fresh', 'new', hour);
     await pass(1_800_000);
-    // 41 expired, at 8 a write.
+    // 41 entries have expired; a write removes 8.
     for (let write = 0; write < 6; write++) await store.add('calls', 1, hour);
-    expect(await store.get('kept')).toBe('new');
+    expect(await store.get('fresh')).toBe('new');
     await store.close();
     const file = openLmdbFile(join(folder, 'store-1.lmdb'));
-    // The value and the counter, each with the mark of its expiry.
+    // The value and the counter, each with its entry in the expiry index.
     expect(file.getKeysCount()).toBe(4);
     await file.close();
   });
 
-  async function tWritten(): Promise<string> {
+  async function tFilledFile(): Promise<string> {
     const folder = tFolder();
     const store = createLmdbStore({ folder });
     for (let number = 0; number < 50; number++) await store.set(`key-${number}`, 'x'.repeat(5_000), hour);
@@ -76,22 +75,22 @@ describe('the file of the LMDB store', () => {
   }
 
   it.each<[string, (path: string) => void]>([
-    ['is text', (path) => writeFileSync(path, 'not a store, but somebody else’s file'.repeat(1_000))],
-    ['is shorter than a beginning', (path) => truncateSync(path, 20)],
+    ['is text', (path) => writeFileSync(path, 'not a store, but another program’s file'.repeat(1_000))],
+    ['is shorter than its header', (path) => truncateSync(path, 20)],
     ['ends after its first page', (path) => truncateSync(path, 4_096)],
-    ['ends after its beginning', (path) => truncateSync(path, 8_192)],
-    ['is full of zeros', (path) => writeFileSync(path, Buffer.alloc(100_000))],
-    ['lost its second page', (path) => writeFileSync(path, Buffer.from(readFileSync(path)).fill(0, 4_096, 8_192))],
-  ])('stops the start with a clear sentence where it %s', async (_, damage) => {
-    const path = await tWritten();
+    ['ends after its meta pages', (path) => truncateSync(path, 8_192)],
+    ['contains only zeros', (path) => writeFileSync(path, Buffer.alloc(100_000))],
+    ['has lost its second page', (path) => writeFileSync(path, Buffer.from(readFileSync(path)).fill(0, 4_096, 8_192))],
+  ])('prevents the start with a clear message if it %s', async (_, damage) => {
+    const path = await tFilledFile();
     damage(path);
     const start = () => createLmdbStore({ folder: join(path, '..') });
     expect(start).toThrow(ConfigError);
-    expect(start).toThrow(`DATA_DIR: ${path} is damaged or was not made by this program`);
+    expect(start).toThrow(`DATA_DIR: ${path} is damaged or was not created by this program`);
   });
 
-  it('may find the disk full: the writes that fail say so, and what was written stays', async () => {
-    // No file of the process may grow beyond 2 MB (of 512 bytes, or 4 of 1,024: that depends on the shell).
+  it('may fill the disk: failed writes reject, and successful ones can be read', async () => {
+    // Limits files to 2 MB, or to 4 MB in shells whose unit is 1,024 bytes instead of 512.
     const limited = [
       '-c',
       'ulimit -f 4000; exec "$0" "$@"',
@@ -102,13 +101,13 @@ describe('the file of the LMDB store', () => {
     ];
     const child = tProcess('sh', limited, { FOLDER: tFolder() });
     expect(await child.ended).toEqual({ code: 0, signal: null });
-    const { written, kept, reasons } = JSON.parse(child.stdout());
+    const { written, readable, reasons } = JSON.parse(child.stdout());
     expect(reasons).toEqual(['StoreError']);
     expect(written).toBeGreaterThan(0);
-    expect(kept).toBe(written);
+    expect(readable).toBe(written);
   });
 
-  it('may be empty: another process is just making it', async () => {
+  it('may be empty: another process is creating it', async () => {
     const folder = tFolder();
     writeFileSync(join(folder, 'store-1.lmdb'), '');
     const store = tLmdbStore(folder);
@@ -116,7 +115,7 @@ describe('the file of the LMDB store', () => {
     expect(await store.get('key')).toBe('value');
   });
 
-  it('cannot be made where there is a file in the way, which the write says', async () => {
+  it('cannot be created if the folder is a file: the write rejects', async () => {
     const folder = join(tFolder(), 'taken');
     writeFileSync(folder, '');
     const store = tLmdbStore(folder);
@@ -126,7 +125,7 @@ describe('the file of the LMDB store', () => {
 });
 
 describe('several processes with one LMDB store', () => {
-  it('lose none of 1,000 adds, and only one gets the lock', async () => {
+  it('lose none of 1,000 adds, and only one acquires the lock', async () => {
     const folder = tFolder();
     const children = [1, 2, 3, 4].map(() => tScript('test/stores/adding.ts', { FOLDER: folder }));
     for (const child of children) expect(await child.ended).toEqual({ code: 0, signal: null });
@@ -139,10 +138,10 @@ describe('several processes with one LMDB store', () => {
     ]);
   });
 
-  it('see what the other wrote as soon as that was acknowledged', async () => {
+  it('see the writes of the others as soon as they are acknowledged', async () => {
     const folder = tFolder();
     const store = tLmdbStore(folder);
-    // Opened before the other writes.
+    // Opens the file before the other process writes.
     await store.set('key', 'value', hour);
     const child = tScript('test/stores/writing.ts', { FOLDER: folder, ROUND: 'round' });
     for (let number = 1; number <= 20; number++) {
@@ -154,7 +153,7 @@ describe('several processes with one LMDB store', () => {
     expect(await store.lock('lock-round', hour)).toBeNull();
   });
 
-  it('lose nothing that was acknowledged when one is killed in the middle of writing', async () => {
+  it('lose no acknowledged write when one is killed while it writes', async () => {
     const folder = tFolder();
     const store = tLmdbStore(folder);
     let acknowledged = 0;
@@ -168,7 +167,7 @@ describe('several processes with one LMDB store', () => {
         expect(await store.get(`${round}-${number}`)).toBe(`essay ${number}`);
       }
       acknowledged += written;
-      // The one that was being written when the process was killed may be there, too.
+      // The write that was in progress when the process was killed may be included.
       const counted = await store.add('essays', 0, hour);
       expect(counted - acknowledged).toBeGreaterThanOrEqual(0);
       expect(counted - acknowledged).toBeLessThanOrEqual(round + 1);

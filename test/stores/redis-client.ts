@@ -1,37 +1,39 @@
 import { EventEmitter, once } from 'node:events';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished } from 'vitest';
+import { redisUrl } from '../../src/config/redis-url.ts';
 import { createRedisStore } from '../../src/stores/redis-store.ts';
 import type { TRedis } from '../redis.ts';
 
-/** A store on that Redis, which is closed with the test. */
+/** A store on that Redis, closed when the test ends. */
 export function tRedisStore(url: string, { commandTimeoutMs = 10_000 } = {}) {
-  const told: string[] = [];
-  const telling = new EventEmitter();
-  const tell = (line: string) => {
-    told.push(line);
-    telling.emit('told');
+  const events: string[] = [];
+  const emitter = new EventEmitter();
+  const record = (event: string) => {
+    events.push(event);
+    emitter.emit('event');
   };
   const store = createRedisStore({
-    url,
+    server: redisUrl.parse(url),
     commandTimeoutMs,
-    onDown: (reason) => tell(`down: ${reason}`),
-    onUp: () => tell('up'),
+    events: { storeDown: (reason) => record(`down: ${reason}`), storeUp: () => record('up') },
   });
   onTestFinished(() => store.close());
   return {
     store,
-    /** What was told of the connection so far. */
-    told,
-    /** Waits until that much was told, and expects it to be this. */
-    async tells(lines: (string | RegExp)[]) {
-      while (told.length < lines.length) await once(telling, 'told');
-      expect(told).toEqual(lines.map((line) => (typeof line === 'string' ? line : expect.stringMatching(line))));
+    /** The connection events so far. */
+    events,
+    /** Waits for as many events, and expects them to match. */
+    async expectEvents(expected: (string | RegExp)[]) {
+      while (events.length < expected.length) await once(emitter, 'event');
+      expect(events).toEqual(
+        expected.map((event) => (typeof event === 'string' ? event : expect.stringMatching(event))),
+      );
     },
   };
 }
 
-/** A client that looks past the store. */
+/** A client that bypasses the store. */
 export function tRawClient({ url }: TRedis): Redis {
   const client = new Redis(url);
   onTestFinished(() => client.disconnect());

@@ -1,20 +1,21 @@
-import { describe, expect, it } from 'vitest';
+import { type AddressInfo, createServer } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { tRedis, whyNoRedis } from '../redis.ts';
 import { tRawClient, tRedisStore } from './redis-client.ts';
 
 const hour = { expiresInMs: 3_600_000 };
 const skip = whyNoRedis !== '';
 
-describe.skipIf(skip)(`when Redis goes away${whyNoRedis}`, () => {
-  it('says so once, fails at once, and works again when it is back, which it says once, too', async () => {
+describe.skipIf(skip)(`an outage of Redis${whyNoRedis}`, () => {
+  it('fires one event, makes calls fail at once, and ends with another event', async () => {
     const redis = await tRedis();
-    // So long that the test would run out of time if anything waited for it.
-    const { store, told, tells } = tRedisStore(redis.url, { commandTimeoutMs: 600_000 });
+    // The test would time out if a call waited that long.
+    const { store, events, expectEvents } = tRedisStore(redis.url, { commandTimeoutMs: 600_000 });
     await store.set('key', 'value', hour);
     const lock = await store.lock('essay', hour);
     expect(store.isUp()).toBe(true);
     await redis.stop();
-    await tells(['up', /^down: /]);
+    await expectEvents(['up', /^down: /]);
     expect(store.isUp()).toBe(false);
     const notConnected = { name: 'StoreError', reason: 'not connected' };
     for (let time = 0; time < 100; time++) await expect(store.get('key')).rejects.toMatchObject(notConnected);
@@ -24,42 +25,42 @@ describe.skipIf(skip)(`when Redis goes away${whyNoRedis}`, () => {
     await expect(lock?.extend(hour)).rejects.toMatchObject(notConnected);
     await expect(lock?.release()).rejects.toMatchObject(notConnected);
     await redis.restart();
-    await tells(['up', /^down: /, 'up']);
+    await expectEvents(['up', /^down: /, 'up']);
     expect(store.isUp()).toBe(true);
     expect(await store.get('key')).toBeNull();
     expect(await store.add('calls', 1, hour)).toBe(1);
     expect(await lock?.extend(hour)).toBe(false);
-    expect(told).toHaveLength(3);
+    expect(events).toHaveLength(3);
   });
 
-  it('fails what was under way, and does not send it again', async () => {
+  it('fails pending commands, which are not sent again', async () => {
     const redis = await tRedis();
-    const { store, tells } = tRedisStore(redis.url, { commandTimeoutMs: 600_000 });
+    const { store, expectEvents } = tRedisStore(redis.url, { commandTimeoutMs: 600_000 });
     await store.add('calls', 1, hour);
     redis.freeze();
     const adds = Array.from({ length: 10 }, () => store.add('calls', 1, hour));
     const settled = Promise.allSettled(adds);
     await redis.restart();
     expect((await settled).map(({ status }) => status)).toEqual(Array(10).fill('rejected'));
-    await tells(['up', /^down: /, 'up']);
+    await expectEvents(['up', /^down: /, 'up']);
     expect(await store.add('calls', 0, hour)).toBe(0);
   });
 
-  it('lets one command wait for a Redis that is silent, and the next ones fail at once', async () => {
+  it('without a closed connection is detected by the first timeout', async () => {
     const redis = await tRedis();
-    const { store, tells } = tRedisStore(redis.url, { commandTimeoutMs: 1_500 });
+    const { store, expectEvents } = tRedisStore(redis.url, { commandTimeoutMs: 1_500 });
     await store.set('key', 'value', hour);
     redis.freeze();
     const waiting = await Promise.allSettled([store.get('key'), store.get('key')]);
     for (const { status } of waiting) expect(status).toBe('rejected');
-    await tells(['up', 'down: timed out']);
+    await expectEvents(['up', 'down: timed out']);
     await expect(store.get('key')).rejects.toMatchObject({ reason: 'not connected' });
     redis.thaw();
-    await tells(['up', 'down: timed out', 'up']);
+    await expectEvents(['up', 'down: timed out', 'up']);
     expect(await store.get('key')).toBe('value');
   });
 
-  it('closes without it', async () => {
+  it('does not prevent closing', async () => {
     const redis = await tRedis();
     const silent = tRedisStore(redis.url, { commandTimeoutMs: 1_500 });
     const lost = tRedisStore(redis.url);
@@ -68,26 +69,26 @@ describe.skipIf(skip)(`when Redis goes away${whyNoRedis}`, () => {
     await silent.store.close();
     redis.thaw();
     await redis.stop();
-    await lost.tells(['up', /^down: /]);
+    await lost.expectEvents(['up', /^down: /]);
     await lost.store.close();
-    expect(silent.told).toEqual(['up']);
+    expect(silent.events).toEqual(['up']);
     expect(silent.store.isUp()).toBe(false);
   });
 });
 
-describe.skipIf(skip)(`how the Redis store starts${whyNoRedis}`, () => {
-  it('works without Redis, says once that it is not there, and takes it when it comes', async () => {
+describe.skipIf(skip)(`the start of the Redis store${whyNoRedis}`, () => {
+  it('works without Redis, fires one event, and connects later', async () => {
     const redis = await tRedis();
     await redis.stop();
-    const { store, tells } = tRedisStore(redis.url, { commandTimeoutMs: 600_000 });
+    const { store, expectEvents } = tRedisStore(redis.url, { commandTimeoutMs: 600_000 });
     await expect(store.get('key')).rejects.toMatchObject({ name: 'StoreError', reason: 'not connected' });
-    await tells(['down: ECONNREFUSED']);
+    await expectEvents(['down: ECONNREFUSED']);
     await redis.restart();
-    await tells(['down: ECONNREFUSED', 'up']);
+    await expectEvents(['down: ECONNREFUSED', 'up']);
     expect(await store.get('key')).toBeNull();
   });
 
-  it('gets in with a password, also one that a URL has to encode', async () => {
+  it('authenticates, also with a password that needs encoding in a URL', async () => {
     const redis = await tRedis({ password: 'p%40ss%2Fword' });
     const encoded = redis.url.replaceAll('%', '%25');
     const { store } = tRedisStore(encoded);
@@ -98,22 +99,40 @@ describe.skipIf(skip)(`how the Redis store starts${whyNoRedis}`, () => {
   it.each([
     ['a wrong password', (url: string) => url.replace('right', 'wrong-secret'), 'WRONGPASS'],
     ['no password', (url: string) => url.replace(':right@', ''), 'NOAUTH'],
-    ['a user that is not there', (url: string) => url.replace(':right', 'somebody:secret'), 'WRONGPASS'],
-    ['a database that is not there', (url: string) => `${url}/99`, 'ERR'],
-  ])('takes %s for a Redis that is away', async (_, change, reason) => {
+    ['an unknown user', (url: string) => url.replace(':right', 'unknown:secret'), 'WRONGPASS'],
+    ['an unknown database', (url: string) => `${url}/99`, 'ERR'],
+  ])('treats %s as an outage', async (_, change, reason) => {
     const { url } = await tRedis({ password: 'right' });
-    const { store, told, tells } = tRedisStore(change(url));
+    const { store, events, expectEvents } = tRedisStore(change(url));
     await expect(store.set('key', 'value', hour)).rejects.toMatchObject({ reason: 'not connected' });
-    await tells([`down: ${reason}`]);
+    await expectEvents([`down: ${reason}`]);
     await expect(store.get('key')).rejects.toMatchObject({ reason: 'not connected' });
     expect(store.isUp()).toBe(false);
-    expect(told).toHaveLength(1);
+    expect(events).toHaveLength(1);
   });
 
-  it('uses the database that the URL names', async () => {
+  it('uses the configured database', async () => {
     const redis = await tRedis();
     await tRedisStore(`${redis.url}/3`).store.set('key', 'value', hour);
     expect(await tRedisStore(redis.url).store.get('key')).toBeNull();
     expect(await tRawClient({ ...redis, url: `${redis.url}/3` }).keys('*')).toHaveLength(1);
+  });
+
+  it('uses TLS for rediss URLs', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const firstByte = new Promise<number | undefined>((resolve) => {
+      server.once('connection', (socket) => {
+        socket.once('data', (bytes) => {
+          resolve(bytes[0]);
+          socket.destroy();
+        });
+      });
+    });
+    tRedisStore(`rediss://:secret@127.0.0.1:${port}`);
+    // RFC 8446, 5.1: a handshake record.
+    expect(await firstByte).toBe(22);
   });
 });

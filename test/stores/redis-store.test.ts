@@ -8,7 +8,7 @@ import { describeStore } from './store-contract.ts';
 const hour = { expiresInMs: 3_600_000 };
 const skip = whyNoRedis !== '';
 
-/** Takes time off everything that expires, as if it had passed. */
+/** Shortens all expiries, as if time had passed. */
 async function passTime(client: Redis, ms: number): Promise<void> {
   for (const key of await client.keys('*')) {
     const left = await client.pttl(key);
@@ -27,8 +27,8 @@ describeStore(
   { skip },
 );
 
-describe.skipIf(skip)(`what the Redis store keeps${whyNoRedis}`, () => {
-  it('stands under its prefix, and always expires', async () => {
+describe.skipIf(skip)(`the data of the Redis store${whyNoRedis}`, () => {
+  it('has the prefix in all keys, and always expires', async () => {
     const redis = await tRedis();
     const client = tRawClient(redis);
     const { store } = tRedisStore(redis.url);
@@ -46,7 +46,7 @@ describe.skipIf(skip)(`what the Redis store keeps${whyNoRedis}`, () => {
     }
   });
 
-  it('gets an expiry even where somebody took it away', async () => {
+  it('gets an expiry again if it was removed', async () => {
     const redis = await tRedis();
     const client = tRawClient(redis);
     const { store } = tRedisStore(redis.url);
@@ -56,7 +56,7 @@ describe.skipIf(skip)(`what the Redis store keeps${whyNoRedis}`, () => {
     expect(await client.pttl('ledgerquill:counter:calls')).toBeGreaterThan(0);
   });
 
-  it('is added to and locked by several processes, and nothing is lost', async () => {
+  it('is updated and locked by several processes without loss', async () => {
     const { url } = await tRedis();
     const children = [1, 2, 3, 4].map(() => tScript('test/stores/adding.ts', { REDIS_URL: url }));
     for (const child of children) expect(await child.ended).toEqual({ code: 0, signal: null });
@@ -64,14 +64,14 @@ describe.skipIf(skip)(`what the Redis store keeps${whyNoRedis}`, () => {
     expect(children.filter((child) => child.stdout() === 'locked')).toHaveLength(1);
   });
 
-  it('is told what it answers, and nothing of the command', async () => {
+  it('does not appear in errors', async () => {
     const redis = await tRedis();
-    const { store, told } = tRedisStore(redis.url);
+    const { store, events } = tRedisStore(redis.url);
     await tRawClient(redis).lpush('ledgerquill:value:key', 'a list');
     const error = await store.get('key').catch((error) => error);
     expect(error).toMatchObject({ name: 'StoreError', reason: 'WRONGTYPE' });
     expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toMatch(/ledgerquill:|127\.0\.0\.1/);
     expect(error.cause).toBeUndefined();
-    expect(told).toEqual(['up']);
+    expect(events).toEqual(['up']);
   });
 });

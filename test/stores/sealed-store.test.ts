@@ -3,65 +3,65 @@ import { withSealing } from '../../src/stores/sealed-store.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { createMemoryStore } from './memory-store.ts';
 
-const kept = { expiresInMs: 60_000 };
+const minute = { expiresInMs: 60_000 };
 
-/** A memory store that records what it is handed. */
+/** Records the keys and values that a sealed store passes on. */
 function tStore() {
-  const handed: string[] = [];
+  const passed: string[] = [];
   const memory = createMemoryStore();
   const store: Store = {
     ...memory,
     set: (key, value, options) => {
-      handed.push(key, value);
+      passed.push(key, value);
       return memory.set(key, value, options);
     },
   };
-  return { store, handed, sealedStore: withSealing(store, () => 'secret') };
+  return { store, passed, sealedStore: withSealing(store, () => 'secret') };
 }
 
 describe('a sealed store', () => {
-  it('answers what was kept, and shows none of it to the store behind', async () => {
-    const { sealedStore, handed } = tStore();
-    await sealedStore.set('iban:DE89370400440532013000', 'Köln, an essay', kept);
+  it('returns stored values, and passes neither keys nor values on in plain text', async () => {
+    const { sealedStore, passed } = tStore();
+    await sealedStore.set('iban:DE89370400440532013000', 'Köln, an essay', minute);
     expect(await sealedStore.get('iban:DE89370400440532013000')).toBe('Köln, an essay');
-    expect(handed.join()).not.toMatch(/DE89|Köln|essay/);
-    expect(Buffer.from(handed[1] ?? '', 'base64').toString('latin1')).not.toContain('essay');
+    expect(passed.join()).not.toMatch(/DE89|Köln|essay/);
+    expect(Buffer.from(passed[1] ?? '', 'base64').toString('latin1')).not.toContain('essay');
   });
 
-  it('seals the same value otherwise each time', async () => {
-    const { sealedStore, handed } = tStore();
-    await sealedStore.set('k', 'value', kept);
-    await sealedStore.set('k', 'value', kept);
-    expect(handed[0]).toBe(handed[2]);
-    expect(handed[1]).not.toBe(handed[3]);
+  it('seals the same value differently each time', async () => {
+    const { sealedStore, passed } = tStore();
+    await sealedStore.set('k', 'value', minute);
+    await sealedStore.set('k', 'value', minute);
+    expect(passed[0]).toBe(passed[2]);
+    expect(passed[1]).not.toBe(passed[3]);
   });
 
-  it('finds nothing under another secret', async () => {
+  it('finds nothing with another secret', async () => {
     const { store, sealedStore } = tStore();
-    await sealedStore.set('k', 'value', kept);
+    await sealedStore.set('k', 'value', minute);
     expect(await withSealing(store, () => 'another secret').get('k')).toBeNull();
   });
 
-  it('does not answer what was changed, or moved to another key', async () => {
-    const { store, sealedStore, handed } = tStore();
-    await sealedStore.set('k', 'value', kept);
-    await sealedStore.set('other', 'another value', kept);
-    const [key = '', box = '', otherKey = ''] = handed;
-    await store.set(otherKey, box, kept);
+  it('rejects values that were changed or moved to another key', async () => {
+    const { store, sealedStore, passed } = tStore();
+    await sealedStore.set('k', 'value', minute);
+    await sealedStore.set('other', 'another value', minute);
+    const [key = '', sealed = '', otherKey = ''] = passed;
+    await store.set(otherKey, sealed, minute);
     await expect(sealedStore.get('other')).rejects.toThrow('sealed with another secret');
-    await store.set(key, `A${box.slice(1)}`, kept);
+    await store.set(key, `A${sealed.slice(1)}`, minute);
     await expect(sealedStore.get('k')).rejects.toThrow('was changed');
-    await store.set(key, '', kept);
+    await store.set(key, '', minute);
     await expect(sealedStore.get('k')).rejects.toThrow('was changed');
   });
 
-  it('counts and locks under the same rules', async () => {
+  it('passes counters and locks on', async () => {
     const { sealedStore } = tStore();
-    expect(await sealedStore.add('c', 2, kept)).toBe(2);
-    expect(await sealedStore.add('c', 3, kept)).toBe(5);
-    const lock = await sealedStore.lock('l', kept);
-    expect(await sealedStore.lock('l', kept)).toBeNull();
+    expect(await sealedStore.add('c', 2, minute)).toBe(2);
+    expect(await sealedStore.add('c', 3, minute)).toBe(5);
+    const lock = await sealedStore.lock('l', minute);
+    expect(await sealedStore.lock('l', minute)).toBeNull();
     await lock?.release();
-    expect(await sealedStore.lock('l', kept)).not.toBeNull();
+    expect(await sealedStore.lock('l', minute)).not.toBeNull();
   });
 });

@@ -5,10 +5,10 @@ import { describeExpiry, type TStore } from './expiry-contract.ts';
 
 const hour = { expiresInMs: 3_600_000 };
 
-/** What every store does, whatever it keeps things in. `tStore` makes an empty one that is closed with the test. */
+/** The contract of all stores. `tStore` creates an empty one that is closed when the test ends. */
 export function describeStore(name: string, tStore: () => Promise<TStore>, { skip = false } = {}): void {
   describe.skipIf(skip)(name, () => {
-    it('answers what was set last, to every client', async () => {
+    it('returns the value that was set last, to every client', async () => {
       const { store, another } = await tStore();
       expect(await store.get('essay')).toBeNull();
       await store.set('essay', 'first', hour);
@@ -18,7 +18,7 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
       expect(await store.get('other')).toBeNull();
     });
 
-    it('keeps any text under any key as it is', async () => {
+    it('stores any text under any key unchanged', async () => {
       const { store } = await tStore();
       const text = fc.string({ unit: 'binary', maxLength: 300 });
       const entries = fc.dictionary(text, text, { maxKeys: 20, noNullPrototype: true });
@@ -31,7 +31,7 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
       );
     });
 
-    it('keeps values of a megabyte, and keys of the greatest length', async () => {
+    it('stores values of a megabyte, and keys of the maximum length', async () => {
       const { store } = await tStore();
       const essay = 'Zażółć gęślą jaźń. '.repeat(40_000);
       expect(Buffer.byteLength(essay)).toBeGreaterThan(1_000_000);
@@ -42,7 +42,7 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
       expect(await store.lock(key, hour)).not.toBeNull();
     });
 
-    it('refuses what not every store could do', async () => {
+    it('rejects keys, expiries and amounts outside the limits', async () => {
       const { store } = await tStore();
       const long = 'x'.repeat(maxKeyLength + 1);
       await expect(store.get(long)).rejects.toThrow(RangeError);
@@ -58,13 +58,13 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
       expect(await store.add('key', 0, hour)).toBe(0);
     });
 
-    it('takes parts of a millisecond, as a jittered expiry has them', async () => {
+    it('accepts fractions of a millisecond, which a jittered expiry has', async () => {
       const { store } = await tStore();
       await store.set('key', 'value', { expiresInMs: 60_000.25 });
       expect(await store.get('key')).toBe('value');
     });
 
-    it('keeps values, counters and locks apart', async () => {
+    it('separates values, counters and locks', async () => {
       const { store } = await tStore();
       await store.set('key', 'value', hour);
       expect(await store.add('key', 2, hour)).toBe(2);
@@ -76,7 +76,7 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
     describeExpiry(tStore);
 
     describe('counters', () => {
-      it('add up, whatever is added', async () => {
+      it('return the sum of all amounts', async () => {
         const { store } = await tStore();
         const amounts = fc.array(fc.integer({ min: -1_000_000_000, max: 1_000_000_000 }), { maxLength: 10 });
         let round = 0;
@@ -94,7 +94,7 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
         );
       });
 
-      it('lose none of 1,000 adds at once by four clients, and tell each of them another sum', async () => {
+      it('lose none of 1,000 concurrent adds by four clients, and return a different sum to each', async () => {
         const { store, another } = await tStore();
         const clients = [store, another(), another(), another()];
         const adds = clients.flatMap((client) => Array.from({ length: 250 }, () => client.add('calls', 1, hour)));
@@ -105,24 +105,24 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
     });
 
     describe('locks', () => {
-      it('go to exactly one of 50 who want one at once', async () => {
+      it('are acquired by exactly one of 50 concurrent callers', async () => {
         const { store, another } = await tStore();
         const clients = [store, another()];
-        const wanted = clients.flatMap((client) => Array.from({ length: 25 }, () => client.lock('essay', hour)));
-        const locks = (await Promise.all(wanted)).filter((lock) => lock !== null);
+        const attempts = clients.flatMap((client) => Array.from({ length: 25 }, () => client.lock('essay', hour)));
+        const locks = (await Promise.all(attempts)).filter((lock) => lock !== null);
         expect(locks).toHaveLength(1);
         await locks[0]?.release();
         await locks[0]?.release();
         expect(await store.lock('essay', hour)).not.toBeNull();
       });
 
-      it('are one per key', async () => {
+      it('are independent for each key', async () => {
         const { store } = await tStore();
         expect(await store.lock('one', hour)).not.toBeNull();
         expect(await store.lock('other', hour)).not.toBeNull();
       });
 
-      it('do not come back to whoever released one', async () => {
+      it('cannot be extended after their release', async () => {
         const { store } = await tStore();
         const lock = await store.lock('essay', hour);
         await lock?.release();
@@ -133,7 +133,7 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
       });
     });
 
-    it('does nothing any more once it is closed, however often that is done', async () => {
+    it('fails after it was closed, and can be closed twice', async () => {
       const { store } = await tStore();
       const lock = await store.lock('essay', hour);
       await store.close();

@@ -1,10 +1,7 @@
 import { writeSync } from 'node:fs';
 import { createLmdbStore } from '../../src/stores/lmdb-store.ts';
 
-/*
- * A process of the tests: sets one value after the other and counts them, and says so once each is written, until it
- * is killed. Meanwhile it never lets go of a lock.
- */
+/* A child process of tests: holds a lock, and writes and counts values until it is killed. Prints each completed write. */
 
 const { FOLDER = '', ROUND = '' } = process.env;
 const day = { expiresInMs: 86_400_000 };

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createEvents } from '../../src/telemetry/events.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { createRedact } from '../../src/telemetry/redact.ts';
@@ -7,25 +7,27 @@ import { createRedact } from '../../src/telemetry/redact.ts';
 function tLog() {
   const destination = new PassThrough();
   const log = createLog({ level: 'trace', redact: createRedact(['seeded-secret']), destination });
-  return { log, events: createEvents(log), written: () => String(destination.read() ?? '') };
+  const written = () => String(destination.read() ?? '');
+  const lines = () =>
+    written()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  return { log, events: createEvents(log), written, lines, messages: () => lines().map(({ msg }) => msg) };
 }
 
 describe('the log', () => {
   it('writes one JSON object per line', () => {
-    const { log, written } = tLog();
+    const { log, lines } = tLog();
     log.info({ a: 1 }, 'first');
     log.warn('second');
-    const lines = written()
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    expect(lines).toMatchObject([
+    expect(lines()).toMatchObject([
       { level: 30, a: 1, msg: 'first' },
       { level: 40, msg: 'second' },
     ]);
   });
 
-  it('hides secrets and IBANs wherever they stand: in messages, fields, names of fields and stacks', () => {
+  it('hides secrets and IBANs in messages, fields, field names and stack traces', () => {
     const { log, events, written } = tLog();
     const iban = 'DE89370400440532013000';
     log.info({ [iban]: { deep: ['seeded-secret', `at ${iban}`] } }, `seeded-secret and ${iban}`);
@@ -36,5 +38,25 @@ describe('the log', () => {
     expect(text).not.toContain('seeded-secret');
     for (const line of text.trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
     expect(text.match(/\[IBAN\]/g)?.length).toBeGreaterThanOrEqual(6);
+  });
+
+  it('contains repeated upstream failures once a minute', () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { events, messages } = tLog();
+    const fail = () =>
+      events.upstreamCalled({
+        service: 'essays',
+        path: '/essay',
+        outcome: { kind: 'failed', reason: 'reset' },
+        durationMs: 1,
+      });
+    const warnings = () => messages().filter((message) => message === 'upstream call failed');
+    fail();
+    fail();
+    expect(warnings()).toHaveLength(1);
+    vi.setSystemTime(Date.now() + 60_000);
+    fail();
+    expect(warnings()).toHaveLength(1);
   });
 });

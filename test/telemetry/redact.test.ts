@@ -7,28 +7,28 @@ const examples = countryFormats().map(({ example }) => example);
 const inGroups = (iban: string, separator: string) => iban.replace(/(.{4})(?=.)/g, `$1${separator}`);
 
 describe('redactIbans', () => {
-  it.each(examples)('hides %s, however it is written', (example) => {
+  it.each(examples)('hides %s in every format', (example) => {
     const separators = [' ', '-', '\u00a0', '  ', '+', '%20', '.', '/', '\t'];
-    const spellings = [example, example.toLowerCase(), ...separators.map((separator) => inGroups(example, separator))];
-    for (const spelling of spellings) {
-      expect(redactIbans(`Payee ${spelling}, please.`)).toBe('Payee [IBAN], please.');
-      expect(redactIbans(JSON.stringify({ iban: spelling, n: [spelling] }))).toBe('{"iban":"[IBAN]","n":["[IBAN]"]}');
-      expect(redactIbans(`GET /iban_validate?iban_number=${spelling}&x=1`)).toBe(
+    const formats = [example, example.toLowerCase(), ...separators.map((separator) => inGroups(example, separator))];
+    for (const format of formats) {
+      expect(redactIbans(`Payee ${format}, please.`)).toBe('Payee [IBAN], please.');
+      expect(redactIbans(JSON.stringify({ iban: format, n: [format] }))).toBe('{"iban":"[IBAN]","n":["[IBAN]"]}');
+      expect(redactIbans(`GET /iban_validate?iban_number=${format}&x=1`)).toBe(
         'GET /iban_validate?iban_number=[IBAN]&x=1',
       );
     }
   });
 
-  it('hides every IBAN of a text', () => {
+  it('hides all IBANs in a text', () => {
     expect(redactIbans('DE89370400440532013000, GB29 NWBK 6016 1331 9268 19')).toBe('[IBAN], [IBAN]');
   });
 
-  it.each(['line one\n%s', 'a\t%s', 'iban%3D%s'])('hides one behind %j in a line of JSON', (text) => {
+  it.each(['line one\n%s', 'a\t%s', 'iban%3D%s'])('hides one after %j in a line of JSON', (text) => {
     const line = JSON.stringify({ msg: text.replace('%s', 'DE89370400440532013000') });
     expect(redactIbans(line)).toBe(JSON.stringify({ msg: text.replace('%s', '[IBAN]') }));
   });
 
-  it('leaves every UUID readable', () => {
+  it('keeps UUIDs readable', () => {
     fc.assert(
       fc.property(fc.uuid(), (uuid) => {
         expect(redactIbans(`{"requestId":"${uuid}"}`)).toBe(`{"requestId":"${uuid}"}`);
@@ -44,34 +44,34 @@ describe('redactIbans', () => {
     'BIC COBADEFFXXX, bank code 37040044, account 0532013000',
     'Version v20.20.2 of 2026-11-21T08:52:56.737Z',
     '',
-  ])('leaves "%s" alone', (text) => {
+  ])('does not change "%s"', (text) => {
     expect(redactIbans(text)).toBe(text);
   });
 });
 
 describe('createRedact', () => {
-  it('hides secrets, also where JSON escapes them, and IBANs', () => {
+  it('hides secrets, also in their JSON-escaped form, and IBANs', () => {
     const redact = createRedact(['key-1', 'quo"ted\\key']);
     const text = `key-1 ${JSON.stringify('quo"ted\\key')} quo"ted\\key DE89370400440532013000`;
     expect(redact(text)).toBe('[hidden] "[hidden]" [hidden] [IBAN]');
   });
 
-  it('takes an empty secret for none', () => {
+  it('ignores empty secrets', () => {
     expect(createRedact([''])('text')).toBe('text');
   });
 });
 
-describe('createConceal', () => {
-  const conceal = createSecretRedaction(['seeded-key-1', 'short']);
+describe('createSecretRedaction', () => {
+  const redactSecrets = createSecretRedaction(['seeded-key-1', 'short']);
 
-  it('hides long secrets alone', () => {
-    expect(conceal('seeded-key-1 short DE89370400440532013000')).toBe('[hidden] short DE89370400440532013000');
+  it('hides long secrets, but neither short ones nor IBANs', () => {
+    expect(redactSecrets('seeded-key-1 short DE89370400440532013000')).toBe('[hidden] short DE89370400440532013000');
   });
 
-  it('hides half a secret where a text broke off, and nowhere else', () => {
-    expect(conceal('you sent seeded-k', true)).toBe('you sent [hidden]');
-    expect(conceal('seeded-k is what you sent: seeded-key-1', true)).toBe('seeded-k is what you sent: [hidden]');
-    expect(conceal('you sent see', true)).toBe('you sent see');
-    expect(conceal('you sent seeded-k')).toBe('you sent seeded-k');
+  it('hides a part of a secret only at the end of a truncated text', () => {
+    expect(redactSecrets('you sent seeded-k', true)).toBe('you sent [hidden]');
+    expect(redactSecrets('seeded-k is what you sent: seeded-key-1', true)).toBe('seeded-k is what you sent: [hidden]');
+    expect(redactSecrets('you sent see', true)).toBe('you sent see');
+    expect(redactSecrets('you sent seeded-k')).toBe('you sent seeded-k');
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Outcome, type Send, shed } from '../../src/upstream/operation.ts';
 import { withRetries } from '../../src/upstream/retries.ts';
-import { tCaller } from '../request-context.ts';
-import { answers, fails, get, post, tClient } from './send.ts';
+import { answered, failed, get, post, tDeadline, tSend } from './send.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
@@ -10,52 +10,54 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const unreadable = answers(200, { json: undefined });
+const notJson: Outcome = { ...answered(200), json: undefined };
+const exhausted: Outcome = { kind: 'exhausted', renewsAt: new Date('2026-12-01') };
+const inSeconds = (seconds: number) => ({ retryAt: new Date(Date.now() + seconds * 1_000) });
 
-/** Sends, and lets all the time pass that is waited for. */
-async function sendThrough(client: ReturnType<typeof tClient>['client'], request = get, options: object = {}) {
-  const sent = withRetries(client, { timeoutMs: 10_000, ...options }).send(request, tCaller());
-  await vi.runAllTimersAsync();
-  return sent;
+/** Sends, and lets all pauses pass. */
+async function sendThrough(send: Send, request = get) {
+  const outcome = withRetries(send)(request, tDeadline());
+  await vi.advanceTimersByTimeAsync(9_999);
+  return outcome;
 }
 
 describe('a read', () => {
   it.each([
-    ['500', answers(500), 3],
-    ['502', answers(502), 3],
-    ['503', answers(503), 3],
-    ['504', answers(504), 3],
-    ['unreachable', fails('unreachable'), 3],
-    ['reset', fails('reset'), 3],
-    ['truncated', fails('truncated'), 2],
-    ['too large', fails('too-large'), 2],
-    ['not JSON', { ...unreadable, json: undefined }, 2],
-    ['timed out', fails('timed-out'), 1],
-    ['shed', fails('shed'), 1],
-    ['400', answers(400), 1],
-    ['401', answers(401), 1],
-    ['404', answers(404), 1],
-    ['422', answers(422), 1],
-    ['429', answers(429), 1],
-    ['501', answers(501), 1],
-    ['200', answers(200), 1],
-  ])('that is %s is tried so often', async (_, outcome, times) => {
-    const { client, sent } = tClient(outcome);
-    expect(await sendThrough(client)).toEqual(outcome);
-    expect(sent).toHaveLength(times);
+    ['500', answered(500), 3],
+    ['502', answered(502), 3],
+    ['503', answered(503), 3],
+    ['504', answered(504), 3],
+    ['unreachable', failed('unreachable'), 3],
+    ['reset', failed('reset'), 3],
+    ['truncated', failed('truncated'), 2],
+    ['too large', failed('too-large'), 2],
+    ['not JSON', notJson, 2],
+    ['timed out', failed('timed-out'), 1],
+    ['shed', shed, 1],
+    ['exhausted', exhausted, 1],
+    ['400', answered(400), 1],
+    ['401', answered(401), 1],
+    ['404', answered(404), 1],
+    ['422', answered(422), 1],
+    ['429', answered(429), 1],
+    ['501', answered(501), 1],
+    ['200', answered(200), 1],
+  ])('whose outcome is %s: %3$i attempts', async (_, outcome, attempts) => {
+    const { send, sent } = tSend(outcome);
+    expect(await sendThrough(send)).toEqual(outcome);
+    expect(sent).toHaveLength(attempts);
   });
 
-  it('is answered by the first try that succeeds', async () => {
-    const { client, sent } = tClient(answers(500), fails('reset'), answers(200));
-    expect(await sendThrough(client)).toEqual(answers(200));
+  it('returns the first attempt that succeeds', async () => {
+    const { send, sent } = tSend(answered(500), failed('reset'), answered(200));
+    expect(await sendThrough(send)).toEqual(answered(200));
     expect(sent).toHaveLength(3);
   });
 
-  it('waits a time drawn from 0 to a bound that doubles', async () => {
+  it('pauses for a random time up to a bound that doubles', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
-    const { client, sent } = tClient(answers(500));
-    const { send } = withRetries(client, { timeoutMs: 10_000, backoffMs: 100 });
-    const outcome = send(get, tCaller());
+    const { send, sent } = tSend(answered(500));
+    const outcome = withRetries(send, { backoffMs: 100 })(get, tDeadline());
     await vi.advanceTimersByTimeAsync(49);
     expect(sent).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(1);
@@ -67,38 +69,40 @@ describe('a read', () => {
     await outcome;
   });
 
-  it('waits as long as a 503 asks for, and gives up where that is past the deadline', async () => {
-    const patient = tClient(answers(503, { headers: { 'retry-after': '5' } }), answers(200));
-    const sent = withRetries(patient.client, { timeoutMs: 10_000 }).send(get, tCaller());
+  it('pauses as long as a 503 requests, and returns it where that is past the deadline', async () => {
+    const patient = tSend(answered(503, inSeconds(5)), answered(200));
+    const outcome = withRetries(patient.send)(get, tDeadline());
     await vi.advanceTimersByTimeAsync(4_999);
     expect(patient.sent).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(1);
-    expect(await sent).toEqual(answers(200));
-    // What is left of the deadline is the second try's.
-    expect(patient.sent[1]?.withinMs).toBe(5_000);
+    expect(await outcome).toEqual(answered(200));
+    // The second attempt has what is left of the deadline.
+    expect(patient.sent[1]?.leftMs).toBe(5_000);
 
-    const late = tClient(answers(503, { headers: { 'retry-after': '11' } }));
-    await sendThrough(late.client);
+    const late = tSend(answered(503, inSeconds(11)));
+    expect(await sendThrough(late.send)).toMatchObject({ status: 503 });
     expect(late.sent).toHaveLength(1);
   });
 
-  it('is given up when its caller leaves while it waits', async () => {
+  it('ends when its caller leaves during a pause', async () => {
     const leaver = new AbortController();
-    const { client, sent } = tClient(answers(500));
-    const outcome = withRetries(client, { timeoutMs: 10_000 }).send(get, tCaller(leaver.signal));
-    const settled = expect(outcome).rejects.toThrow('aborted');
+    const { send, sent } = tSend(answered(500));
+    const deadline = tDeadline(leaver.signal);
+    const settled = expect(withRetries(send)(get, deadline)).rejects.toThrow('aborted');
     leaver.abort();
+    deadline.end();
     await vi.runAllTimersAsync();
     await settled;
     expect(sent).toHaveLength(1);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('costs a failing upstream at most a tenth more calls over time', async () => {
-    const { client, sent } = tClient(answers(500));
-    const { send } = withRetries(client, { timeoutMs: 10_000 });
+  it('adds at most a tenth to the calls of a failing upstream in the long run', async () => {
+    const { send, sent } = tSend(answered(500));
+    const retried = withRetries(send);
     for (let round = 0; round < 1_000; round += 1) {
-      const outcome = send(get, tCaller());
-      await vi.runAllTimersAsync();
+      const outcome = retried(get, tDeadline());
+      await vi.advanceTimersByTimeAsync(300);
       await outcome;
     }
     expect(sent.length).toBeLessThanOrEqual(1_000 + 100 + 10);
@@ -108,20 +112,21 @@ describe('a read', () => {
 
 describe('a write', () => {
   it.each([
-    ['503: turned away', answers(503), 2],
-    ['unreachable: never left', fails('unreachable'), 2],
-    ['500', answers(500), 1],
-    ['502', answers(502), 1],
-    ['504', answers(504), 1],
-    ['reset', fails('reset'), 1],
-    ['truncated', fails('truncated'), 1],
-    ['too large', fails('too-large'), 1],
-    ['timed out', fails('timed-out'), 1],
-    ['not JSON', { ...unreadable, json: undefined }, 1],
-    ['429', answers(429), 1],
-  ])('that is %s is sent so often', async (_, outcome, times) => {
-    const { client, sent } = tClient(outcome);
-    expect(await sendThrough(client, post)).toEqual(outcome);
-    expect(sent).toHaveLength(times);
+    ['503: not accepted', answered(503), 2],
+    ['unreachable: never sent', failed('unreachable'), 2],
+    ['500', answered(500), 1],
+    ['502', answered(502), 1],
+    ['504', answered(504), 1],
+    ['reset', failed('reset'), 1],
+    ['truncated', failed('truncated'), 1],
+    ['too large', failed('too-large'), 1],
+    ['timed out', failed('timed-out'), 1],
+    ['not JSON', notJson, 1],
+    ['429', answered(429), 1],
+    ['shed', shed, 1],
+  ])('whose outcome is %s: %3$i attempts', async (_, outcome, attempts) => {
+    const { send, sent } = tSend(outcome);
+    expect(await sendThrough(send, post)).toEqual(outcome);
+    expect(sent).toHaveLength(attempts);
   });
 });

@@ -1,62 +1,56 @@
-import type { RequestContext } from '../../src/request-context.ts';
-import type {
-  RestAnswer,
-  RestClient,
-  RestFailureReason,
-  RestOutcome,
-  RestRequest,
-} from '../../src/upstream/upstream-client.ts';
+import { onTestFinished } from 'vitest';
+import { type Deadline, startDeadline } from '../../src/upstream/deadline.ts';
+import type { Answered, Failed, FailureReason, Outcome, Send, UpstreamRequest } from '../../src/upstream/operation.ts';
 
-export const get: RestRequest = { method: 'GET', path: '/thing' };
-export const post: RestRequest = { method: 'POST', path: '/essay', body: {} };
+export const get: UpstreamRequest = { method: 'GET', path: '/thing' };
+export const post: UpstreamRequest = { method: 'POST', path: '/essay', body: {} };
 
-export function answers(status: number, { json = {}, headers = {} }: Partial<RestAnswer> = {}): RestAnswer {
-  return { kind: 'answer', status, headers, text: JSON.stringify(json) ?? '', json };
+export function answered(
+  status: number,
+  { json = {}, headers = {}, retryAt = null }: Partial<Answered> = {},
+): Answered {
+  return { kind: 'answered', status, headers, retryAt, text: JSON.stringify(json) ?? '', json };
 }
 
-export function fails(reason: RestFailureReason): RestOutcome {
-  return { kind: 'failure', reason, text: '' };
+export function failed(reason: FailureReason): Failed {
+  return { kind: 'failed', reason, text: '' };
 }
 
-interface Sent {
-  request: RestRequest;
-  withinMs: number | undefined;
+/** A deadline that is released with the test. */
+export function tDeadline(signal: AbortSignal = new AbortController().signal, timeoutMs = 10_000): Deadline {
+  const deadline = startDeadline(timeoutMs, signal);
+  onTestFinished(() => deadline.end());
+  return deadline;
 }
 
-/** A client that answers from a list, the last entry again and again, and records what it was sent. */
-export function tClient(...outcomes: [RestOutcome, ...RestOutcome[]]) {
-  const sent: Sent[] = [];
+/** Returns outcomes from a list, the last one again and again, and records what was sent. */
+export function tSend(...outcomes: [Outcome, ...Outcome[]]) {
+  const sent: { request: UpstreamRequest; leftMs: number }[] = [];
   let script = outcomes;
-  const client: RestClient = {
-    async send(request: RestRequest, { signal }: RequestContext, withinMs) {
-      signal.throwIfAborted();
-      sent.push({ request, withinMs });
-      const [first, ...rest] = script;
-      if (rest[0] !== undefined) script = [rest[0], ...rest.slice(1)];
-      return first;
-    },
-    close: async () => {},
+  const send: Send = async (request, { signal, leftMs }) => {
+    signal.throwIfAborted();
+    sent.push({ request, leftMs: leftMs() });
+    const [first, ...rest] = script;
+    if (rest[0] !== undefined) script = [rest[0], ...rest.slice(1)];
+    return first;
   };
   return {
-    client,
+    send,
     sent,
-    nowAnswers(...next: [RestOutcome, ...RestOutcome[]]) {
+    returnsNext(...next: [Outcome, ...Outcome[]]) {
       script = next;
     },
   };
 }
 
-/** A client whose answers are held back, one by one. */
-export function tSlowClient() {
-  const held: { path: string; withinMs: number | undefined; answer: (outcome: RestOutcome) => void }[] = [];
-  const client: RestClient = {
-    send: ({ path }, { signal }, withinMs) =>
-      new Promise((resolve, reject) => {
-        if (signal.aborted) return reject(signal.reason);
-        signal.addEventListener('abort', () => reject(signal.reason));
-        held.push({ path, withinMs, answer: resolve });
-      }),
-    close: async () => {},
-  };
-  return { client, held };
+/** Holds every outcome back until the test returns it. */
+export function tHeldSend() {
+  const held: { path: string; leftMs: number; returns: (outcome: Outcome) => void }[] = [];
+  const send: Send = ({ path }, { signal, leftMs }) =>
+    new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      signal.addEventListener('abort', () => reject(signal.reason));
+      held.push({ path, leftMs: leftMs(), returns: resolve });
+    });
+  return { send, held };
 }

@@ -1,43 +1,39 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Events } from '../../src/telemetry/events.ts';
-import { createHttpTransport } from '../../src/upstream/transport.ts';
-import { tCaller } from '../request-context.ts';
-import { replyJson, replyNever, replyText, replyTruncated, tUnusedUrl, tUpstream } from '../scripted-upstream.ts';
+import { createTransport, readRetryAfter } from '../../src/upstream/transport.ts';
+import { replyJson, replyText, replyTruncated, tUnusedUrl, tUpstream } from '../scripted-upstream.ts';
+import { get, tDeadline } from './send.ts';
 
-const nobodyLeaves = tCaller();
-const get = { method: 'GET', path: '/thing' } as const;
-
-function tClient(baseUrl: string, options: { timeoutMs?: number; maxAnswerBytes?: number } = {}) {
-  const told: Parameters<Events['upstreamCalled']>[0][] = [];
-  const events = { upstreamCalled: (call) => told.push(call) } as Partial<Events> as Events;
-  const client = createHttpTransport({
+function tTransport(baseUrl: string, options: { maxAnswerBytes?: number } = {}) {
+  const calls: Parameters<Events['upstreamCalled']>[0][] = [];
+  const transport = createTransport({
     service: 'bank-data',
     baseUrl,
     headers: { apikey: 'seeded-key' },
-    timeoutMs: 10_000,
-    conceal: (text) => text.replaceAll('seeded-key', '[hidden]'),
-    events,
+    redactSecrets: (text) => text.replaceAll('seeded-key', '[hidden]'),
+    events: { upstreamCalled: (call) => calls.push(call) },
     ...options,
   });
-  onTestFinished(() => client.close());
-  return { send: client.send, told };
+  onTestFinished(() => transport.close());
+  return { send: (request = get, deadline = tDeadline()) => transport.exchange(request, deadline), calls };
 }
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('the HTTP transport', () => {
-  it('hands over status, headers and body of any answer', async () => {
-    const upstream = await tUpstream(replyJson(418, { tea: true }, { 'retry-after': '7' }));
-    const outcome = await tClient(upstream.url).send(get, nobodyLeaves);
-    expect(outcome).toMatchObject({ kind: 'answer', status: 418, text: '{"tea":true}', json: { tea: true } });
-    expect(outcome).toHaveProperty('headers.retry-after', '7');
+describe('the transport', () => {
+  it('returns status, headers, Retry-After and body of any response', async () => {
+    const upstream = await tUpstream(replyJson(418, { tea: true }, { 'retry-after': 'Tue, 01 Dec 2026 00:00:00 GMT' }));
+    const outcome = await tTransport(upstream.url).send();
+    expect(outcome).toMatchObject({ kind: 'answered', status: 418, text: '{"tea":true}', json: { tea: true } });
+    expect(outcome).toMatchObject({ retryAt: new Date('2026-12-01T00:00:00Z') });
+    expect(outcome).toHaveProperty('headers.content-type', 'application/json');
   });
 
   it('puts paths below the base URL and encodes the query', async () => {
     const upstream = await tUpstream();
-    await tClient(`${upstream.url}/base/v2/`).send({ ...get, query: { q: 'a b&c=d', l: 'ü' } }, nobodyLeaves);
+    await tTransport(`${upstream.url}/base/v2/`).send({ ...get, query: { q: 'a b&c=d', l: 'ü' } });
     expect(upstream.calls[0]?.path).toBe('/base/v2/thing');
     expect(Object.fromEntries(upstream.calls[0]?.query ?? [])).toEqual({ q: 'a b&c=d', l: 'ü' });
   });
@@ -45,103 +41,109 @@ describe('the HTTP transport', () => {
   it('does not follow a redirect: the key belongs to one origin', async () => {
     const elsewhere = await tUpstream();
     const upstream = await tUpstream(replyText(302, '', { location: elsewhere.url }));
-    expect(await tClient(upstream.url).send(get, nobodyLeaves)).toMatchObject({ kind: 'answer', status: 302 });
+    expect(await tTransport(upstream.url).send()).toMatchObject({ kind: 'answered', status: 302 });
     expect(elsewhere.calls).toHaveLength(0);
   });
 
-  it('reads text that is not JSON as text', async () => {
+  it('returns a body that is not JSON as text', async () => {
     const upstream = await tUpstream(replyText(200, 'plain'));
-    const outcome = await tClient(upstream.url).send(get, nobodyLeaves);
-    expect(outcome).toMatchObject({ kind: 'answer', text: 'plain', json: undefined });
+    expect(await tTransport(upstream.url).send()).toMatchObject({ kind: 'answered', text: 'plain', json: undefined });
   });
 
-  it('shows no key that the upstream echoes, in whole or broken answers', async () => {
+  it('redacts a key that the upstream echoes, in whole and in truncated responses', async () => {
     const upstream = await tUpstream(replyJson(200, { name: 'seeded-key' }));
-    const { send } = tClient(upstream.url);
-    expect(await send(get, nobodyLeaves)).toMatchObject({ json: { name: '[hidden]' }, text: '{"name":"[hidden]"}' });
+    const { send } = tTransport(upstream.url);
+    expect(await send()).toMatchObject({ json: { name: '[hidden]' }, text: '{"name":"[hidden]"}' });
     upstream.answers(replyTruncated('{"name":"seeded-key'));
-    expect(await send(get, nobodyLeaves)).toMatchObject({ kind: 'failure', text: '{"name":"[hidden]' });
+    expect(await send()).toMatchObject({ kind: 'failed', text: '{"name":"[hidden]' });
   });
 
-  it('puts characters together that arrive in pieces', async () => {
+  it('decodes characters that arrive in several chunks', async () => {
     const upstream = await tUpstream((response) => {
       const bytes = Buffer.from('"Köln €"');
       response.write(bytes.subarray(0, 3), () => response.end(bytes.subarray(3)));
     });
-    expect(await tClient(upstream.url).send(get, nobodyLeaves)).toMatchObject({ json: 'Köln €' });
+    expect(await tTransport(upstream.url).send()).toMatchObject({ json: 'Köln €' });
   });
 
-  it('takes an answer of exactly the largest size, and not one byte more', async () => {
+  it('accepts a response of exactly the largest size, and not one byte more', async () => {
     const upstream = await tUpstream(replyText(200, 'x'.repeat(1_024)));
-    const { send } = tClient(upstream.url, { maxAnswerBytes: 1_024 });
-    expect(await send(get, nobodyLeaves)).toMatchObject({ kind: 'answer' });
+    const { send } = tTransport(upstream.url, { maxAnswerBytes: 1_024 });
+    expect(await send()).toMatchObject({ kind: 'answered' });
     upstream.answers(replyText(200, 'x'.repeat(1_025)));
-    expect(await send(get, nobodyLeaves)).toEqual({ kind: 'failure', reason: 'too-large', text: 'x'.repeat(1_024) });
+    expect(await send()).toEqual({ kind: 'failed', reason: 'too-large', text: 'x'.repeat(1_024) });
   });
 
-  it('keeps no part of a broken answer that was no success', async () => {
+  it('discards the part of a failed response that was not successful', async () => {
     const upstream = await tUpstream(replyText(500, 'x'.repeat(2_000)));
-    const outcome = await tClient(upstream.url, { maxAnswerBytes: 1_024 }).send(get, nobodyLeaves);
-    expect(outcome).toEqual({ kind: 'failure', reason: 'too-large', text: '' });
+    const outcome = await tTransport(upstream.url, { maxAnswerBytes: 1_024 }).send();
+    expect(outcome).toEqual({ kind: 'failed', reason: 'too-large', text: '' });
   });
 
-  it('tells a request that never left from one whose fate is not known', async () => {
-    const nowhere = tClient(await tUnusedUrl());
-    expect(await nowhere.send(get, nobodyLeaves)).toMatchObject({ reason: 'unreachable' });
-    const unknownName = tClient('http://no-such-host.invalid');
-    expect(await unknownName.send(get, nobodyLeaves)).toMatchObject({ reason: 'unreachable' });
+  it('distinguishes a request that was never sent from one that may have been processed', async () => {
+    const nowhere = tTransport(await tUnusedUrl());
+    expect(await nowhere.send()).toMatchObject({ reason: 'unreachable' });
+    const unknownName = tTransport('http://no-such-host.invalid');
+    expect(await unknownName.send()).toMatchObject({ reason: 'unreachable' });
     const upstream = await tUpstream((response) => void response.destroy());
-    expect(await tClient(upstream.url).send(get, nobodyLeaves)).toMatchObject({ reason: 'reset' });
+    expect(await tTransport(upstream.url).send()).toMatchObject({ reason: 'reset' });
   });
 
-  it('keeps the deadline while the body trickles', async () => {
+  it('times out at the deadline, even while the body arrives', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const upstream = await tUpstream((response) => {
       response.writeHead(200);
       response.write('"begin');
     });
-    const sent = tClient(upstream.url, { timeoutMs: 5_000 }).send(get, nobodyLeaves);
+    const outcome = tTransport(upstream.url).send(get, tDeadline(undefined, 5_000));
     await upstream.nextCall();
     vi.advanceTimersByTime(5_000);
-    expect(await sent).toMatchObject({ kind: 'failure', reason: 'timed-out' });
+    expect(await outcome).toMatchObject({ kind: 'failed', reason: 'timed-out' });
   });
 
-  it('uses a connection again', async () => {
+  it('reuses a connection', async () => {
     const ports = new Set<number | undefined>();
     const upstream = await tUpstream((response, call) => {
       ports.add(response.socket?.remotePort);
       return replyJson(200, {})(response, call);
     });
-    const { send } = tClient(upstream.url);
-    for (let round = 0; round < 5; round += 1) await send(get, nobodyLeaves);
+    const { send } = tTransport(upstream.url);
+    for (let round = 0; round < 5; round += 1) await send();
     expect(ports.size).toBeLessThan(3);
   });
 
-  it('counts the call for the caller, and sends nothing for one who left', async () => {
+  it('reports a request as sent right before it is, and sends nothing for a caller who has left', async () => {
     const upstream = await tUpstream(replyJson(200, {}));
-    const { send } = tClient(upstream.url);
-    const caller = tCaller();
-    await send(get, caller);
-    expect(caller.cost.upstreamCalls).toBe(1);
-    const gone = tCaller(AbortSignal.abort());
-    await expect(send(get, gone)).rejects.toThrow('aborted');
-    expect(gone.cost.upstreamCalls).toBe(0);
+    const { send } = tTransport(upstream.url);
+    const onSent = vi.fn();
+    await send({ ...get, onSent });
+    await expect(send({ ...get, onSent }, tDeadline(AbortSignal.abort()))).rejects.toThrow('aborted');
+    expect(onSent).toHaveBeenCalledTimes(1);
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('keeps to a shorter deadline that it is given for one call', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const upstream = await tUpstream(replyNever);
-    const sent = tClient(upstream.url).send(get, nobodyLeaves, 50);
-    await upstream.nextCall();
-    vi.advanceTimersByTime(50);
-    expect(await sent).toMatchObject({ reason: 'timed-out' });
+  it('fires an event for every call, without its query', async () => {
+    const upstream = await tUpstream(replyJson(200, {}));
+    const { send, calls } = tTransport(upstream.url);
+    await send({ ...get, query: { iban_number: 'DE89370400440532013000' } });
+    expect(calls).toMatchObject([{ service: 'bank-data', path: '/thing', outcome: { kind: 'answered', status: 200 } }]);
+    expect(Object.keys(calls[0] ?? {})).not.toContain('query');
+  });
+});
+
+describe('Retry-After', () => {
+  it.each([
+    ['120', '2026-11-21T12:02:00.000Z'],
+    ['0', '2026-11-21T12:00:00.000Z'],
+    [' 5 ', '2026-11-21T12:00:05.000Z'],
+    [['30', '60'], '2026-11-21T12:00:30.000Z'],
+    ['Tue, 01 Dec 2026 00:00:00 GMT', '2026-12-01T00:00:00.000Z'],
+  ])('is read from %j', (header, at) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T12:00:00Z') });
+    expect(readRetryAfter(header)?.toISOString()).toBe(at);
   });
 
-  it('tells of every call, without its query', async () => {
-    const upstream = await tUpstream(replyJson(200, {}));
-    const { send, told } = tClient(upstream.url);
-    await send({ ...get, query: { iban_number: 'DE89370400440532013000' } }, nobodyLeaves);
-    expect(told).toMatchObject([{ service: 'bank-data', path: '/thing', outcome: { kind: 'answer', status: 200 } }]);
+  it.each([undefined, '', 'soon', '-5', '99999999999999'])('is null where the header is %j', (header) => {
+    expect(readRetryAfter(header)).toBeNull();
   });
 });

@@ -1,43 +1,51 @@
 import { normalizeForSearch } from '../../bank-lists/normalize-for-search.ts';
+import type { RequestContext } from '../../request-context.ts';
 import type { Bank, BankListing, BankPage } from '../bank-data.ts';
-import type { Ask } from './endpoint-call.ts';
+import type { CallEndpoint } from './endpoint-call.ts';
 import { readBankPage, type WirePage } from './wire-bank.ts';
 
 /**
- * Reads a window of the list from the service's numbered pages: one call where the window is a page, two where it lies
- * across two, more where the service's pages are smaller than asked for (the hosted one was seen with ten).
+ * Reads a range of the list from the service's numbered pages: one call where the range is a page, two where it spans
+ * two pages, more where the service's pages are smaller than requested (the hosted service returned ten at a time).
  */
-export async function listBanks(ask: Ask, { country, search, offset, limit }: BankListing): Promise<BankPage> {
-  const askPage = (page: number, perPage: number) =>
-    ask<WirePage>({
-      endpoint: 'all',
-      query: {
-        ...(country !== null && { country }),
-        ...(search !== null && { search }),
-        page: String(page),
-        per_page: String(perPage),
+export async function requestBankPage(
+  call: CallEndpoint,
+  { country, search, offset, limit }: BankListing,
+  context: RequestContext,
+): Promise<BankPage> {
+  const requestPage = (page: number, perPage: number) =>
+    call<WirePage>(
+      {
+        endpoint: 'all',
+        query: {
+          ...(country !== null && { country }),
+          ...(search !== null && { search }),
+          page: String(page),
+          per_page: String(perPage),
+        },
+        read: readBankPage,
+        isOptional: true,
       },
-      read: readBankPage,
-      isOptional: true,
-    });
+      context,
+    );
 
   let page = Math.floor(offset / limit) + 1;
-  let answer = await askPage(page, limit);
+  let answer = await requestPage(page, limit);
   const perPage = answer.perPage ?? limit;
   const firstPage = Math.floor(offset / perPage) + 1;
   if (firstPage !== page) {
     page = firstPage;
-    answer = await askPage(page, perPage);
+    answer = await requestPage(page, perPage);
   }
-  const window: Bank[] = answer.banks.slice(offset - (page - 1) * perPage);
-  while (window.length < limit && hasPageAfter(page, answer, perPage)) {
+  const range: Bank[] = answer.banks.slice(offset - (page - 1) * perPage);
+  while (range.length < limit && hasNextPage(page, answer, perPage)) {
     page += 1;
-    answer = await askPage(page, perPage);
-    window.push(...answer.banks);
+    answer = await requestPage(page, perPage);
+    range.push(...answer.banks);
   }
 
-  const hasMore = window.length > limit || hasPageAfter(page, answer, perPage);
-  const banks = window.slice(0, limit).map((bank, index) => ({ bank, offset: offset + index }));
+  const hasMore = range.length > limit || hasNextPage(page, answer, perPage);
+  const banks = range.slice(0, limit).map((bank, index) => ({ bank, offset: offset + index }));
   const found = search === null ? banks : banks.filter(({ bank }) => matches(bank, search));
   return {
     banks: found,
@@ -46,12 +54,12 @@ export async function listBanks(ask: Ask, { country, search, offset, limit }: Ba
   };
 }
 
-function hasPageAfter(page: number, { banks, lastPage }: WirePage, perPage: number): boolean {
+function hasNextPage(page: number, { banks, lastPage }: WirePage, perPage: number): boolean {
   if (banks.length === 0) return false;
   return lastPage === null ? banks.length >= perPage : page < lastPage;
 }
 
-/** The hosted service is not known to search; where it answers with banks that were not asked for, they are left out. */
+/** The hosted service may ignore `search`: banks that do not match are left out. */
 function matches({ name, bankCode, bic }: Bank, search: string): boolean {
   const text = normalizeForSearch(`${name ?? ''} ${bankCode ?? ''} ${bic ?? ''}`);
   return normalizeForSearch(search)

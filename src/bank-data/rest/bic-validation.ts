@@ -1,16 +1,24 @@
 import { findBicProblems } from '../../iban/bic.ts';
+import type { RequestContext } from '../../request-context.ts';
 import type { BicValidation } from '../bank-data.ts';
-import type { Ask } from './endpoint-call.ts';
+import type { CallEndpoint } from './endpoint-call.ts';
 import { readBicAnswer } from './wire-bank.ts';
 
-export async function requestBicValidation(ask: Ask, bic: string): Promise<BicValidation> {
-  const { valid, bank } = await ask({
-    endpoint: 'swift_check',
-    query: { swift_code: bic },
-    read: readBicAnswer,
-    unprocessable: { valid: false, bank: null },
-    isOptional: true,
-  });
+export async function requestBicValidation(
+  call: CallEndpoint,
+  bic: string,
+  context: RequestContext,
+): Promise<BicValidation> {
+  const { valid, bank } = await call(
+    {
+      endpoint: 'swift_check',
+      query: { swift_code: bic },
+      read: readBicAnswer,
+      unprocessable: { valid: false, bank: null },
+      isOptional: true,
+    },
+    context,
+  );
   if (valid) return { bic, valid, problems: [], bank };
   const problems = findBicProblems(bic);
   return { bic, valid, problems: problems.length > 0 ? problems : ['REJECTED_BY_SERVICE'], bank };

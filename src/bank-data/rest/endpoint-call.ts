@@ -1,34 +1,33 @@
 import type { RequestContext } from '../../request-context.ts';
 import type { Events } from '../../telemetry/events.ts';
-import type { RestClient, RestOutcome } from '../../upstream/upstream-client.ts';
+import type { UpstreamClient } from '../../upstream/upstream-client.ts';
 import { notOffered, toUpstreamError } from '../../upstream/upstream-error.ts';
 
-/** Answers a question to the service. Whatever is no answer is thrown, as the failure table has it. */
-export type Ask = <Answer>(question: Question<Answer>) => Promise<Answer>;
-
-export interface Question<Answer> {
+export interface EndpointCall<Answer> {
   endpoint: string;
   query: Readonly<Record<string, string>>;
-  /** Answers null when the body cannot be an answer. */
+  /** Returns null when the body cannot be an answer. */
   read: (body: unknown) => Answer | null;
-  /** What 422 answers: input that the service takes for wrong is data. */
+  /** The answer for 422: input that the service finds invalid is data. */
   unprocessable?: Answer;
-  /** Not every plan has it and not every host offers it, so that 403 is no word about our key. */
+  /** Not part of every plan and host, so 403 does not mean that the key was rejected. */
   isOptional?: boolean;
 }
 
-/** Asks for as long as somebody waits for the answer. */
-export function createAsk(client: RestClient, events: Events, caller: RequestContext): Ask {
-  return async ({ endpoint, query, read, unprocessable, isOptional = false }) => {
-    const outcome = await client.send({ method: 'GET', path: `/bank_data/${endpoint}`, query }, caller);
-    if (isStatus(outcome, 422) && unprocessable !== undefined) return unprocessable;
-    if (isStatus(outcome, 403) && isOptional) throw notOffered('bank-data');
-    const answer = isStatus(outcome, 200) ? read(outcome.json) : null;
-    if (answer === null) throw toUpstreamError('bank-data', outcome, events);
-    return answer;
-  };
-}
+/** Calls one endpoint. Throws every outcome without an answer as a GatewayError. */
+export type CallEndpoint = <Answer>(call: EndpointCall<Answer>, context: RequestContext) => Promise<Answer>;
 
-function isStatus(outcome: RestOutcome, status: number): outcome is Extract<RestOutcome, { kind: 'answer' }> {
-  return outcome.kind === 'answer' && outcome.status === status;
+export type EndpointEvents = Pick<Events, 'credentialsRejected' | 'requestRejected' | 'responseUnreadable'>;
+
+export function createEndpointCalls(client: UpstreamClient, events: EndpointEvents): CallEndpoint {
+  return async ({ endpoint, query, read, unprocessable, isOptional = false }, context) => {
+    const outcome = await client.send({ method: 'GET', path: `/bank_data/${endpoint}`, query }, context);
+    if (outcome.kind === 'answered') {
+      if (outcome.status === 422 && unprocessable !== undefined) return unprocessable;
+      if (outcome.status === 403 && isOptional) throw notOffered('bank-data');
+      const answer = outcome.status === 200 ? read(outcome.json) : null;
+      if (answer !== null) return answer;
+    }
+    throw toUpstreamError('bank-data', outcome, events);
+  };
 }

@@ -1,54 +1,64 @@
 import type { IbanFieldValues } from '../../iban/build-iban.ts';
 import { compactIban, findIbanProblems, isValidIban } from '../../iban/iban.ts';
 import { findCountryFormat } from '../../iban/registry.ts';
+import type { RequestContext } from '../../request-context.ts';
 import type { IbanGeneration, IbanValidation } from '../bank-data.ts';
-import type { Ask } from './endpoint-call.ts';
+import type { CallEndpoint } from './endpoint-call.ts';
 import { readIban, readIbanAnswer, type WireIbanAnswer } from './wire-iban-validation.ts';
 
-/** Whether "not valid" comes as 200 or as 422 is not documented: either way it is data. */
-export async function requestIbanValidation(ask: Ask, iban: string): Promise<IbanValidation> {
-  const answer = await ask({
-    endpoint: 'iban_validate',
-    query: { iban_number: iban },
-    read: (body) => readIbanAnswer(body, iban),
-    unprocessable: rejection,
-  });
+/** The contract does not say whether an invalid IBAN gets 200 or 422: both are answers. */
+export async function requestIbanValidation(
+  call: CallEndpoint,
+  iban: string,
+  context: RequestContext,
+): Promise<IbanValidation> {
+  const answer = await call(
+    {
+      endpoint: 'iban_validate',
+      query: { iban_number: iban },
+      read: (body) => readIbanAnswer(body, iban),
+      unprocessable: invalidIban,
+    },
+    context,
+  );
   return toValidation(iban, answer);
 }
 
-/** What the service makes of the fields; its IBAN counts only if it is one. */
+/** The IBAN that the service generates, if it is a valid one. */
 export function requestIbanGeneration(
-  ask: Ask,
+  call: CallEndpoint,
   { country, bankCode, branch, accountNumber }: IbanFieldValues,
+  context: RequestContext,
 ): Promise<IbanGeneration> {
-  return ask<IbanGeneration>({
-    endpoint: 'iban_generate',
-    query: Object.fromEntries(
-      Object.entries({ country, bank_code: bankCode, branch, account_number: accountNumber }).flatMap(
-        ([name, value]) => (value ? [[name, value]] : []),
-      ),
-    ),
-    read: (body) => {
-      const iban = compactIban(readIban(body) ?? '');
-      const answer = readIbanAnswer(body, iban);
-      if (answer === null) return null;
-      if (!answer.valid) return refusal;
-      return isValidIban(iban) ? { kind: 'iban', validation: toValidation(iban, answer) } : null;
+  const query = { country, bank_code: bankCode, branch, account_number: accountNumber };
+  return call<IbanGeneration>(
+    {
+      endpoint: 'iban_generate',
+      query: Object.fromEntries(Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []))),
+      read(body) {
+        const iban = compactIban(readIban(body) ?? '');
+        const answer = readIbanAnswer(body, iban);
+        if (answer === null) return null;
+        if (!answer.valid) return invalidFields;
+        return isValidIban(iban) ? { kind: 'iban', validation: toValidation(iban, answer) } : null;
+      },
+      unprocessable: invalidFields,
+      isOptional: true,
     },
-    unprocessable: refusal,
-    isOptional: true,
-  });
+    context,
+  );
 }
 
-const rejection: WireIbanAnswer = { valid: false, ibanData: null, bankData: null, countryIbanExample: null };
+const invalidIban: WireIbanAnswer = { valid: false, ibanData: null, bankData: null, countryIbanExample: null };
 
-const refusal: IbanGeneration = {
+const invalidFields: IbanGeneration = {
   kind: 'invalid',
-  message: 'The bank-data service makes no IBAN of these fields.',
-  faults: [],
+  message:
+    'The bank-data service cannot generate an IBAN from these fields. Check the bank code and the account number.',
+  problems: [],
 };
 
-/** Adds what the service does not tell: why the IBAN is not valid, and how one of its country looks. */
+/** Adds what the service does not return: why the IBAN is not valid, and an example of its country. */
 function toValidation(iban: string, answer: WireIbanAnswer): IbanValidation {
   const countryIbanExample = answer.countryIbanExample ?? findCountryFormat(iban.slice(0, 2))?.example ?? null;
   if (answer.valid) return { iban, ...answer, problems: [], countryIbanExample };

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Bank } from '../bank-data.ts';
-import { count, maybe, text } from './wire-values.ts';
+import { count, optionalObject, text } from './wire-values.ts';
 
-/** A bank under any of the names that the service's endpoints give its parts. */
-const wireBank = maybe({
+/** A bank; the endpoints name its fields differently. */
+const wireBank = optionalObject({
   bank_code: text,
   name: text,
   address: text,
@@ -12,16 +12,16 @@ const wireBank = maybe({
   country_code: text,
   swift: text,
   bic: text,
-  // Only the self-hosted service tells these two.
+  // Only from the self-hosted service.
   source: text,
   date: text,
 });
 
 const wireBicAnswer = z.object({ valid: z.boolean(), bank_data: wireBank });
 
-/** Banks of the United States have no IBAN: they come with a routing number, in another shape. */
+/** Banks of the United States have a routing number instead of an IBAN, and another shape. */
 const wireListItem = z.object({
-  iban_data: maybe({ bank_code: text, country_code: text }),
+  iban_data: optionalObject({ bank_code: text, country_code: text }),
   swift_data: wireBank,
   bank_data: wireBank,
   us_routing: text,
@@ -31,24 +31,24 @@ const wireListItem = z.object({
 /** Laravel's page: https://laravel.com/docs/pagination#converting-results-to-json */
 const wirePage = z.object({
   data: z.array(wireListItem),
-  meta: maybe({ current_page: count, last_page: count, per_page: count, total: count }),
+  meta: optionalObject({ current_page: count, last_page: count, per_page: count, total: count }),
 });
 
 export interface WirePage {
   banks: readonly Bank[];
-  /** Null where the service does not tell. */
+  /** Null where the service does not return it. */
   perPage: number | null;
   lastPage: number | null;
   total: number | null;
 }
 
-/** The answer of `swift_check`, or null when the body cannot be one. */
+/** The body of `swift_check`; null when it is not one. */
 export function readBicAnswer(body: unknown): { valid: boolean; bank: Bank | null } | null {
   const { data: wire } = wireBicAnswer.safeParse(body);
   return wire ? { valid: wire.valid, bank: wire.bank_data && readBank(wire.bank_data) } : null;
 }
 
-/** A page of `all`, or null when the body cannot be one. */
+/** The body of `all`; null when it is not one. */
 export function readBankPage(body: unknown): WirePage | null {
   const { data: wire } = wirePage.safeParse(body);
   if (wire === undefined) return null;
@@ -67,7 +67,7 @@ function readListItem({
   us_routing,
   revision_date,
 }: z.infer<typeof wireListItem>): Bank {
-  const bank = readBank({ ...nothing, ...bank_data, ...swift_data });
+  const bank = readBank({ ...emptyBank, ...bank_data, ...swift_data });
   return {
     ...bank,
     bankCode: bank.bankCode ?? iban_data?.bank_code ?? us_routing,
@@ -81,7 +81,7 @@ function readBank(wire: NonNullable<z.infer<typeof wireBank>>): Bank {
   return { bankCode, countryCode, name, address, zip, city, source, date, bic: wire.swift ?? wire.bic };
 }
 
-const nothing = {
+const emptyBank = {
   bank_code: null,
   name: null,
   address: null,

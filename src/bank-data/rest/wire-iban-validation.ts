@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { BankData, IbanData } from '../bank-data.ts';
-import { flag, maybe, text } from './wire-values.ts';
+import { flag, optionalObject, text } from './wire-values.ts';
 
 /** The body of `iban_validate` and `iban_generate`. Unknown fields are ignored. */
 const wireIbanValidation = z.object({
   valid: z.boolean(),
   iban: text,
-  iban_data: maybe({
+  iban_data: optionalObject({
     country: text,
     country_code: text,
     sepa_country: flag,
@@ -19,13 +19,13 @@ const wireIbanValidation = z.object({
     country_iban_format_as_swift: text,
     country_iban_format_as_regex: text,
   }),
-  bank_data: maybe({ bank_code: text, name: text, zip: text, city: text, bic: text }),
+  bank_data: optionalObject({ bank_code: text, name: text, zip: text, city: text, bic: text }),
   country_iban_example: text,
 });
 
 type Wire = z.infer<typeof wireIbanValidation>;
 
-/** An answer of the service in our own words; null where it does not tell. */
+/** An answer in our own types; null where the service does not return a part. */
 export interface WireIbanAnswer {
   valid: boolean;
   ibanData: IbanData | null;
@@ -33,7 +33,7 @@ export interface WireIbanAnswer {
   countryIbanExample: string | null;
 }
 
-/** The answer to a question about this IBAN, or null when the body cannot be one. */
+/** The answer about this IBAN; null when the body is not one. */
 export function readIbanAnswer(body: unknown, iban: string): WireIbanAnswer | null {
   const { data: wire } = wireIbanValidation.safeParse(body);
   if (wire === undefined) return null;
@@ -45,12 +45,12 @@ export function readIbanAnswer(body: unknown, iban: string): WireIbanAnswer | nu
   };
 }
 
-/** The IBAN that an answer is about, where it names one. */
+/** The IBAN in an answer; null where it has none. */
 export function readIban(body: unknown): string | null {
   return wireIbanValidation.safeParse(body).data?.iban ?? null;
 }
 
-/** The country code, the check digits and the BBAN are the IBAN's own characters, whether the wire repeats them or not. */
+/** Country code, check digits and BBAN come from the IBAN itself where the service does not repeat them. */
 function readIbanData(wire: NonNullable<Wire['iban_data']>, iban: string): IbanData {
   return {
     country: wire.country,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /*
- * Single values as the service writes them, read tolerantly: absent, null and "" are the same; a number or boolean
- * where text is expected is its text; what cannot be read at all is as good as absent.
+ * Single values of a response, read tolerantly: absent, null and "" are the same; a number or boolean where text is
+ * expected becomes text; a value of any other type is treated as absent.
  */
 
 export const text = z
@@ -22,8 +22,8 @@ export const flag = text.transform((value) => {
 
 export const count = z.coerce.number().int().nonnegative().nullish().catch(null);
 
-/** An object of such values; null where there is none, where PHP wrote an empty one as [], or where nothing stands in it. */
-export function maybe<Shape extends z.ZodRawShape>(shape: Shape) {
+/** An object of such values; null where it is absent, written as [] (an empty array in PHP), or holds nulls only. */
+export function optionalObject<Shape extends z.ZodRawShape>(shape: Shape) {
   return z
     .object(shape)
     .nullish()

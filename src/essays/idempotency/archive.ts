@@ -1,42 +1,66 @@
-import type { Essay } from '../essays.ts';
-import type { KeptTexts } from './durable-writes.ts';
-import { type NamedOrder, nameEssay } from './fingerprint.ts';
+import { z } from 'zod';
+import { GatewayError } from '../../errors.ts';
+import { type Essay, type EssayArchive, essayModes, type InvalidEssayInput } from '../essays.ts';
+import type { DurableWrites } from './durable-writes.ts';
+import { differentOrder, essayStoreKey, type KeyedOrder } from './fingerprint.ts';
+import { parseRecord, version1 } from './record.ts';
 
-export interface KeptOrder {
-  digest: string;
-  essay: Essay;
+/** The essays that were paid for, by order and by id. */
+export interface OrderArchive extends EssayArchive {
+  /** @throws StoreError */
+  findOrder(order: KeyedOrder): Promise<Essay | InvalidEssayInput | null>;
+  /** The same, among the essays whose write failed and is retried. */
+  findBufferedOrder(order: KeyedOrder): Essay | InvalidEssayInput | null;
+  /** Resolves when the essay is stored or buffered; never rejects. */
+  store(essay: Essay, order: KeyedOrder | null, callerId: string): Promise<void>;
 }
 
-/** Essays that were paid for, found by their order's name or by their id. */
-export interface KeptEssays {
-  findOrder(name: string): Promise<KeptOrder | null>;
-  find(id: string, callerId: string): Promise<Essay | null>;
-  /** Resolves when it is stored, or waits in memory for the store to work again. */
-  keep(essay: Essay, order: NamedOrder | null, callerId: string): Promise<void>;
-}
-
-export function createKeptEssays(texts: KeptTexts): KeptEssays {
+export function createArchive(writes: DurableWrites): OrderArchive {
   return {
-    findOrder: read<KeptOrder>,
-    async find(id, callerId) {
-      const entry = await read<{ essay: Essay } | { orderName: string }>(nameEssay(id, callerId));
-      if (entry === null) return null;
-      return 'essay' in entry ? entry.essay : ((await read<KeptOrder>(entry.orderName))?.essay ?? null);
+    async find(id, { callerId }) {
+      try {
+        const found = parseRecord(essayRecord, await writes.get(essayStoreKey(id, callerId)));
+        if (!found || 'essay' in found) return found?.essay ?? null;
+        return parseRecord(orderRecord, await writes.get(found.orderName))?.essay ?? null;
+      } catch (cause) {
+        const message = 'Stored essays cannot be read at the moment. Try again later.';
+        throw new GatewayError('INTERNAL_SERVER_ERROR', message, { retryable: true, cause });
+      }
     },
-    async keep(essay, order, callerId) {
-      const byId = nameEssay(essay.id, callerId);
-      if (!order) return texts.set(byId, JSON.stringify({ essay }));
-      const kept: KeptOrder = { digest: order.digest, essay };
-      // Both at once: a write more before the one that counts would be that much more time to crash in.
-      await Promise.all([
-        texts.set(byId, JSON.stringify({ orderName: order.name })),
-        texts.set(order.name, JSON.stringify(kept)),
-      ]);
+    findOrder: async (order) => parseOrder(await writes.get(order.storeKey), order),
+    findBufferedOrder: (order) => parseOrder(writes.getBuffered(order.storeKey), order),
+    store(essay, order, callerId) {
+      const key = essayStoreKey(essay.id, callerId);
+      if (!order) return writes.write({ [key]: JSON.stringify({ version: 1, essay }) });
+      const { storeKey, fingerprint } = order;
+      return writes.write({
+        [key]: JSON.stringify({ version: 1, orderName: storeKey }),
+        [storeKey]: JSON.stringify({ version: 1, digest: fingerprint, essay }),
+      });
     },
   };
-
-  async function read<T>(key: string): Promise<T | null> {
-    const text = await texts.get(key);
-    return text === null ? null : (JSON.parse(text) as T);
-  }
 }
+
+function parseOrder(text: string | null, { fingerprint }: KeyedOrder): Essay | InvalidEssayInput | null {
+  const found = parseRecord(orderRecord, text);
+  return found && (found.digest === fingerprint ? found.essay : differentOrder);
+}
+
+const essay: z.ZodType<Essay> = z.object({
+  kind: z.literal('essay'),
+  id: z.string(),
+  text: z.string(),
+  wordCount: z.number(),
+  mode: z.enum(essayModes),
+});
+
+/* The property names are those of release 0.1.0, which shares the store during a rolling update. */
+
+/** At the store key of an order. */
+const orderRecord = z.object({ version: version1, digest: z.string(), essay });
+
+/** At the store key of an essay; `orderName` is the store key of its order. */
+const essayRecord = z.union([
+  z.object({ version: version1, essay }),
+  z.object({ version: version1, orderName: z.string() }),
+]);

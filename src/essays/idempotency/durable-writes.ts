@@ -1,65 +1,92 @@
 import { type Store, StoreError } from '../../stores/store.ts';
+import type { Events } from '../../telemetry/events.ts';
 
-/** A store for what must not get lost while this process lives. */
-export interface KeptTexts {
-  /** @throws StoreError */
+/** Stores essays. Failed writes are buffered in memory and retried. */
+export interface DurableWrites {
+  /** The buffered or the stored value. @throws StoreError */
   get(key: string): Promise<string | null>;
-  /** Resolves when it is stored; or when it could not be, and is held in memory until it can. Never rejects. */
-  set(key: string, text: string): Promise<void>;
-  /** Once what is held in memory was tried again. */
-  settled(): Promise<void>;
+  getBuffered(key: string): string | null;
+  /** Writes the entries of one essay. Resolves when they are stored or buffered; never rejects. */
+  write(entries: Entries): Promise<void>;
+  /** Retries the buffered writes once. */
+  flush(): Promise<void>;
+  /** Gives up the buffered writes. */
+  discard(): void;
 }
 
-interface KeptTextsOptions {
+/** Values by store key. */
+type Entries = Readonly<Record<string, string>>;
+
+interface DurableWritesOptions {
   store: Store;
-  keptMs: number;
-  /** Called when the store begins to fail. */
-  onFailed: (reason: string) => void;
+  expiresInMs: number;
+  events: Pick<Events, 'essayWriteBuffered' | 'essayLost'>;
 }
 
-export function createKeptTexts({ store, keptMs, onFailed }: KeptTextsOptions): KeptTexts {
-  const held = new Map<string, string>();
-  let timer: NodeJS.Timeout | null = null;
+export function createDurableWrites({ store, expiresInMs, events }: DurableWritesOptions): DurableWrites {
+  /** Oldest first. */
+  const buffer = new Set<Entries>();
+  let timer: NodeJS.Timeout | undefined;
 
   return {
-    get: async (key) => held.get(key) ?? store.get(key),
-    async set(key, text) {
+    get: async (key) => getBuffered(key) ?? store.get(key),
+    getBuffered,
+    async write(entries) {
       try {
-        await store.set(key, text, { expiresInMs: keptMs });
+        await writeAll(entries);
       } catch (error) {
-        if (held.size === 0) onFailed(error instanceof StoreError ? error.reason : 'unusable');
-        hold(key, text);
+        const reason = error instanceof StoreError ? error.reason : 'unusable';
+        if (buffer.size === 0) events.essayWriteBuffered(reason);
+        addToBuffer(entries, reason);
       }
     },
-    settled: tryAgain,
+    flush,
+    discard() {
+      clearTimeout(timer);
+      for (const _ of buffer) events.essayLost('the store failed until shutdown');
+      buffer.clear();
+    },
   };
 
-  function hold(key: string, text: string): void {
-    held.set(key, text);
-    const [oldest] = held.keys();
-    if (held.size > maxHeld && oldest !== undefined) held.delete(oldest);
-    tryLater();
+  function getBuffered(key: string): string | null {
+    for (const entries of buffer) if (entries[key] !== undefined) return entries[key];
+    return null;
   }
 
-  function tryLater(): void {
-    // It does not keep the process alive: whoever ends it awaits `settled`.
-    timer ??= setTimeout(() => void tryAgain(), retriedAfterMs).unref();
+  async function writeAll(entries: Entries): Promise<void> {
+    // In parallel: a crash between two writes would lose the second.
+    await Promise.all(Object.entries(entries).map(([key, value]) => store.set(key, value, { expiresInMs })));
   }
 
-  async function tryAgain(): Promise<void> {
-    if (timer) clearTimeout(timer);
-    timer = null;
-    for (const [key, text] of held) {
+  function addToBuffer(entries: Entries, reason: string): void {
+    buffer.add(entries);
+    const [oldest] = buffer;
+    if (buffer.size > maxBuffered && oldest) {
+      buffer.delete(oldest);
+      events.essayLost(reason);
+    }
+    retryLater();
+  }
+
+  function retryLater(): void {
+    // Does not keep the process alive: the shutdown closes this.
+    timer ??= setTimeout(() => void flush(), retryMs).unref();
+  }
+
+  async function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    for (const entries of buffer) {
       try {
-        await store.set(key, text, { expiresInMs: keptMs });
-        held.delete(key);
+        await writeAll(entries);
+        buffer.delete(entries);
       } catch {
-        return tryLater();
+        return retryLater();
       }
     }
   }
 }
 
-/** An essay is some 15 kB. */
-const maxHeld = 2_000;
-const retriedAfterMs = 5_000;
+/** In essays of about 15 kB. */
+const maxBuffered = 2_000;
+const retryMs = 5_000;

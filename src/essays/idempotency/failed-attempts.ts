@@ -1,49 +1,74 @@
 import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
 import type { Store } from '../../stores/store.ts';
 import type { Essay, EssayResult } from '../essays.ts';
-import type { NamedOrder } from './fingerprint.ts';
+import type { KeyedOrder } from './fingerprint.ts';
+import { parseRecord, version1 } from './record.ts';
 
-export type EssayFailure = Exclude<EssayResult, Essay>;
+type EssayFailure = Exclude<EssayResult, Essay>;
 
-export interface ToldFailure {
-  /** Tells this failure from an earlier one of the same order. */
+export interface FailedAttempt {
+  /** Unique. */
   attempt: string;
-  digest: string;
   failure: EssayFailure;
-  /** It holds text that was paid for, and nobody was left to read it. */
+  /** Its raw text was paid for and not delivered yet. */
   isUnread: boolean;
 }
 
-/** How the last attempt at a named order failed, told to those who wait for it in other processes. */
-export interface ToldFailures {
-  find(order: NamedOrder): Promise<ToldFailure | null>;
+/** The last failed attempt of each order, which processes that wait for the order return as well. */
+export interface FailedAttempts {
+  /** @throws StoreError */
+  find(order: KeyedOrder): Promise<FailedAttempt | null>;
   /** Never rejects. */
-  tell(order: NamedOrder, failure: EssayFailure, options: { isRead: boolean }): Promise<void>;
+  record(order: KeyedOrder, failure: EssayFailure, options: { isRead: boolean }): Promise<void>;
 }
 
-/**
- * Failures are told, not kept: a minute is enough for those who waited, and whoever orders afresh is to try again. But
- * what was paid for and came back unreadable, or in part, is kept until it was read once.
- */
-export function createToldFailures(store: Store, keptMs: number): ToldFailures {
+/** Failed attempts expire after a minute; those with unread raw text after `unreadExpiresInMs`. */
+export function createFailedAttempts(store: Store, unreadExpiresInMs: number): FailedAttempts {
   return {
-    async find({ name, digest }) {
-      const text = await store.get(`${name}:failure`);
-      const told = text === null ? null : (JSON.parse(text, reviveDate) as ToldFailure);
-      return told?.digest === digest ? told : null;
+    async find({ storeKey, fingerprint }) {
+      const found = parseRecord(failureRecord, await store.get(`${storeKey}:failure`));
+      return found?.digest === fingerprint ? found : null;
     },
-    async tell({ name, digest }, failure, { isRead }) {
-      const isPaidFor = failure.kind === 'service-failed' && failure.rawText !== null;
-      const isUnread = isPaidFor && !isRead;
-      const told: ToldFailure = { attempt: randomUUID(), digest, failure, isUnread };
-      const expiresInMs = isUnread ? keptMs : toldMs;
-      await store.set(`${name}:failure`, JSON.stringify(told), { expiresInMs }).catch(() => {});
+    async record({ storeKey, fingerprint }, failure, { isRead }) {
+      const isUnread = !isRead && failure.kind === 'service-failed' && failure.rawText !== null;
+      const record = { version: 1, attempt: randomUUID(), digest: fingerprint, failure, isUnread };
+      const expiresInMs = isUnread ? unreadExpiresInMs : readExpiresInMs;
+      await store.set(`${storeKey}:failure`, JSON.stringify(record), { expiresInMs }).catch(() => {});
     },
   };
 }
 
-const toldMs = 60_000;
+const readExpiresInMs = 60_000;
 
-function reviveDate(name: string, value: unknown): unknown {
-  return name === 'renewsAt' && typeof value === 'string' ? new Date(value) : value;
-}
+const message = z.string();
+const failure: z.ZodType<EssayFailure> = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('invalid-input'),
+    message,
+    field: z.enum(['description', 'mode', 'wordCount', 'purpose', 'titles', 'idempotencyKey']).nullable(),
+  }),
+  z.object({ kind: z.literal('allowance-exhausted'), message, renewsAt: z.coerce.date().nullable() }),
+  z.object({
+    kind: z.literal('service-failed'),
+    message,
+    code: z.enum([
+      'UPSTREAM_REJECTED_CREDENTIALS',
+      'UPSTREAM_ALLOWANCE_EXHAUSTED',
+      'UPSTREAM_UNAVAILABLE',
+      'UPSTREAM_TIMED_OUT',
+      'UPSTREAM_FAILED',
+    ]),
+    retryable: z.boolean(),
+    rawText: z.string().nullable(),
+  }),
+]);
+
+/** The property names are those of release 0.1.0. */
+const failureRecord = z.object({
+  version: version1,
+  attempt: z.string(),
+  digest: z.string(),
+  failure,
+  isUnread: z.boolean(),
+});

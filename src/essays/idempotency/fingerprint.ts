@@ -1,29 +1,35 @@
 import { createHash } from 'node:crypto';
-import type { EssayOrder } from '../essays.ts';
+import type { EssayOrder, InvalidEssayInput } from '../essays.ts';
 
-/** An order that its caller gave a name. */
-export interface NamedOrder {
-  /** The key in the store: one per caller and idempotency key. */
-  name: string;
-  /** One per input, so that two orders under one name can be told apart. */
-  digest: string;
+/** An order with an idempotency key. */
+export interface KeyedOrder {
+  /** One per caller and idempotency key. */
+  storeKey: string;
+  /** One per input: the same store key with another fingerprint is a different order. */
+  fingerprint: string;
 }
 
-/** Null where the client gave none. */
-export function nameOrder(order: EssayOrder, callerId: string): NamedOrder | null {
+export function toKeyedOrder(order: EssayOrder, callerId: string): KeyedOrder | null {
   const { description, mode, wordCount, purpose, titles, idempotencyKey } = order;
   if (idempotencyKey === null) return null;
-  // Trimmed, as they are sent: what makes no difference on the wire makes none here.
+  // Trimmed, as on the wire.
   const input = [description.trim(), mode, wordCount, purpose, titles.map((title) => title.trim())];
-  return { name: `essay-order:${digest([callerId, idempotencyKey])}`, digest: digest(input) };
+  return { storeKey: `essay-order:${hash([callerId, idempotencyKey])}`, fingerprint: hash(input) };
 }
 
-/** Where an essay is found by its id, by the caller whom it was written for and by nobody else. */
-export function nameEssay(id: string, callerId: string): string {
-  return `essay:${digest([callerId, id])}`;
+/** Contains the caller, so that no caller finds the essays of another. */
+export function essayStoreKey(id: string, callerId: string): string {
+  return `essay:${hash([callerId, id])}`;
 }
 
-/** Of one length whatever callers send, and as JSON, so that no two lists read alike. */
-function digest(parts: readonly unknown[]): string {
+/** The result when the idempotency key has another fingerprint. */
+export const differentOrder: InvalidEssayInput = {
+  kind: 'invalid-input',
+  field: 'idempotencyKey',
+  message: 'idempotencyKey was used for a different order; choose a new key for this order.',
+};
+
+/** Of JSON, which separates the parts unambiguously. */
+function hash(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }

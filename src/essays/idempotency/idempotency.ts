@@ -1,113 +1,118 @@
 import { type SharedTask, startSharedTask } from '../../async/shared-task.ts';
-import { GatewayError } from '../../errors.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { Store } from '../../stores/store.ts';
-import type { EssayOrder, EssayResult, EssaysPort } from '../essays.ts';
-import { createKeptEssays } from './archive.ts';
-import { createKeptTexts } from './durable-writes.ts';
-import { createToldFailures } from './failed-attempts.ts';
-import { type NamedOrder, nameOrder } from './fingerprint.ts';
-import { createOrderTurns } from './order-lock.ts';
-import { cannotPromise, otherOrder } from './refusals.ts';
+import type { Events } from '../../telemetry/events.ts';
+import type { EssayArchive, EssayGenerator, EssayOrder, EssayResult, EssayServiceFailed } from '../essays.ts';
+import { createArchive } from './archive.ts';
+import { createDurableWrites } from './durable-writes.ts';
+import { createFailedAttempts } from './failed-attempts.ts';
+import { differentOrder, type KeyedOrder, toKeyedOrder } from './fingerprint.ts';
+import { createOrderLock } from './order-lock.ts';
 
-export interface IdempotentEssays extends EssaysPort {
-  /** Once every essay that is being paid for is written and stored, as far as the store works. */
-  settled(): Promise<void>;
+interface IdempotentEssays extends EssayGenerator {
+  archive: EssayArchive;
+  /** Waits for the orders that were sent, then retries the buffered writes once. */
+  flush(): Promise<void>;
+  /** Flushes, and reports the essays that could not be stored as lost. */
+  close(): Promise<void>;
 }
 
-export interface EssayKeepingEvents {
-  /** The store fails: essays are answered and held in memory until it works. Once, and again when it worked in between. */
-  essayNotKept(reason: string): void;
-  /** The store fails: an order with an idempotency key was refused, and not paid for. */
-  essayRefusedWithoutStore(): void;
-}
-
-interface IdempotentEssaysOptions {
-  /** Essays are confidential: it is to seal what it is given, keys and values. */
+interface IdempotencyOptions {
+  /** Encrypted: essays are confidential. */
   store: Store;
   keepDays: number;
-  events?: EssayKeepingEvents;
+  events: Pick<Events, 'essayWriteBuffered' | 'essayLost' | 'essayRejectedWithoutStore'>;
 }
 
 /**
- * Has an order with an idempotency key written once, whoever sends it again, when, and to which process; keeps every
- * essay before it is answered; and has one that is being paid for written to its end, though its caller left. A crash
- * between the service's answer and the store loses that essay: nothing can be done about that here.
+ * Pays once for an order with an idempotency key, over all processes that share the store. Every essay is stored before
+ * it is returned, and an order that was sent is completed even if its caller leaves. A crash between the service's
+ * response and the store loses the essay.
  */
 export function withIdempotency(
-  essays: EssaysPort,
-  { store, keepDays, events }: IdempotentEssaysOptions,
+  generator: EssayGenerator,
+  { store, keepDays, events }: IdempotencyOptions,
 ): IdempotentEssays {
-  const keptMs = keepDays * 86_400_000;
-  const texts = createKeptTexts({ store, keptMs, onFailed: (reason) => events?.essayNotKept(reason) });
-  const kept = createKeptEssays(texts);
-  const failures = createToldFailures(store, keptMs);
-  const awaitTurn = createOrderTurns({ store, kept, failures });
-  const running = new Set<Running>();
+  const expiresInMs = keepDays * 86_400_000;
+  const writes = createDurableWrites({ store, expiresInMs, events });
+  const archive = createArchive(writes);
+  const failedAttempts = createFailedAttempts(store, expiresInMs);
+  const acquire = createOrderLock({ store, archive, failedAttempts });
+  const running = new Set<RunningOrder>();
 
   return {
-    async generate(order, caller) {
-      caller.signal.throwIfAborted();
-      const named = nameOrder(order, caller.id);
-      const same = named && [...running].find(({ name, work }) => name === named.name && !work.isGivenUp());
-      if (same && same.digest !== named.digest) return otherOrder();
-      return (same ?? start(order, named, caller)).work.join(caller.signal);
+    async generate(order, context, onSent) {
+      context.signal.throwIfAborted();
+      const keyed = toKeyedOrder(order, context.callerId);
+      const same = keyed && findRunning(keyed);
+      if (same && same.keyed?.fingerprint !== keyed.fingerprint) return differentOrder;
+      return (same ?? start(order, keyed, context, onSent)).task.join(context.signal);
     },
-    find: (id, caller) =>
-      kept.find(id, caller.id).catch((cause: unknown) => {
-        const message = 'Kept essays cannot be read at the moment.';
-        throw new GatewayError('INTERNAL_SERVER_ERROR', message, { retryable: true, cause });
-      }),
-    async settled() {
-      // What was not sent yet is the business of those who wait for it.
-      const open = () => [...running].filter(({ work }) => work.isOnItsOwn());
-      while (open().length > 0) await Promise.all(open().map(({ work }) => work.over));
-      await texts.settled();
+    archive,
+    flush,
+    async close() {
+      await flush();
+      writes.discard();
     },
   };
 
-  function start(order: EssayOrder, named: NamedOrder | null, caller: RequestContext): Running {
-    // Its own, so that it shows whether this order was sent, whatever else the request asks for.
-    const ownCost = { ...caller.cost, upstreamCalls: 0 };
-    const work = startSharedTask(
-      (signal) => run({ ...caller, signal, cost: ownCost }),
-      () => ownCost.upstreamCalls > 0,
-    );
-    const entry: Running = { name: named?.name ?? null, digest: named?.digest ?? null, work };
+  function findRunning({ storeKey }: KeyedOrder): RunningOrder | undefined {
+    return [...running].find(({ keyed, task }) => keyed?.storeKey === storeKey && !task.isAborted());
+  }
+
+  async function flush(): Promise<void> {
+    const detached = () => [...running].filter(({ task }) => task.isDetached());
+    while (detached().length > 0) await Promise.all(detached().map(({ task }) => task.settled));
+    await writes.flush();
+  }
+
+  function start(order: EssayOrder, keyed: KeyedOrder | null, context: RequestContext, onSent?: () => void) {
+    const task = startSharedTask(run);
+    const entry = { keyed, task };
     running.add(entry);
-    work.over.then(() => running.delete(entry));
+    task.settled.then(() => running.delete(entry));
     return entry;
 
-    async function run(writer: RequestContext): Promise<EssayResult> {
-      if (!named) return write(writer);
-      const turn = await awaitTurn(named, writer.signal).catch(() => null);
-      if (!turn) {
-        writer.signal.throwIfAborted();
-        events?.essayRefusedWithoutStore();
-        return cannotPromise();
-      }
-      if ('result' in turn) return turn.result;
+    async function run(signal: AbortSignal, commit: () => void): Promise<EssayResult> {
+      if (!keyed) return write(signal, commit);
+      const acquired = await acquire(keyed, signal).catch(() => {
+        signal.throwIfAborted();
+        events.essayRejectedWithoutStore();
+        return { result: storeFailed };
+      });
+      if ('result' in acquired) return acquired.result;
       try {
-        writer.signal.throwIfAborted();
-        return await write(writer);
+        signal.throwIfAborted();
+        return await write(signal, commit);
       } finally {
-        await turn.done();
+        await acquired.release();
       }
     }
 
-    async function write(writer: RequestContext): Promise<EssayResult> {
-      const result = await essays.generate(order, writer).finally(() => {
-        caller.cost.upstreamCalls += ownCost.upstreamCalls;
+    async function write(signal: AbortSignal, commit: () => void): Promise<EssayResult> {
+      const result = await generator.generate(order, { ...context, signal }, () => {
+        commit();
+        onSent?.();
       });
-      if (result.kind === 'essay') await kept.keep(result, named, caller.id);
-      else if (named) await failures.tell(named, result, { isRead: work.hasWaiters() });
+      if (result.kind === 'essay') await archive.store(result, keyed, context.callerId);
+      else if (keyed) await failedAttempts.record(keyed, result, { isRead: task.hasWaiters() });
       return result;
     }
   }
 }
 
-interface Running {
-  name: string | null;
-  digest: string | null;
-  work: SharedTask<EssayResult>;
+interface RunningOrder {
+  keyed: KeyedOrder | null;
+  task: SharedTask<EssayResult>;
 }
+
+/** Without the store, the gateway does not know whether an order with a key was paid for already. */
+const storeFailed: EssayServiceFailed = {
+  kind: 'service-failed',
+  message:
+    'The gateway cannot make sure at the moment that this order is paid for only once, so the essay service was not ' +
+    'called. Try again later, or omit the idempotencyKey.',
+  code: 'UPSTREAM_UNAVAILABLE',
+  retryable: true,
+  rawText: null,
+};

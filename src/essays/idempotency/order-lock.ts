@@ -1,96 +1,68 @@
+import { pause } from '../../async/pause.ts';
 import type { Lock, Store } from '../../stores/store.ts';
 import type { EssayResult } from '../essays.ts';
-import type { KeptEssays } from './archive.ts';
-import type { ToldFailures } from './failed-attempts.ts';
-import type { NamedOrder } from './fingerprint.ts';
-import { otherOrder } from './refusals.ts';
+import type { OrderArchive } from './archive.ts';
+import type { FailedAttempt, FailedAttempts } from './failed-attempts.ts';
+import type { KeyedOrder } from './fingerprint.ts';
 
-/** Either somebody wrote it, or it is ours to write, and nobody else does until we say so. */
-export type Turn = { result: EssayResult } | { done: () => Promise<void> };
+/** The result of an order, or the lock under which its essay must be written. */
+type Acquired = { result: EssayResult } | { release: () => Promise<void> };
 
-interface OrderTurnsOptions {
+interface OrderLockOptions {
   store: Store;
-  kept: KeptEssays;
-  failures: ToldFailures;
+  archive: OrderArchive;
+  failedAttempts: FailedAttempts;
 }
 
 /**
- * Lets one process at a time have a named order written; the others wait for what comes of it. The lock of a process that
- * crashed expires, and then one of those who wait takes over. (A process that stands still for longer loses it, too.)
- * @returns a function that waits for the turn @throws StoreError, or the signal's reason
+ * Lets one process at a time write the essay of an order; the others wait for its result. The lock of a process that
+ * crashed or stalled expires, and one of the others takes over.
+ * @returns a function that throws StoreError or the signal's reason
  */
-export function createOrderTurns({ store, kept, failures }: OrderTurnsOptions) {
-  return async function awaitTurn(order: NamedOrder, signal: AbortSignal): Promise<Turn> {
-    const written = await findWritten();
-    if (written) return { result: written };
-    const before = await failures.find(order);
-    if (before?.isUnread) {
-      await failures.tell(order, before.failure, { isRead: true });
-      return { result: before.failure };
-    }
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-      const found = await look();
-      if (found) return { result: found };
-      const lock = await store.lock(`${order.name}:lock`, { expiresInMs: lockedMs });
-      if (lock) return lookAgain(hold(lock));
+export function createOrderLock({ store, archive, failedAttempts }: OrderLockOptions) {
+  return async function acquire(order: KeyedOrder, signal: AbortSignal): Promise<Acquired> {
+    const buffered = archive.findBufferedOrder(order);
+    if (buffered) return { result: buffered };
+    /** The last failed attempt when this call began. */
+    let earlier: FailedAttempt | null | undefined;
+
+    for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
+      const lock = await store.lock(`${order.storeKey}:lock`, { expiresInMs: lockMs });
+      const release = lock ? hold(lock) : async () => {};
+      const result = await findResult().catch(async (error) => {
+        await release();
+        throw error;
+      });
+      if (lock && !result) return { release };
+      await release();
+      if (result) return { result };
       await pause(pauseMs, signal);
     }
 
-    async function findWritten(): Promise<EssayResult | null> {
-      const written = await kept.findOrder(order.name);
-      return written && (written.digest === order.digest ? written.essay : otherOrder());
-    }
-
-    async function look(): Promise<EssayResult | null> {
-      const written = await findWritten();
-      if (written) return written;
-      // One that was there before we came was told to others: whoever orders afresh is to try again.
-      const told = await failures.find(order);
-      return told && told.attempt !== before?.attempt ? told.failure : null;
-    }
-
-    /** Whoever held the lock may have finished between our look and our lock. */
-    async function lookAgain(done: () => Promise<void>): Promise<Turn> {
-      try {
-        const result = await look();
-        if (!result) return { done };
-        await done();
-        return { result };
-      } catch (error) {
-        await done();
-        throw error;
-      }
+    async function findResult(): Promise<EssayResult | null> {
+      const [stored, failed] = await Promise.all([archive.findOrder(order), failedAttempts.find(order)]);
+      if (stored) return stored;
+      if (earlier === undefined) earlier = failed;
+      // After an earlier failure that was delivered, this order is a retry.
+      if (!failed || (failed.attempt === earlier?.attempt && !failed.isUnread)) return null;
+      if (failed.isUnread) await failedAttempts.record(order, failed.failure, { isRead: true });
+      return failed.failure;
     }
   };
 }
 
-/** Short, so that an order whose process crashed is soon taken over. */
-const lockedMs = 30_000;
-const extendedEveryMs = 10_000;
-const firstPauseMs = 100;
-const longestPauseMs = 1_000;
-
-/** @returns a function that frees it */
+/** Keeps a lock from expiring. @returns a function that releases it */
 function hold(lock: Lock): () => Promise<void> {
-  // A store that fails now may work again before the lock expires. If not, nothing helps: the order is under way.
-  const timer = setInterval(() => void lock.extend({ expiresInMs: lockedMs }).catch(() => {}), extendedEveryMs);
+  // An extension that fails is not fatal: the next one may succeed before the lock expires.
+  const timer = setInterval(() => void lock.extend({ expiresInMs: lockMs }).catch(() => {}), extendMs);
   return async () => {
     clearInterval(timer);
     await lock.release().catch(() => {});
   };
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const leave = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', leave);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', leave, { once: true });
-  });
-}
+/** Short, so that the order of a crashed process is soon taken over. */
+const lockMs = 30_000;
+const extendMs = 10_000;
+const minPauseMs = 100;
+const maxPauseMs = 1_000;

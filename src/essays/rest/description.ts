@@ -1,8 +1,8 @@
 import type { EssayOrder } from '../essays.ts';
 
 /**
- * The description as the service is sent it. Purpose and titles have no parameter on the wire: they travel as plain
- * sentences in the one place that the service documents for instructions.
+ * The description on the wire. The service has no parameters for purpose and titles, and documents the description as
+ * the place for instructions.
  */
 export function composeDescription({ description, purpose, titles }: EssayOrder): string {
   const sentences = [description.trim()];

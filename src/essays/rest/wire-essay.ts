@@ -1,33 +1,32 @@
 /**
- * The body of a successful essay answer is not documented, and it was paid for: whatever its envelope, the text is
- * looked for in this order: a configured field, the well-known names, a bare string, the longest string anywhere.
- * Answers null when there is no text at all, or none but an error's.
+ * The essay in the body of a successful response. The body is not documented and was paid for, so these are tried in
+ * order: the configured field, the well-known names, a bare string, the longest string outside `error` and `errors`.
  */
 export function readEssayText(body: unknown, textField: string | null): string | null {
-  const configured = textField === null ? null : readText(follow(body, textField.split('.')));
+  const configured = textField === null ? null : readText(readPath(body, textField.split('.')));
   return configured ?? readWellKnown(body) ?? readText(body) ?? findLongestText(body);
 }
 
-/** What an error body says, wherever the service or a reseller of it puts the words; null when it says nothing. */
+/** The message of an error body, in any of the fields that the service and its resellers use. */
 export function readErrorMessage(body: unknown): string | null {
-  const [firstOfErrors] = Object.values((property(body, 'errors') as object | undefined) ?? {}).flat();
+  const [firstOfErrors] = Object.values((readProperty(body, 'errors') as object | undefined) ?? {}).flat();
   const candidates = [
-    property(body, 'error'),
-    follow(body, ['error', 'message']),
-    property(body, 'message'),
+    readProperty(body, 'error'),
+    readPath(body, ['error', 'message']),
+    readProperty(body, 'message'),
     firstOfErrors,
   ];
   return candidates.map(readText).find((text) => text !== null) ?? null;
 }
 
-/** No envelope is deeper; a body that is must not exhaust the stack. */
+/** Protects the stack from a deeply nested body. */
 const maxDepth = 50;
 const wellKnownNames = ['essay', 'result', 'text', 'content'];
 
 function readWellKnown(body: unknown): string | null {
-  const data = property(body, 'data');
-  const candidates = [...wellKnownNames.map((name) => property(body, name)), data];
-  candidates.push(...wellKnownNames.map((name) => property(data, name)));
+  const data = readProperty(body, 'data');
+  const candidates = [...wellKnownNames.map((name) => readProperty(body, name)), data];
+  candidates.push(...wellKnownNames.map((name) => readProperty(data, name)));
   return candidates.map(readText).find((text) => text !== null) ?? null;
 }
 
@@ -40,11 +39,11 @@ function findLongestText(body: unknown, depth = 0): string | null {
   return texts.reduce((longest, text) => ((text?.length ?? 0) > (longest?.length ?? 0) ? text : longest), null);
 }
 
-function follow(body: unknown, path: readonly string[]): unknown {
-  return path.reduce(property, body);
+function readPath(body: unknown, path: readonly string[]): unknown {
+  return path.reduce(readProperty, body);
 }
 
-function property(body: unknown, name: string): unknown {
+function readProperty(body: unknown, name: string): unknown {
   return typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
 }
 

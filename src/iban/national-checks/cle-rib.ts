@@ -2,8 +2,8 @@ import { mod97 } from '../mod97.ts';
 import { createCheck, type NationalCheck } from './national-check.ts';
 
 /**
- * The clé RIB in the last two digits of the BBAN, 01 to 97: FR, MC and what they passed on to DJ, MR and TN. It makes
- * the BBAN divisible by 97, which is what the French weights 89, 15 and 3 come to. A letter counts as a digit: A to I
+ * The clé RIB in the last two digits of the BBAN, 01 to 97: FR and MC, and from there DJ, MR and TN. It makes the BBAN
+ * divisible by 97, which is equivalent to the French weights 89, 15 and 3. A letter counts as a digit: A to I
  * and J to R as 1 to 9, S to Z as 2 to 9.
  */
 export const cleRib: NationalCheck = createCheck((bban) => {

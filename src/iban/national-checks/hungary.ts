@@ -2,8 +2,8 @@ import type { NationalCheck } from './national-check.ts';
 import { weightedSum } from './weighted-sum.ts';
 
 /**
- * The eighth digit guards bank and branch, the last one the sixteen digits of the account. Only the last one can be
- * completed: the eighth is written as the beginning of the account.
+ * The eighth digit checks bank and branch, the last one the sixteen digits of the account. Only the last one can be
+ * completed: the eighth is the first digit of the account number as customers write it.
  */
 export const hungary: NationalCheck = {
   passes(bban) {

@@ -10,7 +10,7 @@ export const mod9710: NationalCheck = createCheck((bban) => {
   return body + String(98 - mod97(`${body}00`)).padStart(2, '0');
 });
 
-/** As `mod9710`, but for the bank whose accounts carry other check digits: 908 in RS, 01 in SI. */
-export function mod9710Except(bank: string): NationalCheck {
-  return { ...mod9710, covers: (bban) => !bban.startsWith(bank) };
+/** `mod9710`, except for the bank whose accounts have other check digits: 908 in RS, 01 in SI. */
+export function mod9710Except(bankCode: string): NationalCheck {
+  return { ...mod9710, covers: (bban) => !bban.startsWith(bankCode) };
 }

@@ -1,20 +1,17 @@
-/**
- * A country's own check digits inside the BBAN. Every BBAN handed in has the structure of its country; nothing here
- * looks at that again.
- */
+/** The national check digits of a country. All functions expect a BBAN with the structure of the country. */
 export interface NationalCheck {
-  /** Whether the rule is meant for this account at all; absent where it is meant for every account. */
+  /** Whether the rule applies to this account; absent if it applies to all accounts. */
   covers?(bban: string): boolean;
-  /** Whether the check digits are the ones that the rule asks for. */
+  /** Whether the check digits are right. */
   passes(bban: string): boolean;
   /**
-   * The BBAN with the check digits put where they belong, whatever stood there; null where the rule yields none, so
-   * that no such account is issued. Absent where the check digits are not set apart from the account or bank code.
+   * The BBAN with its check digits computed, whatever it had in their place; null if there are no valid check digits,
+   * so that no such account exists. Absent if the check digits are part of the account number or bank code.
    */
   complete?(bban: string): string | null;
 }
 
-/** A check that passes the BBANs that completing leaves as they are. */
+/** A check that passes if completing the BBAN does not change it. */
 export function createCheck(complete: (bban: string) => string | null): NationalCheck {
   return { complete, passes: (bban) => complete(bban) === bban };
 }

@@ -1,4 +1,4 @@
-/** Each digit times its weight, added up; the weights begin anew where the digits go on. */
+/** The sum of each digit times its weight; the weights repeat if there are more digits. */
 export function weightedSum(digits: string, weights: readonly number[]): number {
   let sum = 0;
   for (let index = 0; index < digits.length; index += 1) {

@@ -8,39 +8,39 @@ import { type BankDirectory, createBankDirectory } from './directory/bank-direct
 import { routes, toRouteSchema } from './routes.ts';
 
 interface BankDataServiceOptions {
-  /** What callers must send in the header `apikey`. */
+  /** Callers must send it in the header `apikey`. */
   apiKey: string;
-  /** Folder with imported bank directories; absent: the service knows what npm packages carry. */
+  /** Folder with imported bank directories; without it the service has only the lists in npm packages. */
   dataDir?: string;
-  /** Gets faults of the service itself, and nothing about ordinary requests. */
+  /** Logs internal errors only, and nothing about ordinary requests. */
   log?: Pick<Log, 'error'>;
 }
 
 /**
- * The self-hosted bank-data service. It answers as the hosted one does, in snake_case, every failure as `{message}`.
- * Fastify's own logger stays off: it writes the URL of a request, and its query string holds an IBAN.
+ * The self-hosted bank-data service, compatible with the hosted one. Every failure has the body `{message}`.
+ * Fastify's own logger is off: it would log URLs, and their query strings contain IBANs.
  */
 export function createBankDataService({ apiKey, dataDir, log }: BankDataServiceOptions): FastifyInstance {
   const isKey = createKeyCheck(apiKey);
-  const refusal = (given: string | string[] | undefined) => {
-    if (isKey(given)) return null;
-    return given ? 'Invalid authentication credentials' : 'No API key found in request';
+  const findKeyProblem = (key: string | string[] | undefined) => {
+    if (isKey(key)) return null;
+    return key ? 'Invalid authentication credentials' : 'No API key found in request';
   };
   const directory = createBankDirectory(dataDir === undefined ? {} : { dataDir });
   const app = fastify({
     logger: false,
-    // A path that cannot be decoded is met before any hook, so the key is checked here too.
+    // A path that cannot be decoded fails before any hook, so the key is checked here too.
     frameworkErrors: (_, request, reply) => {
-      const message = refusal(request.headers.apikey);
+      const message = findKeyProblem(request.headers.apikey);
       return message === null ? fail(reply, 404, noRoute) : fail(reply, 401, message);
     },
   });
-  // The schemas describe; what is wrong with a parameter is told in the service's own words.
+  // The schemas only document the routes; the routes validate parameters themselves.
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => JSON.stringify);
 
   app.addHook('onRequest', async (request, reply) => {
-    const message = request.url === document ? null : refusal(request.headers.apikey);
+    const message = request.url === documentPath ? null : findKeyProblem(request.headers.apikey);
     if (message !== null) return fail(reply, 401, message);
   });
   app.addHook('onClose', () => directory.close());
@@ -52,17 +52,17 @@ export function createBankDataService({ apiKey, dataDir, log }: BankDataServiceO
     return fail(reply, 500, STATUS_CODES[500]);
   });
 
-  app.register(swagger, { openapi: { openapi: '3.1.0', info: INFO, components: { securitySchemes: security } } });
+  app.register(swagger, { openapi: { openapi: '3.1.0', info, components: { securitySchemes: security } } });
   app.register(async (scope) => addRoutes(scope, directory));
   return app;
 }
 
-/** Open to all: it holds no secret, and whoever has no key yet wants to read it. */
-const document = '/openapi.json';
+/** Needs no key: it contains no secret. */
+const documentPath = '/openapi.json';
 const noRoute = 'no Route matched with those values';
-const INFO = {
+const info = {
   title: 'Bank data',
-  description: 'Validates IBANs and SWIFT codes, tells how IBANs are built, generates them, and lists banks.',
+  description: 'Validates IBANs and SWIFT codes, describes IBAN formats, generates IBANs and lists banks.',
   version: '1',
 };
 const security = { apikey: { type: 'apiKey', in: 'header', name: 'apikey' } } as const;
@@ -78,7 +78,7 @@ function addRoutes(app: FastifyInstance, directory: BankDirectory): void {
       },
     );
   }
-  app.get(document, { schema: { hide: true } }, () => app.swagger());
+  app.get(documentPath, { schema: { hide: true } }, () => app.swagger());
 }
 
 function fail(reply: FastifyReply, status: number, message = 'Request failed'): FastifyReply {

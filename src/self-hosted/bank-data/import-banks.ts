@@ -8,8 +8,8 @@ import { describeImport } from './import-summary.ts';
 import { createProgressBar } from './progress-bar.ts';
 
 /*
- * `import-banks <country> <file>`: replaces the directory of one country by a file that was downloaded, or changes
- * nothing and says why.
+ * `import-banks <country> <file>`: replaces the directory of one country with a downloaded file, or changes nothing and
+ * writes the reason to standard error.
  */
 
 await runMain(async () => {
@@ -36,7 +36,7 @@ function usage(): string {
   return [
     'Usage: npm run import-banks -- <country> <file>',
     `  <country>  one of ${importableCountries().join(', ')}`,
-    '  <file>     the directory as its publisher offers it for download',
+    '  <file>     the directory, as downloaded from its publisher',
   ].join('\n');
 }
 

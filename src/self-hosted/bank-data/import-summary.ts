@@ -8,19 +8,19 @@ interface ImportSummary extends BankFileContent {
   dataDir: string;
 }
 
-/** What an import did, as lines for a terminal. */
+/** The result of an import, as lines for a terminal. */
 export function describeImport(summary: ImportSummary): string {
-  const { country, path, date, dataDir, format, entries, rows, leftOut } = summary;
-  const left = [...leftOut].sort(([, a], [, b]) => b - a);
+  const { country, path, date, dataDir, format, entries, rows, skipped } = summary;
+  const reasons = [...skipped].sort(([, a], [, b]) => b - a);
   const lines = [
     `Imported ${count(entries.length)} banks of ${country} from ${path}`,
     row('read', rows, 'rows'),
-    row('taken', entries.length, 'banks'),
-    row('left out', rows - entries.length, 'rows'),
-    ...left.map(([reason, number]) => `${count(number).padStart(20)}  ${reason}`),
+    row('imported', entries.length, 'banks'),
+    row('skipped', rows - entries.length, 'rows'),
+    ...reasons.map(([reason, number]) => `${count(number).padStart(20)}  ${reason}`),
     `  source     ${format.source}`,
     `  date       ${date}`,
-    `  kept in    ${dataDir}`,
+    `  stored in  ${dataDir}`,
     format.attribution,
   ];
   return `${lines.join('\n')}\n`;

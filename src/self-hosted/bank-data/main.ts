@@ -7,7 +7,7 @@ import { createBankDataService } from './create-bank-data-service.ts';
 
 await runMain(async () => {
   const { host, port, logLevel, apiKey, dataDir } = readBankDataServiceConfig(process.env);
-  // Standard output carries the one line that says where the service listens; faults go to standard error.
+  // Standard output is for the line with the address of the service; errors go to standard error.
   const log = createLog({ level: logLevel, redact: createRedact([apiKey]), destination: process.stderr });
   await runService({ name: 'bank-data', app: createBankDataService({ apiKey, dataDir, log }), host, port });
 });

@@ -3,11 +3,11 @@ import type { Progress } from './directory/files/read-bank-file.ts';
 
 interface ProgressBar {
   show(progress: Progress): void;
-  /** Takes the bar away again. */
+  /** Removes the bar. */
   clear(): void;
 }
 
-/** Shows how far the reading of a file is. Nothing at all is written where the stream is not a terminal. */
+/** Shows the progress of reading a file. Writes nothing if the stream is not a terminal. */
 export function createProgressBar(stream: NodeJS.WriteStream): ProgressBar {
   if (!stream.isTTY) return { show() {}, clear() {} };
   const bar = new SingleBar({
@@ -22,7 +22,7 @@ export function createProgressBar(stream: NodeJS.WriteStream): ProgressBar {
     show({ rows, bytes, size }) {
       if (!isStarted) bar.start(size ?? bytes, 0, { rows: 0 });
       isStarted = true;
-      // The end of a pipe is not known: it looks as if it were always near.
+      // The size of a pipe is unknown: the bar always shows nearly 100 %.
       bar.setTotal(size ?? bytes + 1);
       bar.update(bytes, { rows: rows.toLocaleString('en') });
     },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Answer, type Query, rejectionSchema } from './answers/answer.ts';
-import { answerAll, answerBanksByCountry, listedBankDetailsSchema, listedBankSchema } from './answers/bank-lists.ts';
+import { answerAll, answerBanksByCountry, bankNameSchema, bankRecordSchema } from './answers/bank-lists.ts';
 import { answerIbanGeneration } from './answers/iban-generation.ts';
 import {
   answerIbanFields,
@@ -16,16 +16,19 @@ import type { BankDirectory } from './directory/bank-directory.ts';
 export interface Route {
   path: string;
   summary: string;
-  /** Parameters by name, as JSON Schema has them. */
+  /** By name. */
   parameters: Readonly<Record<string, { description: string; isRequired?: boolean; type?: 'integer' }>>;
   body: z.ZodType;
-  answer: (query: Query, directory: BankDirectory, path: string) => Answer<unknown>;
+  /** `url` is the URL of the endpoint, for links. */
+  answer: (query: Query, directory: BankDirectory, url: string) => Answer<unknown>;
 }
 
-const page = { page: { description: 'Number of the page, from 1.', type: 'integer' } } as const;
-const country = { country: { description: 'Code such as DE, or English name.', isRequired: true } } as const;
+const page = { page: { description: 'Page number, from 1.', type: 'integer' } } as const;
+const country = {
+  country: { description: 'ISO 3166-1 alpha-2 code such as DE, or English name.', isRequired: true },
+} as const;
 
-/** The endpoints of the service, in the order in which its capabilities are named. */
+/** The endpoints of the service. */
 export const routes: readonly Route[] = [
   {
     path: '/bank_data/iban_validate',
@@ -36,32 +39,32 @@ export const routes: readonly Route[] = [
   },
   {
     path: '/bank_data/swift_check',
-    summary: 'Validates a SWIFT code (BIC) and tells whose it is',
+    summary: 'Validates a SWIFT code (BIC) and returns its bank',
     parameters: { swift_code: { description: '8 or 11 characters.', isRequired: true } },
     body: swiftCheckSchema,
     answer: answerSwiftCheck,
   },
   {
     path: '/bank_data/iban_structure',
-    summary: 'How a country builds its IBANs, with an example',
+    summary: 'Returns the IBAN format of a country, with an example',
     parameters: country,
     body: ibanStructureSchema,
     answer: answerIbanStructure,
   },
   {
     path: '/bank_data/iban_fields',
-    summary: 'What an IBAN of a country is generated from',
+    summary: 'Returns the fields that an IBAN of a country is generated from',
     parameters: country,
     body: ibanFieldsSchema,
     answer: answerIbanFields,
   },
   {
     path: '/bank_data/iban_generate',
-    summary: 'Generates an IBAN and answers as iban_validate does',
+    summary: 'Generates an IBAN and returns what iban_validate returns',
     parameters: {
       ...country,
       bank_code: { description: 'The national bank code.', isRequired: true },
-      branch: { description: 'The branch, where the country has one.' },
+      branch: { description: 'The branch, if the country has one.' },
       account_number: {
         description: 'The account number, without check digits that can be computed.',
         isRequired: true,
@@ -72,26 +75,28 @@ export const routes: readonly Route[] = [
   },
   {
     path: '/bank_data/banks_by_country',
-    summary: 'Names of the banks of a country, ten a page',
-    parameters: { country_code: { description: 'Code such as DE.', isRequired: true }, ...page },
-    body: pageSchema(listedBankSchema),
-    answer: (query, directory, path) => answerBanksByCountry(path, query, directory),
+    summary: 'Lists the names of the banks of a country, ten per page',
+    parameters: { country_code: { description: 'ISO 3166-1 alpha-2 code such as DE.', isRequired: true }, ...page },
+    body: pageSchema(bankNameSchema),
+    answer: answerBanksByCountry,
   },
   {
     path: '/bank_data/all',
-    summary: 'Banks with their SWIFT codes',
+    summary: 'Lists banks with their SWIFT codes',
     parameters: {
-      country: { description: 'Code such as DE, or English name; absent: every country.' },
-      search: { description: 'Part of a name, a bank code or a BIC. The hosted service does not have it.' },
+      country: { description: 'ISO 3166-1 alpha-2 code such as DE, or English name; absent for all countries.' },
+      search: {
+        description: 'Part of a name, or the start of a bank code or BIC. The hosted service does not have it.',
+      },
       ...page,
-      per_page: { description: 'Banks a page, from 1 to 100.', type: 'integer' },
+      per_page: { description: 'Banks per page, from 1 to 100.', type: 'integer' },
     },
-    body: pageSchema(listedBankDetailsSchema),
-    answer: (query, directory, path) => answerAll(path, query, directory),
+    body: pageSchema(bankRecordSchema),
+    answer: answerAll,
   },
 ];
 
-/** The schema of a route as Fastify and OpenAPI take it. */
+/** The schema of a route for Fastify and OpenAPI. */
 export function toRouteSchema({ summary, parameters, body }: Route) {
   const message = z.object({ message: z.string() });
   return {
@@ -105,7 +110,7 @@ export function toRouteSchema({ summary, parameters, body }: Route) {
       required: Object.entries(parameters).flatMap(([name, { isRequired }]) => (isRequired ? [name] : [])),
     },
     response: {
-      200: describe('The answer.', body),
+      200: describe('The result.', body),
       401: describe('The header apikey is missing or wrong.', message),
       422: describe('A parameter is missing or wrong.', rejectionSchema),
     },

@@ -1,54 +1,42 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Log } from '../../telemetry/log.ts';
 import { createKeyCheck } from '../key-check.ts';
+import { answerError, answerInvalidHttp } from './error-responses.ts';
 import type { EssayWriter } from './essay-writer.ts';
 import { createMonthlyAllowance } from './monthly-allowance.ts';
-import { readEssayOrder } from './read-essay-order.ts';
-import { answerBrokenRequest, answerFault } from './service-faults.ts';
+import { readWritingOrder } from './read-writing-order.ts';
 import { countWords } from './words.ts';
 
 interface EssayServiceOptions {
-  /** What callers must send as `token`. */
+  /** Callers must send it in the header `token`. */
   apiKey: string;
   writer: EssayWriter;
-  /** Essays per calendar month (UTC); null: as many as one likes. */
+  /** Essays per calendar month (UTC); null for no limit. */
   monthlyAllowance: number | null;
-  now?: () => Date;
   log?: Log;
 }
 
-/** A description of 10,000 characters fits, even with every one of them escaped. */
-const maxBodyBytes = 256 * 1024;
-/** How long a caller may take to send its request. */
-const requestTimeoutMs = 30_000;
-
-/** The essay service's HTTP contract in front of a writer. Every failure leaves as `{ error }`. */
-export function createEssayService({
-  apiKey,
-  writer,
-  monthlyAllowance,
-  now = () => new Date(),
-  log,
-}: EssayServiceOptions): FastifyInstance {
+/** The HTTP API of the essay service in front of a writer. Every failure has the body `{ error }`. */
+export function createEssayService({ apiKey, writer, monthlyAllowance, log }: EssayServiceOptions): FastifyInstance {
   const app = fastify({
     bodyLimit: maxBodyBytes,
     requestTimeout: requestTimeoutMs,
     routerOptions: { ignoreTrailingSlash: true },
-    // While closing, what still arrives on an open connection is answered as usual, not by Fastify's own 503 body.
+    // While closing, requests on open connections are answered as usual, not with Fastify's own 503 body.
     return503OnClosing: false,
-    frameworkErrors: (error, _request, reply) => answerFault(error, reply, log),
-    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: (error, _request, reply) => answerError(error, reply, log),
+    clientErrorHandler: answerInvalidHttp,
   });
-  const allowance = createMonthlyAllowance({ limit: monthlyAllowance, now });
+  const allowance = createMonthlyAllowance(monthlyAllowance);
   const isKey = createKeyCheck(apiKey);
 
-  // Left out, text/plain bodies would be read as strings and reach the handler.
+  // Otherwise the handler would receive text/plain bodies as strings.
   app.removeContentTypeParser('text/plain');
-  app.setErrorHandler((error, _request, reply) => answerFault(error, reply, log));
+  app.setErrorHandler((error, _request, reply) => answerError(error, reply, log));
   app.setNotFoundHandler((_request, reply) =>
-    reply.code(404).send({ error: 'Nothing is served here. Essays are written by POST /v2/generate/essay/.' }),
+    reply.code(404).send({ error: 'There is nothing at this path. Request essays with POST /v2/generate/essay/.' }),
   );
-  // At onRequest the body has not been read yet: a stranger cannot make the service take one in.
+  // At onRequest, before the body is read: callers without the key cannot make the service read one.
   app.post('/v2/generate/essay', { onRequest: checkToken }, generateEssay);
   return app;
 
@@ -58,49 +46,51 @@ export function createEssayService({
   }
 
   async function generateEssay(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const reading = readEssayOrder(request.body);
-    if (reading.kind === 'refused') return reply.code(400).send({ error: reading.complaint });
+    const reading = readWritingOrder(request.body);
+    if (reading.kind === 'invalid') return reply.code(400).send({ error: reading.message });
     const reservation = allowance.reserve();
-    if (!reservation) return refuseForTheMonth(reply);
-    const signal = signalOfHangUp(reply);
+    if (!reservation) return sendAllowanceExhausted(reply);
+    const signal = disconnectSignal(reply);
     try {
       const essay = await writer.write(reading.order, signal);
-      return stateAllowance(reply).send({ essay, word_count: countWords(essay) });
+      return addAllowanceHeaders(reply).send({ essay, word_count: countWords(essay) });
     } catch (error) {
-      reservation.giveBack();
-      // Nobody is left to be told, and the writer did nothing wrong.
+      reservation.release();
+      // The caller disconnected: there is nobody to answer, and no error to log.
       if (signal.aborted) return reply.hijack();
-      stateAllowance(reply);
+      addAllowanceHeaders(reply);
       throw error;
     }
   }
 
-  function refuseForTheMonth(reply: FastifyReply): FastifyReply {
-    const status = allowance.status();
-    const renewal = status ? ` It renews at ${status.renewsAt.toISOString().replace('.000', '')}.` : '';
-    if (status) reply.header('retry-after', status.renewsInSeconds);
-    return stateAllowance(reply)
+  function sendAllowanceExhausted(reply: FastifyReply): FastifyReply {
+    const state = allowance.state();
+    const renewal = state ? ` It renews at ${state.renewsAt.toISOString().replace('.000', '')}.` : '';
+    if (state) reply.header('retry-after', state.renewsInSeconds);
+    return addAllowanceHeaders(reply)
       .code(429)
       .send({ error: `This month's allowance is used up.${renewal}` });
   }
 
-  function stateAllowance(reply: FastifyReply): FastifyReply {
-    const status = allowance.status();
-    if (!status) return reply;
-    return reply.headers({
-      'x-ratelimit-limit-month': status.limit,
-      'x-ratelimit-remaining-month': status.remaining,
-    });
+  function addAllowanceHeaders(reply: FastifyReply): FastifyReply {
+    const state = allowance.state();
+    if (!state) return reply;
+    return reply.headers({ 'x-ratelimit-limit-month': state.limit, 'x-ratelimit-remaining-month': state.remaining });
   }
 }
 
-/** Fires when the caller goes away before its answer is out. A request's own `close` fires once its body is read. */
-function signalOfHangUp(reply: FastifyReply): AbortSignal {
+/** Enough for a description of 10,000 characters, even if all of them are escaped. */
+const maxBodyBytes = 256 * 1024;
+/** For the whole request to arrive. */
+const requestTimeoutMs = 30_000;
+
+/** Fires when the caller disconnects before the answer is sent. `close` of the request fires once its body is read. */
+function disconnectSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) controller.abort();
   });
-  // The caller may be gone already, while its body was being read.
+  // The caller may have disconnected while its body was read.
   if (reply.raw.destroyed) controller.abort();
   return controller.signal;
 }

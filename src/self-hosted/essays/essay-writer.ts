@@ -1,16 +1,16 @@
-export const essayModes = ['Standard', 'Academic', 'Professional', 'Journalistic'] as const;
-export type EssayMode = (typeof essayModes)[number];
+export const writingModes = ['Standard', 'Academic', 'Professional', 'Journalistic'] as const;
+export type WritingMode = (typeof writingModes)[number];
 
-export interface EssayOrder {
-  /** Topic and points to cover, in the caller's words. */
+export interface WritingOrder {
+  /** Topic and points to cover, as the caller wrote them. */
   description: string;
-  mode: EssayMode;
-  /** Most words the text may have. */
+  mode: WritingMode;
+  /** Maximum number of words. */
   wordCount: number;
 }
 
-/** Whatever stands behind the service and writes: a language model or the offline drafter. */
+/** A language model or the offline drafter. */
 export interface EssayWriter {
-  /** Answers a text of 1 to `wordCount` words. Rejects when it cannot write one, or when the signal fires. */
-  write(order: EssayOrder, signal: AbortSignal): Promise<string>;
+  /** Resolves to a text of 1 to `wordCount` words. Rejects if it fails or the signal fires. */
+  write(order: WritingOrder, signal: AbortSignal): Promise<string>;
 }

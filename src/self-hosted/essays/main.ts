@@ -9,7 +9,7 @@ import { createEssayWriter, describeWriter } from './create-essay-writer.ts';
 await runMain(async () => {
   const { host, port, logLevel, apiKey, llm, monthlyAllowance } = readEssayServiceConfig(process.env);
   const redact = createRedact([apiKey, llm?.apiKey ?? ''].filter(Boolean));
-  // Standard output carries the lines that say where the service listens and who writes; faults go to standard error.
+  // Standard output is for the address of the service and its writer; errors go to standard error.
   const log = createLog({ level: logLevel, redact, destination: process.stderr });
   const app = createEssayService({ apiKey, writer: createEssayWriter(llm), monthlyAllowance, log });
   await runService({ name: 'essay', app, host, port });

@@ -1,69 +1,66 @@
 import { beginOfMonth, monthAt } from '../../time/calendar-month.ts';
 
-/** One place in the month's allowance, taken before the work it pays for. */
-export interface Reservation {
-  /** Gives the place back, once; without effect when its month is over. */
-  giveBack(): void;
+/** One essay of the monthly allowance, reserved before it is written. */
+interface Reservation {
+  /** Returns the essay to the allowance, at most once; without effect in a later month. */
+  release(): void;
 }
 
-export interface EssayAllowanceStatus {
+interface AllowanceState {
   limit: number;
   remaining: number;
-  /** When the next calendar month begins. */
+  /** The start of the next calendar month. */
   renewsAt: Date;
   /** Whole seconds until then, at least 1. */
   renewsInSeconds: number;
 }
 
-export interface MonthlyAllowance {
-  /** Takes a place; null when the month has none left. */
+interface MonthlyAllowance {
+  /** Returns null if the allowance of the month is used up. */
   reserve(): Reservation | null;
-  /** What is left of this month; null where there is no allowance to use up. */
-  status(): EssayAllowanceStatus | null;
+  /** The current state; null without a limit. */
+  state(): AllowanceState | null;
 }
 
-interface MonthlyAllowanceOptions {
-  /** Places per calendar month (UTC); null: as many as one likes. */
-  limit: number | null;
-  now?: () => Date;
-}
-
-/** Counts in memory: a restart begins the month anew. */
-export function createMonthlyAllowance({ limit, now = () => new Date() }: MonthlyAllowanceOptions): MonthlyAllowance {
-  let month = monthAt(now().getTime());
+/**
+ * Counts essays per calendar month (UTC) in memory: a restart resets the count.
+ * @param limit null for no limit
+ */
+export function createMonthlyAllowance(limit: number | null): MonthlyAllowance {
+  let month = monthAt(Date.now());
   let used = 0;
 
   return {
-    reserve: () => {
-      turnPage(now());
+    reserve() {
+      renew();
       if (limit !== null && used >= limit) return null;
       used += 1;
       return createReservation(month);
     },
-    status: () => {
+    state() {
       if (limit === null) return null;
-      const time = now();
-      turnPage(time);
-      const renewsAt = beginOfMonth(monthAt(time.getTime()) + 1);
-      const renewsInSeconds = Math.max(1, Math.ceil((renewsAt.getTime() - time.getTime()) / 1000));
+      renew();
+      const now = Date.now();
+      const renewsAt = beginOfMonth(monthAt(now) + 1);
+      const renewsInSeconds = Math.max(1, Math.ceil((renewsAt.getTime() - now) / 1000));
       return { limit, remaining: Math.max(0, limit - used), renewsAt, renewsInSeconds };
     },
   };
 
   function createReservation(reservedIn: number): Reservation {
-    let isHeld = true;
+    let isReserved = true;
     return {
-      giveBack: () => {
-        turnPage(now());
-        if (isHeld && reservedIn === month) used -= 1;
-        isHeld = false;
+      release() {
+        renew();
+        if (isReserved && reservedIn === month) used -= 1;
+        isReserved = false;
       },
     };
   }
 
-  /** Only ever forward: a clock that is set back over midnight must not hand out the month a second time. */
-  function turnPage(time: Date): void {
-    const current = monthAt(time.getTime());
+  /** Never back to an earlier month: a clock that is set back must not renew the allowance. */
+  function renew(): void {
+    const current = monthAt(Date.now());
     if (current <= month) return;
     month = current;
     used = 0;

@@ -1,95 +1,79 @@
 import type { ServiceName } from '../../errors.ts';
 import type { Store } from '../../stores/store.ts';
+import type { Events } from '../../telemetry/events.ts';
 import { beginOfMonth, monthAt, nameOfMonth } from '../../time/calendar-month.ts';
-import { createMonthOfCalls, type MonthOfCalls, type Taken } from './monthly-count.ts';
+import type { Exhausted } from '../operation.ts';
+import { createMonthlyCount, type MonthlyCount, type Reservation } from './monthly-count.ts';
 
 export interface AllowanceStatus {
   service: ServiceName;
-  /** Calls of this calendar month (UTC), or what the upstream says of them where that is more. */
+  /** Calls of this calendar month (UTC), or the upstream's count where that is higher. */
   used: number;
-  /** Null where neither the configuration nor the upstream names one. */
+  /** Null where neither the configuration nor the upstream sets one. */
   limit: number | null;
   remaining: number | null;
   renewsAt: Date;
 }
 
-export interface UsedUp {
-  kind: 'used-up';
-  renewsAt: Date;
-}
-
-/** What may be spent on one upstream in a calendar month (UTC). None of its functions rejects. */
+/** The calls to one upstream in a calendar month (UTC). None of its functions rejects. */
 export interface Allowance {
-  /** Counts a call before it is sent: once this resolves the store has it, so that no crash lets the count run behind. */
-  take(): Promise<Taken | UsedUp>;
+  /** Counts a call before it is sent. The count is stored when this resolves, so a crash never leaves it behind. */
+  reserve(): Promise<Reservation | Exhausted>;
   status(): Promise<AllowanceStatus>;
-  /** Once the store has everything that was counted, as far as it works; to be awaited before it is closed. */
-  settled(): Promise<void>;
-}
-
-export interface AllowanceEvents {
-  allowanceNearlyUsedUp(service: ServiceName, percent: number): void;
-  /** The store fails, so calls are counted in memory for now. Once, and once again when it worked in between. */
-  allowanceNotKept(service: ServiceName, reason: string): void;
+  /** Stores everything that was counted, if the store works. To be awaited before the store closes. */
+  flush(): Promise<void>;
 }
 
 interface AllowanceOptions {
   service: ServiceName;
-  /** Calls per month; null: as many as the upstream takes. */
+  /** Calls per month; null: unlimited. */
   limit: number | null;
   store: Store;
-  events?: AllowanceEvents;
-  now?: () => number;
+  events: Pick<Events, 'allowanceNearlyExhausted' | 'allowanceNotStored'>;
 }
 
 /**
- * Counts over all processes that share the store. Two limits hold: the configured one for what these count, and the one
- * that the upstream tells in its headers, which knows of others who use the same key. While the store fails, each process
- * goes by what it last knew and counts on in memory; that is added once the store works again.
+ * Counts over all processes that share the store. Two limits apply: the configured one, and the one that the upstream
+ * reports in its headers, which includes other users of the same key. While the store fails, each process counts in
+ * memory from the last known count, and adds that once the store works again.
  */
-export function createAllowance({ service, limit, store, events, now = Date.now }: AllowanceOptions): Allowance {
+export function createAllowance({ service, limit, store, events }: AllowanceOptions): Allowance {
   let isFailing = false;
-  let page = openPage(monthAt(now()));
+  let current = openMonth(monthAt(Date.now()));
 
   return {
-    async take() {
-      const { month, calls } = currentPage();
-      return (await calls.take()) ?? { kind: 'used-up', renewsAt: beginOfMonth(month + 1) };
+    async reserve() {
+      const { month, count } = currentMonth();
+      return (await count.reserve()) ?? { kind: 'exhausted', renewsAt: beginOfMonth(month + 1) };
     },
     async status() {
-      const { month, calls } = currentPage();
-      return { service, ...(await calls.status()), renewsAt: beginOfMonth(month + 1) };
+      const { month, count } = currentMonth();
+      return { service, ...(await count.status()), renewsAt: beginOfMonth(month + 1) };
     },
-    settled: () => page.calls.settled(),
+    flush: () => current.count.flush(),
   };
 
-  /** Only ever turned forward: a clock that is set back over midnight must not hand out the last month's rest. */
-  function currentPage(): Page {
-    const month = monthAt(now());
-    if (month > page.month) page = openPage(month);
-    return page;
+  /** Only moves forward: a clock set back past midnight must not release the previous month's remainder. */
+  function currentMonth(): { month: number; count: MonthlyCount } {
+    const month = monthAt(Date.now());
+    if (month > current.month) current = openMonth(month);
+    return current;
   }
 
-  function openPage(month: number): Page {
-    const calls = createMonthOfCalls({
+  function openMonth(month: number): { month: number; count: MonthlyCount } {
+    const count = createMonthlyCount({
       store,
       key: `allowance:${service}:${nameOfMonth(month)}`,
       limit,
-      now,
-      onNearlyUsedUp: (percent) => events?.allowanceNearlyUsedUp(service, percent),
-      onFailed(reason) {
-        if (!isFailing) events?.allowanceNotKept(service, reason);
+      onNearlyExhausted: (percent) => events.allowanceNearlyExhausted(service, percent),
+      onStoreFailed(reason) {
+        if (!isFailing) events.allowanceNotStored(service, reason);
         isFailing = true;
       },
-      onWorks() {
+      onStoreWorks() {
         isFailing = false;
       },
     });
-    return { month, calls };
+    return { month, count };
   }
-}
-
-interface Page {
-  month: number;
-  calls: MonthOfCalls;
 }

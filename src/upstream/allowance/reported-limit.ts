@@ -1,46 +1,56 @@
-import type { RestAnswer } from '../upstream-client.ts';
+import { z } from 'zod';
+import type { Answered } from '../operation.ts';
 
-/** What the upstream said with the answer to one call: how many it takes in a month, and how many it takes after this one. */
-export interface ToldLimit {
-  limit: number;
-  remaining: number;
+/** The monthly rate limit that the upstream reported with the response to one call. */
+export type ReportedLimit = z.infer<typeof reportedLimit>;
+
+const reportedLimit = z.object({
+  limit: z.number(),
+  remaining: z.number(),
   /** The call's number in our own count. */
-  number: number;
+  number: z.number(),
   /** In milliseconds since 1970. */
-  toldAt: number;
-}
+  reportedAt: z.number(),
+});
 
 /**
- * Reads the headers about the month; null where there are none. Those about the day are left alone: a day renews within
- * hours, and the upstream itself turns away what is too much for one.
+ * Reads the headers of the month; null where there are none. Those of the day are ignored: a day renews within hours,
+ * and the upstream itself rejects what exceeds it.
+ * @param number the call's number in our own count
  */
-export function readToldLimit(
-  headers: RestAnswer['headers'],
-  { number, toldAt }: Pick<ToldLimit, 'number' | 'toldAt'>,
-): ToldLimit | null {
+export function readReportedLimit(headers: Answered['headers'], number: number): ReportedLimit | null {
   const limit = readCount(headers['x-ratelimit-limit-month']);
   const remaining = readCount(headers['x-ratelimit-remaining-month']);
-  // Some services say 0 or -1 where they have no limit.
+  // Some services send 0 or -1 where they have no limit.
   if (limit !== null && limit < 1) return null;
   if (limit === null && remaining === null) return null;
   const left = Math.max(0, remaining ?? (limit ?? 0) - number);
-  return { limit: limit ?? number + left, remaining: left, number, toldAt };
+  return { limit: limit ?? number + left, remaining: left, number, reportedAt: Date.now() };
 }
 
-/** How many calls the upstream still takes, by what it said and what we sent since. */
-export function remainingOf({ remaining, number }: ToldLimit, counted: number): number {
+/** Null where nothing, or nothing readable, is stored. */
+export function readStoredLimit(text: string | null): ReportedLimit | null {
+  try {
+    return text === null ? null : reportedLimit.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+/** Calls that the upstream still accepts, from its report and the calls counted since. */
+export function remainingCalls({ remaining, number }: ReportedLimit, counted: number): number {
   return Math.max(0, remaining + number - counted);
 }
 
 /**
- * The highest number that a call may have. What was said more than a day ago sets no bound: the month of an upstream may
- * begin on another day than ours, its plan may have changed, and only a call finds out.
+ * The highest number that a call may have. A report older than a day sets no limit: the upstream's month may begin on
+ * another day than ours, its plan may have changed, and only a call finds out.
  */
-export function ceilingOf({ remaining, number, toldAt }: ToldLimit, now: number): number {
-  return now - toldAt < aDayMs ? number + remaining : Number.POSITIVE_INFINITY;
+export function maxCallNumber({ remaining, number, reportedAt }: ReportedLimit): number {
+  return Date.now() - reportedAt < reportValidMs ? number + remaining : Number.POSITIVE_INFINITY;
 }
 
-const aDayMs = 86_400_000;
+const reportValidMs = 86_400_000;
 
 function readCount(header: string | string[] | undefined): number | null {
   const text = (Array.isArray(header) ? header[0] : header)?.trim() ?? '';

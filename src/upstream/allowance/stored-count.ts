@@ -1,37 +1,43 @@
 import { type Store, StoreError } from '../../stores/store.ts';
 
-/** A counter in a store that counts on in memory while the store fails. None of its functions rejects. */
+/** A counter in a store that continues in memory while the store fails. None of its functions rejects. */
 export interface StoredCount {
-  /** Counts one more, and waits until the store has it. @returns its number, from 1 */
+  /** Adds one and waits until it is stored. @returns its number, from 1 */
   add(): Promise<number>;
-  /** Counts one less, and does not wait. A crash before the store has it leaves one too many, never one too few. */
-  takeBack(): void;
-  /** All that was counted, as far as is known here. */
+  /** Subtracts one without waiting. A crash before it is stored leaves the count too high, never too low. */
+  subtract(): void;
+  /** The count, as far as it is known here. */
   known(): number;
-  /** The same, once the store has everything that was counted here, and was asked what others have counted. */
+  /** The count over all processes, once everything counted here is stored. */
   read(): Promise<number>;
 }
 
 interface StoredCountOptions {
   store: Store;
   key: string;
-  keptMs: number;
-  onFailed: (reason: string) => void;
-  /** The store works: at first, or again. By how much the count jumped with that: what others had counted meanwhile. */
-  onWorks: (jump: number) => void;
+  expiresInMs: number;
+  onStoreFailed: (reason: string) => void;
+  /** The store works, for the first time or again. @param jump what other processes had counted meanwhile */
+  onStoreWorks: (jump: number) => void;
 }
 
 /**
- * One write is under way at a time, and whatever is counted meanwhile goes with the next one: a durable write costs a
- * visit to the disk or to Redis, and under load that is shared by all who wait for it.
+ * One write is in flight at a time, and everything counted meanwhile goes into the next: a durable write costs a disk
+ * flush or a round trip to Redis, and under load all callers share it.
  */
-export function createStoredCount({ store, key, keptMs, onFailed, onWorks }: StoredCountOptions): StoredCount {
-  /** What the store said last. */
+export function createStoredCount({
+  store,
+  key,
+  expiresInMs,
+  onStoreFailed,
+  onStoreWorks,
+}: StoredCountOptions): StoredCount {
+  /** The last sum that the store returned. */
   let stored = 0;
-  /** Counted here, and neither in the store nor on its way there. */
+  /** Counted here, and neither stored nor in flight. */
   let unsaved = 0;
-  let underWay = 0;
-  let works = false;
+  let inFlight = 0;
+  let isWorking = false;
   let waiting: ((number: number) => void)[] = [];
   let lastWrite = Promise.resolve();
   let nextWrite: Promise<void> | null = null;
@@ -42,7 +48,7 @@ export function createStoredCount({ store, key, keptMs, onFailed, onWorks }: Sto
         waiting.push(resolve);
         void save();
       }),
-    takeBack() {
+    subtract() {
       unsaved -= 1;
       void save();
     },
@@ -51,7 +57,7 @@ export function createStoredCount({ store, key, keptMs, onFailed, onWorks }: Sto
   };
 
   function known(): number {
-    return stored + unsaved + underWay + waiting.length;
+    return stored + unsaved + inFlight + waiting.length;
   }
 
   function save(): Promise<void> {
@@ -65,21 +71,21 @@ export function createStoredCount({ store, key, keptMs, onFailed, onWorks }: Sto
     nextWrite = null;
     const batch = waiting;
     waiting = [];
-    underWay = unsaved + batch.length;
+    inFlight = unsaved + batch.length;
     unsaved = 0;
     try {
-      const sum = await store.add(key, underWay, { expiresInMs: keptMs });
-      const jump = sum - stored - underWay;
+      const sum = await store.add(key, inFlight, { expiresInMs });
+      const jump = sum - stored - inFlight;
       stored = sum;
-      underWay = 0;
-      if (!works) onWorks(jump);
-      works = true;
+      inFlight = 0;
+      if (!isWorking) onStoreWorks(jump);
+      isWorking = true;
     } catch (error) {
-      // It may have been added all the same: then it is added twice, and the count runs ahead rather than behind.
-      unsaved += underWay;
-      underWay = 0;
-      works = false;
-      onFailed(error instanceof StoreError ? error.reason : 'unusable');
+      // The store may have added it all the same: then it is added twice, and the count is too high rather than too low.
+      unsaved += inFlight;
+      inFlight = 0;
+      isWorking = false;
+      onStoreFailed(error instanceof StoreError ? error.reason : 'unusable');
     }
     const last = known() - waiting.length;
     for (const [index, resolve] of batch.entries()) resolve(last - batch.length + index + 1);

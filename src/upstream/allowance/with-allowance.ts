@@ -1,36 +1,33 @@
-import type { RestAnswer, RestClient, RestOutcome } from '../upstream-client.ts';
+import { endUnsent, type Outcome, type Send } from '../operation.ts';
 import type { Allowance } from './allowance.ts';
 
 /**
- * Counts every call against the month's allowance, retries too, so it belongs right around the transport. When nothing is
- * left it answers in the upstream's stead, as upstreams do: 429, and in `Retry-After` when the next month begins.
+ * Reserves every call, retries included, before it is sent, so this is the innermost layer. Nothing is sent while the
+ * allowance is exhausted, nor to a path that answered 429 before the date in its `Retry-After`.
  */
-export function withAllowance(client: RestClient, allowance: Allowance): RestClient {
-  return {
-    ...client,
-    async send(request, caller, withinMs) {
-      caller.signal.throwIfAborted();
-      const place = await allowance.take();
-      if (place.kind === 'used-up') return refuse(place.renewsAt);
-      if (caller.signal.aborted) {
-        place.giveBack();
-        throw caller.signal.reason;
-      }
-      // From here on a caller who leaves gets nothing back: the call may be on its way.
-      const outcome = await client.send(request, caller, withinMs);
-      if (outcome.kind === 'answer') place.learn(outcome.headers);
-      else if (isNeverSent(outcome)) place.giveBack();
-      return outcome;
-    },
+export function withAllowance(send: Send, allowance: Allowance): Send {
+  const blockedUntil = new Map<string, Date>();
+
+  return async (request, deadline) => {
+    const renewsAt = blockedUntil.get(request.path);
+    if (renewsAt && Date.now() < renewsAt.getTime()) return { kind: 'exhausted', renewsAt };
+    const reservation = await allowance.reserve();
+    if (reservation.kind === 'exhausted') return reservation;
+    if (deadline.signal.aborted) {
+      reservation.release();
+      return endUnsent(deadline);
+    }
+    // A caller who leaves from here on gets no refund: the call may be on its way.
+    const outcome = await send(request, deadline);
+    if (isUnsent(outcome)) reservation.release();
+    if (outcome.kind === 'answered') {
+      reservation.recordHeaders(outcome.headers);
+      if (outcome.status === 429 && outcome.retryAt) blockedUntil.set(request.path, outcome.retryAt);
+    }
+    return outcome;
   };
 }
 
-function isNeverSent(outcome: RestOutcome): boolean {
-  return outcome.kind === 'failure' && (outcome.reason === 'unreachable' || outcome.reason === 'shed');
-}
-
-/** Marked as ours: nothing around this may take it for the upstream's word. */
-function refuse(renewsAt: Date): RestAnswer {
-  const headers = { 'retry-after': renewsAt.toUTCString() };
-  return { kind: 'answer', status: 429, headers, text: '', json: undefined, isOurs: true };
+function isUnsent(outcome: Outcome): boolean {
+  return outcome.kind === 'failed' && outcome.reason === 'unreachable';
 }

@@ -1,29 +1,31 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { withIdempotency } from '../../../src/essays/idempotency/idempotency.ts';
 import { createLmdbStore } from '../../../src/stores/lmdb-store.ts';
-import { tCaller } from '../../request-context.ts';
+import { tRequestContext } from '../../request-context.ts';
 import { tFolder } from '../../stores/folder.ts';
-import { order, tEssay, tWriter } from '../writer.ts';
+import { order, tEssay, tGenerator } from '../generator.ts';
 
-/* With the embedded store, on a real disk. */
+/* With the embedded store on disk. */
 
 function tProcess(folder: string) {
-  const { essays, calls } = tWriter();
+  const { generator, calls } = tGenerator();
   const store = createLmdbStore({ folder });
   onTestFinished(() => store.close());
-  return { ...withIdempotency(essays, { store, keepDays: 30 }), store, calls };
+  const unexpected = () => expect.fail('The store works.');
+  const events = { essayWriteBuffered: unexpected, essayLost: unexpected, essayRejectedWithoutStore: unexpected };
+  return { ...withIdempotency(generator, { store, keepDays: 30, events }), store, calls };
 }
 
-/** The call arrives once the lock is on the disk. */
-async function nextCall({ calls }: Pick<ReturnType<typeof tWriter>, 'calls'>) {
+/** The call that follows once the lock is on disk. */
+async function nextCall({ calls }: Pick<ReturnType<typeof tGenerator>, 'calls'>) {
   while (calls.length === 0) await new Promise(setImmediate);
   return calls[0];
 }
 
-it('answers after a restart what was written before it, by key and by id, without a call', async () => {
+it('returns essays from before a restart, by key and by id, without a call', async () => {
   const folder = tFolder();
   const before = tProcess(folder);
-  const parallel = Array.from({ length: 50 }, () => before.generate(order, tCaller()));
+  const parallel = Array.from({ length: 50 }, () => before.generate(order, tRequestContext()));
   const essay = tEssay('Ink — 墨, ink.');
   (await nextCall(before))?.answer(essay);
   expect(new Set(await Promise.all(parallel))).toEqual(new Set([essay]));
@@ -31,23 +33,24 @@ it('answers after a restart what was written before it, by key and by id, withou
   await before.store.close();
 
   const after = tProcess(folder);
-  expect(await after.generate(order, tCaller())).toEqual(essay);
-  expect(await after.find(essay.id, tCaller())).toEqual(essay);
-  expect(await after.generate({ ...order, wordCount: 7 }, tCaller())).toMatchObject({ field: 'idempotencyKey' });
+  expect(await after.generate(order, tRequestContext())).toEqual(essay);
+  expect(await after.archive.find(essay.id, tRequestContext())).toEqual(essay);
+  const different = { ...order, wordCount: 7 };
+  expect(await after.generate(different, tRequestContext())).toMatchObject({ field: 'idempotencyKey' });
   expect(after.calls).toHaveLength(0);
 });
 
-it('frees the key on the disk when an attempt failed', async () => {
+it('releases the lock on disk when an attempt failed', async () => {
   const folder = tFolder();
   const before = tProcess(folder);
-  const first = before.generate(order, tCaller());
-  const refused = { kind: 'invalid-input', field: null, message: 'No.' } as const;
-  (await nextCall(before))?.answer(refused);
-  expect(await first).toEqual(refused);
+  const first = before.generate(order, tRequestContext());
+  const rejected = { kind: 'invalid-input', field: null, message: 'No.' } as const;
+  (await nextCall(before))?.answer(rejected);
+  expect(await first).toEqual(rejected);
   await before.store.close();
 
   const after = tProcess(folder);
-  const second = after.generate(order, tCaller());
+  const second = after.generate(order, tRequestContext());
   (await nextCall(after))?.answer(tEssay());
   expect(await second).toMatchObject({ kind: 'essay' });
 });

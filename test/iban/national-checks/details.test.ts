@@ -7,7 +7,7 @@ import { mod9710 } from '../../../src/iban/national-checks/mod97-10.ts';
 import { norway } from '../../../src/iban/national-checks/norway.ts';
 import { spain } from '../../../src/iban/national-checks/spain.ts';
 
-describe('what each rule has of its own', () => {
+describe('the special cases of national checks', () => {
   it('BE writes a remainder of 0 as 97', () => {
     expect(belgium.complete?.('000000009700')).toBe('000000009797');
     expect(belgium.passes('000000009700')).toBe(false);
@@ -15,8 +15,8 @@ describe('what each rule has of its own', () => {
 
   it('FR counts letters as digits: A to I and J to R from 1, S to Z from 2', () => {
     const keyOf = (account: string) => cleRib.complete?.(`20041010050500013${account}026??`)?.slice(-2);
-    const alike = ['1AJ', '2BKS', '3CLT', '4DMU', '5ENV', '6FOW', '7GPX', '8HQY', '9IRZ'];
-    for (const group of alike) expect(new Set([...group].map(keyOf)).size).toBe(1);
+    const groups = ['1AJ', '2BKS', '3CLT', '4DMU', '5ENV', '6FOW', '7GPX', '8HQY', '9IRZ'];
+    for (const group of groups) expect(new Set([...group].map(keyOf)).size).toBe(1);
     expect(new Set([...'0123456789'].map(keyOf)).size).toBe(10);
   });
 
@@ -25,7 +25,7 @@ describe('what each rule has of its own', () => {
     expect(cleRib.passes('00000000000000000000000')).toBe(false);
   });
 
-  it('ISO 7064 has check digits from 02 to 98, and not what leaves the same remainder', () => {
+  it('ISO 7064 has check digits from 02 to 98, not others with the same remainder', () => {
     expect(mod9710.complete?.('0000000000000000')).toBe('0000000000000098');
     expect(mod9710.passes('0000000000000001')).toBe(false);
   });
@@ -35,7 +35,7 @@ describe('what each rule has of its own', () => {
     expect(mod9710.complete?.('2501A0000589800')).toBe('2501A0000589836');
   });
 
-  it('IT takes letters in the account, in odd and even places', () => {
+  it('IT allows letters in the account, in odd and even places', () => {
     expect(cin.passes('K4348207900DNNDKPHAGTIB')).toBe(true);
     expect(cin.passes('K4348207900NDNDKPHAGTIB')).toBe(false);
   });
@@ -45,17 +45,17 @@ describe('what each rule has of its own', () => {
     expect(spain.complete?.('21000418000000000000')).toBe('21000418400000000000');
   });
 
-  it('HU completes the last digit only, and takes the eighth as part of the account', () => {
+  it('HU completes only the last digit', () => {
     expect(hungary.complete?.('117730171111101800000009')).toBe('117730171111101800000000');
     expect(hungary.passes('117730171111101800000000')).toBe(false);
   });
 
-  it('NO issues no number whose check digit would be 10', () => {
+  it('NO has no numbers whose check digit would be 10', () => {
     expect(norway.complete?.('86011117050')).toBeNull();
     for (const digit of '0123456789') expect(norway.passes(`8601111705${digit}`)).toBe(false);
   });
 
-  it('NO guards the four digits behind account group 00 alone', () => {
+  it('NO checks only the four digits after account group 00', () => {
     expect(norway.complete?.('86010011790')).toBe('86010011797');
     expect(norway.complete?.('12340011790')).toBe('12340011797');
   });

@@ -5,15 +5,15 @@ import { createBankDataService } from '../../../src/self-hosted/bank-data/create
 
 const app = createBankDataService({ apiKey: 'right-key' });
 
-async function ask(ibanNumber: string) {
+async function validate(ibanNumber: string) {
   const query = new URLSearchParams({ iban_number: ibanNumber });
   const answer = await app.inject({ url: `/bank_data/iban_validate?${query}`, headers: { apikey: 'right-key' } });
   return { status: answer.statusCode, body: answer.json() };
 }
 
 describe('a valid IBAN', () => {
-  it('is answered with its parts, its bank and an example', async () => {
-    const { status, body } = await ask('DE89370400440532013000');
+  it('returns its parts, its bank and an example', async () => {
+    const { status, body } = await validate('DE89370400440532013000');
     expect(status).toBe(200);
     expect(body).toEqual({
       valid: true,
@@ -38,14 +38,14 @@ describe('a valid IBAN', () => {
   });
 
   it.each(['de89 3704 0044 0532 0130 00', 'DE89-3704-0044-0532-0130-00', ' DE89370400440532013000\n'])(
-    'is answered in its one spelling: "%s"',
+    'is normalized: "%s"',
     async (spelling) => {
-      expect(await ask(spelling)).toEqual(await ask('DE89370400440532013000'));
+      expect(await validate(spelling)).toEqual(await validate('DE89370400440532013000'));
     },
   );
 
   it.each(countryFormats())('is the published example of $country', async ({ country, example, sepa }) => {
-    const { status, body } = await ask(example);
+    const { status, body } = await validate(example);
     expect(status).toBe(200);
     expect(body).toMatchObject({ valid: true, iban: example, country_iban_example: example });
     expect(body.iban_data).toMatchObject({ country_code: country, sepa_country: sepa });
@@ -54,25 +54,25 @@ describe('a valid IBAN', () => {
   });
 
   it.each([
-    ['national check digits behind the account', 'FR1420041010050500013M02606', '01005', '0500013M02606', '06'],
+    ['national check digits after the account', 'FR1420041010050500013M02606', '01005', '0500013M02606', '06'],
     ['national check digits before the account', 'ES9121000418450200051332', '0418', '450200051332', '45'],
-    ['national check digits in front', 'IT60X0542811101000000123456', '11101', '000000123456', 'X'],
-    ['kind and holder of the account', 'BR1800360305000010009795493C1', '00001', '0009795493C1', ''],
-  ])('has as its account number what follows bank and branch: %s', async (_, iban, branch, account, check) => {
-    const { body } = await ask(iban);
+    ['national check digits before the bank code', 'IT60X0542811101000000123456', '11101', '000000123456', 'X'],
+    ['type and holder of the account', 'BR1800360305000010009795493C1', '00001', '0009795493C1', ''],
+  ])('has the rest of the BBAN as account number: %s', async (_, iban, branch, account, check) => {
+    const { body } = await validate(iban);
     expect(body.iban_data).toMatchObject({ branch, account_number: account, national_checksum: check });
   });
 
   it('of Kosovo has a country name', async () => {
-    expect((await ask('XK051212012345678906')).body.iban_data.country).toBe('Kosovo');
+    expect((await validate('XK051212012345678906')).body.iban_data.country).toBe('Kosovo');
   });
 
-  it('of Gibraltar counts as SEPA', async () => {
-    expect((await ask('GI75NWBK000000007099453')).body.iban_data.sepa_country).toBe(true);
+  it('of Gibraltar is in SEPA', async () => {
+    expect((await validate('GI75NWBK000000007099453')).body.iban_data.sepa_country).toBe(true);
   });
 
-  it('of a territory answers the format and the example of the territory', async () => {
-    const { body } = await ask('MQ5120041010050500013M02606');
+  it('of a territory returns the format and the example of the territory', async () => {
+    const { body } = await validate('MQ5120041010050500013M02606');
     expect(body.country_iban_example).toBe('MQ5120041010050500013M02606');
     expect(body.iban_data).toMatchObject({
       country: 'Martinique',
@@ -83,14 +83,14 @@ describe('a valid IBAN', () => {
 
   it.each(countryFormats().flatMap(({ territories }) => territories))('of %s has a country name', async (code) => {
     const example = findCountryFormat(code)?.example ?? '';
-    expect((await ask(example)).body.iban_data.country).toMatch(/^.{4,}$/);
+    expect((await validate(example)).body.iban_data.country).toMatch(/^.{4,}$/);
   });
 });
 
 describe('a well-formed IBAN with wrong check digits', () => {
-  it('is answered with its parts, as not valid', async () => {
-    const right = await ask('DE89370400440532013000');
-    const wrong = await ask('DE88370400440532013000');
+  it('returns its parts, as not valid', async () => {
+    const right = await validate('DE89370400440532013000');
+    const wrong = await validate('DE88370400440532013000');
     expect(wrong.status).toBe(200);
     expect(wrong.body).toEqual({
       ...right.body,
@@ -101,12 +101,12 @@ describe('a well-formed IBAN with wrong check digits', () => {
     });
   });
 
-  it('may have check digits that do not exist', async () => {
-    const { status, body } = await ask('GB01MIDL07009312345678');
+  it('may have check digits that are never issued', async () => {
+    const { status, body } = await validate('GB01MIDL07009312345678');
     expect(status).toBe(200);
     expect(body).toMatchObject({
       valid: false,
-      message: 'IBAN number is not valid. The check digits of an IBAN go from 02 to 98; these do not.',
+      message: 'IBAN number is not valid. The check digits of an IBAN are between 02 and 98; these are not.',
     });
   });
 });
@@ -121,24 +121,24 @@ describe('an impossible IBAN', () => {
     [
       'an unknown country',
       'US89370400440532013000',
-      ['An IBAN begins with the code of a country that has IBANs; this one does not.'],
+      ['An IBAN starts with the code of a country that has IBANs; this one does not.'],
     ],
     [
-      'a wrong length, and check digits that fail with it',
+      'a wrong length, and so wrong check digits',
       'DE8937040044053201300',
       ['An IBAN of DE has 22 characters; this one has 21.', 'The check digits do not match the rest of the IBAN.'],
     ],
     [
       'a wrong structure',
       'DEXX370400440532013000',
-      ['An IBAN of DE is built as DE2!n8!n10!n (n: digits, a: letters, c: either); this one is not.'],
+      ['An IBAN of DE has the format DE2!n8!n10!n (n: digits, a: letters, c: either); this one does not.'],
     ],
-    ['nothing in it', '', ['iban_number is missing.']],
-    ['nothing but white space', ' \t', ['iban_number is missing.']],
-  ])('is rejected for %s', async (_, iban, sentences) => {
-    const { status, body } = await ask(iban);
+    ['an empty text', '', ['iban_number is missing.']],
+    ['only white space', ' \t', ['iban_number is missing.']],
+  ])('is rejected for %s', async (_, iban, messages) => {
+    const { status, body } = await validate(iban);
     expect(status).toBe(422);
-    expect(body).toEqual({ message: sentences.join(' '), errors: { iban_number: sentences } });
+    expect(body).toEqual({ message: messages.join(' '), errors: { iban_number: messages } });
     if (iban.trim()) expect(JSON.stringify(body)).not.toContain(compactIban(iban));
   });
 
@@ -150,13 +150,13 @@ describe('an impossible IBAN', () => {
       '/bank_data/iban_validate?iban_number=DE89370400440532013000&iban_number=DE89370400440532013000',
       'iban_number must be given only once.',
     ],
-  ])('is rejected where the parameter is %s', async (_, url, sentence) => {
+  ])('is rejected if the parameter is %s', async (_, url, message) => {
     const answer = await app.inject({ url, headers: { apikey: 'right-key' } });
     expect(answer.statusCode).toBe(422);
-    expect(answer.json()).toEqual({ message: sentence, errors: { iban_number: [sentence] } });
+    expect(answer.json()).toEqual({ message, errors: { iban_number: [message] } });
   });
 
-  it('is rejected where its percent-encoding is broken', async () => {
+  it('is rejected if its percent-encoding is invalid', async () => {
     const url = '/bank_data/iban_validate?iban_number=%zz';
     const answer = await app.inject({ url, headers: { apikey: 'right-key' } });
     expect(answer.statusCode).toBe(422);

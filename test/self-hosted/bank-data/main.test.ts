@@ -5,7 +5,7 @@ import { tScript } from '../../process.ts';
 
 const main = 'src/self-hosted/bank-data/main.ts';
 
-it.each(['SIGTERM', 'SIGINT'] as const)('serves until %s, and says only where', async (signal) => {
+it.each(['SIGTERM', 'SIGINT'] as const)('serves until %s, and prints only its address', async (signal) => {
   const service = tScript(main, { BANK_DATA_API_KEY: 'right-key', BANK_DATA_SERVICE_PORT: '0' });
   const [line, url] = await service.printed(/^The bank-data service listens on (http:\/\/127\.0\.0\.1:\d+)\n$/);
   const headers = { apikey: 'right-key' };
@@ -16,7 +16,7 @@ it.each(['SIGTERM', 'SIGINT'] as const)('serves until %s, and says only where', 
   expect(service.stdout() + service.stderr()).toBe(line);
 });
 
-it('says in words what its configuration lacks', async () => {
+it('describes what its configuration lacks', async () => {
   const service = tScript(main, { BANK_DATA_SERVICE_PORT: 'many' });
   expect(await service.ended).toEqual({ code: 1, signal: null });
   expect(service.stdout()).toBe('');
@@ -25,7 +25,7 @@ it('says in words what its configuration lacks', async () => {
   expect(service.stderr()).not.toMatch(/^\s+at /m);
 });
 
-it('says in words that its port is taken', async () => {
+it('reports that its port is in use', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const address = other.address();

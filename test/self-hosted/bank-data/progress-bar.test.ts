@@ -7,7 +7,7 @@ function tStream(isTTY: boolean) {
   return { stream: stream as unknown as NodeJS.WriteStream, written: () => String(stream.read() ?? '') };
 }
 
-it('shows on a terminal how far the reading is, and is gone at the end', () => {
+it('shows the progress on a terminal', () => {
   const { stream, written } = tStream(true);
   const bar = createProgressBar(stream);
   bar.show({ rows: 0, bytes: 0, size: 2_000 });
@@ -16,7 +16,7 @@ it('shows on a terminal how far the reading is, and is gone at the end', () => {
   expect(written()).toContain('50 % | 1,500 rows');
 });
 
-it('does without the size of a pipe', () => {
+it('works without a size, for a pipe', () => {
   const { stream, written } = tStream(true);
   const bar = createProgressBar(stream);
   bar.show({ rows: 1_500, bytes: 1_000, size: null });
@@ -25,8 +25,8 @@ it('does without the size of a pipe', () => {
 });
 
 it.each([
-  ['on what is no terminal', false, true],
-  ['where reading failed before it began', true, false],
+  ['without a terminal', false, true],
+  ['if reading fails before it starts', true, false],
 ])('writes nothing %s', (_, isTTY, shows) => {
   const { stream, written } = tStream(isTTY);
   const bar = createProgressBar(stream);

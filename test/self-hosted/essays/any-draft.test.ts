@@ -1,14 +1,14 @@
 import { asyncProperty, constantFrom, integer, oneof, assert as prove, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDraftingWriter } from '../../../src/self-hosted/essays/drafting/drafting-writer.ts';
-import { type EssayMode, essayModes } from '../../../src/self-hosted/essays/essay-writer.ts';
+import { type WritingMode, writingModes } from '../../../src/self-hosted/essays/essay-writer.ts';
 import { countWords } from '../../../src/self-hosted/essays/words.ts';
 
-async function draft(description: string, mode: EssayMode, wordCount: number): Promise<string> {
+async function draft(description: string, mode: WritingMode, wordCount: number): Promise<string> {
   return createDraftingWriter().write({ description, mode, wordCount }, new AbortController().signal);
 }
 
-describe('whatever the order', () => {
+describe('any order', () => {
   const piece = constantFrom(
     'Write an essay about ',
     'remote work',
@@ -47,11 +47,11 @@ describe('whatever the order', () => {
     string({ unit: 'binary', maxLength: 100 }),
     string({ unit: piece, maxLength: 60 }),
   );
-  const anything = [description, constantFrom(...essayModes), integer({ min: 1, max: 2000 })] as const;
+  const anyOrder = [description, constantFrom(...writingModes), integer({ min: 1, max: 2000 })] as const;
 
-  it('a draft has at least one word, at most as many as ordered, and is the same every time', async () => {
+  it('results in a draft of 1 to the ordered number of words, always the same', async () => {
     await prove(
-      asyncProperty(...anything, async (text, mode, wordCount) => {
+      asyncProperty(...anyOrder, async (text, mode, wordCount) => {
         const written = await draft(text, mode, wordCount);
         expect(countWords(written)).toBeGreaterThanOrEqual(1);
         expect(countWords(written)).toBeLessThanOrEqual(wordCount);
@@ -61,11 +61,11 @@ describe('whatever the order', () => {
     );
   });
 
-  it('a small order is kept to as well', async () => {
+  it('of few words results in a draft of 1 to that number of words', async () => {
     await prove(
       asyncProperty(
         description,
-        constantFrom(...essayModes),
+        constantFrom(...writingModes),
         integer({ min: 1, max: 40 }),
         async (text, mode, wordCount) => {
           const words = countWords(await draft(text, mode, wordCount));
@@ -77,7 +77,7 @@ describe('whatever the order', () => {
   });
 
   it.each([
-    ['without an end', 'word '.repeat(2_000)],
+    ['without sentences', 'word '.repeat(2_000)],
     ['of commas', 'a, '.repeat(3_400)],
     ['of sentences', 'Bees fly home. They rest! '.repeat(400)],
     ['of brackets', '([<'.repeat(3_400)],
@@ -85,7 +85,7 @@ describe('whatever the order', () => {
     ['of tags', '<script>'.repeat(1_250)],
     ['of emoji', '🐝'.repeat(5_000)],
     ['of asterisks', '*a_'.repeat(3_400)],
-  ])('a description of 10,000 characters %s is drafted at every size', async (_how, text) => {
+  ])('may have a description of 10,000 characters %s', async (_how, text) => {
     for (const wordCount of [1, 2, 5, 17, 60, 300, 2000]) {
       const words = countWords(await draft(text, 'Academic', wordCount));
       expect(words >= 1 && words <= wordCount).toBe(true);

@@ -8,7 +8,7 @@ function read(description: string) {
 }
 
 describe('purpose and titles', () => {
-  it('are read from the sentences that the gateway adds, and taken out', () => {
+  it('are read from the sentences that the gateway adds, and removed', () => {
     expect(
       readPurposeAndTitles(
         'About bees.\n\nWriting purpose: argumentative.\n\nTitle options: First title, Second title.',
@@ -25,7 +25,7 @@ describe('purpose and titles', () => {
     expect(readPurposeAndTitles(description).titles).toEqual(titles);
   });
 
-  it('are left alone where the description only speaks of them', () => {
+  it('are not read if the description only mentions them', () => {
     const text = 'What makes a good writing purpose: a dictionary of terms';
     expect(readPurposeAndTitles(text)).toEqual({ purpose: null, titles: [], text });
   });
@@ -76,7 +76,7 @@ describe('a description', () => {
     expect(read(description)).toEqual({ topic, points });
   });
 
-  it('keeps what belongs to a point with it', () => {
+  it('keeps the details of a point', () => {
     const { points } = readBrief('Bees\n- Honey: it is sweet. Bears like it.\n- Wax: candles, polish');
     expect(points.map(({ details }) => details)).toEqual([
       ['It is sweet.', 'Bears like it.'],
@@ -84,11 +84,11 @@ describe('a description', () => {
     ]);
   });
 
-  it('says the same thing once', () => {
+  it('repeats nothing', () => {
     expect(read('Bees fly home. They work. They work! bees fly home.').points).toEqual(['They work.']);
   });
 
-  it('of many sentences is gathered into paragraphs', () => {
+  it('of many sentences is grouped into paragraphs', () => {
     const { points } = readBrief(
       `Bees matter to us.${Array.from({ length: 9 }, (_, at) => ` Fact number ${at} is here.`).join('')}`,
     );

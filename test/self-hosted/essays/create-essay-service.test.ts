@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { apiKey, body, tService } from './service.ts';
 
 describe('an order', () => {
-  it('is answered with the text and its words', async () => {
+  it('is answered with the text and its number of words', async () => {
     const { post, orders } = tService();
     const answer = await post({ ...body, extra: true });
     expect(answer.statusCode).toBe(200);
@@ -11,7 +11,7 @@ describe('an order', () => {
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
   });
 
-  it('may leave out the slash at the end', async () => {
+  it('may omit the slash at the end', async () => {
     const { app } = tService();
     const answer = await app.inject({
       method: 'POST',
@@ -27,13 +27,13 @@ describe('an order', () => {
     ['ACADEMIC', 'Academic'],
     ['Professional', 'Professional'],
     ['journalistic', 'Journalistic'],
-  ])('may spell its mode %s', async (mode, known) => {
+  ])('may write its mode as %s', async (mode, known) => {
     const { post, orders } = tService();
     await post({ ...body, mode });
     expect(orders[0]?.mode).toBe(known);
   });
 
-  it.each([1, 2000])('may ask for %i words', async (wordCount) => {
+  it.each([1, 2000])('may require %i words', async (wordCount) => {
     expect((await tService().post({ ...body, word_count: wordCount })).statusCode).toBe(200);
   });
 
@@ -44,12 +44,12 @@ describe('an order', () => {
   });
 });
 
-describe('a writing that fails', () => {
+describe('a failed order', () => {
   const answer = async () => {
     throw new Error('the secret reason');
   };
 
-  it('leaves without its reason, which is logged', async () => {
+  it('is answered without its reason, which is logged', async () => {
     const { post, lines } = tService({ answer });
     const failed = await post(body);
     expect(failed.statusCode).toBe(500);
@@ -60,7 +60,7 @@ describe('a writing that fails', () => {
     expect(lines.join()).not.toContain(body.description);
   });
 
-  it('costs no place', async () => {
+  it('does not use up the allowance', async () => {
     const { post } = tService({ answer, monthlyAllowance: 1 });
     for (let call = 0; call < 3; call += 1) {
       const failed = await post(body);
@@ -71,7 +71,7 @@ describe('a writing that fails', () => {
 });
 
 describe('the allowance', () => {
-  it('counts what was written and refuses what is beyond it', async () => {
+  it('counts written essays and rejects orders over the limit', async () => {
     const { post, orders } = tService({ monthlyAllowance: 2 });
     expect((await post(body)).headers).toMatchObject({
       'x-ratelimit-limit-month': '2',
@@ -93,19 +93,19 @@ describe('the allowance', () => {
     expect(orders).toHaveLength(2);
   });
 
-  it('tells a stranger nothing', async () => {
+  it('is not shown to callers without the key', async () => {
     const answer = await tService({ monthlyAllowance: 2 }).post(body, { token: 'wrong' });
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
   });
 
-  it('is not overrun by orders that come at once', async () => {
+  it('is not exceeded by concurrent orders', async () => {
     const { post, orders } = tService({ monthlyAllowance: 3 });
     const answers = await Promise.all(Array.from({ length: 10 }, () => post(body)));
     expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 200, 200, ...Array(7).fill(429)]);
     expect(orders).toHaveLength(3);
   });
 
-  it('may be nothing at all', async () => {
+  it('may be zero', async () => {
     const { post, orders } = tService({ monthlyAllowance: 0 });
     expect((await post(body)).statusCode).toBe(429);
     expect(orders).toEqual([]);

@@ -3,18 +3,18 @@ import { createEssayWriter, describeWriter } from '../../../src/self-hosted/essa
 import { tChatServer } from '../../chat-server.ts';
 
 const order = { description: 'Bees in cities.', mode: 'Academic', wordCount: 50 } as const;
-const calm = () => new AbortController().signal;
+const neverAborted = () => new AbortController().signal;
 
-describe('the choice of the writer', () => {
-  it('is the language model where one is configured', async () => {
+describe('the writer', () => {
+  it('is the language model if one is configured', async () => {
     const server = await tChatServer({ kind: 'json', content: 'By the model.' });
     const llm = { url: server.url, apiKey: 'model-key', model: 'llama', timeoutMs: 60_000 };
-    expect(await createEssayWriter(llm).write(order, calm())).toBe('By the model.');
+    expect(await createEssayWriter(llm).write(order, neverAborted())).toBe('By the model.');
     expect(describeWriter(llm)).toBe('the language model llama');
   });
 
-  it('is else the drafter, which says that it is none', async () => {
-    expect(await createEssayWriter(null).write(order, calm())).toContain('bees in cities');
+  it('is otherwise the drafter, described as not a language model', async () => {
+    expect(await createEssayWriter(null).write(order, neverAborted())).toContain('bees in cities');
     expect(describeWriter(null)).toContain('not a language model');
   });
 });

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { createDraftingWriter } from '../../../src/self-hosted/essays/drafting/drafting-writer.ts';
-import { type EssayMode, essayModes } from '../../../src/self-hosted/essays/essay-writer.ts';
+import { type WritingMode, writingModes } from '../../../src/self-hosted/essays/essay-writer.ts';
 import { countWords } from '../../../src/self-hosted/essays/words.ts';
 
 const remoteWork = 'Write an essay about remote work: productivity, loneliness and city budgets.';
 
-async function draft(description: string, mode: EssayMode, wordCount: number): Promise<string> {
+async function draft(description: string, mode: WritingMode, wordCount: number): Promise<string> {
   return createDraftingWriter().write({ description, mode, wordCount }, new AbortController().signal);
 }
 
-/** What a proof-reader would mark, whatever the text is about. */
+/** Finds mistakes that a proofreader would mark in any text. */
 function expectCleanProse(text: string) {
   expect(text).not.toMatch(/\b(the|a|an|of|to|in|and|is) \1\b/i);
   expect(text).not.toMatch(/[,;:]\s*[.,;:]|\.\.| [,.;:!?]| {2}|\{|\}|undefined|null/);
@@ -20,7 +20,7 @@ function expectCleanProse(text: string) {
 }
 
 describe('a draft of three points', () => {
-  it.each(essayModes)('in mode %s has a title, an introduction, a paragraph each and a conclusion', async (mode) => {
+  it.each(writingModes)('in mode %s has a title, an introduction, a paragraph each and a conclusion', async (mode) => {
     const text = await draft(remoteWork, mode, 300);
     const [title, introduction, ...rest] = text.split('\n\n');
     expect(rest).toHaveLength(4);
@@ -32,11 +32,11 @@ describe('a draft of three points', () => {
     expectCleanProse(text);
   });
 
-  it.each(essayModes)('in mode %s comes near its target', async (mode) => {
+  it.each(writingModes)('in mode %s is close to its target length', async (mode) => {
     expect(countWords(await draft(remoteWork, mode, 300))).toBeGreaterThanOrEqual(180);
   });
 
-  it.each(essayModes)('in mode %s opens its paragraphs differently and says nothing twice', async (mode) => {
+  it.each(writingModes)('in mode %s starts its paragraphs differently and repeats no sentence', async (mode) => {
     const text = await draft(remoteWork, mode, 400);
     const openings = text.split('\n\n').map((paragraph) => paragraph.split(' ').slice(0, 2).join(' '));
     expect(new Set(openings).size).toBe(openings.length);
@@ -45,7 +45,7 @@ describe('a draft of three points', () => {
   });
 
   it('differs by mode and by purpose', async () => {
-    const modes = await Promise.all(essayModes.map((mode) => draft(remoteWork, mode, 300)));
+    const modes = await Promise.all(writingModes.map((mode) => draft(remoteWork, mode, 300)));
     expect(new Set(modes).size).toBe(4);
     const purposes = ['narrative', 'argumentative', 'expository', 'descriptive'];
     const drafts = await Promise.all(
@@ -65,13 +65,13 @@ describe('a draft of three points', () => {
 });
 
 describe('a draft', () => {
-  it('takes the first of the titles it is offered', async () => {
+  it('uses the first title option', async () => {
     const text = await draft(`${remoteWork}\n\nTitle options: Far From the Office, Alone.`, 'Academic', 200);
     expect(text.split('\n\n')[0]).toBe('Far From the Office');
     expect(text).not.toMatch(/Title options|Alone/);
   });
 
-  it('holds every sentence of a description that states facts, as it was written', async () => {
+  it('contains every sentence of a description with facts, unchanged', async () => {
     const facts = [
       'Our town is closing its library.',
       'Children use it after school.',
@@ -82,19 +82,19 @@ describe('a draft', () => {
     expectCleanProse(text);
   });
 
-  it('states no figure and no name that the description does not have', async () => {
+  it('contains no number and no name that is not in the description', async () => {
     const text = await draft(remoteWork, 'Journalistic', 2000);
     expect(text).not.toMatch(/\d/);
     expect(text.match(/(?<=[a-z,] )\p{Lu}\p{L}+/gu)).toBeNull();
   });
 
-  it('of a short description stays short: there is nothing to fill 2000 words with', async () => {
+  it('of a short description stays short', async () => {
     const text = await draft('climate', 'Standard', 2000);
     expect(countWords(text)).toBeLessThan(250);
     expectCleanProse(text);
   });
 
-  it('of a rich description comes near a large target', async () => {
+  it('of a long description is close to a large target length', async () => {
     const points = ['rent', 'trust', 'sleep', 'noise', 'pay', 'travel', 'food', 'health', 'friends', 'family'];
     const text = await draft(`Remote work:\n${points.map((point) => `- ${point}`).join('\n')}`, 'Professional', 800);
     expect(countWords(text)).toBeGreaterThanOrEqual(480);
@@ -102,13 +102,13 @@ describe('a draft', () => {
     expectCleanProse(text);
   });
 
-  it('has no room for all points in few words, and speaks of those that it has', async () => {
+  it('of few words mentions only the points that fit', async () => {
     const text = await draft('Bees: honey, wax, pollen, hives, queens, drones, swarms and winter', 'Standard', 30);
     expect(text).not.toMatch(/eight/);
     expectCleanProse(text);
   });
 
-  it('is not begun for a caller who is gone', async () => {
+  it('is not started for an aborted request', async () => {
     const order = { description: 'bees', mode: 'Standard', wordCount: 100 } as const;
     await expect(createDraftingWriter().write(order, AbortSignal.abort())).rejects.toThrow();
   });

@@ -3,45 +3,48 @@ import { tChatServer } from '../../chat-server.ts';
 import { tScript } from '../../process.ts';
 
 const main = 'src/self-hosted/essays/main.ts';
-const order = { description: 'bees', mode: 'Standard', word_count: 50 };
+const body = { description: 'bees', mode: 'Standard', word_count: 50 };
 const keys = { ESSAY_API_KEY: 'right-key', ESSAY_SERVICE_PORT: '0' };
 
-async function ask(url: string | undefined, token: string): Promise<Response> {
+async function order(url: string | undefined, token: string): Promise<Response> {
   const headers = { token, 'content-type': 'application/json' };
-  return fetch(`${url}/v2/generate/essay/`, { method: 'POST', headers, body: JSON.stringify(order) });
+  return fetch(`${url}/v2/generate/essay/`, { method: 'POST', headers, body: JSON.stringify(body) });
 }
 
-it.each(['SIGTERM', 'SIGINT'] as const)('serves until %s, and says where and that no model writes', async (signal) => {
-  const service = tScript(main, keys);
-  const [, url] = await service.printed(
-    /^The essay service listens on (http:\/\/127\.0\.0\.1:\d+)\nIt writes with an offline drafter, not a language model: .+\n$/,
-  );
-  expect(await (await ask(url, 'right-key')).json()).toEqual({
-    essay: expect.stringContaining('bees'),
-    word_count: expect.any(Number),
-  });
-  expect((await ask(url, 'wrong-key')).status).toBe(401);
-  service.kill(signal);
-  expect(await service.ended).toEqual({ code: 0, signal: null });
-  expect(service.stderr()).toBe('');
-});
+it.each(['SIGTERM', 'SIGINT'] as const)(
+  'serves until %s, and prints its address and that the writer is not a model',
+  async (signal) => {
+    const service = tScript(main, keys);
+    const [, url] = await service.printed(
+      /^The essay service listens on (http:\/\/127\.0\.0\.1:\d+)\nIt writes with an offline drafter, not a language model: .+\n$/,
+    );
+    expect(await (await order(url, 'right-key')).json()).toEqual({
+      essay: expect.stringContaining('bees'),
+      word_count: expect.any(Number),
+    });
+    expect((await order(url, 'wrong-key')).status).toBe(401);
+    service.kill(signal);
+    expect(await service.ended).toEqual({ code: 0, signal: null });
+    expect(service.stderr()).toBe('');
+  },
+);
 
-it('writes with the language model it is given, and tells neither key', async () => {
+it('writes with the configured language model, and prints neither key', async () => {
   const model = await tChatServer(
     { kind: 'stream', pieces: ['Bees fly.'] },
     { kind: 'status', status: 401, body: 'no' },
   );
   const service = tScript(main, { ...keys, LLM_URL: model.url, LLM_MODEL: 'llama', LLM_API_KEY: 'model-key' });
   const [, url] = await service.printed(/listens on (\S+)\nIt writes with the language model llama\.\n$/);
-  expect(await (await ask(url, 'right-key')).json()).toEqual({ essay: 'Bees fly.', word_count: 2 });
-  expect((await ask(url, 'right-key')).status).toBe(500);
+  expect(await (await order(url, 'right-key')).json()).toEqual({ essay: 'Bees fly.', word_count: 2 });
+  expect((await order(url, 'right-key')).status).toBe(500);
   service.kill('SIGTERM');
   expect(await service.ended).toEqual({ code: 0, signal: null });
-  expect(service.stderr()).toContain('refused with status 401');
+  expect(service.stderr()).toContain('responded with status 401');
   expect(service.stdout() + service.stderr()).not.toMatch(/right-key|model-key/);
 });
 
-it('says in words what its configuration lacks', async () => {
+it('describes what its configuration lacks', async () => {
   const service = tScript(main, { LLM_URL: 'http://127.0.0.1:1/v1' });
   expect(await service.ended).toEqual({ code: 1, signal: null });
   expect(service.stdout()).toBe('');

@@ -33,31 +33,31 @@ describe('cutAtSentenceEnd', () => {
   const essay =
     'A Title\n\nThe first sentence is here. The second one follows!\n\nA new paragraph: does it go on? It does.';
 
-  it('leaves a text alone that fits', () => {
+  it('does not change a text within the limit', () => {
     expect(cutAtSentenceEnd(essay, 100)).toBe(essay);
     expect(cutAtSentenceEnd(essay, countWords(essay))).toBe(essay);
   });
 
-  it('ends on the last whole sentence within the limit and keeps the paragraphs', () => {
+  it('ends with the last whole sentence within the limit and keeps the paragraphs', () => {
     expect(cutAtSentenceEnd(essay, 12)).toBe('A Title\n\nThe first sentence is here. The second one follows!');
     expect(cutAtSentenceEnd(essay, 18)).toBe(
       'A Title\n\nThe first sentence is here. The second one follows!\n\nA new paragraph: does it go on?',
     );
   });
 
-  it('ends on a word, with an ellipsis, where not even one sentence fits; a heading is no sentence', () => {
+  it('ends with a word and an ellipsis if not even one sentence fits; a heading is not a sentence', () => {
     expect(cutAtSentenceEnd(essay, 4)).toBe('A Title\n\nThe first…');
     expect(cutAtSentenceEnd('one, two, three', 2)).toBe('one, two…');
   });
 
-  it('stops behind a whole list item, not behind its number', () => {
+  it('ends after a whole list item, not after its number', () => {
     expect(cutAtSentenceEnd('Two things.\n- one of them\n- the other of them', 8)).toBe('Two things.\n- one of them');
     expect(cutAtSentenceEnd('Two things.\n1. One of them here.\n2. The other.', 7)).toBe(
       'Two things.\n1. One of them here.',
     );
   });
 
-  it('never exceeds the limit and never answers nothing, whatever the text', () => {
+  it('never exceeds the limit and never returns an empty text for any other', () => {
     prove(
       property(string({ unit: 'grapheme', maxLength: 300 }), integer({ min: 1, max: 60 }), (text, limit) => {
         const cut = cutAtSentenceEnd(text, limit);

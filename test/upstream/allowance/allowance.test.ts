@@ -1,14 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { createMemoryStore } from '../../stores/memory-store.ts';
-import { monthHeaders, tAllowance, takeMany, takenOf, takeOne, tNovember } from './allowance.ts';
+import { monthHeaders, reservationsOf, reserveMany, reserveOne, tAllowance, useNovember } from './allowance.ts';
+
+useNovember();
 
 const december = new Date('2026-12-01T00:00:00.000Z');
 
 describe('an allowance', () => {
-  it('counts the calls of a calendar month, and tells when the next begins', async () => {
+  it('counts the calls of a calendar month, and reports when the next begins', async () => {
     const allowance = tAllowance({ limit: 100 });
-    await takeMany(allowance, 3);
+    await reserveMany(allowance, 3);
     expect(await allowance.status()).toEqual({
       service: 'essays',
       used: 3,
@@ -18,126 +20,124 @@ describe('an allowance', () => {
     });
   });
 
-  it('refuses what is over the limit, and writes nothing for it', async () => {
+  it('reserves nothing beyond the limit, and writes nothing then', async () => {
     const store = createMemoryStore();
     const allowance = tAllowance({ store, limit: 2 });
-    await takeMany(allowance, 2);
+    await reserveMany(allowance, 2);
     const add = vi.spyOn(store, 'add');
-    expect(await takeMany(allowance, 3)).toEqual(Array(3).fill({ kind: 'used-up', renewsAt: december }));
+    expect(await reserveMany(allowance, 3)).toEqual(Array(3).fill({ kind: 'exhausted', renewsAt: december }));
     expect(add.mock.calls.every(([, amount]) => amount === 0)).toBe(true);
     expect(await allowance.status()).toMatchObject({ used: 2, remaining: 0 });
   });
 
-  it('with a limit of 0 refuses everything, and without one nothing', async () => {
-    expect(takenOf(await takeMany(tAllowance({ limit: 0 }), 2))).toEqual([]);
+  it('reserves nothing with a limit of 0, and everything without a limit', async () => {
+    expect(reservationsOf(await reserveMany(tAllowance({ limit: 0 }), 2))).toEqual([]);
     const unlimited = tAllowance({ limit: null });
-    expect(takenOf(await takeMany(unlimited, 500))).toHaveLength(500);
+    expect(reservationsOf(await reserveMany(unlimited, 500))).toHaveLength(500);
     expect(await unlimited.status()).toMatchObject({ used: 500, limit: null, remaining: null });
   });
 
-  it('is never exceeded, however many take and give back at once in how many processes', async () => {
-    const deeds = fc.array(fc.tuple(fc.nat(2), fc.nat(40), fc.nat(10)), { maxLength: 12 });
+  it('is never exceeded, however many processes reserve and release at once', async () => {
+    const steps = fc.array(fc.tuple(fc.nat(2), fc.nat(40), fc.nat(10)), { maxLength: 12 });
     await fc.assert(
-      fc.asyncProperty(deeds, fc.nat(60), async (deeds, limit) => {
+      fc.asyncProperty(steps, fc.nat(60), async (steps, limit) => {
         const store = createMemoryStore();
         const processes = [0, 1, 2].map(() => tAllowance({ store, limit }));
         let used = 0;
         await Promise.all(
-          deeds.map(async ([index, takes, givenBack]) => {
+          steps.map(async ([index, reserved, released]) => {
             const process = processes[index] ?? tAllowance({ store, limit });
-            const taken = takenOf(await takeMany(process, takes));
+            const taken = reservationsOf(await reserveMany(process, reserved));
             used += taken.length;
-            for (const place of taken.slice(0, givenBack)) {
+            for (const reservation of taken.slice(0, released)) {
               used -= 1;
-              place.giveBack();
+              reservation.release();
             }
             expect(used).toBeLessThanOrEqual(limit);
           }),
         );
-        await Promise.all(processes.map(({ settled }) => settled()));
+        await Promise.all(processes.map(({ flush }) => flush()));
         expect(await processes[0]?.status()).toMatchObject({ used, remaining: limit - used });
       }),
     );
   });
 
-  it('is used to the last call by parallel takers', async () => {
+  it('is used to its last call by parallel processes', async () => {
     const store = createMemoryStore();
     const processes = [tAllowance({ store, limit: 10 }), tAllowance({ store, limit: 10 })];
-    const places = await Promise.all(processes.map((process) => takeMany(process, 50)));
-    expect(takenOf(places.flat())).toHaveLength(10);
+    const reservations = await Promise.all(processes.map((process) => reserveMany(process, 50)));
+    expect(reservationsOf(reservations.flat())).toHaveLength(10);
   });
 
-  it('shares one write among those who take at once', async () => {
+  it('stores parallel reservations in one write', async () => {
     const store = createMemoryStore();
     const allowance = tAllowance({ store });
-    await takeOne(allowance);
+    await reserveOne(allowance);
     const add = vi.spyOn(store, 'add');
-    await takeMany(allowance, 50);
+    await reserveMany(allowance, 50);
     expect(add).toHaveBeenCalledTimes(1);
   });
 
-  it('takes a place back once', async () => {
+  it('releases a reservation once', async () => {
     const allowance = tAllowance({ limit: 1 });
-    const place = await takeOne(allowance);
-    place.giveBack();
-    place.giveBack();
+    const reservation = await reserveOne(allowance);
+    reservation.release();
+    reservation.release();
     expect(await allowance.status()).toMatchObject({ used: 0, remaining: 1 });
-    expect(takenOf(await takeMany(allowance, 2))).toHaveLength(1);
+    expect(reservationsOf(await reserveMany(allowance, 2))).toHaveLength(1);
   });
 });
 
 describe('a new month', () => {
-  it('begins at midnight UTC, with nothing used; what was taken before goes back to its own month', async () => {
-    const clock = { time: december.getTime() - 1 };
+  it('begins at midnight UTC with nothing used; a reservation is released in its own month', async () => {
+    vi.setSystemTime(december.getTime() - 1);
     const store = createMemoryStore();
-    const allowance = tAllowance({ store, limit: 2, clock });
-    const [last] = takenOf(await takeMany(allowance, 2));
-    expect(await allowance.take()).toMatchObject({ kind: 'used-up' });
-    clock.time += 1;
-    expect(takenOf(await takeMany(allowance, 3))).toHaveLength(2);
-    last?.giveBack();
+    const allowance = tAllowance({ store, limit: 2 });
+    const [last] = reservationsOf(await reserveMany(allowance, 2));
+    expect(await allowance.reserve()).toMatchObject({ kind: 'exhausted' });
+    vi.advanceTimersByTime(1);
+    expect(reservationsOf(await reserveMany(allowance, 3))).toHaveLength(2);
+    last?.release();
     expect(await allowance.status()).toMatchObject({ used: 2, renewsAt: new Date('2027-01-01T00:00:00.000Z') });
     expect(await store.add('allowance:essays:2026-11', 0, { expiresInMs: 1 })).toBe(1);
     expect(await store.add('allowance:essays:2026-12', 0, { expiresInMs: 1 })).toBe(2);
   });
 
-  it('is not left again when the clock is set back over midnight', async () => {
-    const clock = { time: december.getTime() };
-    const allowance = tAllowance({ limit: 2, clock });
-    await takeMany(allowance, 2);
-    clock.time -= 60_000;
-    expect(await allowance.take()).toMatchObject({ kind: 'used-up' });
+  it('remains when the clock is set back past midnight', async () => {
+    vi.setSystemTime(december);
+    const allowance = tAllowance({ limit: 2 });
+    await reserveMany(allowance, 2);
+    vi.setSystemTime(december.getTime() - 60_000);
+    expect(await allowance.reserve()).toMatchObject({ kind: 'exhausted' });
   });
 
-  it('forgets what the upstream said of the last one', async () => {
-    const clock = tNovember();
-    const allowance = tAllowance({ limit: null, clock });
-    (await takeOne(allowance)).learn(monthHeaders(100, 0));
-    expect(await allowance.take()).toMatchObject({ kind: 'used-up' });
-    clock.time = december.getTime();
-    expect(await allowance.take()).toMatchObject({ kind: 'taken' });
+  it('discards the limit that the upstream reported for the previous one', async () => {
+    const allowance = tAllowance({ limit: null });
+    (await reserveOne(allowance)).recordHeaders(monthHeaders(100, 0));
+    expect(await allowance.reserve()).toMatchObject({ kind: 'exhausted' });
+    vi.setSystemTime(december);
+    expect(await allowance.reserve()).toMatchObject({ kind: 'reserved' });
   });
 });
 
 describe('the warnings', () => {
-  it('come once each a month, at 80 and at 95 percent', async () => {
-    const clock = tNovember();
-    const allowance = tAllowance({ limit: 100, clock });
-    await takeMany(allowance, 79);
-    expect(allowance.told).toEqual([]);
-    await takeOne(allowance);
-    await takeMany(allowance, 14);
-    expect(allowance.told).toEqual(['essays: 80 %']);
-    await takeMany(allowance, 6);
-    expect(allowance.told).toEqual(['essays: 80 %', 'essays: 95 %']);
-    clock.time = december.getTime();
-    await takeMany(allowance, 80);
-    expect(allowance.told).toEqual(['essays: 80 %', 'essays: 95 %', 'essays: 80 %']);
+  it('are fired once each per month, at 80 and at 95 percent', async () => {
+    const allowance = tAllowance({ limit: 100 });
+    await reserveMany(allowance, 79);
+    expect(allowance.fired).toEqual([]);
+    await reserveOne(allowance);
+    await reserveMany(allowance, 14);
+    expect(allowance.fired).toEqual(['essays: 80 %']);
+    await reserveMany(allowance, 6);
+    expect(allowance.fired).toEqual(['essays: 80 %', 'essays: 95 %']);
+    vi.setSystemTime(december);
+    await reserveMany(allowance, 80);
+    expect(allowance.fired).toEqual(['essays: 80 %', 'essays: 95 %', 'essays: 80 %']);
   });
 
-  it('come of what the upstream says, too', async () => {
+  it('include the limit that the upstream reports', async () => {
     const allowance = tAllowance({ limit: null });
-    (await takeOne(allowance)).learn(monthHeaders(100, 20));
-    expect(allowance.told).toEqual(['essays: 80 %']);
+    (await reserveOne(allowance)).recordHeaders(monthHeaders(100, 20));
+    expect(allowance.fired).toEqual(['essays: 80 %']);
   });
 });

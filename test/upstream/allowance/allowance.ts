@@ -1,45 +1,52 @@
+import { afterEach, beforeEach, vi } from 'vitest';
 import type { Store } from '../../../src/stores/store.ts';
-import { type Allowance, createAllowance, type UsedUp } from '../../../src/upstream/allowance/allowance.ts';
-import type { Taken } from '../../../src/upstream/allowance/monthly-count.ts';
+import { type Allowance, createAllowance } from '../../../src/upstream/allowance/allowance.ts';
+import type { Reservation } from '../../../src/upstream/allowance/monthly-count.ts';
+import type { Exhausted } from '../../../src/upstream/operation.ts';
 import { createMemoryStore } from '../../stores/memory-store.ts';
 
 interface TAllowanceOptions {
   store?: Store;
   limit?: number | null;
-  clock?: { time: number };
 }
 
-/** 21 November 2026. */
-export const tNovember = () => ({ time: Date.UTC(2026, 10, 21) });
+/** Sets the clock to 21 November 2026 for every test of a file. */
+export function useNovember(): void {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21') });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+}
 
-/** An allowance of one process, and what it tells. */
-export function tAllowance({ store = createMemoryStore(), limit = 100, clock = tNovember() }: TAllowanceOptions = {}) {
-  const told: string[] = [];
+/** The allowance of one process, and the events that it fires. */
+export function tAllowance({ store = createMemoryStore(), limit = 100 }: TAllowanceOptions = {}) {
+  const fired: string[] = [];
   const allowance = createAllowance({
     service: 'essays',
     limit,
     store,
-    now: () => clock.time,
     events: {
-      allowanceNearlyUsedUp: (service, percent) => told.push(`${service}: ${percent} %`),
-      allowanceNotKept: (service, reason) => told.push(`${service}: ${reason}`),
+      allowanceNearlyExhausted: (service, percent) => fired.push(`${service}: ${percent} %`),
+      allowanceNotStored: (service, reason) => fired.push(`${service}: ${reason}`),
     },
   });
-  return { ...allowance, told };
+  return { ...allowance, fired };
 }
 
-export async function takeMany(allowance: Allowance, number: number): Promise<(Taken | UsedUp)[]> {
-  return Promise.all(Array.from({ length: number }, () => allowance.take()));
+export async function reserveMany(allowance: Allowance, number: number): Promise<(Reservation | Exhausted)[]> {
+  return Promise.all(Array.from({ length: number }, () => allowance.reserve()));
 }
 
-export async function takeOne(allowance: Allowance): Promise<Taken> {
-  const place = await allowance.take();
-  if (place.kind === 'taken') return place;
-  throw new Error('Nothing was left');
+export async function reserveOne(allowance: Allowance): Promise<Reservation> {
+  const reservation = await allowance.reserve();
+  if (reservation.kind === 'reserved') return reservation;
+  throw new Error('the allowance is exhausted');
 }
 
-export function takenOf(places: (Taken | UsedUp)[]): Taken[] {
-  return places.filter((place) => place.kind === 'taken');
+export function reservationsOf(results: (Reservation | Exhausted)[]): Reservation[] {
+  return results.filter((result) => result.kind === 'reserved');
 }
 
 export function monthHeaders(limit: number, remaining: number): Record<string, string> {

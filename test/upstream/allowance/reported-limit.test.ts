@@ -1,87 +1,88 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createMemoryStore } from '../../stores/memory-store.ts';
-import { monthHeaders, tAllowance, takeMany, takenOf, takeOne, tNovember } from './allowance.ts';
+import { monthHeaders, reservationsOf, reserveMany, reserveOne, tAllowance, useNovember } from './allowance.ts';
 
-describe('what the upstream says is left', () => {
-  it('holds where nothing is configured, and counts what others used', async () => {
+useNovember();
+
+describe('the limit that the upstream reports', () => {
+  it('applies where no limit is configured, and includes what others used', async () => {
     const allowance = tAllowance({ limit: null });
-    (await takeOne(allowance)).learn(monthHeaders(100, 5));
+    (await reserveOne(allowance)).recordHeaders(monthHeaders(100, 5));
     expect(await allowance.status()).toMatchObject({ used: 95, limit: 100, remaining: 5 });
-    expect(takenOf(await takeMany(allowance, 20))).toHaveLength(5);
+    expect(reservationsOf(await reserveMany(allowance, 20))).toHaveLength(5);
     expect(await allowance.status()).toMatchObject({ used: 100, limit: 100, remaining: 0 });
   });
 
   it.each([
-    ['the configured limit, where less is left of it', 10, monthHeaders(100, 50), 9],
-    ['what it says, where that is less', 60, monthHeaders(100, 5), 5],
-  ])('does not replace a configured limit; the smaller rest counts: %s', async (_, limit, headers, left) => {
+    ['the configured one, which has less left', 10, monthHeaders(100, 50), 9],
+    ['the reported one, which has less left', 60, monthHeaders(100, 5), 5],
+  ])('does not replace a configured limit; the one with less left applies: %s', async (_, limit, headers, left) => {
     const allowance = tAllowance({ limit });
-    (await takeOne(allowance)).learn(headers);
+    (await reserveOne(allowance)).recordHeaders(headers);
     expect(await allowance.status()).toMatchObject({ remaining: left });
-    expect(takenOf(await takeMany(allowance, 100))).toHaveLength(left);
+    expect(reservationsOf(await reserveMany(allowance, 100))).toHaveLength(left);
   });
 
-  it('frees what we counted and it did not charge', async () => {
+  it('frees calls that we counted and the upstream did not charge', async () => {
     const allowance = tAllowance({ limit: null });
-    const places = takenOf(await takeMany(allowance, 60));
-    places[59]?.learn(monthHeaders(100, 95));
+    const reservations = reservationsOf(await reserveMany(allowance, 60));
+    reservations[59]?.recordHeaders(monthHeaders(100, 95));
     expect(await allowance.status()).toMatchObject({ used: 60, limit: 100, remaining: 95 });
   });
 
-  it('counts from the latest call, in whatever order the answers come', async () => {
+  it('refers to the latest call, in whatever order the responses arrive', async () => {
     const allowance = tAllowance({ limit: null });
-    const [first, second, third] = takenOf(await takeMany(allowance, 3));
-    second?.learn(monthHeaders(100, 2));
-    first?.learn(monthHeaders(100, 90));
+    const [first, second, third] = reservationsOf(await reserveMany(allowance, 3));
+    second?.recordHeaders(monthHeaders(100, 2));
+    first?.recordHeaders(monthHeaders(100, 90));
     // The third call is one of the two that were left after the second.
-    expect(takenOf(await takeMany(allowance, 5))).toHaveLength(1);
-    third?.learn(monthHeaders(100, 2));
-    expect(takenOf(await takeMany(allowance, 5))).toHaveLength(1);
+    expect(reservationsOf(await reserveMany(allowance, 5))).toHaveLength(1);
+    third?.recordHeaders(monthHeaders(100, 2));
+    expect(reservationsOf(await reserveMany(allowance, 5))).toHaveLength(1);
   });
 
-  it('is known to the next process', async () => {
+  it('is stored for the next process', async () => {
     const store = createMemoryStore();
     const first = tAllowance({ store, limit: null });
-    (await takeOne(first)).learn(monthHeaders(100, 3));
-    (await takeOne(first)).learn(monthHeaders(100, 2));
-    await first.settled();
-    expect(takenOf(await takeMany(tAllowance({ store, limit: null }), 5))).toHaveLength(2);
+    (await reserveOne(first)).recordHeaders(monthHeaders(100, 3));
+    (await reserveOne(first)).recordHeaders(monthHeaders(100, 2));
+    await first.flush();
+    expect(reservationsOf(await reserveMany(tAllowance({ store, limit: null }), 5))).toHaveLength(2);
   });
 
-  it('is doubted after a day: the month of the upstream may have begun, and a call finds out', async () => {
-    const clock = tNovember();
-    const allowance = tAllowance({ limit: null, clock });
-    (await takeOne(allowance)).learn(monthHeaders(100, 0));
-    clock.time += 86_399_999;
-    expect(await allowance.take()).toMatchObject({ kind: 'used-up' });
-    clock.time += 1;
-    (await takeOne(allowance)).learn(monthHeaders(100, 0));
-    expect(await allowance.take()).toMatchObject({ kind: 'used-up' });
-    clock.time += 86_400_000;
-    (await takeOne(allowance)).learn(monthHeaders(100, 99));
-    expect(takenOf(await takeMany(allowance, 200))).toHaveLength(99);
+  it('expires after a day: the month of the upstream may have begun, and only a call shows it', async () => {
+    const allowance = tAllowance({ limit: null });
+    (await reserveOne(allowance)).recordHeaders(monthHeaders(100, 0));
+    vi.advanceTimersByTime(86_399_999);
+    expect(await allowance.reserve()).toMatchObject({ kind: 'exhausted' });
+    vi.advanceTimersByTime(1);
+    (await reserveOne(allowance)).recordHeaders(monthHeaders(100, 0));
+    expect(await allowance.reserve()).toMatchObject({ kind: 'exhausted' });
+    vi.advanceTimersByTime(86_400_000);
+    (await reserveOne(allowance)).recordHeaders(monthHeaders(100, 99));
+    expect(reservationsOf(await reserveMany(allowance, 200))).toHaveLength(99);
   });
 
   it.each([
     ['the limit alone', { 'x-ratelimit-limit-month': '10' }, 9],
-    ['the rest alone', { 'x-ratelimit-remaining-month': '4' }, 4],
-    ['a rest below 0', monthHeaders(10, -2), 0],
+    ['the remainder alone', { 'x-ratelimit-remaining-month': '4' }, 4],
+    ['a remainder below 0', monthHeaders(10, -2), 0],
     ['a header sent twice', { 'x-ratelimit-remaining-month': ['7', '7'] }, 7],
   ])('is read from %s', async (_, headers, left) => {
     const allowance = tAllowance({ limit: null });
-    (await takeOne(allowance)).learn(headers);
+    (await reserveOne(allowance)).recordHeaders(headers);
     expect(await allowance.status()).toMatchObject({ remaining: left });
   });
 
   it.each([
     ['no headers', {}],
-    ['those of the day', { 'x-ratelimit-limit-day': '10', 'x-ratelimit-remaining-day': '0' }],
+    ['the headers of the day', { 'x-ratelimit-limit-day': '10', 'x-ratelimit-remaining-day': '0' }],
     ['words', { 'x-ratelimit-limit-month': 'unlimited', 'x-ratelimit-remaining-month': 'many' }],
-    ['what means no limit', monthHeaders(-1, 0)],
-    ['more than GraphQL has numbers for', monthHeaders(99_999_999_999, 99_999_999_999)],
+    ['a limit of -1, which means none', monthHeaders(-1, 0)],
+    ["numbers beyond GraphQL's Int", monthHeaders(99_999_999_999, 99_999_999_999)],
   ])('is not read from %s', async (_, headers) => {
     const allowance = tAllowance({ limit: null });
-    (await takeOne(allowance)).learn(headers);
+    (await reserveOne(allowance)).recordHeaders(headers);
     expect(await allowance.status()).toMatchObject({ used: 1, limit: null, remaining: null });
   });
 });

@@ -3,7 +3,9 @@ import { createLmdbStore } from '../../../src/stores/lmdb-store.ts';
 import { tFailingStore } from '../../failing-store.ts';
 import { tFolder } from '../../stores/folder.ts';
 import { createMemoryStore } from '../../stores/memory-store.ts';
-import { monthHeaders, tAllowance, takeMany, takenOf, takeOne } from './allowance.ts';
+import { monthHeaders, reservationsOf, reserveMany, reserveOne, tAllowance, useNovember } from './allowance.ts';
+
+useNovember();
 
 function tLmdb(folder: string) {
   const store = createLmdbStore({ folder });
@@ -12,60 +14,78 @@ function tLmdb(folder: string) {
 }
 
 describe('with the embedded store', () => {
-  it('has counted a call by the time it may be sent', async () => {
+  it('has stored a call before it may be sent', async () => {
     const store = tLmdb(tFolder());
     const allowance = tAllowance({ store });
     for (let number = 1; number <= 5; number++) {
-      await takeOne(allowance);
+      await reserveOne(allowance);
       expect(await store.add('allowance:essays:2026-11', 0, { expiresInMs: 1 })).toBe(number);
     }
   });
 
-  it('goes on after a restart where it stopped, and keeps to the limit', async () => {
+  it('continues after a restart, and keeps within the limit', async () => {
     const folder = tFolder();
     const before = tLmdb(folder);
-    await takeMany(tAllowance({ store: before, limit: 10 }), 7);
+    await reserveMany(tAllowance({ store: before, limit: 10 }), 7);
     await before.close();
     const after = tAllowance({ store: tLmdb(folder), limit: 10 });
     expect(await after.status()).toMatchObject({ used: 7, remaining: 3 });
-    expect(takenOf(await takeMany(after, 50))).toHaveLength(3);
+    expect(reservationsOf(await reserveMany(after, 50))).toHaveLength(3);
   });
 });
 
 describe('while the store fails', () => {
-  it('counts on in memory, says so once, and adds it when the store works again', async () => {
+  it('counts in memory, fires one event, and stores the count when the store works again', async () => {
     const memory = createMemoryStore();
     const failing = tFailingStore(memory);
     const allowance = tAllowance({ store: failing.store, limit: 10 });
-    await takeMany(allowance, 4);
+    await reserveMany(allowance, 4);
     failing.fail();
-    await takeMany(allowance, 2);
-    (await takeOne(allowance)).giveBack();
+    await reserveMany(allowance, 2);
+    (await reserveOne(allowance)).release();
     expect(await allowance.status()).toMatchObject({ used: 6, remaining: 4 });
-    expect(takenOf(await takeMany(allowance, 20))).toHaveLength(4);
-    expect(allowance.told.filter((line) => line.endsWith('not connected'))).toHaveLength(1);
+    expect(reservationsOf(await reserveMany(allowance, 20))).toHaveLength(4);
+    expect(allowance.fired.filter((line) => line.endsWith('not connected'))).toHaveLength(1);
     expect(await tAllowance({ store: memory, limit: 10 }).status()).toMatchObject({ used: 4 });
     failing.work();
-    await allowance.settled();
+    await allowance.flush();
     expect(await tAllowance({ store: memory, limit: 10 }).status()).toMatchObject({ used: 10 });
     failing.fail();
     await allowance.status();
-    expect(allowance.told.filter((line) => line.endsWith('not connected'))).toHaveLength(2);
+    expect(allowance.fired.filter((line) => line.endsWith('not connected'))).toHaveLength(2);
   });
 
-  it('begins at nothing where it failed from the start, and finds the rest when it works', async () => {
+  it('starts from 0 where it failed from the start, and adds the stored count when it works', async () => {
     const memory = createMemoryStore();
-    await takeMany(tAllowance({ store: memory }), 50);
+    await reserveMany(tAllowance({ store: memory }), 50);
     const failing = tFailingStore(memory);
     failing.fail();
     const allowance = tAllowance({ store: failing.store });
-    (await takeOne(allowance)).learn(monthHeaders(100, 30));
+    (await reserveOne(allowance)).recordHeaders(monthHeaders(100, 30));
     expect(await allowance.status()).toMatchObject({ used: 70, remaining: 30 });
-    const underWay = await takeOne(allowance);
+    const inFlight = await reserveOne(allowance);
     failing.work();
     expect(await allowance.status()).toMatchObject({ used: 71, remaining: 29 });
-    underWay.learn(monthHeaders(100, 25));
+    inFlight.recordHeaders(monthHeaders(100, 25));
     expect(await allowance.status()).toMatchObject({ used: 75, remaining: 25 });
     expect(await tAllowance({ store: memory, limit: 1_000 }).status()).toMatchObject({ used: 52 });
+  });
+
+  it('renumbers calls in flight each time it works again, so that their responses are still the latest', async () => {
+    const memory = createMemoryStore();
+    const failing = tFailingStore(memory);
+    const allowance = tAllowance({ store: failing.store, limit: null });
+    const other = tAllowance({ store: memory, limit: null });
+    const inFlight = await reserveOne(allowance);
+    for (const calls of [10, 5]) {
+      failing.fail();
+      await allowance.status();
+      await reserveMany(other, calls);
+      failing.work();
+      await allowance.status();
+    }
+    // Its number was 1 and is 16 now, so all 16 calls are in what the upstream reports.
+    inFlight.recordHeaders(monthHeaders(100, 40));
+    expect(await allowance.status()).toMatchObject({ used: 60, remaining: 40 });
   });
 });

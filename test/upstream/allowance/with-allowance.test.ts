@@ -1,95 +1,118 @@
-import { expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Allowance } from '../../../src/upstream/allowance/allowance.ts';
 import { withAllowance } from '../../../src/upstream/allowance/with-allowance.ts';
 import { withRetries } from '../../../src/upstream/retries.ts';
-import { tCaller } from '../../request-context.ts';
-import { answers, fails, get, post, tClient, tSlowClient } from '../send.ts';
+import { answered, failed, get, post, tDeadline, tHeldSend, tSend } from '../send.ts';
 import { monthHeaders, tAllowance } from './allowance.ts';
 
 const usedOf = async (allowance: Allowance) => (await allowance.status()).used;
 
+afterEach(() => {
+  vi.useRealTimers();
+});
+
 it('counts a call before it is sent', async () => {
-  const { client, held } = tSlowClient();
+  const { send, held } = tHeldSend();
   const allowance = tAllowance();
-  const call = withAllowance(client, allowance).send(get, tCaller());
-  while (held.length === 0) await Promise.resolve();
+  const outcome = withAllowance(send, allowance)(get, tDeadline());
+  await vi.waitFor(() => expect(held).toHaveLength(1));
   expect(await usedOf(allowance)).toBe(1);
-  held[0]?.answer(answers(200));
-  expect(await call).toEqual(answers(200));
+  held[0]?.returns(answered(200));
+  expect(await outcome).toEqual(answered(200));
   expect(await usedOf(allowance)).toBe(1);
 });
 
 it.each([
-  answers(200),
-  answers(422),
-  answers(429),
-  answers(500),
-  answers(503),
-  fails('reset'),
-  fails('truncated'),
-  fails('too-large'),
-  fails('timed-out'),
-])('keeps count of a call that came to %j: it may have been charged', async (outcome) => {
+  answered(200),
+  answered(422),
+  answered(429),
+  answered(500),
+  answered(503),
+  failed('reset'),
+  failed('truncated'),
+  failed('too-large'),
+  failed('timed-out'),
+])('counts a call with the outcome %j: it may have been charged', async (outcome) => {
   const allowance = tAllowance();
-  expect(await withAllowance(tClient(outcome).client, allowance).send(post, tCaller())).toEqual(outcome);
+  expect(await withAllowance(tSend(outcome).send, allowance)(post, tDeadline())).toEqual(outcome);
   expect(await usedOf(allowance)).toBe(1);
 });
 
-it.each([fails('unreachable'), fails('shed')])('gives back a call that never left: %j', async (outcome) => {
+it('releases a call that was never sent', async () => {
   const allowance = tAllowance();
-  expect(await withAllowance(tClient(outcome).client, allowance).send(post, tCaller())).toEqual(outcome);
+  const outcome = failed('unreachable');
+  expect(await withAllowance(tSend(outcome).send, allowance)(post, tDeadline())).toEqual(outcome);
   expect(await usedOf(allowance)).toBe(0);
 });
 
 it('counts retries', async () => {
   const allowance = tAllowance();
-  const client = withAllowance(tClient(answers(500), answers(500), answers(200)).client, allowance);
-  await withRetries(client, { timeoutMs: 1_000, backoffMs: 0 }).send(get, tCaller());
+  const { send } = tSend(answered(500), answered(500), answered(200));
+  await withRetries(withAllowance(send, allowance), { backoffMs: 0 })(get, tDeadline());
   expect(await usedOf(allowance)).toBe(3);
 });
 
-it('answers when nothing is left, without a call, when the next month begins', async () => {
-  const { client, sent } = tClient(answers(200));
-  const { send } = withAllowance(client, tAllowance({ limit: 2 }));
-  const outcomes = await Promise.all(Array.from({ length: 5 }, () => send(get, tCaller())));
+it('sends nothing beyond the allowance, and returns when the next month begins', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21') });
+  const { send, sent } = tSend(answered(200));
+  const limited = withAllowance(send, tAllowance({ limit: 2 }));
+  const outcomes = await Promise.all(Array.from({ length: 5 }, () => limited(get, tDeadline())));
   expect(sent).toHaveLength(2);
-  expect(outcomes.filter((outcome) => outcome.kind === 'answer' && outcome.status === 200)).toHaveLength(2);
-  expect(outcomes[4]).toMatchObject({
-    kind: 'answer',
-    status: 429,
-    headers: { 'retry-after': 'Tue, 01 Dec 2026 00:00:00 GMT' },
-    text: '',
-    json: undefined,
-  });
+  expect(outcomes.filter(({ kind }) => kind === 'answered')).toHaveLength(2);
+  expect(outcomes[4]).toEqual({ kind: 'exhausted', renewsAt: new Date('2026-12-01') });
 });
 
-it('learns from the headers of every answer', async () => {
-  const { client, sent } = tClient(answers(200, { headers: monthHeaders(100, 1) }), answers(200));
-  const { send } = withAllowance(client, tAllowance({ limit: null }));
-  for (let call = 0; call < 4; call++) await send(get, tCaller());
+it('records the rate limit that every response reports', async () => {
+  const { send, sent } = tSend(answered(200, { headers: monthHeaders(100, 1) }), answered(200));
+  const limited = withAllowance(send, tAllowance({ limit: null }));
+  for (let call = 0; call < 4; call++) await limited(get, tDeadline());
   expect(sent).toHaveLength(2);
 });
 
-it('gives back what a caller took who leaves before it is sent', async () => {
-  const { client, sent } = tClient(answers(200));
+it('releases the reservation of a caller who leaves before the call is sent', async () => {
+  const { send, sent } = tSend(answered(200));
   const allowance = tAllowance();
-  const { send } = withAllowance(client, allowance);
   const leaver = new AbortController();
-  const call = send(get, tCaller(leaver.signal));
+  const outcome = withAllowance(send, allowance)(get, tDeadline(leaver.signal));
   leaver.abort();
-  await expect(call).rejects.toMatchObject({ name: 'AbortError' });
-  await expect(send(get, tCaller(AbortSignal.abort()))).rejects.toMatchObject({ name: 'AbortError' });
+  await expect(outcome).rejects.toMatchObject({ name: 'AbortError' });
   expect(sent).toHaveLength(0);
   expect(await usedOf(allowance)).toBe(0);
 });
 
-it('keeps count of a call whose caller leaves while it is under way', async () => {
-  const { client, held } = tSlowClient();
+it('counts a call whose caller leaves while it is in flight', async () => {
+  const { send, held } = tHeldSend();
   const allowance = tAllowance();
   const leaver = new AbortController();
-  const call = withAllowance(client, allowance).send(post, tCaller(leaver.signal));
-  while (held.length === 0) await Promise.resolve();
+  const outcome = withAllowance(send, allowance)(post, tDeadline(leaver.signal));
+  await vi.waitFor(() => expect(held).toHaveLength(1));
   leaver.abort();
-  await expect(call).rejects.toMatchObject({ name: 'AbortError' });
+  await expect(outcome).rejects.toMatchObject({ name: 'AbortError' });
   expect(await usedOf(allowance)).toBe(1);
+});
+
+describe('after a 429', () => {
+  it('sends nothing to that path before the date in Retry-After', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21') });
+    const retryAt = new Date('2026-11-21T00:01:00Z');
+    const { send, sent, returnsNext } = tSend(answered(429, { retryAt }));
+    const allowance = tAllowance();
+    const limited = withAllowance(send, allowance);
+    expect(await limited(get, tDeadline())).toMatchObject({ status: 429 });
+    returnsNext(answered(200));
+    vi.setSystemTime(retryAt.getTime() - 1);
+    expect(await limited(get, tDeadline())).toEqual({ kind: 'exhausted', renewsAt: retryAt });
+    expect(await usedOf(allowance)).toBe(1);
+    expect(await limited({ ...get, path: '/other' }, tDeadline())).toEqual(answered(200));
+    expect(sent).toHaveLength(2);
+    vi.setSystemTime(retryAt);
+    expect(await limited(get, tDeadline())).toEqual(answered(200));
+  });
+
+  it('continues where the response had no Retry-After', async () => {
+    const { send, sent } = tSend(answered(429));
+    const limited = withAllowance(send, tAllowance());
+    for (let call = 0; call < 3; call++) await limited(get, tDeadline());
+    expect(sent).toHaveLength(3);
+  });
 });

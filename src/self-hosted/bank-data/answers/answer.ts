@@ -1,16 +1,16 @@
 import { z } from 'zod';
 
-/** What cannot be answered, parameter by parameter. */
+/** Problems by parameter. */
 export const rejectionSchema = z.object({
   message: z.string(),
   errors: z.record(z.string(), z.array(z.string()).readonly()).readonly(),
 });
 
-export type Rejection = z.infer<typeof rejectionSchema>;
+type Rejection = z.infer<typeof rejectionSchema>;
 
 export type Answer<Body> = { status: 200; body: Body } | { status: 422; body: Rejection };
 
-/** Parameters as they were sent; a list where one was repeated. */
+/** Parameters as received; a repeated one is a list. */
 export type Query = Readonly<Record<string, unknown>>;
 
 export function answer<Body>(body: Body): Answer<Body> {
@@ -21,14 +21,18 @@ export function reject(errors: Rejection['errors']): Answer<never> {
   return { status: 422, body: { message: Object.values(errors).flat().join(' '), errors } };
 }
 
-/** A parameter's text without the space around it, `''` where it is absent; null where it was given more than once. */
+/** The trimmed text of a parameter, `''` if it is absent; null if it is repeated. */
 export function readText(query: Query, name: string): string | null {
   const value = query[name] ?? '';
   return typeof value === 'string' ? value.trim() : null;
 }
 
-/** What is wrong with a parameter that has to be given once, where something is. */
-export function complainOfText(text: string | null, name: string): string | null {
-  if (text === null) return `${name} must be given only once.`;
+/** The problem of a required parameter; null if there is none. */
+export function findTextProblem(text: string | null, name: string): string | null {
+  if (text === null) return repeated(name);
   return text === '' ? `${name} is missing.` : null;
+}
+
+export function repeated(name: string): string {
+  return `${name} must be given only once.`;
 }

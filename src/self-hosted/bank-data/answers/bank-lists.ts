@@ -1,65 +1,79 @@
 import { z } from 'zod';
+import type { ListedBank } from '../../../bank-lists/listed-bank.ts';
 import { findCountryCode } from '../../../countries/country-name.ts';
 import type { BankDirectory } from '../directory/bank-directory.ts';
-import { type Answer, answer, complainOfText, type Query, readText, reject } from './answer.ts';
-import { layOutPage, type Page, readPageRequest } from './pagination.ts';
-import { shapeSwiftData, swiftDataSchema } from './swift-data.ts';
+import { type Answer, answer, findTextProblem, type Query, readText, reject, repeated } from './answer.ts';
+import { createPage, type Page, readPageRequest } from './pagination.ts';
+import { swiftDataSchema, toSwiftData } from './swift-data.ts';
 
-export const listedBankSchema = z.object({
-  id: z.int().describe('Its place in the list of its country, from 1.'),
-  name: z.string().describe('The BIC where the list has no name.'),
+export const bankNameSchema = z.object({
+  id: z.int().describe('Its position in the list of its country, from 1.'),
+  name: z.string().describe('The BIC if the list has no name.'),
 });
 
-export const listedBankDetailsSchema = z.object({
+export const bankRecordSchema = z.object({
   iban_data: z.object({ country: z.string(), country_code: z.string(), bank_code: z.string() }),
   swift_data: swiftDataSchema,
 });
 
-type ListedBank = z.infer<typeof listedBankSchema>;
-type ListedBankDetails = z.infer<typeof listedBankDetailsSchema>;
-
-/** Answers the query of `banks_by_country`: names, ten a page. */
-export function answerBanksByCountry(path: string, query: Query, directory: BankDirectory): Answer<Page<ListedBank>> {
+/** `banks_by_country`: the names of banks, ten per page. */
+export function answerBanksByCountry(
+  query: Query,
+  directory: BankDirectory,
+  url: string,
+): Answer<Page<z.infer<typeof bankNameSchema>>> {
   const text = readText(query, 'country_code');
-  const complaint = complainOfText(text, 'country_code');
-  if (complaint !== null) return reject({ country_code: [complaint] });
+  const problem = findTextProblem(text, 'country_code');
   const country = findCountryCode(text ?? '');
-  if (country === null) return reject({ country_code: [unknownCountry] });
-  const request = readPageRequest({ page: query.page });
-  if ('errors' in request) return reject(request.errors);
-
-  const offset = (request.page - 1) * request.perPage;
-  const { banks, total } = directory.listBanks({ country, offset, first: request.perPage });
-  const items = banks.map(({ name, bic }, index) => ({ id: offset + index + 1, name: name || bic }));
-  return answer(layOutPage(path, query, request, { items, total }));
+  if (problem !== null || country === null) return reject({ country_code: [problem ?? unknownCountry] });
+  const toName = ({ name, bic }: ListedBank, id: number) => ({ id, name: name || bic });
+  return answerPage({ url, query, pageQuery: { page: query.page }, directory, country, toItem: toName });
 }
 
 /**
- * Answers the query of `all`: every bank, or those of a country by its code or name. `search`, which the hosted service
- * is not known to have, finds part of a name, a bank code or a BIC.
+ * `all`: all banks, or those of a country by its code or name. `search` finds part of a name, or the start of a bank
+ * code or BIC; the hosted service is not known to have it.
  */
-export function answerAll(path: string, query: Query, directory: BankDirectory): Answer<Page<ListedBankDetails>> {
+export function answerAll(
+  query: Query,
+  directory: BankDirectory,
+  url: string,
+): Answer<Page<z.infer<typeof bankRecordSchema>>> {
   const text = readText(query, 'country');
   const search = readText(query, 'search');
-  if (text === null) return reject({ country: ['country must be given only once.'] });
-  if (search === null) return reject({ search: ['search must be given only once.'] });
+  if (text === null) return reject({ country: [repeated('country')] });
+  if (search === null) return reject({ search: [repeated('search')] });
   const country = text === '' ? undefined : findCountryCode(text);
   if (country === null) return reject({ country: [unknownCountry] });
-  const request = readPageRequest(query);
-  if ('errors' in request) return reject(request.errors);
-
-  const offset = (request.page - 1) * request.perPage;
-  const { banks, total } = directory.listBanks({
-    ...(country !== undefined && { country }),
-    search,
-    offset,
-    first: request.perPage,
-  });
-  const items = banks.map(shapeSwiftData).map((swift_data) => {
-    const { country: name, country_code, bank_code } = swift_data;
-    return { iban_data: { country: name, country_code, bank_code }, swift_data };
-  });
-  return answer(layOutPage(path, query, request, { items, total }));
+  return answerPage({ url, query, pageQuery: query, directory, country, search, toItem: toRecord });
 }
 
-const unknownCountry = 'There is no such country; write a code such as DE or an English name such as Germany.';
+const unknownCountry = 'Unknown country; use an ISO 3166-1 alpha-2 code such as DE or an English name such as Germany.';
+
+function toRecord(bank: ListedBank): z.infer<typeof bankRecordSchema> {
+  const swift_data = toSwiftData(bank);
+  const { country, country_code, bank_code } = swift_data;
+  return { iban_data: { country, country_code, bank_code }, swift_data };
+}
+
+interface PageOptions<Item> {
+  url: string;
+  query: Query;
+  /** The parameters that choose the page. */
+  pageQuery: Query;
+  directory: BankDirectory;
+  country: string | undefined;
+  search?: string;
+  /** Positions count from 1. */
+  toItem: (bank: ListedBank, position: number) => Item;
+}
+
+function answerPage<Item>(options: PageOptions<Item>): Answer<Page<Item>> {
+  const { url, query, pageQuery, directory, country, search = '', toItem } = options;
+  const request = readPageRequest(pageQuery);
+  if ('errors' in request) return reject(request.errors);
+  const offset = (request.page - 1) * request.perPage;
+  const { banks, total } = directory.listBanks({ country, search, offset, first: request.perPage });
+  const items = banks.map((bank, index) => toItem(bank, offset + index + 1));
+  return answer(createPage(url, query, request, { items, total }));
+}

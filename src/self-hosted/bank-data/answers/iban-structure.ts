@@ -3,9 +3,9 @@ import { countryName, findCountryCode } from '../../../countries/country-name.ts
 import { ibanFields } from '../../../iban/build-iban.ts';
 import type { IbanFieldName } from '../../../iban/iban-fields.ts';
 import { type CountryFormat, findCountryFormat } from '../../../iban/registry.ts';
-import { type Answer, answer, complainOfText, type Query, readText, reject } from './answer.ts';
+import { type Answer, answer, findTextProblem, type Query, readText, reject } from './answer.ts';
 
-/** The names of the fields on the wire. */
+/** Field names on the wire. */
 export const wireFieldNames: Readonly<Record<IbanFieldName, string>> = {
   bankCode: 'bank_code',
   branch: 'branch',
@@ -26,13 +26,13 @@ export const ibanStructureSchema = ibanFieldsSchema.extend({
   country_iban_example: z.string(),
 });
 
-/** Answers the query of `iban_fields`: what an IBAN of the country is generated from. */
+/** `iban_fields`: the fields that an IBAN of the country is generated from. */
 export function answerIbanFields(query: Query): Answer<z.infer<typeof ibanFieldsSchema>> {
   const format = readFormat(query);
-  return typeof format === 'string' ? reject({ country: [format] }) : answer({ fields: shapeFields(format) });
+  return typeof format === 'string' ? reject({ country: [format] }) : answer({ fields: toWireFields(format) });
 }
 
-/** Answers the query of `iban_structure`: how an IBAN of the country is built, with an example. */
+/** `iban_structure`: the IBAN format of the country, with an example. */
 export function answerIbanStructure(query: Query): Answer<z.infer<typeof ibanStructureSchema>> {
   const format = readFormat(query);
   if (typeof format === 'string') return reject({ country: [format] });
@@ -44,20 +44,20 @@ export function answerIbanStructure(query: Query): Answer<z.infer<typeof ibanStr
     country_iban_format_as_swift: format.format,
     country_iban_format_as_regex: format.regex.source,
     country_iban_example: format.example,
-    fields: shapeFields(format),
+    fields: toWireFields(format),
   });
 }
 
-/** The format of the parameter `country`, a code or an English name, or a sentence on why there is none. */
+/** Reads the format of the country with this code or English name, or returns the problem of the parameter. */
 function readFormat(query: Query): CountryFormat | string {
   const text = readText(query, 'country');
-  const complaint = complainOfText(text, 'country');
-  if (complaint !== null) return complaint;
+  const problem = findTextProblem(text, 'country');
+  if (problem !== null) return problem;
   const format = findCountryFormat(findCountryCode(text ?? '') ?? '');
-  return format ?? 'There is no country of this code or name that has IBANs; write a code such as DE.';
+  return format ?? 'No country with this code or name has IBANs; use a code such as DE.';
 }
 
-function shapeFields({ country }: CountryFormat): readonly z.infer<typeof ibanFieldSchema>[] {
+function toWireFields({ country }: CountryFormat): readonly z.infer<typeof ibanFieldSchema>[] {
   return ibanFields(country).map(({ name, length, characters }) => ({
     field: wireFieldNames[name],
     length,

@@ -5,9 +5,9 @@ import { describeIbanProblem } from '../../../iban/describe-iban-problem.ts';
 import { compactIban, findIbanProblems, type IbanParts, parseIban } from '../../../iban/iban.ts';
 import { type CountryFormat, findCountryFormat } from '../../../iban/registry.ts';
 import type { BankDirectory } from '../directory/bank-directory.ts';
-import { type Answer, answer, complainOfText, type Query, readText, reject } from './answer.ts';
+import { type Answer, answer, findTextProblem, type Query, readText, reject } from './answer.ts';
 
-/** What is known about an IBAN, in the words of the wire. Absent parts are empty strings. */
+/** The result for an IBAN. Absent parts are empty strings. */
 export const ibanValidationSchema = z.object({
   valid: z.boolean(),
   message: z.string(),
@@ -35,36 +35,36 @@ export const ibanValidationSchema = z.object({
   country_iban_example: z.string(),
 });
 
-export type IbanValidation = z.infer<typeof ibanValidationSchema>;
+export type IbanValidationBody = z.infer<typeof ibanValidationSchema>;
 
 /**
- * Answers the query of `iban_validate`. An IBAN that comes apart is answered with its parts even if its check digits
- * are wrong; what does not come apart is rejected.
+ * `iban_validate`: an IBAN with the right structure is answered with its parts even if its check digits are wrong;
+ * others are rejected.
  */
 export function answerIbanValidation(
   query: Query,
   { findBank }: Pick<BankDirectory, 'findBank'>,
-): Answer<IbanValidation> {
+): Answer<IbanValidationBody> {
   const text = readText(query, 'iban_number');
   const iban = compactIban(text ?? '');
-  const complaint = complainOfText(text && iban, 'iban_number');
-  if (complaint !== null) return reject({ iban_number: [complaint] });
+  const problem = findTextProblem(text && iban, 'iban_number');
+  if (problem !== null) return reject({ iban_number: [problem] });
 
-  const sentences = findIbanProblems(iban).map((problem) => describeIbanProblem(problem, iban));
+  const messages = findIbanProblems(iban).map((ibanProblem) => describeIbanProblem(ibanProblem, iban));
   const parts = parseIban(iban);
   const format = findCountryFormat(iban.slice(0, 2));
-  if (parts === null || format === null) return reject({ iban_number: sentences });
+  if (parts === null || format === null) return reject({ iban_number: messages });
   return answer({
-    valid: sentences.length === 0,
-    message: sentences.length === 0 ? 'IBAN number is valid.' : `IBAN number is not valid. ${sentences.join(' ')}`,
+    valid: messages.length === 0,
+    message: messages.length === 0 ? 'IBAN number is valid.' : `IBAN number is not valid. ${messages.join(' ')}`,
     iban,
-    iban_data: shapeIbanData(parts, format),
-    bank_data: shapeBankData(parts.bankCode, findBank(parts.countryCode, parts.bankCode)),
+    iban_data: toIbanData(parts, format),
+    bank_data: toBankData(parts.bankCode, findBank(parts.countryCode, parts.bankCode)),
     country_iban_example: format.example,
   });
 }
 
-function shapeIbanData(parts: IbanParts, format: CountryFormat): IbanValidation['iban_data'] {
+function toIbanData(parts: IbanParts, format: CountryFormat): IbanValidationBody['iban_data'] {
   return {
     country: countryName(parts.countryCode) ?? '',
     country_code: parts.countryCode,
@@ -80,7 +80,7 @@ function shapeIbanData(parts: IbanParts, format: CountryFormat): IbanValidation[
   };
 }
 
-function shapeBankData(bankCode: string, bank: ListedBank | null): IbanValidation['bank_data'] {
+function toBankData(bankCode: string, bank: ListedBank | null): IbanValidationBody['bank_data'] {
   return {
     bank_code: bankCode,
     name: bank?.name ?? '',

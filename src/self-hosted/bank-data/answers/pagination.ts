@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Query, readText } from './answer.ts';
 
-/** A page as Laravel writes it: https://laravel.com/docs/pagination#converting-results-to-json */
+/** A page in the format of Laravel: https://laravel.com/docs/pagination#converting-results-to-json */
 export function pageSchema<Item extends z.ZodType>(item: Item) {
   const url = z.string().nullable();
   return z.object({
@@ -22,15 +22,15 @@ export function pageSchema<Item extends z.ZodType>(item: Item) {
 
 export type Page<Item> = Omit<z.infer<ReturnType<typeof pageSchema>>, 'data'> & { data: readonly Item[] };
 
-export interface PageRequest {
+interface PageRequest {
   page: number;
   perPage: number;
 }
 
-/** What `page` and `per_page` ask for, or what is wrong with them. */
+/** Reads `page` and `per_page`, or returns their problems. */
 export function readPageRequest(query: Query): PageRequest | { errors: Record<string, readonly string[]> } {
-  const page = readCount(query, 'page', 1, maxPage);
-  const perPage = readCount(query, 'per_page', defaultPerPage, maxPerPage);
+  const page = readNumber(query, 'page', 1, maxPage);
+  const perPage = readNumber(query, 'per_page', defaultPerPage, maxPerPage);
   if (typeof page === 'number' && typeof perPage === 'number') return { page, perPage };
   return {
     errors: {
@@ -40,15 +40,15 @@ export function readPageRequest(query: Query): PageRequest | { errors: Record<st
   };
 }
 
-/** Lays a page out. Its links keep every parameter of the request, so that they can be followed as they are. */
-export function layOutPage<Item>(
-  path: string,
+/** Creates a page whose links repeat all parameters of the request. */
+export function createPage<Item>(
+  url: string,
   query: Query,
   { page, perPage }: PageRequest,
   { items, total }: { items: readonly Item[]; total: number },
 ): Page<Item> {
   const lastPage = Math.max(1, Math.ceil(total / perPage));
-  const link = (number: number) => `${path}?${new URLSearchParams({ ...textsOf(query), page: String(number) })}`;
+  const link = (number: number) => `${url}?${new URLSearchParams({ ...textsOf(query), page: String(number) })}`;
   const previous = page > 1 ? link(Math.min(page - 1, lastPage)) : null;
   const next = page < lastPage ? link(page + 1) : null;
   const from = items.length > 0 ? (page - 1) * perPage + 1 : null;
@@ -64,7 +64,7 @@ export function layOutPage<Item>(
         { url: link(page), label: String(page), active: true },
         { url: next, label: 'Next', active: false },
       ],
-      path,
+      path: url,
       per_page: perPage,
       to: from === null ? null : from + items.length - 1,
       total,
@@ -72,17 +72,17 @@ export function layOutPage<Item>(
   };
 }
 
-/** The hosted service was seen to answer ten a page. */
+/** As observed from the hosted service. */
 const defaultPerPage = 10;
 const maxPerPage = 100;
 const maxPage = 1_000_000;
 
-/** A number, or a sentence on what is wrong with it. */
-function readCount(query: Query, name: string, otherwise: number, most: number): number | string {
+/** A number, or the problem of the parameter. */
+function readNumber(query: Query, name: string, fallback: number, max: number): number | string {
   const text = readText(query, name);
-  if (text === '') return otherwise;
-  const count = text !== null && /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  return count >= 1 && count <= most ? count : `${name} must be a whole number from 1 to ${most}.`;
+  if (text === '') return fallback;
+  const number = text !== null && /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  return number >= 1 && number <= max ? number : `${name} must be a whole number from 1 to ${max}.`;
 }
 
 function textsOf(query: Query): Record<string, string> {

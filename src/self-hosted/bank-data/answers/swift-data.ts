@@ -3,7 +3,7 @@ import type { ListedBank } from '../../../bank-lists/listed-bank.ts';
 import { countryName } from '../../../countries/country-name.ts';
 import { parseBic } from '../../../iban/bic.ts';
 
-/** A bank in the words of the wire; empty where the directory does not tell. */
+/** A bank as the service returns it; fields that the directory does not have are empty. */
 export const swiftDataSchema = z.object({
   name: z.string(),
   address: z.string(),
@@ -14,13 +14,14 @@ export const swiftDataSchema = z.object({
   country_code: z.string(),
   swift: z.string(),
   bank_code: z.string(),
-  source: z.string().describe('Who published the record. The hosted service does not tell.'),
-  date: z.string().describe('ISO date of the record. The hosted service does not tell.'),
+  source: z.string().describe('The publisher of the record. The hosted service does not return it.'),
+  date: z.string().describe('ISO date of the record. The hosted service does not return it.'),
 });
 
-export type SwiftData = z.infer<typeof swiftDataSchema>;
-
-export function shapeSwiftData({ country, bankCode, name, zip, city, bic, source, date }: ListedBank): SwiftData {
+/** Without a bank, all fields are empty. */
+export function toSwiftData(bank: ListedBank | null): z.infer<typeof swiftDataSchema> {
+  const listed: Partial<ListedBank> = bank ?? {};
+  const { country = '', bankCode = '', name = '', zip = '', city = '', bic = '', source = '', date = '' } = listed;
   return {
     name,
     address: '',
@@ -35,18 +36,3 @@ export function shapeSwiftData({ country, bankCode, name, zip, city, bic, source
     date,
   };
 }
-
-/** What is known of a bank that no list has. */
-export const noBank: SwiftData = {
-  name: '',
-  address: '',
-  branch: '',
-  zip: '',
-  city: '',
-  country: '',
-  country_code: '',
-  swift: '',
-  bank_code: '',
-  source: '',
-  date: '',
-};

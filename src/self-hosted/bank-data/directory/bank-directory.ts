@@ -5,10 +5,10 @@ import { fullBic } from './head-office.ts';
 import { createImportReader } from './import-reader.ts';
 import type { BankImport } from './import-store.ts';
 
-export interface BankListRequest {
-  /** Absent: every country. */
-  country?: string;
-  /** Words of the name, in any case and without accents, or the beginning of a bank code or BIC. */
+interface BankListRequest {
+  /** Absent for all countries. */
+  country?: string | undefined;
+  /** Words of the name, in any case and without accents, or the start of a bank code or BIC. */
   search?: string;
   offset?: number;
   first?: number;
@@ -16,35 +16,32 @@ export interface BankListRequest {
 
 export interface BankDirectory {
   /**
-   * The bank of a bank code as it stands in an IBAN with this country code; null where it is not listed. A territory
-   * has no list, not even its parent's: a wrong bank is worse than none.
+   * The bank with this bank code in an IBAN of this country; null if it is not listed. Territories have no list, and do
+   * not use the list of their parent: a wrong bank is worse than none.
    */
   findBank(country: string, bankCode: string): ListedBank | null;
   /**
-   * The bank of a BIC, in capitals. Without a branch it means the head office. A branch that is not listed is
-   * answered with the head office; a head office that is not listed never with a branch, as hundreds of independent
-   * banks share the first eight characters of a BIC.
+   * The bank with this BIC, in capitals; without a branch, the head office. For an unlisted branch it returns the head
+   * office, but for an unlisted head office never a branch: hundreds of independent banks share the first eight
+   * characters of a BIC.
    */
   findBankByBic(bic: string): ListedBank | null;
-  /** A page of the banks by country code and bank code, and how many there are in all. */
+  /** A page of the banks, sorted by country code and bank code, and their total number. */
   listBanks(request?: BankListRequest): { banks: readonly ListedBank[]; total: number };
-  /** The countries that have a list, by country code, and how many banks are on it. */
-  countries(): readonly { country: string; banks: number }[];
   close(): Promise<void>;
 }
 
 interface BankDirectoryOptions {
-  /** Folder with imported directories; absent: only what npm packages carry. */
+  /** Folder with imported directories; without it, only the lists in npm packages are used. */
   dataDir?: string;
-  now?: () => Date;
 }
 
 /**
- * One index over the lists in npm packages and the imported ones. A country is read when it is first asked for, and
- * again when its list was imported meanwhile, by whatever process: that is looked up once per turn of the event loop.
+ * One index of the lists in npm packages and the imported ones. A country is read on first use, and again after an
+ * import by any process, which is checked once per turn of the event loop.
  */
-export function createBankDirectory({ dataDir, now = () => new Date() }: BankDirectoryOptions = {}): BankDirectory {
-  const shipped = createShippedBanks(now);
+export function createBankDirectory({ dataDir }: BankDirectoryOptions = {}): BankDirectory {
+  const shipped = createShippedBanks();
   const reader = dataDir === undefined ? null : createImportReader(dataDir);
   const indexes = new Map<string, { edition: string; index: CountryIndex }>();
   let isFresh = false;
@@ -72,7 +69,7 @@ export function createBankDirectory({ dataDir, now = () => new Date() }: BankDir
     const banks = shipped.banks(country);
     const entries = imported && reader ? reader.entries(country) : [];
     const index = createCountryIndex(country, imported ? completeImport(country, imported, entries, banks) : banks);
-    // Whoever asks for a country that does not exist leaves nothing behind.
+    // Requests for countries that do not exist must not use memory.
     if (index.banks.length > 0) indexes.set(country, { edition, index });
     return index;
   }
@@ -80,7 +77,7 @@ export function createBankDirectory({ dataDir, now = () => new Date() }: BankDir
   return {
     findBank: (country, bankCode) => indexOf(country).findByCode(bankCode),
     findBankByBic(bic) {
-      // A bank abroad may have a BIC of its home country, so all are asked, the country of the BIC first.
+      // A bank may have a BIC of another country, so all lists are searched, that of the country in the BIC first.
       const home = bic.slice(4, 6);
       const order = codes().sort((a, b) => Number(b === home) - Number(a === home));
       const find = (full: string) =>
@@ -91,14 +88,13 @@ export function createBankDirectory({ dataDir, now = () => new Date() }: BankDir
       const banks = (country === undefined ? codes() : [country]).flatMap((code) => indexOf(code).search(search));
       return { banks: banks.slice(offset, offset + first), total: banks.length };
     },
-    countries: () => codes().map((country) => ({ country, banks: indexOf(country).banks.length })),
     close: async () => reader?.close(),
   };
 }
 
 /**
- * An import is the whole list of its country: a bank code that is not in it is gone, as the national bank has deleted
- * it. Where it leaves name or BIC empty, what was known of this bank code before stands in, and the source says so.
+ * An import replaces the whole list of its country, as the national bank may have deleted bank codes. Empty names and
+ * BICs are filled from the shipped list, which is then added to the source.
  */
 function completeImport(
   country: string,

@@ -2,14 +2,14 @@ import type { ListedBank } from '../../../bank-lists/listed-bank.ts';
 import { normalizeForSearch } from '../../../bank-lists/normalize-for-search.ts';
 import { fullBic, isCloserToHeadOffice } from './head-office.ts';
 
-/** The banks of one country, ready to be asked. */
+/** The banks of one country, indexed for lookups. */
 export interface CountryIndex {
   /** By bank code, ascending. */
   banks: readonly ListedBank[];
   findByCode(bankCode: string): ListedBank | null;
-  /** Takes the BIC in its 11 characters; of several banks that share it, the one closest to the head office. */
+  /** By a BIC of 11 characters; if several banks share it, the one most likely to be the head office. */
   findByBic(bic: string): ListedBank | null;
-  /** In the order of `banks`: whose name holds every word, or whose bank code or BIC begins with the text. */
+  /** Banks whose name contains all words, or whose bank code or BIC starts with the text; in the order of `banks`. */
   search(text: string): readonly ListedBank[];
 }
 
@@ -22,8 +22,8 @@ export function createCountryIndex(country: string, unordered: readonly ListedBa
     const known = byBic.get(fullBic(bank.bic));
     if (known === undefined || isCloserToHeadOffice(bank, known)) byBic.set(fullBic(bank.bic), bank);
   }
-  // Folding 10,000 names takes longer than all the rest, and whoever only validates IBANs never needs it.
-  let foldedNames: readonly string[] | undefined;
+  // Created on the first search: normalizing 10,000 names takes longer than the rest of the index.
+  let normalizedNames: readonly string[] | undefined;
 
   return {
     banks,
@@ -35,8 +35,8 @@ export function createCountryIndex(country: string, unordered: readonly ListedBa
     },
     findByBic: (bic) => byBic.get(bic) ?? null,
     search(text) {
-      foldedNames ??= banks.map(({ name }) => normalizeForSearch(name));
-      const names = foldedNames;
+      normalizedNames ??= banks.map(({ name }) => normalizeForSearch(name));
+      const names = normalizedNames;
       const words = normalizeForSearch(text).split(/\s+/).filter(Boolean);
       const code = text.replace(/\s+/g, '').toUpperCase();
       return banks.filter(
@@ -47,5 +47,5 @@ export function createCountryIndex(country: string, unordered: readonly ListedBa
   };
 }
 
-/** Countries whose directory lists how bank codes begin: the Finnish bank 5 has all from 500 to 599. */
+/** Countries whose directory lists the first digits of bank codes: the Finnish bank 5 has all from 500 to 599. */
 const listedByPrefix: ReadonlySet<string> = new Set(['FI']);

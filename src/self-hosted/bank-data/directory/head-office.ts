@@ -1,14 +1,14 @@
 import type { ListedBank } from '../../../bank-lists/listed-bank.ts';
 
-/** A BIC with its branch: without one it means the head office, `XXX`. */
+/** A BIC with 11 characters: without a branch it is that of the head office, `XXX`. */
 export function fullBic(bic: string): string {
   return bic.length === 8 ? `${bic}XXX` : bic;
 }
 
 /**
- * Which of two banks with the same BIC comes closer to the head office. No directory marks it, so: the bank code of
- * the place that a German BIC names, then the shorter name, because branches and accounting units append to it
- * (`Isbank` and `Isbank Fil Berlin`), then the lower bank code. A bank without a name comes last.
+ * Whether the first of two banks with the same BIC is more likely to be the head office, which no directory marks. In
+ * this order: a bank code of the place in a German BIC, the shorter name, because branches and accounting units append
+ * to it (`Isbank` and `Isbank Fil Berlin`), the lower bank code. Banks without a name come last.
  */
 export function isCloserToHeadOffice(bank: ListedBank, other: ListedBank): boolean {
   const [isInPlace, otherIsInPlace] = [isInPlaceOfBic(bank), isInPlaceOfBic(other)];
@@ -19,8 +19,8 @@ export function isCloserToHeadOffice(bank: ListedBank, other: ListedBank): boole
 }
 
 /**
- * The location part of German BICs, and how the bank codes of that place begin: Berlin, Düsseldorf, Frankfurt,
- * Hamburg, Munich, Stuttgart. Elsewhere neither part of a BIC nor of a bank code tells the place.
+ * By the location of a German BIC: the first digits of the bank codes of that place (Berlin, Düsseldorf, Frankfurt,
+ * Hamburg, Munich, Stuttgart). Other places cannot be recognized.
  */
 const places: Readonly<Record<string, string>> = {
   BB: '100',

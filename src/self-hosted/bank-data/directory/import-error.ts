@@ -1,4 +1,4 @@
-/** Why nothing was imported, in a sentence without its full stop, for whoever ran the import. */
+/** Why nothing was imported. The message is a sentence without its full stop, for the operator. */
 export class ImportError extends Error {
   constructor(message: string) {
     super(message);

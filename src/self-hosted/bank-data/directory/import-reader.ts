@@ -1,19 +1,19 @@
 import type { BankEntry } from '../../../bank-lists/listed-bank.ts';
 import {
+  allImports,
   type BankImport,
-  everyBankOf,
-  everyImport,
+  banksOf,
   hasImportStore,
   type ImportStore,
   importStorePath,
   openImportStore,
-  REVISION,
+  revisionKey,
   type StoredBank,
 } from './import-store.ts';
 
-/** The imported directories as they stand on disk. */
-export interface ImportReader {
-  /** Looks at what was committed last, also by other processes; nothing changes until it is called again. */
+/** The imported directories on disk. */
+interface ImportReader {
+  /** Reads the latest commit, also of other processes; the content does not change until the next call. */
   refresh(): void;
   /** By country code. */
   imports(): ReadonlyMap<string, BankImport>;
@@ -22,9 +22,9 @@ export interface ImportReader {
 }
 
 /**
- * Reads the imported directories of a data folder, if there are any: it makes neither folder nor file, and looks again
- * at each `refresh`.
- * @throws ConfigError where the file in the data folder is not a store
+ * Reads the imported directories of a data folder. It creates neither folder nor file, but finds them at the next
+ * `refresh`.
+ * @throws ConfigError if the file in the data folder is not a store
  */
 export function createImportReader(dataDir: string): ImportReader {
   const path = importStorePath(dataDir);
@@ -36,19 +36,19 @@ export function createImportReader(dataDir: string): ImportReader {
     refresh() {
       if (store === null && hasImportStore(path)) store = openImportStore(path, { readOnly: true });
       if (store === null) return;
-      // Without this, what another process committed shows up at some later turn of the event loop only.
+      // Without this, commits of other processes become visible only at a later turn of the event loop.
       store.resetReadTxn();
-      const latest = (store.get(REVISION) as number | undefined) ?? 0;
+      const latest = (store.get(revisionKey) as number | undefined) ?? 0;
       if (latest === revision) return;
       revision = latest;
       imports = new Map(
-        Array.from(store.getRange(everyImport), ({ key, value }) => [key[1] ?? '', value as BankImport]),
+        Array.from(store.getRange(allImports), ({ key, value }) => [key[1] ?? '', value as BankImport]),
       );
     },
     imports: () => imports,
     entries(country) {
       if (store === null) return [];
-      return Array.from(store.getRange(everyBankOf(country)), ({ key, value }) => {
+      return Array.from(store.getRange(banksOf(country)), ({ key, value }) => {
         const [name, zip, city, bic] = value as StoredBank;
         return { bankCode: key[2] ?? '', name, zip, city, bic };
       });

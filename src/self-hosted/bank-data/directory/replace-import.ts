@@ -5,18 +5,18 @@ import { ImportError } from './import-error.ts';
 import {
   type BankImport,
   bankKey,
-  everyBankOf,
+  banksOf,
   hasImportStore,
   type ImportStore,
   importKey,
   importStorePath,
   openImportStore,
-  REVISION,
+  revisionKey,
 } from './import-store.ts';
 
 interface Replacement {
   country: string;
-  /** Who published the file. */
+  /** The publisher of the file. */
   source: string;
   /** ISO date of the import. */
   date: string;
@@ -24,15 +24,15 @@ interface Replacement {
 }
 
 /**
- * Replaces the imported directory of one country in a single transaction: whoever reads sees all of the old one or all
- * of the new one, also if this process dies half-way. Makes the data folder where there is none.
- * @throws ImportError where the data folder cannot be written, ConfigError where it holds something else
+ * Replaces the imported directory of one country in a single transaction: readers see either the whole old one or the
+ * whole new one, even if this process is killed. Creates the data folder if it is missing.
+ * @throws ImportError if the data folder cannot be written, ConfigError if the file in it is not a store
  */
 export async function replaceImport(dataDir: string, replacement: Replacement): Promise<void> {
   const path = importStorePath(dataDir);
   try {
     await mkdir(dataDir, { recursive: true });
-    // Refuses what is no store; where there is nothing, one is made.
+    // Throws if the file is not a store; a missing one is created.
     hasImportStore(path);
     const store = openImportStore(path, { readOnly: false });
     try {
@@ -47,11 +47,11 @@ export async function replaceImport(dataDir: string, replacement: Replacement): 
 }
 
 function writeImport(store: ImportStore, { country, source, date, entries }: Replacement): void {
-  for (const key of [...store.getKeys(everyBankOf(country))]) store.removeSync(key);
+  for (const key of [...store.getKeys(banksOf(country))]) store.removeSync(key);
   for (const { bankCode, name, zip, city, bic } of entries) {
     store.putSync(bankKey(country, bankCode), [name, zip, city, bic]);
   }
-  const revision = ((store.get(REVISION) as number | undefined) ?? 0) + 1;
+  const revision = ((store.get(revisionKey) as number | undefined) ?? 0) + 1;
   store.putSync(importKey(country), { source, date, revision } satisfies BankImport);
-  store.putSync(REVISION, revision);
+  store.putSync(revisionKey, revision);
 }

@@ -1,29 +1,23 @@
-import { readPurposeAndTitles, type WritingPurpose } from '../purpose-and-titles.ts';
+import { type EssayPurpose, readPurposeAndTitles } from '../purpose-and-titles.ts';
 import { countWords, cutAtSentenceEnd, splitSentences } from '../words.ts';
-import { joinList } from './fill-phrase.ts';
+import { joinList } from './fill-template.ts';
 import { looksEnglish } from './language.ts';
-import { asSentence, type Phrase, readPhrase } from './phrase.ts';
+import { type Phrase, readPhrase, toSentence } from './phrase.ts';
 import { toPlainText } from './plain-text.ts';
-import { partTopicFromList, splitList } from './point-list.ts';
-import { gatherPoints, type Point, readItem } from './points.ts';
-import { isRemarkToWriter, readPointsRequest, stripRequest } from './requests.ts';
+import { splitList, splitTopicAndList } from './point-list.ts';
+import { groupPoints, type Point, readListItem } from './points.ts';
+import { isInstruction, readPointsRequest, stripRequest } from './requests.ts';
 
-/** A description, read: what to write about, what to say about it, and to what end. */
+/** The content of a description. */
 export interface Brief {
   topic: Phrase;
   points: Point[];
-  purpose: WritingPurpose | null;
+  purpose: EssayPurpose | null;
   titles: string[];
   isEnglish: boolean;
 }
 
-const item = /^(?:[-*•·–—+▪◦]|\(?\d{1,3}[.)]|\(?[a-h]\))\s+(?:\[[ xX]?\]\s*)?(.+)$/;
-/** "Climate change." or "The benefits of reading." is a heading, for all its full stop. */
-const heading = /^(?:\S+(?:\s+\S+){0,2}|(?:the|an?)\s\S+\s(?:of|between)\s[^,]+)$/i;
-/** More points than the longest essay could give a paragraph to. */
-const maxPoints = 100;
-
-/** Reads a description. Whatever it says is kept in its own words; whatever it asks of the writer is not content. */
+/** Reads a description. Its content is not reworded; instructions to the writer are removed. */
 export function readBrief(description: string): Brief {
   const { purpose, titles, text } = readPurposeAndTitles(description);
   const plain = breakInlineNumbers(toPlainText(text));
@@ -34,13 +28,13 @@ export function readBrief(description: string): Brief {
   plain.split('\n').forEach((line, paragraph) => {
     const [, listed] = item.exec(line) ?? [];
     if (listed) {
-      points.push(...readItem(listed, isEnglish));
+      points.push(...readListItem(listed, isEnglish));
       return;
     }
     for (const sentence of splitSentences(line)) {
-      if (isRemarkToWriter(sentence)) continue;
+      if (isInstruction(sentence)) continue;
       if (topic) {
-        points.push(...readFurther(sentence, paragraph));
+        points.push(...readFurtherSentence(sentence, paragraph));
         continue;
       }
       const read = readTopic(sentence);
@@ -50,19 +44,19 @@ export function readBrief(description: string): Brief {
   });
 
   const subject = topic ?? findTopic(titles, points, plain);
-  const gathered = gatherPoints([...readRemainder(subject), ...points], subject.text).slice(0, maxPoints);
-  return { topic: shorten(subject), points: gathered, purpose, titles, isEnglish };
+  const grouped = groupPoints([...readRemainder(subject), ...points], subject.text).slice(0, maxPoints);
+  return { topic: shorten(subject), points: grouped, purpose, titles, isEnglish };
 
   function readTopic(sentence: string): { topic: Phrase | null; points: Point[] } {
-    const asked = readPointsRequest(sentence);
+    const requested = readPointsRequest(sentence);
     const { text: request, isRequest } = stripRequest(sentence);
     const isSentence = !isRequest && /[.!。！]["'”’)]*$/.test(sentence) && !heading.test(sentence);
-    const { topic: head, list } = partTopicFromList(request);
+    const { topic: head, list } = splitTopicAndList(request);
     if (list === null && isSentence) {
       return { topic: readPhrase(sentence, { isAtStart: true, isSentence, isEnglish }), points: [] };
     }
-    // "Cover these points: a, b" names points only; what they are about stands in a title, or nowhere.
-    if (isRemarkToWriter(`${head}:`)) return { topic: null, points: readList(list ?? asked ?? request) };
+    // "Cover these points: a, b" contains points but no topic.
+    if (isInstruction(`${head}:`)) return { topic: null, points: readList(list ?? requested ?? request) };
     const parts = list === null ? splitList(request) : [];
     return {
       topic: readPhrase(head, {
@@ -74,9 +68,9 @@ export function readBrief(description: string): Brief {
     };
   }
 
-  function readFurther(sentence: string, paragraph: number): Point[] {
-    const asked = readPointsRequest(sentence);
-    if (asked !== null) return readList(partTopicFromList(asked).list ?? asked);
+  function readFurtherSentence(sentence: string, paragraph: number): Point[] {
+    const requested = readPointsRequest(sentence);
+    if (requested !== null) return readList(splitTopicAndList(requested).list ?? requested);
     const phrase = readPhrase(sentence, { isAtStart: true, isSentence: /[.!。！]["'”’)]*$/.test(sentence), isEnglish });
     return phrase ? [{ phrase, details: [], paragraph }] : [];
   }
@@ -93,23 +87,23 @@ export function readBrief(description: string): Brief {
   }
 }
 
-/** A text without an end to its first sentence names no topic: its beginning does, and its text is the first point. */
+/** If the topic is too long, its start becomes the topic and its text the first point. */
 function shorten(topic: Phrase): Phrase {
-  if (!isEndless(topic)) return topic;
+  if (!isTooLong(topic)) return topic;
   return { kind: 'label', text: `“${cutAtSentenceEnd(topic.text.replace(/^“|”$/g, ''), 12)}”` };
 }
 
 function readRemainder(topic: Phrase): Point[] {
-  if (!isEndless(topic)) return [];
-  const text = asSentence(cutAtSentenceEnd(topic.text.replace(/^“|”$/g, ''), 80));
+  if (!isTooLong(topic)) return [];
+  const text = toSentence(cutAtSentenceEnd(topic.text.replace(/^“|”$/g, ''), 80));
   return [{ phrase: { kind: 'statement', text }, details: [], paragraph: null }];
 }
 
-function isEndless({ kind, text }: Phrase): boolean {
+function isTooLong({ kind, text }: Phrase): boolean {
   return (kind === 'noun' || kind === 'label') && countWords(text) > 30;
 }
 
-/** A list without a sentence before it: the title says what it is about, or its own points together do. */
+/** The topic of a list without a sentence before it: the title, or all points together. */
 function findTopic(titles: readonly string[], points: readonly Point[], plain: string): Phrase {
   const [title] = titles;
   if (title) return { kind: 'label', text: title };
@@ -120,8 +114,14 @@ function findTopic(titles: readonly string[], points: readonly Point[], plain: s
   return { kind: 'label', text: `“${text || 'no subject'}”` };
 }
 
-/** "1) costs 2) time" is a list, only written in one line. */
+/** Puts the items of "1) costs 2) time" on separate lines. */
 function breakInlineNumbers(text: string): string {
   const isList = /(?:^|\s)\(?1[.)]\s[^\n]{1,500}?\s\(?2[.)]\s/.test(text);
   return isList ? text.replace(/(^|\s)\(?(\d{1,2})[.)]\s/g, '\n$2. ') : text;
 }
+
+const item = /^(?:[-*•·–—+▪◦]|\(?\d{1,3}[.)]|\(?[a-h]\))\s+(?:\[[ xX]?\]\s*)?(.+)$/;
+/** "Climate change." and "The benefits of reading." are headings, despite the full stop. */
+const heading = /^(?:\S+(?:\s+\S+){0,2}|(?:the|an?)\s\S+\s(?:of|between)\s[^,]+)$/i;
+/** More than the longest essay has paragraphs for. */
+const maxPoints = 100;

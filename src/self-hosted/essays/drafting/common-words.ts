@@ -1,4 +1,4 @@
-/** Words that take a capital only at the beginning of something, so that it may go when they move to the middle. */
+/** Words that have a capital only at the start of a sentence, and lose it elsewhere. */
 const list = `
 a an the this that these those its their our your his her my some any each every all both no not many most more less
 fewer few several other another such same new old good better best bad worse worst high higher low lower long short
@@ -29,17 +29,11 @@ const commonWords: ReadonlySet<string> = new Set(list.trim().split(/\s+/));
 const commonEnding =
   /(?:tion|sion|ity|ness|ment|ance|ence|ship|hood|ism|logy|acy|ure|age)s?$|(?:ities|ologies|ing|ings|ed|ly|ous|ful|less|able|ible|ive|ives)$/;
 
-const names: ReadonlySet<string> = new Set([
-  'florence',
-  'provence',
-  'constance',
-  'beijing',
-  'chongqing',
-  'carthage',
-  'anchorage',
-]);
+const names: ReadonlySet<string> = new Set(
+  'florence provence constance beijing chongqing carthage anchorage'.split(' '),
+);
 
-/** Whether a word, in lower case, is surely not a name. A word it does not know may well be one. */
+/** Whether a word, in lower case, is certainly not a name. Unknown words may be names. */
 export function isCommonWord(word: string): boolean {
   return commonWords.has(word) || (word.length > 6 && commonEnding.test(word) && !names.has(word));
 }

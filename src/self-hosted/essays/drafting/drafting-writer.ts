@@ -1,20 +1,17 @@
-import type { EssayMode, EssayWriter } from '../essay-writer.ts';
+import type { EssayWriter, WritingMode } from '../essay-writer.ts';
 import { countWords, cutAtSentenceEnd } from '../words.ts';
 import { type Brief, readBrief } from './brief.ts';
-import { composeTitles } from './headline.ts';
 import { createOutline, type Outline } from './outline.ts';
+import { composeTitles } from './titles.ts';
 
 interface Plan {
   title: string | null;
   outline: Outline;
 }
 
-/** Below this a draft has no room to end with a conclusion. */
-const minWordsToConclude = 80;
-
 /**
- * Writes without a language model: an honest draft that puts the description's own topic and points in order, in the
- * manner of the mode. It knows nothing of the topic and states nothing about it. The same order gives the same draft.
+ * Writes without a language model: arranges topic and points of the description with sentence templates of the mode. It
+ * states no facts about the topic. The same order results in the same draft.
  */
 export function createDraftingWriter(): EssayWriter {
   return {
@@ -22,38 +19,40 @@ export function createDraftingWriter(): EssayWriter {
       signal.throwIfAborted();
       const brief = readBrief(description);
       const plan = findPlan(brief, mode, wordCount);
-      return plan ? composeDraft(plan, wordCount) : cutAtSentenceEnd(sayItShort(brief, mode), wordCount);
+      return plan ? composeDraft(plan, wordCount) : cutAtSentenceEnd(writeShortest(brief, mode), wordCount);
     },
   };
 }
 
-/** As many of the points as fit, with a title if there is room for one beside the first of them. */
-function findPlan(brief: Brief, mode: EssayMode, wordCount: number): Plan | null {
-  for (let kept = countMostPoints(brief, wordCount); kept >= 0; kept -= 1) {
-    const points = brief.points.slice(0, kept);
+/** Finds the most points that fit, with a title if there is room for it and one point. */
+function findPlan(brief: Brief, mode: WritingMode, wordCount: number): Plan | null {
+  for (let count = findMaxPoints(brief, wordCount); count >= 0; count -= 1) {
+    const points = brief.points.slice(0, count);
     const outline = createOutline(brief, points, mode);
-    if (wordCount >= minWordsToConclude) makeFirstSentenceDue(outline.at(-1));
-    const due = countWords(outline.flat().filter(isDue).map(textOf).join(' '));
+    if (wordCount >= minWordsToConclude) requireFirstSentence(outline.at(-1));
+    const requiredWords = countWords(outline.flat().filter(isRequired).map(textOf).join(' '));
     const titles = composeTitles(brief, points, mode);
-    const title = titles.find((text) => countWords(text) <= Math.min(wordCount - due, Math.max(8, wordCount / 6)));
+    const title = titles.find(
+      (text) => countWords(text) <= Math.min(wordCount - requiredWords, Math.max(8, wordCount / 6)),
+    );
     if (title !== undefined) return { title, outline };
-    if (kept <= 1 && due <= wordCount) return { title: null, outline };
+    if (count <= 1 && requiredWords <= wordCount) return { title: null, outline };
   }
   return null;
 }
 
-/** Gathered sentences belong together: rather fewer paragraphs, then, than the first sentence of each. */
-function countMostPoints({ points }: Brief, wordCount: number): number {
-  const isGathered = points.some(({ paragraph, details }) => paragraph !== null && details.length > 0);
-  return Math.min(points.length, isGathered ? Math.max(3, Math.floor(wordCount / 50)) : points.length);
+/** Grouped sentences belong together, so a draft has fewer whole groups rather than the first sentence of each. */
+function findMaxPoints({ points }: Brief, wordCount: number): number {
+  const isGrouped = points.some(({ paragraph, details }) => paragraph !== null && details.length > 0);
+  return Math.min(points.length, isGrouped ? Math.max(3, Math.floor(wordCount / 50)) : points.length);
 }
 
-/** Adds sentences by rank, then by place, as long as they fit. */
+/** Adds sentences that fit, by rank and then by position. */
 function composeDraft({ title, outline }: Plan, wordCount: number): string {
   const all = outline.flat();
-  const chosen = new Set(all.filter(isDue));
+  const chosen = new Set(all.filter(isRequired));
   let room = wordCount - countWords([title ?? '', ...[...chosen].map(textOf)].join(' '));
-  for (const sentence of all.filter((one) => !isDue(one)).sort((a, b) => a.rank - b.rank)) {
+  for (const sentence of all.filter((one) => !isRequired(one)).sort((a, b) => a.rank - b.rank)) {
     const words = countWords(sentence.text);
     if (words > room) continue;
     chosen.add(sentence);
@@ -68,22 +67,25 @@ function composeDraft({ title, outline }: Plan, wordCount: number): string {
   return [title ?? '', ...paragraphs].filter(Boolean).join('\n\n');
 }
 
-/** For orders of a few words: what the description itself says first, or the title. */
-function sayItShort(brief: Brief, mode: EssayMode): string {
+/** For orders of a few words: the first sentence of the description, or the title. */
+function writeShortest(brief: Brief, mode: WritingMode): string {
   const { kind, text } = brief.topic;
   const isSentence = kind === 'statement' || kind === 'question';
   return (isSentence ? undefined : composeTitles(brief, [], mode)[0]) ?? text;
 }
 
-function makeFirstSentenceDue(paragraph: Outline[number] | undefined): void {
+function requireFirstSentence(paragraph: Outline[number] | undefined): void {
   const [first] = paragraph ?? [];
   if (first) first.rank = 0;
 }
 
-function isDue({ rank }: { rank: number }): boolean {
+function isRequired({ rank }: { rank: number }): boolean {
   return rank === 0;
 }
 
 function textOf({ text }: { text: string }): string {
   return text;
 }
+
+/** A shorter draft has no room for a conclusion. */
+const minWordsToConclude = 80;

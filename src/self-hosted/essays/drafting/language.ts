@@ -1,13 +1,7 @@
-const englishWords = new Set(
-  'the of and to are for with how why about from that their what by should into a in on is it'.split(' '),
-);
-const foreignWords = new Set(
-  'der die das und ein eine einen für über mit ist le la les des du et une un sur pour avec est el los las una del y con para sobre il di che per och att het een van voor dat är nie się na do w z и в на не что de en i o os'.split(
-    ' ',
-  ),
-);
-
-/** Whether a text can be built into English sentences. A guess by its smallest words; in doubt, plain ASCII decides. */
+/**
+ * Whether a text can be part of English sentences. Compares its English and foreign function words; if that is
+ * undecided, plain ASCII text counts as English.
+ */
 export function looksEnglish(text: string): boolean {
   const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
   const english = words.filter((word) => englishWords.has(word)).length;
@@ -17,3 +11,12 @@ export function looksEnglish(text: string): boolean {
   if (english !== foreign) return english > foreign;
   return english > 0 || latin === words.length;
 }
+
+const englishWords = new Set(
+  'the of and to are for with how why about from that their what by should into a in on is it'.split(' '),
+);
+const foreignWords = new Set(
+  'der die das und ein eine einen für über mit ist le la les des du et une un sur pour avec est el los las una del y con para sobre il di che per och att het een van voor dat är nie się na do w z и в на не что de en i o os'.split(
+    ' ',
+  ),
+);

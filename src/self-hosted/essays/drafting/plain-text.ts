@@ -1,4 +1,26 @@
-/** Enough for several times the longest essay; it also bounds the work below. */
+/** Removes HTML and Markdown from a description. Lines and list item marks stay. */
+export function toPlainText(description: string): string {
+  const decoded = description
+    .slice(0, maxLength)
+    .replace(/&(?:amp|lt|gt|quot|#39|apos|nbsp);/g, (entity) => entities[entity] ?? entity);
+  const plain = replacements.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), decoded);
+  return unwrapLines(plain.replace(/[^\S\n]+/g, ' ').replace(/ ?\n ?/g, '\n')).trim();
+}
+
+/** Joins lines that an editor wrapped: a long line that ends within a sentence, and one that starts in lower case. */
+function unwrapLines(text: string): string {
+  const lines: string[] = [];
+  let lastLength = 0;
+  for (const line of text.split('\n')) {
+    const last = lines.at(-1) ?? '';
+    const isWrapped = lastLength >= 40 && /^\p{Ll}{2}/u.test(line) && !/[.!?:;…]$/.test(last);
+    lines.splice(isWrapped ? -1 : lines.length, 1, isWrapped ? `${last} ${line}` : line);
+    lastLength = line.length;
+  }
+  return lines.join('\n');
+}
+
+/** In characters; several times the longest essay. Bounds the time of the replacements. */
 const maxLength = 20_000;
 
 const entities: Readonly<Record<string, string>> = {
@@ -11,7 +33,7 @@ const entities: Readonly<Record<string, string>> = {
   '&nbsp;': ' ',
 };
 
-/** Each pattern is bounded, so that no input makes one of them slow. In order: later ones rely on earlier ones. */
+/** All patterns are bounded, so that no input makes them slow. The order matters. */
 const replacements: readonly (readonly [RegExp, string])[] = [
   [/\r\n?|[\u2028\u2029\v\f]/g, '\n'],
   [/<(script|style)\b[^<>]{0,500}>[^<]{0,5000}<\/\1\s*>/gi, ' '],
@@ -26,28 +48,6 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/(?<![\p{L}\p{N}*_])([*_])(?=\S)([^*_\n]{1,500})\1(?![\p{L}\p{N}*_])/gu, '$2'],
   [/`([^`\n]{1,500})`/g, '$1'],
   [/\b(the|a|an|of|and|to|in|is|for)(?: \1\b)+/gi, '$1'],
-  // An essay is text: what else a description carries (controls, invisible joiners aside) is not passed on.
+  // Control characters; invisible joiners stay.
   [/[^\P{Cc}\n]|[\u200b\ufeff]/gu, ' '],
 ];
-
-/** A description without HTML and Markdown. Lines stay lines, and list items stay marked as such. */
-export function toPlainText(description: string): string {
-  const decoded = description
-    .slice(0, maxLength)
-    .replace(/&(?:amp|lt|gt|quot|#39|apos|nbsp);/g, (entity) => entities[entity] ?? entity);
-  const plain = replacements.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), decoded);
-  return unwrapLines(plain.replace(/[^\S\n]+/g, ' ').replace(/ ?\n ?/g, '\n')).trim();
-}
-
-/** Joins what an editor wrapped: a long line that ends within a sentence, and a next one that goes on in lower case. */
-function unwrapLines(text: string): string {
-  const lines: string[] = [];
-  let lastLength = 0;
-  for (const line of text.split('\n')) {
-    const last = lines.at(-1) ?? '';
-    const isWrapped = lastLength >= 40 && /^\p{Ll}{2}/u.test(line) && !/[.!?:;…]$/.test(last);
-    lines.splice(isWrapped ? -1 : lines.length, 1, isWrapped ? `${last} ${line}` : line);
-    lastLength = line.length;
-  }
-  return lines.join('\n');
-}

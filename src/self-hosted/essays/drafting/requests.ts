@@ -1,4 +1,34 @@
-/** What callers wrap a topic in when they ask for an essay; none of it belongs in the essay. */
+interface StrippedRequest {
+  text: string;
+  /** Whether something was removed, so that the text is a phrase and not a sentence. */
+  isRequest: boolean;
+}
+
+/** Removes the request from a sentence: "Please write a short essay about bees" becomes "bees". */
+export function stripRequest(sentence: string): StrippedRequest {
+  let text = sentence;
+  for (const pattern of [politeness, politeness, foreignOrder, order, bareOrder, verb, label]) {
+    const rest = text.replace(pattern, '');
+    if (rest.trim() !== '') text = rest;
+  }
+  return { text: text.trim(), isRequest: text !== sentence };
+}
+
+/** The points in a sentence such as "Cover a, b and c."; null for other sentences. */
+export function readPointsRequest(sentence: string): string | null {
+  for (const pattern of [pointsLabel, pointsVerb]) {
+    const match = pattern.exec(sentence);
+    if (match) return sentence.slice(match[0].length).trim();
+  }
+  return null;
+}
+
+/** Whether a sentence is about how to write ("Keep the tone formal.") or only announces a list. */
+export function isInstruction(sentence: string): boolean {
+  const request = sentence.replace(politeness, '').replace(politeness, '');
+  if (sentence.length >= 200 || order.test(request) || verb.test(request)) return false;
+  return styleRequest.test(sentence) || announcement.test(sentence);
+}
 
 const politeness =
   /^(?:hi|hello|hey|please|kindly|can you|could you|would you|i(?:['’]d| would) like(?: you)?(?: to)?|i (?:need|want)(?: you)?(?: to)?|help me(?: to)?|let['’]s)[\s,!]+/i;
@@ -13,42 +43,10 @@ const foreignOrder =
 
 const styleRequest =
   /^(?:please )?(?:it (?:should|must) be|keep|use|avoid|write|make|ensure|aim|format|cite|do not|don['’]t|be|add|no|the (?:essay|text|tone|style)|tone|style|length|language|audience|at most|maximum|max|about|around|approximately)\b.*\b(?:tone|style|words?|jargon|sentences?|paragraphs?|essay|text|readers?|audience|headings?|language|simple|clear|formal|short|sources?|citations?|funny|professional|academic)\b/i;
-/** "Cover these points:" says that a list follows, and nothing more. */
+/** "Cover these points:" only announces a list. */
 const announcement =
   /^(?:\p{L}+ ){0,6}(?:the )?(?:following|these|those|key|main)? ?(?:points?|topics?|aspects?|questions?|items?|things?|ideas?|arguments?)(?: (?:below|in turn|to (?:cover|include|discuss|address|mention)))?[:.]?$/iu;
 const pointsLabel =
   /^(?:(?:key|main|the)? ?(?:points?|topics?|aspects?|arguments?|sections?|ideas?)(?: (?:are|to (?:cover|include|discuss|address|mention|make)))?|cover|include|mention|address|discuss|outline) ?: ?/i;
 const pointsVerb =
   /^(?:(?:please|also|then|and|finally|next|it should|the (?:essay|text|paper) should|(?:make|be) sure to|you should|i want you to|it must|must|should) )*(?:cover|discuss|mention|include|address|touch on|talk about|write about|explain|describe|compare|consider|explore|focus on|look at|analy[sz]e|examine|outline|deal with|show)\b(?: (?:also|both|things like|points like|the following(?: \p{L}+)?:?))? ?/iu;
-
-export interface StrippedRequest {
-  text: string;
-  /** Whether anything was taken off: then what is left is a phrase and not a sentence of its own. */
-  isRequest: boolean;
-}
-
-/** "Please write a short essay about bees" is about "bees". */
-export function stripRequest(sentence: string): StrippedRequest {
-  let text = sentence;
-  for (const pattern of [politeness, politeness, foreignOrder, order, bareOrder, verb, label]) {
-    const rest = text.replace(pattern, '');
-    if (rest.trim() !== '') text = rest;
-  }
-  return { text: text.trim(), isRequest: text !== sentence };
-}
-
-/** What a sentence of the form "Cover a, b and c." asks for; null when it is no such sentence. */
-export function readPointsRequest(sentence: string): string | null {
-  for (const pattern of [pointsLabel, pointsVerb]) {
-    const match = pattern.exec(sentence);
-    if (match) return sentence.slice(match[0].length).trim();
-  }
-  return null;
-}
-
-/** Whether a sentence speaks of the text to be written ("Keep the tone formal.") or only announces a list. */
-export function isRemarkToWriter(sentence: string): boolean {
-  const asked = sentence.replace(politeness, '').replace(politeness, '');
-  if (sentence.length >= 200 || order.test(asked) || verb.test(asked)) return false;
-  return styleRequest.test(sentence) || announcement.test(sentence);
-}

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { countWords } from '../words.ts';
 import { createReasoningFilter } from './reasoning-filter.ts';
 
-/** A failure worth its own words to an operator. It holds no key, no URL and nothing the endpoint said. */
+/** A failure with a message for the operator, which contains no key, no URL and no text from the endpoint. */
 export class WritingError extends Error {
   constructor(message: string) {
     super(message);
@@ -12,21 +12,21 @@ export class WritingError extends Error {
 }
 
 export interface ChatAnswer {
-  /** What the model wrote, without its reasoning; not more than a little above `enoughWords`. */
+  /** Without reasoning; only slightly longer than `enoughWords`. */
   text: string;
-  /** Whether the model was stopped by its own limit, so that the text may end within a word. */
+  /** Whether the model reached its own limit, so that the text may end within a word. */
   isCutOff: boolean;
 }
 
 /**
- * Reads a streamed answer. It stops as soon as there are more than `enoughWords` words, since the rest would be paid
- * for and thrown away. @throws WritingError
+ * Reads a streamed answer. Stops after more than `enoughWords` words, because the rest would be paid for and discarded.
+ * @throws WritingError
  */
 export async function readStreamedAnswer(chunks: AsyncIterable<string>, enoughWords: number): Promise<ChatAnswer> {
   const text = createReasoningFilter();
   let finish: string | null = null;
   let isDone = false;
-  // Counts a word once for each piece it arrives in, so it runs ahead of the true number and never behind it.
+  // An upper bound: a word is counted once for each chunk that contains part of it.
   let wordsAtMost = 0;
   const parser = createParser({
     onEvent: ({ data }) => {
@@ -49,30 +49,30 @@ export async function readStreamedAnswer(chunks: AsyncIterable<string>, enoughWo
     wordsAtMost = countWords(text.text());
     if (wordsAtMost > enoughWords) return { text: text.text(), isCutOff: false };
   }
-  if (!isDone && finish === null) throw new WritingError('The language model broke off in the middle of its answer.');
-  return finished(text.finish(), finish);
+  if (!isDone && finish === null) throw new WritingError('The language model ended its answer too early.');
+  return toAnswer(text.finish(), finish);
 }
 
-/** Reads an answer that came whole. @throws WritingError */
+/** Reads an answer that was not streamed. @throws WritingError */
 export function readWholeAnswer(body: string): ChatAnswer {
   const choice = answerSchema.safeParse(readJson(body)).data?.choices[0];
-  if (!choice) throw new WritingError('The language model answered something that is not a chat completion.');
+  if (!choice) throw new WritingError('The language model sent something other than a chat completion.');
   const filter = createReasoningFilter();
   filter.push(textOf(choice.message.content));
-  return finished(filter.finish(), choice.finish_reason ?? null);
+  return toAnswer(filter.finish(), choice.finish_reason ?? null);
 }
 
-function finished(text: string, finish: string | null): ChatAnswer {
+function toAnswer(text: string, finish: string | null): ChatAnswer {
   if (finish === 'content_filter') throw new WritingError('The language model endpoint withheld the answer.');
-  if (text.trim() === '') throw new WritingError('The language model wrote nothing.');
+  if (text.trim() === '') throw new WritingError('The language model wrote no text.');
   return { text, isCutOff: finish === 'length' };
 }
 
-/** Chunks of a shape we do not know (usage, tool calls, vendors' own) carry no text and do no harm. */
+/** Unknown chunks (usage, tool calls, vendor extensions) are ignored: they contain no text. */
 function readChunk(data: string): { text: string; finish: string | null } {
   const chunk = readJson(data);
   if (failureSchema.safeParse(chunk).success) {
-    throw new WritingError('The language model reported a failure in the middle of its answer.');
+    throw new WritingError('The language model reported a failure during its answer.');
   }
   const choice = chunkSchema.safeParse(chunk).data?.choices[0];
   return { text: textOf(choice?.delta?.content), finish: choice?.finish_reason ?? null };
@@ -82,7 +82,7 @@ function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new WritingError('The language model answered something that is not JSON.');
+    throw new WritingError('The language model sent something other than JSON.');
   }
 }
 

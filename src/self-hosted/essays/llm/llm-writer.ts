@@ -1,30 +1,28 @@
+import { text } from 'node:stream/consumers';
 import { type Dispatcher, request } from 'undici';
 import { errorCodeOf } from '../../../errors.ts';
-import type { EssayOrder, EssayWriter } from '../essay-writer.ts';
+import type { EssayWriter, WritingOrder } from '../essay-writer.ts';
 import { countWords, cutAtSentenceEnd } from '../words.ts';
 import { type ChatAnswer, readStreamedAnswer, readWholeAnswer, WritingError } from './chat-answer.ts';
 import { composePrompt } from './essay-prompt.ts';
 
 interface LlmWriterOptions {
-  /** Base URL of an OpenAI-compatible API (`.../v1`), or its chat completions endpoint itself. */
+  /** Base URL of an OpenAI-compatible API (`.../v1`), or of its chat completions endpoint. */
   url: string;
-  /** null where the endpoint asks for none. */
+  /** null if the endpoint requires none. */
   apiKey: string | null;
   model: string;
-  /** Deadline of a whole essay, from the call to its last word, in milliseconds. */
+  /** For a whole essay, from the request to the last word. */
   timeoutMs: number;
   /**
-   * Largest answer on the wire, in bytes. A streamed token takes about 250, so the default leaves room for 2000 words
-   * and some ten thousand tokens of reasoning before them.
+   * Maximum size of the response. A streamed token takes about 250 bytes, so the default is enough for 2000 words and
+   * about ten thousand tokens of reasoning.
    */
   maxAnswerBytes?: number;
   dispatcher?: Dispatcher;
 }
 
-/** Words past the limit at which the model is stopped: enough to see where the last sentence within it ends. */
-const surplusWords = 20;
-
-/** Writes with a language model behind any OpenAI-compatible chat endpoint. Rejects with a WritingError. */
+/** Writes with a language model at an OpenAI-compatible chat endpoint. Rejects with a WritingError. */
 export function createLlmWriter({
   url,
   apiKey,
@@ -42,27 +40,27 @@ export function createLlmWriter({
 
   return { write };
 
-  async function write(order: EssayOrder, signal: AbortSignal): Promise<string> {
+  async function write(order: WritingOrder, signal: AbortSignal): Promise<string> {
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), timeoutMs);
     try {
-      const answer = await ask(order, AbortSignal.any([signal, deadline.signal]));
-      return cutToOrder(answer, order.wordCount);
+      const answer = await requestEssay(order, AbortSignal.any([signal, deadline.signal]));
+      return cutToLimit(answer, order.wordCount);
     } catch (error) {
-      if (signal.aborted) throw new WritingError('The writing was called off.');
-      if (deadline.signal.aborted) throw new WritingError(`The language model was not done within ${timeoutMs} ms.`);
-      // What undici says may quote the URL; the code alone (ECONNREFUSED, UND_ERR_SOCKET) says what happened.
+      if (signal.aborted) throw new WritingError('The caller disconnected.');
+      if (deadline.signal.aborted) throw new WritingError(`The language model did not finish within ${timeoutMs} ms.`);
+      // Messages of undici may contain the URL; the code (ECONNREFUSED, UND_ERR_SOCKET) is enough.
       if (error instanceof WritingError) throw error;
       const code = errorCodeOf(error);
-      throw new WritingError(`The language model was lost${code === null ? '' : ` (${code})`}.`);
+      throw new WritingError(`The language model request failed${code === null ? '' : ` (${code})`}.`);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  async function ask(order: EssayOrder, signal: AbortSignal): Promise<ChatAnswer> {
+  async function requestEssay(order: WritingOrder, signal: AbortSignal): Promise<ChatAnswer> {
     const body = JSON.stringify({ model, messages: composePrompt(order), stream: true });
-    // The deadline bounds the whole call, so undici's own timers for its parts are off.
+    // The deadline covers the whole request, so undici's own timeouts are off.
     const timers = { headersTimeout: 0, bodyTimeout: 0 };
     const response = await request(endpoint, {
       method: 'POST',
@@ -75,39 +73,36 @@ export function createLlmWriter({
     response.body.on('error', () => undefined);
     try {
       if (response.statusCode !== 200) {
-        throw new WritingError(`The language model endpoint refused with status ${response.statusCode}.`);
+        throw new WritingError(`The language model endpoint responded with status ${response.statusCode}.`);
       }
       const chunks = decode(response.body, maxAnswerBytes);
       if (/^text\/event-stream\b/i.test(String(response.headers['content-type'] ?? ''))) {
-        return await readStreamedAnswer(chunks, order.wordCount + surplusWords);
+        return await readStreamedAnswer(chunks, order.wordCount + extraWords);
       }
-      return readWholeAnswer(await join(chunks));
+      return readWholeAnswer(await text(chunks));
     } finally {
-      // Closes the connection where the answer was not read to its end, which stops the model.
+      // Closes the connection if the answer was not read completely, which stops the model.
       response.body.destroy();
     }
   }
 }
+
+/** The model is stopped this many words after the limit: enough to find the end of the last sentence within it. */
+const extraWords = 20;
 
 async function* decode(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.byteLength;
-    if (bytes > maxBytes) throw new WritingError(`The language model wrote more than ${maxBytes} bytes.`);
+    if (bytes > maxBytes) throw new WritingError(`The language model sent more than ${maxBytes} bytes.`);
     yield decoder.decode(chunk, { stream: true });
   }
   yield decoder.decode();
 }
 
-async function join(chunks: AsyncIterable<string>): Promise<string> {
-  let text = '';
-  for await (const chunk of chunks) text += chunk;
-  return text;
-}
-
-/** A text that its model did not finish loses its last word too: it may be half of one. */
-function cutToOrder({ text, isCutOff }: ChatAnswer, wordCount: number): string {
-  const most = isCutOff ? Math.min(wordCount, Math.max(1, countWords(text) - 1)) : wordCount;
-  return cutAtSentenceEnd(text, most);
+/** The last word of an incomplete answer is removed too, as it may be incomplete. */
+function cutToLimit({ text, isCutOff }: ChatAnswer, wordCount: number): string {
+  const maxWords = isCutOff ? Math.min(wordCount, Math.max(1, countWords(text) - 1)) : wordCount;
+  return cutAtSentenceEnd(text, maxWords);
 }

@@ -1,45 +1,40 @@
-const opening = /<think(?:ing)?>/i;
-const closing = /<\/think(?:ing)?>/i;
-/** One character less than the longest tag: what may be the beginning of one. */
-const heldLength = '</thinking>'.length - 1;
-
-export interface ReasoningFilter {
+interface ReasoningFilter {
   push(piece: string): void;
-  /** The text so far, without reasoning. A few characters may be held back until it is clear that they are no tag. */
+  /** The text so far, without reasoning. The last few characters may be missing until they cannot be part of a tag. */
   text(): string;
-  /** No more pieces will come: the whole text. */
+  /** Ends the stream and returns the whole text. */
   finish(): string;
 }
 
-/** Takes the `<think>...</think>` blocks, which some local models write into their answer, out of a stream. */
+/** Removes `<think>...</think>` blocks from a stream; some local models write them into their answer. */
 export function createReasoningFilter(): ReasoningFilter {
   let visible = '';
   let pending = '';
   let isReasoning = false;
 
   return {
-    push: (piece) => {
+    push(piece) {
       pending += piece;
-      while (takeTag());
+      while (consumeTag());
       const settled = Math.max(0, pending.length - heldLength);
       if (!isReasoning) visible += pending.slice(0, settled);
       pending = pending.slice(settled);
     },
     text: () => visible,
-    finish: () => {
+    finish() {
       if (!isReasoning) visible += pending;
       pending = '';
       return visible;
     },
   };
 
-  /** Consumes up to and including the first tag; false when there is none. */
-  function takeTag(): boolean {
+  /** Consumes the text up to and including the first tag; false if there is none. */
+  function consumeTag(): boolean {
     const end = closing.exec(pending);
     const start = isReasoning ? null : opening.exec(pending);
     const tag = start && (!end || start.index < end.index) ? start : end;
     if (!tag) return false;
-    // Where the template opened the block in the prompt, only its end is seen: all before it was reasoning.
+    // If the prompt template contains the opening tag, the stream has only the closing one: all text before it is reasoning.
     if (tag === start) visible += pending.slice(0, tag.index);
     else if (!isReasoning) visible = '';
     isReasoning = tag === start;
@@ -47,3 +42,8 @@ export function createReasoningFilter(): ReasoningFilter {
     return true;
   }
 }
+
+const opening = /<think(?:ing)?>/i;
+const closing = /<\/think(?:ing)?>/i;
+/** The end of the text may be an incomplete tag: one character less than the longest tag. */
+const heldLength = '</thinking>'.length - 1;

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createBankDirectory } from '../../../../src/self-hosted/bank-data/directory/bank-directory.ts';
-import { now, tDirectory, tEntry } from './imports.ts';
+import { tDirectory, tEntry, useFirstGermanList } from './imports.ts';
 
-const { findBank, findBankByBic, listBanks, countries } = createBankDirectory({ now });
+const { findBank, findBankByBic, listBanks } = createBankDirectory();
+useFirstGermanList();
 
 describe('findBank', () => {
-  it('knows name and BIC of German banks', () => {
+  it('finds name and BIC of German banks', () => {
     expect(findBank('DE', '37040044')).toEqual({
       country: 'DE',
       bankCode: '37040044',
@@ -19,26 +20,18 @@ describe('findBank', () => {
     });
   });
 
-  it('changes German banks at the date that the package names', () => {
-    const later = createBankDirectory({ now: () => new Date('2026-09-07T12:00:00Z') });
+  it('uses the next German list from its first valid day', () => {
     expect(findBank('DE', '65461878')).not.toBeNull();
-    expect(later.findBank('DE', '65461878')).toBeNull();
     expect(findBank('DE', '10010123')?.name).toBe('OLINDA Zweigniederlassung Deutschland');
-    expect(later.findBank('DE', '10010123')).toMatchObject({
+    vi.setSystemTime('2026-09-07T12:00:00Z');
+    expect(findBank('DE', '65461878')).toBeNull();
+    expect(findBank('DE', '10010123')).toMatchObject({
       name: 'Qonto Zweigniederlassung Deutschland',
       date: '2026-09-07',
     });
   });
 
-  it('does so while it runs', () => {
-    let today = new Date('2026-09-06T12:00:00Z');
-    const directory = createBankDirectory({ now: () => today });
-    expect(directory.findBank('DE', '65461878')).not.toBeNull();
-    today = new Date('2026-09-07T12:00:00Z');
-    expect(directory.findBank('DE', '65461878')).toBeNull();
-  });
-
-  it('knows the BIC of German bank codes that were deleted since 2024', () => {
+  it('finds the BIC of German bank codes that were deleted after 2024', () => {
     const deleted = listBanks({ country: 'DE', first: 10_000 }).banks.filter(({ source }) =>
       source.includes('iban-to-bic'),
     );
@@ -53,7 +46,7 @@ describe('findBank', () => {
     ['FR', '10107', 'BREDFRPPXXX'],
     ['LU', '111', 'CCPLLULL'],
     ['NL', 'ABNA', 'ABNANL2A'],
-  ])('knows the BICs of banks of %s', (country, bankCode, bic) => {
+  ])('finds the BICs of banks of %s', (country, bankCode, bic) => {
     const source = 'national bank directories, via iban-to-bic';
     expect(findBank(country, bankCode)).toEqual({ ...tEntry(bankCode, { bic }), country, source, date: '2024-09-23' });
   });
@@ -64,11 +57,11 @@ describe('findBank', () => {
     ["a territory, in its parent's list", 'MQ', '10107'],
     ['a bank code of another country', 'AT', '37040044'],
     ['the bank code of another country with the same length', 'LU', '103'],
-    ['the beginning of a bank code', 'DE', '3704004'],
-    ['a country that is none', '__proto__', 'constructor'],
-    ['a bank code that is none', 'NL', 'constructor'],
-    ['nothing', '', ''],
-  ])('knows nothing of %s', (_, country, bankCode) => {
+    ['the start of a bank code', 'DE', '3704004'],
+    ['an invalid country', '__proto__', 'constructor'],
+    ['an invalid bank code', 'NL', 'constructor'],
+    ['empty texts', '', ''],
+  ])('returns null for %s', (_, country, bankCode) => {
     expect(findBank(country, bankCode)).toBeNull();
   });
 });
@@ -77,7 +70,7 @@ describe('the dates of the lists', () => {
   it.each([
     ['bankdata-germany', '2.2602.0'],
     ['iban-to-bic', '1.4.0'],
-  ])('are those of %s %s: look them up again for another version', (name, version) => {
+  ])('belong to %s %s and must be updated for another version', (name, version) => {
     const file = new URL(`../../../../node_modules/${name}/package.json`, import.meta.url);
     expect(JSON.parse(readFileSync(file, 'utf8')).version).toBe(version);
   });
@@ -85,28 +78,28 @@ describe('the dates of the lists', () => {
 
 describe('findBankByBic', () => {
   it.each([
-    ['without a branch is the head office', 'COBADEFF', '50040000'],
+    ['without a branch, as that of the head office', 'COBADEFF', '50040000'],
     ['of the head office', 'COBADEFFXXX', '50040000'],
-    ['of a large bank with the same BIC in many places, one of which it names', 'COBADEHHXXX', '20040000'],
+    ['of a bank with the same BIC in many places, one of which it contains', 'COBADEHHXXX', '20040000'],
     ['of a branch', 'GENODEF1S10', '12096597'],
-    ['of a branch that is not listed, but its head office is', 'DEUTDEFF999', '50070010'],
-    ['that the lists have without its branch', 'ABNANL2AXXX', 'ABNA'],
-    ['whose banks differ in what is appended to the name', 'ISBKDEFXXXX', '50230600'],
+    ['of an unlisted branch whose head office is listed', 'DEUTDEFF999', '50070010'],
+    ['that is listed without its branch', 'ABNANL2AXXX', 'ABNA'],
+    ['of banks whose names differ in a suffix', 'ISBKDEFXXXX', '50230600'],
   ])('finds a BIC %s', (_, bic, bankCode) => {
     expect(findBankByBic(bic)?.bankCode).toBe(bankCode);
   });
 
   it.each([
-    ['a head office of which only branches are listed: they are independent banks', 'GENODEF1'],
-    ['a branch whose head office is not listed', 'GENODEF1ZZZ'],
-    ['a BIC that is not listed', 'NWBKGB2L'],
-    ['the beginning of a BIC', 'COBADE'],
-    ['nothing', ''],
-  ])('knows nothing of %s', (_, bic) => {
+    ['an unlisted head office whose branches, which are independent banks, are listed', 'GENODEF1'],
+    ['an unlisted branch whose head office is not listed', 'GENODEF1ZZZ'],
+    ['an unlisted BIC', 'NWBKGB2L'],
+    ['the start of a BIC', 'COBADE'],
+    ['an empty text', ''],
+  ])('returns null for %s', (_, bic) => {
     expect(findBankByBic(bic)).toBeNull();
   });
 
-  it('prefers the country of the BIC to a country whose banks have it too', async () => {
+  it('prefers the country of the BIC to others with the same BIC', async () => {
     const directory = await tDirectory({
       AT: [tEntry('10000', { bic: 'TESTCZPP' })],
       CZ: [tEntry('0001', { bic: 'TESTCZPPXXX' }), tEntry('0002', { bic: 'MTCCSKBXXXX' })],
@@ -118,7 +111,7 @@ describe('findBankByBic', () => {
 });
 
 describe('listBanks', () => {
-  it('lists by country and bank code, page by page', () => {
+  it('lists pages by country and bank code', () => {
     const { banks, total } = listBanks({ first: 10_000 });
     expect(total).toBe(banks.length);
     const keys = banks.map(({ country, bankCode }) => country + bankCode);
@@ -130,26 +123,25 @@ describe('listBanks', () => {
     expect(listBanks({ offset: total })).toEqual({ banks: [], total });
   });
 
-  it('counts what it lists', () => {
-    expect(countries().map(({ country }) => country)).toEqual(['AT', 'BE', 'DE', 'ES', 'FR', 'LU', 'NL']);
-    for (const { country, banks } of countries()) expect(listBanks({ country }).total).toBe(banks);
-    expect(listBanks().total).toBe(countries().reduce((sum, { banks }) => sum + banks, 0));
+  it('lists all shipped countries by default', () => {
+    const totals = ['AT', 'BE', 'DE', 'ES', 'FR', 'LU', 'NL'].map((country) => listBanks({ country }).total);
+    expect(Math.min(...totals)).toBeGreaterThan(0);
+    expect(listBanks().total).toBe(totals.reduce((sum, total) => sum + total, 0));
   });
 
-  it('lists nothing of a country without a list', () => {
+  it('lists nothing for a country without a list', () => {
     expect(listBanks({ country: 'GB' })).toEqual({ banks: [], total: 0 });
-    expect(countries().map(({ country }) => country)).not.toContain('GB');
   });
 
   it.each([
     ['in any case', 'hamburger sparkasse', '20050550'],
     ['in any order of words', 'SPARKASSE HAMBURGER', '20050550'],
     ['without accents', 'dusseldorf neuss', '30160213'],
-    ['with accents where the name has none', 'hämburger spärkasse', '20050550'],
+    ['with accents that the name does not have', 'hämburger spärkasse', '20050550'],
     ['by its bank code', '20050550', '20050550'],
-    ['by how its bank code begins', '2005055', '20050550'],
+    ['by the start of its bank code', '2005055', '20050550'],
     ['by its BIC', 'HASPDEHHXXX', '20050550'],
-    ['by how its BIC begins, in small letters', 'haspdehh', '20050550'],
+    ['by the start of its BIC, in small letters', 'haspdehh', '20050550'],
   ])('finds a bank %s', (_, search, bankCode) => {
     expect(listBanks({ country: 'DE', search }).banks.map((bank) => bank.bankCode)).toContain(bankCode);
   });
@@ -169,7 +161,7 @@ describe('listBanks', () => {
     await directory.close();
   });
 
-  it('finds everything for nothing', () => {
+  it('finds all banks for an empty search', () => {
     expect(listBanks({ search: ' ' })).toEqual(listBanks());
   });
 });

@@ -19,24 +19,24 @@ async function read(country: string, fileName: string, bytes: Buffer | string) {
   return readBankFile({ country, path });
 }
 
-async function refusal(country: string, fileName: string, bytes: Buffer | string): Promise<string> {
+async function rejection(country: string, fileName: string, bytes: Buffer | string): Promise<string> {
   const error: unknown = await read(country, fileName, bytes).catch((caught) => caught);
   expect(error).toBeInstanceOf(ImportError);
   return error instanceof Error ? error.message : '';
 }
 
 describe.each(samples)('the file of $title ($country)', (sample) => {
-  const { country, fileName, rows, bank, leftOut, broken, title } = sample;
+  const { country, fileName, rows, bank, skipped, invalid, title } = sample;
 
-  it('is read: what is taken, and what is left out and why', async () => {
+  it('is read: some rows are imported, others are skipped for a reason', async () => {
     const content = await read(country, fileName, await tFile(sample));
     expect(content.entries).toContainEqual(bank);
-    expect(Object.fromEntries(content.leftOut)).toEqual(leftOut);
+    expect(Object.fromEntries(content.skipped)).toEqual(skipped);
     expect(content.rows).toBe(rows.length);
-    expect(content.entries).toHaveLength(rows.length - Object.values(leftOut).reduce((sum, next) => sum + next, 0));
+    expect(content.entries).toHaveLength(rows.length - Object.values(skipped).reduce((sum, next) => sum + next, 0));
   });
 
-  it('gives bank codes as they stand in IBANs', async () => {
+  it('contains bank codes as in IBANs', async () => {
     const { entries } = await read(country, fileName, await tFile(sample));
     const { first, last } = findCountryFormat(country)?.bankCode ?? { first: 0, last: 0 };
     const lengths = entries.map(({ bankCode }) => bankCode.length);
@@ -44,7 +44,7 @@ describe.each(samples)('the file of $title ($country)', (sample) => {
     else expect(new Set(lengths)).toEqual(new Set([last - first + 1]));
   });
 
-  it('changes what the directory answers', async () => {
+  it('replaces the list in the directory', async () => {
     const dataDir = tFolder();
     const { entries, format } = await read(country, fileName, await tFile(sample));
     await replaceImport(dataDir, { country, source: format.source, date: '2026-11-21', entries });
@@ -54,12 +54,12 @@ describe.each(samples)('the file of $title ($country)', (sample) => {
     await directory.close();
   });
 
-  it('is refused for a broken row, whose place and fault are named', async () => {
-    const message = await refusal(country, fileName, await tFile(sample, [broken.row]));
-    expect(message).toBe(`${tLastPlace(sample)}: ${broken.complaint}`);
+  it('is rejected for an invalid row, with its position and problem', async () => {
+    const message = await rejection(country, fileName, await tFile(sample, [invalid.row]));
+    expect(message).toBe(`${tLastPlace(sample)}: ${invalid.problem}`);
   });
 
-  it('is refused for every other country', async () => {
+  it('is rejected for every other country', async () => {
     const bytes = await tFile(sample);
     const sharing =
       [
@@ -67,12 +67,12 @@ describe.each(samples)('the file of $title ($country)', (sample) => {
         ['ES', 'FR'],
       ].find((pair) => pair.includes(country)) ?? [];
     for (const other of importableCountries().filter((code) => code !== country && !sharing.includes(code))) {
-      expect(await refusal(other, fileName, bytes), `${title} as ${other}`).toContain(fileName);
+      expect(await rejection(other, fileName, bytes), `${title} as ${other}`).toContain(fileName);
     }
   });
 
-  it('is refused without the columns it should have', async () => {
-    const message = await refusal(country, fileName, await sample.encode([['Something', 'else', 'entirely']]));
+  it('is rejected without its columns', async () => {
+    const message = await rejection(country, fileName, await sample.encode([['Something', 'else', 'entirely']]));
     expect(message).toContain(`${fileName} does not look like`);
     expect(message).toMatch(/expected (columns|the bank code) .*, found Something,? ?else,? ?entirely$/);
   });
@@ -81,7 +81,7 @@ describe.each(samples)('the file of $title ($country)', (sample) => {
 describe('a file', () => {
   const { encode, top, rows } = tSample('DE');
 
-  it('may end its lines in any way, or not end the last one', async () => {
+  it('may have any line endings, or none at the end', async () => {
     const bytes = await encode([...top, ...rows]);
     for (const ending of ['\n', '\r\n', '\n\n']) {
       const text = iconv.decode(bytes, 'windows-1252').replaceAll('\r\n', ending).trimEnd();
@@ -89,49 +89,51 @@ describe('a file', () => {
     }
   });
 
-  it('is counted by the lines of the file, blank ones included', async () => {
+  it('has line numbers that include blank lines', async () => {
     const text = iconv.decode(await encode([...top, ...rows]), 'windows-1252').replaceAll('\r\n', '\r\n\r\n');
-    const message = await refusal('DE', 'blz.csv', iconv.encode(`${text}"x";"1"\r\n`, 'windows-1252'));
+    const message = await rejection('DE', 'blz.csv', iconv.encode(`${text}"x";"1"\r\n`, 'windows-1252'));
     expect(message).toMatch(/^blz\.csv, line 13: 2 columns/);
   });
 
-  it('may hold the quotation marks of a name', async () => {
+  it('may contain quotation marks in a name', async () => {
     const { entries } = await read('PL', 'pl.txt', await tFile(tSample('PL')));
     expect(entries.map(({ name }) => name)).toContain('Bank "Rolnik" w Żółwiu');
   });
 
-  it('is refused for a quotation mark that is never closed, at the line where it is opened', async () => {
+  it('is rejected for a quotation mark that is never closed, with the line where it is opened', async () => {
     const open = Buffer.from('37040045;1;"Bank ohne Ende;50667\r\n37040046;1;Bank;50667\r\n');
-    const message = await refusal('DE', 'blz.csv', Buffer.concat([await encode([...top, ...rows]), open]));
+    const message = await rejection('DE', 'blz.csv', Buffer.concat([await encode([...top, ...rows]), open]));
     expect(message).toBe('blz.csv, line 7: a quotation mark is opened and never closed');
   });
 
-  it('has one header, which is found by its titles in whatever order', async () => {
-    const turned = [...top, ...rows].map((cells) => cells.toReversed());
-    const { entries } = await read('DE', 'blz.csv', await encode(turned));
+  it('has a header that is found by its titles in any order', async () => {
+    const reversed = [...top, ...rows].map((cells) => cells.toReversed());
+    const { entries } = await read('DE', 'blz.csv', await encode(reversed));
     expect(entries).toEqual((await read('DE', 'blz.csv', await encode([...top, ...rows]))).entries);
   });
 
-  it.each(['PL', 'SK', 'SI'])('of %s without titles is refused for a broken first row too', async (country) => {
+  it.each(['PL', 'SK', 'SI'])('of %s without titles is rejected for an invalid first row too', async (country) => {
     const { top, rows, encode, fileName } = tSample(country);
     const columnOfCode = country === 'PL' ? 4 : 0;
-    const broken = (rows[0] ?? []).map((_, index) => (index === columnOfCode ? '12x' : ''));
-    const message = await refusal(country, fileName, await encode([...top, broken, ...rows]));
+    const invalid = (rows[0] ?? []).map((_, index) => (index === columnOfCode ? '12x' : ''));
+    const message = await rejection(country, fileName, await encode([...top, invalid, ...rows]));
     expect(message).toContain(`${fileName}, line ${top.length + 1}: the bank code is "12x"`);
   });
 
-  it('is refused where it holds no bank of the country', async () => {
+  it('is rejected if it contains no bank of the country', async () => {
     const swiss = tSample('CH');
     const bytes = await swiss.encode([...swiss.top, ...swiss.rows.slice(0, 2)]);
-    expect(await refusal('LI', 'bankmaster_V3.csv', bytes)).toMatch(/^bankmaster_V3\.csv holds no bank of LI/);
+    expect(await rejection('LI', 'bankmaster_V3.csv', bytes)).toMatch(/^bankmaster_V3\.csv contains no bank of LI/);
   });
 
-  it('is refused where its BICs are of another country', async () => {
+  it('is rejected if its BICs are of another country', async () => {
     const bytes = await tSample('SK').encode([
       ['0800', 'Spořitelna', 'GIBACZPX'],
       ['0100', 'Komerční', 'KOMBCZPP'],
     ]);
-    expect(await refusal('SK', 'kody.csv', bytes)).toMatch(/^kody\.csv is not a file of SK: 2 of its 2 BICs are of CZ/);
+    expect(await rejection('SK', 'kody.csv', bytes)).toMatch(
+      /^kody\.csv is not a file of SK: 2 of its 2 BICs are of CZ/,
+    );
   });
 });
 
@@ -146,34 +148,34 @@ describe('the encoding of a file', () => {
     ['SI', 'iso-8859-1'],
   ])('of %s is not UTF-8', async (country, encoding) => {
     const bytes = Buffer.from(await text(country, encoding));
-    const expected = `list.txt is in UTF-8; the original is in ${encoding}: import it as it was downloaded`;
-    expect(await refusal(country, 'list.txt', bytes)).toBe(expected);
+    const expected = `list.txt is in UTF-8, but the original is in ${encoding}; import the downloaded file unchanged`;
+    expect(await rejection(country, 'list.txt', bytes)).toBe(expected);
   });
 
   it('of the ECB has a byte order mark, of either order', async () => {
     const content = await text('ES', 'utf-16');
-    expect(await refusal('ES', 'mfi.csv', iconv.encode(content, 'utf-16le'))).toBe(
-      'mfi.csv does not begin with a byte order mark; expected UTF-16 with one',
+    expect(await rejection('ES', 'mfi.csv', iconv.encode(content, 'utf-16le'))).toBe(
+      'mfi.csv does not start with a byte order mark; expected UTF-16 with one',
     );
     const bytes = iconv.encode(content, 'utf-16be', { addBOM: true });
     expect((await read('ES', 'mfi.csv', bytes)).entries).toHaveLength(1);
   });
 
-  it('is told where it is UTF-16 and should not be', async () => {
+  it('is reported if it is UTF-16 instead of another', async () => {
     const bytes = iconv.encode(await text('DE', 'windows-1252'), 'utf-16', { addBOM: true });
-    expect(await refusal('DE', 'blz.csv', bytes)).toContain('blz.csv is in UTF-16; expected windows-1252');
+    expect(await rejection('DE', 'blz.csv', bytes)).toContain('blz.csv is in UTF-16; expected windows-1252');
   });
 
-  it('is told with the line where bytes make no sense', async () => {
+  it('is reported with the line of invalid bytes', async () => {
     const bytes = iconv.encode(await text('CH', 'utf-8'), 'windows-1252');
-    expect(await refusal('CH', 'bank.csv', bytes)).toMatch(/^bank\.csv, line 2: bytes that are not utf-8/);
+    expect(await rejection('CH', 'bank.csv', bytes)).toMatch(/^bank\.csv, line 2: bytes that are not utf-8/);
   });
 });
 
-describe('what is no such file at all', () => {
+describe('another file', () => {
   it.each([
     [
-      'a country that has none',
+      'an unsupported country',
       'GB',
       'x.csv',
       'x',
@@ -197,15 +199,15 @@ describe('what is no such file at all', () => {
       '<!doctype html>\n<title>Moved</title>',
       /does not look like the Bundesbank's .* found <!doctype html>$/,
     ],
-  ])('is refused: %s', async (_, country, fileName, bytes, expected) => {
-    expect(await refusal(country, fileName, bytes)).toMatch(expected);
+  ])('is rejected: %s', async (_, country, fileName, bytes, expected) => {
+    expect(await rejection(country, fileName, bytes)).toMatch(expected);
   });
 
-  it('is refused: a folder, and a file that is not there', async () => {
+  it('is rejected: a folder, and a missing file', async () => {
     const folder = tFolder();
     mkdirSync(join(folder, 'blz'));
     await expect(readBankFile({ country: 'DE', path: join(folder, 'blz') })).rejects.toThrow(
-      /blz is a folder; name the file/,
+      /blz is a folder; expected the downloaded file/,
     );
     await expect(readBankFile({ country: 'DE', path: join(folder, 'none') })).rejects.toThrow(
       /^there is no file .*none$/,

@@ -4,7 +4,7 @@ import { createBankDirectory } from '../../../../src/self-hosted/bank-data/direc
 import { tScript } from '../../../process.ts';
 import { type Sample, tFile } from './sample.ts';
 
-/** The command line as a process. @returns its exit code and what it printed */
+/** Runs `import-banks` as a process. @returns its exit code and output */
 export function tImport(dataDir: string, ...args: readonly string[]) {
   const child = tScript('src/self-hosted/bank-data/import-banks.ts', { DATA_DIR: dataDir }, args);
   const ended = child.ended.then(({ code }) => ({ code, stdout: child.stdout(), stderr: child.stderr() }));
@@ -21,7 +21,7 @@ export async function tSampleFile(
   return path;
 }
 
-/** Everything that the directory of a data folder lists of a country. */
+/** All banks of a country in the directory of a data folder. */
 export async function tBanks(dataDir: string, country: string) {
   const directory = createBankDirectory({ dataDir });
   const { banks } = directory.listBanks({ country, first: 1_000_000 });

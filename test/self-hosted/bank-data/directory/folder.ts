@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** An empty folder that is gone when the test is. */
+/** An empty folder, deleted after the test. */
 export function tFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'ledgerquill-banks-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

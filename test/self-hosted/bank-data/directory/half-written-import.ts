@@ -2,8 +2,8 @@ import { writeSync } from 'node:fs';
 import { replaceImport } from '../../../../src/self-hosted/bank-data/directory/replace-import.ts';
 
 /*
- * A process of the tests: writes 50,000 of 100,000 banks in the transaction of an import, says so, and then waits to
- * be killed.
+ * A process for tests: writes 50,000 of 100,000 banks in the transaction of an import, prints a line, and waits to be
+ * killed.
  */
 
 function* banks() {

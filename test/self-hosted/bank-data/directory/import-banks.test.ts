@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readConfig } from '../../../../src/config/gateway-config.ts';
+import { readConfig } from '../../../../src/config/read-config.ts';
 import { readBankDataServiceConfig, readBankImportConfig } from '../../../../src/config/service-config.ts';
 import { createBankDataService } from '../../../../src/self-hosted/bank-data/create-bank-data-service.ts';
 import { createBankDirectory } from '../../../../src/self-hosted/bank-data/directory/bank-directory.ts';
@@ -14,7 +14,7 @@ const german = tSample('DE');
 const today = expect.stringMatching(/^\d{4}-\d\d-\d\d$/);
 
 describe('import-banks', () => {
-  it('says what it took, what it left out and why, from whom and when', async () => {
+  it('prints imported and skipped rows, source and date', async () => {
     const folder = tFolder();
     const path = await tSampleFile(folder, german);
     const { code, stdout, stderr } = await tImport(join(folder, 'data'), 'de', path).ended;
@@ -23,13 +23,13 @@ describe('import-banks', () => {
       [
         `Imported 3 banks of DE from ${path}`,
         '  read             5 rows',
-        '  taken            3 banks',
-        '  left out         2 rows',
+        '  imported         3 banks',
+        '  skipped          2 rows',
         '                   1  branches under the bank code of another row (Merkmal 2)',
         '                   1  deleted bank codes (Änderungskennzeichen D)',
         '  source     Deutsche Bundesbank',
         '  date       2026-11-21',
-        `  kept in    ${join(folder, 'data')}`,
+        `  stored in  ${join(folder, 'data')}`,
         'Source: Deutsche Bundesbank, Bankleitzahlendatei (name the source when you pass the data on).',
         '',
       ].join('\n'),
@@ -42,11 +42,11 @@ describe('import-banks', () => {
     });
   });
 
-  it('changes nothing for a broken file, and says where it is broken', async () => {
+  it('changes nothing for an invalid file, and prints the invalid line', async () => {
     const folder = tFolder();
     await tImport(folder, 'DE', await tSampleFile(folder, german)).ended;
     const before = await tBanks(folder, 'DE');
-    const path = await tSampleFile(folder, german, [german.broken.row]);
+    const path = await tSampleFile(folder, german, [german.invalid.row]);
     expect(await tImport(folder, 'DE', path).ended).toEqual({
       code: 1,
       stdout: '',
@@ -55,9 +55,9 @@ describe('import-banks', () => {
     expect(await tBanks(folder, 'DE')).toEqual(before);
   });
 
-  it('makes no data folder for a broken file', async () => {
+  it('creates no data folder for an invalid file', async () => {
     const folder = tFolder();
-    const path = await tSampleFile(folder, german, [german.broken.row]);
+    const path = await tSampleFile(folder, german, [german.invalid.row]);
     expect((await tImport(join(folder, 'data'), 'DE', path).ended).code).toBe(1);
     expect(existsSync(join(folder, 'data'))).toBe(false);
   });
@@ -66,7 +66,7 @@ describe('import-banks', () => {
     ['no arguments', []],
     ['one argument', ['DE']],
     ['three arguments', ['DE', 'a.csv', 'b.csv']],
-  ])('tells how it is used for %s', async (_, args) => {
+  ])('prints its usage for %s', async (_, args) => {
     const { code, stdout, stderr } = await tImport(tFolder(), ...args).ended;
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(
@@ -74,7 +74,7 @@ describe('import-banks', () => {
     );
   });
 
-  it('says in words that the data folder cannot be written', async () => {
+  it('reports that the data folder cannot be written', async () => {
     const folder = tFolder();
     writeFileSync(join(folder, 'data'), '');
     const { code, stdout, stderr } = await tImport(join(folder, 'data'), 'DE', await tSampleFile(folder, german)).ended;
@@ -84,7 +84,7 @@ describe('import-banks', () => {
 });
 
 describe('the data folder', () => {
-  it('is .data, or what DATA_DIR says', () => {
+  it('is .data or DATA_DIR', () => {
     const key = { BANK_DATA_API_KEY: 'key' };
     for (const env of [{}, { DATA_DIR: '' }, { DATA_DIR: '/var/lib/ledgerquill' }]) {
       const dataDir = env.DATA_DIR || '.data';
@@ -104,7 +104,7 @@ describe('the service', () => {
     return answer.json().bank_data;
   }
 
-  it('answers from an import without being started again', async () => {
+  it('uses an import without a restart', async () => {
     const folder = tFolder();
     const dataDir = join(folder, 'data');
     const app = createBankDataService({ apiKey: 'key', dataDir });
@@ -121,7 +121,7 @@ describe('the service', () => {
     await app.close();
   });
 
-  it('answers from an import of each country', async () => {
+  it('uses an import of each country', async () => {
     const dataDir = tFolder();
     for (const { country, bank } of samples) {
       await replaceImport(dataDir, { country, source: 'Registry', date: '2026-11-21', entries: [bank] });
@@ -129,14 +129,15 @@ describe('the service', () => {
     const app = createBankDataService({ apiKey: 'key', dataDir });
     const directory = createBankDirectory({ dataDir });
     const countries = [...new Set(samples.map(({ country }) => country))];
-    expect(directory.countries().map(({ country }) => country)).toEqual(countries.toSorted());
+    const listed = directory.listBanks().banks.map(({ country }) => country);
+    expect(listed).toEqual(countries.toSorted());
     expect((await bankOf(app, 'CZ6508000000192000145399')).name).toBe('Česká spořitelna, a.s.');
     expect((await bankOf(app, 'HU42117730161111101800000000')).bic).toBe('OTPVHUHB');
     await directory.close();
     await app.close();
   });
 
-  it('leaves no more behind in the data folder than the store', async () => {
+  it('leaves only the store in the data folder', async () => {
     const dataDir = tFolder();
     await replaceImport(dataDir, { country: 'CZ', source: 'Registry', date: '2026-11-21', entries: [] });
     const files = ['bank-directory-1.lmdb', 'bank-directory-1.lmdb-lock'];

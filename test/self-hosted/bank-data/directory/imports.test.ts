@@ -5,12 +5,13 @@ import { ConfigError } from '../../../../src/errors.ts';
 import { createBankDirectory } from '../../../../src/self-hosted/bank-data/directory/bank-directory.ts';
 import { replaceImport } from '../../../../src/self-hosted/bank-data/directory/replace-import.ts';
 import { tFolder } from './folder.ts';
-import { now, tDirectory, tEntry } from './imports.ts';
+import { tDirectory, tEntry, useFirstGermanList } from './imports.ts';
 
-const { findBank, countries } = createBankDirectory({ now });
+const { findBank, listBanks } = createBankDirectory();
+useFirstGermanList();
 
 describe('an import', () => {
-  it('is the whole list of its country, and touches no other', async () => {
+  it('replaces the whole list of its country, and no other', async () => {
     const directory = await tDirectory({
       DE: [tEntry('37040044', { name: 'Commerzbank AG', zip: '50447', city: 'Köln' })],
     });
@@ -20,7 +21,7 @@ describe('an import', () => {
     await directory.close();
   });
 
-  it('leaves what it does not tell as it was known before, and says so', async () => {
+  it('fills empty names and BICs from the shipped list, and adds that list to the source', async () => {
     const directory = await tDirectory({
       DE: [
         tEntry('37040044', { zip: '50447', city: 'Köln' }),
@@ -44,12 +45,12 @@ describe('an import', () => {
 
   it('adds a country', async () => {
     const directory = await tDirectory({ CZ: [tEntry('0800', { name: 'Česká spořitelna' })] });
-    expect(directory.countries()).toContainEqual({ country: 'CZ', banks: 1 });
+    expect(directory.listBanks({ country: 'CZ' }).total).toBe(1);
     expect(directory.findBank('CZ', '0800')?.name).toBe('Česká spořitelna');
     await directory.close();
   });
 
-  it('of Finland lists how bank codes begin: the longest beginning counts', async () => {
+  it('of Finland lists the first digits of bank codes, of which the longest match is used', async () => {
     const directory = await tDirectory({
       FI: [tEntry('4', { name: 'A' }), tEntry('40', { name: 'B' }), tEntry('405', { name: 'C' })],
     });
@@ -58,7 +59,7 @@ describe('an import', () => {
     await directory.close();
   });
 
-  it('replaces the one before it', async () => {
+  it('replaces the previous one', async () => {
     const dataDir = tFolder();
     const replacement = { country: 'CZ', source: 'Registry', date: '2026-11-21' };
     await replaceImport(dataDir, { ...replacement, entries: [tEntry('0001'), tEntry('0002')] });
@@ -68,7 +69,7 @@ describe('an import', () => {
     await directory.close();
   });
 
-  it('that fails half-way leaves the one before it', async () => {
+  it('that fails keeps the previous one', async () => {
     const dataDir = tFolder();
     const replacement = { country: 'CZ', source: 'Registry', date: '2026-11-21' };
     await replaceImport(dataDir, { ...replacement, entries: [tEntry('0001')] });
@@ -84,24 +85,24 @@ describe('an import', () => {
 });
 
 describe('the data folder', () => {
-  it('is neither made nor filled by reading', async () => {
+  it('is not created by reading', async () => {
     const dataDir = join(tFolder(), 'data');
-    const directory = createBankDirectory({ dataDir, now });
+    const directory = createBankDirectory({ dataDir });
     expect(directory.findBank('DE', '37040044')).not.toBeNull();
-    expect(directory.countries()).toEqual(countries());
+    expect(directory.listBanks()).toEqual(listBanks());
     await directory.close();
     expect(existsSync(dataDir)).toBe(false);
   });
 
-  it('may hold a store that is just being made', async () => {
+  it('may contain a store that is being created', async () => {
     const dataDir = tFolder();
     writeFileSync(join(dataDir, 'bank-directory-1.lmdb'), '');
-    const directory = createBankDirectory({ dataDir, now });
-    expect(directory.countries()).toEqual(countries());
+    const directory = createBankDirectory({ dataDir });
+    expect(directory.listBanks()).toEqual(listBanks());
     await directory.close();
   });
 
-  it('is refused in words where the store is damaged', async () => {
+  it('is rejected with a message if the store is damaged', async () => {
     const dataDir = tFolder();
     writeFileSync(join(dataDir, 'bank-directory-1.lmdb'), 'garbage'.repeat(1000));
     const expected = /DATA_DIR: .*bank-directory-1\.lmdb is damaged or was not made by this program/;
@@ -111,7 +112,7 @@ describe('the data folder', () => {
     await expect(replaceImport(dataDir, replacement)).rejects.toThrow(expected);
   });
 
-  it.each([50, 10])('is refused in words where the store was cut to %i %%', async (percent) => {
+  it.each([50, 10])('is rejected with a message if the store is truncated to %i %%', async (percent) => {
     const dataDir = tFolder();
     const entries = Array.from({ length: 500 }, (_, index) => tEntry(String(index).padStart(4, '0')));
     await replaceImport(dataDir, { country: 'CZ', source: 'Registry', date: '2026-11-21', entries });

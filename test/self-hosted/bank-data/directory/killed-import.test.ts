@@ -10,7 +10,7 @@ import { tSample } from './samples.ts';
 
 const german = tSample('DE');
 
-describe('killing an import of 100,000 rows in the middle', () => {
+describe('killing an import of 100,000 rows', () => {
   async function tImported(): Promise<string> {
     const dataDir = tFolder();
     const entries = [german.bank, { ...german.bank, bankCode: '37040044', name: 'Old' }];
@@ -19,7 +19,7 @@ describe('killing an import of 100,000 rows in the middle', () => {
     return dataDir;
   }
 
-  /** The old directory is what it was, and the next import works. */
+  /** The old directory is unchanged, and the next import works. */
   async function expectIntact(dataDir: string, before: Awaited<ReturnType<typeof tBanks>>) {
     expect(await tBanks(dataDir, 'DE')).toEqual(before);
     expect(await tBanks(dataDir, 'CZ')).toHaveLength(1);
@@ -29,10 +29,10 @@ describe('killing an import of 100,000 rows in the middle', () => {
     expect(await tBanks(dataDir, 'CZ')).toHaveLength(1);
   }
 
-  it('while it reads leaves the old directory intact', async () => {
+  it('while it reads keeps the old directory', async () => {
     const dataDir = await tImported();
     const before = await tBanks(dataDir, 'DE');
-    // A pipe takes no more than the reader has read, but for 64 KB: once half of the rows are in it, they are read.
+    // A pipe buffers 64 KB: once half of the rows are written to it, nearly all of them were read.
     const pipe = join(tFolder(), 'blz.csv');
     execFileSync('mkfifo', [pipe]);
     const child = tImport(dataDir, 'DE', pipe);
@@ -48,7 +48,7 @@ describe('killing an import of 100,000 rows in the middle', () => {
     await expectIntact(dataDir, before);
   });
 
-  it('while it writes leaves the old directory intact, also for those who read meanwhile', async () => {
+  it('while it writes keeps the old directory, also for concurrent readers', async () => {
     const dataDir = await tImported();
     const before = await tBanks(dataDir, 'DE');
     const child = tScript('test/self-hosted/bank-data/directory/half-written-import.ts', { DATA_DIR: dataDir });
@@ -59,7 +59,7 @@ describe('killing an import of 100,000 rows in the middle', () => {
     await expectIntact(dataDir, before);
   });
 
-  it('is no matter of the number of rows: all 100,000 come in', async () => {
+  it('is not caused by the number of rows: an import of 100,000 succeeds', async () => {
     const dataDir = await tImported();
     const rows = Array.from({ length: 100_000 }, (_, number) =>
       (german.rows[0] ?? []).with(0, String(10_000_000 + number)),

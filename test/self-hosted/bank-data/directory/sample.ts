@@ -4,27 +4,27 @@ import type { BankEntry } from '../../../../src/bank-lists/listed-bank.ts';
 
 export type Cells = readonly (string | number)[];
 
-/** A small file as its publisher would make it, and what is to be read from it. */
+/** A small file as its publisher would create it, and the expected result. */
 export interface Sample {
   title: string;
   country: string;
   fileName: string;
-  /** Header and what stands above it. */
+  /** The header and the rows above it. */
   top: readonly Cells[];
   rows: readonly Cells[];
   encode(rows: readonly Cells[]): Promise<Buffer>;
   bank: BankEntry;
-  leftOut: Readonly<Record<string, number>>;
-  /** A row that may not be there, and what is said about it. */
-  broken: { row: Cells; complaint: string };
+  skipped: Readonly<Record<string, number>>;
+  /** An invalid row, and the message about it. */
+  invalid: { row: Cells; problem: string };
 }
 
-/** The bytes of a sample, with more rows at its end if wanted. */
+/** The bytes of a sample, with optional rows at its end. */
 export function tFile({ top, rows, encode }: Sample, more: readonly Cells[] = []): Promise<Buffer> {
   return encode([...top, ...rows, ...more]);
 }
 
-/** Where a row that is appended to a sample stands. */
+/** The position of a row that is appended to a sample. */
 export function tLastPlace({ top, rows, fileName }: Sample): string {
   const line = top.length + rows.length + 1;
   return fileName.endsWith('.xlsx') ? `${fileName}, sheet "Sheet1", row ${line}` : `${fileName}, line ${line}`;
@@ -48,10 +48,10 @@ export async function workbook(rows: readonly Cells[]): Promise<Buffer> {
   return writeWorkbook(cells, {}).toBuffer();
 }
 
-/** A row of that many columns, empty but for the given ones. */
+/** A row with this number of columns, empty except for these cells. */
 export function wide(width: number, cells: Readonly<Record<number, string>>): string[] {
   return Array.from({ length: width }, (_, index) => cells[index] ?? '');
 }
 
 export const noCode = 'rows without a bank code';
-export const wrongBic = 'it must have 8 or 11 letters and digits, with the code of a country in place 5 and 6';
+export const wrongBic = 'it must have 8 or 11 letters and digits, with a country code at positions 5 and 6';

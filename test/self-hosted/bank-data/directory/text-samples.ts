@@ -23,7 +23,7 @@ const germanBank = {
   bic: 'SSKMDEMMXXX',
 };
 
-const germanLeftOut = {
+const germanSkipped = {
   'branches under the bank code of another row (Merkmal 2)': 1,
   'deleted bank codes (Änderungskennzeichen D)': 1,
 };
@@ -56,16 +56,16 @@ const swissRows = [
   swiss('4866', '', '', '', '', '', 'Y'),
 ];
 
-function ofTheEcb(code: string, bic: string, country: string, name: string, zip: string, city: string): Cells {
+function ecbRow(code: string, bic: string, country: string, name: string, zip: string, city: string): Cells {
   return wide(14, { 0: code, 1: bic, 2: country, 3: name, 5: 'Calle 1', 6: zip, 7: city, 8: 'CI' });
 }
 
 const ecbRows = [
-  ofTheEcb('ES0182', 'BBVAESMMXXX', 'ES', 'Banco Bilbao Vizcaya Argentaria, S.A. «España»', '48005', 'Bilbao'),
-  ofTheEcb('ESW0075543I', 'MSTAESM1XXX', 'ES', 'Morgan Stanley, sucursal', '28006', 'Madrid'),
-  ofTheEcb('FR10107', 'BREDFRPPXXX', 'FR', 'BRED - Banque populaire', '75012', 'Paris'),
-  ofTheEcb('FR11425', '', 'FR', "Caisse d'épargne et de prévoyance", '76230', 'Bois-Guillaume'),
-  ofTheEcb('DE00001', 'MARKDEFFXXX', 'DE', 'Deutsche Bundesbank', '60431', 'Frankfurt am Main'),
+  ecbRow('ES0182', 'BBVAESMMXXX', 'ES', 'Banco Bilbao Vizcaya Argentaria, S.A. «España»', '48005', 'Bilbao'),
+  ecbRow('ESW0075543I', 'MSTAESM1XXX', 'ES', 'Morgan Stanley, sucursal', '28006', 'Madrid'),
+  ecbRow('FR10107', 'BREDFRPPXXX', 'FR', 'BRED - Banque populaire', '75012', 'Paris'),
+  ecbRow('FR11425', '', 'FR', "Caisse d'épargne et de prévoyance", '76230', 'Bois-Guillaume'),
+  ecbRow('DE00001', 'MARKDEFFXXX', 'DE', 'Deutsche Bundesbank', '60431', 'Frankfurt am Main'),
 ];
 
 function polish(code: string, name: string, zip: string, city: string, bic: string): Cells {
@@ -81,8 +81,8 @@ export const textSamples: readonly Sample[] = [
     rows: germanRows,
     encode: csv('windows-1252', ';', '"'),
     bank: germanBank,
-    leftOut: germanLeftOut,
-    broken: { row: ['37040045', '1', 'Zu kurz'], complaint: '3 columns; a row of this file has 13' },
+    skipped: germanSkipped,
+    invalid: { row: ['37040045', '1', 'Zu kurz'], problem: '3 columns; a row of this file has 13' },
   },
   {
     title: 'Bundesbank, fixed width',
@@ -92,8 +92,8 @@ export const textSamples: readonly Sample[] = [
     rows: germanRows,
     encode: fixedWidth,
     bank: germanBank,
-    leftOut: germanLeftOut,
-    broken: { row: ['37040045', '1', 'Zu kurz'], complaint: '67 characters; a row of this file has 168' },
+    skipped: germanSkipped,
+    invalid: { row: ['37040045', '1', 'Zu kurz'], problem: '67 characters; a row of this file has 168' },
   },
   {
     title: 'OeNB',
@@ -128,10 +128,10 @@ export const textSamples: readonly Sample[] = [
       city: 'Fürstenfeld',
       bic: 'RZSTAT2G077',
     },
-    leftOut: { [noCode]: 1 },
-    broken: {
+    skipped: { [noCode]: 1 },
+    invalid: {
       row: wide(22, { 2: '38O77', 6: 'Tippfehler' }),
-      complaint: 'the bank code is "38O77"; it must be 3 to 5 digits',
+      problem: 'the bank code is "38O77"; it must be 3 to 5 digits',
     },
   },
   {
@@ -148,10 +148,10 @@ export const textSamples: readonly Sample[] = [
       city: 'Neuchâtel',
       bic: 'BCNNCH22XXX',
     },
-    leftOut: { 'codes that were merged into others (concatenation Y)': 1, 'banks of other countries': 1 },
-    broken: {
+    skipped: { 'codes that were merged into others (concatenation Y)': 1, 'banks of other countries': 1 },
+    invalid: {
       row: swiss('231', 'UBS', '8001', 'Zürich', 'CH', 'UBSWCHZ'),
-      complaint: `the BIC is "UBSWCHZ"; ${wrongBic}`,
+      problem: `the BIC is "UBSWCHZ"; ${wrongBic}`,
     },
   },
   {
@@ -168,10 +168,10 @@ export const textSamples: readonly Sample[] = [
       city: 'Vaduz',
       bic: 'LILALI2XXXX',
     },
-    leftOut: { 'codes that were merged into others (concatenation Y)': 1, 'banks of other countries': 2 },
-    broken: {
+    skipped: { 'codes that were merged into others (concatenation Y)': 1, 'banks of other countries': 2 },
+    invalid: {
       row: swiss('8801x', 'Bank', '9490', 'Vaduz', 'LI', ''),
-      complaint: 'the bank code is "8801x"; it must be 3 to 5 digits',
+      problem: 'the bank code is "8801x"; it must be 3 to 5 digits',
     },
   },
   {
@@ -188,10 +188,10 @@ export const textSamples: readonly Sample[] = [
       city: 'Bilbao',
       bic: 'BBVAESMMXXX',
     },
-    leftOut: { 'institutions of other countries': 3, 'institutions whose RIAD code holds no bank code': 1 },
-    broken: {
-      row: ofTheEcb('0182', '', 'ES', 'Banco', '', ''),
-      complaint: 'the RIAD code "0182" does not begin with a country code',
+    skipped: { 'institutions of other countries': 3, 'institutions whose RIAD code contains no bank code': 1 },
+    invalid: {
+      row: ecbRow('0182', '', 'ES', 'Banco', '', ''),
+      problem: 'the RIAD code "0182" does not start with a country code',
     },
   },
   {
@@ -208,10 +208,10 @@ export const textSamples: readonly Sample[] = [
       city: 'Bois-Guillaume',
       bic: '',
     },
-    leftOut: { 'institutions of other countries': 3 },
-    broken: {
-      row: ofTheEcb('FR1010Z', '', 'FR', 'Banque', '', ''),
-      complaint: 'the bank code is "FR1010Z"; it must be FR and 5 digits',
+    skipped: { 'institutions of other countries': 3 },
+    invalid: {
+      row: ecbRow('FR1010Z', '', 'FR', 'Banque', '', ''),
+      problem: 'the bank code is "FR1010Z"; it must be FR and 5 digits',
     },
   },
   {
@@ -231,10 +231,10 @@ export const textSamples: readonly Sample[] = [
       city: 'Łódź',
       bic: 'PKOPPLPWXXX',
     },
-    leftOut: {},
-    broken: {
+    skipped: {},
+    invalid: {
       row: polish('1240239', 'Bank', '', '', ''),
-      complaint: 'the bank code is "1240239"; it must be 8 digits',
+      problem: 'the bank code is "1240239"; it must be 8 digits',
     },
   },
   {
@@ -249,8 +249,8 @@ export const textSamples: readonly Sample[] = [
     ],
     encode: csv('utf-8', ';'),
     bank: { bankCode: '0800', name: 'Česká spořitelna, a.s.', zip: '', city: '', bic: 'GIBACZPX' },
-    leftOut: { 'further rows of a bank code that was taken already': 1 },
-    broken: { row: ['0801', 'Banka', 'GIBACZPX'], complaint: '3 columns; a row of this file has 4' },
+    skipped: { 'further rows of an imported bank code': 1 },
+    invalid: { row: ['0801', 'Banka', 'GIBACZPX'], problem: '3 columns; a row of this file has 4' },
   },
   {
     title: 'NBS',
@@ -263,8 +263,8 @@ export const textSamples: readonly Sample[] = [
     ],
     encode: csv('windows-1250', ';'),
     bank: { bankCode: '0200', name: 'Všeobecná úverová banka, a.s.', zip: '', city: '', bic: 'SUBASKBX' },
-    leftOut: {},
-    broken: { row: ['11000', 'Banka', 'TATRSKBX'], complaint: 'the bank code is "11000"; it must be 3 to 4 digits' },
+    skipped: {},
+    invalid: { row: ['11000', 'Banka', 'TATRSKBX'], problem: 'the bank code is "11000"; it must be 3 to 4 digits' },
   },
   {
     title: 'BSI',
@@ -277,10 +277,10 @@ export const textSamples: readonly Sample[] = [
     ],
     encode: csv('iso-8859-1', ';'),
     bank: { bankCode: '02000', name: 'Banka Übermur d.d.', zip: '', city: '', bic: 'LJBASI2X' },
-    leftOut: { [noCode]: 1 },
-    broken: {
+    skipped: { [noCode]: 1 },
+    invalid: {
       row: ['2000', 'Banka', '', '', '', 'LJBASI2X'],
-      complaint: 'the bank code is "2000"; it must be 5 digits',
+      problem: 'the bank code is "2000"; it must be 5 digits',
     },
   },
 ];

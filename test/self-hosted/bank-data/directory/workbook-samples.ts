@@ -25,8 +25,8 @@ export const workbookSamples: readonly Sample[] = [
     ],
     encode: workbook,
     bank: { bankCode: '068', name: 'Crédit communal', zip: '', city: '', bic: 'GKCCBEBB' },
-    leftOut: { 'free or unused codes (VRIJ, NAV, NAP, NYA, -)': 3 },
-    broken: { row: ['0680', 'GKCC BE BB', 'Bank'], complaint: 'the bank code is "0680"; it must be 3 digits' },
+    skipped: { 'free or unused codes (VRIJ, NAV, NAP, NYA, -)': 3 },
+    invalid: { row: ['0680', 'GKCC BE BB', 'Bank'], problem: 'the bank code is "0680"; it must be 3 digits' },
   },
   {
     title: 'Betaalvereniging',
@@ -39,8 +39,8 @@ export const workbookSamples: readonly Sample[] = [
     ],
     encode: workbook,
     bank: { bankCode: 'ABNA', name: 'ABN AMRO Bank N.V. – Zürich', zip: '', city: '', bic: 'ABNANL2A' },
-    leftOut: { [noCode]: 1 },
-    broken: { row: ['ABNANL2A', 'ABN', 'Bank'], complaint: 'the bank code is "ABN"; it must be 4 capital letters' },
+    skipped: { [noCode]: 1 },
+    invalid: { row: ['ABNANL2A', 'ABN', 'Bank'], problem: 'the bank code is "ABN"; it must be 4 capital letters' },
   },
   {
     title: 'MNB',
@@ -53,10 +53,10 @@ export const workbookSamples: readonly Sample[] = [
     ],
     encode: workbook,
     bank: { bankCode: '117', name: 'OTP Központi Fiók', zip: '', city: '', bic: 'OTPVHUHB' },
-    leftOut: { 'further rows of a bank code that was taken already': 1 },
-    broken: {
+    skipped: { 'further rows of an imported bank code': 1 },
+    invalid: {
       row: ['117-0002', 'OTPVHUHB', 'OTP'],
-      complaint: 'the bank code is "117-0002"; it must be 3 to 8 digits',
+      problem: 'the bank code is "117-0002"; it must be 3 to 8 digits',
     },
   },
   {
@@ -67,10 +67,10 @@ export const workbookSamples: readonly Sample[] = [
     rows: [[1, 'Zagrebačka banka d.d.', 2360000, 'ZABAHR2X']],
     encode: workbook,
     bank: { bankCode: '2360000', name: 'Zagrebačka banka d.d.', zip: '', city: '', bic: 'ZABAHR2X' },
-    leftOut: {},
-    broken: {
+    skipped: {},
+    invalid: {
       row: [2, 'Banka', 236000012, 'ZABAHR2X'],
-      complaint: 'the bank code is "236000012"; it must be 7 digits',
+      problem: 'the bank code is "236000012"; it must be 7 digits',
     },
   },
   {
@@ -85,8 +85,8 @@ export const workbookSamples: readonly Sample[] = [
     ],
     encode: workbook,
     bank: { bankCode: '6', name: 'Ålandsbanken', zip: '', city: '', bic: 'AABAFI22' },
-    leftOut: {},
-    broken: { row: ['4050', 'HELSFIHH', 'Aktia'], complaint: 'the bank code is "4050"; it must be 1 to 3 digits' },
+    skipped: {},
+    invalid: { row: ['4050', 'HELSFIHH', 'Aktia'], problem: 'the bank code is "4050"; it must be 1 to 3 digits' },
   },
   {
     title: 'Bits',
@@ -99,8 +99,8 @@ export const workbookSamples: readonly Sample[] = [
     ],
     encode: workbook,
     bank: { bankCode: '0530', name: 'DNB Bank ASA', zip: '', city: '', bic: 'DNBANOKK' },
-    leftOut: {},
-    broken: { row: ['8601', 'DNBANOK', 'DNB'], complaint: `the BIC is "DNBANOK"; ${wrongBic}` },
+    skipped: {},
+    invalid: { row: ['8601', 'DNBANOK', 'DNB'], problem: `the BIC is "DNBANOK"; ${wrongBic}` },
   },
   {
     title: 'ABBL',
@@ -110,7 +110,7 @@ export const workbookSamples: readonly Sample[] = [
     rows: [["Banque et Caisse d'Épargne de l'État", 1, 'BCEE LU LL']],
     encode: workbook,
     bank: { bankCode: '001', name: "Banque et Caisse d'Épargne de l'État", zip: '', city: '', bic: 'BCEELULL' },
-    leftOut: {},
-    broken: { row: ['Banque', '0001', 'BCEELULL'], complaint: 'the bank code is "0001"; it must be 3 digits' },
+    skipped: {},
+    invalid: { row: ['Banque', '0001', 'BCEELULL'], problem: 'the bank code is "0001"; it must be 3 digits' },
   },
 ];

@@ -1,64 +1,64 @@
-export type Encoding = 'utf-8' | 'utf-16' | 'windows-1250' | 'windows-1252' | 'iso-8859-1' | 'cp852';
+export type TextEncoding = 'utf-8' | 'utf-16' | 'windows-1250' | 'windows-1252' | 'iso-8859-1' | 'cp852';
 
 export type Layout =
-  | { kind: 'csv'; encoding: Encoding; separator: ';' | '\t' }
-  | { kind: 'fixed-width'; encoding: Encoding; widths: readonly number[] }
+  | { kind: 'csv'; encoding: TextEncoding; separator: ';' | '\t' }
+  | { kind: 'fixed-width'; encoding: TextEncoding; widths: readonly number[] }
   | { kind: 'workbook' };
 
-/** Where a field stands: under a title in the header row, or at a position, from 0, in a file without known titles. */
+/** A title in the header row or, in a file without known titles, a position from 0. */
 export type Column = string | number;
 
-/** The fields of a row that a format asks for, trimmed; empty where the row has none. */
+/** The trimmed fields of a row, by name in `columns`; empty if the row does not have them. */
 export type Fields = Readonly<Record<string, string>>;
 
 export interface CodeRule {
   pattern: RegExp;
-  /** What the pattern asks for: `8 digits`. */
-  words: string;
-  /** Shorter codes get zeros on the left. */
+  /** For messages: `8 digits`. */
+  description: string;
+  /** Shorter codes are padded with zeros on the left to this length. */
   padTo?: number;
-  /** The same, for the numbers that workbooks make of codes. */
+  /** The same for codes that a workbook contains as numbers. */
   padNumbersTo?: number;
-  /** The part of a matching code that stands in IBANs; absent: all of it. */
-  take?: (code: string) => string;
+  /** The part of a matching code that IBANs contain; absent if they contain all of it. */
+  extract?: (code: string) => string;
 }
 
-/** One of the files that national banks and banking associations publish, and what to make of its rows. */
+/** The format of a file that a national bank or a banking association publishes. */
 export interface BankFileFormat {
   country: string;
-  /** As in `this does not look like ...`. */
+  /** For messages: `this does not look like ...`. */
   title: string;
-  /** Who publishes it; stands in every record. */
+  /** Its publisher, the source of every record. */
   source: string;
-  /** What its terms ask to be said, or what is known of them. */
+  /** The attribution that its terms require, or what is known of them. */
   attribution: string;
   layout: Layout;
-  /** How many columns a row has; absent: as many as the header, or else the first row. Does not bind workbooks. */
+  /** Number of columns; absent if it is that of the header or, without one, of the first row. Not checked in workbooks. */
   width?: number;
   columns: {
     code: Column;
-    /** The first that is not empty counts. */
+    /** The first that is not empty is used. */
     name: readonly Column[];
     bic: Column;
     zip?: Column;
     city?: Column;
-    /** Asked for by the rules below. */
+    /** Used by the functions below. */
     [extra: string]: Column | readonly Column[] | undefined;
   };
   code: CodeRule;
-  /** Whether a file of a country with several formats is of this one, by how it begins. */
-  recognises?: (firstLine: string) => boolean;
-  /** Why a row that is in order is not taken, as a noun that can be counted; null where it is. */
-  leaveOut?: (fields: Fields) => string | null;
-  /** What is wrong with a row beyond what is asked of every one; null where nothing is. */
-  complain?: (fields: Fields) => string | null;
+  /** Whether a file has this format; for countries with several formats. */
+  matches?: (firstLine: string) => boolean;
+  /** Why a valid row is skipped, as a plural noun; null if it is imported. */
+  findSkipReason?: (fields: Fields) => string | null;
+  /** The problem of a row that only this format checks; null if there is none. */
+  findProblem?: (fields: Fields) => string | null;
 }
 
 export function digits(length: number): CodeRule {
-  return { pattern: new RegExp(`^\\d{${length}}$`), words: `${length} digits`, padNumbersTo: length };
+  return { pattern: new RegExp(`^\\d{${length}}$`), description: `${length} digits`, padNumbersTo: length };
 }
 
-/** Codes that are written without the zeros in front. */
+/** Codes that the file contains without leading zeros. */
 export function paddedDigits(min: number, length: number): CodeRule {
-  return { pattern: new RegExp(`^\\d{${min},${length}}$`), words: `${min} to ${length} digits`, padTo: length };
+  return { pattern: new RegExp(`^\\d{${min},${length}}$`), description: `${min} to ${length} digits`, padTo: length };
 }

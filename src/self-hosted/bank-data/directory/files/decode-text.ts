@@ -1,68 +1,70 @@
+import { isAscii } from 'node:buffer';
 import iconv from 'iconv-lite';
 import { ImportError } from '../import-error.ts';
-import type { Encoding } from './bank-file-format.ts';
+import type { TextEncoding } from './bank-file-format.ts';
 import type { BankFile } from './open-bank-file.ts';
 
 /**
- * The text of a file, piece by piece.
- * @throws ImportError as soon as it shows that the file is in another encoding, or is no text at all
+ * Decodes a text file in chunks.
+ * @throws ImportError as soon as it is clear that the file has another encoding or is not text
  */
-export async function* decodeText({ name, start, chunks }: BankFile, encoding: Encoding): AsyncGenerator<string> {
-  const complaint = complainAboutStart(start, encoding);
-  if (complaint) throw new ImportError(`${name} ${complaint}`);
+export async function* decodeText({ name, start, chunks }: BankFile, encoding: TextEncoding): AsyncGenerator<string> {
+  const problem = findStartProblem(start, encoding);
+  if (problem) throw new ImportError(`${name} ${problem}`);
 
   const decoder = iconv.getDecoder(encoding);
-  let isAscii = true;
+  let onlyAscii = true;
   let line = 1;
   for await (const chunk of chunks) {
-    if (isAscii && singleByte.has(encoding) && hasUtf8Characters(chunk)) {
-      throw new ImportError(`${name} is in UTF-8; the original is in ${encoding}: import it as it was downloaded`);
+    if (onlyAscii && singleByte.has(encoding) && hasUtf8Characters(chunk)) {
+      throw new ImportError(
+        `${name} is in UTF-8, but the original is in ${encoding}; import the downloaded file unchanged`,
+      );
     }
-    isAscii &&= isAsciiOnly(chunk);
+    onlyAscii &&= isAscii(chunk);
     yield check(decoder.write(chunk));
   }
   yield check(decoder.end() ?? '');
 
   function check(text: string): string {
-    const broken = text.indexOf(undecodable);
-    if (broken >= 0) {
-      const place = line + countLines(text.slice(0, broken));
-      throw new ImportError(`${name}, line ${place}: bytes that are not ${encoding}; import it as it was downloaded`);
+    const invalid = text.indexOf(undecodable);
+    if (invalid >= 0) {
+      const place = line + countLines(text.slice(0, invalid));
+      throw new ImportError(
+        `${name}, line ${place}: bytes that are not ${encoding}; import the downloaded file unchanged`,
+      );
     }
     line += countLines(text);
     return text;
   }
 }
 
-const singleByte: ReadonlySet<Encoding> = new Set(['windows-1250', 'windows-1252', 'iso-8859-1', 'cp852']);
+const singleByte: ReadonlySet<TextEncoding> = new Set(['windows-1250', 'windows-1252', 'iso-8859-1', 'cp852']);
 
-/** What decoders write in place of bytes that mean nothing. */
+/** Decoders replace invalid bytes with it. */
 const undecodable = '\ufffd';
 
-function complainAboutStart(start: Buffer, encoding: Encoding): string | null {
+function findStartProblem(start: Buffer, encoding: TextEncoding): string | null {
   if (start.subarray(0, 2).toString('latin1') === 'PK') return 'is a workbook or an archive; expected a text file';
   const mark = start.subarray(0, 2).toString('hex');
   const isUtf16 = mark === 'fffe' || mark === 'feff';
-  if (isUtf16 && encoding !== 'utf-16') return `is in UTF-16; expected ${encoding}: import it as it was downloaded`;
-  if (!isUtf16 && encoding === 'utf-16') return 'does not begin with a byte order mark; expected UTF-16 with one';
+  if (isUtf16 && encoding !== 'utf-16')
+    return `is in UTF-16; expected ${encoding}. Import the downloaded file unchanged`;
+  if (!isUtf16 && encoding === 'utf-16') return 'does not start with a byte order mark; expected UTF-16 with one';
   return null;
 }
 
 /**
- * Whether the bytes are UTF-8 and need to be: accented letters of a single-byte encoding practically never follow each
- * other in a way that is UTF-8 too, so the first chunk with any tells the two apart.
+ * Whether the bytes contain UTF-8 characters other than ASCII. Accented letters of a single-byte encoding practically
+ * never form valid UTF-8, so the first chunk with any is enough to distinguish the two.
  */
 function hasUtf8Characters(chunk: Buffer): boolean {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(chunk, { stream: true });
-    return !isAsciiOnly(Buffer.from(text));
+    return !isAscii(Buffer.from(text));
   } catch {
     return false;
   }
-}
-
-function isAsciiOnly(bytes: Buffer): boolean {
-  return bytes.every((byte) => byte < 0x80);
 }
 
 function countLines(text: string): number {

@@ -1,23 +1,24 @@
 import { ImportError } from '../import-error.ts';
 import type { BankFileFormat, Column } from './bank-file-format.ts';
 import { cellText, readBic, readCode } from './cells.ts';
+import { chain } from './chain.ts';
 import type { Row, Sheet } from './row.ts';
 
-/** The rows of a directory, and where in them the fields stand. */
+/** The rows of a directory, and the positions of its fields. */
 export interface Table {
   place: string;
-  /** Position by field. A field has several where the first that is not empty counts. */
+  /** By field. If a field has several, the first that is not empty is used. */
   positions: ReadonlyMap<string, readonly number[]>;
-  /** How many columns a row has; null where that is not known. */
+  /** Number of columns; null if unknown. */
   width: number | null;
-  /** Without header and what stands above it. */
+  /** Without the header and the rows above it. */
   rows: AsyncIterable<Row>;
 }
 
 /**
- * Finds the directory among the sheets of a file. Where titles are known, it begins below the row that holds all of
- * them; otherwise with the first row whose bank code or BIC reads like one, as a header has neither.
- * @throws ImportError where no sheet has it
+ * Finds the directory in the sheets of a file. If the column titles are known, it starts below the row that contains all
+ * of them; otherwise with the first row that has a valid bank code or BIC, as a header has neither.
+ * @throws ImportError if no sheet has it
  */
 export async function findTable(sheets: readonly Sheet[], format: BankFileFormat, fileName: string): Promise<Table> {
   const titles = columnsOf(format).filter((column) => typeof column === 'string');
@@ -44,17 +45,17 @@ export async function findTable(sheets: readonly Sheet[], format: BankFileFormat
       rows: chain(top.slice(isHeader ? index + 1 : index), iterator),
     };
   }
-  throw new ImportError(`${fileName} does not look like ${format.title}: ${describe(format, titles, found)}`);
+  throw new ImportError(`${fileName} does not look like ${format.title}: ${describeMismatch(format, titles, found)}`);
 }
 
-/** Titles and notes fill a few rows; further down no directory begins. */
+/** Titles and notes take up a few rows; no directory starts further down. */
 const lookAhead = 20;
 
 function columnsOf({ columns }: BankFileFormat): Column[] {
   return Object.values(columns).flatMap((column) => column ?? []);
 }
 
-/** A header cell that is the title counts before one that only holds it as words, as in `Postadresse / PLZ`. */
+/** Prefers a header cell that equals the title to one that contains it, such as `Postadresse / PLZ`. */
 function findTitle({ cells }: Row, title: string): number {
   const [wanted, ...headers] = [title, ...cells.map(String)].map((text) =>
     text
@@ -71,8 +72,8 @@ function findHeader(top: readonly Row[], titles: readonly string[]): number {
 }
 
 /**
- * Where the rows begin that describe banks. In a text file a broken row may come first: it has a digit in its bank
- * code, other than a header. In a workbook it may also be a title with a date.
+ * The index of the first row with a bank. In a text file the first row may be invalid: unlike a header, it has a digit in
+ * its bank code. In a workbook such a row may also be a title with a date.
  */
 function findFirstRow(top: readonly Row[], { columns, code, layout }: BankFileFormat): number {
   const cellAt = ({ cells }: Row, column: Column) => cells[Number(column)] ?? '';
@@ -84,22 +85,22 @@ function findFirstRow(top: readonly Row[], { columns, code, layout }: BankFileFo
   return index > 0 && layout.kind !== 'workbook' ? top.findIndex(hasDigit) : index;
 }
 
-function describe({ columns, code }: BankFileFormat, titles: readonly string[], found: readonly Row[]): string {
+function describeMismatch({ columns, code }: BankFileFormat, titles: readonly string[], found: readonly Row[]): string {
   const expected =
     titles.length > 0
       ? `columns ${titles.join(', ')}`
-      : `the bank code (${code.words}) in column ${Number(columns.code) + 1} and the BIC in column ${Number(columns.bic) + 1}`;
+      : `the bank code (${code.description}) in column ${Number(columns.code) + 1} and the BIC in column ${Number(columns.bic) + 1}`;
   // The longest of the rows at the top is most likely the header.
   const longest = found.reduce<Row | null>(
     (row, next) => (next.cells.length > (row?.cells.length ?? 0) ? next : row),
     null,
   );
   const cells = longest?.cells.map(cellText).filter(Boolean).join(', ') ?? '';
-  return `expected ${expected}, found ${cells === '' ? 'nothing' : cells.slice(0, longestQuote)}`;
+  return `expected ${expected}, found ${cells === '' ? 'nothing' : cells.slice(0, maxQuoteLength)}`;
 }
 
 /** In characters. */
-const longestQuote = 300;
+const maxQuoteLength = 300;
 
 async function take(iterator: AsyncIterator<Row>, count: number): Promise<Row[]> {
   const rows: Row[] = [];
@@ -109,9 +110,4 @@ async function take(iterator: AsyncIterator<Row>, count: number): Promise<Row[]>
     rows.push(value);
   }
   return rows;
-}
-
-async function* chain(first: readonly Row[], rest: AsyncIterator<Row>): AsyncGenerator<Row> {
-  yield* first;
-  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 }

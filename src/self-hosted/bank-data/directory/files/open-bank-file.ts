@@ -1,39 +1,44 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { errorCodeOf } from '../../../../errors.ts';
 import { ImportError } from '../import-error.ts';
+import { chain } from './chain.ts';
 
 export interface BankFile {
-  /** Without its folder: as it stands in messages. */
+  /** The file name for messages, without its folder. */
   name: string;
-  /** In bytes; null for a pipe, whose end nobody knows. */
+  /** In bytes; null for a pipe, whose size is unknown. */
   size: number | null;
-  /** How the file begins: a few thousand bytes, or all of it. */
+  /** The first few thousand bytes, or the whole file. */
   start: Buffer;
-  /** All of it, from the start; to be read once. */
+  /** The whole file, from the start; can be read once. */
   chunks: AsyncIterable<Buffer>;
-  /** To be called however reading ended: a pipe would be waited for otherwise. */
+  /** Must be called also after a failure: otherwise an open pipe keeps the process running. */
   close(): void;
 }
 
-/** Opens a file or a pipe and reads its beginning. @throws ImportError */
+/** Opens a file or a pipe and reads its start. @throws ImportError */
 export async function openBankFile(path: string): Promise<BankFile> {
   const name = basename(path);
   try {
     const stats = await stat(path);
-    if (stats.isDirectory()) throw new ImportError(`${path} is a folder; name the file that was downloaded`);
+    if (stats.isDirectory()) throw new ImportError(`${path} is a folder; expected the downloaded file`);
     const stream = createReadStream(path);
     const chunks: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]();
     const start = await readStart(chunks);
     if (start.length === 0) throw new ImportError(`${path} is empty`);
     const size = stats.isFile() ? stats.size : null;
-    return { name, size, start, chunks: join(start, chunks), close: () => void stream.destroy() };
+    return { name, size, start, chunks: chain([start], chunks), close: () => void stream.destroy() };
   } catch (error) {
-    throw explain(error, path);
+    const code = errorCodeOf(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') throw new ImportError(`there is no file ${path}`);
+    if (code === 'EACCES' || code === 'EPERM') throw new ImportError(`${path} cannot be read by this user`);
+    throw error;
   }
 }
 
-/** Enough for the first lines, which tell formats and encodings apart. */
+/** Enough for the first lines, which identify format and encoding. */
 const startBytes = 4_096;
 
 async function readStart(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
@@ -45,16 +50,4 @@ async function readStart(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
     length += value.length;
   }
   return Buffer.concat(parts);
-}
-
-async function* join(start: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
-  yield start;
-  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
-}
-
-function explain(error: unknown, path: string): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT' || code === 'ENOTDIR') return new ImportError(`there is no file ${path}`);
-  if (code === 'EACCES' || code === 'EPERM') return new ImportError(`${path} may not be read by this user`);
-  return error;
 }

@@ -4,7 +4,7 @@ import type { Sheet } from './row.ts';
 import { readTextRows } from './text-rows.ts';
 import { readWorkbookSheets } from './workbook-rows.ts';
 
-/** What a file holds by the layout of its format: one sheet, or all those of a workbook. */
+/** The sheets of a workbook, or a text file as one sheet. */
 export async function readSheets(file: BankFile, { layout }: BankFileFormat): Promise<readonly Sheet[]> {
   if (layout.kind === 'workbook') return readWorkbookSheets(file);
   return [{ place: `${file.name}, line`, rows: readTextRows(file, layout) }];

@@ -1,13 +1,13 @@
 export interface Row {
-  /** Numbers come from workbooks only. */
+  /** Only workbooks contain numbers. */
   cells: readonly (string | number)[];
-  /** From 1, as an editor or a spreadsheet counts. */
+  /** From 1, as in an editor or spreadsheet. */
   line: number;
 }
 
-/** The rows of a text file, or of one sheet of a workbook. Blank ones are left out. */
+/** The rows of a text file, or of one sheet of a workbook. Blank ones are skipped. */
 export interface Sheet {
-  /** What comes before the line in messages: `blz.csv, line`. */
+  /** For messages, before the line number: `blz.csv, line`. */
   place: string;
   rows: AsyncIterable<Row>;
 }

@@ -5,12 +5,12 @@ const bundesbank = {
   source: 'Deutsche Bundesbank',
   attribution: 'Source: Deutsche Bundesbank, Bankleitzahlendatei (name the source when you pass the data on).',
   code: digits(8),
-  leaveOut({ mark, change }: Fields) {
+  findSkipReason({ mark, change }: Fields) {
     if (mark === '2') return 'branches under the bank code of another row (Merkmal 2)';
-    // Listed one last time, as a hint; not to be used from the day on that the file is valid.
+    // Listed for the last time; invalid from the first valid day of the file.
     return change === 'D' ? 'deleted bank codes (Änderungskennzeichen D)' : null;
   },
-  complain: ({ mark }: Fields) => (mark === '1' || mark === '2' ? null : `Merkmal is "${mark}"; it must be 1 or 2`),
+  findProblem: ({ mark }: Fields) => (mark === '1' || mark === '2' ? null : `Merkmal is "${mark}"; it must be 1 or 2`),
 } satisfies Partial<BankFileFormat>;
 
 const fixedWidths = [8, 1, 58, 5, 35, 27, 5, 11, 2, 6, 1, 1, 8];
@@ -20,7 +20,7 @@ const germanFixedWidth: BankFileFormat = {
   title: "the Bundesbank's Bankleitzahlendatei (fixed width)",
   layout: { kind: 'fixed-width', encoding: 'windows-1252', widths: fixedWidths },
   columns: { code: 0, mark: 1, name: [2], zip: 3, city: 4, bic: 7, change: 10 },
-  recognises: (firstLine) => /^\d{8}[^;]*$/.test(firstLine),
+  matches: (firstLine) => /^\d{8}[^;]*$/.test(firstLine),
 };
 
 const germanCsv: BankFileFormat = {
@@ -51,7 +51,7 @@ const austrian: BankFileFormat = {
   code: paddedDigits(3, 5),
 };
 
-/** One file holds the banks of both countries, and some of others. */
+/** One file contains the banks of both countries, and some of others. */
 function swiss(country: 'CH' | 'LI'): BankFileFormat {
   return {
     country,
@@ -59,7 +59,7 @@ function swiss(country: 'CH' | 'LI'): BankFileFormat {
     source: 'SIX Interbank Clearing',
     attribution: 'Source: SIX Interbank Clearing, bank master. For your own use: the data may not be passed on.',
     layout: { kind: 'csv', encoding: 'utf-8', separator: ';' },
-    // The header has one more: when the file was made.
+    // The header has one more: the creation time of the file.
     width: 21,
     columns: {
       code: 'IID/QR-IID',
@@ -71,15 +71,15 @@ function swiss(country: 'CH' | 'LI'): BankFileFormat {
       bic: 'BIC',
     },
     code: paddedDigits(3, 5),
-    leaveOut({ merged, location }) {
+    findSkipReason({ merged, location }) {
       if (merged === 'Y') return 'codes that were merged into others (concatenation Y)';
       return location === country ? null : 'banks of other countries';
     },
   };
 }
 
-/** In these two countries the RIAD code is the country code and the bank code; elsewhere it is not. */
-function ofTheEcb(country: 'ES' | 'FR', length: number): BankFileFormat {
+/** In these two countries, unlike others, the RIAD code is the country code followed by the bank code. */
+function ecbList(country: 'ES' | 'FR', length: number): BankFileFormat {
   const riadCode = new RegExp(`^${country}\\d{${length}}$`);
   return {
     country,
@@ -89,14 +89,14 @@ function ofTheEcb(country: 'ES' | 'FR', length: number): BankFileFormat {
     layout: { kind: 'csv', encoding: 'utf-16', separator: '\t' },
     width: 14,
     columns: { code: 'RIAD code', bic: 'BIC', name: ['name'], zip: 'postal', city: 'city' },
-    code: { pattern: riadCode, words: `${country} and ${length} digits`, take: (code) => code.slice(2) },
-    leaveOut({ code = '' }) {
+    code: { pattern: riadCode, description: `${country} and ${length} digits`, extract: (code) => code.slice(2) },
+    findSkipReason({ code = '' }) {
       if (!code.startsWith(country)) return 'institutions of other countries';
-      // Branches from abroad have their tax number there.
-      return code.length === length + 2 ? null : 'institutions whose RIAD code holds no bank code';
+      // Branches of foreign banks have their tax number there.
+      return code.length === length + 2 ? null : 'institutions whose RIAD code contains no bank code';
     },
-    complain: ({ code = '' }) =>
-      /^[A-Z]{2}\w/.test(code) ? null : `the RIAD code "${code}" does not begin with a country code`,
+    findProblem: ({ code = '' }) =>
+      /^[A-Z]{2}\w/.test(code) ? null : `the RIAD code "${code}" does not start with a country code`,
   };
 }
 
@@ -140,14 +140,14 @@ const slovenian: BankFileFormat = {
   code: digits(5),
 };
 
-/** Of several formats for a country the last one is what a file is taken for that none recognises. */
+/** The last of several formats of a country is used for files that no other matches. */
 export const textFormats: readonly BankFileFormat[] = [
   austrian,
   czech,
   germanFixedWidth,
   germanCsv,
-  ofTheEcb('ES', 4),
-  ofTheEcb('FR', 5),
+  ecbList('ES', 4),
+  ecbList('FR', 5),
   polish,
   slovak,
   slovenian,

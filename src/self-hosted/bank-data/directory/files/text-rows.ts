@@ -7,7 +7,7 @@ import { decodeText } from './decode-text.ts';
 import type { BankFile } from './open-bank-file.ts';
 import type { Row } from './row.ts';
 
-/** The rows of a text file, one after the other while the file is read. @throws ImportError */
+/** Streams the rows of a text file. @throws ImportError */
 export function readTextRows(file: BankFile, layout: Exclude<Layout, { kind: 'workbook' }>): AsyncIterable<Row> {
   const text = decodeText(file, layout.encoding);
   return layout.kind === 'csv' ? csvRows(file, text, layout.separator) : fixedWidthRows(file, text, layout.widths);
@@ -18,19 +18,19 @@ async function* csvRows({ name }: BankFile, text: AsyncIterable<string>, separat
   const parser = parse({
     delimiter: separator,
     bom: true,
-    // How many columns are right is for the format to say, and it says so in better words.
+    // The number of columns is checked later, with a better message.
     relax_column_count: true,
-    // Most of these files do not quote, and hold names such as `Bank "Rolnik"`.
+    // Most of these files do not quote, and contain names such as `Bank "Rolnik"`.
     relax_quotes: true,
     skip_empty_lines: true,
     info: true,
-    // Called while parsing: when a failure arrives, rows before it may still wait to be read, and will not be.
+    // Called while parsing: at a failure, the rows before it may not have been read yet.
     on_record(record, { lines }) {
       lastLine = lines;
       return record;
     },
   });
-  // A failure of the text ends the parser too, and so reaches whoever reads the rows.
+  // A failure of the text destroys the parser too, so that the loop below throws it.
   const source = Readable.from(text).on('error', (error) => parser.destroy(error));
   const records: AsyncIterable<{ record: string[]; info: Info }> = source.pipe(parser);
   try {
@@ -39,9 +39,9 @@ async function* csvRows({ name }: BankFile, text: AsyncIterable<string>, separat
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    const complaint =
+    const problem =
       error.code === 'CSV_QUOTE_NOT_CLOSED' ? 'a quotation mark is opened and never closed' : error.message;
-    throw new ImportError(`${name}, line ${lastLine + 1}: ${complaint}`);
+    throw new ImportError(`${name}, line ${lastLine + 1}: ${problem}`);
   } finally {
     source.destroy();
   }
@@ -57,15 +57,15 @@ async function* fixedWidthRows(
   for await (const content of lines(text)) {
     line += 1;
     if (content.trim() === '') continue;
-    if (content.length !== width && content.length !== width + extension) {
+    if (content.length !== width && content.length !== width + ibanRuleLength) {
       throw new ImportError(`${name}, line ${line}: ${content.length} characters; a row of this file has ${width}`);
     }
     yield { cells: cut(content, widths), line };
   }
 }
 
-/** The extended file of the Bundesbank ends its rows with an IBAN rule. */
-const extension = 6;
+/** In the extended file of the Bundesbank, each row ends with an IBAN rule. */
+const ibanRuleLength = 6;
 
 async function* lines(text: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = '';

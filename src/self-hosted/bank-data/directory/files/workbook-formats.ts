@@ -10,7 +10,7 @@ const belgian: BankFileFormat = {
   layout: workbook,
   columns: { code: 0, bic: 'Biccode', name: [2, 3, 4, 5] },
   code: digits(3),
-  leaveOut: ({ bic = '' }) =>
+  findSkipReason: ({ bic = '' }) =>
     /^(VRIJ.*|NAV|NAP|NYA|-)$/i.test(bic) ? 'free or unused codes (VRIJ, NAV, NAP, NYA, -)' : null,
 };
 
@@ -21,7 +21,7 @@ const dutch: BankFileFormat = {
   attribution: 'Source: Betaalvereniging Nederland. For your own use: the data may not be passed on.',
   layout: workbook,
   columns: { bic: 'BIC', code: 'Identifier', name: ['Naam'] },
-  code: { pattern: /^[A-Z]{4}$/, words: '4 capital letters' },
+  code: { pattern: /^[A-Z]{4}$/, description: '4 capital letters' },
 };
 
 const hungarian: BankFileFormat = {
@@ -31,8 +31,8 @@ const hungarian: BankFileFormat = {
   attribution: 'Source: Magyar Nemzeti Bank.',
   layout: workbook,
   columns: { code: 0, bic: 1, name: [2] },
-  // A branch is meant by 8 digits, its bank by the first 3; the first row of a bank is taken for all of it.
-  code: { pattern: /^\d{3,8}$/, words: '3 to 8 digits', take: (code) => code.slice(0, 3) },
+  // 8 digits identify a branch, the first 3 its bank; the first row of a bank is imported.
+  code: { pattern: /^\d{3,8}$/, description: '3 to 8 digits', extract: (code) => code.slice(0, 3) },
 };
 
 const croatian: BankFileFormat = {
@@ -52,8 +52,8 @@ const finnish: BankFileFormat = {
   attribution: 'Source: Finance Finland.',
   layout: workbook,
   columns: { code: 0, bic: 1, name: [2] },
-  // How the bank codes of the institution begin: see the index.
-  code: { pattern: /^\d{1,3}$/, words: '1 to 3 digits' },
+  // The first digits of the bank codes of the institution: see country-index.ts.
+  code: { pattern: /^\d{1,3}$/, description: '1 to 3 digits' },
 };
 
 const norwegian: BankFileFormat = {

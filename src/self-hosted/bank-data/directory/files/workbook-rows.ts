@@ -1,11 +1,12 @@
+import { buffer } from 'node:stream/consumers';
 import readWorkbook, { type CellValue, type Row as WorkbookRow } from 'read-excel-file/node';
 import { ImportError } from '../import-error.ts';
 import type { BankFile } from './open-bank-file.ts';
 import type { Row, Sheet } from './row.ts';
 
 /**
- * The sheets of an XLSX workbook. The whole file is unpacked in memory, as the format asks for: the largest of these
- * has about 8,000 rows.
+ * The sheets of an XLSX workbook. The format requires to unpack the whole file in memory; the largest of these files has
+ * about 8,000 rows.
  * @throws ImportError
  */
 export async function readWorkbookSheets({ name, start, chunks }: BankFile): Promise<readonly Sheet[]> {
@@ -13,11 +14,9 @@ export async function readWorkbookSheets({ name, start, chunks }: BankFile): Pro
     throw new ImportError(`${name} is a workbook in the old XLS format; save it as XLSX`);
   }
   if (start.subarray(0, 2).toString('latin1') !== 'PK') throw new ImportError(`${name} is not an XLSX workbook`);
-  const parts: Buffer[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  const sheets = await readWorkbook(Buffer.concat(parts)).catch((error: unknown) => {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new ImportError(`${name} is not an XLSX workbook, or is damaged: ${why}`);
+  const sheets = await readWorkbook(await buffer(chunks)).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ImportError(`${name} is not an XLSX workbook, or is damaged: ${reason}`);
   });
   return sheets.map(({ sheet, data }) => ({ place: `${name}, sheet "${sheet}", row`, rows: rowsOf(data) }));
 }

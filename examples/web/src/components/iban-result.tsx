@@ -1,0 +1,50 @@
+import type { IbanFactsFragment } from '../gql/graphql.ts';
+import { formatIban } from '../state/iban-text.ts';
+import { nationalCheckMessages, problemMessages } from '../state/labels.ts';
+
+interface IbanResultProps {
+  facts: IbanFactsFragment;
+  onChoose: (iban: string) => void;
+}
+
+export function IbanResult({ facts, onChoose }: IbanResultProps) {
+  const { valid, problems, suggestions, nationalCheck, country, bankData } = facts;
+  if (!valid) {
+    return (
+      <div className="notice invalid">
+        <p>
+          <strong>Not valid.</strong> {problems.map((problem) => problemMessages[problem]).join(' ')}
+        </p>
+        {suggestions.length > 0 && (
+          <>
+            <p id="suggestions-label">Did you mean:</p>
+            <ul className="suggestions" aria-labelledby="suggestions-label">
+              {suggestions.map((iban) => (
+                <li key={iban}>
+                  <button type="button" className="iban" onClick={() => onChoose(iban)}>
+                    {formatIban(iban)}
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </div>
+    );
+  }
+  return (
+    <div className="notice valid">
+      <p>
+        <strong>Valid.</strong> {nationalCheckMessages[nationalCheck]}
+      </p>
+      <dl>
+        <dt>Bank</dt>
+        <dd>{bankData?.name ?? 'not known'}</dd>
+        <dt>BIC</dt>
+        <dd>{bankData?.bic ?? 'not known'}</dd>
+        <dt>Country</dt>
+        <dd>{country?.name ?? 'not known'}</dd>
+      </dl>
+    </div>
+  );
+}

@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../src/config/read-config.ts';
+import { readBankDataServiceConfig, readEssayServiceConfig } from '../../src/config/service-config.ts';
+import type { Environment } from '../../src/config/variables.ts';
+import { ConfigError } from '../../src/errors.ts';
+
+const secret = 'seeded-secret-value';
+
+function readProblems(env: Environment, read: (env: Environment) => unknown = readConfig): string {
+  try {
+    read(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  return '';
+}
+
+describe('readConfig', () => {
+  it('has a default for every variable', () => {
+    expect(readConfig({})).toEqual({
+      host: '127.0.0.1',
+      port: 4000,
+      logLevel: 'info',
+      dataDir: '.data',
+      store: { redis: null, secret: null },
+      shutdownTimeoutMs: 30_000,
+      maxBodyBytes: 1_000_000,
+      corsOrigins: [],
+      allowedHosts: [],
+      maxIbansPerQuery: 1_000,
+      maxEssaysPerQuery: 5,
+      maxQueryTokens: 5_000,
+      upstreamConcurrency: 16,
+      upstreamQueue: 2_000,
+      retryBackoffMs: 100,
+      maxAnswerBytes: 1_000_000,
+      bankData: {
+        upstream: null,
+        timeoutMs: 10_000,
+        freshMs: 86_400_000,
+        staleMs: 2_592_000_000,
+        cacheMaxBytes: 64_000_000,
+        monthlyAllowance: null,
+      },
+      essays: {
+        upstream: null,
+        timeoutMs: 120_000,
+        modeSpellings: {
+          STANDARD: 'Standard',
+          ACADEMIC: 'Academic',
+          PROFESSIONAL: 'Professional',
+          NEWS_REPORT: 'Journalistic',
+        },
+        textField: null,
+        monthlyAllowance: null,
+        keepDays: 30,
+      },
+      essayService: { llm: null, monthlyAllowance: null },
+    });
+  });
+
+  it('treats an empty variable as absent, and trims values', () => {
+    expect(readConfig({ PORT: '', BANK_DATA_URL: ' ', HOST: ' localhost ' })).toMatchObject({
+      host: 'localhost',
+      port: 4000,
+    });
+  });
+
+  it('reads upstreams, without trailing slashes in their URLs', () => {
+    const env = {
+      BANK_DATA_URL: 'https://bank.example/v1/',
+      BANK_DATA_API_KEY: 'k1',
+      ESSAY_URL: 'http://essay.example',
+      ESSAY_API_KEY: 'k2',
+    };
+    const config = readConfig(env);
+    expect(config.bankData.upstream).toEqual({ url: 'https://bank.example/v1', apiKey: 'k1' });
+    expect(config.essays.upstream).toEqual({ url: 'http://essay.example', apiKey: 'k2' });
+  });
+
+  it('parses REDIS_URL', () => {
+    const { store } = readConfig({ REDIS_URL: 'rediss://:pass@redis.example/2', STORE_SECRET: 'long-enough-secret' });
+    const redis = { host: 'redis.example', port: 6379, username: '', password: 'pass', database: 2, tls: true };
+    expect(store).toEqual({ redis, secret: 'long-enough-secret' });
+  });
+
+  it('reads lists of origins', () => {
+    expect(readConfig({ CORS_ORIGINS: 'https://a.example, http://localhost:5173' }).corsOrigins).toEqual([
+      'https://a.example',
+      'http://localhost:5173',
+    ]);
+  });
+
+  it.each([
+    [{ PORT: 'http' }, 'PORT: must be a whole number from 0 to 65535'],
+    [{ PORT: '65536' }, 'PORT: must be a whole number from 0 to 65535'],
+    [{ MAX_IBANS_PER_QUERY: '0' }, 'MAX_IBANS_PER_QUERY: must be a whole number from 1 to 100000'],
+    [{ UPSTREAM_CONCURRENCY: '1.5' }, 'UPSTREAM_CONCURRENCY: must be a whole number from 1 to 1000'],
+    [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: must be one of trace, debug, info, warn, error, fatal, silent'],
+    [{ BANK_DATA_URL: 'bank.example', BANK_DATA_API_KEY: 'k' }, 'BANK_DATA_URL: must be an http:// or https:// URL'],
+    [
+      { BANK_DATA_URL: 'ftp://bank.example', BANK_DATA_API_KEY: 'k' },
+      'BANK_DATA_URL: must be an http:// or https:// URL',
+    ],
+    [{ ESSAY_URL: 'https://me:pw@essay.example', ESSAY_API_KEY: 'k' }, 'without user name, password'],
+    [
+      { BANK_DATA_URL: 'https://bank.example' },
+      'BANK_DATA_API_KEY: missing; it is required because BANK_DATA_URL is set',
+    ],
+    [{ ESSAY_API_KEY: secret }, 'ESSAY_URL: missing; it is required because ESSAY_API_KEY is set'],
+    [{ ESSAY_URL: 'https://essay.example', ESSAY_API_KEY: 'two\nlines' }, 'ESSAY_API_KEY: must be printable ASCII'],
+    [{ CORS_ORIGINS: 'https://a.example/path' }, 'CORS_ORIGINS: must be origins such as https://app.example.com'],
+    [{ ALLOWED_HOSTS: 'gateway.example:4000' }, 'ALLOWED_HOSTS: must be host names without ports'],
+    [{ ALLOWED_HOSTS: 'https://gateway.example' }, 'ALLOWED_HOSTS: must be host names without ports'],
+    [{ GATEWAY_AUTH: 'off' }, 'GATEWAY_AUTH: must be none, or absent'],
+    [{ LLM_URL: 'http://127.0.0.1:11434/v1' }, 'LLM_MODEL: missing; it is required because LLM_URL is set'],
+    [{ REDIS_URL: 'redis://127.0.0.1' }, 'STORE_SECRET: missing; it is required because REDIS_URL is set'],
+    [{ REDIS_URL: 'http://127.0.0.1', STORE_SECRET: 'long-enough-secret' }, 'REDIS_URL: must be redis://'],
+    [{ STORE_SECRET: 'short' }, 'STORE_SECRET: must have at least 16 characters'],
+    [{ LLM_MODEL: 'llama' }, 'LLM_URL: missing; it is required because LLM_MODEL is set'],
+    [{ ESSAY_SERVICE_ALLOWANCE: '-1' }, 'ESSAY_SERVICE_ALLOWANCE: must be a whole number'],
+  ])('rejects %j with a reason', (env, problem) => {
+    expect(readProblems(env)).toContain(problem);
+  });
+
+  it('reports all problems at once, and no values', () => {
+    const problems = readProblems({ PORT: secret, BANK_DATA_API_KEY: `${secret} with space`, LOG_LEVEL: secret });
+    for (const name of ['PORT', 'BANK_DATA_API_KEY', 'LOG_LEVEL']) expect(problems).toContain(`${name}: `);
+    expect(problems).not.toContain(secret);
+  });
+});
+
+describe('a gateway that other machines can reach', () => {
+  const paid = { BANK_DATA_URL: 'https://bank.example', BANK_DATA_API_KEY: secret };
+  const paidModel = { LLM_URL: 'https://llm.example/v1', LLM_API_KEY: secret, LLM_MODEL: 'm' };
+
+  it.each([
+    ['0.0.0.0', paid],
+    ['::', paid],
+    ['192.168.1.7', { ESSAY_URL: 'https://essay.example', ESSAY_API_KEY: secret }],
+    ['gateway.internal', paidModel],
+  ])('on %s does not accept %j', (HOST, env) => {
+    const problems = readProblems({ HOST, ...env });
+    expect(problems).toContain('HOST: reachable from other machines');
+    expect(problems).toContain('GATEWAY_AUTH=none');
+    expect(problems).not.toContain(secret);
+  });
+
+  it.each([
+    [{ HOST: '0.0.0.0' }],
+    [{ HOST: '0.0.0.0', GATEWAY_AUTH: 'none', ...paid }],
+    [{ HOST: '127.0.0.1', ...paid }],
+    [{ HOST: 'localhost', ...paid }],
+    [{ HOST: '::1', ...paid }],
+    [{ HOST: '0.0.0.0', LLM_URL: 'http://10.0.0.5:11434/v1', LLM_MODEL: 'm' }],
+  ])('may have the configuration %j', (env) => {
+    expect(readProblems(env)).toBe('');
+  });
+});
+
+describe('a self-hosted service as its own process', () => {
+  it('requires the key that its callers send', () => {
+    expect(readProblems({}, readBankDataServiceConfig)).toContain('BANK_DATA_API_KEY: missing; the key that callers');
+    expect(readProblems({}, readEssayServiceConfig)).toContain('ESSAY_API_KEY: missing; the key that callers');
+  });
+
+  it('has its own port', () => {
+    expect(readBankDataServiceConfig({ BANK_DATA_API_KEY: 'k' })).toMatchObject({
+      host: '127.0.0.1',
+      port: 4001,
+      apiKey: 'k',
+    });
+    expect(readEssayServiceConfig({ ESSAY_API_KEY: 'k', ESSAY_SERVICE_ALLOWANCE: '100' })).toMatchObject({
+      port: 4002,
+      apiKey: 'k',
+      llm: null,
+      monthlyAllowance: 100,
+    });
+  });
+});

@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest';
+import type { Store } from '../../../src/stores/store.ts';
+import { createMemoryStore } from '../../stores/memory-store.ts';
+import { failed, order, tEssay, unkeyed } from '../generator.ts';
+import { from, pass, tProcess, useFakeTime } from './processes.ts';
+
+useFakeTime();
+
+/** A process and the operations that it makes on the store. */
+function tRecorded(memory: Store = createMemoryStore()) {
+  const kinds: string[] = [];
+  const keys = new Set<string>();
+  const record = <Args extends unknown[], T>(kind: string, operate: (key: string, ...args: Args) => T) => {
+    return (key: string, ...args: Args) => {
+      kinds.push(kind);
+      keys.add(key);
+      return operate(key, ...args);
+    };
+  };
+  const { get, set, lock } = memory;
+  const store = { ...memory, get: record('get', get), set: record('set', set), lock: record('lock', lock) };
+  return { kinds, keys, ...tProcess(store) };
+}
+
+it('are one lock and two reads of different keys before a call with a key, and two writes after it', async () => {
+  const { kinds, keys, generate, calls } = tRecorded();
+  const result = generate(order, from());
+  await pass(0);
+  expect(calls).toHaveLength(1);
+  expect(kinds).toEqual(['lock', 'get', 'get']);
+  expect(keys.size).toBe(3);
+  calls[0]?.answer(tEssay());
+  await result;
+  expect(kinds).toEqual(['lock', 'get', 'get', 'set', 'set']);
+});
+
+it('are the same before a retry', async () => {
+  const memory = createMemoryStore();
+  const first = tProcess(memory);
+  const failing = first.generate(order, from());
+  await pass(0);
+  first.calls[0]?.answer(failed);
+  await failing;
+  const { kinds, keys, generate, calls } = tRecorded(memory);
+  const result = generate(order, from());
+  await pass(0);
+  expect(calls).toHaveLength(1);
+  expect(kinds).toEqual(['lock', 'get', 'get']);
+  expect(keys.size).toBe(3);
+  calls[0]?.answer(failed);
+  await result;
+});
+
+it('are none before a call without a key', async () => {
+  const { kinds, generate, calls } = tRecorded();
+  const result = generate(unkeyed, from());
+  await pass(0);
+  expect(calls).toHaveLength(1);
+  expect(kinds).toEqual([]);
+  calls[0]?.answer(tEssay());
+  await result;
+  expect(kinds).toEqual(['set']);
+});
+
+it('are one lock and two reads for a stored essay, without a call', async () => {
+  const memory = createMemoryStore();
+  await tProcess(memory).write(order);
+  const { kinds, generate, calls } = tRecorded(memory);
+  await generate(order, from());
+  expect(kinds).toEqual(['lock', 'get', 'get']);
+  expect(calls).toHaveLength(0);
+});

@@ -1,0 +1,8 @@
+import { onTestFinished, vi } from 'vitest';
+
+/** Stops `Date` until the test ends. @returns a function that advances it */
+export function tFakeDate(): (ms: number) => Promise<void> {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  return async (ms) => void vi.setSystemTime(Date.now() + ms);
+}

@@ -1,0 +1,42 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { createUpstreamClient } from '../../src/upstream/upstream-client.ts';
+import { tRequestContext } from '../request-context.ts';
+import { replyJson, tUpstream } from '../scripted-upstream.ts';
+import { tAllowance } from './allowance/allowance.ts';
+import { get } from './send.ts';
+
+function tClient(baseUrl: string) {
+  const client = createUpstreamClient({
+    service: 'bank-data',
+    baseUrl,
+    headers: {},
+    timeoutMs: 10_000,
+    maxAnswerBytes: 1_000,
+    maxConcurrency: 2,
+    maxQueue: 2,
+    backoffMs: 0,
+    allowance: tAllowance(),
+    redactSecrets: (text) => text,
+    events: { upstreamCalled: () => {}, circuitOpened: () => {}, circuitClosed: () => {} },
+  });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+it('counts every attempt in the usage of the request, and reports it as sent', async () => {
+  const upstream = await tUpstream((response, call) => {
+    return replyJson(upstream.calls.length === 1 ? 500 : 200, {})(response, call);
+  });
+  const context = tRequestContext();
+  const onSent = vi.fn();
+  expect(await tClient(upstream.url).send({ ...get, onSent }, context)).toMatchObject({ status: 200 });
+  expect(context.usage.upstreamCalls).toBe(2);
+  expect(onSent).toHaveBeenCalledTimes(2);
+});
+
+it('sends nothing for a caller who has left', async () => {
+  const upstream = await tUpstream();
+  const context = tRequestContext(AbortSignal.abort());
+  await expect(tClient(upstream.url).send(get, context)).rejects.toThrow('aborted');
+  expect([context.usage.upstreamCalls, upstream.calls.length]).toEqual([0, 0]);
+});
