@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { calcCheckDigits } from '../../src/iban/mod97.ts';
 import { whyNoChromium } from '../browser.ts';
-import { type Reply, replyJson, replyClosed, replyText, replyHeld, tUpstream } from '../scripted-upstream.ts';
+import { type Reply, replyClosed, replyHeld, replyJson, replyText, tUpstream } from '../scripted-upstream.ts';
 import { tBankDataService } from '../self-hosted.ts';
 import { clients, expectGoodLayout, tPages } from './pages.ts';
 

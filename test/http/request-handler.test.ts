@@ -8,7 +8,7 @@ import { createHttpServer } from '../../src/http/server.ts';
 import { createEvents } from '../../src/telemetry/events.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { tGateway } from '../gateway.ts';
-import { replyJson, replyNever, replyHeld, tUpstream, type Upstream } from '../scripted-upstream.ts';
+import { replyHeld, replyJson, replyNever, tUpstream, type Upstream } from '../scripted-upstream.ts';
 
 const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid } }';
 const html = { accept: 'text/html,application/xhtml+xml' };
