@@ -28,7 +28,7 @@ export interface Upstreams {
   essays: UpstreamAccess;
 }
 
-/** Creates every part and joins them. The only place that sees the whole configuration. */
+/** Creates all parts and connects them. The only function that receives the whole configuration. */
 export function createGateway(
   config: Config,
   upstreams: Upstreams,
@@ -39,22 +39,23 @@ export function createGateway(
   const events = createEvents(createLog({ level: config.logLevel, redact, destination: logDestination }));
   const { store, isShared, isUp } = openStore(config.store, config.dataDir, events);
 
-  const bankDataUpstream = connect('bank-data', upstreams.bankData, 'apikey', config.bankData);
-  const { freshMs, staleMs, cacheMaxBytes: maxBytes } = config.bankData;
+  const bankDataUpstream = createUpstream('bank-data', upstreams.bankData, 'apikey', config.bankData);
+  const { freshMs, maxAgeMs, cacheMaxBytes: maxBytes } = config.bankData;
   const sharedCache = isShared ? createSharedCache(store) : null;
-  const lookUps = createLookUpCache({ freshMs, staleMs, maxBytes, sharedCache });
-  const bankData = withPrecheck(withCache(createRestBankData(bankDataUpstream.client, events), lookUps));
+  const lookUpCache = createLookUpCache({ freshMs, maxAgeMs, maxBytes, sharedCache });
+  const bankData = withPrecheck(withCache(createRestBankData(bankDataUpstream.client, events), lookUpCache));
 
-  const essaysUpstream = connect('essays', upstreams.essays, 'token', config.essays);
-  const restEssays = createRestEssays({ client: essaysUpstream.client, redact, events, ...config.essays });
-  const idempotency = withIdempotency(restEssays, { store, keepDays: config.essays.keepDays, events });
+  const essaysUpstream = createUpstream('essays', upstreams.essays, 'token', config.essays);
+  const { modeSpellings: modeNames, textField, keepDays } = config.essays;
+  const restEssays = createRestEssays({ client: essaysUpstream.client, modeNames, textField, redact, events });
+  const idempotentEssays = withIdempotency(restEssays, { store, keepDays, events });
 
   const allowances = [bankDataUpstream.allowance, essaysUpstream.allowance];
   const knownBanks = createKnownBanks();
   const services = {
     bankData,
-    essays: withOrderPrecheck(idempotency),
-    essayArchive: idempotency.archive,
+    essays: withOrderPrecheck(idempotentEssays),
+    essayArchive: idempotentEssays.archive,
     allowances: () => Promise.all(allowances.map((allowance) => allowance.status())),
     isKnownBank: knownBanks.has,
   };
@@ -100,18 +101,18 @@ export function createGateway(
     const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, config.shutdownTimeoutMs);
     });
-    const drained = server.drain(config.shutdownTimeoutMs);
-    // Essays that were sent are charged, even after their callers left.
-    await Promise.race([drained.then(idempotency.flush), timeout]);
+    const draining = server.drain(config.shutdownTimeoutMs);
+    // Orders that were sent are charged even if the client has disconnected, so their essays are stored.
+    await Promise.race([draining.then(idempotentEssays.flush), timeout]);
     clearTimeout(timer);
-    await drained;
+    await draining;
     await Promise.all([bankDataUpstream.client.close(), essaysUpstream.client.close(), handle.dispose()]);
-    // Calls in flight end with their connections; then everything written and counted is stored.
-    await Promise.all([idempotency.close(), ...allowances.map((allowance) => allowance.flush())]);
+    // Closing the clients aborts the calls in flight; then everything written and counted is stored.
+    await Promise.all([idempotentEssays.close(), ...allowances.map((allowance) => allowance.flush())]);
     await store.close();
   }
 
-  function connect(
+  function createUpstream(
     service: ServiceName,
     { url: baseUrl, apiKey }: UpstreamAccess,
     keyHeader: string,
@@ -123,7 +124,7 @@ export function createGateway(
       baseUrl,
       headers: { [keyHeader]: apiKey, accept: 'application/json' },
       timeoutMs,
-      maxAnswerBytes: config.maxAnswerBytes,
+      maxResponseBytes: config.maxResponseBytes,
       maxConcurrency: config.upstreamConcurrency,
       maxQueue: config.upstreamQueue,
       backoffMs: config.retryBackoffMs,
@@ -135,7 +136,7 @@ export function createGateway(
   }
 }
 
-/** What must not appear in logs and responses: the keys, and the hosts of the upstreams. */
+/** The keys and the upstream hosts, which must not appear in logs and responses. */
 function listSecrets({ essayService: { llm }, store }: Config, upstreams: Upstreams): string[] {
   const access = [...Object.values(upstreams), ...(llm ? [llm] : [])];
   const keys = access.flatMap(({ url, apiKey }) => [apiKey ?? '', new URL(url).host]);

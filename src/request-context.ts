@@ -1,23 +1,23 @@
 import { setMaxListeners } from 'node:events';
 
-/** Who sent a request, and what answering it has used so far. Handed down through every layer. */
+/** The caller and the usage of one request. Passed to every layer. */
 export interface RequestContext {
-  /** The caller, as far as it is known: what is stored for one caller is not shown to another. */
+  /** 'anonymous' without authentication. Data stored for one caller is not returned to another. */
   callerId: string;
   /** Aborts when the client disconnects. */
   signal: AbortSignal;
   usage: Usage;
-  /** Until when everything looked up so far is fresh, in milliseconds since 1970. */
+  /** When the first of the answers used so far stops being fresh, in milliseconds since 1970. */
   freshUntil: number;
 }
 
-/** Counts of one request, for `extensions.cost`. */
+/** Counts of one request, returned as `extensions.cost`. Not amounts of money. */
 interface Usage {
-  /** Distinct look-ups of IBANs, BICs and banks. */
+  /** Look-ups in the cache; each IBAN and BIC counts once per request. */
   lookUps: number;
   /** Look-ups answered from the cache. */
   cacheHits: number;
-  /** Cache hits whose entry was stale: it is revalidated, or the service failed. */
+  /** Cache hits with a stale entry, served while it was revalidated or because the service failed. */
   staleHits: number;
   /** Calls to upstreams, retries included. */
   upstreamCalls: number;

@@ -1,15 +1,15 @@
-/** Waits this many milliseconds; rejects with the signal's reason as soon as it aborts. */
+/** Resolves after `durationMs`; rejects with the signal's reason when it aborts. */
 export function pause(durationMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
-    const leave = () => {
+    const onAbort = () => {
       clearTimeout(timer);
       reject(signal.reason);
     };
     const timer = setTimeout(() => {
-      signal.removeEventListener('abort', leave);
+      signal.removeEventListener('abort', onAbort);
       resolve();
     }, durationMs);
-    signal.addEventListener('abort', leave, { once: true });
+    signal.addEventListener('abort', onAbort, { once: true });
   });
 }

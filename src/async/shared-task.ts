@@ -2,24 +2,24 @@ import { setMaxListeners } from 'node:events';
 
 /** A task whose result several callers wait for. */
 export interface SharedTask<T> {
-  /** Waits for the result; rejects with the signal's reason as soon as this caller leaves. */
+  /** Waits for the result; rejects with the signal's reason as soon as this caller aborts. */
   join(signal: AbortSignal): Promise<T>;
   hasWaiters(): boolean;
-  /** The last caller left before the task was committed. */
+  /** Whether all callers aborted before the task called `commit`. */
   isAborted(): boolean;
-  /** Committed or aborted: it ends by itself, whether or not a caller waits. */
+  /** Whether it is committed or aborted: callers no longer influence the task. */
   isDetached(): boolean;
   /** Resolves when the task has settled. */
   settled: Promise<void>;
 }
 
 /**
- * Starts a task that may outlive the callers waiting for it. When the last one leaves, its signal aborts, unless the
- * task has called `commit`: from then on it always runs to its end.
+ * Starts a task that may outlive the callers waiting for it. When all callers have aborted, the task's signal aborts as
+ * well, unless the task has called `commit`: from then on it always runs to its end.
  */
 export function startSharedTask<T>(run: (signal: AbortSignal, commit: () => void) => Promise<T>): SharedTask<T> {
   const controller = new AbortController();
-  // Each retry and each store operation of a task may listen.
+  // Each retry and store operation adds a listener; Node.js reports more than ten listeners as a leak.
   setMaxListeners(0, controller.signal);
   let waiters = 0;
   let isCommitted = false;
@@ -33,20 +33,20 @@ export function startSharedTask<T>(run: (signal: AbortSignal, commit: () => void
       new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason);
         waiters += 1;
-        const leave = () => {
+        const onAbort = () => {
           waiters -= 1;
           if (waiters === 0 && !isCommitted) controller.abort(signal.reason);
           reject(signal.reason);
         };
-        signal.addEventListener('abort', leave, { once: true });
-        const stay = () => signal.removeEventListener('abort', leave);
+        signal.addEventListener('abort', onAbort, { once: true });
+        const stopListening = () => signal.removeEventListener('abort', onAbort);
         result.then(
           (value) => {
-            stay();
+            stopListening();
             resolve(value);
           },
           (error) => {
-            stay();
+            stopListening();
             reject(error);
           },
         );

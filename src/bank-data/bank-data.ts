@@ -3,21 +3,21 @@ import type { IbanFieldProblem, IbanFieldValues } from '../iban/build-iban.ts';
 import type { IbanProblem } from '../iban/iban.ts';
 import type { RequestContext } from '../request-context.ts';
 
-/** Why an IBAN or BIC is not valid: a problem found here or, where none was found, the service's rejection. */
-type Rejected<Problem> = Problem | 'REJECTED_BY_SERVICE';
+/** Why an IBAN or BIC is invalid: problems found locally or, if there are none, the service's rejection. */
+type ValidationProblem<LocalProblem> = LocalProblem | 'REJECTED_BY_SERVICE';
 
 export interface IbanValidation {
   /** Without spaces or hyphens, in upper case. */
   iban: string;
   valid: boolean;
   /** Empty when valid, and only then. */
-  problems: readonly Rejected<IbanProblem>[];
+  problems: readonly ValidationProblem<IbanProblem>[];
   ibanData: IbanData | null;
   bankData: BankData | null;
   countryIbanExample: string | null;
 }
 
-/** The parts of an IBAN. Null where the country has no such part or the service does not return it. */
+/** The parts of an IBAN, named as in the GraphQL schema (`checksum`: the check digits). Null if not known. */
 export interface IbanData {
   country: string | null;
   countryCode: string;
@@ -28,6 +28,7 @@ export interface IbanData {
   accountNumber: string | null;
   branch: string | null;
   nationalChecksum: string | null;
+  /** In the notation of the SWIFT IBAN registry, such as DE2!n8!n10!n. */
   countryIbanFormatAsSwift: string | null;
   countryIbanFormatAsRegex: string | null;
 }
@@ -46,7 +47,7 @@ export interface BicValidation {
   bic: string;
   valid: boolean;
   /** Empty when valid, and only then. */
-  problems: readonly Rejected<BicProblem>[];
+  problems: readonly ValidationProblem<BicProblem>[];
   /** Null where the service does not know the bank. */
   bank: Bank | null;
 }
@@ -68,16 +69,16 @@ export interface BankListing {
   search: string | null;
   /** Banks to skip. */
   offset: number;
-  /** Largest page. */
+  /** Maximum number of banks per page. */
   limit: number;
 }
 
 export interface BankPage {
-  /** Banks with their offsets in the list. Fewer than the limit where the service does not search by itself. */
+  /** Banks with their offsets in the list. Fewer than `limit` if the service ignores `search`: the page is filtered. */
   banks: readonly { bank: Bank; offset: number }[];
   /** Offset of the next page; null on the last one. */
   next: number | null;
-  /** Null where the service does not return it, or does not search by itself. */
+  /** Null if the service does not return it or ignores `search`. */
   total: number | null;
 }
 
@@ -86,8 +87,8 @@ export type IbanGeneration =
   | { kind: 'invalid'; message: string; problems: readonly IbanFieldProblem[] };
 
 /**
- * What the gateway needs to know about banks and accounts, one key and one answer at a time. A failed look-up rejects
- * with a GatewayError; everything rejects with the signal's reason when the caller leaves.
+ * The bank-data look-ups that the gateway needs, one key per call. A failed look-up rejects with a GatewayError, an
+ * aborted one with the signal's reason.
  */
 export interface BankDataPort {
   /** @param iban compacted */

@@ -1,25 +1,25 @@
 import type { BankDataPort } from './bank-data.ts';
 import type { LookUpCache } from './look-up-cache.ts';
 
-/** Caches every look-up by its key, so that many requests for one IBAN at a time are one upstream call. */
-export function withCache(bankData: BankDataPort, cache: LookUpCache): BankDataPort {
+/** Caches each look-up by its key, so that simultaneous requests for one IBAN share one upstream call. */
+export function withCache(source: BankDataPort, cache: LookUpCache): BankDataPort {
   return {
     validateIban: (iban, context) =>
-      cache.find(`iban:${iban}`, context, (flight) => bankData.validateIban(iban, flight), isInvalid),
+      cache.find(`iban:${iban}`, context, (flightContext) => source.validateIban(iban, flightContext), isInvalid),
     validateBic: (bic, context) =>
-      cache.find(`bic:${bic}`, context, (flight) => bankData.validateBic(bic, flight), isInvalid),
+      cache.find(`bic:${bic}`, context, (flightContext) => source.validateBic(bic, flightContext), isInvalid),
     generateIban: (values, context) =>
       cache.find(
         `generation:${JSON.stringify([values.country, values.bankCode, values.branch, values.accountNumber])}`,
         context,
-        (flight) => bankData.generateIban(values, flight),
+        (flightContext) => source.generateIban(values, flightContext),
         ({ kind }) => kind === 'invalid',
       ),
     listBanks: (listing, context) =>
       cache.find(
         `banks:${JSON.stringify([listing.country, listing.search, listing.offset, listing.limit])}`,
         context,
-        (flight) => bankData.listBanks(listing, flight),
+        (flightContext) => source.listBanks(listing, flightContext),
         ({ banks }) => banks.length === 0,
       ),
   };

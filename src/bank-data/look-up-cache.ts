@@ -5,40 +5,40 @@ import type { CacheEntry, SharedCache } from './shared-cache.ts';
 
 export interface LookUpCache {
   /**
-   * The cached answer, or the fetched one. A stale answer is returned at once while one flight revalidates it.
-   * @param fetch receives the context of the flight, which several requests may wait for; where it rejects, nothing is
+   * The cached answer, or the one looked up. A stale answer is returned at once while one flight revalidates it.
+   * @param lookUp receives the context of the flight, which several requests may wait for; if it rejects, nothing is
    * cached, and a stale answer is served if there is one
    * @param isNegative whether the answer has the shorter time to live of a negative answer
    */
   find<Answer extends object>(
     key: string,
     context: RequestContext,
-    fetch: (flight: RequestContext) => Promise<Answer>,
+    lookUp: (flightContext: RequestContext) => Promise<Answer>,
     isNegative: (answer: Answer) => boolean,
   ): Promise<Answer>;
 }
 
 interface LookUpCacheOptions {
   freshMs: number;
-  /** How long an answer is served at all: while it is revalidated, or the service fails. */
-  staleMs: number;
-  /** How long a negative answer is fresh. It is never served stale. */
+  /** Maximum age of a served answer. After `freshMs` it is served only while it is revalidated or the service fails. */
+  maxAgeMs: number;
+  /** A negative answer is fresh for this time and never served stale. */
   negativeFreshMs?: number;
   maxBytes: number;
   sharedCache?: SharedCache | null;
   random?: () => number;
 }
 
-interface Found {
+interface LookUpResult {
   entry: CacheEntry;
-  /** Whether it was found in a cache. */
+  /** False if it was looked up at the service. */
   isHit: boolean;
 }
 
 /** Look-ups in memory, bounded in bytes: stale while revalidate, stale if error, one flight per key. */
 export function createLookUpCache({
   freshMs,
-  staleMs,
+  maxAgeMs,
   negativeFreshMs = Math.min(freshMs, 3_600_000),
   maxBytes,
   sharedCache = null,
@@ -48,23 +48,23 @@ export function createLookUpCache({
     maxSize: maxBytes,
     sizeCalculation: (entry, key) => 2 * (JSON.stringify(entry.answer).length + key.length) + bytesPerEntry,
   });
-  const flights = new Map<string, SharedTask<Found>>();
+  const flights = new Map<string, SharedTask<LookUpResult>>();
 
   return {
-    async find(key, context, fetch, isNegative) {
+    async find(key, context, lookUp, isNegative) {
       context.signal.throwIfAborted();
       context.usage.lookUps += 1;
       const cached = entries.get(key);
-      if (cached && Date.now() <= cached.freshUntil) return use({ entry: cached, isHit: true }, context);
+      if (cached && Date.now() <= cached.freshUntil) return recordUse({ entry: cached, isHit: true }, context);
       const flight =
-        findFlight(key) ?? startFlight(key, (signal) => load(key, { ...context, signal }, fetch, isNegative));
+        findFlight(key) ?? startFlight(key, (signal) => loadEntry(key, { ...context, signal }, lookUp, isNegative));
       const isStale = cached && Date.now() <= cached.staleUntil;
-      return use(isStale ? { entry: cached, isHit: true } : await flight.join(context.signal), context);
+      return recordUse(isStale ? { entry: cached, isHit: true } : await flight.join(context.signal), context);
     },
   };
 
-  /** The caller learns how long the answer is fresh, for `Cache-Control`. */
-  function use<Answer>({ entry, isHit }: Found, context: RequestContext): Answer {
+  /** Also lowers the request's `freshUntil`, which `Cache-Control` is computed from. */
+  function recordUse<Answer>({ entry, isHit }: LookUpResult, context: RequestContext): Answer {
     if (isHit) context.usage.cacheHits += 1;
     if (Date.now() > entry.freshUntil) context.usage.staleHits += 1;
     context.freshUntil = Math.min(context.freshUntil, entry.freshUntil);
@@ -72,12 +72,12 @@ export function createLookUpCache({
   }
 
   /** A flight that was aborted may settle later, but no further caller joins it. */
-  function findFlight(key: string): SharedTask<Found> | undefined {
+  function findFlight(key: string): SharedTask<LookUpResult> | undefined {
     const flight = flights.get(key);
     return flight?.isAborted() ? undefined : flight;
   }
 
-  function startFlight(key: string, run: (signal: AbortSignal) => Promise<Found>): SharedTask<Found> {
+  function startFlight(key: string, run: (signal: AbortSignal) => Promise<LookUpResult>): SharedTask<LookUpResult> {
     const flight = startSharedTask(run);
     flights.set(key, flight);
     // A newer flight may have taken the place of an aborted one.
@@ -85,34 +85,34 @@ export function createLookUpCache({
     return flight;
   }
 
-  async function load<Answer extends object>(
+  async function loadEntry<Answer extends object>(
     key: string,
-    flight: RequestContext,
-    fetch: (flight: RequestContext) => Promise<Answer>,
+    flightContext: RequestContext,
+    lookUp: (flightContext: RequestContext) => Promise<Answer>,
     isNegative: (answer: Answer) => boolean,
-  ): Promise<Found> {
-    const shared = sharedCache && (await sharedCache.get(key));
-    if (shared && Date.now() <= shared.freshUntil) return store(key, shared, true);
+  ): Promise<LookUpResult> {
+    const sharedEntry = sharedCache && (await sharedCache.get(key));
+    if (sharedEntry && Date.now() <= sharedEntry.freshUntil) return cacheInMemory(key, sharedEntry, true);
     try {
-      const answer = await fetch(flight);
+      const answer = await lookUp(flightContext);
       const entry = createEntry(answer, isNegative(answer));
       sharedCache?.set(key, entry);
-      return store(key, entry, false);
+      return cacheInMemory(key, entry, false);
     } catch (error) {
-      if (!shared || Date.now() > shared.staleUntil) throw error;
-      return store(key, shared, true);
+      if (!sharedEntry || Date.now() > sharedEntry.staleUntil) throw error;
+      return cacheInMemory(key, sharedEntry, true);
     }
   }
 
-  function store(key: string, entry: CacheEntry, isHit: boolean): Found {
+  function cacheInMemory(key: string, entry: CacheEntry, isHit: boolean): LookUpResult {
     entries.set(key, entry);
     return { entry, isHit };
   }
 
-  /** The time to live varies by a tenth either way, so that entries that were cached together expire apart. */
+  /** The time to live is randomized by ±10 %, so that entries cached at the same time do not expire together. */
   function createEntry(answer: object, isNegative: boolean): CacheEntry {
     const freshUntil = Date.now() + (isNegative ? negativeFreshMs : freshMs) * (0.9 + 0.2 * random());
-    const staleUntil = isNegative ? freshUntil : Math.max(freshUntil, Date.now() + staleMs);
+    const staleUntil = isNegative ? freshUntil : Math.max(freshUntil, Date.now() + maxAgeMs);
     return { answer: answer as CacheEntry['answer'], freshUntil, staleUntil };
   }
 }

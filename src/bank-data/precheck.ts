@@ -5,40 +5,40 @@ import { findIbanProblems, parseIban } from '../iban/iban.ts';
 import { findCountryFormat } from '../iban/registry.ts';
 import type { BankDataPort, BicValidation, IbanData, IbanValidation } from './bank-data.ts';
 
-/** Answers impossible IBANs, BICs and fields locally, so that they never cost a paid call. */
-export function withPrecheck(bankData: BankDataPort): BankDataPort {
+/** Answers locally for IBANs, BICs and fields that cannot be valid, so that they never cost a paid call. */
+export function withPrecheck(source: BankDataPort): BankDataPort {
   return {
-    ...bankData,
+    ...source,
     validateIban(iban, context) {
-      const impossible = findImpossibleIban(iban);
-      return impossible ? Promise.resolve(impossible) : bankData.validateIban(iban, context);
+      const invalid = validateIbanLocally(iban);
+      return invalid ? Promise.resolve(invalid) : source.validateIban(iban, context);
     },
     validateBic(bic, context) {
-      const impossible = findImpossibleBic(bic);
-      return impossible ? Promise.resolve(impossible) : bankData.validateBic(bic, context);
+      const invalid = validateBicLocally(bic);
+      return invalid ? Promise.resolve(invalid) : source.validateBic(bic, context);
     },
     async generateIban(values, context) {
       const built = buildIban(values);
-      if (built.kind === 'iban') return bankData.generateIban(values, context);
+      if (built.kind === 'iban') return source.generateIban(values, context);
       return { ...built, message: built.problems.map(({ message }) => message).join(' ') };
     },
   };
 }
 
-function findImpossibleIban(iban: string): IbanValidation | null {
+function validateIbanLocally(iban: string): IbanValidation | null {
   const problems = findIbanProblems(iban);
   if (problems.length === 0) return null;
   const countryIbanExample = findCountryFormat(iban.slice(0, 2))?.example ?? null;
-  return { iban, valid: false, problems, ibanData: describe(iban), bankData: null, countryIbanExample };
+  return { iban, valid: false, problems, ibanData: toIbanData(iban), bankData: null, countryIbanExample };
 }
 
-function findImpossibleBic(bic: string): BicValidation | null {
+function validateBicLocally(bic: string): BicValidation | null {
   const problems = findBicProblems(bic);
   return problems.length === 0 ? null : { bic, valid: false, problems, bank: null };
 }
 
-/** The parts by the registry, for an IBAN whose check digits alone are wrong; null where its structure is wrong. */
-function describe(iban: string): IbanData | null {
+/** The parts according to the registry, if only the check digits are wrong; null if the structure is wrong. */
+function toIbanData(iban: string): IbanData | null {
   const parts = parseIban(iban);
   const format = findCountryFormat(iban.slice(0, 2));
   if (parts === null || format === null) return null;

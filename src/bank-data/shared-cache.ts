@@ -7,7 +7,7 @@ export type CacheEntry = z.infer<typeof cacheEntry>;
 const cacheEntry = z.object({
   answer: z.looseObject({}),
   freshUntil: z.number(),
-  /** Until when it may be served although it is not fresh. */
+  /** End of the time in which it may be served stale. */
   staleUntil: z.number(),
 });
 
@@ -35,7 +35,7 @@ export function createSharedCache(store: Store): SharedCache {
   };
 }
 
-/** The version changes with the shape of an answer, so that a replica of another release does not read it. */
+/** Increase the version when the shape of an answer changes: replicas of different releases must not share entries. */
 function storeKey(key: string): string {
   return `answer:2:${key}`;
 }

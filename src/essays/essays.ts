@@ -28,7 +28,7 @@ export type EssayResult = Essay | InvalidEssayInput | EssayAllowanceExhausted | 
 
 export interface Essay {
   kind: 'essay';
-  /** Cannot be guessed. */
+  /** A random UUID, so that it cannot be guessed. */
   id: string;
   text: string;
   /** Words in the text, counted by the gateway. */
@@ -57,20 +57,20 @@ export interface EssayServiceFailed {
   code: UpstreamErrorCode;
   /** Whether the same order may succeed if it is sent again. */
   retryable: boolean;
-  /** The received part of a response that was paid for and cannot be read as an essay; null when nothing was received. */
+  /** The received part of a response that was paid for and cannot be read as an essay; null if nothing was received. */
   rawText: string | null;
 }
 
 /** Writes essays. Every call may be charged. */
 export interface EssayGenerator {
   /**
-   * Rejects only when the caller leaves.
-   * @param onSent called right before the order is sent: from then on it may have been charged
+   * Rejects only when the caller aborts.
+   * @param beforeSend called right before each attempt is sent: from then on it may be charged
    */
-  generate(order: EssayOrder, context: RequestContext, onSent?: () => void): Promise<EssayResult>;
+  generate(order: EssayOrder, context: RequestContext, beforeSend?: () => void): Promise<EssayResult>;
 }
 
-/** The essays that were written, for as long as they are stored. */
+/** Stored essays, until they expire. */
 export interface EssayArchive {
   /** An essay that this caller ordered; null when there is none. @throws GatewayError when the store fails */
   find(id: string, context: RequestContext): Promise<Essay | null>;

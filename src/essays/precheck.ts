@@ -6,23 +6,24 @@ import {
   wordCountLimits,
 } from './essays.ts';
 
-/** Rejects orders that the service is documented to reject, so that they never cost a paid call. */
+/** Rejects orders that the service or the gateway does not accept, so that they never cost a paid call. */
 export function withOrderPrecheck(generator: EssayGenerator): EssayGenerator {
   return {
-    generate: async (order, context, onSent) => findOrderProblem(order) ?? generator.generate(order, context, onSent),
+    generate: async (order, context, beforeSend) =>
+      findOrderProblem(order) ?? generator.generate(order, context, beforeSend),
   };
 }
 
 function findOrderProblem({ description, wordCount, titles, idempotencyKey }: EssayOrder): InvalidEssayInput | null {
   if (description.trim() === '') {
-    return invalid('description', 'description is empty; name the topic and the points to cover.');
+    return invalid('description', 'description must not be empty; describe the topic and the points to cover.');
   }
   const { min, max } = wordCountLimits;
   if (wordCount < min || wordCount > max) {
     return invalid('wordCount', `wordCount is ${wordCount}; it must be from ${min} to ${max}.`);
   }
   if (titles.some((title) => title.trim() === '')) {
-    return invalid('titles', 'titles contains an empty title; remove it or write one.');
+    return invalid('titles', 'titles must not contain an empty title; remove or replace it.');
   }
   if (idempotencyKey === '') {
     return invalid('idempotencyKey', 'idempotencyKey is empty; omit it or choose a unique one, such as a UUID.');

@@ -1,17 +1,17 @@
 import { BulkheadRejectedError, bulkhead } from 'cockatiel';
 import type { Deadline } from './deadline.ts';
-import { endUnsent, type Outcome, type Send, shed, type UpstreamRequest } from './operation.ts';
+import { type Outcome, type Send, shed, shedOrThrow, type UpstreamRequest } from './operation.ts';
 
 interface BulkheadOptions {
-  /** Most calls in flight. */
+  /** Maximum number of calls in flight. */
   maxConcurrency?: number;
-  /** Most operations waiting for a slot; further ones are shed at once. */
+  /** Maximum number of attempts waiting for a slot; further ones are shed at once. */
   maxQueue?: number;
 }
 
 /**
- * Keeps a slow upstream from occupying the whole gateway: it bounds the calls in flight and those waiting, and none
- * waits beyond its deadline. A read then has what is left of its deadline, a write all of it.
+ * Limits the calls in flight and the queue, so that a slow upstream does not occupy the whole gateway. An attempt waits
+ * at most until its deadline. After the queue, a read has only the remaining time; for a write the deadline restarts.
  */
 export function withBulkhead(send: Send, { maxConcurrency = 16, maxQueue = 2_000 }: BulkheadOptions = {}): Send {
   const slots = bulkhead(maxConcurrency, maxQueue);
@@ -27,11 +27,11 @@ export function withBulkhead(send: Send, { maxConcurrency = 16, maxQueue = 2_000
   function waitForSlot(request: UpstreamRequest, deadline: Deadline): Promise<Outcome> {
     const { signal } = deadline;
     return new Promise((resolve, reject) => {
-      const leave = () => resolve(endUnsent(deadline));
-      if (signal.aborted) return leave();
-      signal.addEventListener('abort', leave, { once: true });
-      const stopListening = () => signal.removeEventListener('abort', leave);
-      // The signal is not given to cockatiel, which would drop this place and not start the next operation.
+      const onAbort = () => resolve(shedOrThrow(deadline));
+      if (signal.aborted) return onAbort();
+      signal.addEventListener('abort', onAbort, { once: true });
+      const stopListening = () => signal.removeEventListener('abort', onAbort);
+      // The signal is not passed to cockatiel: it would remove the queued attempt without starting the next one.
       slots
         .execute(async () => {
           stopListening();

@@ -13,23 +13,22 @@ import { type Outcome, type Send, shed } from './operation.ts';
 interface CircuitBreakerOptions {
   service: ServiceName;
   events: Pick<Events, 'circuitOpened' | 'circuitClosed'>;
-  /** The circuit opens when this share of the last calls failed, from 0 to 1. */
+  /** The circuit opens when this share of the last `windowSize` calls failed, from 0 to 1. */
   threshold?: number;
-  /** Number of last calls that count. */
-  window?: number;
-  /** Fewest calls before it can open; retries count, so that one failing look-up in a quiet hour does not open it. */
+  windowSize?: number;
+  /** Minimum number of calls before it can open: more than one operation makes, so that one failure is not enough. */
   minimumCalls?: number;
   /** How long an open circuit waits before a probe. */
   probeAfterMs?: number;
 }
 
 /**
- * Stops calling a path that keeps failing: 5xx, timeouts and broken connections count, rejections (4xx) do not. An
- * open circuit lets one probe through at a time.
+ * Stops calling a path that keeps failing: 5xx, timeouts and broken connections count, rejections (4xx) do not. A
+ * half-open circuit lets one probe through at a time.
  */
 export function withCircuitBreaker(
   send: Send,
-  { service, events, threshold = 0.5, window = 20, minimumCalls = 10, probeAfterMs = 1_000 }: CircuitBreakerOptions,
+  { service, events, threshold = 0.5, windowSize = 20, minimumCalls = 10, probeAfterMs = 1_000 }: CircuitBreakerOptions,
 ): Send {
   const circuits = new Map<string, CircuitBreakerPolicy>();
 
@@ -50,11 +49,11 @@ export function withCircuitBreaker(
     if (known) return known;
     const isProbe = () => circuit.state === CircuitState.HalfOpen;
     const circuit: CircuitBreakerPolicy = circuitBreaker(
-      // A caller who leaves, and a call that was not sent, prove nothing: only a probe must not close the circuit then.
+      // An aborted or unsent attempt does not count as a failure, except as a probe: it must not close the circuit.
       handleWhen(isProbe).orWhenResult((outcome) => isFailure(outcome as Outcome, isProbe())),
       {
         halfOpenAfter: probeAfterMs,
-        breaker: new CountBreaker({ threshold, size: window, minimumNumberOfCalls: minimumCalls }),
+        breaker: new CountBreaker({ threshold, size: windowSize, minimumNumberOfCalls: minimumCalls }),
       },
     );
     circuit.onBreak(() => events.circuitOpened(service, path));

@@ -1,29 +1,29 @@
-/** The end of one upstream operation: its time is up, or its caller left. Handed down through all layers of a client. */
+/** The time limit of one operation, combined with the caller's abort signal. Passed to all layers of a client. */
 export interface Deadline {
-  /** Aborts at the deadline, or with the caller's reason as soon as the caller leaves. */
+  /** Aborts at the deadline, or with the caller's reason as soon as the caller aborts. */
   signal: AbortSignal;
   /** Milliseconds left; 0 or less after the deadline. */
   leftMs(): number;
-  /** The time is up (and the caller still waits). */
+  /** Whether it was aborted by the timeout and not by the caller. */
   hasExpired(): boolean;
   /**
-   * Starts the full time again, once; further calls do nothing. A write does so when it leaves the queue: one that is
-   * cut short may have been charged for nothing.
+   * Restarts the full timeout, once. A write does so when it leaves the queue: an aborted write may be charged without
+   * a result.
    */
   restart(): void;
-  /** Releases the timer and the listener. To be called when the operation has settled. */
+  /** Releases the timer and the listener. Call it when the operation has settled. */
   end(): void;
 }
 
 export function startDeadline(timeoutMs: number, caller: AbortSignal): Deadline {
   const controller = new AbortController();
   const expire = () => controller.abort(expired);
-  const leave = () => controller.abort(caller.reason);
+  const onAbort = () => controller.abort(caller.reason);
   let endsAt = performance.now() + timeoutMs;
   let timer = setTimeout(expire, timeoutMs);
   let isRestarted = false;
-  if (caller.aborted) leave();
-  else caller.addEventListener('abort', leave);
+  if (caller.aborted) onAbort();
+  else caller.addEventListener('abort', onAbort);
 
   return {
     signal: controller.signal,
@@ -38,10 +38,10 @@ export function startDeadline(timeoutMs: number, caller: AbortSignal): Deadline 
     },
     end() {
       clearTimeout(timer);
-      caller.removeEventListener('abort', leave);
+      caller.removeEventListener('abort', onAbort);
     },
   };
 }
 
-/** Tells the deadline's own abort from the caller's, whatever reason that has. */
+/** The unique reason that distinguishes the timeout from an abort by the caller. */
 const expired = new DOMException('The deadline of the upstream operation has passed.', 'TimeoutError');

@@ -7,11 +7,11 @@ export interface UpstreamRequest {
   query?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   body?: unknown;
-  /** Called right before each attempt is sent: from then on it may have been charged. */
-  onSent?: () => void;
+  /** Called right before each attempt is sent: from then on it may be charged. */
+  beforeSend?: () => void;
 }
 
-/** The result of an operation, retries included. A rejection by the upstream is `answered`. */
+/** The result of an operation or of one of its attempts. A rejection by the upstream (4xx) is `answered`. */
 export type Outcome = Answered | Failed | Shed | Exhausted;
 
 export interface Answered {
@@ -26,11 +26,11 @@ export interface Answered {
   json: unknown;
 }
 
-/** The call was made, and no whole response came back. */
+/** An attempt was made, but no complete response was received. */
 export interface Failed {
   kind: 'failed';
   reason: FailureReason;
-  /** The part of a successful (2xx) response that arrived, since it may have been charged. */
+  /** The received part of an incomplete 2xx response, which may have been charged. Otherwise empty. */
   text: string;
 }
 
@@ -40,24 +40,24 @@ export interface Failed {
  */
 export type FailureReason = 'unreachable' | 'reset' | 'truncated' | 'too-large' | 'timed-out';
 
-/** Not sent: the circuit is open, the queue is full, or the deadline passed in the queue. */
+/** Not sent (load shedding): the circuit is open, the queue is full, or the deadline passed in the queue. */
 export interface Shed {
   kind: 'shed';
 }
 
-/** Not sent: the allowance is exhausted, or the upstream asked not to be called before this date. */
+/** Not sent: the allowance is exhausted, or the upstream requested no calls before this date. */
 export interface Exhausted {
   kind: 'exhausted';
   renewsAt: Date;
 }
 
-/** One layer of an upstream client. Rejects only when the caller leaves, with the reason of the deadline's signal. */
+/** Sends through one layer of an upstream client. Rejects only when the caller aborts, with the signal's reason. */
 export type Send = (request: UpstreamRequest, deadline: Deadline) => Promise<Outcome>;
 
 export const shed: Shed = { kind: 'shed' };
 
-/** Ends an operation that was never sent, after the deadline's signal has aborted. */
-export async function endUnsent(deadline: Deadline): Promise<Shed> {
+/** The outcome of an unsent attempt whose signal has aborted. @throws the signal's reason if the caller aborted */
+export async function shedOrThrow(deadline: Deadline): Promise<Shed> {
   if (deadline.hasExpired()) return shed;
   throw deadline.signal.reason;
 }

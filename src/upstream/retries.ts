@@ -4,16 +4,16 @@ import type { Outcome, Send, UpstreamRequest } from './operation.ts';
 interface RetriesOptions {
   /** Upper bound of the first pause; it doubles with each retry. The pause is random, from 0 to that bound. */
   backoffMs?: number;
-  /** Retries per operation, in the long run: a failing upstream must not receive a multiple of its load. */
+  /** Average number of retries per operation: a failing upstream must not receive a multiple of its normal load. */
   budgetShare?: number;
-  /** Retries possible at once before the share limits them. */
+  /** Number of retries that are possible at once before `budgetShare` limits them. */
   budgetBurst?: number;
 }
 
 /**
- * Retries what may succeed and can do no harm. A read is retried twice where the service failed or was not reached,
- * and once where its response could not be read. A write may have been charged whatever its outcome, so it is retried
- * only where it was surely not accepted: it was never sent, or was rejected with 503.
+ * Retries only what may succeed and is safe to repeat. A read is retried twice if the service failed or was not
+ * reached, and once if its response could not be read. A write may be charged even if it fails, so it is retried, once,
+ * only if it was definitely not accepted: it was never sent, or was rejected with 503.
  */
 export function withRetries(
   send: Send,
@@ -35,7 +35,7 @@ export function withRetries(
 }
 
 function maxRetries({ method }: UpstreamRequest, outcome: Outcome): number {
-  if (method === 'POST') return isSurelyNotAccepted(outcome) ? 1 : 0;
+  if (method === 'POST') return isDefinitelyNotAccepted(outcome) ? 1 : 0;
   if (outcome.kind === 'answered') {
     if (outcome.status === 200) return outcome.json === undefined ? 1 : 0;
     return [500, 502, 503, 504].includes(outcome.status) ? 2 : 0;
@@ -47,7 +47,7 @@ function maxRetries({ method }: UpstreamRequest, outcome: Outcome): number {
 /** A timeout has used up the deadline of the whole operation. */
 const retriesAfter = { unreachable: 2, reset: 2, truncated: 1, 'too-large': 1, 'timed-out': 0 };
 
-function isSurelyNotAccepted(outcome: Outcome): boolean {
+function isDefinitelyNotAccepted(outcome: Outcome): boolean {
   if (outcome.kind === 'answered') return outcome.status === 503;
   return outcome.kind === 'failed' && outcome.reason === 'unreachable';
 }

@@ -9,22 +9,21 @@ import type { Answered, Failed, FailureReason, Send, UpstreamRequest } from './o
 interface TransportOptions {
   service: ServiceName;
   baseUrl: string;
-  /** Sent with every request: the upstream's key. */
+  /** Sent with every request, including the API key. */
   headers: Readonly<Record<string, string>>;
-  /** Largest response. */
-  maxAnswerBytes?: number;
+  maxResponseBytes?: number;
   maxConnections?: number;
   /** Applied to every response: some services echo the key that they received. */
   redactSecrets: RedactSecrets;
   events: Pick<Events, 'upstreamCalled'>;
 }
 
-/** The calls themselves, over undici: pooled keep-alive connections, one deadline, a size limit. */
+/** Sends each attempt with undici: pooled keep-alive connections, one deadline, a size limit. */
 export function createTransport({
   service,
   baseUrl,
   headers,
-  maxAnswerBytes = 1_000_000,
+  maxResponseBytes = 1_000_000,
   maxConnections = 16,
   redactSecrets,
   events,
@@ -37,7 +36,7 @@ export function createTransport({
   return {
     async exchange(request, deadline) {
       deadline.signal.throwIfAborted();
-      request.onSent?.();
+      request.beforeSend?.();
       const startedAt = performance.now();
       const outcome = await call(request, deadline);
       events.upstreamCalled({ service, path: request.path, outcome, durationMs: performance.now() - startedAt });
@@ -50,8 +49,8 @@ export function createTransport({
     let status: number | undefined;
     let text = '';
     const fail = (reason: FailureReason): Failed => {
-      const isCharged = status !== undefined && status >= 200 && status < 300;
-      return { kind: 'failed', reason, text: isCharged ? redactSecrets(text, true) : '' };
+      const mayBeCharged = status !== undefined && status >= 200 && status < 300;
+      return { kind: 'failed', reason, text: mayBeCharged ? redactSecrets(text, true) : '' };
     };
     try {
       const response = await pool.request({
@@ -63,7 +62,7 @@ export function createTransport({
         signal: deadline.signal,
       });
       status = response.statusCode;
-      const isWhole = await readText(response.body, maxAnswerBytes, (part) => {
+      const isWhole = await readText(response.body, maxResponseBytes, (part) => {
         text += part;
       });
       if (!isWhole) return fail('too-large');
@@ -78,16 +77,16 @@ export function createTransport({
   }
 }
 
-/** Reads a body as UTF-8, part by part. @returns false when it is larger than this; the rest is not read then */
+/** Reads a body as UTF-8, part by part. @returns false if it is larger than `maxBytes`; the rest is not read */
 function readText(body: Readable, maxBytes: number, onPart: (part: string) => void): Promise<boolean> {
   const decoder = new TextDecoder();
-  let leftBytes = maxBytes;
+  let remainingBytes = maxBytes;
   return new Promise((resolve, reject) => {
     body.on('error', reject);
     body.on('data', (chunk: Uint8Array) => {
-      onPart(decoder.decode(chunk.subarray(0, leftBytes), { stream: true }));
-      leftBytes -= chunk.byteLength;
-      if (leftBytes >= 0) return;
+      onPart(decoder.decode(chunk.subarray(0, remainingBytes), { stream: true }));
+      remainingBytes -= chunk.byteLength;
+      if (remainingBytes >= 0) return;
       resolve(false);
       body.destroy();
     });

@@ -12,7 +12,7 @@ import { withRetries } from './retries.ts';
 import { createTransport } from './transport.ts';
 
 export interface UpstreamClient {
-  /** Sends one request within the client's deadline. Rejects only when the caller leaves, with the signal's reason. */
+  /** Performs one operation, retries included. Rejects only when the caller aborts, with the signal's reason. */
   send(request: UpstreamRequest, context: RequestContext): Promise<Outcome>;
   close(): Promise<void>;
 }
@@ -20,15 +20,12 @@ export interface UpstreamClient {
 interface UpstreamClientOptions {
   service: ServiceName;
   baseUrl: string;
-  /** Sent with every request: the upstream's key. */
+  /** Sent with every request, including the API key. */
   headers: Readonly<Record<string, string>>;
-  /** Deadline of an operation: the wait for a slot (not for a write), the calls, the pauses between them. */
+  /** Deadline of an operation: queueing, attempts and pauses between them. A write restarts it after queueing. */
   timeoutMs: number;
-  /** Largest response. */
-  maxAnswerBytes: number;
-  /** Most calls in flight. */
+  maxResponseBytes: number;
   maxConcurrency: number;
-  /** Most operations waiting for a slot. */
   maxQueue: number;
   /** Upper bound of the pause before the first retry. */
   backoffMs: number;
@@ -37,11 +34,11 @@ interface UpstreamClientOptions {
   events: Pick<Events, 'upstreamCalled' | 'circuitOpened' | 'circuitClosed'>;
 }
 
-/** JSON over HTTP to one service, with everything that protects the service, its bill and its callers. */
+/** JSON over HTTP to one service, with deadlines, retries, bulkhead, circuit breaker and monthly allowance. */
 export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
   const { service, allowance, timeoutMs, maxConcurrency, maxQueue, backoffMs, events } = options;
   const { exchange, close } = createTransport({ ...options, maxConnections: maxConcurrency });
-  // The breaker is behind the queue, so that a circuit that opens sheds everything that waits.
+  // The breaker is inside the bulkhead: while its circuit is open, queued attempts are shed as they leave the queue.
   const send = withRetries(
     withBulkhead(withCircuitBreaker(withAllowance(exchange, allowance), { service, events }), {
       maxConcurrency,
@@ -54,12 +51,12 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
     async send(request, context) {
       context.signal.throwIfAborted();
       const deadline = startDeadline(timeoutMs, context.signal);
-      const onSent = () => {
+      const beforeSend = () => {
         context.usage.upstreamCalls += 1;
-        request.onSent?.();
+        request.beforeSend?.();
       };
       try {
-        return await send({ ...request, onSent }, deadline);
+        return await send({ ...request, beforeSend }, deadline);
       } finally {
         deadline.end();
       }

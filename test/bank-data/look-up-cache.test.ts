@@ -8,7 +8,7 @@ import { tRequestContext } from '../request-context.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
-const options = { freshMs: day, staleMs: 30 * day, maxBytes: 1_000_000, random: () => 0.5 };
+const options = { freshMs: day, maxAgeMs: 30 * day, maxBytes: 1_000_000, random: () => 0.5 };
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });
@@ -97,7 +97,7 @@ describe('the look-up cache', () => {
     await expect(find()).rejects.toThrow('down');
   });
 
-  it('varies the time to live by a tenth either way', async () => {
+  it('randomizes the time to live by 10 percent either way', async () => {
     for (const [random, lifetime] of [
       [0, 0.9 * day],
       [0.999999, 1.0999 * day],
@@ -160,7 +160,7 @@ describe('a flight', () => {
     expect(fetches).toHaveLength(2);
   });
 
-  it('continues while one caller waits, and is aborted when the last one leaves', async () => {
+  it('continues while one caller waits, and is aborted when the last one aborts', async () => {
     const { find, fetches } = tHeldSource();
     const [first, second] = [new AbortController(), new AbortController()];
     const found = [find(first.signal), find(second.signal)];
@@ -174,10 +174,10 @@ describe('a flight', () => {
 
   it('is not joined once it was aborted: the next caller starts a new one, though it has not settled', async () => {
     const { find, fetches } = tHeldSource();
-    const leaver = new AbortController();
-    const left = find(leaver.signal);
-    leaver.abort();
-    await expect(left).rejects.toThrow('aborted');
+    const caller = new AbortController();
+    const aborted = find(caller.signal);
+    caller.abort();
+    await expect(aborted).rejects.toThrow('aborted');
     const found = find();
     expect(fetches).toHaveLength(2);
     fetches[1]?.answers(2);
@@ -186,10 +186,10 @@ describe('a flight', () => {
 
   it('does not end a newer one when it settles after it was aborted', async () => {
     const { find, fetches } = tHeldSource();
-    const leaver = new AbortController();
-    const left = find(leaver.signal);
-    leaver.abort();
-    await expect(left).rejects.toThrow('aborted');
+    const caller = new AbortController();
+    const aborted = find(caller.signal);
+    caller.abort();
+    await expect(aborted).rejects.toThrow('aborted');
     const second = find();
     fetches[0]?.fails(new Error('aborted'));
     await settle();
@@ -201,15 +201,15 @@ describe('a flight', () => {
 
   it('is not aborted once it has settled', async () => {
     const { find, fetches } = tHeldSource();
-    const leaver = new AbortController();
-    const found = find(leaver.signal);
+    const caller = new AbortController();
+    const found = find(caller.signal);
     fetches[0]?.answers(1);
     await found;
-    leaver.abort();
+    caller.abort();
     expect(fetches[0]?.signal.aborted).toBe(false);
   });
 
-  it('is not started for a caller who has left', async () => {
+  it('is not started for a caller who has aborted', async () => {
     const { find, fetches } = tHeldSource();
     await expect(find(AbortSignal.abort())).rejects.toThrow('aborted');
     expect(fetches).toHaveLength(0);

@@ -15,7 +15,7 @@ export const unkeyed: EssayOrder = { ...order, idempotencyKey: null };
 
 export const failed: EssayResult = {
   kind: 'service-failed',
-  message: 'The essays service failed.',
+  message: 'The essay service failed.',
   code: 'UPSTREAM_FAILED',
   retryable: true,
   rawText: null,
@@ -39,12 +39,12 @@ export function tGenerator() {
   const calls: Call[] = [];
   let isQueueing = false;
   const generator: EssayGenerator = {
-    generate: (order, context, onSent) =>
+    generate: (order, context, beforeSend) =>
       new Promise((resolve, reject) => {
         context.signal.addEventListener('abort', () => reject(context.signal.reason));
         if (!isQueueing) {
           context.usage.upstreamCalls += 1;
-          onSent?.();
+          beforeSend?.();
         }
         calls.push({ order, context, answer: resolve, reject });
       }),

@@ -15,8 +15,8 @@ it.each([
 
 it.each(['k', 'k'.repeat(200), null])('accepts the idempotency key %j', (idempotencyKey) => {
   const { generator, calls } = tGenerator();
-  const onSent = vi.fn();
-  void withOrderPrecheck(generator).generate({ ...order, idempotencyKey }, tRequestContext(), onSent);
+  const beforeSend = vi.fn();
+  void withOrderPrecheck(generator).generate({ ...order, idempotencyKey }, tRequestContext(), beforeSend);
   expect(calls).toHaveLength(1);
-  expect(onSent).toHaveBeenCalledTimes(1);
+  expect(beforeSend).toHaveBeenCalledTimes(1);
 });

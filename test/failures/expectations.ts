@@ -50,7 +50,7 @@ const temporary = (code: ErrorCode): IbanResult => ({ code, retryable: true });
 const renewsAt = '2026-11-21T12:01:00.000Z';
 const exhausted: IbanResult = {
   ...permanent('UPSTREAM_ALLOWANCE_EXHAUSTED'),
-  message: `The allowance of the bank-data service is used up; it renews at ${renewsAt}.`,
+  message: `The allowance of the bank-data service is exhausted; it renews at ${renewsAt}.`,
 };
 const bankDataPause: Pause<IbanResult> = { forMs: retryAfterMs, result: exhausted };
 
@@ -119,11 +119,11 @@ const member = (__typename: string, fields: object): EssayResult => ({ __typenam
 const essay = member('Essay', { text: essayText });
 const invalidInput = member('InvalidEssayInput', { message: inputProblem('[hidden]'), field: null });
 const exhaustedEssays = member('EssayAllowanceExhausted', {
-  message: 'The allowance of the essays service is used up.',
+  message: 'The allowance of the essay service is exhausted.',
   renewsAt: null,
 });
 const renewedEssays = member('EssayAllowanceExhausted', {
-  message: `The allowance of the essays service is used up; it renews at ${renewsAt}.`,
+  message: `The allowance of the essay service is exhausted; it renews at ${renewsAt}.`,
   renewsAt,
 });
 const essaysPause: Pause<EssayResult> = { forMs: retryAfterMs, result: renewedEssays };

@@ -29,7 +29,7 @@ describe('allowances', () => {
     expect(data).toEqual({ ibanValidation: null });
     expect(errors).toMatchObject([
       {
-        message: expect.stringMatching(/used up; it renews at \d{4}-\d\d-01T00:00:00\.000Z\.$/),
+        message: expect.stringMatching(/exhausted; it renews at \d{4}-\d\d-01T00:00:00\.000Z\.$/),
         extensions: { code: 'UPSTREAM_ALLOWANCE_EXHAUSTED', service: 'bank-data' },
       },
     ]);

@@ -309,7 +309,7 @@ describe('an endpoint that the service does not offer', () => {
     });
     expect(errors).toHaveLength(4);
     for (const { message, extensions } of errors ?? []) {
-      expect(message).toBe('The bank-data service does not offer this.');
+      expect(message).toBe('The bank-data service does not offer this operation.');
       expect(extensions).toMatchObject({ code: 'UPSTREAM_FAILED', service: 'bank-data', retryable: false });
     }
     // bicValidation and bank share a call.

@@ -109,9 +109,13 @@ describe('generateEssay', () => {
     ['wordCount', { wordCount: 0 }, 'wordCount is 0; it must be from 1 to 2000.'],
     ['wordCount', { wordCount: 2001 }, 'wordCount is 2001; it must be from 1 to 2000.'],
     ['wordCount', { wordCount: -5 }, 'wordCount is -5; it must be from 1 to 2000.'],
-    ['description', { description: '' }, 'description is empty; name the topic and the points to cover.'],
-    ['description', { description: ' \n\t' }, 'description is empty; name the topic and the points to cover.'],
-    ['titles', { titles: ['Pens', ' '] }, 'titles contains an empty title; remove it or write one.'],
+    ['description', { description: '' }, 'description must not be empty; describe the topic and the points to cover.'],
+    [
+      'description',
+      { description: ' \n\t' },
+      'description must not be empty; describe the topic and the points to cover.',
+    ],
+    ['titles', { titles: ['Pens', ' '] }, 'titles must not contain an empty title; remove or replace it.'],
   ])('rejects an invalid %s (%j) without a call', async (field, wrong, message) => {
     const upstream = await tUpstream(replyJson(200, { essay: text }));
     const { ask } = tGateway({ essaysUrl: upstream.url });
@@ -131,7 +135,7 @@ describe('generateEssay', () => {
     ['error', { error: 'Invalid request body.' }, 'Invalid request body.'],
     ['message', { message: 'The given data was invalid.' }, 'The given data was invalid.'],
     ['errors', { errors: { mode: ['mode is unknown.'] } }, 'mode is unknown.'],
-    ['nothing', {}, 'The essay service rejected the input without a reason.'],
+    ['nothing', {}, 'The essay service rejected the input and did not give a reason.'],
   ])('returns the service’s reason for rejecting the order, from %s', async (_, body, message) => {
     const upstream = await tUpstream(replyJson(400, body));
     const { ask } = tGateway({ essaysUrl: upstream.url });

@@ -88,7 +88,7 @@ describe('a language model', () => {
       __typename: 'EssayServiceFailed',
       code: 'UPSTREAM_FAILED',
       retryable: true,
-      message: 'The essays service failed.',
+      message: 'The essay service failed.',
     });
     expect(model.calls).toHaveLength(1);
     expect(gateway.log()).not.toMatch(/upstream-words|seeded-model-key/);

@@ -18,15 +18,15 @@ it('starts calls up to its capacity, queues further ones, and sheds those beyond
   expect(await Promise.all(sent)).toHaveLength(3);
 });
 
-it('releases a caller who leaves the queue at once, and continues with the next', async () => {
+it('releases a caller who aborts in the queue at once, and continues with the next', async () => {
   const { send, held } = tHeldSend();
   const limited = withBulkhead(send, { maxConcurrency: 1 });
-  const leaver = new AbortController();
+  const caller = new AbortController();
   const first = limited(at('/1'), tDeadline());
-  const left = [limited(at('/2'), tDeadline(leaver.signal)), limited(at('/3'), tDeadline(leaver.signal))];
+  const aborted = [limited(at('/2'), tDeadline(caller.signal)), limited(at('/3'), tDeadline(caller.signal))];
   const last = limited(at('/4'), tDeadline());
-  leaver.abort();
-  for (const outcome of await Promise.allSettled(left)) {
+  caller.abort();
+  for (const outcome of await Promise.allSettled(aborted)) {
     expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'AbortError' } });
   }
   held[0]?.returns(answered(200));

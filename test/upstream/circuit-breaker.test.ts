@@ -108,11 +108,11 @@ describe('the circuit breaker', () => {
     expect(await probe).toEqual(answered(200));
   });
 
-  it('stays open when the caller of a probe leaves', async () => {
+  it('stays open when the caller of a probe aborts', async () => {
     const { call } = await tProbe();
-    const leaver = new AbortController();
-    const probe = call(get.path, leaver.signal);
-    leaver.abort();
+    const caller = new AbortController();
+    const probe = call(get.path, caller.signal);
+    caller.abort();
     await expect(probe).rejects.toThrow('aborted');
     expect(await call()).toEqual(shed);
   });
@@ -126,13 +126,13 @@ describe('the circuit breaker', () => {
     expect(events).toEqual(['opened /thing', 'opened /thing']);
   });
 
-  it('counts a caller who leaves as neither a success nor a failure', async () => {
+  it('counts a caller who aborts as neither a success nor a failure', async () => {
     const { send, held } = tHeldSend();
     const { call, events } = tBreaker(send);
-    const leaver = new AbortController();
-    const left = Array.from({ length: 20 }, () => call(get.path, leaver.signal));
-    leaver.abort();
-    for (const { status } of await Promise.allSettled(left)) expect(status).toBe('rejected');
+    const caller = new AbortController();
+    const aborted = Array.from({ length: 20 }, () => call(get.path, caller.signal));
+    caller.abort();
+    for (const { status } of await Promise.allSettled(aborted)) expect(status).toBe('rejected');
     expect(events).toEqual([]);
     const failures = Promise.all(Array.from({ length: 10 }, () => call()));
     for (const { returns } of held) returns(answered(500));

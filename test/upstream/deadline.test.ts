@@ -17,14 +17,14 @@ describe('a deadline', () => {
     expect([deadline.signal.aborted, deadline.leftMs(), deadline.hasExpired()]).toEqual([true, 0, true]);
   });
 
-  it('aborts with the reason of a caller who leaves, and has not expired then', () => {
+  it('aborts with the reason of a caller who aborts, and has not expired then', () => {
     const caller = new AbortController();
     const deadline = startDeadline(1_000, caller.signal);
-    caller.abort('left');
+    caller.abort('gone');
     vi.advanceTimersByTime(1_000);
-    expect([deadline.signal.reason, deadline.hasExpired()]).toEqual(['left', false]);
+    expect([deadline.signal.reason, deadline.hasExpired()]).toEqual(['gone', false]);
     deadline.end();
-    expect(startDeadline(1_000, caller.signal).signal.reason).toBe('left');
+    expect(startDeadline(1_000, caller.signal).signal.reason).toBe('gone');
   });
 
   it('restarts once', () => {

@@ -76,7 +76,7 @@ describe('a read', () => {
     expect(patient.sent).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(1);
     expect(await outcome).toEqual(answered(200));
-    // The second attempt has what is left of the deadline.
+    // The second attempt has the remaining time of the deadline.
     expect(patient.sent[1]?.leftMs).toBe(5_000);
 
     const late = tSend(answered(503, inSeconds(11)));
@@ -84,12 +84,12 @@ describe('a read', () => {
     expect(late.sent).toHaveLength(1);
   });
 
-  it('ends when its caller leaves during a pause', async () => {
-    const leaver = new AbortController();
+  it('ends when its caller aborts during a pause', async () => {
+    const caller = new AbortController();
     const { send, sent } = tSend(answered(500));
-    const deadline = tDeadline(leaver.signal);
+    const deadline = tDeadline(caller.signal);
     const settled = expect(withRetries(send)(get, deadline)).rejects.toThrow('aborted');
-    leaver.abort();
+    caller.abort();
     deadline.end();
     await vi.runAllTimersAsync();
     await settled;

@@ -4,7 +4,7 @@ import { createTransport, readRetryAfter } from '../../src/upstream/transport.ts
 import { replyJson, replyText, replyTruncated, tUnusedUrl, tUpstream } from '../scripted-upstream.ts';
 import { get, tDeadline } from './send.ts';
 
-function tTransport(baseUrl: string, options: { maxAnswerBytes?: number } = {}) {
+function tTransport(baseUrl: string, options: { maxResponseBytes?: number } = {}) {
   const calls: Parameters<Events['upstreamCalled']>[0][] = [];
   const transport = createTransport({
     service: 'bank-data',
@@ -68,7 +68,7 @@ describe('the transport', () => {
 
   it('accepts a response of exactly the largest size, and not one byte more', async () => {
     const upstream = await tUpstream(replyText(200, 'x'.repeat(1_024)));
-    const { send } = tTransport(upstream.url, { maxAnswerBytes: 1_024 });
+    const { send } = tTransport(upstream.url, { maxResponseBytes: 1_024 });
     expect(await send()).toMatchObject({ kind: 'answered' });
     upstream.answers(replyText(200, 'x'.repeat(1_025)));
     expect(await send()).toEqual({ kind: 'failed', reason: 'too-large', text: 'x'.repeat(1_024) });
@@ -76,7 +76,7 @@ describe('the transport', () => {
 
   it('discards the part of a failed response that was not successful', async () => {
     const upstream = await tUpstream(replyText(500, 'x'.repeat(2_000)));
-    const outcome = await tTransport(upstream.url, { maxAnswerBytes: 1_024 }).send();
+    const outcome = await tTransport(upstream.url, { maxResponseBytes: 1_024 }).send();
     expect(outcome).toEqual({ kind: 'failed', reason: 'too-large', text: '' });
   });
 
@@ -112,13 +112,13 @@ describe('the transport', () => {
     expect(ports.size).toBeLessThan(3);
   });
 
-  it('reports a request as sent right before it is, and sends nothing for a caller who has left', async () => {
+  it('reports a request right before it is sent, and sends nothing for a caller who has aborted', async () => {
     const upstream = await tUpstream(replyJson(200, {}));
     const { send } = tTransport(upstream.url);
-    const onSent = vi.fn();
-    await send({ ...get, onSent });
-    await expect(send({ ...get, onSent }, tDeadline(AbortSignal.abort()))).rejects.toThrow('aborted');
-    expect(onSent).toHaveBeenCalledTimes(1);
+    const beforeSend = vi.fn();
+    await send({ ...get, beforeSend });
+    await expect(send({ ...get, beforeSend }, tDeadline(AbortSignal.abort()))).rejects.toThrow('aborted');
+    expect(beforeSend).toHaveBeenCalledTimes(1);
     expect(upstream.calls).toHaveLength(1);
   });
 

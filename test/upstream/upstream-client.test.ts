@@ -11,7 +11,7 @@ function tClient(baseUrl: string) {
     baseUrl,
     headers: {},
     timeoutMs: 10_000,
-    maxAnswerBytes: 1_000,
+    maxResponseBytes: 1_000,
     maxConcurrency: 2,
     maxQueue: 2,
     backoffMs: 0,
@@ -23,18 +23,18 @@ function tClient(baseUrl: string) {
   return client;
 }
 
-it('counts every attempt in the usage of the request, and reports it as sent', async () => {
+it('counts every attempt in the usage of the request, and reports it before it is sent', async () => {
   const upstream = await tUpstream((response, call) => {
     return replyJson(upstream.calls.length === 1 ? 500 : 200, {})(response, call);
   });
   const context = tRequestContext();
-  const onSent = vi.fn();
-  expect(await tClient(upstream.url).send({ ...get, onSent }, context)).toMatchObject({ status: 200 });
+  const beforeSend = vi.fn();
+  expect(await tClient(upstream.url).send({ ...get, beforeSend }, context)).toMatchObject({ status: 200 });
   expect(context.usage.upstreamCalls).toBe(2);
-  expect(onSent).toHaveBeenCalledTimes(2);
+  expect(beforeSend).toHaveBeenCalledTimes(2);
 });
 
-it('sends nothing for a caller who has left', async () => {
+it('sends nothing for a caller who has aborted', async () => {
   const upstream = await tUpstream();
   const context = tRequestContext(AbortSignal.abort());
   await expect(tClient(upstream.url).send(get, context)).rejects.toThrow('aborted');

@@ -2,11 +2,11 @@ import { normalizeForSearch } from '../../bank-lists/normalize-for-search.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { Bank, BankListing, BankPage } from '../bank-data.ts';
 import type { CallEndpoint } from './endpoint-call.ts';
-import { readBankPage, type WirePage } from './wire-bank.ts';
+import { type ParsedPage, readBankPage } from './wire-bank.ts';
 
 /**
- * Reads a range of the list from the service's numbered pages: one call where the range is a page, two where it spans
- * two pages, more where the service's pages are smaller than requested (the hosted service returned ten at a time).
+ * Reads a range of the list from the service's numbered pages: one call if the range is a page, two if it spans two
+ * pages, more if the service's pages are smaller than requested (the hosted service returned ten at a time).
  */
 export async function requestBankPage(
   call: CallEndpoint,
@@ -14,7 +14,7 @@ export async function requestBankPage(
   context: RequestContext,
 ): Promise<BankPage> {
   const requestPage = (page: number, perPage: number) =>
-    call<WirePage>(
+    call<ParsedPage>(
       {
         endpoint: 'all',
         query: {
@@ -54,12 +54,12 @@ export async function requestBankPage(
   };
 }
 
-function hasNextPage(page: number, { banks, lastPage }: WirePage, perPage: number): boolean {
+function hasNextPage(page: number, { banks, lastPage }: ParsedPage, perPage: number): boolean {
   if (banks.length === 0) return false;
   return lastPage === null ? banks.length >= perPage : page < lastPage;
 }
 
-/** The hosted service may ignore `search`: banks that do not match are left out. */
+/** The hosted service may ignore `search`, so the gateway filters the page itself. */
 function matches({ name, bankCode, bic }: Bank, search: string): boolean {
   const text = normalizeForSearch(`${name ?? ''} ${bankCode ?? ''} ${bic ?? ''}`);
   return normalizeForSearch(search)

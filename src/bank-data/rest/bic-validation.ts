@@ -14,7 +14,7 @@ export async function requestBicValidation(
       endpoint: 'swift_check',
       query: { swift_code: bic },
       read: readBicAnswer,
-      unprocessable: { valid: false, bank: null },
+      answerFor422: { valid: false, bank: null },
       isOptional: true,
     },
     context,

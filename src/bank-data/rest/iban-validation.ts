@@ -4,9 +4,9 @@ import { findCountryFormat } from '../../iban/registry.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { IbanGeneration, IbanValidation } from '../bank-data.ts';
 import type { CallEndpoint } from './endpoint-call.ts';
-import { readIban, readIbanAnswer, type WireIbanAnswer } from './wire-iban-validation.ts';
+import { type IbanAnswer, readIban, readIbanAnswer } from './wire-iban-validation.ts';
 
-/** The contract does not say whether an invalid IBAN gets 200 or 422: both are answers. */
+/** The contract does not say whether an invalid IBAN gets 200 or 422, so both are accepted. */
 export async function requestIbanValidation(
   call: CallEndpoint,
   iban: string,
@@ -17,14 +17,14 @@ export async function requestIbanValidation(
       endpoint: 'iban_validate',
       query: { iban_number: iban },
       read: (body) => readIbanAnswer(body, iban),
-      unprocessable: invalidIban,
+      answerFor422: invalidIban,
     },
     context,
   );
   return toValidation(iban, answer);
 }
 
-/** The IBAN that the service generates, if it is a valid one. */
+/** Generates an IBAN. A response with an invalid IBAN counts as unreadable. */
 export function requestIbanGeneration(
   call: CallEndpoint,
   { country, bankCode, branch, accountNumber }: IbanFieldValues,
@@ -42,14 +42,14 @@ export function requestIbanGeneration(
         if (!answer.valid) return invalidFields;
         return isValidIban(iban) ? { kind: 'iban', validation: toValidation(iban, answer) } : null;
       },
-      unprocessable: invalidFields,
+      answerFor422: invalidFields,
       isOptional: true,
     },
     context,
   );
 }
 
-const invalidIban: WireIbanAnswer = { valid: false, ibanData: null, bankData: null, countryIbanExample: null };
+const invalidIban: IbanAnswer = { valid: false, ibanData: null, bankData: null, countryIbanExample: null };
 
 const invalidFields: IbanGeneration = {
   kind: 'invalid',
@@ -58,8 +58,8 @@ const invalidFields: IbanGeneration = {
   problems: [],
 };
 
-/** Adds what the service does not return: why the IBAN is not valid, and an example of its country. */
-function toValidation(iban: string, answer: WireIbanAnswer): IbanValidation {
+/** Adds what the service does not return: why the IBAN is invalid, and an example of its country. */
+function toValidation(iban: string, answer: IbanAnswer): IbanValidation {
   const countryIbanExample = answer.countryIbanExample ?? findCountryFormat(iban.slice(0, 2))?.example ?? null;
   if (answer.valid) return { iban, ...answer, problems: [], countryIbanExample };
   const problems = findIbanProblems(iban);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Bank } from '../bank-data.ts';
 import { count, optionalObject, text } from './wire-values.ts';
 
-/** A bank; the endpoints name its fields differently. */
+/** A bank. The endpoints use different names for the same field, such as `swift` and `bic`. */
 const wireBank = optionalObject({
   bank_code: text,
   name: text,
@@ -34,7 +34,7 @@ const wirePage = z.object({
   meta: optionalObject({ current_page: count, last_page: count, per_page: count, total: count }),
 });
 
-export interface WirePage {
+export interface ParsedPage {
   banks: readonly Bank[];
   /** Null where the service does not return it. */
   perPage: number | null;
@@ -42,14 +42,14 @@ export interface WirePage {
   total: number | null;
 }
 
-/** The body of `swift_check`; null when it is not one. */
+/** Parses the body of `swift_check`; null if it has another shape. */
 export function readBicAnswer(body: unknown): { valid: boolean; bank: Bank | null } | null {
   const { data: wire } = wireBicAnswer.safeParse(body);
   return wire ? { valid: wire.valid, bank: wire.bank_data && readBank(wire.bank_data) } : null;
 }
 
-/** The body of `all`; null when it is not one. */
-export function readBankPage(body: unknown): WirePage | null {
+/** Parses the body of `all`; null if it has another shape. */
+export function readBankPage(body: unknown): ParsedPage | null {
   const { data: wire } = wirePage.safeParse(body);
   if (wire === undefined) return null;
   return {

@@ -25,16 +25,16 @@ const wireIbanValidation = z.object({
 
 type Wire = z.infer<typeof wireIbanValidation>;
 
-/** An answer in our own types; null where the service does not return a part. */
-export interface WireIbanAnswer {
+/** The parsed body; a part is null if the service does not return it. */
+export interface IbanAnswer {
   valid: boolean;
   ibanData: IbanData | null;
   bankData: BankData | null;
   countryIbanExample: string | null;
 }
 
-/** The answer about this IBAN; null when the body is not one. */
-export function readIbanAnswer(body: unknown, iban: string): WireIbanAnswer | null {
+/** Parses the answer for this IBAN; null if the body has another shape. */
+export function readIbanAnswer(body: unknown, iban: string): IbanAnswer | null {
   const { data: wire } = wireIbanValidation.safeParse(body);
   if (wire === undefined) return null;
   return {
@@ -45,7 +45,7 @@ export function readIbanAnswer(body: unknown, iban: string): WireIbanAnswer | nu
   };
 }
 
-/** The IBAN in an answer; null where it has none. */
+/** The IBAN in an answer; null if there is none. */
 export function readIban(body: unknown): string | null {
   return wireIbanValidation.safeParse(body).data?.iban ?? null;
 }

@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { GatewayError } from '../../errors.ts';
 import { type Essay, type EssayArchive, essayModes, type InvalidEssayInput } from '../essays.ts';
 import type { DurableWrites } from './durable-writes.ts';
-import { differentOrder, essayStoreKey, type KeyedOrder } from './fingerprint.ts';
+import { differentOrder, essayStoreKey, type OrderIdentity } from './fingerprint.ts';
 import { parseRecord, version1 } from './record.ts';
 
 /** The essays that were paid for, by order and by id. */
 export interface OrderArchive extends EssayArchive {
   /** @throws StoreError */
-  findOrder(order: KeyedOrder): Promise<Essay | InvalidEssayInput | null>;
-  /** The same, among the essays whose write failed and is retried. */
-  findBufferedOrder(order: KeyedOrder): Essay | InvalidEssayInput | null;
+  findByOrder(order: OrderIdentity): Promise<Essay | InvalidEssayInput | null>;
+  /** Like `findByOrder`, but searches only the buffered writes. */
+  findBufferedByOrder(order: OrderIdentity): Essay | InvalidEssayInput | null;
   /** Resolves when the essay is stored or buffered; never rejects. */
-  store(essay: Essay, order: KeyedOrder | null, callerId: string): Promise<void>;
+  save(essay: Essay, order: OrderIdentity | null, callerId: string): Promise<void>;
 }
 
 export function createArchive(writes: DurableWrites): OrderArchive {
@@ -27,9 +27,9 @@ export function createArchive(writes: DurableWrites): OrderArchive {
         throw new GatewayError('INTERNAL_SERVER_ERROR', message, { retryable: true, cause });
       }
     },
-    findOrder: async (order) => parseOrder(await writes.get(order.storeKey), order),
-    findBufferedOrder: (order) => parseOrder(writes.getBuffered(order.storeKey), order),
-    store(essay, order, callerId) {
+    findByOrder: async (order) => parseOrder(await writes.get(order.storeKey), order),
+    findBufferedByOrder: (order) => parseOrder(writes.getBuffered(order.storeKey), order),
+    save(essay, order, callerId) {
       const key = essayStoreKey(essay.id, callerId);
       if (!order) return writes.write({ [key]: JSON.stringify({ version: 1, essay }) });
       const { storeKey, fingerprint } = order;
@@ -41,7 +41,7 @@ export function createArchive(writes: DurableWrites): OrderArchive {
   };
 }
 
-function parseOrder(text: string | null, { fingerprint }: KeyedOrder): Essay | InvalidEssayInput | null {
+function parseOrder(text: string | null, { fingerprint }: OrderIdentity): Essay | InvalidEssayInput | null {
   const found = parseRecord(orderRecord, text);
   return found && (found.digest === fingerprint ? found.essay : differentOrder);
 }
@@ -56,10 +56,10 @@ const essay: z.ZodType<Essay> = z.object({
 
 /* The property names are those of release 0.1.0, which shares the store during a rolling update. */
 
-/** At the store key of an order. */
+/** Stored under the key of an order. */
 const orderRecord = z.object({ version: version1, digest: z.string(), essay });
 
-/** At the store key of an essay; `orderName` is the store key of its order. */
+/** Stored under the key of an essay; `orderName` is the store key of its order. */
 const essayRecord = z.union([
   z.object({ version: version1, essay }),
   z.object({ version: version1, orderName: z.string() }),

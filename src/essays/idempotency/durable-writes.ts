@@ -1,7 +1,7 @@
 import { type Store, StoreError } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
 
-/** Stores essays. Failed writes are buffered in memory and retried. */
+/** Stores essays. Failed writes are buffered in memory and retried; only overflow, shutdown or a crash loses them. */
 export interface DurableWrites {
   /** The buffered or the stored value. @throws StoreError */
   get(key: string): Promise<string | null>;
@@ -10,7 +10,7 @@ export interface DurableWrites {
   write(entries: Entries): Promise<void>;
   /** Retries the buffered writes once. */
   flush(): Promise<void>;
-  /** Gives up the buffered writes. */
+  /** Drops the buffered writes and reports each essay as lost. */
   discard(): void;
 }
 
@@ -54,7 +54,7 @@ export function createDurableWrites({ store, expiresInMs, events }: DurableWrite
   }
 
   async function writeAll(entries: Entries): Promise<void> {
-    // In parallel: a crash between two writes would lose the second.
+    // In parallel, to shorten the time in which a crash would lose one of the entries.
     await Promise.all(Object.entries(entries).map(([key, value]) => store.set(key, value, { expiresInMs })));
   }
 
@@ -69,7 +69,7 @@ export function createDurableWrites({ store, expiresInMs, events }: DurableWrite
   }
 
   function retryLater(): void {
-    // Does not keep the process alive: the shutdown closes this.
+    // Must not keep the process alive: shutdown calls `flush` and `discard`.
     timer ??= setTimeout(() => void flush(), retryMs).unref();
   }
 
@@ -87,6 +87,6 @@ export function createDurableWrites({ store, expiresInMs, events }: DurableWrite
   }
 }
 
-/** In essays of about 15 kB. */
+/** Number of essays, of about 15 kB each. */
 const maxBuffered = 2_000;
 const retryMs = 5_000;

@@ -2,44 +2,45 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Store } from '../../stores/store.ts';
 import type { Essay, EssayResult } from '../essays.ts';
-import type { KeyedOrder } from './fingerprint.ts';
+import type { OrderIdentity } from './fingerprint.ts';
 import { parseRecord, version1 } from './record.ts';
 
 type EssayFailure = Exclude<EssayResult, Essay>;
 
 export interface FailedAttempt {
-  /** Unique. */
-  attempt: string;
+  /** Random, to distinguish it from later attempts. */
+  id: string;
   failure: EssayFailure;
-  /** Its raw text was paid for and not delivered yet. */
-  isUnread: boolean;
+  /** Whether its raw text was paid for and has not been delivered yet. */
+  isUndelivered: boolean;
 }
 
-/** The last failed attempt of each order, which processes that wait for the order return as well. */
+/** The last failed attempt of each order. Processes that wait for the order return the same failure. */
 export interface FailedAttempts {
   /** @throws StoreError */
-  find(order: KeyedOrder): Promise<FailedAttempt | null>;
+  find(order: OrderIdentity): Promise<FailedAttempt | null>;
   /** Never rejects. */
-  record(order: KeyedOrder, failure: EssayFailure, options: { isRead: boolean }): Promise<void>;
+  record(order: OrderIdentity, failure: EssayFailure, options: { isDelivered: boolean }): Promise<void>;
 }
 
-/** Failed attempts expire after a minute; those with unread raw text after `unreadExpiresInMs`. */
-export function createFailedAttempts(store: Store, unreadExpiresInMs: number): FailedAttempts {
+/** Failed attempts expire after a minute; those with undelivered raw text after `undeliveredExpiresInMs`. */
+export function createFailedAttempts(store: Store, undeliveredExpiresInMs: number): FailedAttempts {
   return {
     async find({ storeKey, fingerprint }) {
       const found = parseRecord(failureRecord, await store.get(`${storeKey}:failure`));
-      return found?.digest === fingerprint ? found : null;
+      if (found?.digest !== fingerprint) return null;
+      return { id: found.attempt, failure: found.failure, isUndelivered: found.isUnread };
     },
-    async record({ storeKey, fingerprint }, failure, { isRead }) {
-      const isUnread = !isRead && failure.kind === 'service-failed' && failure.rawText !== null;
+    async record({ storeKey, fingerprint }, failure, { isDelivered }) {
+      const isUnread = !isDelivered && failure.kind === 'service-failed' && failure.rawText !== null;
       const record = { version: 1, attempt: randomUUID(), digest: fingerprint, failure, isUnread };
-      const expiresInMs = isUnread ? unreadExpiresInMs : readExpiresInMs;
+      const expiresInMs = isUnread ? undeliveredExpiresInMs : deliveredExpiresInMs;
       await store.set(`${storeKey}:failure`, JSON.stringify(record), { expiresInMs }).catch(() => {});
     },
   };
 }
 
-const readExpiresInMs = 60_000;
+const deliveredExpiresInMs = 60_000;
 
 const message = z.string();
 const failure: z.ZodType<EssayFailure> = z.discriminatedUnion('kind', [

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { EssayOrder, InvalidEssayInput } from '../essays.ts';
 
-/** An order with an idempotency key. */
-export interface KeyedOrder {
+/** Identifies an order with an idempotency key. */
+export interface OrderIdentity {
   /** One per caller and idempotency key. */
   storeKey: string;
   /** One per input: the same store key with another fingerprint is a different order. */
   fingerprint: string;
 }
 
-export function toKeyedOrder(order: EssayOrder, callerId: string): KeyedOrder | null {
+export function toOrderIdentity(order: EssayOrder, callerId: string): OrderIdentity | null {
   const { description, mode, wordCount, purpose, titles, idempotencyKey } = order;
   if (idempotencyKey === null) return null;
   // Trimmed, as on the wire.
@@ -17,19 +17,19 @@ export function toKeyedOrder(order: EssayOrder, callerId: string): KeyedOrder | 
   return { storeKey: `essay-order:${hash([callerId, idempotencyKey])}`, fingerprint: hash(input) };
 }
 
-/** Contains the caller, so that no caller finds the essays of another. */
+/** Includes the caller, so that a caller cannot read the essays of another. */
 export function essayStoreKey(id: string, callerId: string): string {
   return `essay:${hash([callerId, id])}`;
 }
 
-/** The result when the idempotency key has another fingerprint. */
+/** The result if the idempotency key was already used with a different input. */
 export const differentOrder: InvalidEssayInput = {
   kind: 'invalid-input',
   field: 'idempotencyKey',
   message: 'idempotencyKey was used for a different order; choose a new key for this order.',
 };
 
-/** Of JSON, which separates the parts unambiguously. */
+/** Hashes the parts as JSON, so that different parts never give the same text. */
 function hash(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }

@@ -6,7 +6,7 @@ import type { EssayArchive, EssayGenerator, EssayOrder, EssayResult, EssayServic
 import { createArchive } from './archive.ts';
 import { createDurableWrites } from './durable-writes.ts';
 import { createFailedAttempts } from './failed-attempts.ts';
-import { differentOrder, type KeyedOrder, toKeyedOrder } from './fingerprint.ts';
+import { differentOrder, type OrderIdentity, toOrderIdentity } from './fingerprint.ts';
 import { createOrderLock } from './order-lock.ts';
 
 interface IdempotentEssays extends EssayGenerator {
@@ -18,16 +18,16 @@ interface IdempotentEssays extends EssayGenerator {
 }
 
 interface IdempotencyOptions {
-  /** Encrypted: essays are confidential. */
+  /** Must encrypt its values: essays are confidential. */
   store: Store;
   keepDays: number;
   events: Pick<Events, 'essayWriteBuffered' | 'essayLost' | 'essayRejectedWithoutStore'>;
 }
 
 /**
- * Pays once for an order with an idempotency key, over all processes that share the store. Every essay is stored before
- * it is returned, and an order that was sent is completed even if its caller leaves. A crash between the service's
- * response and the store loses the essay.
+ * Makes sure that an order with an idempotency key is paid for only once, across all processes that share the store.
+ * Every essay is stored before it is returned, and an order that was sent is completed even if its caller aborts. If
+ * the process crashes after the service has responded and before the essay is stored, the essay is lost.
  */
 export function withIdempotency(
   generator: EssayGenerator,
@@ -41,12 +41,12 @@ export function withIdempotency(
   const running = new Set<RunningOrder>();
 
   return {
-    async generate(order, context, onSent) {
+    async generate(order, context, beforeSend) {
       context.signal.throwIfAborted();
-      const keyed = toKeyedOrder(order, context.callerId);
-      const same = keyed && findRunning(keyed);
-      if (same && same.keyed?.fingerprint !== keyed.fingerprint) return differentOrder;
-      return (same ?? start(order, keyed, context, onSent)).task.join(context.signal);
+      const identity = toOrderIdentity(order, context.callerId);
+      const runningOrder = identity && findRunning(identity);
+      if (runningOrder && runningOrder.identity?.fingerprint !== identity.fingerprint) return differentOrder;
+      return (runningOrder ?? start(order, identity, context, beforeSend)).task.join(context.signal);
     },
     archive,
     flush,
@@ -56,8 +56,8 @@ export function withIdempotency(
     },
   };
 
-  function findRunning({ storeKey }: KeyedOrder): RunningOrder | undefined {
-    return [...running].find(({ keyed, task }) => keyed?.storeKey === storeKey && !task.isAborted());
+  function findRunning({ storeKey }: OrderIdentity): RunningOrder | undefined {
+    return [...running].find(({ identity, task }) => identity?.storeKey === storeKey && !task.isAborted());
   }
 
   async function flush(): Promise<void> {
@@ -66,16 +66,16 @@ export function withIdempotency(
     await writes.flush();
   }
 
-  function start(order: EssayOrder, keyed: KeyedOrder | null, context: RequestContext, onSent?: () => void) {
+  function start(order: EssayOrder, identity: OrderIdentity | null, context: RequestContext, beforeSend?: () => void) {
     const task = startSharedTask(run);
-    const entry = { keyed, task };
-    running.add(entry);
-    task.settled.then(() => running.delete(entry));
-    return entry;
+    const runningOrder = { identity, task };
+    running.add(runningOrder);
+    task.settled.then(() => running.delete(runningOrder));
+    return runningOrder;
 
     async function run(signal: AbortSignal, commit: () => void): Promise<EssayResult> {
-      if (!keyed) return write(signal, commit);
-      const acquired = await acquire(keyed, signal).catch(() => {
+      if (!identity) return write(signal, commit);
+      const acquired = await acquire(identity, signal).catch(() => {
         signal.throwIfAborted();
         events.essayRejectedWithoutStore();
         return { result: storeFailed };
@@ -92,21 +92,21 @@ export function withIdempotency(
     async function write(signal: AbortSignal, commit: () => void): Promise<EssayResult> {
       const result = await generator.generate(order, { ...context, signal }, () => {
         commit();
-        onSent?.();
+        beforeSend?.();
       });
-      if (result.kind === 'essay') await archive.store(result, keyed, context.callerId);
-      else if (keyed) await failedAttempts.record(keyed, result, { isRead: task.hasWaiters() });
+      if (result.kind === 'essay') await archive.save(result, identity, context.callerId);
+      else if (identity) await failedAttempts.record(identity, result, { isDelivered: task.hasWaiters() });
       return result;
     }
   }
 }
 
 interface RunningOrder {
-  keyed: KeyedOrder | null;
+  identity: OrderIdentity | null;
   task: SharedTask<EssayResult>;
 }
 
-/** Without the store, the gateway does not know whether an order with a key was paid for already. */
+/** Without the store, it is unknown whether an order was paid for already. A retry may succeed, as after `shed`. */
 const storeFailed: EssayServiceFailed = {
   kind: 'service-failed',
   message:

@@ -3,9 +3,9 @@ import type { Lock, Store } from '../../stores/store.ts';
 import type { EssayResult } from '../essays.ts';
 import type { OrderArchive } from './archive.ts';
 import type { FailedAttempt, FailedAttempts } from './failed-attempts.ts';
-import type { KeyedOrder } from './fingerprint.ts';
+import type { OrderIdentity } from './fingerprint.ts';
 
-/** The result of an order, or the lock under which its essay must be written. */
+/** The result of an order, if there is one; otherwise the function that releases the acquired lock. */
 type Acquired = { result: EssayResult } | { release: () => Promise<void> };
 
 interface OrderLockOptions {
@@ -20,15 +20,15 @@ interface OrderLockOptions {
  * @returns a function that throws StoreError or the signal's reason
  */
 export function createOrderLock({ store, archive, failedAttempts }: OrderLockOptions) {
-  return async function acquire(order: KeyedOrder, signal: AbortSignal): Promise<Acquired> {
-    const buffered = archive.findBufferedOrder(order);
+  return async function acquire(order: OrderIdentity, signal: AbortSignal): Promise<Acquired> {
+    const buffered = archive.findBufferedByOrder(order);
     if (buffered) return { result: buffered };
     /** The last failed attempt when this call began. */
     let earlier: FailedAttempt | null | undefined;
 
     for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
       const lock = await store.lock(`${order.storeKey}:lock`, { expiresInMs: lockMs });
-      const release = lock ? hold(lock) : async () => {};
+      const release = lock ? extendUntilReleased(lock) : async () => {};
       const result = await findResult().catch(async (error) => {
         await release();
         throw error;
@@ -40,19 +40,19 @@ export function createOrderLock({ store, archive, failedAttempts }: OrderLockOpt
     }
 
     async function findResult(): Promise<EssayResult | null> {
-      const [stored, failed] = await Promise.all([archive.findOrder(order), failedAttempts.find(order)]);
+      const [stored, failed] = await Promise.all([archive.findByOrder(order), failedAttempts.find(order)]);
       if (stored) return stored;
       if (earlier === undefined) earlier = failed;
-      // After an earlier failure that was delivered, this order is a retry.
-      if (!failed || (failed.attempt === earlier?.attempt && !failed.isUnread)) return null;
-      if (failed.isUnread) await failedAttempts.record(order, failed.failure, { isRead: true });
+      // A failure from before this call that was already delivered does not count: the client is retrying.
+      if (!failed || (failed.id === earlier?.id && !failed.isUndelivered)) return null;
+      if (failed.isUndelivered) await failedAttempts.record(order, failed.failure, { isDelivered: true });
       return failed.failure;
     }
   };
 }
 
-/** Keeps a lock from expiring. @returns a function that releases it */
-function hold(lock: Lock): () => Promise<void> {
+/** Extends the lock again and again. @returns a function that releases it */
+function extendUntilReleased(lock: Lock): () => Promise<void> {
   // An extension that fails is not fatal: the next one may succeed before the lock expires.
   const timer = setInterval(() => void lock.extend({ expiresInMs: lockMs }).catch(() => {}), extendMs);
   return async () => {

@@ -11,7 +11,7 @@ import { readErrorMessage, readEssayText } from './wire-essay.ts';
 interface RestEssaysOptions {
   client: Pick<UpstreamClient, 'send'>;
   /** The value of `mode` on the wire. */
-  modeSpellings: Readonly<Record<EssayMode, string>>;
+  modeNames: Readonly<Record<EssayMode, string>>;
   /** The response field that holds the text, as a dotted path; null: the well-known names are tried. */
   textField?: string | null;
   /** Applied to the service's error messages before a client sees them. */
@@ -19,23 +19,23 @@ interface RestEssaysOptions {
   events: Pick<Events, 'credentialsRejected' | 'requestRejected' | 'responseUnreadable'>;
 }
 
-/** Orders essays over REST. An order is one call, which may be charged whatever the response. */
+/** Orders essays over REST. An order is one operation, which may be charged even if it fails. */
 export function createRestEssays({
   client,
-  modeSpellings,
+  modeNames,
   textField = null,
   redact,
   events,
 }: RestEssaysOptions): EssayGenerator {
   return {
-    async generate(order, context, onSent) {
+    async generate(order, context, beforeSend) {
       const body = {
         description: composeDescription(order),
-        mode: modeSpellings[order.mode],
+        mode: modeNames[order.mode],
         word_count: order.wordCount,
       };
       const path = '/v2/generate/essay/';
-      const outcome = await client.send({ method: 'POST', path, body, onSent: () => onSent?.() }, context);
+      const outcome = await client.send({ method: 'POST', path, body, beforeSend: () => beforeSend?.() }, context);
       return readEssay(outcome, order.mode) ?? readRejection(outcome) ?? toFailure(outcome);
     },
   };
@@ -48,7 +48,7 @@ export function createRestEssays({
 
   function readRejection(outcome: Outcome): EssayResult | null {
     if (outcome.kind !== 'answered' || (outcome.status !== 400 && outcome.status !== 422)) return null;
-    const message = readErrorMessage(outcome.json) ?? 'The essay service rejected the input without a reason.';
+    const message = readErrorMessage(outcome.json) ?? 'The essay service rejected the input and did not give a reason.';
     return { kind: 'invalid-input', message: redact(message).slice(0, 500), field: null };
   }
 
@@ -58,8 +58,9 @@ export function createRestEssays({
     if (outcome.kind === 'answered' && outcome.status === 429) {
       return { kind: 'allowance-exhausted', message, renewsAt: outcome.retryAt };
     }
-    const paidText = outcome.kind === 'failed' || isSuccess(outcome) ? outcome.text : '';
-    return { kind: 'service-failed', message, code, retryable, rawText: paidText.trim() === '' ? null : paidText };
+    const receivedText = outcome.kind === 'failed' || isSuccess(outcome) ? outcome.text : '';
+    const rawText = receivedText.trim() === '' ? null : receivedText;
+    return { kind: 'service-failed', message, code, retryable, rawText };
   }
 }
 

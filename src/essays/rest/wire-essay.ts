@@ -1,6 +1,6 @@
 /**
- * The essay in the body of a successful response. The body is not documented and was paid for, so these are tried in
- * order: the configured field, the well-known names, a bare string, the longest string outside `error` and `errors`.
+ * The essay in the body of a successful response. The shape of the body is not documented, so these are tried in order:
+ * the configured field, the well-known names, a bare string, the longest string outside `error` and `errors`.
  */
 export function readEssayText(body: unknown, textField: string | null): string | null {
   const configured = textField === null ? null : readText(readPath(body, textField.split('.')));

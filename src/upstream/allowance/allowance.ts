@@ -17,10 +17,10 @@ export interface AllowanceStatus {
 
 /** The calls to one upstream in a calendar month (UTC). None of its functions rejects. */
 export interface Allowance {
-  /** Counts a call before it is sent. The count is stored when this resolves, so a crash never leaves it behind. */
+  /** Counts a call. The count is stored before this resolves, so after a crash it is never too low. */
   reserve(): Promise<Reservation | Exhausted>;
   status(): Promise<AllowanceStatus>;
-  /** Stores everything that was counted, if the store works. To be awaited before the store closes. */
+  /** Stores everything that was counted, if the store works. Await it before the store is closed. */
   flush(): Promise<void>;
 }
 
@@ -35,10 +35,10 @@ interface AllowanceOptions {
 /**
  * Counts over all processes that share the store. Two limits apply: the configured one, and the one that the upstream
  * reports in its headers, which includes other users of the same key. While the store fails, each process counts in
- * memory from the last known count, and adds that once the store works again.
+ * memory from the last known count, and adds its own calls to the store once it works again.
  */
 export function createAllowance({ service, limit, store, events }: AllowanceOptions): Allowance {
-  let isFailing = false;
+  let isStoreUp = true;
   let current = openMonth(monthAt(Date.now()));
 
   return {
@@ -53,7 +53,7 @@ export function createAllowance({ service, limit, store, events }: AllowanceOpti
     flush: () => current.count.flush(),
   };
 
-  /** Only moves forward: a clock set back past midnight must not release the previous month's remainder. */
+  /** Never goes back, even if the clock does: the remaining calls of the previous month must not become available. */
   function currentMonth(): { month: number; count: MonthlyCount } {
     const month = monthAt(Date.now());
     if (month > current.month) current = openMonth(month);
@@ -67,11 +67,11 @@ export function createAllowance({ service, limit, store, events }: AllowanceOpti
       limit,
       onNearlyExhausted: (percent) => events.allowanceNearlyExhausted(service, percent),
       onStoreFailed(reason) {
-        if (!isFailing) events.allowanceNotStored(service, reason);
-        isFailing = true;
+        if (isStoreUp) events.allowanceNotStored(service, reason);
+        isStoreUp = false;
       },
-      onStoreWorks() {
-        isFailing = false;
+      onStoreRecovered() {
+        isStoreUp = true;
       },
     });
     return { month, count };

@@ -7,14 +7,14 @@ import { createStoredLimit } from './stored-limit.ts';
 /** A call that was counted and may be sent. */
 export interface Reservation {
   kind: 'reserved';
-  /** For a call that was surely not sent. Further calls do nothing. */
+  /** Only for a call that was definitely not sent. Calling it again has no effect. */
   release(): void;
   /** Records the rate limit that the response to the call reports, if it does. */
   recordHeaders(headers: Answered['headers']): void;
 }
 
 export interface MonthlyCount {
-  /** Null when no call is left. */
+  /** Null if no calls remain. */
   reserve(): Promise<Reservation | null>;
   status(): Promise<{ used: number; limit: number | null; remaining: number | null }>;
   /** Stores everything, if the store works. */
@@ -25,66 +25,66 @@ interface MonthlyCountOptions {
   store: Store;
   key: string;
   limit: number | null;
-  /** Called once each at 80 and 95 percent. */
+  /** Called once at 80 percent and once at 95 percent. */
   onNearlyExhausted: (percent: number) => void;
   onStoreFailed: (reason: string) => void;
-  onStoreWorks: () => void;
+  onStoreRecovered: () => void;
 }
 
 /** Counts the calls to one upstream in one calendar month. */
 export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
-  const { store, key, limit, onNearlyExhausted, onStoreFailed, onStoreWorks } = options;
-  const count = createStoredCount({ store, key, expiresInMs, onStoreFailed, onStoreWorks: renumber });
+  const { store, key, limit, onNearlyExhausted, onStoreFailed, onStoreRecovered } = options;
+  const count = createStoredCount({ store, key, expiresInMs, onStoreFailed, onStoreRecovered: renumber });
   const reported = createStoredLimit({ store, key, expiresInMs });
-  /** Calls of other processes that joined the count after numbers were given out here. */
-  let shift = 0;
-  const warnings = [...warningsAtPercent];
-  let opening: Promise<void> | null = null;
-  let isOpen = false;
+  /** Calls that other processes counted and that were added after this process numbered its own. */
+  let numberOffset = 0;
+  const pendingThresholds = [...thresholdsPercent];
+  let loading: Promise<void> | null = null;
+  let isLoaded = false;
 
   return {
     async reserve() {
-      if (!isOpen) await open();
-      // Another process may have released calls since: a second look writes nothing.
-      if (count.known() >= maxNumber() && (await count.read()) >= maxNumber()) return null;
+      if (!isLoaded) await load();
+      // Another process may have released calls meanwhile, so the shared count is read before rejecting.
+      if (count.current() >= maxNumber() && (await count.sync()) >= maxNumber()) return null;
       const number = await count.add();
       if (number > maxNumber()) {
         count.subtract();
         return null;
       }
-      warn();
+      notifyThresholds();
       return createReservation(number);
     },
     async status() {
-      await open();
-      const counted = await count.read();
+      await load();
+      const counted = await count.sync();
       await reported.read();
-      const own = limit === null ? null : Math.max(0, limit - counted);
+      const ownRemaining = limit === null ? null : Math.max(0, limit - counted);
       const report = reported.current();
-      const left = report && remainingCalls(report, counted);
-      if (report && left !== null && (own === null || left < own)) {
-        return { used: Math.max(counted, report.limit - left), limit: report.limit, remaining: left };
+      const remaining = report && remainingCalls(report, counted);
+      if (report && remaining !== null && (ownRemaining === null || remaining < ownRemaining)) {
+        return { used: Math.max(counted, report.limit - remaining), limit: report.limit, remaining };
       }
-      return { used: counted, limit, remaining: own };
+      return { used: counted, limit, remaining: ownRemaining };
     },
     async flush() {
-      if (opening === null) return;
-      await opening;
-      await Promise.all([count.read(), reported.flush()]);
+      if (loading === null) return;
+      await loading;
+      await Promise.all([count.sync(), reported.flush()]);
     },
   };
 
-  /** Only when needed: a gateway that calls no upstream creates no store. */
-  function open(): Promise<void> {
-    opening ??= readStored();
-    return opening;
+  /** Loads on first use: a gateway that calls no upstream does not create the store. */
+  function load(): Promise<void> {
+    loading ??= loadStored();
+    return loading;
   }
 
-  async function readStored(): Promise<void> {
+  async function loadStored(): Promise<void> {
     // The count first: the stored limit refers to its numbers.
-    await count.read();
+    await count.sync();
     await reported.read();
-    isOpen = true;
+    isLoaded = true;
   }
 
   /** The highest number that a call may have: the smaller of the configured and the reported limit. */
@@ -93,15 +93,15 @@ export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
     return Math.min(limit ?? Number.POSITIVE_INFINITY, report ? maxCallNumber(report) : Number.POSITIVE_INFINITY);
   }
 
-  /** The count jumped by calls that were counted apart. The upstream knew of those, so what it reported as left stays. */
-  function renumber(jump: number): void {
-    shift += jump;
-    reported.renumber(jump);
-    onStoreWorks();
+  /** The upstream's report already includes the calls of other processes, so only its call number changes. */
+  function renumber(countedElsewhere: number): void {
+    numberOffset += countedElsewhere;
+    reported.renumber(countedElsewhere);
+    onStoreRecovered();
   }
 
   function createReservation(number: number): Reservation {
-    const unshifted = number - shift;
+    const baseNumber = number - numberOffset;
     let isHeld = true;
     return {
       kind: 'reserved',
@@ -110,25 +110,25 @@ export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
         isHeld = false;
       },
       recordHeaders(headers) {
-        const report = readReportedLimit(headers, unshifted + shift);
+        const report = readReportedLimit(headers, baseNumber + numberOffset);
         if (!report) return;
         reported.record(report);
-        warn();
+        notifyThresholds();
       },
     };
   }
 
-  function warn(): void {
+  function notifyThresholds(): void {
     const report = reported.current();
-    const own = limit ? count.known() / limit : 0;
-    const upstream = report ? 1 - remainingCalls(report, count.known()) / report.limit : 0;
-    while (warnings[0] !== undefined && Math.max(own, upstream) * 100 >= warnings[0]) {
-      onNearlyExhausted(warnings[0]);
-      warnings.shift();
+    const ownShare = limit ? count.current() / limit : 0;
+    const reportedShare = report ? 1 - remainingCalls(report, count.current()) / report.limit : 0;
+    while (pendingThresholds[0] !== undefined && Math.max(ownShare, reportedShare) * 100 >= pendingThresholds[0]) {
+      onNearlyExhausted(pendingThresholds[0]);
+      pendingThresholds.shift();
     }
   }
 }
 
 /** Longer than two months, so that the previous month can be looked up. */
 const expiresInMs = 93 * 86_400_000;
-const warningsAtPercent = [80, 95];
+const thresholdsPercent = [80, 95];

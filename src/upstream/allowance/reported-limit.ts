@@ -7,16 +7,16 @@ export type ReportedLimit = z.infer<typeof reportedLimit>;
 const reportedLimit = z.object({
   limit: z.number(),
   remaining: z.number(),
-  /** The call's number in our own count. */
+  /** The call's position in the gateway's own count. */
   number: z.number(),
   /** In milliseconds since 1970. */
   reportedAt: z.number(),
 });
 
 /**
- * Reads the headers of the month; null where there are none. Those of the day are ignored: a day renews within hours,
- * and the upstream itself rejects what exceeds it.
- * @param number the call's number in our own count
+ * Reads the monthly rate-limit headers; null if there are none. Daily limits are ignored: they reset within hours, and
+ * the upstream enforces them itself.
+ * @param number the call's position in the gateway's own count
  */
 export function readReportedLimit(headers: Answered['headers'], number: number): ReportedLimit | null {
   const limit = readCount(headers['x-ratelimit-limit-month']);
@@ -24,12 +24,12 @@ export function readReportedLimit(headers: Answered['headers'], number: number):
   // Some services send 0 or -1 where they have no limit.
   if (limit !== null && limit < 1) return null;
   if (limit === null && remaining === null) return null;
-  const left = Math.max(0, remaining ?? (limit ?? 0) - number);
-  return { limit: limit ?? number + left, remaining: left, number, reportedAt: Date.now() };
+  const remainingCount = Math.max(0, remaining ?? (limit ?? 0) - number);
+  return { limit: limit ?? number + remainingCount, remaining: remainingCount, number, reportedAt: Date.now() };
 }
 
-/** Null where nothing, or nothing readable, is stored. */
-export function readStoredLimit(text: string | null): ReportedLimit | null {
+/** Null if it is missing or cannot be parsed. */
+export function parseReportedLimit(text: string | null): ReportedLimit | null {
   try {
     return text === null ? null : reportedLimit.parse(JSON.parse(text));
   } catch {
@@ -44,7 +44,7 @@ export function remainingCalls({ remaining, number }: ReportedLimit, counted: nu
 
 /**
  * The highest number that a call may have. A report older than a day sets no limit: the upstream's month may begin on
- * another day than ours, its plan may have changed, and only a call finds out.
+ * another day, its plan may have changed, and only the response to a new call shows the current limit.
  */
 export function maxCallNumber({ remaining, number, reportedAt }: ReportedLimit): number {
   return Date.now() - reportedAt < reportValidMs ? number + remaining : Number.POSITIVE_INFINITY;

@@ -6,10 +6,10 @@ export interface StoredCount {
   add(): Promise<number>;
   /** Subtracts one without waiting. A crash before it is stored leaves the count too high, never too low. */
   subtract(): void;
-  /** The count, as far as it is known here. */
-  known(): number;
-  /** The count over all processes, once everything counted here is stored. */
-  read(): Promise<number>;
+  /** The count, as far as this process knows it. */
+  current(): number;
+  /** Stores the calls counted here. @returns the count across all processes */
+  sync(): Promise<number>;
 }
 
 interface StoredCountOptions {
@@ -17,8 +17,8 @@ interface StoredCountOptions {
   key: string;
   expiresInMs: number;
   onStoreFailed: (reason: string) => void;
-  /** The store works, for the first time or again. @param jump what other processes had counted meanwhile */
-  onStoreWorks: (jump: number) => void;
+  /** Called when a write succeeds for the first time or after failures. `countedElsewhere`: by other processes. */
+  onStoreRecovered: (countedElsewhere: number) => void;
 }
 
 /**
@@ -30,14 +30,14 @@ export function createStoredCount({
   key,
   expiresInMs,
   onStoreFailed,
-  onStoreWorks,
+  onStoreRecovered,
 }: StoredCountOptions): StoredCount {
   /** The last sum that the store returned. */
   let stored = 0;
-  /** Counted here, and neither stored nor in flight. */
+  /** Decrements and failed increments that the next write includes. */
   let unsaved = 0;
   let inFlight = 0;
-  let isWorking = false;
+  let isStoreUp = false;
   let waiting: ((number: number) => void)[] = [];
   let lastWrite = Promise.resolve();
   let nextWrite: Promise<void> | null = null;
@@ -52,11 +52,11 @@ export function createStoredCount({
       unsaved -= 1;
       void save();
     },
-    known,
-    read: () => save().then(known),
+    current,
+    sync: () => save().then(current),
   };
 
-  function known(): number {
+  function current(): number {
     return stored + unsaved + inFlight + waiting.length;
   }
 
@@ -75,19 +75,19 @@ export function createStoredCount({
     unsaved = 0;
     try {
       const sum = await store.add(key, inFlight, { expiresInMs });
-      const jump = sum - stored - inFlight;
+      const countedElsewhere = sum - stored - inFlight;
       stored = sum;
       inFlight = 0;
-      if (!isWorking) onStoreWorks(jump);
-      isWorking = true;
+      if (!isStoreUp) onStoreRecovered(countedElsewhere);
+      isStoreUp = true;
     } catch (error) {
-      // The store may have added it all the same: then it is added twice, and the count is too high rather than too low.
+      // The store may have added it nevertheless: then it is added twice, and the count is too high, never too low.
       unsaved += inFlight;
       inFlight = 0;
-      isWorking = false;
+      isStoreUp = false;
       onStoreFailed(error instanceof StoreError ? error.reason : 'unusable');
     }
-    const last = known() - waiting.length;
+    const last = current() - waiting.length;
     for (const [index, resolve] of batch.entries()) resolve(last - batch.length + index + 1);
   }
 }

@@ -1,14 +1,14 @@
 import type { Store } from '../../stores/store.ts';
-import { type ReportedLimit, readStoredLimit } from './reported-limit.ts';
+import { parseReportedLimit, type ReportedLimit } from './reported-limit.ts';
 
 /** The latest limit that the upstream reported, shared through the store. None of its functions rejects. */
 export interface StoredLimit {
   /** Null until one is reported. */
   current(): ReportedLimit | null;
-  /** Records a report, unless a later call has reported already. */
+  /** Records a report, unless one for a later call is already recorded. */
   record(report: ReportedLimit): void;
-  /** Moves the call number of the report by calls that joined the count. */
-  renumber(jump: number): void;
+  /** Adds the calls of other processes to the call number of the report. */
+  renumber(countedElsewhere: number): void;
   /** Reads what other processes have stored. */
   read(): Promise<void>;
   flush(): Promise<void>;
@@ -32,12 +32,12 @@ export function createStoredLimit({ store, key, expiresInMs }: StoredLimitOption
       reported = report;
       if (isWorthSaving(report, saved)) void save();
     },
-    renumber(jump) {
-      if (reported) reported = { ...reported, number: reported.number + jump };
+    renumber(countedElsewhere) {
+      if (reported) reported = { ...reported, number: reported.number + countedElsewhere };
     },
     async read() {
       // Without the store, the limit that was reported to this process applies.
-      const stored = readStoredLimit(await store.get(key).catch(() => null));
+      const stored = parseReportedLimit(await store.get(key).catch(() => null));
       if (!stored || (reported && stored.number <= reported.number)) return;
       reported = stored;
       saved = stored;
@@ -55,7 +55,7 @@ export function createStoredLimit({ store, key, expiresInMs }: StoredLimitOption
 
 const saveIntervalMs = 60_000;
 
-/** Later calls are in the count, so it is enough to save once a minute, and at once when nothing is left. */
+/** Later calls are computed from the count, so saving once a minute suffices; at once if no calls remain. */
 function isWorthSaving(latest: ReportedLimit, saved: ReportedLimit | null): boolean {
   if (!saved || latest.limit !== saved.limit || latest.reportedAt - saved.reportedAt >= saveIntervalMs) return true;
   return latest.remaining === 0 && saved.remaining > 0;

@@ -1,9 +1,9 @@
-import { endUnsent, type Outcome, type Send } from '../operation.ts';
+import { type Send, shedOrThrow } from '../operation.ts';
 import type { Allowance } from './allowance.ts';
 
 /**
- * Reserves every call, retries included, before it is sent, so this is the innermost layer. Nothing is sent while the
- * allowance is exhausted, nor to a path that answered 429 before the date in its `Retry-After`.
+ * Reserves each call immediately before it is sent: must be the innermost layer, so that retries are counted. Nothing
+ * is sent while the allowance is exhausted or, after a 429, to that path before the date in `Retry-After`.
  */
 export function withAllowance(send: Send, allowance: Allowance): Send {
   const blockedUntil = new Map<string, Date>();
@@ -15,19 +15,15 @@ export function withAllowance(send: Send, allowance: Allowance): Send {
     if (reservation.kind === 'exhausted') return reservation;
     if (deadline.signal.aborted) {
       reservation.release();
-      return endUnsent(deadline);
+      return shedOrThrow(deadline);
     }
-    // A caller who leaves from here on gets no refund: the call may be on its way.
+    // From here on the reservation is kept even if the caller aborts: the call may already be sent.
     const outcome = await send(request, deadline);
-    if (isUnsent(outcome)) reservation.release();
+    if (outcome.kind === 'failed' && outcome.reason === 'unreachable') reservation.release();
     if (outcome.kind === 'answered') {
       reservation.recordHeaders(outcome.headers);
       if (outcome.status === 429 && outcome.retryAt) blockedUntil.set(request.path, outcome.retryAt);
     }
     return outcome;
   };
-}
-
-function isUnsent(outcome: Outcome): boolean {
-  return outcome.kind === 'failed' && outcome.reason === 'unreachable';
 }

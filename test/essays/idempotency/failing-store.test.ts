@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { essayStoreKey, toKeyedOrder } from '../../../src/essays/idempotency/fingerprint.ts';
+import { essayStoreKey, toOrderIdentity } from '../../../src/essays/idempotency/fingerprint.ts';
 import { tFailingStore } from '../../failing-store.ts';
 import { createMemoryStore } from '../../stores/memory-store.ts';
 import { order, tEssay, truncated, unkeyed } from '../generator.ts';
@@ -84,7 +84,7 @@ describe('while the store fails', () => {
   });
 });
 
-const { storeKey, fingerprint: digest } = toKeyedOrder(order, 'ann') ?? { storeKey: '', fingerprint: '' };
+const { storeKey, fingerprint: digest } = toOrderIdentity(order, 'ann') ?? { storeKey: '', fingerprint: '' };
 const essay = tEssay();
 const orderRecord = { version: 1, digest, essay };
 const failureRecord = { version: 1, attempt: '1', digest, failure: truncated, isUnread: true };

@@ -93,15 +93,15 @@ describe('an order with a key', () => {
 
   it('reports to its caller that it was sent', async () => {
     const { generate, calls, queue } = tProcess();
-    const onSent = vi.fn();
-    const first = generate(order, from(), onSent);
+    const beforeSend = vi.fn();
+    const first = generate(order, from(), beforeSend);
     await pass(0);
-    expect(onSent).toHaveBeenCalledTimes(1);
+    expect(beforeSend).toHaveBeenCalledTimes(1);
     queue();
-    const second = generate(unkeyed, from(), onSent);
+    const second = generate(unkeyed, from(), beforeSend);
     for (const call of calls) call.answer(failed);
     await Promise.all([first, second]);
-    expect(onSent).toHaveBeenCalledTimes(1);
+    expect(beforeSend).toHaveBeenCalledTimes(1);
   });
 });
 

@@ -54,9 +54,9 @@ describe('two processes', () => {
     expect([a.calls.length, b.calls.length]).toEqual([2, 0]);
   });
 
-  it('deliver the raw text of a caller who left to the one that waited, once', async () => {
+  it('deliver the raw text of a caller who aborted to the one that waited, once', async () => {
     const { a, b } = tProcesses();
-    await a.orderAndLeave(order);
+    await a.orderAndAbort(order);
     const waiting = b.generate(order, from());
     await pass(200);
     a.calls[0]?.answer(truncated);

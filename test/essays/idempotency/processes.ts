@@ -56,14 +56,14 @@ export function tProcess(store: Store = createMemoryStore()) {
       expect(await result).toEqual(essay);
       return essay;
     },
-    /** Sends an order whose caller can leave. */
-    async orderAndLeave(order: EssayOrder, { afterMs = 0, context = from() } = {}) {
+    /** Sends an order and aborts its caller. */
+    async orderAndAbort(order: EssayOrder, { afterMs = 0, context = from() } = {}) {
       const caller = new AbortController();
       const result = generate(order, { ...context, signal: caller.signal });
       await pass(afterMs);
-      const hasLeft = expect(result).rejects.toMatchObject({ name: 'AbortError' });
+      const hasRejected = expect(result).rejects.toMatchObject({ name: 'AbortError' });
       caller.abort();
-      await hasLeft;
+      await hasRejected;
     },
   };
 }

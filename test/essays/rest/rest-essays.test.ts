@@ -4,7 +4,7 @@ import type { Answered, Outcome, UpstreamRequest } from '../../../src/upstream/o
 import { tRequestContext } from '../../request-context.ts';
 import { order } from '../generator.ts';
 
-const modeSpellings = { STANDARD: 'Standard', ACADEMIC: 'Academic', PROFESSIONAL: 'Professional', NEWS_REPORT: 'News' };
+const modeNames = { STANDARD: 'Standard', ACADEMIC: 'Academic', PROFESSIONAL: 'Professional', NEWS_REPORT: 'News' };
 const date = new Date('2026-12-01T00:00:00Z');
 
 function answered(status: number, text = '', retryAt: Date | null = null): Answered {
@@ -18,11 +18,11 @@ function tRestEssays(outcome: Outcome) {
     client: {
       async send(request) {
         requests.push(request);
-        if (outcome.kind === 'answered' || outcome.kind === 'failed') request.onSent?.();
+        if (outcome.kind === 'answered' || outcome.kind === 'failed') request.beforeSend?.();
         return outcome;
       },
     },
-    modeSpellings,
+    modeNames,
     redact: (text) => text.replaceAll('secret', '[hidden]'),
     events: {
       credentialsRejected: () => fired.push('credentials rejected'),
@@ -33,7 +33,7 @@ function tRestEssays(outcome: Outcome) {
   return { ...essays, requests, fired };
 }
 
-const exhausted = 'The allowance of the essays service is exhausted';
+const exhausted = 'The allowance of the essay service is exhausted';
 
 it.each<[string, Outcome, object, string[]]>([
   [

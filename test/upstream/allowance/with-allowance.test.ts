@@ -69,24 +69,24 @@ it('records the rate limit that every response reports', async () => {
   expect(sent).toHaveLength(2);
 });
 
-it('releases the reservation of a caller who leaves before the call is sent', async () => {
+it('releases the reservation of a caller who aborts before the call is sent', async () => {
   const { send, sent } = tSend(answered(200));
   const allowance = tAllowance();
-  const leaver = new AbortController();
-  const outcome = withAllowance(send, allowance)(get, tDeadline(leaver.signal));
-  leaver.abort();
+  const caller = new AbortController();
+  const outcome = withAllowance(send, allowance)(get, tDeadline(caller.signal));
+  caller.abort();
   await expect(outcome).rejects.toMatchObject({ name: 'AbortError' });
   expect(sent).toHaveLength(0);
   expect(await usedOf(allowance)).toBe(0);
 });
 
-it('counts a call whose caller leaves while it is in flight', async () => {
+it('counts a call whose caller aborts while it is in flight', async () => {
   const { send, held } = tHeldSend();
   const allowance = tAllowance();
-  const leaver = new AbortController();
-  const outcome = withAllowance(send, allowance)(post, tDeadline(leaver.signal));
+  const caller = new AbortController();
+  const outcome = withAllowance(send, allowance)(post, tDeadline(caller.signal));
   await vi.waitFor(() => expect(held).toHaveLength(1));
-  leaver.abort();
+  caller.abort();
   await expect(outcome).rejects.toMatchObject({ name: 'AbortError' });
   expect(await usedOf(allowance)).toBe(1);
 });

@@ -3,13 +3,13 @@ import { createMemoryStore } from '../../stores/memory-store.ts';
 import { order, tEssay, truncated, unkeyed } from '../generator.ts';
 import { dayMs, from, pass, tDelayed, tProcess, useFakeTime } from './processes.ts';
 
-/* A caller that leaves gets no result: its order rejects at once. */
+/* A caller that aborts gets no result: its order rejects at once. */
 
 useFakeTime();
 
 it('does not abort an order that was sent, and the essay is stored', async () => {
-  const { orderAndLeave, generate, calls, flush } = tProcess();
-  await orderAndLeave(order);
+  const { orderAndAbort, generate, calls, flush } = tProcess();
+  await orderAndAbort(order);
   expect(calls[0]?.context.signal.aborted).toBe(false);
   const again = generate(order, from());
   const essay = tEssay();
@@ -21,11 +21,11 @@ it('does not abort an order that was sent, and the essay is stored', async () =>
 });
 
 it('aborts an order that was not sent, whatever else its request has called', async () => {
-  const { orderAndLeave, generate, calls, queue } = tProcess();
+  const { orderAndAbort, generate, calls, queue } = tProcess();
   queue();
   const context = from();
   context.usage.upstreamCalls = 7;
-  await orderAndLeave(order, { context });
+  await orderAndAbort(order, { context });
   expect(calls[0]?.context.signal.aborted).toBe(true);
   const again = generate(order, from());
   await pass(200);
@@ -41,7 +41,7 @@ it('stops waiting for another process, without a lock', async () => {
   const [a, b] = [tProcess(store), tProcess(store)];
   const first = a.generate(order, from());
   await pass(0);
-  await b.orderAndLeave(order, { afterMs: 3_300 });
+  await b.orderAndAbort(order, { afterMs: 3_300 });
   await b.flush();
   a.calls[0]?.answer(tEssay());
   await first;
@@ -52,7 +52,7 @@ it('releases a lock that is acquired afterwards', async () => {
   const memory = createMemoryStore();
   const { store, proceed } = tDelayed(memory, 'lock');
   const late = tProcess(store);
-  await late.orderAndLeave(order);
+  await late.orderAndAbort(order);
   proceed();
   await late.flush();
   expect(late.calls).toHaveLength(0);
@@ -60,17 +60,17 @@ it('releases a lock that is acquired afterwards', async () => {
 });
 
 it('does not abort an order that other callers wait for', async () => {
-  const { orderAndLeave, generate, calls, queue } = tProcess();
+  const { orderAndAbort, generate, calls, queue } = tProcess();
   queue();
   const stays = generate(order, from());
-  await orderAndLeave(order);
+  await orderAndAbort(order);
   const essay = tEssay();
   calls[0]?.answer(essay);
   expect(await stays).toEqual(essay);
   expect(calls).toHaveLength(1);
 });
 
-it('starts nothing when the caller had left before', async () => {
+it('starts nothing when the caller had aborted before', async () => {
   const { generate, calls } = tProcess();
   await expect(generate(order, from('ann', AbortSignal.abort()))).rejects.toMatchObject({ name: 'AbortError' });
   await pass(0);
@@ -78,8 +78,8 @@ it('starts nothing when the caller had left before', async () => {
 });
 
 it('stores raw text that was paid for until the order is sent again, and returns it once', async () => {
-  const { orderAndLeave, generate, calls, write, flush } = tProcess();
-  await orderAndLeave(order);
+  const { orderAndAbort, generate, calls, write, flush } = tProcess();
+  await orderAndAbort(order);
   calls[0]?.answer(truncated);
   await flush();
   await pass(29 * dayMs);
@@ -91,7 +91,7 @@ it('stores raw text that was paid for until the order is sent again, and returns
 
 it.each(['flush', 'close'] as const)('%s waits for an order that was sent', async (end) => {
   const process = tProcess();
-  await process.orderAndLeave(unkeyed);
+  await process.orderAndAbort(unkeyed);
   let hasEnded = false;
   const ended = process[end]().then(() => {
     hasEnded = true;
