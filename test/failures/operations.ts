@@ -109,12 +109,12 @@ function answerIban(result: IbanResult): unknown {
 }
 
 function answerEssay(result: EssayResult): unknown {
-  const message = result.__typename === 'EssayServiceFailed' ? { message: ownMessage('essays') } : {};
+  const message = result.__typename === 'EssayServiceFailed' ? { message: ownMessage('essay') } : {};
   return { data: { generateEssay: { ...result, ...message } } };
 }
 
 /** A sentence of the gateway, which cannot contain a key, an address or text of the upstream. */
-const ownMessage = (service: ServiceName) =>
+const ownMessage = (service: 'bank-data' | 'essay') =>
   expect.stringMatching(new RegExp(`^The (allowance of the )?${service} service [a-z', ]+\\.$`));
 
 function fieldsOf(result: IbanResult): unknown {
