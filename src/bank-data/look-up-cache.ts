@@ -78,10 +78,15 @@ export function createLookUpCache({
   }
 
   function startFlight(key: string, run: (signal: AbortSignal) => Promise<Found>): SharedTask<Found> {
-    const flight = startSharedTask(run);
+    // A newer flight may have taken the place of an aborted one, whose result is then neither cached nor ends the newer.
+    const isCurrent = () => flights.get(key) === flight;
+    const flight = startSharedTask(async (signal) => {
+      const found = await run(signal);
+      if (isCurrent()) store(key, found.entry);
+      return found;
+    });
     flights.set(key, flight);
-    // A newer flight may have taken the place of an aborted one.
-    flight.settled.then(() => flights.get(key) === flight && flights.delete(key));
+    flight.settled.then(() => isCurrent() && flights.delete(key));
     return flight;
   }
 
@@ -92,21 +97,22 @@ export function createLookUpCache({
     isNegative: (answer: Answer) => boolean,
   ): Promise<Found> {
     const shared = sharedCache && (await sharedCache.get(key));
-    if (shared && Date.now() <= shared.freshUntil) return store(key, shared, true);
+    if (shared && Date.now() <= shared.freshUntil) return { entry: shared, isHit: true };
     try {
       const answer = await fetch(flight);
       const entry = createEntry(answer, isNegative(answer));
       sharedCache?.set(key, entry);
-      return store(key, entry, false);
+      return { entry, isHit: false };
     } catch (error) {
       if (!shared || Date.now() > shared.staleUntil) throw error;
-      return store(key, shared, true);
+      return { entry: shared, isHit: true };
     }
   }
 
-  function store(key: string, entry: CacheEntry, isHit: boolean): Found {
-    entries.set(key, entry);
-    return { entry, isHit };
+  /** Unless the entry in memory is newer than one from the shared cache. */
+  function store(key: string, entry: CacheEntry): void {
+    const present = entries.peek(key);
+    if (!present || present.freshUntil <= entry.freshUntil) entries.set(key, entry);
   }
 
   /** The time to live varies by a tenth either way, so that entries that were cached together expire apart. */

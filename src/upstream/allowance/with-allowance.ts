@@ -1,16 +1,9 @@
 import { endUnsent, type Outcome, type Send } from '../operation.ts';
 import type { Allowance } from './allowance.ts';
 
-/**
- * Reserves every call, retries included, before it is sent, so this is the innermost layer. Nothing is sent while the
- * allowance is exhausted, nor to a path that answered 429 before the date in its `Retry-After`.
- */
+/** Reserves every call, retries included, before it is sent: this is the innermost layer. */
 export function withAllowance(send: Send, allowance: Allowance): Send {
-  const blockedUntil = new Map<string, Date>();
-
   return async (request, deadline) => {
-    const renewsAt = blockedUntil.get(request.path);
-    if (renewsAt && Date.now() < renewsAt.getTime()) return { kind: 'exhausted', renewsAt };
     const reservation = await allowance.reserve();
     if (reservation.kind === 'exhausted') return reservation;
     if (deadline.signal.aborted) {
@@ -20,10 +13,7 @@ export function withAllowance(send: Send, allowance: Allowance): Send {
     // A caller who leaves from here on gets no refund: the call may be on its way.
     const outcome = await send(request, deadline);
     if (isUnsent(outcome)) reservation.release();
-    if (outcome.kind === 'answered') {
-      reservation.recordHeaders(outcome.headers);
-      if (outcome.status === 429 && outcome.retryAt) blockedUntil.set(request.path, outcome.retryAt);
-    }
+    if (outcome.kind === 'answered') reservation.recordHeaders(outcome.headers);
     return outcome;
   };
 }
