@@ -9,32 +9,32 @@ import { measureLiveHeap } from './live-heap.ts';
 export interface GatewayProcess {
   url: string;
   pid: number;
-  /** What it logged so far, warnings and worse, each with its time in milliseconds of the epoch. */
+  /** Log lines so far; `time` is in milliseconds since the epoch. */
   log: { time: number; msg: string; level: number; err?: { stack?: string } }[];
-  /** What its memory holds, in MB; null where the system does not tell. */
+  /** In MB; null without /proc. */
   memory(): Memory | null;
-  /** What of its heap is in use, in MB. Has it collect all garbage, which lowers what `memory` tells. */
+  /** Heap in use, in MB. Forces a full garbage collection, which also lowers `memory`. */
   liveHeap(): Promise<number>;
-  /** Its open files and how many of them are sockets; null where the system does not tell. */
+  /** Number of open files, and of sockets among them; null without /proc. */
   openFiles(): { all: number; sockets: number } | null;
-  /** Asks it to stop. @returns its exit code */
+  /** Sends SIGTERM. @returns its exit code */
   close(): Promise<number | null>;
 }
 
 export interface Memory {
   rss: number;
-  /** The part that is heap and buffers. */
+  /** Heap and buffers. */
   anonymous: number;
-  /** The part that is mapped from files: the program itself, and what was read of the embedded store. */
+  /** Mapped files: the program and the embedded store. */
   file: number;
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** As the image has it; GATEWAY_NODE_OPTIONS says otherwise. */
+/** Same as in the Docker image; overridden by GATEWAY_NODE_OPTIONS. */
 const imageNodeOptions = '--max-old-space-size=512';
 
-/** Builds the gateway and runs it with nothing in its environment but what is given, on an empty data folder. */
+/** Builds the gateway and runs it with only the given environment and an empty data folder. */
 export async function startGateway(env: Readonly<Record<string, string>>): Promise<GatewayProcess> {
   execFileSync('npx', ['tsc', '--build'], { cwd: root, stdio: ['ignore', 'inherit', 'ignore'] });
   const dataDir = mkdtempSync(join(tmpdir(), 'ledgerquill-bench-'));
@@ -52,11 +52,11 @@ export async function startGateway(env: Readonly<Record<string, string>>): Promi
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = once(child, 'close').then(([code]) => code as number | null);
-  const abandon = () => {
+  const killGateway = () => {
     child.kill('SIGKILL');
     rmSync(dataDir, { recursive: true, force: true });
   };
-  process.once('exit', abandon);
+  process.once('exit', killGateway);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
   const log: GatewayProcess['log'] = [];
@@ -80,7 +80,7 @@ export async function startGateway(env: Readonly<Record<string, string>>): Promi
     log,
     memory: () => readMemory(pid),
     async liveHeap() {
-      // Opens the inspector, on a port of its own choice.
+      // SIGUSR1 opens the inspector, on a free port.
       if (inspectorUrl === undefined) child.kill('SIGUSR1');
       while (inspectorUrl === undefined) await once(child.stderr, 'data');
       return measureLiveHeap(inspectorUrl);
@@ -89,7 +89,7 @@ export async function startGateway(env: Readonly<Record<string, string>>): Promi
     async close() {
       child.kill('SIGTERM');
       const code = await ended;
-      process.off('exit', abandon);
+      process.off('exit', killGateway);
       rmSync(dataDir, { recursive: true });
       return code;
     },
@@ -106,7 +106,7 @@ async function findUrl(stdout: NodeJS.ReadableStream): Promise<string> {
   return new Promise(() => {});
 }
 
-/** What is no log line, such as a crash, counts as an error. */
+/** Other output than log lines, such as a crash, is treated as an error. */
 function readLine(line: string): GatewayProcess['log'][number] {
   try {
     return JSON.parse(line);

@@ -1,8 +1,8 @@
 import { WebSocket } from 'undici';
 
 /**
- * The part of a process's heap that is in use, in MB: what a full garbage collection leaves, which is asked for through
- * the inspector (https://chromedevtools.github.io/devtools-protocol/v8/).
+ * Heap in use after a full garbage collection, in MB, measured through the inspector
+ * (https://chromedevtools.github.io/devtools-protocol/v8/).
  */
 export async function measureLiveHeap(inspectorUrl: string): Promise<number> {
   const socket = new WebSocket(inspectorUrl);
@@ -25,7 +25,7 @@ function call(socket: WebSocket, id: number, method: string): Promise<{ usedSize
       const message = JSON.parse(String(data));
       if (message.id === id) resolve(message.result ?? {});
     });
-    socket.addEventListener('close', () => reject(new Error('the inspector hung up')));
+    socket.addEventListener('close', () => reject(new Error('the inspector closed the connection')));
     socket.send(JSON.stringify({ id, method }));
   });
 }

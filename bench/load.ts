@@ -8,16 +8,16 @@ export interface GraphqlAnswer {
 }
 
 export interface GraphqlClient {
-  ask(query: string, variables?: object, signal?: AbortSignal): Promise<GraphqlAnswer>;
+  send(query: string, variables?: object, signal?: AbortSignal): Promise<GraphqlAnswer>;
   close(): Promise<void>;
 }
 
-/** Asks over so many kept connections, one question at a time on each. */
+/** Sends requests over a pool of connections, one at a time per connection. */
 export function createClient(url: string, connections: number): GraphqlClient {
   const { origin, pathname: path } = new URL(url);
   const pool = new Pool(origin, { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
   return {
-    async ask(query, variables = {}, signal) {
+    async send(query, variables = {}, signal) {
       const response = await pool.request({
         path,
         method: 'POST',
@@ -32,28 +32,27 @@ export function createClient(url: string, connections: number): GraphqlClient {
 }
 
 interface LoadOptions {
-  callers: number;
-  /** Questions of all callers together; 0: each asks again as soon as it was answered. */
+  clients: number;
+  /** Requests of all clients together; 0 means unlimited. */
   perSecond: number;
-  ask: () => Promise<void>;
+  send: () => Promise<void>;
   isOver: () => boolean;
 }
 
 /**
- * Callers who wait for their answer before they ask again: a slow gateway is asked less, never more. Questions are
- * spaced evenly whoever asks them; callers who kept to a beat of their own would fall into step after the first stall,
- * and from then on all ask at once.
+ * Each client waits for its answer before its next request, so that a slow gateway receives fewer requests. Requests are
+ * spaced evenly over all clients: with a schedule per client, all would send at the same time after the first stall.
  */
-export async function keepAsking({ callers, perSecond, ask, isOver }: LoadOptions): Promise<void> {
+export async function runLoad({ clients, perSecond, send, isOver }: LoadOptions): Promise<void> {
   const spacingMs = perSecond > 0 ? 1_000 / perSecond : 0;
   let nextAt = performance.now();
   await Promise.all(
-    Array.from({ length: callers }, async () => {
+    Array.from({ length: clients }, async () => {
       while (!isOver()) {
         nextAt = Math.max(nextAt + spacingMs, performance.now());
         const waitMs = nextAt - performance.now();
         if (waitMs > 0) await sleep(waitMs);
-        await ask();
+        await send();
       }
     }),
   );

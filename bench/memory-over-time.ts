@@ -1,34 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { formatTable, percentile } from './figures.ts';
 import type { GatewayProcess, Memory } from './gateway-process.ts';
+import { formatTable, percentile } from './report.ts';
 
 interface Sample extends Memory {
   second: number;
-  questions: number;
+  requests: number;
   files: number;
   sockets: number;
 }
 
 interface MemoryOverTimeOptions {
   gateway: GatewayProcess;
-  /** When memory is told, in seconds from now, in ascending order. */
+  /** When to report memory, in seconds from now, in ascending order. */
   marks: readonly number[];
-  /** Garbage collection makes memory go up and down; each mark tells the median of so many seconds up to it. */
+  /** Each mark reports the median of this window before it, because garbage collection causes fluctuations. */
   windowSeconds: number;
-  questions: () => number;
-  /** Whether the heap in use is measured at every mark; else once, at the end. */
+  requests: () => number;
+  /** Whether to measure the heap in use at every mark, not only at the end. */
   isLiveHeapWanted: boolean;
 }
 
-/** Looks at the memory and the open files of a gateway once a second. */
-export function watchMemory({ gateway, marks, windowSeconds, questions, isLiveHeapWanted }: MemoryOverTimeOptions) {
+/** Samples the memory and the open files of a gateway every second. */
+export function watchMemory({ gateway, marks, windowSeconds, requests, isLiveHeapWanted }: MemoryOverTimeOptions) {
   const startedAt = performance.now();
   const samples: Sample[] = [];
   const liveHeaps: string[] = [];
   const sampling = setInterval(() => samples.push(sample()), 1_000);
 
   return {
-    /** To be awaited beside the load. */
+    /** Runs in parallel with the load. */
     async measureLiveHeaps(): Promise<void> {
       for (const mark of isLiveHeapWanted ? marks : []) {
         await sleep(Math.max(0, startedAt + mark * 1_000 - performance.now()));
@@ -37,10 +37,8 @@ export function watchMemory({ gateway, marks, windowSeconds, questions, isLiveHe
     },
     stop: () => clearInterval(sampling),
     rssAt,
-    /** The highest from that second on. */
-    highestRssFrom: (second: number) =>
-      Math.max(...samples.filter((seen) => seen.second > second).map(({ rss }) => rss)),
-    /** All marks, and how things stand now that nobody asks any more. */
+    maxRssAfter: (second: number) => Math.max(...samples.filter((each) => each.second > second).map(({ rss }) => rss)),
+    /** All marks, and the current values after the load. */
     async formatWithIdle(): Promise<string> {
       const idle = sample();
       const rows = marks.map((mark, index) => [mark, ...formatAt(mark), liveHeaps[index] ?? '']);
@@ -51,7 +49,7 @@ export function watchMemory({ gateway, marks, windowSeconds, questions, isLiveHe
   function sample(): Sample {
     const memory = gateway.memory() ?? { rss: Number.NaN, anonymous: Number.NaN, file: Number.NaN };
     const { all: files, sockets } = gateway.openFiles() ?? { all: Number.NaN, sockets: Number.NaN };
-    return { second: (performance.now() - startedAt) / 1_000, questions: questions(), ...memory, files, sockets };
+    return { second: (performance.now() - startedAt) / 1_000, requests: requests(), ...memory, files, sockets };
   }
 
   function formatAt(mark: number): (string | number)[] {
@@ -68,7 +66,7 @@ export function watchMemory({ gateway, marks, windowSeconds, questions, isLiveHe
     const [from, to] = [mark + 0.5 - windowSeconds, mark + 0.5];
     const window = samples.filter(({ second }) => second > from && second <= to);
     return percentile(
-      window.map((seen) => seen[name]),
+      window.map((each) => each[name]),
       0.5,
     );
   }
@@ -76,7 +74,7 @@ export function watchMemory({ gateway, marks, windowSeconds, questions, isLiveHe
 
 const columns = [
   'second',
-  'questions',
+  'requests',
   'RSS MB',
   'heap and buffers MB',
   'mapped files MB',
@@ -85,8 +83,8 @@ const columns = [
   'heap in use MB',
 ];
 
-function formatSample({ questions, rss, anonymous, file, files, sockets }: Sample): (string | number)[] {
-  return [questions, formatMb(rss), formatMb(anonymous), formatMb(file), files, sockets];
+function formatSample({ requests, rss, anonymous, file, files, sockets }: Sample): (string | number)[] {
+  return [requests, formatMb(rss), formatMb(anonymous), formatMb(file), files, sockets];
 }
 
 export function formatMb(value: number): string {

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { formatTable, percentile, print } from './figures.ts';
+import { formatTable, percentile, print } from './report.ts';
 import { scriptedIban } from './scripted-ibans.ts';
 
 /*

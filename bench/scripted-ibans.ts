@@ -1,42 +1,42 @@
 import { buildIban } from '../src/iban/build-iban.ts';
 
-/** How the scripted upstream answers; in an IBAN, the bank code says it. */
+/** Behaviors of the scripted upstream, selected by the bank code of an IBAN. */
 const bankCodes = {
   answer: '10000000',
   /** Answers after 200 ms. */
-  dawdle: '20000000',
-  /** 500. */
+  delay: '20000000',
+  /** Answers with status 500. */
   fail: '30000000',
   /** Never answers. */
   hang: '40000000',
-  /** Breaks off in the middle of its answer. */
+  /** Closes the connection in the middle of its answer. */
   truncate: '50000000',
-  /** Breaks off before any answer. */
+  /** Closes the connection without an answer. */
   reset: '60000000',
 };
 
-export type Manner = keyof typeof bankCodes;
+export type Behavior = keyof typeof bankCodes;
 
-const manners = new Map(Object.entries(bankCodes).map(([manner, bankCode]) => [bankCode, manner as Manner]));
+const behaviors = new Map(Object.entries(bankCodes).map(([behavior, bankCode]) => [bankCode, behavior as Behavior]));
 
-/** Another valid IBAN for every number up to ten digits long. */
-export function scriptedIban(manner: Manner, number: number): string {
-  const generated = buildIban({ country: 'DE', bankCode: bankCodes[manner], accountNumber: String(number) });
+/** A unique valid IBAN for every number of up to ten digits. */
+export function scriptedIban(behavior: Behavior, number: number): string {
+  const generated = buildIban({ country: 'DE', bankCode: bankCodes[behavior], accountNumber: String(number) });
   if (generated.kind === 'invalid') throw new Error(generated.problems.map(({ message }) => message).join(' '));
   return generated.iban;
 }
 
-export function mannerOf(iban: string): Manner {
-  return manners.get(iban.slice(4, 12)) ?? 'answer';
+export function readIbanBehavior(iban: string): Behavior {
+  return behaviors.get(iban.slice(4, 12)) ?? 'answer';
 }
 
-/** The scripted bank of this IBAN, and of no other: answers that were mixed up show. */
+/** Unique per IBAN, so that mixed-up answers are detected. */
 export function scriptedBankName(iban: string): string {
   return `Bank of ${iban.slice(4)}`;
 }
 
-/** What the scripted essay service is told by the first word of a description. */
-export function readManner(description: string): Manner {
+/** The behavior of the scripted essay service is the first word of the description. */
+export function readDescriptionBehavior(description: string): Behavior {
   const [word = ''] = description.split(' ', 1);
-  return word in bankCodes ? (word as Manner) : 'answer';
+  return word in bankCodes ? (word as Behavior) : 'answer';
 }

@@ -1,44 +1,44 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Manner, mannerOf, readManner, scriptedBankName } from './scripted-ibans.ts';
-import type { UpstreamAnswer, UpstreamOrder } from './upstream.ts';
+import { type Behavior, readDescriptionBehavior, readIbanBehavior, scriptedBankName } from './scripted-ibans.ts';
+import type { UpstreamAnswer, UpstreamCommand } from './upstream.ts';
 
 /*
- * Both services on one port, as a process of its own. It answers in the manner that the request itself asks for, or,
- * once told so, every request in the same one.
+ * Both services on one port, as a child process. Each request selects its behavior, unless the benchmark forces one
+ * behavior for all requests.
  */
 
 const latencyMs = Number(process.argv[2] ?? 10);
-const essay = 'A pen is a tool that leaves a thought where somebody else can find it. '.repeat(20);
-let mannerOfAll: Manner | null = null;
+const essay = 'A pen writes down a thought for later readers. '.repeat(30);
+let forcedBehavior: Behavior | null = null;
 let arrivals: number[] = [];
 
 const server = createServer(async (request, response) => {
   arrivals.push(Date.now());
   const url = new URL(request.url ?? '/', 'http://upstream');
   const iban = url.searchParams.get('iban_number');
-  if (iban !== null) return answer(response, mannerOf(iban), describeIban(iban));
+  if (iban !== null) return answer(response, readIbanBehavior(iban), describeIban(iban));
   const body = await readJson(request);
   const { description = '' } = (body ?? {}) as { description?: string };
-  await answer(response, readManner(description), { essay: `${description}\n\n${essay}` });
+  await answer(response, readDescriptionBehavior(description), { essay: `${description}\n\n${essay}` });
 });
 
-async function answer(response: ServerResponse, ownManner: Manner, body: object): Promise<void> {
-  const manner = mannerOfAll ?? ownManner;
-  if (manner === 'hang') return;
-  await sleep(manner === 'dawdle' ? 200 : latencyMs);
-  if (manner === 'reset') {
+async function answer(response: ServerResponse, requestedBehavior: Behavior, body: object): Promise<void> {
+  const behavior = forcedBehavior ?? requestedBehavior;
+  if (behavior === 'hang') return;
+  await sleep(behavior === 'delay' ? 200 : latencyMs);
+  if (behavior === 'reset') {
     response.destroy();
     return;
   }
-  if (manner === 'fail') {
+  if (behavior === 'fail') {
     response.writeHead(500, { 'content-type': 'application/json' }).end('{"error":"scripted"}');
     return;
   }
   const text = JSON.stringify(body);
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
-  if (manner === 'truncate') response.write(text.slice(0, text.length / 2), () => response.destroy());
+  if (behavior === 'truncate') response.write(text.slice(0, text.length / 2), () => response.destroy());
   else response.end(text);
 }
 
@@ -76,12 +76,12 @@ function reply(message: UpstreamAnswer): void {
   process.send?.(message);
 }
 
-process.on('message', (order: UpstreamOrder) => {
-  if ('mannerOfAll' in order) mannerOfAll = order.mannerOfAll;
+process.on('message', (command: UpstreamCommand) => {
+  if ('forcedBehavior' in command) forcedBehavior = command.forcedBehavior;
   reply({ at: Date.now(), arrivals });
   arrivals = [];
 });
-// The benchmark that started it has ended, in whatever way.
+// The benchmark has exited.
 process.on('disconnect', () => {
   server.close();
   server.closeAllConnections();

@@ -1,41 +1,41 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { Manner } from './scripted-ibans.ts';
+import type { Behavior } from './scripted-ibans.ts';
 
-export type UpstreamOrder = { mannerOfAll: Manner | null } | { report: true };
+export type UpstreamCommand = { forcedBehavior: Behavior | null } | { report: true };
 export type UpstreamAnswer = { url: string } | UpstreamReport;
 
 export interface UpstreamReport {
-  /** When it was told, in milliseconds of the epoch. */
+  /** Time of the command, in milliseconds since the epoch. */
   at: number;
-  /** When the calls since the last report arrived. */
+  /** Arrival times of the calls since the last report. */
   arrivals: number[];
 }
 
 export interface ScriptedUpstream {
   url: string;
-  /** From now on every request is answered so; null: each as it asks for itself. */
-  tell(mannerOfAll: Manner | null): Promise<UpstreamReport>;
+  /** Forces one behavior for all requests; null: each request selects its own. */
+  setBehavior(forcedBehavior: Behavior | null): Promise<UpstreamReport>;
   report(): Promise<UpstreamReport>;
   close(): Promise<void>;
 }
 
-/** Starts the scripted upstream as a process, so that it shares no event loop with the load. */
+/** Starts the scripted upstream as a child process, with an event loop of its own. */
 export async function startUpstream({ latencyMs = 10 } = {}): Promise<ScriptedUpstream> {
   const child = fork(fileURLToPath(new URL('upstream-process.ts', import.meta.url)), [String(latencyMs)], {
     execArgv: ['--import', 'tsx'],
   });
   const ended = once(child, 'exit').then(() => {
-    throw new Error('the scripted upstream ended');
+    throw new Error('the scripted upstream exited');
   });
   ended.catch(() => {});
   const { url } = await nextMessage<{ url: string }>();
 
   return {
     url,
-    tell: (mannerOfAll) => order({ mannerOfAll }),
-    report: () => order({ report: true }),
+    setBehavior: (forcedBehavior) => send({ forcedBehavior }),
+    report: () => send({ report: true }),
     async close() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.disconnect();
@@ -43,9 +43,9 @@ export async function startUpstream({ latencyMs = 10 } = {}): Promise<ScriptedUp
     },
   };
 
-  function order(message: UpstreamOrder): Promise<UpstreamReport> {
+  function send(command: UpstreamCommand): Promise<UpstreamReport> {
     const answer = nextMessage<UpstreamReport>();
-    child.send(message);
+    child.send(command);
     return answer;
   }
 

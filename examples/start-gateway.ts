@@ -4,15 +4,15 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 export interface StartedGateway {
-  /** Its origin, once it listens; null where it ended instead, having said why. */
+  /** Its origin, once it listens; null if it exited instead and printed why. */
   url: Promise<string | null>;
-  /** Asks it to stop, which lets running queries finish. */
+  /** Sends SIGTERM; running queries are finished. */
   stop(): void;
-  /** Its exit code, when it has ended; null where a signal ended it. */
+  /** Its exit code; null if a signal ended it. */
   ended: Promise<number | null>;
 }
 
-/** What `npm start` starts, from the sources: a process of its own, with this environment. */
+/** Starts the gateway from its sources as a child process. */
 export function startGateway(env: NodeJS.ProcessEnv): StartedGateway {
   const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
@@ -26,13 +26,13 @@ export function startGateway(env: NodeJS.ProcessEnv): StartedGateway {
   };
 }
 
-/** It prints where GraphiQL is when it is ready. */
+/** The gateway prints the URL of GraphiQL when it is ready. */
 async function readUrl(child: ChildProcess): Promise<string | null> {
   if (child.stdout === null) return null;
   for await (const line of createInterface(child.stdout)) {
     const url = line.match(/GraphiQL +(\S+)\/graphql$/)?.[1];
     if (url === undefined) continue;
-    // Nobody reads on, yet the rest must go somewhere.
+    // Discard further output, so that the pipe does not fill up.
     child.stdout.resume();
     return url;
   }

@@ -11,70 +11,71 @@ const executable = [
   'google-chrome',
 ].find((command) => spawnSync(command, ['--version']).status === 0);
 
-/** For the names of tests that need a browser: why they are skipped, or nothing. */
+/** Appended to the titles of tests that need a browser. */
 export const whyNoChromium =
-  executable === undefined
-    ? ' (SKIPPED: there is no Chromium here; install the package chromium, or name one in CHROMIUM_PATH)'
-    : '';
+  executable === undefined ? ' (SKIPPED: no Chromium found; install the package chromium or set CHROMIUM_PATH)' : '';
 
 interface VisitOptions extends BrowserContextOptions {
-  /** What the browser itself says on the console of a request that is meant to fail. */
-  expectedComplaint?: RegExp;
+  /** Console messages of the browser that the test expects. */
+  expectedMessage?: RegExp;
 }
 
 export interface Visit {
   page: Page;
-  /** The names of the GraphQL operations that were sent, in their order. */
-  asked: string[];
-  /** What was sent with each. */
+  /** Names of the sent GraphQL operations, in order. */
+  operations: string[];
+  /** The variables of each. */
   variables: unknown[];
 }
 
 /**
- * One headless Chromium for a file, to be called in its `describe`.
- * @returns a function that opens a page in a context of its own. When the test is over, there must have been no error in
- * the page or on its console, and no request to any other origin.
+ * Starts one headless Chromium per test file; call it in `describe`.
+ * @returns a function that opens a page in a new context. The test fails if the page throws or logs an error or sends a
+ * request to another origin.
  */
 export function tBrowser(): (url: string, options?: VisitOptions) => Promise<Visit> {
   let browser: Browser;
   beforeAll(async () => {
     const isRoot = process.getuid?.() === 0;
-    browser = await chromium.launch({ executablePath: whereIs(executable), args: isRoot ? ['--no-sandbox'] : [] });
+    browser = await chromium.launch({
+      executablePath: resolveCommand(executable),
+      args: isRoot ? ['--no-sandbox'] : [],
+    });
   });
   afterAll(() => browser?.close());
 
-  return async (url, { expectedComplaint, ...options } = {}) => {
+  return async (url, { expectedMessage, ...options } = {}) => {
     const context = await browser.newContext({ locale: 'en-GB', ...options });
-    // Sooner than the test, so that it is told what was waited for.
+    // Shorter than the test's timeout, so that the error shows the awaited element.
     context.setDefaultTimeout(20_000);
     const page = await context.newPage();
-    const complaints: string[] = [];
-    const asked: string[] = [];
+    const problems: string[] = [];
+    const operations: string[] = [];
     const variables: unknown[] = [];
-    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('pageerror', (error) => problems.push(String(error)));
     page.on('console', (message) => {
       if (message.type() !== 'error' && message.type() !== 'warning') return;
-      if (!expectedComplaint?.test(message.text())) complaints.push(message.text());
+      if (!expectedMessage?.test(message.text())) problems.push(message.text());
     });
     page.on('request', (request) => {
       const { origin, protocol, pathname } = new URL(request.url());
-      if (protocol.startsWith('http') && origin !== new URL(url).origin) complaints.push(`request to ${origin}`);
+      if (protocol.startsWith('http') && origin !== new URL(url).origin) problems.push(`request to ${origin}`);
       if (pathname !== '/graphql' || request.method() !== 'POST') return;
       const sent = request.postDataJSON();
-      asked.push(sent.operationName);
+      operations.push(sent.operationName);
       variables.push(sent.variables);
     });
     onTestFinished(async () => {
       await context.close();
-      expect(complaints).toEqual([]);
+      expect(problems).toEqual([]);
     });
     await page.goto(url);
-    return { page, asked, variables };
+    return { page, operations, variables };
   };
 }
 
-/** Axe's serious and critical findings about the page as it is now, by all of its rules or by some. */
-export async function findBarriers(page: Page, rules?: string[]): Promise<string[]> {
+/** Axe's serious and critical findings on the current page, by all or the given rules. */
+export async function findAccessibilityProblems(page: Page, rules?: string[]): Promise<string[]> {
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axe.source);
   const findings = await page.evaluate(async (runOnly) => {
     const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run({
@@ -88,8 +89,8 @@ export async function findBarriers(page: Page, rules?: string[]): Promise<string
     .map(({ id, impact, places }) => `${impact} ${id}: ${places.join(' ')}`);
 }
 
-/** Chromium is started by its path, not by the name of its command. */
-function whereIs(command: string | undefined): string {
-  if (command === undefined) throw new Error('there is no Chromium');
+/** Playwright needs the path of the executable. */
+function resolveCommand(command: string | undefined): string {
+  if (command === undefined) throw new Error('no Chromium found');
   return command.includes('/') ? command : spawnSync('which', [command], { encoding: 'utf8' }).stdout.trim();
 }

@@ -17,11 +17,11 @@ import { printSubgraph, schemaFile } from '../scripts/print-schema.ts';
 import { schema } from '../src/graphql/schema/schema.ts';
 
 describe('schema.graphql', () => {
-  it('is what the code says; `npm run schema` prints it anew', () => {
+  it('is up to date; `npm run schema` prints it', () => {
     expect(readFileSync(schemaFile, 'utf8')).toBe(printSubgraph());
   });
 
-  it('is in the order of names', () => {
+  it('is sorted by name', () => {
     const query = parse(readFileSync(schemaFile, 'utf8')).definitions.find(
       (definition) => definition.kind === 'ObjectTypeDefinition' && definition.name.value === 'Query',
     );
@@ -45,18 +45,20 @@ describe('the schema', () => {
     expect(undescribed(type)).toEqual([]);
   });
 
-  it('never shows a wire name', () => {
+  it('has no names of the REST services’ fields', () => {
     for (const type of ours) {
       for (const name of membersOf(type).map((member) => member.name)) expect(name).not.toMatch(/[a-z]_|BBAN/);
     }
   });
 
   const free = ['allowances', 'countries', 'country', 'essay'];
-  const questions = Object.values(schema.getQueryType()?.getFields() ?? {}).filter(({ name }) => !name.startsWith('_'));
-  const costly = questions.filter(({ name }) => !free.includes(name));
+  const queryFields = Object.values(schema.getQueryType()?.getFields() ?? {}).filter(
+    ({ name }) => !name.startsWith('_'),
+  );
+  const costly = queryFields.filter(({ name }) => !free.includes(name));
 
   it.each(costly.map((field) => [field.name, field] as const))(
-    'makes %s, which may cost an upstream call, nullable where it can fail, so that a failure costs one field',
+    'makes %s, which may cost an upstream call, nullable, so that a failure affects only one field',
     (_, { type }) => {
       const answer = isNonNullType(type) ? type.ofType : type;
       if (isListType(answer)) expect(isNullableType(answer.ofType)).toBe(true);
@@ -64,19 +66,19 @@ describe('the schema', () => {
     },
   );
 
-  it('says that it is free of what is', () => {
-    expect(costly).toHaveLength(questions.length - free.length);
-    for (const { name, description } of questions) {
+  it('documents which query fields cost no upstream call', () => {
+    expect(costly).toHaveLength(queryFields.length - free.length);
+    for (const { name, description } of queryFields) {
       if (free.includes(name)) expect(description).toMatch(/[Cc]osts no (upstream )?call/);
       else expect(description).not.toMatch(/[Cc]osts no (upstream )?call/);
     }
   });
 
-  it('gives every way that an order can end a type of its own, told apart by __typename', () => {
+  it('has a type for each outcome of an order, distinguished by __typename', () => {
     const { Mutation, GenerateEssayResult, GenerateIbanResult, Error: error } = schema.getTypeMap();
     expect(isObjectType(Mutation) && String(Mutation.getFields().generateEssay?.type)).toBe('GenerateEssayResult!');
     for (const union of [GenerateEssayResult, GenerateIbanResult]) {
-      if (!isUnionType(union) || !isInterfaceType(error)) throw new Error('the schema lacks what this test is about');
+      if (!isUnionType(union) || !isInterfaceType(error)) throw new Error('the schema has no such types');
       const [successes, failures] = [false, true].map((isFailure) =>
         union.getTypes().filter((type) => type.getInterfaces().includes(error) === isFailure),
       );
@@ -85,7 +87,7 @@ describe('the schema', () => {
     }
   });
 
-  it('knows every code by which an upstream fails', () => {
+  it('has an enum for the codes of upstream failures', () => {
     const { EssayServiceFailed } = schema.getTypeMap();
     expect(isObjectType(EssayServiceFailed) && String(EssayServiceFailed.getFields().code?.type)).toBe(
       'UpstreamErrorCode!',

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { composeServices } from '@theguild/federation-composition';
 import { parse } from 'graphql';
 
-/** Where a router reaches the two subgraphs. */
+/** The subgraphs' GraphQL endpoints. */
 export interface SubgraphUrls {
   payments: string;
   ledgerquill: string;
 }
 
-/** The supergraph of both, as routers read it. @throws Error with all that does not fit together */
+/** Composes the supergraph SDL for routers. @throws Error with all composition errors */
 export function composeSupergraph(urls: SubgraphUrls): string {
   const { supergraphSdl, errors } = composeServices(readSubgraphs(urls));
   if (errors) throw new Error(errors.map(({ message }) => message).join('\n'));

@@ -5,8 +5,8 @@ import { createPayments } from './payments.ts';
 import { type Served, serve } from './serve.ts';
 
 /*
- * `npm run supergraph`: payments, Ledgerquill and a router in front of both. Ledgerquill is a process of its own and
- * reads its environment as ever, upstreams and DATA_DIR included; PORT is the router's.
+ * `npm run supergraph`: payments, Ledgerquill and a router in front of both. Ledgerquill runs as a child process with the
+ * usual environment, such as upstreams and DATA_DIR; PORT is the port of the router.
  */
 
 const query = '{ payees { name validation { valid bankData { name bic } } } }';
@@ -29,9 +29,9 @@ await runMain(async () => {
     const listening = async (served: Promise<Served>) => open[open.push(await served) - 1] as Served;
     const payments = await listening(serve(createPayments(), Number(PAYMENTS_PORT)));
     const ledgerquillUrl = await ledgerquill.url;
-    // It has said why.
+    // The child process has printed why.
     if (ledgerquillUrl === null) return await stop();
-    // Hive Gateway is large, and nobody waits for it where there is nothing to route to.
+    // Hive Gateway is large, so it is loaded only now.
     const { createRouter } = await import('./router.ts');
     const urls = { payments: payments.url, ledgerquill: `${ledgerquillUrl}/graphql` };
     const router = await listening(serve(createRouter(composeSupergraph(urls)), Number(PORT)));
@@ -41,7 +41,7 @@ await runMain(async () => {
         `  router       ${router.url}`,
         `  payments     ${urls.payments}`,
         `  Ledgerquill  ${urls.ledgerquill}`,
-        'Ask it from another shell:',
+        'Query it from another shell:',
         `  curl -s ${router.url} -H 'content-type: application/json' -d '${JSON.stringify({ query })}'`,
         '',
       ].join('\n'),

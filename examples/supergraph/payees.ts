@@ -4,7 +4,7 @@ export interface Payee {
   iban: string;
 }
 
-/** Made up, with IBANs that registries and banks publish as examples. The last one has a slip in its check digits. */
+/** Fictitious payees with example IBANs of registries and banks. The last IBAN has wrong check digits. */
 export const payees: readonly Payee[] = [
   { id: '1', name: 'Alster Stationers', iban: 'DE89370400440532013000' },
   { id: '2', name: 'Alster Stationers, repairs', iban: 'DE89370400440532013000' },

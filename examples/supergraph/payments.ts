@@ -4,7 +4,7 @@ import { parse } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import { type Payee, payees } from './payees.ts';
 
-/** A subgraph that knows IBANs and nothing about them: it names each by its key, and Ledgerquill knows the rest. */
+/** A subgraph with IBANs: it returns the key of each `IbanValidation`, which Ledgerquill resolves. */
 export function createPayments() {
   const typeDefs = parse(readFileSync(new URL('./payments.graphql', import.meta.url), 'utf8'));
   const resolvers = {

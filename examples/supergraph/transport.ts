@@ -3,7 +3,7 @@ import { print } from 'graphql';
 
 type Transports = NonNullable<Parameters<typeof createGatewayRuntime>[0]['transports']>;
 
-/** How the router asks a subgraph: GraphQL over HTTP by POST, and no more. Hive Gateway leaves the transport to us. */
+/** Requests to subgraphs: GraphQL over HTTP by POST. Hive Gateway has no default transport. */
 export const transports: Transports = {
   http: {
     getSubgraphExecutor({ subgraphName, transportEntry: { location = '' }, fetch = globalThis.fetch }) {
@@ -13,7 +13,7 @@ export const transports: Transports = {
         const request = { method: 'POST', headers, body, ...(signal && { signal }) };
         const response = await fetch(location, request, context, info);
         const isGraphql = response.headers.get('content-type')?.includes('json');
-        if (!isGraphql) throw new Error(`The subgraph ${subgraphName} answered ${response.status}.`);
+        if (!isGraphql) throw new Error(`The subgraph ${subgraphName} returned status ${response.status}.`);
         return response.json();
       };
     },

@@ -5,7 +5,7 @@ import { buildSchema, isAbstractType } from 'graphql';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Types the documents of the pages by the gateway's schema: writes `src/gql/`, which is not kept in Git. */
+/** Generates types for the documents from the gateway's schema into `src/gql/`, which is not in Git. */
 export async function generateDocuments(): Promise<void> {
   await generate({
     cwd: here('.'),
@@ -16,7 +16,7 @@ export async function generateDocuments(): Promise<void> {
     generates: {
       'src/gql/': {
         preset: 'client',
-        // Codegen's own name for it, useFragment, is that of an Apollo hook; and it is no hook.
+        // The default name, useFragment, is also the name of an Apollo hook.
         presetConfig: { fragmentMasking: { unmaskFunctionName: 'readFragment' } },
         config: { useTypeImports: true, scalars: { DateTime: 'string', ID: 'string' } },
       },
@@ -24,13 +24,13 @@ export async function generateDocuments(): Promise<void> {
   });
   const file = here('src/gql/possible-types.json');
   const text = JSON.stringify(await findPossibleTypes(), null, 2);
-  // As codegen does it: whoever reads it meanwhile is not to find half of the same.
+  // Like codegen, write only changes, so that parallel readers do not see a partial file.
   if ((await readFile(file, 'utf8').catch(() => '')) !== text) await writeFile(file, text);
 }
 
-/** Which types each union and interface has: what Apollo's cache needs to match fragments on them. */
+/** The types of each union and interface, which Apollo's cache needs to match fragments. */
 async function findPossibleTypes(): Promise<Record<string, string[]>> {
-  // Federation's directives are declared nowhere in it, and matter to routers only.
+  // Federation's directives are not declared in the file.
   const schema = buildSchema(await readFile(here('../../schema.graphql'), 'utf8'), { assumeValidSDL: true });
   const abstractTypes = Object.values(schema.getTypeMap()).filter(isAbstractType);
   return Object.fromEntries(

@@ -9,30 +9,30 @@ import { generateDocuments } from './generate.ts';
 
 const configFile = fileURLToPath(new URL('vite.config.ts', import.meta.url));
 
-/** Builds the pages into this folder, from documents that fit the schema as it is now. */
+/** Builds the pages into a folder, with types generated from the current schema. */
 export async function buildPages(outDir: string): Promise<void> {
   await generateDocuments();
   await build({ configFile, build: { outDir }, logLevel: 'warn' });
 }
 
 interface ServePagesOptions {
-  /** What `buildPages` wrote to. */
+  /** Output folder of `buildPages`. */
   outDir: string;
-  /** Where the gateway listens: the pages ask it at /graphql, as if it were their own. */
+  /** Origin of the gateway, to which /graphql is forwarded. */
   gatewayUrl: string;
-  /** 0: any free port. */
+  /** 0 means any free port. */
   port?: number;
 }
 
 export interface ServedPages {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   url: string;
   close(): Promise<void>;
 }
 
 /**
- * The pages and the gateway at one origin, as a reverse proxy has them in production: no CORS, no preflights. Vite's own
- * preview server ends the process when it is told to stop, before the gateway has finished.
+ * Serves the pages and the gateway at one origin, like a reverse proxy in production, so that no CORS is needed. Vite's
+ * preview server is not used because it exits on SIGTERM before the gateway has finished.
  */
 export async function servePages({ outDir, gatewayUrl, port = 0 }: ServePagesOptions): Promise<ServedPages> {
   const files = await readFiles(outDir);
@@ -56,7 +56,7 @@ export async function servePages({ outDir, gatewayUrl, port = 0 }: ServePagesOpt
   };
 }
 
-/** By the path in their URLs. There are a handful. */
+/** The built files by URL path. */
 async function readFiles(folder: string): Promise<Map<string, { path: string; body: Buffer }>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
@@ -74,17 +74,17 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** To the gateway and back; whoever hangs up here has hung up there. */
+/** Forwards a request to the gateway. If the client disconnects, the forwarded request is aborted. */
 function forward(request: IncomingMessage, response: ServerResponse, gatewayUrl: string): void {
   const { method, headers, url = '' } = request;
-  const onward = send(new URL(url, gatewayUrl), { method, headers }, (answer) => {
+  const forwarded = send(new URL(url, gatewayUrl), { method, headers }, (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers);
     answer.pipe(response);
   });
-  onward.on('error', () => {
+  forwarded.on('error', () => {
     if (response.headersSent) response.destroy();
     else response.writeHead(502).end();
   });
-  response.on('close', () => onward.destroy());
-  request.pipe(onward);
+  response.on('close', () => forwarded.destroy());
+  request.pipe(forwarded);
 }

@@ -4,8 +4,8 @@ import { startGateway } from '../start-gateway.ts';
 import { buildPages, type ServedPages, servePages } from './pages.ts';
 
 /*
- * The example pages and a gateway of their own, at one address. PORT is that of the pages; the gateway takes a free one,
- * and everything else from the environment, as `npm start` does. Ends when a signal says so, or when the gateway does.
+ * `npm run examples`: the example pages and a gateway at one origin. PORT is the port of the pages; the gateway uses a free
+ * port and otherwise the usual environment. Stops on SIGTERM or SIGINT, or when the gateway exits.
  */
 
 const outDir = fileURLToPath(new URL('dist', import.meta.url));

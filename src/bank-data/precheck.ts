@@ -9,11 +9,13 @@ import type { BankDataPort, BicValidation, IbanData, IbanValidation } from './ba
 export function withPrecheck(bankData: BankDataPort): BankDataPort {
   return {
     ...bankData,
-    async validateIban(iban, context) {
-      return findImpossibleIban(iban) ?? bankData.validateIban(iban, context);
+    validateIban(iban, context) {
+      const impossible = findImpossibleIban(iban);
+      return impossible ? Promise.resolve(impossible) : bankData.validateIban(iban, context);
     },
-    async validateBic(bic, context) {
-      return findImpossibleBic(bic) ?? bankData.validateBic(bic, context);
+    validateBic(bic, context) {
+      const impossible = findImpossibleBic(bic);
+      return impossible ? Promise.resolve(impossible) : bankData.validateBic(bic, context);
     },
     async generateIban(values, context) {
       const built = buildIban(values);

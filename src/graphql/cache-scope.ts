@@ -1,20 +1,20 @@
 import { type DocumentNode, type GraphQLSchema, getNamedType, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 
-/** Who may keep an answer: anybody on its way, only caches that tell callers apart, or nobody. */
+/** Which caches may store an answer: shared ones, only private ones, or none. */
 export type CacheScope = 'public' | 'private' | 'none';
 
 const fromWidest: readonly CacheScope[] = ['public', 'private', 'none'];
 
 /**
- * The narrowest scope of all that a document asks. A type says its own in `extensions.cacheScope`, and the values in it
- * go along with it. Mutations, and root fields whose type says nothing, are kept by nobody.
+ * The narrowest cache scope of all types in a document. A type declares its scope in `extensions.cacheScope`; it
+ * includes the type's scalars. Mutations, and query fields whose type declares no scope, are not cached.
  */
 export function readCacheScope(document: DocumentNode, schema: GraphQLSchema): CacheScope {
   const typeInfo = new TypeInfo(schema);
   const found = new Set<CacheScope | undefined>();
   const visitor = {
     Field(field: { name: { value: string } }) {
-      // Entities are told by the fragments on them, and the name of a type says nothing that could grow old.
+      // The scope of entities comes from the fragments on them; type names need no scope.
       if (['_entities', '__typename'].includes(field.name.value)) return;
       const parent = typeInfo.getParentType();
       if (parent === schema.getMutationType()) found.add('none');

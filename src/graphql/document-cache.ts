@@ -6,8 +6,8 @@ interface DocumentCache<Value> {
 }
 
 /**
- * Keeps what came of parsing, by source text. Yoga's own cache counts documents, and a large one takes as much memory
- * as a thousand small ones: here their characters count, each of which costs some 50 bytes once it is parsed.
+ * Caches parsed documents by source text. Bounded by characters, each of which takes some 50 bytes when parsed: Yoga's
+ * own cache counts documents, and one large document takes as much memory as a thousand small ones.
  */
 export function createDocumentCache<Value extends object>(maxCharacters = 500_000): DocumentCache<Value> {
   const cache = new LRUCache<string, Value>({

@@ -4,8 +4,8 @@ import { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 
 /**
- * Queries by the SHA-256 hash of their text, which clients then send instead. Whoever asks may add to them, so
- * their characters are bounded; a client whose query was dropped, or that meets another replica, sends it once more.
+ * Persisted queries by the SHA-256 hash of their text. Any client may add queries, so their characters are bounded. A
+ * client sends the query again if it was evicted or reaches another replica.
  */
 export function createPersistedQueries(maxCharacters = 2_000_000): APQStore {
   const queries = new LRUCache<string, string>({
@@ -16,10 +16,7 @@ export function createPersistedQueries(maxCharacters = 2_000_000): APQStore {
   return { get: (hash) => queries.get(hash), set: (hash, query) => void queries.set(hash, query) };
 }
 
-/**
- * The hash that a query goes by. The query comes as the client sent it, before anybody has looked at it: what is no
- * text must neither be hashed, which may take minutes, nor be kept under the hash of a text.
- */
+/** Hashes an unvalidated query. Hashing other values than strings could take minutes, or store them as a query. */
 export async function hashQuery(query: unknown): Promise<string> {
   if (typeof query === 'string') return createHash('sha256').update(query).digest('hex');
   throw new GraphQLError('Expected "query" param to be a string.', {

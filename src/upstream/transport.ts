@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { Pool } from 'undici';
 import { errorCodeOf, type ServiceName } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
@@ -62,15 +63,11 @@ export function createTransport({
         signal: deadline.signal,
       });
       status = response.statusCode;
-      const decoder = new TextDecoder();
-      let bytes = 0;
-      for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
-        bytes += chunk.byteLength;
-        const within = chunk.byteLength - Math.max(0, bytes - maxAnswerBytes);
-        text += decoder.decode(chunk.subarray(0, within), { stream: true });
-        if (bytes > maxAnswerBytes) return fail('too-large');
-      }
-      text = redactSecrets(text + decoder.decode());
+      const isWhole = await readText(response.body, maxAnswerBytes, (part) => {
+        text += part;
+      });
+      if (!isWhole) return fail('too-large');
+      text = redactSecrets(text);
       const retryAt = readRetryAfter(response.headers['retry-after']);
       return { kind: 'answered', status, headers: response.headers, retryAt, text, json: parseJson(text) };
     } catch (error) {
@@ -79,6 +76,26 @@ export function createTransport({
       return fail(status === undefined ? reasonBeforeResponse(error) : 'truncated');
     }
   }
+}
+
+/** Reads a body as UTF-8, part by part. @returns false when it is larger than this; the rest is not read then */
+function readText(body: Readable, maxBytes: number, onPart: (part: string) => void): Promise<boolean> {
+  const decoder = new TextDecoder();
+  let leftBytes = maxBytes;
+  return new Promise((resolve, reject) => {
+    body.on('error', reject);
+    body.on('data', (chunk: Uint8Array) => {
+      onPart(decoder.decode(chunk.subarray(0, leftBytes), { stream: true }));
+      leftBytes -= chunk.byteLength;
+      if (leftBytes >= 0) return;
+      resolve(false);
+      body.destroy();
+    });
+    body.on('end', () => {
+      onPart(decoder.decode());
+      resolve(true);
+    });
+  });
 }
 
 /**

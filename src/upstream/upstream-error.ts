@@ -47,7 +47,7 @@ export function notOffered(service: ServiceName): UpstreamError {
 
 function allowanceExhausted(service: ServiceName, renewsAt: Date | null): UpstreamError {
   const renewal = renewsAt === null ? '' : `; it renews at ${renewsAt.toISOString()}`;
-  const message = `The allowance of the ${service} service is exhausted${renewal}.`;
+  const message = `The allowance of the ${service} service is used up${renewal}.`;
   return new GatewayError('UPSTREAM_ALLOWANCE_EXHAUSTED', message, { service });
 }
 

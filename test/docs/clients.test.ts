@@ -17,7 +17,7 @@ import { tGateway } from '../gateway.ts';
 import { tBankDataService, tEssayService } from '../self-hosted.ts';
 import { type FencedBlock, fencedBlocks } from './fenced-blocks.ts';
 
-/* Nothing stands in docs/clients.md that was not tried. */
+/* Runs or validates every code block of docs/clients.md. */
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(new URL('../../docs/clients.md', import.meta.url), 'utf8');
@@ -27,13 +27,11 @@ const named = (languages: string[]) =>
     .filter(({ language }) => languages.includes(language))
     .map((block) => [`line ${block.line}, ${block.heading}`, block] as const);
 
-/** For the names of tests that need curl: why they are skipped, or nothing. */
-const whyNoCurl = spawnSync('curl', ['--version']).error
-  ? ' (SKIPPED: there is no curl here; install the package curl)'
-  : '';
+/** Appended to the titles of tests that need curl. */
+const whyNoCurl = spawnSync('curl', ['--version']).error ? ' (SKIPPED: install the package curl)' : '';
 
 describe('docs/clients.md', () => {
-  it('has no block that is not tried', () => {
+  it('has only blocks that are run or validated', () => {
     const kinds = blocks.map(({ language }, index) => [language, blocks[index + 1]?.language]);
     for (const [language, next] of kinds) {
       if (language === 'js') expect(next).toBe('text');
@@ -44,22 +42,20 @@ describe('docs/clients.md', () => {
     expect(named(['js', 'sh']).length).toBeGreaterThanOrEqual(10);
   });
 
-  it.each(named(['js']))('prints what it says it prints: %s', (_, block) => expectPrinted(block));
-  it.skipIf(whyNoCurl).each(named(['sh']))(`prints what it says it prints: %s${whyNoCurl}`, (_, block) =>
-    expectPrinted(block),
-  );
+  it.each(named(['js']))('shows the real output: %s', (_, block) => expectPrinted(block));
+  it.skipIf(whyNoCurl).each(named(['sh']))(`shows the real output: %s${whyNoCurl}`, (_, block) => expectPrinted(block));
 
   const operations = named(['graphql']).filter(([, { text }]) => !text.startsWith('extend'));
-  it.each(operations)('asks for what the schema has: %s', (_, { text }) => {
-    // Relay's own directives are gone when its compiler is done, and its fragments are used by components.
+  it.each(operations)('has valid operations: %s', (_, { text }) => {
+    // Relay's compiler removes its own directives, and components use its fragments.
     const rules = specifiedRules.filter((rule) => rule !== KnownDirectivesRule && rule !== NoUnusedFragmentsRule);
     expect(validate(schema, parse(text), rules)).toEqual([]);
   });
 
   const policies = named(['graphql']).filter(([, { text }]) => text.startsWith('extend'));
-  it.each(policies)('names keys that are there and never null: %s', (_, { text }) => {
+  it.each(policies)('uses key fields that exist and are not nullable: %s', (_, { text }) => {
     for (const definition of parse(text).definitions) {
-      if (definition.kind !== Kind.OBJECT_TYPE_EXTENSION) throw new Error(`${definition.kind} is no policy of a type`);
+      if (definition.kind !== Kind.OBJECT_TYPE_EXTENSION) throw new Error(`unexpected ${definition.kind}`);
       const key = definition.directives?.[0]?.arguments?.[0]?.value;
       const type = schema.getType(definition.name.value);
       const field = isObjectType(type) && key?.kind === Kind.STRING ? type.getFields()[key.value] : undefined;
@@ -67,7 +63,7 @@ describe('docs/clients.md', () => {
     }
   });
 
-  it('tells Apollo Client every member of every union and interface', () => {
+  it('lists every member of every union and interface for Apollo Client', () => {
     for (const type of Object.values(schema.getTypeMap()).filter(isAbstractType)) {
       if (type.name.startsWith('_')) continue;
       const members = schema.getPossibleTypes(type).map(({ name }) => name);
@@ -81,7 +77,7 @@ describe('docs/clients.md', () => {
   });
 });
 
-/** Against a gateway of its own. */
+/** Starts a new gateway for each block. */
 async function expectPrinted(block: FencedBlock): Promise<void> {
   const [bankDataUrl, essaysUrl] = await Promise.all([tBankDataService(), tEssayService()]);
   const origin = await tGateway({ bankDataUrl, essaysUrl }).listen();
@@ -89,7 +85,7 @@ async function expectPrinted(block: FencedBlock): Promise<void> {
   expect(printed.trimEnd()).toBe(blocks[blocks.indexOf(block) + 1]?.text.trimEnd());
 }
 
-/** What the block prints, as a module or as a command of a shell. Rejects where it fails. */
+/** The output of a block, run as a module or as a shell command. Rejects if it fails or prints to stderr. */
 function run({ language, text }: FencedBlock): Promise<string> {
   const [program, ...args] = language === 'js' ? [process.execPath, '--input-type=module', '-'] : ['sh', '-eu'];
   return new Promise((resolve, reject) => {

@@ -1,13 +1,13 @@
 export interface FencedBlock {
   language: string;
   text: string;
-  /** Where the text begins. */
+  /** Line number of the first line of text. */
   line: number;
-  /** The heading that it stands under. */
+  /** The last heading before it. */
   heading: string;
 }
 
-/** The fenced blocks of code in a page of Markdown, in their order. */
+/** The fenced code blocks of a Markdown page, in order. */
 export function fencedBlocks(markdown: string): FencedBlock[] {
   const headings = [...markdown.matchAll(/^#+ (.+)$/gm)];
   return [...markdown.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map((match) => ({

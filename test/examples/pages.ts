@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { buildPages, servePages } from '../../examples/web/pages.ts';
-import { findBarriers, tBrowser, type Visit } from '../browser.ts';
+import { findAccessibilityProblems, tBrowser, type Visit } from '../browser.ts';
 import { tGateway } from '../gateway.ts';
 import type { Upstream } from '../scripted-upstream.ts';
 
@@ -17,12 +17,12 @@ const desktop = { width: 1280, height: 900 };
 interface OpenOptions {
   bankData?: Pick<Upstream, 'url'>;
   essays?: Pick<Upstream, 'url'>;
-  expectedComplaint?: RegExp;
+  expectedMessage?: RegExp;
 }
 
 /**
- * The example pages, built once for a file, to be called in its `describe`.
- * @returns a function that opens one of them in a browser, before a gateway of its own
+ * Builds the example pages once per test file; call it in `describe`.
+ * @returns a function that opens a page in a browser with a new gateway
  */
 export function tPages() {
   const visit = tBrowser();
@@ -42,10 +42,10 @@ export function tPages() {
 }
 
 /**
- * What anybody sees at once: nothing wider than a phone, and no barrier for those who see or point otherwise, in light
- * and in dark. Where SCREENSHOTS names a folder, it is pictured there.
+ * Checks that the page fits a phone and is accessible, in the light and the dark theme. Saves screenshots to the folder in
+ * SCREENSHOTS, if set.
  */
-export async function expectGoodLooks(page: Page, client: Client, name: string): Promise<void> {
+export async function expectGoodLayout(page: Page, client: Client, name: string): Promise<void> {
   const picture = async (form: string) => {
     const { SCREENSHOTS } = process.env;
     if (SCREENSHOTS)
@@ -54,11 +54,11 @@ export async function expectGoodLooks(page: Page, client: Client, name: string):
   const isAt = (colorScheme: 'light' | 'dark') => page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
 
   await isAt('light');
-  expect(await findBarriers(page)).toEqual([]);
+  expect(await findAccessibilityProblems(page)).toEqual([]);
   await picture('desktop-light');
   await isAt('dark');
-  // Colours are all that is different in the dark, and both pages have the same.
-  if (client === 'apollo') expect(await findBarriers(page, ['color-contrast'])).toEqual([]);
+  // The dark theme changes only colours, which are the same on both pages.
+  if (client === 'apollo') expect(await findAccessibilityProblems(page, ['color-contrast'])).toEqual([]);
   await picture('desktop-dark');
   await page.setViewportSize(phone);
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(phone.width);

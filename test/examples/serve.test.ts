@@ -5,7 +5,7 @@ import { tProcess } from '../process.ts';
 describe.skipIf(whyNoChromium)(`npm run examples${whyNoChromium}`, () => {
   const visit = tBrowser();
 
-  it('serves both pages beside a gateway, and ends well when told to', async () => {
+  it('serves both pages and a gateway, and exits with 0 on SIGTERM', async () => {
     const examples = tProcess('npm', ['run', 'examples'], { PORT: '0' });
     await examples.printed(/GraphiQL .*\n/);
     const [, url = ''] = /(http:\S+)\/apollo\.html/.exec(examples.stdout()) ?? [];

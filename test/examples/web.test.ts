@@ -4,9 +4,9 @@ import { calcCheckDigits } from '../../src/iban/mod97.ts';
 import { whyNoChromium } from '../browser.ts';
 import { type Reply, replyJson, replyReset, replyText, replyWhenTold, tUpstream } from '../scripted-upstream.ts';
 import { tBankDataService } from '../self-hosted.ts';
-import { clients, expectGoodLooks, tPages } from './pages.ts';
+import { clients, expectGoodLayout, tPages } from './pages.ts';
 
-/* The example pages, in a browser, before a gateway and upstreams: what people see, and what it costs. */
+/* The example pages in a browser, with a gateway and scripted upstreams: texts, requests and upstream calls. */
 
 const iban = 'DE89370400440532013000';
 const printed = 'DE89 3704 0044 0532 0130 00';
@@ -22,7 +22,6 @@ const forty = [...accounts.slice(0, 37), 'DE89370400440532013001', 'GB29NWBK6016
 const replyValid: Reply = replyJson(200, { valid: true, bank_data: { name: 'Commerzbank', bic: 'COBADEFFXXX' } });
 const replyEssay: Reply = replyJson(200, { essay: 'On pens.\n\nThey last.' });
 
-/** As people do who have it from somewhere else. */
 async function paste(page: Page, label: string, text: string): Promise<void> {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
@@ -30,36 +29,36 @@ async function paste(page: Page, label: string, text: string): Promise<void> {
   await page.getByLabel(label).press('ControlOrMeta+v');
 }
 
-async function order(page: Page, { about = 'Fountain pens', words = 120 } = {}): Promise<void> {
-  await page.getByLabel('What is it about?').fill(about);
+async function order(page: Page, { topic = 'Fountain pens', words = 120 } = {}): Promise<void> {
+  await page.getByLabel('Topic').fill(topic);
   await page.getByLabel('Mode').selectOption('Academic');
   await page.getByLabel('Purpose').selectOption('Explain');
-  await page.getByLabel('Most words').fill(String(words));
-  await page.getByRole('button', { name: 'Order the essay' }).click();
+  await page.getByLabel('Maximum words').fill(String(words));
+  await page.getByRole('button', { name: 'Order essay' }).click();
 }
 
 describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
   const open = tPages();
 
-  describe.each(clients)('on %s: the IBAN field', (client) => {
-    it('tells country, bank and national check of a valid IBAN', async () => {
-      const { page, asked } = await open(client, { bankData: { url: await tBankDataService() } });
-      await expectGoodLooks(page, client, 'empty');
+  describe.each(clients)('with %s: the IBAN field', (client) => {
+    it('shows country, bank and national check of a valid IBAN', async () => {
+      const { page, operations } = await open(client, { bankData: { url: await tBankDataService() } });
+      await expectGoodLayout(page, client, 'empty');
       await page.getByLabel('IBAN', { exact: true }).fill(printed);
       await page.getByText('Valid.').waitFor();
       const answer = await page.locator('#iban-answer').innerText();
       expect(answer).toMatch(/Commerzbank[\s\S]*COBADEFFXXX[\s\S]*Germany/);
       expect(await page.getByText('Germany: 22 of 22 characters').isVisible()).toBe(true);
-      expect(asked).toEqual(['CheckIban']);
-      await expectGoodLooks(page, client, 'valid');
+      expect(operations).toEqual(['CheckIban']);
+      await expectGoodLayout(page, client, 'valid');
     });
 
     it.each([
       ['quickly', 120, 1],
       ['so slowly that each character is followed by a pause', 600, 2],
-    ])('asks little of who types 22 characters %s, and nothing for the same again', async (_, perCharacterMs, most) => {
+    ])('sends few requests for 22 characters typed %s, and none for the same again', async (_, perCharacterMs, max) => {
       const upstream = await tUpstream(replyValid);
-      const { page, asked } = await open(client, { bankData: upstream });
+      const { page, operations } = await open(client, { bankData: upstream });
       await page.clock.install({ time: 0 });
       await page.clock.pauseAt(1_000);
       const field = page.getByLabel('IBAN', { exact: true });
@@ -67,60 +66,60 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       for (const [index, character] of [...iban].entries()) {
         await page.keyboard.press(character);
         await page.clock.runFor(perCharacterMs);
-        if (index < 14) expect(asked).toEqual([]);
-        // Who types so slowly has the answer to the first question before the next character.
-        if (index === 14 && most > 1) await page.getByText('Germany: 15 of 22 characters').waitFor();
+        if (index < 14) expect(operations).toEqual([]);
+        // With slow typing, the first answer arrives before the next character.
+        if (index === 14 && max > 1) await page.getByText('Germany: 15 of 22 characters').waitFor();
       }
       await page.clock.runFor(1_000);
       await page.getByText('Valid.').waitFor();
-      expect(asked).toHaveLength(most);
+      expect(operations).toHaveLength(max);
       expect(upstream.calls).toHaveLength(1);
 
       await field.fill('');
       await field.pressSequentially(printed);
       await page.clock.runFor(1_000);
       await page.getByText('Valid.').waitFor();
-      expect(asked).toHaveLength(most);
+      expect(operations).toHaveLength(max);
     });
 
-    it('says in words what is wrong, and takes a suggestion by the keyboard', async () => {
-      const { page, asked } = await open(client, { bankData: { url: await tBankDataService() } });
+    it('explains what is wrong, and accepts a suggestion by keyboard', async () => {
+      const { page, operations } = await open(client, { bankData: { url: await tBankDataService() } });
       const field = page.getByLabel('IBAN', { exact: true });
       await field.fill('DE89 3704 0044 0532 0130 01');
-      await page.getByText('Its check digits do not fit the rest').waitFor();
+      await page.getByText('Its check digits do not match').waitFor();
       expect(await field.getAttribute('aria-invalid')).toBe('true');
-      await expectGoodLooks(page, client, 'invalid');
-      const suggestions = page.getByRole('list', { name: 'Was it meant to be' }).getByRole('button');
+      await expectGoodLayout(page, client, 'invalid');
+      const suggestions = page.getByRole('list', { name: 'Did you mean' }).getByRole('button');
       expect(await suggestions.allInnerTexts()).toContain(printed);
 
-      const place = (await suggestions.allInnerTexts()).indexOf(printed);
-      for (let press = 0; press <= place; press += 1) await page.keyboard.press('Tab');
+      const index = (await suggestions.allInnerTexts()).indexOf(printed);
+      for (let press = 0; press <= index; press += 1) await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
       await page.getByText('Valid.').waitFor();
       expect(await field.inputValue()).toBe(printed);
       expect(await field.evaluate((element) => element.matches(':focus'))).toBe(true);
-      expect(asked).toEqual(['CheckIban', 'CheckIban']);
+      expect(operations).toEqual(['CheckIban', 'CheckIban']);
     });
 
-    it('says what no IBAN can be, and asks nothing', async () => {
-      const { page, asked } = await open(client);
+    it('explains why a text cannot be an IBAN, without a request', async () => {
+      const { page, operations } = await open(client);
       await page.getByLabel('IBAN', { exact: true }).fill('DE89 3704');
       await page.keyboard.press('Enter');
-      await page.getByText('An IBAN has two letters').waitFor();
-      expect(asked).toEqual([]);
+      await page.getByText('An IBAN has 2 letters').waitFor();
+      expect(operations).toEqual([]);
     });
 
-    it('says that the service is down, and asks again when it is told to, or when the same is typed again', async () => {
+    it('reports that the service is down, and retries by button or when the same IBAN is typed again', async () => {
       const upstream = await tUpstream(replyReset);
-      const { page, asked } = await open(client, { bankData: upstream });
+      const { page, operations } = await open(client, { bankData: upstream });
       const field = page.getByLabel('IBAN', { exact: true });
       await field.fill(iban);
       await page.getByText('The bank-data service').waitFor();
-      await expectGoodLooks(page, client, 'down');
+      await expectGoodLayout(page, client, 'down');
       upstream.answers(replyValid);
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByText('Valid.').waitFor();
-      expect(asked).toHaveLength(2);
+      expect(operations).toHaveLength(2);
 
       upstream.answers(replyReset);
       await field.fill(failing);
@@ -130,138 +129,138 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       await page.getByText('Valid.').waitFor();
       await field.fill(failing);
       await page.getByText('Valid.').waitFor();
-      expect(asked).toHaveLength(4);
+      expect(operations).toHaveLength(4);
     });
   });
 
-  describe.each(clients)('on %s: the list', (client) => {
-    it('checks forty pasted IBANs with one request, marks those that fail, and asks for them alone', async () => {
+  describe.each(clients)('with %s: the list', (client) => {
+    it('checks 40 pasted IBANs with one request, marks failed ones, and retries only those', async () => {
       const held = replyWhenTold(replyJson(500, {}));
       let isDown = true;
       const upstream = await tUpstream((response, call) => {
         const isFailing = isDown && call.query.get('iban_number') === failing;
         return (isFailing ? held.reply : replyValid)(response, call);
       });
-      const { page, asked } = await open(client, { bankData: upstream });
+      const { page, operations } = await open(client, { bankData: upstream });
       await paste(page, 'IBANs, one per line', forty.join('\n'));
       await page.getByText('Checking 40 …').waitFor();
       expect(await page.locator('.row.waiting').count()).toBe(40);
-      await expectGoodLooks(page, client, 'list-waiting');
+      await expectGoodLayout(page, client, 'list-waiting');
 
       held.tell();
       await page.getByText('37 valid, 2 not valid, 1 failed').waitFor();
       expect(await page.locator('.row').nth(20).innerText()).toMatch(/failed\s+The bank-data service/);
-      expect(await page.locator('.row').nth(37).innerText()).toMatch(/not valid\s+Its check digits do not fit/);
-      expect(await page.locator('.row').nth(38).innerText()).toMatch(/not valid\s+It is shorter or longer/);
-      expect(asked).toEqual(['CheckIbans']);
-      await expectGoodLooks(page, client, 'list');
+      expect(await page.locator('.row').nth(37).innerText()).toMatch(/not valid\s+Its check digits do not match/);
+      expect(await page.locator('.row').nth(38).innerText()).toMatch(/not valid\s+It is too short or too long/);
+      expect(operations).toEqual(['CheckIbans']);
+      await expectGoodLayout(page, client, 'list');
 
       await page.locator('.row').nth(20).getByRole('button').click();
       await page.getByText('37 valid, 2 not valid, 1 failed').waitFor();
       isDown = false;
       await page.locator('.row').nth(20).getByRole('button').click();
       await page.getByText('38 valid, 2 not valid').waitFor();
-      expect(asked).toEqual(['CheckIbans', 'CheckIban', 'CheckIban']);
+      expect(operations).toEqual(['CheckIbans', 'CheckIban', 'CheckIban']);
       expect(upstream.calls.filter(({ query }) => query.get('iban_number') !== failing)).toHaveLength(37);
     });
 
-    it('asks nothing for a list that it has seen', async () => {
+    it('sends no request for a list that was checked before', async () => {
       const upstream = await tUpstream(replyValid);
-      const { page, asked } = await open(client, { bankData: upstream });
+      const { page, operations } = await open(client, { bankData: upstream });
       await paste(page, 'IBANs, one per line', forty.join('\n'));
       await page.getByText('38 valid, 2 not valid').waitFor();
       await paste(page, 'IBANs, one per line', accounts.slice(0, 2).join('; '));
       await page.getByText('2 valid, 0 not valid').waitFor();
       await paste(page, 'IBANs, one per line', forty.join('\n'));
       await page.getByText('38 valid, 2 not valid').waitFor();
-      await page.getByRole('button', { name: 'Check them all' }).click();
-      expect(asked).toEqual(['CheckIbans', 'CheckIbans']);
+      await page.getByRole('button', { name: 'Check all' }).click();
+      expect(operations).toEqual(['CheckIbans', 'CheckIbans']);
 
-      // A cache that knows IBANs by their key has it from the list; one that knows documents has to ask.
+      // A normalized cache has the IBAN from the list; a document cache does not.
       await page.getByLabel('IBAN', { exact: true }).fill(iban);
       await page.getByText('Valid.').waitFor();
-      expect(asked.slice(2)).toEqual(client === 'apollo' ? [] : ['CheckIban']);
+      expect(operations.slice(2)).toEqual(client === 'apollo' ? [] : ['CheckIban']);
     });
   });
 
-  describe.each(clients)('on %s: the essay desk', (client) => {
-    it('shows the essay, also after a reload, and pays for it once; another order is another essay', async () => {
+  describe.each(clients)('with %s: the essay form', (client) => {
+    it('shows the essay, also after a reload, paid for once; the next order is a new essay', async () => {
       const { reply, tell } = replyWhenTold(replyEssay);
       const upstream = await tUpstream(reply);
       const { page } = await open(client, { essays: upstream });
       await order(page);
-      await page.getByText('It is being written.').waitFor();
-      await expectGoodLooks(page, client, 'essay-running');
+      await page.getByText('Writing the essay.').waitFor();
+      await expectGoodLayout(page, client, 'essay-running');
       tell();
       await page.getByText('They last.').waitFor();
-      await expectGoodLooks(page, client, 'essay');
+      await expectGoodLayout(page, client, 'essay');
       await page.reload();
       await page.getByText('They last.').waitFor();
       expect(upstream.calls).toHaveLength(1);
       expect(JSON.parse(upstream.calls[0]?.body ?? '')).toMatchObject({ mode: 'Academic', word_count: 120 });
 
       const called = upstream.nextCall();
-      await page.getByRole('button', { name: 'Order the essay' }).click();
+      await page.getByRole('button', { name: 'Order essay' }).click();
       await called;
       await page.getByText('They last.').waitFor();
       expect(upstream.calls).toHaveLength(2);
     });
 
-    it('survives a reload while it is written: one order, paid for once, and its form as it was', async () => {
+    it('resumes the order after a reload, paid for once, and restores the form', async () => {
       const { reply, tell } = replyWhenTold(replyEssay);
       const upstream = await tUpstream(reply);
-      const { page, asked } = await open(client, { essays: upstream });
+      const { page, operations } = await open(client, { essays: upstream });
       const called = upstream.nextCall();
-      await order(page, { about: 'Fountain pens: the feed' });
+      await order(page, { topic: 'Fountain pens: the feed' });
       await called;
       const resumed = page.waitForRequest('**/graphql');
       await page.reload();
       await resumed;
-      await page.getByText('It is being written.').waitFor();
-      expect(await page.getByLabel('What is it about?').inputValue()).toBe('Fountain pens: the feed');
+      await page.getByText('Writing the essay.').waitFor();
+      expect(await page.getByLabel('Topic').inputValue()).toBe('Fountain pens: the feed');
       expect(await page.getByLabel('Mode').inputValue()).toBe('ACADEMIC');
       tell();
       await page.getByText('They last.').waitFor();
-      expect(asked).toEqual(['OrderEssay', 'OrderEssay']);
+      expect(operations).toEqual(['OrderEssay', 'OrderEssay']);
       expect(upstream.calls).toHaveLength(1);
     });
 
-    it('says which part of the order is wrong, at the part itself, and pays for nothing', async () => {
+    it('marks the invalid field of an order, which is not sent to the service', async () => {
       const upstream = await tUpstream(replyEssay);
       const { page } = await open(client, { essays: upstream });
-      await order(page, { about: ' ' });
-      await page.getByText('What it is about has to be changed.').waitFor();
-      expect(await page.getByLabel('What is it about?').getAttribute('aria-invalid')).toBe('true');
-      await expectGoodLooks(page, client, 'essay-invalid');
+      await order(page, { topic: ' ' });
+      await page.getByText('The topic must be changed.').waitFor();
+      expect(await page.getByLabel('Topic').getAttribute('aria-invalid')).toBe('true');
+      await expectGoodLayout(page, client, 'essay-invalid');
       await order(page, { words: 5000 });
       await page.getByText('wordCount is 5000; it must be from 1 to 2000.').waitFor();
-      expect(await page.getByLabel('Most words').getAttribute('aria-invalid')).toBe('true');
+      expect(await page.getByLabel('Maximum words').getAttribute('aria-invalid')).toBe('true');
       expect(upstream.calls).toHaveLength(0);
     });
 
-    it('says when the allowance renews, and does not order again by itself', async () => {
+    it('shows when the allowance renews, and does not order again automatically', async () => {
       const renewal = { 'retry-after': 'Tue, 01 Dec 2026 00:00:00 GMT' };
       const upstream = await tUpstream(replyJson(429, {}, renewal));
-      const { page, asked } = await open(client, { essays: upstream });
+      const { page, operations } = await open(client, { essays: upstream });
       await order(page);
       await page.getByText('It renews on December 1, 2026.').waitFor();
-      await expectGoodLooks(page, client, 'essay-allowance');
+      await expectGoodLayout(page, client, 'essay-allowance');
       await page.reload();
-      await page.getByRole('button', { name: 'Order the essay' }).waitFor();
-      expect(await page.getByLabel('What is it about?').inputValue()).toBe('Fountain pens');
-      expect(asked).toHaveLength(1);
+      await page.getByRole('button', { name: 'Order essay' }).waitFor();
+      expect(await page.getByLabel('Topic').inputValue()).toBe('Fountain pens');
+      expect(operations).toHaveLength(1);
     });
 
-    it('orders again under the same key where the service failed, and shows what arrived and was paid for', async () => {
+    it('orders again with the same key after a failure, and shows the received text', async () => {
       const upstream = await tUpstream(replyText(200, '<p>On pens, half'));
       const { page, variables } = await open(client, { essays: upstream });
       await order(page);
-      await page.getByText('No essay came back.').waitFor();
-      await page.getByText('What arrived, and may have been paid for').click();
+      await page.getByText('No essay was received.').waitFor();
+      await page.getByText('Received text').click();
       expect(await page.locator('pre').innerText()).toBe('<p>On pens, half');
-      await expectGoodLooks(page, client, 'essay-failed');
+      await expectGoodLayout(page, client, 'essay-failed');
       upstream.answers(replyEssay);
-      await page.getByRole('button', { name: 'Order it again' }).click();
+      await page.getByRole('button', { name: 'Order again' }).click();
       await page.getByText('They last.').waitFor();
       await page.reload();
       await page.getByText('They last.').waitFor();
@@ -270,10 +269,10 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       expect(upstream.calls).toHaveLength(2);
     });
 
-    it('survives a lost connection', async () => {
+    it('retries after a lost connection', async () => {
       const upstream = await tUpstream(replyEssay);
-      const expectedComplaint = /^Failed to load resource: net::ERR_INTERNET_DISCONNECTED$/;
-      const { page } = await open(client, { essays: upstream, expectedComplaint });
+      const expectedMessage = /^Failed to load resource: net::ERR_INTERNET_DISCONNECTED$/;
+      const { page } = await open(client, { essays: upstream, expectedMessage });
       await page.context().setOffline(true);
       await order(page);
       await page.getByText('The gateway cannot be reached.').waitFor();

@@ -1,18 +1,15 @@
 import { Trace } from '@apollo/usage-reporting-protobuf';
 import { stripIgnoredCharacters } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { settleEntitiesSeparately } from '../../src/graphql/schema/entities.ts';
+import { withSeparateEntities } from '../../src/graphql/schema/entities.ts';
 import { createProductsSchema } from './products.ts';
 import { tServer } from './server.ts';
 
-/*
- * What Apollo's compatibility suite asks of a subgraph alone, asked of its products schema behind our server. The
- * README has the table.
- */
+/* The cases of Apollo's subgraph compatibility suite, run with its products schema on our server. */
 
 function tProducts() {
-  const schema = settleEntitiesSeparately(createProductsSchema());
-  return tServer({ schema, createContext: (caller) => ({ caller }) });
+  const schema = withSeparateEntities(createProductsSchema());
+  return tServer({ schema, createContext: (requestContext) => ({ requestContext }) });
 }
 
 async function printedSdl(): Promise<string> {
@@ -39,7 +36,7 @@ describe('_service { sdl }', () => {
     ['@override', /name:String@override\(from:"users"\)/],
     ['@composeDirective', /@composeDirective\(name:"@custom"\)/],
     ['@interfaceObject', /type Inventory@(interfaceObject@key\(fields:"id"\)|key\(fields:"id"\)@interfaceObject)/],
-  ])('has %s as written', async (_, pattern) => {
+  ])('contains %s unchanged', async (_, pattern) => {
     expect(await printedSdl()).toMatch(pattern);
   });
 });
@@ -92,14 +89,14 @@ describe('a representation', () => {
       '... on Inventory { deprecatedProducts { sku reason } }',
       { deprecatedProducts: [{ sku: 'apollo-federation-v1', reason: 'Migrate to Federation V2' }] },
     ],
-    ['of nobody', { __typename: 'Product', id: 'none' }, '... on Product { sku }', null],
+    ['an unknown id', { __typename: 'Product', id: 'none' }, '... on Product { sku }', null],
   ])('is resolved: %s', async (_, representation, fragment, entity) => {
     const ask = tProducts();
     const query = `query ($representations: [_Any!]!) { _entities(representations: $representations) { ${fragment} } }`;
     expect(await ask(query, { representations: [representation] })).toEqual({ data: { _entities: [entity] } });
   });
 
-  it('that cannot be resolved nulls itself alone', async () => {
+  it('that cannot be resolved is null without affecting the others', async () => {
     const ask = tProducts();
     const query =
       'query ($representations: [_Any!]!) { _entities(representations: $representations) { ... on User { name } } }';
@@ -136,11 +133,11 @@ describe('a query', () => {
       '{ product(id: "apollo-federation") { createdBy { name } } }',
       { product: { createdBy: { name: 'Jane Smith' } } },
     ],
-  ])('is answered by the subgraph itself: %s', async (_, query, data) => {
+  ])('is executed by the subgraph: %s', async (_, query, data) => {
     expect(await tProducts()(query)).toEqual({ data });
   });
 
-  it('is traced by ftv1 when a router asks', async () => {
+  it('has an ftv1 trace if the router requests it', async () => {
     const ask = tProducts();
     const query = '{ product(id: "apollo-federation") { sku } }';
     const { extensions } = await ask(query, {}, { 'apollo-federation-include-trace': 'ftv1' });

@@ -7,12 +7,12 @@ import { readSubgraphs } from '../../examples/supergraph/compose.ts';
 import { printSubgraph, printSupergraph, supergraphFile } from '../../scripts/print-schema.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 
-/* The schema as compositions see it, together with the payments subgraph of the example. */
+/* Composition of the schema with the payments subgraph of the example. */
 
 const subgraphs = readSubgraphs({ payments: 'http://payments/graphql', ledgerquill: 'http://ledgerquill/graphql' });
 
 describe('the supergraph of payments and Ledgerquill', () => {
-  it('composes with Apollo’s library without an error, and with no hint but that only one subgraph has a description', () => {
+  it('composes with Apollo’s library without errors, with hints only about missing descriptions', () => {
     const { errors, hints = [] } = composeByApollo(subgraphs.map((subgraph) => ({ ...subgraph })));
     expect(errors).toBeUndefined();
     expect(hints.map(({ message }) => message).filter((message) => !message.includes('description'))).toEqual([]);
@@ -26,11 +26,11 @@ describe('the supergraph of payments and Ledgerquill', () => {
   });
 
   it.each(['@cost(weight: 10)', '@listSize(', '@tag(name: "personal-data")', '@tag(name: "paid")'])(
-    'hands %s on to routers',
+    'passes %s on to routers',
     (directive) => expect(readFileSync(supergraphFile, 'utf8')).toContain(directive),
   );
 
-  it('needs the link version that it names: one older knows no @cost', () => {
+  it('needs the link version that it declares: the previous version has no @cost', () => {
     const older = printSubgraph().replace('federation/v2.9', 'federation/v2.8');
     const [payments, ledgerquill] = subgraphs;
     if (!payments || !ledgerquill) throw new Error('there are two');
@@ -39,7 +39,7 @@ describe('the supergraph of payments and Ledgerquill', () => {
   });
 });
 
-describe('a contract that leaves out', () => {
+describe('a contract that excludes', () => {
   function contractWithout(tag: string): GraphQLSchema {
     const { errors, publicSdl } = composeSchemaContract(
       subgraphs,
@@ -50,7 +50,7 @@ describe('a contract that leaves out', () => {
     return buildSchema(publicSdl ?? '');
   }
 
-  it('personal data still tells whose bank it is, and shows no IBAN nor takes one', () => {
+  it('personal data still has the bank, and has no IBAN in fields or arguments', () => {
     const contract = contractWithout('personal-data');
     expect(fieldsOf(contract, 'Payee')).toEqual(['id', 'name', 'validation']);
     expect(fieldsOf(contract, 'IbanValidation')).toContain('bankData');
@@ -62,7 +62,7 @@ describe('a contract that leaves out', () => {
     }
   });
 
-  it('what is paid for keeps what is computed or kept', () => {
+  it('paid fields still has computed and stored data', () => {
     const contract = contractWithout('paid');
     expect(fieldsOf(contract, 'Query')).toEqual(['allowances', 'countries', 'country', 'essay', 'payees']);
     expect(fieldsOf(contract, 'Payee')).toEqual(['iban', 'id', 'name']);
@@ -76,7 +76,7 @@ describe('a contract that leaves out', () => {
 });
 
 describe('assumed list sizes', () => {
-  it('are what the lists hold', () => {
+  it('are the sizes of the lists', () => {
     expect(printSubgraph()).toMatch(/countries\([^)]*\): \[IbanCountry!\]! @listSize\(assumedSize: \d+\)/);
     const field = schema.getQueryType()?.getFields().countries;
     const answer = field?.resolve?.({}, {}, {}, {} as never) as unknown[];

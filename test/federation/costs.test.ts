@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { transports } from '../../examples/supergraph/transport.ts';
 import { tSupergraph } from './supergraph.ts';
 
-/* What a router's demand control makes of @cost and @listSize: 10 a look-up, 100 an essay, 1 any other object. */
+/* Demand control of a router by @cost and @listSize: 10 per look-up, 100 per essay, 1 per other object. */
 
 const ibans = '["DE89370400440532013000", "NL91ABNA0417164300"]';
 

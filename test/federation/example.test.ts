@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { tProcess } from '../process.ts';
 
-/* What the README tells a platform team to run. */
-
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 
 function tDataDir(): string {
@@ -16,7 +14,7 @@ function tDataDir(): string {
 }
 
 describe('npm run supergraph', () => {
-  it('answers the README’s query as it says, and ends well when told to', async () => {
+  it('answers the README’s query as documented, and exits with 0 on SIGINT', async () => {
     const [, body = '', answer = ''] = readme.match(/-d '(.*payees.*)'\n```\n```json\n(.*)\n```/) ?? [];
     const supergraph = tProcess('npm', ['run', 'supergraph'], { PORT: '0', DATA_DIR: tDataDir() });
     const [, url = ''] = await supergraph.printed(/router +(\S+)\n[\s\S]*curl .*\n/);
@@ -27,7 +25,7 @@ describe('npm run supergraph', () => {
     expect(await supergraph.ended).toEqual({ code: 0, signal: null });
   });
 
-  it('does not start where Ledgerquill cannot, and says why', async () => {
+  it('does not start if Ledgerquill cannot start, and reports why', async () => {
     const supergraph = tProcess('npm', ['run', 'supergraph'], { PORT: '0', DATA_DIR: tDataDir(), ESSAY_API_KEY: 'x' });
     expect((await supergraph.ended).code).toBe(1);
     expect(supergraph.stderr()).toContain('ESSAY_URL: missing');

@@ -6,8 +6,6 @@ import { bankDataKey, tGateway } from '../gateway.ts';
 import { type Reply, replyJson, tUpstream } from '../scripted-upstream.ts';
 import { tServer } from './server.ts';
 
-/* What a router that asks for a trace is told, and what it is not. */
-
 const german = 'DE89370400440532013000';
 const echo: Reply = (response, call) => replyJson(200, { valid: true })(response, call);
 
@@ -35,7 +33,7 @@ async function tTraced(reply: Reply = echo) {
 const header = 'apollo-federation-include-trace';
 
 describe('extensions.ftv1', () => {
-  it('tells each field with its type and its time', async () => {
+  it('has each field with its type and duration', async () => {
     const ask = await tTraced();
     const { answer, trace } = await ask(`{ checked: ibanValidation(iban: "${german}") { valid } }`);
     expect(answer.data).toEqual({ checked: { valid: true } });
@@ -50,19 +48,19 @@ describe('extensions.ftv1', () => {
     expect(root?.child).toMatchObject([{ responseName: 'valid', parentType: 'IbanValidation', type: 'Boolean!' }]);
   });
 
-  it.each([[{}], [{ [header]: 'ftv2' }]])('is not there for a request with %j', async (headers) => {
+  it.each([[{}], [{ [header]: 'ftv2' }]])('is absent for a request with the headers %j', async (headers) => {
     const ask = await tTraced();
     const { answer } = await ask('{ country(code: "DE") { name } }', {}, headers);
     expect(answer).toEqual({ data: { country: { name: 'Germany' } } });
   });
 
-  it('goes with the other extensions', async () => {
+  it('is added to the other extensions', async () => {
     const ask = await tTraced();
     const { answer } = await ask('{ country(code: "DE") { name } }', {}, { [header]: 'ftv1', 'x-cost': '1' });
     expect(answer.extensions).toEqual({ ftv1: expect.any(String), cost: expect.any(Object) });
   });
 
-  it('leaves the resolvers of everybody else without a timer', async () => {
+  it('adds no timers to the resolvers of other requests', async () => {
     const resolvers = () => {
       const types = Object.values(schema.getTypeMap()).filter(isObjectType);
       return types.flatMap((type) => Object.values(type.getFields()).map(({ resolve }) => resolve));
@@ -73,7 +71,7 @@ describe('extensions.ftv1', () => {
     expect(resolvers()).toEqual(before);
   });
 
-  it('is whole for the entities of a thousand payees', async () => {
+  it('is complete for the entities of 1,000 payees', async () => {
     const ask = await tTraced();
     const representations = Array.from({ length: 1_000 }, () => ({ __typename: 'IbanValidation', iban: german }));
     const fields = 'iban valid problems nationalCheck suggestions countryIbanExample country { code name ibanLength }';
@@ -87,8 +85,8 @@ describe('extensions.ftv1', () => {
   });
 });
 
-describe('a failure in a trace', () => {
-  it('is at its field, worded as clients see it, without an IBAN, a key or an upstream', async () => {
+describe('an error in a trace', () => {
+  it('is at its field, as clients see it, without IBAN, key or upstream URL', async () => {
     let url = '';
     const upstreamWords = () => `no ${german} for ${bankDataKey} at ${url}`;
     const ask = await tTraced((response, call) => {
@@ -112,7 +110,7 @@ describe('a failure in a trace', () => {
   it.each([
     ['a variable of another type', { code: [german, german] }],
     ['null for an argument that must not be null', { code: null }],
-  ])('of the client’s own making repeats no IBAN: %s', async (_, variables) => {
+  ])('caused by the client does not repeat an IBAN: %s', async (_, variables) => {
     const ask = await tTraced();
     const query = 'query ($code: String = "DE") { country(code: $code) { name } }';
     const { answer, trace, text } = await ask(query, variables);
@@ -121,13 +119,13 @@ describe('a failure in a trace', () => {
     expect(text).not.toContain(german);
   });
 
-  it('of our own making says nothing of what went wrong', async () => {
+  it('caused by a bug hides its details', async () => {
     const schema = buildSchema('type Query { broken: Int }');
     const fault = () => {
       throw new TypeError(`cannot read ${bankDataKey} of ${german}`);
     };
     Object.assign(schema.getQueryType()?.getFields().broken ?? {}, { resolve: fault });
-    const ask = tServer({ schema, createContext: (caller) => ({ caller }), secrets: [bankDataKey] });
+    const ask = tServer({ schema, createContext: (requestContext) => ({ requestContext }), secrets: [bankDataKey] });
     const { extensions } = await ask('{ broken }', {}, { [header]: 'ftv1' });
     const bytes = Buffer.from(extensions?.ftv1 ?? '', 'base64');
     expect(Trace.decode(bytes).root?.child?.[0]?.error).toMatchObject([

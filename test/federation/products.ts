@@ -4,8 +4,7 @@ import { type GraphQLSchema, parse } from 'graphql';
 
 /*
  * The products subgraph of Apollo's compatibility suite
- * (https://github.com/apollographql/apollo-federation-subgraph-compatibility), with the data that it looks for. All of
- * it is frozen, as what comes from a cache may be.
+ * (https://github.com/apollographql/apollo-federation-subgraph-compatibility) with its data, frozen like cache entries.
  */
 
 const user = { email: 'support@apollographql.com', name: 'Jane Smith', totalProductsCreated: 1337 };
@@ -61,7 +60,7 @@ function findDeprecated(key: DeprecatedKey) {
   return key.sku === deprecated.sku && key.package === deprecated.package ? deprecated : null;
 }
 
-/** By whichever of its three keys the representation has. */
+/** By any of its three keys. */
 function findProduct(key: ProductKey) {
   if (key.id !== undefined) return products.find(({ id }) => id === key.id) ?? null;
   const sameSku = products.filter(({ sku }) => sku === key.sku);

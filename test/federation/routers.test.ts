@@ -7,9 +7,9 @@ import { replyWithBank, tSupergraph } from './supergraph.ts';
 
 /* Real routers in front of the payments subgraph and the gateway, over real ports. */
 
-type Ask = (query: string) => Promise<ExecutionResult>;
+type Send = (query: string) => Promise<ExecutionResult>;
 
-function tHiveGateway(sdl: string): Ask {
+function tHiveGateway(sdl: string): Send {
   const router = createRouter(sdl);
   onTestFinished(() => router.dispose());
   return async (query) => {
@@ -22,7 +22,7 @@ function tHiveGateway(sdl: string): Ask {
   };
 }
 
-async function tApolloGateway(sdl: string): Promise<Ask> {
+async function tApolloGateway(sdl: string): Promise<Send> {
   const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const gateway = new ApolloGateway({ supergraphSdl: sdl, logger });
   onTestFinished(() => gateway.stop());
@@ -30,7 +30,7 @@ async function tApolloGateway(sdl: string): Promise<Ask> {
   return async (query) => {
     const document = parse(query);
     const [operation] = document.definitions;
-    if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('the query is no operation');
+    if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('the query is not an operation');
     return executor({
       request: { query },
       document,
@@ -59,7 +59,7 @@ const query = '{ payees { name validation { valid problems bankData { name } } }
 const commerzbank = { valid: true, problems: [], bankData: { name: 'Bank 37040044' } };
 
 describe.each(routers)('%s', (_, start) => {
-  it('joins payees with their banks, one call for each IBAN that can be one', async () => {
+  it('joins payees with their banks, with one call for each possible IBAN', async () => {
     const { sdl, upstream } = await tSupergraph();
     const ask = await start(sdl);
     expect(await ask(query)).toEqual({
@@ -73,11 +73,11 @@ describe.each(routers)('%s', (_, start) => {
         ],
       },
     });
-    const asked = upstream.calls.map((call) => call.query.get('iban_number'));
-    expect(asked.toSorted()).toEqual(['DE44500105175407324931', 'DE89370400440532013000', 'NL91ABNA0417164300']);
+    const ibans = upstream.calls.map((call) => call.query.get('iban_number'));
+    expect(ibans.toSorted()).toEqual(['DE44500105175407324931', 'DE89370400440532013000', 'NL91ABNA0417164300']);
   });
 
-  it('nulls the one payee whose look-up fails, with the code at its place', async () => {
+  it('nulls only the payee whose look-up fails, with the code at its index', async () => {
     const { sdl } = await tSupergraph((response, call) => {
       const isFailing = call.query.get('iban_number') === 'DE44500105175407324931';
       return (isFailing ? replyJson(404, {}) : replyWithBank)(response, call);
@@ -94,7 +94,7 @@ describe.each(routers)('%s', (_, start) => {
     expect(errors).toHaveLength(1);
     expect(errors[0]?.extensions).toMatchObject({ code: 'UPSTREAM_FAILED', service: 'bank-data' });
     expect(JSON.stringify(errors)).not.toContain('DE44500105175407324931');
-    // Hive Gateway names the first field below as well.
+    // Hive Gateway adds the first nested field to the path.
     expect(errors[0]?.path?.slice(0, 3)).toEqual(['payees', 2, 'validation']);
   });
 });

@@ -8,12 +8,12 @@ import type { Answer } from '../gateway.ts';
 
 interface TServerOptions<Context> {
   schema: GraphQLSchema;
-  createContext: (caller: RequestContext) => Context;
+  createContext: (context: RequestContext) => Context;
   secrets?: readonly string[];
 }
 
-/** Any schema behind the gateway's own GraphQL server. */
-export function tServer<Context extends { caller: RequestContext }>({
+/** Any schema on the gateway's own GraphQL server. */
+export function tServer<Context extends { requestContext: RequestContext }>({
   schema,
   createContext,
   secrets = [],

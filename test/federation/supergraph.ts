@@ -6,13 +6,13 @@ import { tGateway } from '../gateway.ts';
 import { type Reply, replyJson, tUpstream, type Upstream } from '../scripted-upstream.ts';
 
 export interface TSupergraph {
-  /** As a router reads it; both subgraphs listen at the addresses in it. */
+  /** Contains the URLs of both running subgraphs. */
   sdl: string;
-  /** What the gateway asks. */
+  /** The gateway's bank-data service. */
   upstream: Upstream;
 }
 
-/** The example's supergraph, its subgraphs on free ports and a scripted bank-data service behind; gone with the test. */
+/** The example's supergraph with running subgraphs and a scripted bank-data service; all stop with the test. */
 export async function tSupergraph(reply: Reply = replyWithBank): Promise<TSupergraph> {
   const upstream = await tUpstream(reply);
   const gateway = tGateway({ bankDataUrl: upstream.url });
@@ -22,7 +22,7 @@ export async function tSupergraph(reply: Reply = replyWithBank): Promise<TSuperg
   return { sdl, upstream };
 }
 
-/** A bank whose name tells which one was asked for. */
+/** A bank whose name contains the requested bank code. */
 export const replyWithBank: Reply = (response, call) => {
   const iban = call.query.get('iban_number') ?? '';
   return replyJson(200, { valid: true, bank_data: { name: `Bank ${iban.slice(4, 12)}` } })(response, call);

@@ -7,7 +7,7 @@ const look = '{ ibanValidation(iban: "DE89370400440532013000") { valid } }';
 const lookAgain = '{ ibanValidation(iban: "GB29NWBK60161331926819") { valid } }';
 
 describe('allowances', () => {
-  it('tell how many calls were made, and cost none', async () => {
+  it('report the number of calls without making one', async () => {
     const upstream = await tUpstream(replyJson(200, { valid: true }));
     const { ask } = tGateway({ bankDataUrl: upstream.url, env: { BANK_DATA_MONTHLY_ALLOWANCE: '10' } });
     await ask(look);
@@ -21,7 +21,7 @@ describe('allowances', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('are kept to: at the limit no call is made, the failure says when it renews, and what is known is still answered', async () => {
+  it('are enforced: at the limit no call is made, the error has the renewal date, and cached IBANs are still answered', async () => {
     const upstream = await tUpstream(replyJson(200, { valid: true }));
     const { ask } = tGateway({ bankDataUrl: upstream.url, env: { BANK_DATA_MONTHLY_ALLOWANCE: '1' } });
     await ask(look);
@@ -42,7 +42,7 @@ describe('an idempotency key', () => {
   const order = (input: string) => `mutation { generateEssay(input: { wordCount: 9, ${input} }) {
     __typename ... on Essay { id text } ... on InvalidEssayInput { field message } } }`;
 
-  it('answers the same order with the same essay, and refuses another', async () => {
+  it('returns the same essay for the same order, and rejects a different order', async () => {
     const upstream = await tUpstream(replyJson(200, { essay: 'Pens.' }));
     const { ask } = tGateway({ essaysUrl: upstream.url });
     const first = await ask(order('description: "Pens", idempotencyKey: "k"'));

@@ -6,7 +6,7 @@ import { tHostedBankData } from '../hosted-bank-data.ts';
 import { replyJson, tUpstream } from '../scripted-upstream.ts';
 import { tBankDataService } from '../self-hosted.ts';
 
-/* Everything but the validation of IBANs, against our own service and a replay of the hosted one. */
+/* All bank data except IBAN validation, from the self-hosted service and from a replay of the hosted one. */
 
 const upstreams = [
   ['the self-hosted service', tBankDataService],
@@ -14,7 +14,7 @@ const upstreams = [
 ] as const;
 
 describe.each(upstreams)('with %s', (_, start) => {
-  it('validates a BIC, takes it apart and tells whose it is', async () => {
+  it('validates and parses a BIC and finds its bank', async () => {
     const { ask } = tGateway({ bankDataUrl: await start() });
     const answer = await ask(`{ bicValidation(bic: "cobadeff xxx") {
       bic valid problems partyPrefix countryCode location branch isHeadOffice isTest bank { name bic countryCode } } }`);
@@ -50,13 +50,13 @@ describe.each(upstreams)('with %s', (_, start) => {
     expect(data?.bicValidation).toEqual({ valid: false, problems: [problem], partyPrefix: null, bank: null });
   });
 
-  it('finds the bank of a BIC, and null where there is none', async () => {
+  it('finds the bank of a BIC, or null', async () => {
     const { ask } = tGateway({ bankDataUrl: await start() });
     const { data } = await ask('{ known: bank(bic: "COBADEFF") { name } unknown: bank(bic: "ZZZZDEFF") { name } }');
     expect(data).toEqual({ known: { name: expect.stringContaining('Commerzbank') }, unknown: null });
   });
 
-  it('generates an IBAN and tells all about it', async () => {
+  it('generates an IBAN and validates it', async () => {
     const { ask } = tGateway({ bankDataUrl: await start() });
     const { data } =
       await ask(`{ generateIban(input: { country: "de", bankCode: "370 400 44", accountNumber: "532013000" }) {
@@ -98,7 +98,7 @@ describe.each(upstreams)('with %s', (_, start) => {
     expect(codes).toEqual(whole.nodes.map(({ bankCode }) => bankCode));
   });
 
-  it('finds banks by a part of their name, and no others', async () => {
+  it('finds only banks with the search text in their name', async () => {
     const { ask } = tGateway({ bankDataUrl: await start() });
     const { nodes } = banksOf(await ask('{ banks(country: "DE", search: "klarna", first: 100) { nodes { name } } }'));
     const names = nodes.map(({ name }) => name);
@@ -118,8 +118,8 @@ function banksOf({ data }: Answer): BankPage {
   return data?.banks as unknown as BankPage;
 }
 
-describe('what needs no upstream', () => {
-  it('lists the 89 countries of the registry, 41 of the SEPA scheme and Gibraltar', async () => {
+describe('a query that needs no upstream', () => {
+  it('lists the 89 countries of the registry, with the 41 SEPA countries and Gibraltar', async () => {
     const upstream = await tUpstream();
     const { ask } = tGateway({ bankDataUrl: upstream.url });
     const { data } = await ask(
@@ -139,7 +139,7 @@ describe('what needs no upstream', () => {
     expect(upstream.calls).toHaveLength(0);
   });
 
-  it('tells how a country writes its IBANs, and names its territories', async () => {
+  it('returns the IBAN format and the territories of a country', async () => {
     const upstream = await tUpstream();
     const { ask } = tGateway({ bankDataUrl: upstream.url });
     const { data, errors } = await ask(`{
@@ -182,7 +182,7 @@ describe('what needs no upstream', () => {
     expect(upstream.calls).toHaveLength(0);
   });
 
-  it('tells what is wrong with the fields of an IBAN, all at once', async () => {
+  it('reports all problems of the fields of an IBAN at once', async () => {
     const upstream = await tUpstream();
     const { ask } = tGateway({ bankDataUrl: upstream.url });
     const { data } =
@@ -202,9 +202,9 @@ describe('what needs no upstream', () => {
   it.each([
     ['first: 0', 'first is 0; it must be from 1 to 100.'],
     ['first: 101', 'first is 101; it must be from 1 to 100.'],
-    ['country: "Germany"', 'country is no ISO 3166-1 alpha-2 code; write DE, FR, US ...'],
-    ['after: "7"', 'after is no cursor; take one from pageInfo.endCursor or an edge.'],
-  ])('refuses banks(%s)', async (args, message) => {
+    ['country: "Germany"', 'country must be an ISO 3166-1 alpha-2 code, such as DE.'],
+    ['after: "7"', 'after must be a cursor from pageInfo.endCursor or an edge.'],
+  ])('rejects banks(%s)', async (args, message) => {
     const upstream = await tUpstream();
     const { ask } = tGateway({ bankDataUrl: upstream.url });
     const { data, errors } = await ask(`{ banks(${args}) { totalCount } }`);
@@ -218,7 +218,7 @@ describe('IbanValidation', () => {
   const query = `query ($iban: String!) { ibanValidation(iban: $iban) {
     valid suggestions nationalCheck country { code name } } }`;
 
-  it('suggests valid neighbours of an IBAN with a slip in it, known banks first', async () => {
+  it('suggests valid IBANs for one with a typing error, known banks first', async () => {
     const { ask } = tGateway({ bankDataUrl: await tBankDataService() });
     const { data } = await ask(query, { iban: 'DE89370400440532013001' });
     const suggestions = data?.ibanValidation?.suggestions as unknown as string[];
@@ -234,7 +234,7 @@ describe('IbanValidation', () => {
     expect(list.data?.ibanValidations).toEqual(suggestions.map(() => ({ valid: true })));
   });
 
-  it('suggests nothing for a valid IBAN, and for what no single slip explains', async () => {
+  it('suggests nothing for a valid IBAN or for input with more than one error', async () => {
     const { ask } = tGateway({ bankDataUrl: await tBankDataService() });
     expect((await ask(query, { iban: 'DE89370400440532013000' })).data?.ibanValidation?.suggestions).toEqual([]);
     expect((await ask(query, { iban: 'hello' })).data?.ibanValidation?.suggestions).toEqual([]);
@@ -245,13 +245,13 @@ describe('IbanValidation', () => {
     ['ES8350210036679521296135', 'FAILED'],
     ['DE89370400440532013000', 'NOT_APPLICABLE'],
     ['ZZ', 'NOT_APPLICABLE'],
-  ])('tells of %s that its national check is %s, which never makes it invalid', async (iban, nationalCheck) => {
+  ])('reports for %s the national check %s, which never makes an IBAN invalid', async (iban, nationalCheck) => {
     const { ask } = tGateway({ bankDataUrl: await tBankDataService() });
     const { data } = await ask(query, { iban });
     expect(data?.ibanValidation).toMatchObject({ valid: iban !== 'ZZ', nationalCheck });
   });
 
-  it('leads to its country', async () => {
+  it('has its country', async () => {
     const { ask } = tGateway({ bankDataUrl: await tBankDataService() });
     expect((await ask(query, { iban: 'XK051212012345678906' })).data?.ibanValidation?.country).toEqual({
       code: 'XK',
@@ -262,7 +262,7 @@ describe('IbanValidation', () => {
 });
 
 describe('the published BICs', () => {
-  it(`(${vectors.bics.length}) are judged as published, but for two rules of ours`, async () => {
+  it(`(${vectors.bics.length}) have the published result, except for two rules of ours`, async () => {
     const { ask } = tGateway({ bankDataUrl: await tBankDataService() });
     const fields = vectors.bics.map(
       ({ bic }, index) => `b${index}: bicValidation(bic: ${JSON.stringify(bic)}) { valid }`,
@@ -274,18 +274,18 @@ describe('the published BICs', () => {
       [
         // ISO 9362:2014 allows digits in the party prefix, and others of this list are published as valid.
         { bic: 'S23CKENXXXX', valid: false },
-        // A BIC may be typed in small letters; what is judged is its one spelling.
+        // A BIC may be typed in lower case; it is normalized before validation.
         { bic: 'DeutAT2LXXX', valid: false },
       ].filter(({ bic }) => vectors.bics.some((published) => published.bic === bic)),
     );
   });
 });
 
-describe('an endpoint that the hosted service does not offer', () => {
+describe('an endpoint that the service does not offer', () => {
   it.each([
     ['404', { message: 'no Route matched with those values' }],
     ['403', { message: 'You cannot consume this service' }],
-  ])('by %s costs its own field, and nothing else', async (status, body) => {
+  ])('(status %s) nulls only its own field', async (status, body) => {
     const upstream = await tUpstream((response, call) => {
       const isOffered = call.path === '/bank_data/iban_validate';
       return (isOffered ? replyJson(200, { valid: true }) : replyJson(Number(status), body))(response, call);
@@ -312,7 +312,7 @@ describe('an endpoint that the hosted service does not offer', () => {
       expect(message).toBe('The bank-data service does not offer this.');
       expect(extensions).toMatchObject({ code: 'UPSTREAM_FAILED', service: 'bank-data', retryable: false });
     }
-    // One call each: bicValidation and bank share theirs.
+    // bicValidation and bank share a call.
     expect(upstream.calls).toHaveLength(4);
     expect(gateway.log()).not.toContain('rejects our key');
   });

@@ -7,8 +7,6 @@ import { tGateway } from '../gateway.ts';
 import { tListeningGateway } from '../http/listening-gateway.ts';
 import { replyJson, tUpstream } from '../scripted-upstream.ts';
 
-/* What routers and browsers are told about keeping an answer. */
-
 const german = 'DE89370400440532013000';
 const dayS = 86_400;
 
@@ -70,7 +68,7 @@ describe('the scope of an answer', () => {
     expect(readCacheScope(parse(query), schema)).toBe(scope);
   });
 
-  it('is said by each type that a router can ask for by its key', () => {
+  it('is declared by each entity type', () => {
     const union = schema.getType('_Entity');
     const types = union && 'getTypes' in union ? union.getTypes() : [];
     expect(types.map(({ name, extensions }) => [name, extensions.cacheScope])).toEqual([
@@ -86,35 +84,35 @@ describe('personal data', () => {
     .filter(([, , fields]) => fields?.includes('@tag(name: "personal-data")'))
     .map(([, name = '']) => name);
 
-  /** The type, and the values in it that say no scope of their own. */
-  function within(type: GraphQLObjectType, seen = new Set<string>()): Set<string> {
+  /** The type and the types inside it that declare no scope of their own. */
+  function typesWithin(type: GraphQLObjectType, seen = new Set<string>()): Set<string> {
     seen.add(type.name);
     for (const field of Object.values(type.getFields())) {
       const inner = getNamedType(field.type);
       if (isObjectType(inner) && inner.extensions.cacheScope === undefined && !seen.has(inner.name))
-        within(inner, seen);
+        typesWithin(inner, seen);
     }
     return seen;
   }
 
-  it('is in no type that anybody may keep', () => {
+  it('is in no publicly cacheable type', () => {
     expect(tagged).toEqual(['IbanData', 'IbanValidation', 'Query']);
-    const open = Object.values(schema.getTypeMap()).filter(isObjectType);
-    const kept = open
+    const types = Object.values(schema.getTypeMap()).filter(isObjectType);
+    const cacheable = types
       .filter(({ extensions }) => extensions.cacheScope === 'public')
-      .flatMap((type) => [...within(type)]);
-    expect(kept).toContain('BankEdge');
-    expect(kept.filter((name) => tagged.includes(name))).toEqual([]);
+      .flatMap((type) => [...typesWithin(type)]);
+    expect(cacheable).toContain('BankEdge');
+    expect(cacheable.filter((name) => tagged.includes(name))).toEqual([]);
   });
 });
 
 describe('Cache-Control', () => {
-  it('lets anybody keep what is computed for a day', async () => {
+  it('is public for one day for computed data', async () => {
     const { post } = await tHeaders();
     expect(await post('{ country(code: "DE") { name } }')).toBe(`public, max-age=${dayS}`);
   });
 
-  it('lets an IBAN be kept for its caller, while the look-up is fresh and no longer', async () => {
+  it('is private for an IBAN, and max-age is the time left until it is stale', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const { post } = await tHeaders({ BANK_DATA_FRESH_S: '1000' });
     const query = `{ ibanValidation(iban: "${german}") { valid } }`;
@@ -126,7 +124,7 @@ describe('Cache-Control', () => {
     expect(maxAgeOf(await post(query))).toBe(maxAgeOf(first) - 600);
   });
 
-  it('goes by the least fresh of all look-ups', async () => {
+  it('is limited by the oldest of all look-ups', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const { post } = await tHeaders({ BANK_DATA_FRESH_S: '1000' });
     const old = await post(`{ ibanValidation(iban: "${german}") { valid } }`);
@@ -135,7 +133,7 @@ describe('Cache-Control', () => {
     expect(maxAgeOf(both)).toBe(maxAgeOf(old) - 500);
   });
 
-  it('has nobody keep a stale answer, a failure, or an answer that failed in part', async () => {
+  it('is no-store for a stale value, an error, or a partial result', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const { post, upstream } = await tHeaders({ BANK_DATA_FRESH_S: '1000' });
     const query = `{ ibanValidation(iban: "${german}") { valid } }`;
@@ -151,7 +149,7 @@ describe('Cache-Control', () => {
   });
 
   it.each([{ 'x-cost': '1' }, { 'apollo-federation-include-trace': 'ftv1' }])(
-    'has nobody keep what tells of its own making, as %j asks',
+    'is no-store for an answer with its own cost or trace, requested by %j',
     async (headers) => {
       const { post } = await tHeaders();
       expect(await post('{ country(code: "DE") { name } }', { headers: headers as Record<string, string> })).toBe(
@@ -160,7 +158,7 @@ describe('Cache-Control', () => {
     },
   );
 
-  it('has nobody keep an order, nor what was ordered', async () => {
+  it('is no-store for allowances and orders', async () => {
     const { post } = await tHeaders();
     expect(await post('{ allowances { used } }')).toBe('no-store');
     expect(await post('mutation { generateEssay(input: { description: "", wordCount: 9 }) { __typename } }')).toBe(
@@ -168,7 +166,7 @@ describe('Cache-Control', () => {
     );
   });
 
-  it('tells caches of queries in URLs which headers they differ by, from any origin', async () => {
+  it('comes with all headers that change the answer in Vary, from any origin', async () => {
     const { get } = await tListeningGateway({ CORS_ORIGINS: 'https://shop.example' });
     for (const headers of [{}, { origin: 'https://shop.example' }] as Record<string, string>[]) {
       const answer = await get({ query: '{ country(code: "DE") { name } }' }, headers);

@@ -4,8 +4,6 @@ import { countryFormats } from '../../src/iban/registry.ts';
 import { tGateway } from '../gateway.ts';
 import { type Reply, replyJson, replyWhenTold, tUpstream } from '../scripted-upstream.ts';
 
-/* How little a question costs, asked the way clients ask. */
-
 const query = 'query ($iban: String!) { ibanValidation(iban: $iban) { iban valid } }';
 const german = 'DE89370400440532013000';
 
@@ -25,29 +23,29 @@ afterEach(() => {
 });
 
 describe('the cache', () => {
-  it('makes one call of a hundred callers who ask the same at the same time', async () => {
+  it('makes one call for 100 simultaneous requests for the same IBAN', async () => {
     const { reply, tell } = replyWhenTold(echo);
     const upstream = await tUpstream(reply);
     const { ask } = tGateway({ bankDataUrl: upstream.url });
     const arrived = upstream.nextCall();
-    const asked = Array.from({ length: 100 }, () => ask(query, { iban: german }));
+    const answers = Array.from({ length: 100 }, () => ask(query, { iban: german }));
     await arrived;
     tell();
     const expected = { data: { ibanValidation: { iban: german, valid: true } } };
-    expect(await Promise.all(asked)).toEqual(asked.map(() => expected));
+    expect(await Promise.all(answers)).toEqual(answers.map(() => expected));
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('makes 100 calls of 1,000 requests for 100 IBANs', async () => {
+  it('makes 100 calls for 1,000 requests for 100 IBANs', async () => {
     const upstream = await tUpstream(echo);
     const { ask } = tGateway({ bankDataUrl: upstream.url });
     const ibans = germanIbans(100);
-    const asked = Array.from({ length: 1_000 }, (_, index) => ask(query, { iban: ibans[index % 100] }));
-    for (const answer of await Promise.all(asked)) expect(answer.errors).toBeUndefined();
+    const answers = Array.from({ length: 1_000 }, (_, index) => ask(query, { iban: ibans[index % 100] }));
+    for (const answer of await Promise.all(answers)) expect(answer.errors).toBeUndefined();
     expect(upstream.calls).toHaveLength(100);
   });
 
-  it('lets a list and single questions share their calls', async () => {
+  it('shares calls between a list and a single look-up', async () => {
     const { reply, tell } = replyWhenTold(echo);
     const upstream = await tUpstream(reply);
     const { ask } = tGateway({ bankDataUrl: upstream.url });
@@ -60,42 +58,42 @@ describe('the cache', () => {
     expect(upstream.calls).toHaveLength(3);
   });
 
-  it('does not abort the call of one who left while another waits for it', async () => {
+  it('does not abort a call for a disconnected client while another client waits for it', async () => {
     const { reply, tell } = replyWhenTold(echo);
     const upstream = await tUpstream(reply);
     const { ask } = tGateway({ bankDataUrl: upstream.url });
-    const leaver = new AbortController();
-    const left = ask(query, { iban: german }, leaver.signal).catch((error: Error) => error.name);
-    const stays = ask(query, { iban: german });
+    const disconnecting = new AbortController();
+    const aborted = ask(query, { iban: german }, disconnecting.signal).catch((error: Error) => error.name);
+    const remaining = ask(query, { iban: german });
     await upstream.nextCall();
-    leaver.abort();
-    expect(await left).toBe('AbortError');
+    disconnecting.abort();
+    expect(await aborted).toBe('AbortError');
     tell();
-    expect((await stays).data?.ibanValidation).toEqual({ iban: german, valid: true });
+    expect((await remaining).data?.ibanValidation).toEqual({ iban: german, valid: true });
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('asks anew for one who comes after all others left, also while the line is long', async () => {
+  it('makes a new call for a request after all earlier clients disconnected, also while calls are queued', async () => {
     const { reply, tell } = replyWhenTold(echo);
     const upstream = await tUpstream(reply);
     const { ask } = tGateway({ bankDataUrl: upstream.url, env: { UPSTREAM_CONCURRENCY: '1' } });
     const [first, second] = germanIbans(2);
-    const inFront = ask(query, { iban: first });
+    const queuedFirst = ask(query, { iban: first });
     await upstream.nextCall();
-    const leaver = new AbortController();
-    const left = ask(query, { iban: second }, leaver.signal).catch((error: Error) => error.name);
+    const disconnecting = new AbortController();
+    const aborted = ask(query, { iban: second }, disconnecting.signal).catch((error: Error) => error.name);
     await new Promise(setImmediate);
-    leaver.abort();
-    expect(await left).toBe('AbortError');
-    const comesLater = ask(query, { iban: second });
+    disconnecting.abort();
+    expect(await aborted).toBe('AbortError');
+    const later = ask(query, { iban: second });
     await new Promise(setImmediate);
     tell();
-    await inFront;
-    expect(await comesLater).toEqual({ data: { ibanValidation: { iban: second, valid: true } } });
+    await queuedFirst;
+    expect(await later).toEqual({ data: { ibanValidation: { iban: second, valid: true } } });
     expect(upstream.calls).toHaveLength(2);
   });
 
-  it('answers every IBAN it knows while the service is down, and says that it is stale', async () => {
+  it('answers every cached IBAN while the service is down, and reports it as stale', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const upstream = await tUpstream(echo);
     const gateway = tGateway({ bankDataUrl: upstream.url });
@@ -127,7 +125,7 @@ describe('extensions.cost', () => {
     return (await response.json()).extensions?.cost;
   }
 
-  it('tells look-ups, cache hits and calls, retries included', async () => {
+  it('has the number of look-ups, cache hits and calls, retries included', async () => {
     let calls = 0;
     const upstream = await tUpstream((response, call) => {
       calls += 1;
@@ -140,13 +138,13 @@ describe('extensions.cost', () => {
     expect(await askForCost(gateway, text)).toEqual({ lookUps: 2, cacheHits: 2, staleHits: 0, upstreamCalls: 0 });
   });
 
-  it('is not told unless it is asked for', async () => {
+  it('is absent unless requested', async () => {
     const { ask } = tGateway();
     expect(await ask('{ country(code: "DE") { code } }')).toEqual({ data: { country: { code: 'DE' } } });
   });
 });
 
-it('an impossible IBAN costs nothing, in any country', async () => {
+it('an impossible IBAN costs no call, in any country', async () => {
   const upstream = await tUpstream(echo);
   const { ask } = tGateway({ bankDataUrl: upstream.url });
   const ibans = countryFormats().map(({ example }) => `${example.slice(0, 2)}00${example.slice(4)}`);

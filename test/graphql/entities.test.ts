@@ -1,14 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { BankDataPort, IbanValidation } from '../../src/bank-data/bank-data.ts';
-import { type ContextParts, createContext } from '../../src/graphql/context.ts';
+import { createContext, type Services } from '../../src/graphql/context.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { buildIban } from '../../src/iban/build-iban.ts';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
 import { tServer } from '../federation/server.ts';
 import { tGateway } from '../gateway.ts';
 import { type Reply, replyJson, tUpstream } from '../scripted-upstream.ts';
-
-/* What a router asks of a subgraph. */
 
 const query = `query ($representations: [_Any!]!) { _entities(representations: $representations) {
   __typename ... on IbanValidation { iban valid } ... on IbanCountry { code name } ... on Bank { bic bankName: name } } }`;
@@ -26,7 +24,7 @@ const echo: Reply = (response, call) => {
 const ibans = vectors.valid.filter(({ scope }) => scope === 'registry').map(({ iban }) => iban);
 
 describe('_entities', () => {
-  it('answers each kind by its key', async () => {
+  it('resolves each entity type by its key', async () => {
     const upstream = await tUpstream(echo);
     const { ask } = tGateway({ bankDataUrl: upstream.url });
     const representations = [
@@ -47,7 +45,7 @@ describe('_entities', () => {
     });
   });
 
-  it('looks 1,000 representations of 500 IBANs up in 500 calls', async () => {
+  it('makes 500 calls for 1,000 representations of 500 IBANs', async () => {
     const upstream = await tUpstream(echo);
     const { ask } = tGateway({ bankDataUrl: upstream.url });
     const { data, errors } = await ask(query, { representations: twice(germanIbans(500)) });
@@ -56,30 +54,33 @@ describe('_entities', () => {
     expect(upstream.calls).toHaveLength(500);
   });
 
-  it('looks them up as one batch, and neither changes what is kept nor minds that it is frozen', async () => {
-    const batches: (readonly string[])[] = [];
+  it('resolves them in one batch, from frozen cache entries without changing them', async () => {
+    const lookUps: string[] = [];
     const kept = new Map<string, IbanValidation>();
     const bankData = {
-      validateIbans: async (ibans) => {
-        batches.push(ibans);
-        return ibans.map((iban) => keep(kept, iban));
+      async validateIban(iban) {
+        lookUps.push(iban);
+        // Answers only when the whole batch has arrived.
+        await vi.waitFor(() => expect(lookUps).toHaveLength(500));
+        return keep(kept, iban);
       },
     } as Partial<BankDataPort> as BankDataPort;
-    const parts = { bankData, maxIbansPerQuery: 1_000 } as Partial<ContextParts> as ContextParts;
-    const ask = tServer({ schema, createContext: ({ signal }) => createContext(parts, signal) });
+    const limits = { ibans: 1_000, bics: 1_000, bankQueries: 20, essays: 5 };
+    const services = { bankData } as Partial<Services> as Services;
+    const ask = tServer({ schema, createContext: ({ signal }) => createContext(services, limits, signal) });
     const fiveHundred = germanIbans(500);
     const before = new Map(fiveHundred.map((iban) => [iban, JSON.stringify(keep(kept, iban))]));
     const { data, errors } = await ask(query, { representations: twice(fiveHundred) });
     expect(errors).toBeUndefined();
     expect(data?._entities).toHaveLength(1_000);
-    expect(batches).toEqual([fiveHundred]);
+    expect(lookUps).toEqual(fiveHundred);
     for (const [iban, validation] of kept) {
       expect(JSON.stringify(validation)).toBe(before.get(iban));
       expect(Object.getOwnPropertyNames(validation)).not.toContain('__typename');
     }
   });
 
-  it('nulls what is wrong or fails at its own index, and nothing else', async () => {
+  it('nulls only invalid or failed representations, with errors at their indexes', async () => {
     const [healthy = '', failing = ''] = ibans;
     const upstream = await tUpstream((response, call) => {
       const isFailing = call.query.get('iban_number') === failing;
@@ -113,7 +114,7 @@ describe('_entities', () => {
     expect(upstream.calls).toHaveLength(2);
   });
 
-  it('answers from the cache without changing what is kept there', async () => {
+  it('resolves cached IBANs without changing the cache', async () => {
     const upstream = await tUpstream(echo);
     const { ask } = tGateway({ bankDataUrl: upstream.url });
     const representations = [{ __typename: 'IbanValidation', iban: ibans[0] }];
@@ -137,7 +138,7 @@ function twice(keys: readonly string[]) {
   return [...keys, ...keys].map((iban) => ({ __typename: 'IbanValidation', iban }));
 }
 
-/** What a cache would hand out: the same frozen object to everybody. */
+/** Like a cache, returns the same frozen object every time. */
 function keep(kept: Map<string, IbanValidation>, iban: string): IbanValidation {
   const blank = { problems: Object.freeze([]), ibanData: null, bankData: null, countryIbanExample: null };
   const validation = kept.get(iban) ?? Object.freeze({ iban, valid: true, ...blank });

@@ -14,7 +14,7 @@ const input = { description: 'The fountain pen: its reservoir and its feed', mod
 const text = 'On Pens\n\nA pen holds ink. It also holds thoughts.';
 
 describe('generateEssay', () => {
-  it('sends the order as the service documents it, with the key in a header', async () => {
+  it('sends the order in the service’s documented format, with the key in a header', async () => {
     const upstream = await tUpstream(replyJson(200, { essay: text }));
     const { ask } = tGateway({ essaysUrl: upstream.url });
     await ask(mutation, { input });
@@ -28,7 +28,7 @@ describe('generateEssay', () => {
     });
   });
 
-  it('carries purpose and titles as sentences in the description', async () => {
+  it('sends purpose and titles as sentences in the description', async () => {
     const upstream = await tUpstream(replyJson(200, { essay: text }));
     const { ask } = tGateway({ essaysUrl: upstream.url });
     const titles = ['Ink and Thought', 'The Patient Pen'];
@@ -45,15 +45,15 @@ describe('generateEssay', () => {
     ['PROFESSIONAL', {}, 'Professional'],
     ['NEWS_REPORT', {}, 'Journalistic'],
     ['NEWS_REPORT', { ESSAY_MODE_NEWS_REPORT: 'News report' }, 'News report'],
-  ])('spells the mode %s with %j as %s', async (mode, env, spelling) => {
+  ])('sends the mode %s with %j as %s', async (mode, env, wireMode) => {
     const upstream = await tUpstream(replyJson(200, { essay: text }));
     const { ask } = tGateway({ essaysUrl: upstream.url, env });
     const { data } = await ask(mutation, { input: { ...input, mode } });
-    expect(JSON.parse(upstream.calls[0]?.body ?? '').mode).toBe(spelling);
+    expect(JSON.parse(upstream.calls[0]?.body ?? '').mode).toBe(wireMode);
     expect(data?.generateEssay?.mode).toBe(mode);
   });
 
-  it('writes in the standard mode unless told otherwise', async () => {
+  it('uses the standard mode by default', async () => {
     const upstream = await tUpstream(replyJson(200, { essay: text }));
     const { ask } = tGateway({ essaysUrl: upstream.url });
     await ask('mutation { generateEssay(input: { description: "Pens", wordCount: 10 }) { __typename } }');
@@ -84,7 +84,7 @@ describe('generateEssay', () => {
     expect(data?.generateEssay).toEqual({ __typename: 'Essay', text, wordCount: 10, mode: 'ACADEMIC' });
   });
 
-  it('finds the text in the field that is configured, before any well-known name', async () => {
+  it('prefers the configured text field over well-known names', async () => {
     const upstream = await tUpstream(replyJson(201, { essay: 'a summary', parts: [{ draft: text }] }));
     const { ask } = tGateway({ essaysUrl: upstream.url, env: { ESSAY_TEXT_FIELD: 'parts.0.draft' } });
     const { data } = await ask(mutation, { input });
@@ -92,7 +92,7 @@ describe('generateEssay', () => {
   });
 
   it.each([{}, [], { essay: '' }, { error: 'Something long that is certainly no essay.' }, 42, null])(
-    'does not take %j for an essay, and keeps it as it came',
+    'does not accept %j as an essay, and returns it as rawText',
     async (body) => {
       const upstream = await tUpstream(replyJson(200, body));
       const { ask } = tGateway({ essaysUrl: upstream.url });
@@ -112,7 +112,7 @@ describe('generateEssay', () => {
     ['description', { description: '' }, 'description is empty; name the topic and the points to cover.'],
     ['description', { description: ' \n\t' }, 'description is empty; name the topic and the points to cover.'],
     ['titles', { titles: ['Pens', ' '] }, 'titles contains an empty title; remove it or write one.'],
-  ])('refuses a wrong %s (%j) without a call', async (field, wrong, message) => {
+  ])('rejects an invalid %s (%j) without a call', async (field, wrong, message) => {
     const upstream = await tUpstream(replyJson(200, { essay: text }));
     const { ask } = tGateway({ essaysUrl: upstream.url });
     const { data } = await ask(mutation, { input: { ...input, ...wrong } });
@@ -132,14 +132,14 @@ describe('generateEssay', () => {
     ['message', { message: 'The given data was invalid.' }, 'The given data was invalid.'],
     ['errors', { errors: { mode: ['mode is unknown.'] } }, 'mode is unknown.'],
     ['nothing', {}, 'The essay service rejected the input without a reason.'],
-  ])('passes on why the service refused, said in %s', async (_, body, message) => {
+  ])('returns the service’s reason for rejecting the order, from %s', async (_, body, message) => {
     const upstream = await tUpstream(replyJson(400, body));
     const { ask } = tGateway({ essaysUrl: upstream.url });
     const { data } = await ask(mutation, { input });
     expect(data?.generateEssay).toEqual({ __typename: 'InvalidEssayInput', field: null, message });
   });
 
-  it('never answers a query over GET: a page or a prefetch must not order essays', async () => {
+  it('rejects a mutation by GET, which a link or a prefetch could send', async () => {
     const upstream = await tUpstream(replyJson(200, { essay: text }));
     const { handle } = tGateway({ essaysUrl: upstream.url });
     const query = encodeURIComponent(

@@ -10,7 +10,7 @@ const everything = `valid iban problems
              countryIbanFormatAsSwift countryIbanFormatAsRegex }
   bankData { bankCode name zip city bic } countryIbanExample`;
 
-const inOurWords = {
+const expectedGerman = {
   valid: true,
   iban: 'DE89370400440532013000',
   problems: [],
@@ -34,19 +34,19 @@ const inOurWords = {
 const germanQuery = `{ ibanValidation(iban: "DE89 3704 0044 0532 0130 00") { ${everything} } }`;
 
 describe('ibanValidation', () => {
-  it('answers what the hosted service was seen to answer, in our words', async () => {
+  it('returns a recorded answer of the hosted service in schema terms', async () => {
     const upstream = await tUpstream(replyJson(200, seenIbanValidation));
     const { ask } = tGateway({ bankDataUrl: upstream.url });
-    expect(await ask(germanQuery)).toEqual({ data: { ibanValidation: inOurWords } });
+    expect(await ask(germanQuery)).toEqual({ data: { ibanValidation: expectedGerman } });
   });
 
-  it('answers the same from the self-hosted service, whose directory has neither zip nor city', async () => {
+  it('returns the same from the self-hosted service, except zip and city, which its directory does not have', async () => {
     const { ask } = tGateway({ bankDataUrl: await tBankDataService() });
-    const bankData = { ...inOurWords.bankData, zip: null, city: null };
-    expect(await ask(germanQuery)).toEqual({ data: { ibanValidation: { ...inOurWords, bankData } } });
+    const bankData = { ...expectedGerman.bankData, zip: null, city: null };
+    expect(await ask(germanQuery)).toEqual({ data: { ibanValidation: { ...expectedGerman, bankData } } });
   });
 
-  it('asks for the normalised IBAN, with the key in a header and nowhere else', async () => {
+  it('sends the normalized IBAN, and the key only in a header', async () => {
     const upstream = await tUpstream(replyJson(200, seenIbanValidation));
     const { ask } = tGateway({ bankDataUrl: `${upstream.url}/v1` });
     await ask(germanQuery);
@@ -72,7 +72,7 @@ describe('ibanValidation', () => {
     expect(data?.ibanValidation).toEqual({ valid: true, ibanData: null, bankData: null });
   });
 
-  it('knows the country code, check digits and BBAN even if the service does not repeat them', async () => {
+  it('derives country code, check digits and BBAN if the service does not return them', async () => {
     const upstream = await tUpstream(
       replyJson(200, { valid: true, iban_data: { bank_code: 37040044, sepa_country: 'Yes' } }),
     );
@@ -90,7 +90,7 @@ describe('ibanValidation', () => {
   });
 
   it.each([{}, { valid: 'perhaps' }, [], 'valid', null, { data: { valid: true } }])(
-    'does not take %j for an answer',
+    'does not accept %j as an answer',
     async (body) => {
       const upstream = await tUpstream(replyJson(200, body));
       const { ask } = tGateway({ bankDataUrl: upstream.url });
@@ -103,7 +103,7 @@ describe('ibanValidation', () => {
   it.each([
     ['200 and valid: false', replyJson(200, { ...seenIbanValidation, valid: false })],
     ['422', replyJson(422, { message: 'no', errors: { iban_number: ['no'] } })],
-  ])('answers an IBAN that is not valid as data when the service says so by %s', async (_, reply) => {
+  ])('returns an IBAN that the service reports as not valid by %s as data', async (_, reply) => {
     const upstream = await tUpstream(reply);
     const { ask } = tGateway({ bankDataUrl: upstream.url });
     const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid problems countryIbanExample } }';
@@ -118,7 +118,7 @@ describe('ibanValidation', () => {
     });
   });
 
-  it('asks upstream once for one IBAN, however often and however it is spelled', async () => {
+  it('makes one upstream call for one IBAN, in any format and number of fields', async () => {
     const upstream = await tUpstream(replyJson(200, seenIbanValidation));
     const { ask } = tGateway({ bankDataUrl: upstream.url });
     const { data } = await ask(`{ a: ibanValidation(iban: "DE89 3704 0044 0532 0130 00") { valid iban }
@@ -129,7 +129,7 @@ describe('ibanValidation', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('shows no IBAN in the words of GraphQL itself', async () => {
+  it('shows no IBAN in GraphQL’s own error messages', async () => {
     const gateway = tGateway();
     const answers = [
       await gateway.ask('{ ibanValidation(iban: DE89370400440532013000) { valid } }'),
@@ -153,11 +153,11 @@ describe('ibanValidations', () => {
     .slice(0, 25)
     .map(({ iban }) => iban);
 
-  function inOtherSpelling(iban: string): string {
+  function reformat(iban: string): string {
     return ` ${iban.toLowerCase().replace(/(.{4})/g, '$1 ')}`;
   }
 
-  /** Answers only when as many calls wait as may be in flight, so that one call too many would be seen. */
+  /** Responds only when `size` calls are in flight, so that a call above the limit would be detected. */
   function answerInWaves(size: number, total: number, answer: Reply): Reply {
     const held: (() => void)[] = [];
     let arrived = 0;
@@ -174,10 +174,10 @@ describe('ibanValidations', () => {
     return replyJson(200, { valid: true, iban: call.query.get('iban_number') })(response, call);
   };
 
-  it('looks 50 IBANs, half of them repeats, up in 25 calls, 16 at a time, and answers in the order asked', async () => {
+  it('makes 25 calls, 16 at a time, for 50 IBANs of which half are repeats, and keeps their order', async () => {
     const upstream = await tUpstream(answerInWaves(16, 25, echo));
     const { ask } = tGateway({ bankDataUrl: upstream.url });
-    const ibans = twentyFive.flatMap((iban) => [iban, inOtherSpelling(iban)]);
+    const ibans = twentyFive.flatMap((iban) => [iban, reformat(iban)]);
     const { data, errors } = await ask(listQuery, { ibans });
     expect(errors).toBeUndefined();
     expect(data?.ibanValidations).toEqual(
@@ -188,7 +188,7 @@ describe('ibanValidations', () => {
     expect(new Set(upstream.calls.map(({ headers }) => headers.apikey))).toEqual(new Set([bankDataKey]));
   });
 
-  it('keeps to UPSTREAM_CONCURRENCY', async () => {
+  it('respects UPSTREAM_CONCURRENCY', async () => {
     const upstream = await tUpstream(answerInWaves(3, 25, echo));
     const { ask } = tGateway({ bankDataUrl: upstream.url, env: { UPSTREAM_CONCURRENCY: '3' } });
     await ask(listQuery, { ibans: twentyFive });
@@ -196,7 +196,7 @@ describe('ibanValidations', () => {
     expect(upstream.mostInFlight).toBe(3);
   });
 
-  it('nulls the entry of a failing IBAN only, and names its place', async () => {
+  it('nulls only the entry of a failing IBAN, with an error at its index', async () => {
     const failing = twentyFive[3];
     const upstream = await tUpstream((response, call) => {
       const isFailing = call.query.get('iban_number') === failing;
@@ -210,26 +210,26 @@ describe('ibanValidations', () => {
     expect(upstream.calls).toHaveLength(25);
   });
 
-  it('answers an empty list without a call', async () => {
+  it('returns an empty list without a call', async () => {
     const upstream = await tUpstream(echo);
     const { ask } = tGateway({ bankDataUrl: upstream.url });
     expect(await ask(listQuery, { ibans: [] })).toEqual({ data: { ibanValidations: [] } });
     expect(upstream.calls).toHaveLength(0);
   });
 
-  it('refuses more than MAX_IBANS_PER_QUERY before it costs anything', async () => {
+  it('rejects more than MAX_IBANS_PER_QUERY without a call', async () => {
     const upstream = await tUpstream(echo);
     const { ask } = tGateway({ bankDataUrl: upstream.url, env: { MAX_IBANS_PER_QUERY: '24' } });
     const { errors } = await ask(listQuery, { ibans: twentyFive });
     expect(errors).toHaveLength(1);
     expect(errors?.[0]).toMatchObject({
-      message: 'A query may ask for at most 24 IBANs, and as many BICs; ask for the others in another one.',
+      message: 'A query may request at most 24 IBANs, repeats included; split it into several queries.',
       extensions: { code: 'BAD_USER_INPUT', service: null, retryable: false },
     });
     expect(upstream.calls).toHaveLength(0);
   });
 
-  it('lets aliases not get around the limit', async () => {
+  it('applies the limit to aliases', async () => {
     const upstream = await tUpstream(echo);
     const { ask } = tGateway({ bankDataUrl: upstream.url, env: { MAX_IBANS_PER_QUERY: '2' } });
     const fields = twentyFive.slice(0, 3).map((iban, index) => `f${index}: ibanValidation(iban: "${iban}") { valid }`);

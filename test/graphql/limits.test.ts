@@ -3,10 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { tGateway } from '../gateway.ts';
 import { replyJson, tUpstream } from '../scripted-upstream.ts';
 
-/* What a request may not do, however small it is itself. */
-
 describe('a document', () => {
-  it('may have MAX_QUERY_TOKENS tokens and no more', async () => {
+  it('may have at most MAX_QUERY_TOKENS tokens', async () => {
     const { ask } = tGateway({ env: { MAX_QUERY_TOKENS: '100' } });
     const names = (count: number) => Array.from({ length: count }, (_, index) => `a${index}: __typename`).join(' ');
     expect((await ask(`{ ${names(32)} }`)).errors).toBeUndefined();
@@ -15,7 +13,7 @@ describe('a document', () => {
     expect(errors).toMatchObject([{ extensions: { code: 'GRAPHQL_PARSE_FAILED' } }]);
   });
 
-  it('may introspect as all tools do, but not multiply the answer by aliases', async () => {
+  it('may introspect like all tools, but not with many aliases', async () => {
     const { ask } = tGateway();
     expect((await ask(getIntrospectionQuery())).errors).toBeUndefined();
     const aliases = Array.from({ length: 30 }, (_, index) => `a${index}: description`).join(' ');
@@ -40,8 +38,8 @@ describe('the depth of a document', () => {
       'in fragments',
       `{ ...A } fragment A on Query { country(code: "FR") { ...B } } fragment B on IbanCountry { ${cycle(4)} }`,
     ],
-    ['beside what is flat', `{ countries { code } ... { country(code: "FR") { ... { ${cycle(4)} } } } }`],
-  ])('is bounded, since what leads back multiplies the answer: %s', async (_, query) => {
+    ['next to a flat field', `{ countries { code } ... { country(code: "FR") { ... { ${cycle(4)} } } } }`],
+  ])('is limited, because circular types multiply the answer: %s', async (_, query) => {
     const { data, errors } = await tGateway().ask(query);
     expect(data).toBeUndefined();
     expect(errors).toMatchObject([
@@ -52,19 +50,19 @@ describe('the depth of a document', () => {
     ]);
   });
 
-  it('is enough for what people ask', async () => {
+  it('allows 8 levels', async () => {
     const { data } = await tGateway().ask(`{ country(code: "FR") { ${cycle(3)} } }`);
     expect(data?.country?.territories).toHaveLength(12);
   });
 
-  it('is told, too, where fragments spread each other in a circle', async () => {
+  it('is computed for circular fragments, which another rule rejects', async () => {
     const { errors } = await tGateway().ask('{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }');
     expect(errors?.map(({ message }) => message).join()).toContain('Cannot spread fragment');
   });
 });
 
 describe('an answer', () => {
-  it('has at most MAX_IBANS_PER_QUERY places for IBANs, repeats included', async () => {
+  it('has at most MAX_IBANS_PER_QUERY IBANs, including repeats', async () => {
     const upstream = await tUpstream(replyJson(200, { valid: true }));
     const { ask } = tGateway({ bankDataUrl: upstream.url, env: { MAX_IBANS_PER_QUERY: '10' } });
     const lists = Array.from({ length: 100 }, (_, index) => `l${index}: ibanValidations(ibans: $ibans) { valid }`);
@@ -78,7 +76,7 @@ describe('an answer', () => {
 });
 
 describe('a mutation', () => {
-  it('orders at most MAX_ESSAYS_PER_QUERY essays, whatever its aliases', async () => {
+  it('orders at most MAX_ESSAYS_PER_QUERY essays, including aliases', async () => {
     const upstream = await tUpstream(replyJson(200, { essay: 'Pens.' }));
     const { ask } = tGateway({ essaysUrl: upstream.url, env: { MAX_ESSAYS_PER_QUERY: '2' } });
     const order = 'generateEssay(input: { description: "Pens", wordCount: 9 }) { __typename }';
@@ -93,7 +91,7 @@ describe('a mutation', () => {
 });
 
 describe('a query', () => {
-  it('asks for at most 20 lists of banks', async () => {
+  it('has at most 20 lists of banks', async () => {
     const upstream = await tUpstream(replyJson(200, { data: [] }));
     const { ask } = tGateway({ bankDataUrl: upstream.url });
     const lists = Array.from({ length: 30 }, (_, index) => `l${index}: banks(search: "n${index}") { totalCount }`);

@@ -7,7 +7,7 @@ import { createRedact } from '../../src/telemetry/redact.ts';
 
 function present(error: GraphQLError) {
   const logged: unknown[][] = [];
-  const events = { unexpectedError: (...told) => logged.push(told) } as Partial<Events> as Events;
+  const events = { unexpectedError: (...details) => logged.push(details) } as Partial<Events> as Events;
   const shown = presentError(error, { requestId: 'r1', redact: createRedact(['seeded-secret']), events });
   return { shown: shown.toJSON(), logged };
 }
@@ -17,7 +17,7 @@ function thrownInAResolver(originalError: Error): GraphQLError {
 }
 
 describe('presentError', () => {
-  it('shows a failure we foresee by its code', () => {
+  it('shows an expected failure with its code', () => {
     const failure = new GatewayError('UPSTREAM_TIMED_OUT', 'Too slow.', { service: 'bank-data', retryable: true });
     expect(present(thrownInAResolver(failure))).toEqual({
       shown: {
@@ -29,7 +29,7 @@ describe('presentError', () => {
     });
   });
 
-  it('hides a fault of ours, and tells the operator under the request id', () => {
+  it('hides an unexpected error and logs it with the request id', () => {
     const fault = new TypeError('cannot read seeded-secret of DE89370400440532013000');
     const { shown, logged } = present(thrownInAResolver(thrownInAResolver(fault)));
     expect(shown).toEqual({
@@ -40,7 +40,7 @@ describe('presentError', () => {
     expect(logged).toEqual([[fault, 'r1']]);
   });
 
-  it('leaves the client’s own mistakes in GraphQL’s words, without the IBAN they repeat', () => {
+  it('keeps GraphQL’s messages about invalid requests, without IBANs', () => {
     const mistake = new GraphQLError('Syntax Error: Unexpected Name "DE89370400440532013000".', {
       extensions: { code: 'GRAPHQL_PARSE_FAILED', originalError: { message: 'seeded-secret' }, http: { status: 400 } },
     });
@@ -52,7 +52,7 @@ describe('presentError', () => {
           service: null,
           retryable: false,
           requestId: 'r1',
-          // Yoga takes it out before the answer leaves.
+          // Yoga removes it from the response.
           http: { status: 400, spec: true },
         },
       },
@@ -60,7 +60,7 @@ describe('presentError', () => {
     });
   });
 
-  it('calls a mistake that has no code bad input', () => {
+  it('adds BAD_USER_INPUT to a GraphQL error without a code', () => {
     expect(present(new GraphQLError('No.')).shown.extensions).toMatchObject({ code: 'BAD_USER_INPUT' });
   });
 });

@@ -3,7 +3,7 @@ import vectors from '../data/iban-vectors.json' with { type: 'json' };
 import { tGateway } from '../gateway.ts';
 import { tBankDataService } from '../self-hosted.ts';
 
-/* The published cases, asked the way a client asks: GraphQL in, the self-hosted service behind. */
+/* The published test vectors, through GraphQL and the self-hosted service. */
 
 const validationQuery = `query ($ibans: [String!]!) {
   ibanValidations(ibans: $ibans) {
@@ -31,7 +31,7 @@ const inScope = vectors.valid.filter(({ scope }) => scope === 'registry' || scop
 const partial = vectors.valid.filter(({ scope }) => scope.startsWith('partial'));
 
 describe('the published IBANs', () => {
-  it(`that are valid (${inScope.length}) are valid, and fit their country's regular expression`, async () => {
+  it(`that are valid (${inScope.length}) are valid and match their country's regular expression`, async () => {
     const answers = await validate(inScope.map(({ iban }) => iban));
     expect(answers.filter(({ valid, problems }) => !valid || problems.length > 0)).toEqual([]);
     for (const { iban, ibanData } of answers)
@@ -44,7 +44,7 @@ describe('the published IBANs', () => {
     expect(answers.map(({ problems }) => problems)).toEqual(partial.map(() => ['UNKNOWN_COUNTRY']));
   });
 
-  it(`that are invalid (${vectors.invalid.length}) are so for at least one of the published reasons`, async () => {
+  it(`that are invalid (${vectors.invalid.length}) are invalid for at least one of the published reasons`, async () => {
     const answers = await validate(vectors.invalid.map(({ iban }) => iban));
     const surprises = vectors.invalid.flatMap(({ iban, reason }, index) => {
       const { valid, problems } = answers[index] ?? { valid: true, problems: [] };
@@ -58,7 +58,7 @@ describe('the published IBANs', () => {
   });
 });
 
-/** What the reasons of other validators are called here. Their experimental countries are none of the registry's. */
+/** Our problems for the reasons of other validators, whose experimental countries are not in the registry. */
 function rightProblems(reason: string): string[] {
   const names: Record<string, string> = {
     unknown_country: 'UNKNOWN_COUNTRY',
@@ -74,7 +74,7 @@ function rightProblems(reason: string): string[] {
 describe('the published parts', () => {
   const executed = vectors.parts.filter(({ source }) => source.includes('executed'));
 
-  it(`found by executed libraries (${executed.length}) come out equal`, async () => {
+  it(`from executed libraries (${executed.length}) are equal to ours`, async () => {
     const answers = await validate(executed.map(({ iban }) => iban));
     expect(answers.map(({ ibanData }) => withoutNationalCheckDigits(ibanData))).toEqual(
       executed.map(({ bank_code, branch, account_number, national_check }) => ({
@@ -86,7 +86,7 @@ describe('the published parts', () => {
     );
   });
 
-  /** The wire's account number holds what follows the branch, BR's account type and holder too; the libraries' does not. */
+  /** Our account number includes national check digits, and BR's account type and holder; the libraries' does not. */
   function withoutNationalCheckDigits(data: Validation['ibanData']) {
     const { bban = '', bankCode, branch, accountNumber, nationalChecksum } = data ?? {};
     expect(bban?.endsWith(accountNumber ?? '?')).toBe(true);

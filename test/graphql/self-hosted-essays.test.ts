@@ -3,7 +3,7 @@ import { tChatServer } from '../chat-server.ts';
 import { tGateway } from '../gateway.ts';
 import { tEssayService } from '../self-hosted.ts';
 
-/* Orders for essays all the way: GraphQL in, the self-hosted service behind, and behind it whoever writes. */
+/* Orders through GraphQL and the self-hosted essay service, with each of its drafters. */
 
 const mutation = `mutation ($input: GenerateEssayInput!) { generateEssay(input: $input) {
   __typename
@@ -27,7 +27,7 @@ describe('the offline drafter', () => {
     for (const point of ['reservoir', 'feed', 'nib']) expect(data?.generateEssay?.text).toContain(point);
   });
 
-  it('takes the title from those that are offered', async () => {
+  it('chooses one of the given titles', async () => {
     const { ask } = tGateway({ essaysUrl: await tEssayService() });
     const { data } = await ask(mutation, {
       input: { ...input, titles: ['Ink and Thought', 'Nibs'], purpose: 'NARRATIVE' },
@@ -36,7 +36,7 @@ describe('the offline drafter', () => {
     expect(String(data?.generateEssay?.text)).not.toMatch(/Title options|Writing purpose/);
   });
 
-  it('keeps to the allowance, and says when it renews', async () => {
+  it('respects the allowance and reports when it renews', async () => {
     const { ask } = tGateway({ essaysUrl: await tEssayService({ monthlyAllowance: 1 }) });
     expect((await ask(mutation, { input })).data?.generateEssay?.__typename).toBe('Essay');
     const { data } = await ask(mutation, { input });
@@ -46,7 +46,7 @@ describe('the offline drafter', () => {
 });
 
 describe('a language model', () => {
-  it('is told mode, purpose, titles, limit and description, and its text is the essay', async () => {
+  it('receives mode, purpose, titles, limit and description, and its text is the essay', async () => {
     const model = await tChatServer({ kind: 'stream', pieces: ['Pens hold ', 'ink. They ', 'write.'] });
     const essaysUrl = await tEssayService({ llm: { ...modelConfig, url: model.url } });
     const gateway = tGateway({ essaysUrl });
@@ -57,19 +57,19 @@ describe('a language model', () => {
       wordCount: 5,
       mode: 'ACADEMIC',
     });
-    const told = JSON.stringify(model.calls[0]?.body);
-    for (const word of ['cademic', 'rgumentative', 'Ink', '120', 'Fountain pens']) expect(told).toContain(word);
+    const body = JSON.stringify(model.calls[0]?.body);
+    for (const part of ['cademic', 'rgumentative', 'Ink', '120', 'Fountain pens']) expect(body).toContain(part);
     expect(model.calls).toHaveLength(1);
     expect(gateway.log()).not.toContain('seeded-model-key');
   });
 
-  it('may answer whole instead of streaming', async () => {
+  it('may respond without streaming', async () => {
     const model = await tChatServer({ kind: 'json', content: 'Pens write.', finish: 'stop' });
     const { ask } = tGateway({ essaysUrl: await tEssayService({ llm: { ...modelConfig, url: model.url } }) });
     expect((await ask(mutation, { input })).data?.generateEssay?.text).toBe('Pens write.');
   });
 
-  it('is cut at the limit, on the end of a sentence', async () => {
+  it('is cut off at the word limit, at the end of a sentence', async () => {
     const model = await tChatServer({ kind: 'endless', piece: 'One two three four. ' });
     const { ask } = tGateway({ essaysUrl: await tEssayService({ llm: { ...modelConfig, url: model.url } }) });
     const { data } = await ask(mutation, { input: { ...input, wordCount: 10 } });
@@ -79,8 +79,8 @@ describe('a language model', () => {
 
   it.each([
     ['fails', { kind: 'status', status: 500, body: 'upstream-words' }],
-    ['breaks off', { kind: 'cut', pieces: ['Pens'] }],
-  ] as const)('that %s is the service’s failure, of which nothing inner is told', async (_, script) => {
+    ['closes the connection', { kind: 'cut', pieces: ['Pens'] }],
+  ] as const)('that %s is reported as a failure of the service, without details', async (_, script) => {
     const model = await tChatServer(script);
     const gateway = tGateway({ essaysUrl: await tEssayService({ llm: { ...modelConfig, url: model.url } }) });
     const { data } = await gateway.ask(mutation, { input });

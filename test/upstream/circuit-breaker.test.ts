@@ -55,8 +55,8 @@ describe('the circuit breaker', () => {
     expect(sent).toHaveLength(10);
   });
 
-  it.each([
-    ...[400, 401, 403, 404, 422, 429].map((status) => [String(status), answered(status)] as const),
+  it.each<[string, Outcome]>([
+    ...[400, 401, 403, 404, 422, 429].map((status): [string, Outcome] => [String(status), answered(status)]),
     ['responses that are too large', failed('too-large')],
     ['an exhausted allowance', exhausted],
   ])('does not open on %s, however many', async (_, outcome) => {

@@ -1,6 +1,6 @@
 import { graphql } from './gql/index.ts';
 
-/** What field and list both show of an IBAN; the same for both, so that a keyed cache can answer one by the other. */
+/** Shared by the field and the list, so that a normalized cache can answer the field from the list. */
 export const IbanFacts = graphql(`
   fragment IbanFacts on IbanValidation {
     iban

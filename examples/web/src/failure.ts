@@ -1,11 +1,11 @@
-/** A question that was not answered, in words for the one who asked. */
+/** Why an operation failed, for the user. */
 export interface Failure {
   message: string;
-  /** Whether the same question may be answered when it is asked again. */
+  /** Whether the same operation may succeed if sent again. */
   isRetryable: boolean;
 }
 
-/** Nothing came back that GraphQL could have sent: the gateway is down, or the way to it. */
+/** There was no GraphQL response: the gateway or the network is down. */
 export const unreachable: Failure = { message: 'The gateway cannot be reached.', isRetryable: true };
 
 interface GraphQLFailure {
@@ -13,7 +13,7 @@ interface GraphQLFailure {
   extensions?: { [name: string]: unknown } | undefined;
 }
 
-/** By what the gateway tells of every error: a sentence for people, and whether asking again may help. */
+/** Reads the gateway's message and `extensions.retryable`. */
 export function toFailure({ message, extensions }: GraphQLFailure): Failure {
   return { message, isRetryable: extensions?.retryable === true };
 }

@@ -6,16 +6,16 @@ import { costHeader } from './use-cost.ts';
 import { traceHeader } from './use-inline-trace.ts';
 
 interface CacheControlOptions {
-  /** How long an answer may be kept at most, in seconds: what is computed changes with a new version only. */
+  /** Maximum time to live of an answer, in seconds; computed values change only with a new version. */
   maxAgeS?: number;
 }
 
-/** Request headers that an answer depends on, besides those that the door looks at. */
-const varying = [costHeader, traceHeader];
+/** Request headers that change the answer, besides those that the request handler adds. */
+const vary = [costHeader, traceHeader].join(', ');
 
 /**
- * Tells routers and browsers in `Cache-Control` how long they may keep an answer: while all in it is fresh, and where
- * it holds an IBAN, for this caller only. Failures, stale answers and what tells of its own making are not kept.
+ * Sets `Cache-Control` for routers and browsers: an answer may be cached while all values in it are fresh, and privately
+ * if it contains an IBAN. Errors, stale values, costs and traces are not cached.
  */
 export function useCacheControl({
   maxAgeS = 86_400,
@@ -39,11 +39,11 @@ export function useCacheControl({
     },
     onResponse({ request, response }) {
       response.headers.set('cache-control', policies.get(request) ?? 'no-store');
-      response.headers.set('vary', varying.join(', '));
+      response.headers.set('vary', vary);
     },
   };
 
-  /** Reads each document once: those that are asked again come from the document cache. */
+  /** Reads each document once; the document cache returns the same object for the same text. */
   function scopeFor(document: DocumentNode, schema: GraphQLSchema): CacheScope {
     const known = scopes.get(document) ?? readCacheScope(document, schema);
     scopes.set(document, known);

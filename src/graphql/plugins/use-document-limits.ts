@@ -2,15 +2,15 @@ import { type ASTVisitor, GraphQLError, parse, type SelectionSetNode, type Valid
 import type { Plugin } from 'graphql-yoga';
 
 interface DocumentLimits {
-  /** Most tokens (names, braces, strings ...) of one document. */
+  /** Tokens (names, braces, strings ...) per document. */
   maxTokens: number;
-  /** Most aliases on introspection fields: no tool uses any, and each multiplies the answer. */
+  /** Aliases on introspection fields: tools use none, and each multiplies the answer. */
   maxIntrospectionAliases?: number;
-  /** Most levels of fields: types that lead to each other multiply the answer at every level. */
+  /** Levels of fields: circular types multiply the answer at every level. */
   maxDepth?: number;
 }
 
-/** Refuses documents whose parsing or answering would cost out of all proportion to their size. */
+/** Rejects documents that are much more expensive to parse or execute than their size suggests. */
 export function useDocumentLimits({ maxTokens, maxIntrospectionAliases = 10, maxDepth = 8 }: DocumentLimits): Plugin {
   return {
     onParse({ params, setParseFn }) {
@@ -23,7 +23,7 @@ export function useDocumentLimits({ maxTokens, maxIntrospectionAliases = 10, max
   };
 }
 
-function limitIntrospectionAliases(context: ValidationContext, most: number): ASTVisitor {
+function limitIntrospectionAliases(context: ValidationContext, max: number): ASTVisitor {
   let aliases = 0;
   return {
     Field(node) {
@@ -31,17 +31,17 @@ function limitIntrospectionAliases(context: ValidationContext, most: number): AS
       const isIntrospection = isWithin || introspectionFields.includes(node.name.value);
       if (!isIntrospection || node.alias === undefined) return;
       aliases += 1;
-      if (aliases !== most + 1) return;
-      context.reportError(new GraphQLError(`Introspection may have at most ${most} aliases.`, { nodes: node }));
+      if (aliases !== max + 1) return;
+      context.reportError(new GraphQLError(`Introspection may have at most ${max} aliases.`, { nodes: node }));
     },
   };
 }
 
-/** Where introspection begins; routers ask for `_service`. */
+/** The root fields of introspection; routers query `_service`. */
 const introspectionFields = ['__schema', '__type', '_service'];
 
-/** Counts through fragments, and not what introspection nests: tools ask for types of types of types. */
-function limitDepth(context: ValidationContext, most: number): ASTVisitor {
+/** Follows fragments. Introspection counts as one level: tools nest `ofType` deeply. */
+function limitDepth(context: ValidationContext, max: number): ASTVisitor {
   const known = new Map<string, number>();
 
   function depthOf({ selections }: SelectionSetNode): number {
@@ -57,7 +57,7 @@ function limitDepth(context: ValidationContext, most: number): ASTVisitor {
   function depthOfFragment(name: string): number {
     const depth = known.get(name);
     if (depth !== undefined) return depth;
-    // One that spreads itself is told by another rule.
+    // Another rule reports fragments that spread themselves.
     known.set(name, 0);
     const fragment = context.getFragment(name);
     const found = fragment ? depthOf(fragment.selectionSet) : 0;
@@ -68,8 +68,8 @@ function limitDepth(context: ValidationContext, most: number): ASTVisitor {
   return {
     OperationDefinition(node) {
       const depth = depthOf(node.selectionSet);
-      if (depth <= most) return;
-      const message = `A query may have at most ${most} levels of fields; this one has ${depth}.`;
+      if (depth <= max) return;
+      const message = `A query may have at most ${max} levels of fields; this one has ${depth}.`;
       context.reportError(new GraphQLError(message, { nodes: node }));
     },
   };

@@ -5,7 +5,7 @@ import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { Redact } from '../../telemetry/redact.ts';
 import { describeFailure } from '../present-error.ts';
 
-/** Routers that want a trace send it with the value `ftv1`. */
+/** Routers request a trace with the value `ftv1`. */
 export const traceHeader = 'apollo-federation-include-trace';
 
 interface InlineTraceOptions {
@@ -13,13 +13,13 @@ interface InlineTraceOptions {
 }
 
 /**
- * Tells a router that asks for it, in `extensions.ftv1`, how long each field took and which failed
- * (https://www.apollographql.com/docs/federation/metrics). Its failures are worded as clients see them.
+ * Adds the duration and errors of each field to `extensions.ftv1` if a router requests it
+ * (https://www.apollographql.com/docs/federation/metrics). Errors are as clients see them.
  */
 export function useInlineTrace({ redact }: InlineTraceOptions): Plugin {
-  const isAsked = (request: Request) => request.headers.get(traceHeader) === 'ftv1';
+  const isRequested = (request: Request) => request.headers.get(traceHeader) === 'ftv1';
   const [{ onPluginInit, onExecutionResult: finish, ...recorder }, traces] = useApolloInstrumentation({
-    ignoreRequest: (request) => !isAsked(request),
+    ignoreRequest: (request) => !isRequested(request),
   });
   const timers: Plugin[] = [];
   const timedSchemas = new WeakMap<GraphQLSchema, GraphQLSchema>();
@@ -30,22 +30,22 @@ export function useInlineTrace({ redact }: InlineTraceOptions): Plugin {
       payload.addPlugin(recorder);
     },
     onExecute({ args, executeFn, setExecuteFn }) {
-      if (!isAsked(args.contextValue.request)) return;
+      if (!isRequested(args.contextValue.request)) return;
       setExecuteFn((untimed) => executeFn({ ...untimed, schema: timed(untimed.schema) }));
     },
     onExecutionResult(payload) {
       const { request, result, context, setResult } = payload;
       const traced = traces.get(request)?.traces.get(context as YogaInitialContext);
       if (traced === undefined || result === undefined || Symbol.asyncIterator in result) return;
-      const errors = result.errors?.map((error) => word(error, traced.nodes));
+      const errors = result.errors?.map((error) => presentTraceError(error, traced.nodes));
       finish?.({ ...payload, result: { ...result, ...(errors && { errors }) } });
-      // The package's own encoder hands all bytes to one call as arguments, and large traces are too many for that.
+      // The package's own encoder passes all bytes as arguments of one call, which fails for large traces.
       const ftv1 = Buffer.from(Trace.encode(traced.trace).finish()).toString('base64');
       setResult({ ...result, extensions: { ...result.extensions, ftv1 } });
     },
   };
 
-  /** A copy with a timer around each resolver, so that nobody waits for timers but who asked for them. */
+  /** A copy of the schema with a timer around each resolver, so that other requests run without timers. */
   function timed(schema: GraphQLSchema): GraphQLSchema {
     const known = timedSchemas.get(schema);
     if (known) return known;
@@ -55,10 +55,10 @@ export function useInlineTrace({ redact }: InlineTraceOptions): Plugin {
     return copy;
   }
 
-  /** The recorder looks for the place of a failure, which has none where its root field failed before the resolver. */
-  function word(error: GraphQLError, placed: ReadonlyMap<string, unknown>): GraphQLError {
+  /** The recorder needs a node for each path; there is none if the root field failed before its resolver. */
+  function presentTraceError(error: GraphQLError, nodesByPath: ReadonlyMap<string, unknown>): GraphQLError {
     const { message, extensions } = describeFailure(error, redact);
-    const path = error.path && placed.has(String(error.path[0])) ? error.path : null;
+    const path = error.path && nodesByPath.has(String(error.path[0])) ? error.path : null;
     const { nodes = null, source = null, positions = null } = error;
     return new GraphQLError(message, { nodes, source, positions, path, extensions });
   }

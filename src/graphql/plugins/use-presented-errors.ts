@@ -11,12 +11,12 @@ interface PresentedErrorsOptions {
   events: Events;
 }
 
-/** Sends every error through `presentError`, wherever it arose: parsing, validation, execution or the context. */
+/** Applies `presentError` to the errors of parsing, validation, execution and the context. */
 export function usePresentedErrors(options: PresentedErrorsOptions): Plugin<object, ServerContext> {
   return {
     onResultProcess({ request, result, setResult, serverContext }) {
       const { errors, ...rest } = result as ExecutionResult;
-      // A client that hung up is answered no more, and that its look-ups were given up is no error.
+      // The client has disconnected: its cancelled look-ups are not errors.
       if (errors === undefined || request.signal.aborted) return;
       const { requestId = randomUUID() } = serverContext;
       setResult({ ...rest, errors: errors.map((error) => presentError(error, { ...options, requestId })) });

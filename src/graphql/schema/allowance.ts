@@ -3,7 +3,7 @@ import { builder } from './builder.ts';
 import { DateTimeType } from './date-time.ts';
 
 const ServiceType = builder.enumType('Service', {
-  description: 'A service behind the gateway whose calls are paid for.',
+  description: 'A paid service behind the gateway.',
   values: {
     BANK_DATA: { value: 'bank-data', description: 'Validates IBANs and BICs, and lists banks.' },
     ESSAYS: { value: 'essays', description: 'Writes essays.' },
@@ -11,29 +11,28 @@ const ServiceType = builder.enumType('Service', {
 });
 
 const AllowanceType = builder.objectRef<AllowanceStatus>('Allowance').implement({
-  description: 'What may be spent on a service in the current calendar month (UTC), and what was.',
+  description: 'The monthly allowance of a service: calls used and left in the current calendar month (UTC).',
   fields: (t) => ({
-    service: t.expose('service', { type: ServiceType, description: 'Which service.' }),
+    service: t.expose('service', { type: ServiceType, description: 'The service.' }),
     used: t.exposeInt('used', {
-      description: 'Calls that the gateway sent this month, or what the service says of them where that is more.',
+      description: 'Calls sent this month, or the number that the service reports if it is higher.',
     }),
     limit: t.exposeInt('limit', {
       nullable: true,
-      description:
-        'Most calls per month: the configured limit, or what the service told where less is left of that. Null while neither is known.',
+      description: 'Maximum calls per month, as configured or reported by the service; null if unknown.',
     }),
     remaining: t.exposeInt('remaining', {
       nullable: true,
-      description: 'How many calls are left of that limit; at 0 none is sent. Null while no limit is known.',
+      description: 'Calls left this month; at 0 the gateway sends none. Null if no limit is known.',
     }),
-    renewsAt: t.expose('renewsAt', { type: DateTimeType, description: 'When the next month begins.' }),
+    renewsAt: t.expose('renewsAt', { type: DateTimeType, description: 'Start of the next month.' }),
   }),
 });
 
 builder.queryField('allowances', (t) =>
   t.field({
     type: [AllowanceType],
-    description: 'What is left of each service. This costs no call.',
+    description: 'The monthly allowance of each service. Costs no upstream call.',
     resolve: async (_, _args, { allowances }) => [...(await allowances())],
   }),
 );

@@ -8,28 +8,28 @@ import { readCursor, writeCursor } from './cursor.ts';
 import { paid } from './tags.ts';
 import { lookUpWeight } from './weights.ts';
 
-/* Pages as https://relay.dev/graphql/connections.htm has them, so that any client's cache can put them together. */
+/* Pagination by https://relay.dev/graphql/connections.htm, so that client caches can merge pages. */
 
-const mostPerPage = 100;
+const maxPageSize = 100;
 
-/** Shareable: any subgraph with a connection has the same. No other type here is one that others could answer alike. */
+/** Shareable, because every subgraph with connections defines the same type. */
 const PageInfoType = builder.objectRef<BankPage>('PageInfo').implement({
-  description: 'Where a page lies in its list.',
+  description: 'Position of a page in its list.',
   shareable: true,
   fields: (t) => ({
-    hasNextPage: t.boolean({ description: 'Whether more follow.', resolve: ({ next }) => next !== null }),
+    hasNextPage: t.boolean({ description: 'Whether there is a next page.', resolve: ({ next }) => next !== null }),
     hasPreviousPage: t.boolean({
-      description: 'Whether others come before.',
+      description: 'Whether there are banks before this page.',
       resolve: ({ banks }) => (banks[0]?.offset ?? 0) > 0,
     }),
     startCursor: t.string({
       nullable: true,
-      description: 'Cursor of the first entry; null on an empty page.',
+      description: 'Cursor of the first bank; null if the page is empty.',
       resolve: ({ banks }) => banks[0] && writeCursor(banks[0].offset),
     }),
     endCursor: t.string({
       nullable: true,
-      description: 'Hand it to `after` for the next page; null where there is neither an entry nor a next page.',
+      description: 'Pass it as `after` to get the next page; null if the page is empty and the last one.',
       resolve: ({ banks, next }) => {
         const last = next === null ? banks.at(-1)?.offset : next - 1;
         return last === undefined ? null : writeCursor(last);
@@ -39,7 +39,7 @@ const PageInfoType = builder.objectRef<BankPage>('PageInfo').implement({
 });
 
 const BankEdgeType = builder.objectRef<BankPage['banks'][number]>('BankEdge').implement({
-  description: 'A bank and its place in the list.',
+  description: 'A bank and its cursor.',
   fields: (t) => ({
     cursor: t.string({
       description: 'Pass it as `after` to continue from here.',
@@ -53,16 +53,16 @@ const BankConnectionType = builder.objectRef<BankPage>('BankConnection').impleme
   extensions: { cacheScope: 'public' },
   description: 'A page of banks.',
   fields: (t) => ({
-    edges: t.expose('banks', { type: [BankEdgeType], description: 'The banks with their places in the list.' }),
+    edges: t.expose('banks', { type: [BankEdgeType], description: 'The banks with their cursors.' }),
     nodes: t.field({
       type: [BankType],
-      description: 'The banks alone.',
+      description: 'The banks without cursors.',
       resolve: ({ banks }) => banks.map(({ bank }) => bank),
     }),
-    pageInfo: t.field({ type: PageInfoType, description: 'Where the page lies in the list.', resolve: (page) => page }),
+    pageInfo: t.field({ type: PageInfoType, description: 'Position in the list.', resolve: (page) => page }),
     totalCount: t.exposeInt('total', {
       nullable: true,
-      description: 'How many banks the whole list has; null where the service does not tell.',
+      description: 'Number of banks in the whole list; null if the service does not report it.',
     }),
   }),
 });
@@ -75,18 +75,16 @@ builder.queryField('banks', (t) =>
     cost: lookUpWeight,
     listSize: { slicingArguments: ['first'], sizedFields: ['edges', 'nodes'], requireOneSlicingArgument: false },
     description:
-      'Banks by country and name, a page at a time. A service that cannot search by itself may answer a search with ' +
-      'pages that hold fewer banks. Null, with an error, when the service fails.',
+      'Banks, filtered by country and search text, a page at a time. The pages of a search may hold fewer than `first` ' +
+      'banks. Null, with an error, when the service fails.',
     args: {
-      country: t.arg.string({ description: 'ISO 3166-1 alpha-2 code; without it, all that the service lists.' }),
-      search: t.arg.string({
-        description: 'Part of a name, a bank code or a BIC, without regard to case and accents.',
-      }),
-      first: t.arg.int({ required: true, defaultValue: 20, description: `How many banks, from 1 to ${mostPerPage}.` }),
-      after: t.arg.string({ description: 'The cursor after which the page begins.' }),
+      country: t.arg.string({ description: 'ISO 3166-1 alpha-2 code, such as DE; null for all countries.' }),
+      search: t.arg.string({ description: 'Part of a name, bank code or BIC; case and accents are ignored.' }),
+      first: t.arg.int({ required: true, defaultValue: 20, description: `Page size, from 1 to ${maxPageSize}.` }),
+      after: t.arg.string({ description: 'Cursor of the bank before the page; null for the first page.' }),
     },
     resolve: (_, { country, search, first, after }, { bankData, budget, requestContext }) => {
-      if (first < 1 || first > mostPerPage) throw wrong(`first is ${first}; it must be from 1 to ${mostPerPage}.`);
+      if (first < 1 || first > maxPageSize) throw badInput(`first is ${first}; it must be from 1 to ${maxPageSize}.`);
       const listing = {
         country: readCountry(country),
         search: search?.trim() || null,
@@ -102,10 +100,10 @@ builder.queryField('banks', (t) =>
 function readCountry(country: string | null | undefined): string | null {
   if (country == null) return null;
   const code = compactIban(country);
-  if (!countryCodes.has(code)) throw wrong('country is no ISO 3166-1 alpha-2 code; write DE, FR, US ...');
+  if (!countryCodes.has(code)) throw badInput('country must be an ISO 3166-1 alpha-2 code, such as DE.');
   return code;
 }
 
-function wrong(message: string): GatewayError {
+function badInput(message: string): GatewayError {
   return new GatewayError('BAD_USER_INPUT', message);
 }

@@ -6,43 +6,40 @@ import { paid } from './tags.ts';
 import { lookUpWeight } from './weights.ts';
 
 export const BankDataType = builder.objectRef<BankData>('BankData').implement({
-  description: 'The bank that keeps an account, as its national directory lists it.',
+  description: 'The bank of an account, from its national directory.',
   fields: (t) => ({
-    bankCode: t.exposeString('bankCode', {
-      nullable: true,
-      description: 'The national bank code; null where unknown.',
-    }),
-    name: t.exposeString('name', { nullable: true, description: 'Name of the bank; null where unknown.' }),
-    zip: t.exposeString('zip', { nullable: true, description: 'Postal code of the bank; null where unknown.' }),
-    city: t.exposeString('city', { nullable: true, description: 'City of the bank; null where unknown.' }),
-    bic: t.exposeString('bic', { nullable: true, description: 'ISO 9362 BIC; null where the directory lists none.' }),
+    bankCode: t.exposeString('bankCode', { nullable: true, description: 'National bank code; null if unknown.' }),
+    name: t.exposeString('name', { nullable: true, description: 'Name of the bank; null if unknown.' }),
+    zip: t.exposeString('zip', { nullable: true, description: 'Postal code of the bank; null if unknown.' }),
+    city: t.exposeString('city', { nullable: true, description: 'City of the bank; null if unknown.' }),
+    bic: t.exposeString('bic', { nullable: true, description: 'ISO 9362 BIC; null if the directory has none.' }),
   }),
 });
 
 export const BankType = builder.objectRef<Bank>('Bank').implement({
   extensions: { cacheScope: 'public' },
-  description: 'A bank as a list of banks has it.',
+  description: 'A record from a list of banks.',
   fields: (t) => ({
-    bic: t.exposeString('bic', { nullable: true, description: 'ISO 9362 BIC; null where the list has none.' }),
+    bic: t.exposeString('bic', { nullable: true, description: 'ISO 9362 BIC; null if the list has none.' }),
     bankCode: t.exposeString('bankCode', {
       nullable: true,
-      description: 'The national bank code, or the routing number of a bank in the US; null where unknown.',
+      description: 'National bank code, or the routing number of a US bank; null if unknown.',
     }),
-    name: t.exposeString('name', { nullable: true, description: 'Name of the bank; null where unknown.' }),
-    address: t.exposeString('address', { nullable: true, description: 'Street and number; null where unknown.' }),
-    zip: t.exposeString('zip', { nullable: true, description: 'Postal code; null where unknown.' }),
-    city: t.exposeString('city', { nullable: true, description: 'City; null where unknown.' }),
+    name: t.exposeString('name', { nullable: true, description: 'Name of the bank; null if unknown.' }),
+    address: t.exposeString('address', { nullable: true, description: 'Street and number; null if unknown.' }),
+    zip: t.exposeString('zip', { nullable: true, description: 'Postal code; null if unknown.' }),
+    city: t.exposeString('city', { nullable: true, description: 'City; null if unknown.' }),
     countryCode: t.exposeString('countryCode', {
       nullable: true,
-      description: 'ISO 3166-1 alpha-2 code of the country; null where unknown.',
+      description: 'ISO 3166-1 alpha-2 code of the country; null if unknown.',
     }),
     source: t.exposeString('source', {
       nullable: true,
-      description: 'Who published the record; null where the service does not tell.',
+      description: 'Publisher of the record; null if the service does not report it.',
     }),
     date: t.exposeString('date', {
       nullable: true,
-      description: 'Date of the record, such as 2026-03-01; null where the service does not tell.',
+      description: 'Date of the record in ISO 8601, such as 2026-03-01; null if the service does not report it.',
     }),
   }),
 });
@@ -60,8 +57,9 @@ builder.queryField('bank', (t) =>
     tag: paid,
     cost: lookUpWeight,
     description:
-      'The bank of a BIC, its head office where the BIC has 8 characters; null where the service knows none.',
-    args: { bic: t.arg.string({ required: true, description: 'The BIC, 8 or 11 characters, in any case.' }) },
+      'The bank with this BIC; a BIC of 8 characters means the head office. Null if the BIC is not valid or the ' +
+      'service knows no such bank, and, with an error, when the service fails.',
+    args: { bic: t.arg.string({ required: true, description: 'The BIC: 8 or 11 characters; case is ignored.' }) },
     resolve: async (_, { bic }, { loaders }) => (await loaders.bicValidation.load(compactBic(bic))).bank,
   }),
 );

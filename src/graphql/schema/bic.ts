@@ -8,56 +8,53 @@ import { lookUpWeight } from './weights.ts';
 const BicProblemType = builder.enumType('BicProblem', {
   description: 'Why a BIC is not valid.',
   values: {
-    ILLEGAL_CHARACTERS: { description: 'It contains characters other than A to Z and digits.' },
-    WRONG_LENGTH: { description: 'It has neither 8 nor 11 characters.' },
-    UNKNOWN_COUNTRY: { description: 'Its fifth and sixth characters are no country code.' },
-    REJECTED_BY_SERVICE: {
-      description: 'Its characters are in order, yet the bank-data service says that it is not valid.',
-    },
+    ILLEGAL_CHARACTERS: { description: 'It contains characters other than A-Z and 0-9.' },
+    WRONG_LENGTH: { description: 'It does not have 8 or 11 characters.' },
+    UNKNOWN_COUNTRY: { description: 'Its fifth and sixth characters are not a country code.' },
+    REJECTED_BY_SERVICE: { description: 'Its format is correct, but the bank-data service reports it as not valid.' },
   } as const,
 });
 
 const BicValidationType = builder.objectRef<BicValidation>('BicValidation').implement({
-  // It says again what was asked, and people type IBANs where a BIC belongs.
+  // It repeats the input, and people type IBANs into BIC fields.
   extensions: { cacheScope: 'private' },
-  description: 'What is known about a BIC. One that is not valid is an answer like any other, never an error.',
+  description: 'The result of validating a BIC. A BIC that is not valid is a result, not an error.',
   fields: (t) => ({
-    bic: t.exposeID('bic', { description: 'The BIC that was checked, without spaces, in upper case.' }),
-    valid: t.exposeBoolean('valid', { description: 'Whether it is a valid BIC. Not whether it was ever issued.' }),
-    problems: t.expose('problems', { type: [BicProblemType], description: 'Why it is not valid; empty when it is.' }),
+    bic: t.exposeID('bic', { description: 'The validated BIC, without spaces, in upper case.' }),
+    valid: t.exposeBoolean('valid', { description: 'Whether the BIC is valid, not whether it has been issued.' }),
+    problems: t.expose('problems', { type: [BicProblemType], description: 'Why it is not valid; empty if valid.' }),
     partyPrefix: t.string({
       nullable: true,
-      description: 'The four characters of the institution; null where the BIC cannot be taken apart.',
+      description: 'Institution: 4 characters; null if the BIC cannot be parsed.',
       resolve: ({ bic }) => parseBic(bic)?.partyPrefix,
     }),
     countryCode: t.string({
       nullable: true,
-      description: 'ISO 3166-1 alpha-2 code of the country; null where the BIC cannot be taken apart.',
+      description: 'ISO 3166-1 alpha-2 code of the country; null if the BIC cannot be parsed.',
       resolve: ({ bic }) => parseBic(bic)?.countryCode,
     }),
     location: t.string({
       nullable: true,
-      description: 'The two characters of the location; null where the BIC cannot be taken apart.',
+      description: 'Location: 2 characters; null if the BIC cannot be parsed.',
       resolve: ({ bic }) => parseBic(bic)?.location,
     }),
     branch: t.string({
       nullable: true,
-      description:
-        'The three characters of the branch, XXX for the head office; null where the BIC cannot be taken apart.',
+      description: 'Branch: 3 characters, XXX for the head office; null if the BIC cannot be parsed.',
       resolve: ({ bic }) => parseBic(bic)?.branch,
     }),
     isHeadOffice: t.boolean({
-      description: 'Whether it names the head office: it has 8 characters, or ends in XXX.',
+      description: 'Whether it identifies the head office: it has 8 characters or ends in XXX.',
       resolve: ({ bic }) => parseBic(bic)?.isHeadOffice ?? false,
     }),
     isTest: t.boolean({
-      description: 'Whether it is for testing only: no payment reaches it.',
+      description: 'Whether it is a test BIC, which cannot receive payments.',
       resolve: ({ bic }) => parseBic(bic)?.isTest ?? false,
     }),
     bank: t.expose('bank', {
       type: BankType,
       nullable: true,
-      description: 'The bank; null where the service does not know it.',
+      description: 'The bank; null if the service does not know it.',
     }),
   }),
 });
@@ -69,8 +66,8 @@ builder.queryField('bicValidation', (t) =>
     tag: paid,
     cost: lookUpWeight,
     description:
-      'Validates a BIC (SWIFT code) by ISO 9362 and tells whose it is. Null, with an error, when the service fails.',
-    args: { bic: t.arg.string({ required: true, description: 'The BIC, 8 or 11 characters, in any case.' }) },
+      'Validates a BIC (SWIFT code) by ISO 9362 and finds its bank. Null, with an error, when the service fails.',
+    args: { bic: t.arg.string({ required: true, description: 'The BIC: 8 or 11 characters; case is ignored.' }) },
     resolve: (_, { bic }, { loaders }) => loaders.bicValidation.load(compactBic(bic)),
   }),
 );

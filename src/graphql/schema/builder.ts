@@ -3,7 +3,7 @@ import DirectivesPlugin from '@pothos/plugin-directives';
 import FederationPlugin from '@pothos/plugin-federation';
 import type { Context } from '../context.ts';
 
-/** Holds the schema's shape and nothing else: no type is defined here, and no state. */
+/** Defines no type and holds no state but the schema's shape. */
 export const builder = new SchemaBuilder<{
   Context: Context;
   DefaultFieldNullability: false;

@@ -7,22 +7,22 @@ import { builder } from './builder.ts';
 import { readKey } from './entities.ts';
 
 const FieldCharactersType = builder.enumType('FieldCharacters', {
-  description: 'Which characters a part of an IBAN has.',
+  description: 'The characters allowed in a part of an IBAN.',
   values: {
-    DIGITS: { value: 'digits', description: '0 to 9.' },
-    LETTERS: { value: 'letters', description: 'A to Z.' },
-    LETTERS_AND_DIGITS: { value: 'letters and digits', description: 'A to Z and 0 to 9.' },
+    DIGITS: { value: 'digits', description: '0-9.' },
+    LETTERS: { value: 'letters', description: 'A-Z.' },
+    LETTERS_AND_DIGITS: { value: 'letters and digits', description: 'A-Z and 0-9.' },
   } as const,
 });
 
 const IbanFieldType = builder.objectRef<IbanField>('IbanField').implement({
-  description: 'Something that has to be known before an IBAN of a country can be generated.',
+  description: 'An input field that generateIban needs for a country.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'The field of GenerateIbanInput: bankCode, branch or accountNumber.' }),
-    length: t.exposeInt('length', { description: 'How many characters it has.' }),
-    characters: t.expose('characters', { type: FieldCharactersType, description: 'Which characters it has.' }),
+    name: t.exposeString('name', { description: 'Field of GenerateIbanInput: bankCode, branch or accountNumber.' }),
+    length: t.exposeInt('length', { description: 'Number of characters.' }),
+    characters: t.expose('characters', { type: FieldCharactersType, description: 'The allowed characters.' }),
     padded: t.exposeBoolean('padded', {
-      description: 'Whether it may be shorter; it is then filled up with zeros on the left.',
+      description: 'Whether a shorter value is accepted and padded with zeros on the left.',
     }),
   }),
 });
@@ -31,37 +31,37 @@ export const IbanCountryType = builder.objectRef<CountryFormat>('IbanCountry');
 
 IbanCountryType.implement({
   extensions: { cacheScope: 'public' },
-  description: 'How a country writes its IBANs, by the SWIFT registry. Costs no upstream call.',
+  description: 'The IBAN format of a country, from the SWIFT IBAN registry. Costs no upstream call.',
   fields: (t) => ({
     code: t.exposeID('country', { description: 'ISO 3166-1 alpha-2 code; XK for Kosovo.' }),
     name: t.string({
       description: 'Name of the country, in English.',
       resolve: ({ country }) => countryName(country) ?? country,
     }),
-    sepa: t.exposeBoolean('sepa', { description: 'Whether payments from and to it go through SEPA.' }),
-    ibanLength: t.exposeInt('length', { description: 'How many characters an IBAN has, country code included.' }),
+    sepa: t.exposeBoolean('sepa', { description: 'Whether the country takes part in SEPA.' }),
+    ibanLength: t.exposeInt('length', { description: 'Number of characters of an IBAN, including the country code.' }),
     ibanFormatAsSwift: t.exposeString('format', {
-      description: 'The format in the notation of the SWIFT registry: k!n is k digits, k!a k letters, k!c k of either.',
+      description: 'The format in SWIFT notation: 4!n is 4 digits, 4!a is 4 letters, 4!c is 4 letters or digits.',
     }),
     ibanFormatAsRegex: t.string({
-      description: 'The format as a regular expression over an IBAN without spaces.',
+      description: 'The format as a regular expression for an IBAN without spaces.',
       resolve: ({ regex }) => regex.source,
     }),
-    ibanExample: t.exposeString('example', { description: 'A valid IBAN whose account is made up.' }),
+    ibanExample: t.exposeString('example', { description: 'A valid IBAN with a fictitious account.' }),
     ibanFields: t.field({
       type: [IbanFieldType],
-      description: 'What has to be known before an IBAN can be generated, in the order of the IBAN.',
+      description: 'The input fields that generateIban needs, in the order of the IBAN.',
       resolve: ({ country }) => ibanFields(country),
     }),
     territories: t.field({
       type: [IbanCountryType],
-      description: 'Territories that use this format under a country code of their own.',
+      description: 'Territories that use this format with their own country code.',
       resolve: ({ territories }) => territories.flatMap((code) => findCountryFormat(code) ?? []),
     }),
     parent: t.field({
       type: IbanCountryType,
       nullable: true,
-      description: 'The country whose format a territory uses; null where it is no territory.',
+      description: 'The country whose format this territory uses; null if this is not a territory.',
       resolve: ({ parent }) => (parent === null ? null : findCountryFormat(parent)),
     }),
   }),
@@ -76,8 +76,8 @@ builder.queryField('country', (t) =>
   t.field({
     type: IbanCountryType,
     nullable: true,
-    description: 'How a country or territory writes its IBANs; null where it has none. Costs no upstream call.',
-    args: { code: t.arg.string({ required: true, description: 'ISO 3166-1 alpha-2 code, in any case.' }) },
+    description: 'The IBAN format of a country or territory; null if it has no IBANs. Costs no upstream call.',
+    args: { code: t.arg.string({ required: true, description: 'ISO 3166-1 alpha-2 code; case is ignored.' }) },
     resolve: (_, { code }) => findCountryFormat(compactIban(code)),
   }),
 );
@@ -87,8 +87,8 @@ builder.queryField('countries', (t) =>
     type: [IbanCountryType],
     listSize: { assumedSize: countryFormats().length },
     description:
-      'The countries of the SWIFT registry in the order of their codes, without territories. Costs no upstream call.',
-    args: { sepa: t.arg.boolean({ description: 'Only those in SEPA, or only those outside.' }) },
+      'The countries of the SWIFT IBAN registry, sorted by code, without territories. Costs no upstream call.',
+    args: { sepa: t.arg.boolean({ description: 'True: only SEPA countries; false: only others; null: all.' }) },
     resolve: (_, { sepa }) => countryFormats().filter((format) => sepa == null || format.sepa === sepa),
   }),
 );

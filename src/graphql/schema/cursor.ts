@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors.ts';
 
-/** A place in a list, as clients hand it back: they need not know what it is made of. */
+/** An opaque cursor for an offset in a list. */
 export function writeCursor(offset: number): string {
   return Buffer.from(`offset:${offset}`).toString('base64url');
 }
@@ -12,7 +12,7 @@ export function readCursor(cursor: string): number {
       .toString()
       .match(/^offset:(\d{1,9})$/) ?? [];
   if (offset === undefined) {
-    throw new GatewayError('BAD_USER_INPUT', 'after is no cursor; take one from pageInfo.endCursor or an edge.');
+    throw new GatewayError('BAD_USER_INPUT', 'after must be a cursor from pageInfo.endCursor or an edge.');
   }
   return Number(offset);
 }

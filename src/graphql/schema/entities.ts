@@ -7,17 +7,17 @@ import {
 } from 'graphql';
 import { GatewayError } from '../../errors.ts';
 
-/** What a router knows of an entity: its type and its key. */
+/** How a router refers to an entity: `__typename` and the key fields. */
 type Representation = Readonly<Record<string, unknown>>;
 
 type ResolveReference = (representation: Representation, context: unknown, info: GraphQLResolveInfo) => unknown;
 
 /**
- * Has a subgraph answer each representation on its own: one that is wrong or whose look-up fails is null, with an error
- * at its index. Apollo's resolver fails them all for one, and writes `__typename` into the objects that it is handed,
- * which may be a cache's, and frozen.
+ * Resolves each representation separately: an invalid one, or one whose look-up fails, is null with an error at its
+ * index. Apollo's resolver fails the whole list instead, and writes `__typename` into the resolved objects, which may
+ * be frozen cache entries.
  */
-export function settleEntitiesSeparately(schema: GraphQLSchema): GraphQLSchema {
+export function withSeparateEntities(schema: GraphQLSchema): GraphQLSchema {
   const field = schema.getQueryType()?.getFields()._entities;
   const union = getNamedType(field?.type);
   if (field === undefined || !isUnionType(union)) throw new Error('the schema has no entities');
@@ -27,10 +27,10 @@ export function settleEntitiesSeparately(schema: GraphQLSchema): GraphQLSchema {
   return schema;
 }
 
-/** The key of a representation as text. @throws GatewayError where there is none */
+/** The key of a representation. @throws GatewayError if it is not a string */
 export function readKey(name: string, key: unknown): string {
   if (typeof key === 'string') return key;
-  throw new GatewayError('BAD_USER_INPUT', `The representation has no key "${name}", or one that is no string.`);
+  throw new GatewayError('BAD_USER_INPUT', `The representation must have a string key "${name}".`);
 }
 
 async function resolveEntity(
@@ -40,14 +40,14 @@ async function resolveEntity(
   info: GraphQLResolveInfo,
 ) {
   if (typeof representation !== 'object' || representation === null) {
-    throw new GatewayError('BAD_USER_INPUT', 'A representation is an object with __typename and a key.');
+    throw new GatewayError('BAD_USER_INPUT', 'A representation must be an object with __typename and a key.');
   }
   const { __typename: typename } = representation as Representation;
   const type = types.get(typename);
   if (type === undefined) {
-    throw new GatewayError('BAD_USER_INPUT', 'The __typename of the representation is no entity of this subgraph.');
+    throw new GatewayError('BAD_USER_INPUT', 'The __typename of a representation must be an entity of this subgraph.');
   }
-  // What has no resolver of its own is, to Apollo's library as well, what the router knows of it.
+  // As in Apollo's library, an entity without a reference resolver is its representation.
   const resolve = resolverOf(type) ?? ((known: Representation) => known);
   const entity = await resolve(representation as Representation, context, info);
   return entity ? { ...entity, __typename: typename } : null;

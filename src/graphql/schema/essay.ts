@@ -12,22 +12,22 @@ import { paid } from './tags.ts';
 import { essayWeight } from './weights.ts';
 
 const EssayModeType = builder.enumType('EssayMode', {
-  description: 'In which manner an essay is written.',
+  description: 'The style of an essay.',
   values: {
     STANDARD: { description: 'Plain and balanced.' },
-    ACADEMIC: { description: 'As for a seminar or a journal.' },
-    PROFESSIONAL: { description: 'As for colleagues and clients.' },
-    NEWS_REPORT: { description: 'As a newspaper reports it.' },
+    ACADEMIC: { description: 'For a seminar or a journal.' },
+    PROFESSIONAL: { description: 'For colleagues and clients.' },
+    NEWS_REPORT: { description: 'Like a newspaper report.' },
   } as const,
 });
 
 const WritingPurposeType = builder.enumType('WritingPurpose', {
-  description: 'What an essay is to do for its reader.',
+  description: 'The purpose of an essay.',
   values: {
     NARRATIVE: { description: 'Tell what happened.' },
     ARGUMENTATIVE: { description: 'Take a side and give reasons.' },
     EXPOSITORY: { description: 'Explain.' },
-    DESCRIPTIVE: { description: 'Show how something is.' },
+    DESCRIPTIVE: { description: 'Describe what something is like.' },
   } as const,
 });
 
@@ -35,21 +35,21 @@ const EssayType = builder.objectRef<Essay>('Essay').implement({
   description: 'A written essay.',
   fields: (t) => ({
     id: t.exposeID('id', {
-      description: 'Whoever ordered it finds it by this again, with `essay(id:)`, for as long as it is kept.',
+      description: 'With this id, the client that ordered the essay can query `essay(id:)` while it is stored.',
     }),
-    text: t.exposeString('text', { description: 'The text; paragraphs stand apart by line breaks.' }),
-    wordCount: t.exposeInt('wordCount', { description: 'How many words the text has.' }),
-    mode: t.expose('mode', { type: EssayModeType, description: 'The mode it was ordered in.' }),
+    text: t.exposeString('text', { description: 'The text; line breaks separate paragraphs.' }),
+    wordCount: t.exposeInt('wordCount', { description: 'Number of words in the text.' }),
+    mode: t.expose('mode', { type: EssayModeType, description: 'The style that was ordered.' }),
   }),
 });
 
 const InvalidEssayInputType = builder.objectRef<InvalidEssayInput>('InvalidEssayInput').implement({
-  description: 'The input must be changed before it can succeed. No essay was written.',
+  description: 'The input is not valid and must be changed. No essay was written.',
   interfaces: [ErrorType],
   fields: (t) => ({
     field: t.exposeString('field', {
       nullable: true,
-      description: 'The input field at fault; null when it is no single field, or the essay service did not say which.',
+      description: 'The invalid input field; null if it is not a single field or the service does not report which.',
     }),
   }),
 });
@@ -61,32 +61,29 @@ const EssayAllowanceExhaustedType = builder.objectRef<EssayAllowanceExhausted>('
     renewsAt: t.expose('renewsAt', {
       type: DateTimeType,
       nullable: true,
-      description: 'When the service takes orders again; null when it did not say.',
+      description: 'When the service accepts orders again; null if it does not report that.',
     }),
   }),
 });
 
 const EssayServiceFailedType = builder.objectRef<EssayServiceFailed>('EssayServiceFailed').implement({
-  description: 'No essay came back. Unless the order was turned away unsent, the service may have charged for it.',
+  description: 'No essay was received. The order may have been paid for, unless `code` is UPSTREAM_UNAVAILABLE.',
   interfaces: [ErrorType],
   fields: (t) => ({
     code: t.expose('code', {
       type: UpstreamErrorCodeType,
-      description: 'How it failed, by a code that errors carry in extensions.code as well.',
+      description: 'How it failed; the same codes as in extensions.code of errors.',
     }),
-    retryable: t.exposeBoolean('retryable', {
-      description: 'Whether the same order may succeed when it is sent again.',
-    }),
+    retryable: t.exposeBoolean('retryable', { description: 'Whether the same order may succeed if sent again.' }),
     rawText: t.exposeString('rawText', {
       nullable: true,
-      description:
-        'What arrived of an answer that broke off or could not be read: it was paid for. Null when nothing did.',
+      description: 'The received part of a response that was cut off or cannot be read, which was paid for; else null.',
     }),
   }),
 });
 
 const GenerateEssayResultType = builder.unionType('GenerateEssayResult', {
-  description: 'What came of an order for an essay.',
+  description: 'The essay, or why there is none.',
   types: [EssayType, InvalidEssayInputType, EssayAllowanceExhaustedType, EssayServiceFailedType],
   resolveType: (result) => typeNames[(result as EssayResult).kind],
 });
@@ -99,23 +96,18 @@ const typeNames = {
 };
 
 const GenerateEssayInputType = builder.inputType('GenerateEssayInput', {
-  description: 'An order for an essay.',
+  description: 'The essay to write.',
   fields: (t) => ({
     description: t.string({ required: true, description: 'The topic and the points to cover.' }),
-    mode: t.field({
-      type: EssayModeType,
-      required: true,
-      defaultValue: 'STANDARD',
-      description: 'In which manner to write.',
-    }),
-    wordCount: t.int({ required: true, description: 'Most words the text may have, from 1 to 2000.' }),
-    purpose: t.field({ type: WritingPurposeType, description: 'What the essay is to do for its reader.' }),
-    titles: t.stringList({ description: 'Titles to choose from.' }),
+    mode: t.field({ type: EssayModeType, required: true, defaultValue: 'STANDARD', description: 'The style.' }),
+    wordCount: t.int({ required: true, description: 'Maximum number of words, from 1 to 2000.' }),
+    purpose: t.field({ type: WritingPurposeType, description: 'The purpose; null for no particular one.' }),
+    titles: t.stringList({ description: 'Titles for the service to choose from.' }),
     idempotencyKey: t.id({
       description:
-        'A name of your choice for this order, at most 200 characters, such as a UUID made when its form was opened. Sent ' +
-        'again under the same name, the order is answered with the same essay and not paid for again: use it for every ' +
-        'retry. Another order needs another name.',
+        'A unique key for this order, at most 200 characters, such as a UUID created when the form is opened. The same ' +
+        'order with the same key returns the same essay and is paid for once: send the key with every retry. A ' +
+        'different order needs a different key.',
     }),
   }),
 });
@@ -126,12 +118,13 @@ builder.mutationField('generateEssay', (t) =>
     tag: paid,
     cost: essayWeight,
     description:
-      'Has an essay written. This takes up to two minutes, and each call is paid for; with an idempotencyKey, once. It is ' +
-      'written to its end also when the client hangs up meanwhile, and kept.',
-    args: { input: t.arg({ type: GenerateEssayInputType, required: true, description: 'What to write.' }) },
+      'Orders an essay. This takes up to two minutes. Each order is paid for; with the same idempotencyKey, retries ' +
+      'return the same essay. If the client disconnects, the essay is still completed and stored.',
+    args: { input: t.arg({ type: GenerateEssayInputType, required: true, description: 'The order.' }) },
     resolve: async (_, { input }, { essays, budget, requestContext }): Promise<EssayResult> => {
-      if (!budget.spend('essays'))
+      if (!budget.spend('essays')) {
         return { kind: 'invalid-input', field: null, message: budget.exceeded('essays').message };
+      }
       const { purpose = null, titles, idempotencyKey = null } = input;
       return essays.generate({ ...input, purpose, titles: titles ?? [], idempotencyKey }, requestContext);
     },
@@ -143,9 +136,9 @@ builder.queryField('essay', (t) =>
     type: EssayType,
     nullable: true,
     description:
-      'An essay that was written before, for whoever ordered it. Null when there is none of this id, when it is kept no ' +
-      'longer, or when somebody else ordered it. This costs no call.',
-    args: { id: t.arg.id({ required: true, description: 'The id that it was answered with.' }) },
+      'A stored essay. Null if the id is unknown, the essay is no longer stored, or another client ordered it. Costs no ' +
+      'upstream call.',
+    args: { id: t.arg.id({ required: true, description: '`Essay.id`, as returned by generateEssay.' }) },
     resolve: (_, { id }, { essayArchive, requestContext }) => essayArchive.find(id, requestContext),
   }),
 );

@@ -8,42 +8,42 @@ import { paid, personalData } from './tags.ts';
 import { lookUpWeight } from './weights.ts';
 
 const InvalidIbanFieldType = builder.objectRef<IbanFieldProblem>('InvalidIbanField').implement({
-  description: 'What is wrong with one field.',
+  description: 'A problem with an input field.',
   fields: (t) => ({
-    field: t.exposeString('field', { description: 'The field of GenerateIbanInput.' }),
-    message: t.exposeString('message', { description: 'What was given and what would be right.' }),
+    field: t.exposeString('field', { description: 'Field of GenerateIbanInput.' }),
+    message: t.exposeString('message', { description: 'What is wrong and what would be valid.' }),
   }),
 });
 
 type InvalidFields = Extract<IbanGeneration, { kind: 'invalid' }>;
 
 const InvalidIbanFieldsType = builder.objectRef<InvalidFields>('InvalidIbanFields').implement({
-  description: 'No IBAN can be made of these fields.',
+  description: 'No IBAN can be generated from these fields.',
   interfaces: [ErrorType],
   fields: (t) => ({
     fields: t.expose('problems', {
       type: [InvalidIbanFieldType],
-      description: 'Every field at fault; empty where only the service knows.',
+      description: 'The problem of each invalid field; empty if the service does not report which fields are invalid.',
     }),
   }),
 });
 
 const GenerateIbanResultType = builder.unionType('GenerateIbanResult', {
   extensions: { cacheScope: 'private' },
-  description: 'The IBAN with all that is known about it, or what is wrong with the fields.',
+  description: 'The generated IBAN, validated, or the problems of the input fields.',
   types: [IbanValidationType, InvalidIbanFieldsType],
   resolveType: (result) => ('iban' in result ? IbanValidationType : InvalidIbanFieldsType),
 });
 
 const GenerateIbanInputType = builder.inputType('GenerateIbanInput', {
-  description: 'What an IBAN is generated from. IbanCountry.ibanFields tells which fields a country has.',
+  description: 'The parts of the IBAN to generate. IbanCountry.ibanFields lists the fields that a country needs.',
   fields: (t) => ({
-    country: t.string({ required: true, description: 'ISO 3166-1 alpha-2 code.' }),
-    bankCode: t.string({ description: 'The national bank code.' }),
-    branch: t.string({ description: 'The branch, where the country has one.' }),
+    country: t.string({ required: true, description: 'ISO 3166-1 alpha-2 code, such as DE.' }),
+    bankCode: t.string({ description: 'National bank code.' }),
+    branch: t.string({ description: 'Branch code, if the country has one.' }),
     accountNumber: t.string({
       tag: personalData,
-      description: 'The account number, without check digits that can be computed.',
+      description: 'Account number, without the check digits that the gateway computes.',
     }),
   }),
 });
@@ -55,9 +55,9 @@ builder.queryField('generateIban', (t) =>
     tag: [paid, personalData],
     cost: lookUpWeight,
     description:
-      'Generates an IBAN from its fields; all check digits are computed. Fields that cannot be right are told without ' +
+      'Generates an IBAN from its parts and computes all check digits. Fields with a wrong format are reported without ' +
       'an upstream call. Null, with an error, when the service fails.',
-    args: { input: t.arg({ type: GenerateIbanInputType, required: true, description: 'The fields.' }) },
+    args: { input: t.arg({ type: GenerateIbanInputType, required: true, description: 'The parts of the IBAN.' }) },
     resolve: async (_, { input }, { bankData, budget, requestContext }) => {
       if (!budget.spend('bankQueries')) throw budget.exceeded('bankQueries');
       const values = {

@@ -7,16 +7,13 @@ import './essay.ts';
 import './generate-iban.ts';
 import './iban.ts';
 import { builder } from './builder.ts';
-import { settleEntitiesSeparately } from './entities.ts';
-import { sortSdl } from './sorted-sdl.ts';
+import { withSeparateEntities } from './entities.ts';
+import { withSortedSdl } from './sorted-sdl.ts';
 
-builder.queryType({ description: 'Questions. What is known already, or can be computed, costs no upstream call.' });
-builder.mutationType({ description: 'Orders. They are paid for; an idempotencyKey makes it safe to send one again.' });
+builder.queryType({ description: 'Look-ups. Cached and computed values cost no upstream call.' });
+builder.mutationType({ description: 'Orders, which are paid for. An idempotencyKey makes retries safe.' });
 
-/**
- * The oldest version that has all that is used here, so that older compositions take it as well: @cost and @listSize
- * came with 2.9.
- */
+/** The oldest version with @cost and @listSize, so that older composition tools accept the schema. */
 const subgraph = builder.toSubGraphSchema({ linkUrl: 'https://specs.apollo.dev/federation/v2.9' });
 
-export const schema = sortSdl(settleEntitiesSeparately(subgraph));
+export const schema = withSortedSdl(withSeparateEntities(subgraph));

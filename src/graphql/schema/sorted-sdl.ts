@@ -1,13 +1,13 @@
 import { type ASTNode, type GraphQLSchema, Kind, parse, print, visit } from 'graphql';
 
 /**
- * Has `_service` answer the subgraph's SDL with everything in it in the order of names, so that a moved line of code is
- * no changed schema. Apollo's printer keeps the order of the code.
+ * Sorts the SDL in `_service` by name, so that moving code does not change the schema. Apollo's printer keeps the order
+ * of the code.
  */
-export function sortSdl(schema: GraphQLSchema): GraphQLSchema {
+export function withSortedSdl(schema: GraphQLSchema): GraphQLSchema {
   const field = schema.getQueryType()?.getFields()._service;
   const { sdl } = (field?.resolve?.(null, {}, null, {} as never) ?? {}) as { sdl?: string };
-  if (field === undefined || sdl === undefined) throw new Error('the schema is no subgraph');
+  if (field === undefined || sdl === undefined) throw new Error('the schema is not a subgraph');
   const sorted = print(visit(parse(sdl), { enter: sortMembers }));
   field.resolve = () => ({ sdl: sorted });
   return schema;

@@ -1,10 +1,10 @@
 /*
- * What contract supergraphs filter by (https://specs.apollo.dev/tag/): each tag says why somebody may want to leave a
- * field out. Only fields are tagged, never a type: the filter would take away other subgraphs' fields of that type too.
+ * Tags by which contract supergraphs exclude fields (https://specs.apollo.dev/tag/). Types are not tagged: excluding a
+ * type would exclude other subgraphs' fields of it as well.
  */
 
-/** An IBAN, the parts of it that point to one account, and the questions that take one. */
+/** An IBAN, the parts that identify an account, and the query fields with such arguments. */
 export const personalData = 'personal-data';
 
-/** May cost an upstream call, which somebody pays for. */
+/** May cause a paid upstream call. */
 export const paid = 'paid';

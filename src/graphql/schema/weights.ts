@@ -1,13 +1,13 @@
 /*
- * What a field costs a router that keeps operations within a budget (https://ibm.github.io/graphql-specs/cost-spec.html).
- * Unweighted, an object costs 1 and a value nothing.
+ * Static costs for routers that limit the cost of an operation (https://ibm.github.io/graphql-specs/cost-spec.html).
+ * The defaults are 1 for an object and 0 for a scalar.
  */
 
-/** One question to the bank-data service. */
+/** One call to the bank-data service. */
 export const lookUpWeight = 10;
 
 /** An essay takes a minute and costs many times a look-up. */
 export const essayWeight = 100;
 
-/** How many IBANs one page asks for. A list argument cannot say it: slicing arguments are numbers. */
+/** A typical list of IBANs. Its real size cannot be declared: slicing arguments must be integers. */
 export const assumedIbans = 50;

@@ -12,7 +12,7 @@ export function createApolloClient() {
         Bank: { keyFields: ['bic'] },
         Query: {
           fields: {
-            // One that came with a list is known to the field as well.
+            // Resolves an IBAN from the cache if a list has loaded it.
             ibanValidation: {
               read: (known, { args, toReference }) =>
                 known === undefined ? toReference({ __typename: 'IbanValidation', iban: args?.iban }) : known,

@@ -1,21 +1,21 @@
 import { skipToken, useQuery } from '@apollo/client/react';
 import { IbanField } from '../components/iban-field.tsx';
 import { CheckIban } from '../documents.ts';
-import { useIbanTyping } from '../state/use-iban-typing.ts';
+import { useIbanInput } from '../state/use-iban-input.ts';
 import { readFailure } from './read-failure.ts';
 
 export function ApolloIbanField() {
-  const typing = useIbanTyping();
+  const input = useIbanInput();
   const { data, error, loading, refetch } = useQuery(
     CheckIban,
-    typing.asked === null ? skipToken : { variables: { iban: typing.asked } },
+    input.ibanToCheck === null ? skipToken : { variables: { iban: input.ibanToCheck } },
   );
   return (
     <IbanField
-      typing={typing}
+      input={input}
       answer={data?.ibanValidation}
       failure={loading ? null : readFailure(error)}
-      // How it fails is told by the hook as well.
+      // The hook returns the error as well.
       onRetry={() => void refetch().catch(() => {})}
     />
   );

@@ -5,18 +5,18 @@ import { CheckIban, CheckIbans, IbanFacts } from '../documents.ts';
 import { unreachable } from '../failure.ts';
 import { readFragment } from '../gql/index.ts';
 import { type RowState, useIbanList } from '../state/use-iban-list.ts';
-import { readFailure, readFailuresByPlace } from './read-failure.ts';
+import { readFailure, readFailuresByIndex } from './read-failure.ts';
 
 export function ApolloIbanList() {
   const client = useApolloClient();
-  const listing = useIbanList(askAgain);
+  const list = useIbanList(recheck);
   const { data, error, loading, refetch } = useQuery(
     CheckIbans,
-    // 'all': the answers of the others are shown beside the errors, and remembered.
-    listing.asked === null ? skipToken : { variables: { ibans: [...listing.asked] }, errorPolicy: 'all' },
+    // 'all': show and cache the other results despite errors.
+    list.ibansToCheck === null ? skipToken : { variables: { ibans: [...list.ibansToCheck] }, errorPolicy: 'all' },
   );
 
-  async function askAgain(iban: string): Promise<RowState> {
+  async function recheck(iban: string): Promise<RowState> {
     try {
       const { data } = await client.query({ query: CheckIban, variables: { iban }, fetchPolicy: 'network-only' });
       const facts = readFragment(IbanFacts, data?.ibanValidation);
@@ -28,9 +28,9 @@ export function ApolloIbanList() {
 
   return (
     <IbanList
-      listing={listing}
+      list={list}
       answers={data?.ibanValidations}
-      failures={readFailuresByPlace(error)}
+      failures={readFailuresByIndex(error)}
       failure={loading || data ? null : readFailure(error)}
       onRetry={() => void refetch().catch(() => {})}
     />

@@ -4,7 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { Page } from '../components/page.tsx';
 import '../style.css';
 import { createApolloClient } from './client.ts';
-import { ApolloEssayDesk } from './essay-desk.tsx';
+import { ApolloEssayForm } from './essay-form.tsx';
 import { ApolloIbanField } from './iban-field.tsx';
 import { ApolloIbanList } from './iban-list.tsx';
 
@@ -16,7 +16,7 @@ createRoot(document.getElementById('page') as HTMLElement).render(
         other={{ name: 'urql', href: '/urql.html' }}
         ibanField={<ApolloIbanField />}
         ibanList={<ApolloIbanList />}
-        essayDesk={<ApolloEssayDesk />}
+        essayForm={<ApolloEssayForm />}
       />
     </ApolloProvider>
   </StrictMode>,

@@ -7,8 +7,8 @@ export function readFailure(error: ErrorLike | undefined): Failure | null {
   return first ? toFailure(first) : unreachable;
 }
 
-/** The failures in a list, by the place that each one's path names. */
-export function readFailuresByPlace(error: ErrorLike | undefined): Map<number, Failure> {
+/** The failures of a list by index, which each error's path contains. */
+export function readFailuresByIndex(error: ErrorLike | undefined): Map<number, Failure> {
   const errors = CombinedGraphQLErrors.is(error) ? error.errors : [];
   return new Map(errors.map(({ path, ...rest }) => [Number(path?.[1]), toFailure(rest)]));
 }

@@ -1,12 +1,12 @@
 import type { OrderOutcomeFragment } from '../gql/graphql.ts';
-import { modeWords } from '../state/words.ts';
+import { modeLabels } from '../state/labels.ts';
 
 interface EssayOutcomeProps {
   outcome: OrderOutcomeFragment;
   onRetry: () => void;
 }
 
-/** Every member of the union in words of its own. */
+/** Renders each member of the union. */
 export function EssayOutcome({ outcome, onRetry }: EssayOutcomeProps) {
   switch (outcome.__typename) {
     case 'Essay':
@@ -16,7 +16,7 @@ export function EssayOutcome({ outcome, onRetry }: EssayOutcomeProps) {
             <p key={start}>{text}</p>
           ))}
           <footer className="hint">
-            {outcome.wordCount} words, {modeWords[outcome.mode].toLowerCase()}
+            {outcome.wordCount} words, {modeLabels[outcome.mode].toLowerCase()}
           </footer>
         </article>
       );
@@ -24,7 +24,7 @@ export function EssayOutcome({ outcome, onRetry }: EssayOutcomeProps) {
       return (
         <div className="notice invalid">
           <p>
-            <strong>{outcome.field === null ? 'The order' : fieldWords[outcome.field]} has to be changed.</strong>{' '}
+            <strong>{outcome.field === null ? 'The order' : fieldLabels[outcome.field]} must be changed.</strong>{' '}
             {outcome.message}
           </p>
         </div>
@@ -35,10 +35,10 @@ export function EssayOutcome({ outcome, onRetry }: EssayOutcomeProps) {
           <p>
             <strong>The allowance is used up.</strong>{' '}
             {outcome.renewsAt === null ? (
-              'The service did not say when it renews.'
+              'The service does not report when it renews.'
             ) : (
               <>
-                It renews on <time dateTime={outcome.renewsAt}>{printDay(outcome.renewsAt)}</time>.
+                It renews on <time dateTime={outcome.renewsAt}>{formatDay(outcome.renewsAt)}</time>.
               </>
             )}
           </p>
@@ -48,16 +48,16 @@ export function EssayOutcome({ outcome, onRetry }: EssayOutcomeProps) {
       return (
         <div className="notice failed">
           <p>
-            <strong>No essay came back.</strong> {outcome.message}
+            <strong>No essay was received.</strong> {outcome.message}
           </p>
           {outcome.retryable && (
             <button type="button" onClick={onRetry}>
-              Order it again
+              Order again
             </button>
           )}
           {outcome.rawText !== null && (
             <details>
-              <summary>What arrived, and may have been paid for</summary>
+              <summary>Received text (may have been paid for)</summary>
               <pre>{outcome.rawText}</pre>
             </details>
           )}
@@ -66,18 +66,18 @@ export function EssayOutcome({ outcome, onRetry }: EssayOutcomeProps) {
   }
 }
 
-const fieldWords: Readonly<Record<string, string>> = {
-  description: 'What it is about',
+const fieldLabels: Readonly<Record<string, string>> = {
+  description: 'The topic',
   mode: 'The mode',
   purpose: 'The purpose',
   wordCount: 'The number of words',
 };
 
-/** Each with where it begins, by which it is told from others with the same words. */
+/** Each paragraph with its start offset, which is unique even if the text is not. */
 function paragraphs(text: string): { start: number; text: string }[] {
   return [...text.matchAll(/[^\n]+/g)].map((match) => ({ start: match.index, text: match[0] }));
 }
 
-function printDay(moment: string): string {
-  return new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(moment));
+function formatDay(dateTime: string): string {
+  return new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(dateTime));
 }

@@ -2,30 +2,30 @@ import { useId } from 'react';
 import { IbanFacts } from '../documents.ts';
 import type { Failure } from '../failure.ts';
 import { type FragmentType, readFragment } from '../gql/index.ts';
-import type { IbanListing, RowState } from '../state/use-iban-list.ts';
+import type { IbanListState, RowState } from '../state/use-iban-list.ts';
 import { FailureNotice } from './failure-notice.tsx';
 import { IbanRow } from './iban-row.tsx';
 
 interface IbanListProps {
-  listing: IbanListing;
-  /** In the order asked, null where a look-up failed; undefined while nothing is answered. */
+  list: IbanListState;
+  /** In the order of the IBANs, null where a look-up failed; undefined while loading. */
   answers: readonly (FragmentType<typeof IbanFacts> | null)[] | null | undefined;
-  /** Why look-ups failed, by their place; where the client did not keep it, the row fails without a why. */
+  /** Failed look-ups by index. The client's cache may have lost them. */
   failures: ReadonlyMap<number, Failure>;
-  /** The whole question failed. */
+  /** The whole request failed. */
   failure: Failure | null;
   onRetry: () => void;
 }
 
-export function IbanList({ listing, answers, failures, failure, onRetry }: IbanListProps) {
+export function IbanList({ list, answers, failures, failure, onRetry }: IbanListProps) {
   const field = useId();
-  const rows = (listing.asked ?? []).map((iban, place) => ({ iban, place, state: listing.row(iban, stateAt(place)) }));
+  const rows = (list.ibansToCheck ?? []).map((iban, index) => ({ iban, index, state: list.row(iban, stateAt(index)) }));
 
-  function stateAt(place: number): RowState {
-    const answer = answers?.[place];
+  function stateAt(index: number): RowState {
+    const answer = answers?.[index];
     if (answer === undefined) return 'waiting';
     const facts = readFragment(IbanFacts, answer);
-    return facts ? { facts } : { failure: failures.get(place) ?? unexplained };
+    return facts ? { facts } : { failure: failures.get(index) ?? unknownFailure };
   }
 
   return (
@@ -33,7 +33,7 @@ export function IbanList({ listing, answers, failures, failure, onRetry }: IbanL
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          listing.ask();
+          list.check();
         }}
       >
         <label htmlFor={field}>IBANs, one per line</label>
@@ -41,28 +41,28 @@ export function IbanList({ listing, answers, failures, failure, onRetry }: IbanL
           id={field}
           className="iban"
           rows={6}
-          value={listing.text}
+          value={list.text}
           spellCheck={false}
           autoCapitalize="characters"
           onChange={({ target, nativeEvent }) => {
             const isPasted = 'inputType' in nativeEvent && nativeEvent.inputType === 'insertFromPaste';
-            if (isPasted) listing.paste(target.value);
-            else listing.type(target.value);
+            if (isPasted) list.paste(target.value);
+            else list.type(target.value);
           }}
         />
-        <div className="deeds">
-          <button type="submit">Check them all</button>
-          <span className="hint">What you paste is checked at once, with one request.</span>
+        <div className="actions">
+          <button type="submit">Check all</button>
+          <span className="hint">Pasted IBANs are checked immediately, with one request.</span>
         </div>
       </form>
-      <p className="tally" role="status">
-        {failure === null && rows.length > 0 && tally(rows.map(({ state }) => state))}
+      <p className="summary" role="status">
+        {failure === null && rows.length > 0 && summarize(rows.map(({ state }) => state))}
       </p>
       <div aria-live="polite">{failure && <FailureNotice failure={failure} onRetry={onRetry} />}</div>
       {failure === null && rows.length > 0 && (
-        <ol className="rows" aria-label="Answers">
-          {rows.map(({ iban, place, state }) => (
-            <IbanRow key={`${place} ${iban}`} iban={iban} state={state} onRetry={() => listing.retry(iban)} />
+        <ol className="rows" aria-label="Results">
+          {rows.map(({ iban, index, state }) => (
+            <IbanRow key={`${index} ${iban}`} iban={iban} state={state} onRetry={() => list.retry(iban)} />
           ))}
         </ol>
       )}
@@ -70,9 +70,9 @@ export function IbanList({ listing, answers, failures, failure, onRetry }: IbanL
   );
 }
 
-const unexplained: Failure = { message: 'It could not be looked up.', isRetryable: true };
+const unknownFailure: Failure = { message: 'The look-up failed.', isRetryable: true };
 
-function tally(states: readonly RowState[]): string {
+function summarize(states: readonly RowState[]): string {
   const waiting = states.filter((state) => state === 'waiting').length;
   if (waiting === states.length) return `Checking ${states.length} …`;
   const answered = states.flatMap((state) => (state !== 'waiting' && 'facts' in state ? [state.facts] : []));

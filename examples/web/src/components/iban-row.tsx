@@ -1,6 +1,6 @@
-import { printIban } from '../state/iban-text.ts';
+import { formatIban } from '../state/iban-text.ts';
+import { problemMessages } from '../state/labels.ts';
 import type { RowState } from '../state/use-iban-list.ts';
-import { problemWords } from '../state/words.ts';
 
 interface IbanRowProps {
   iban: string;
@@ -9,14 +9,14 @@ interface IbanRowProps {
 }
 
 export function IbanRow({ iban, state, onRetry }: IbanRowProps) {
-  const { kind, word, why } = describe(state);
+  const { kind, status, reason } = describe(state);
   return (
     <li className={`row ${kind}`}>
-      <span className="iban">{printIban(iban)}</span>
-      <span className="verdict">{word}</span>
-      {why !== '' && <span className="why">{why}</span>}
+      <span className="iban">{formatIban(iban)}</span>
+      <span className="status">{status}</span>
+      {reason !== '' && <span className="reason">{reason}</span>}
       {kind === 'failed' && (
-        <button type="button" aria-label={`Try again: ${printIban(iban)}`} onClick={onRetry}>
+        <button type="button" aria-label={`Try again: ${formatIban(iban)}`} onClick={onRetry}>
           Try again
         </button>
       )}
@@ -24,10 +24,14 @@ export function IbanRow({ iban, state, onRetry }: IbanRowProps) {
   );
 }
 
-function describe(state: RowState): { kind: string; word: string; why: string } {
-  if (state === 'waiting') return { kind: 'waiting', word: 'waiting', why: '' };
-  if ('failure' in state) return { kind: 'failed', word: 'failed', why: state.failure.message };
+function describe(state: RowState): { kind: string; status: string; reason: string } {
+  if (state === 'waiting') return { kind: 'waiting', status: 'waiting', reason: '' };
+  if ('failure' in state) return { kind: 'failed', status: 'failed', reason: state.failure.message };
   const { valid, problems, bankData, country } = state.facts;
-  if (valid) return { kind: 'valid', word: 'valid', why: bankData?.name ?? country?.name ?? '' };
-  return { kind: 'invalid', word: 'not valid', why: problems.map((problem) => problemWords[problem]).join(' ') };
+  if (valid) return { kind: 'valid', status: 'valid', reason: bankData?.name ?? country?.name ?? '' };
+  return {
+    kind: 'invalid',
+    status: 'not valid',
+    reason: problems.map((problem) => problemMessages[problem]).join(' '),
+  };
 }

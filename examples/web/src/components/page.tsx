@@ -5,31 +5,31 @@ interface PageProps {
   other: { name: string; href: string };
   ibanField: ReactNode;
   ibanList: ReactNode;
-  essayDesk: ReactNode;
+  essayForm: ReactNode;
 }
 
-/** The frame of both pages; the client is what differs. */
-export function Page({ client, other, ibanField, ibanList, essayDesk }: PageProps) {
+/** The layout of both pages. */
+export function Page({ client, other, ibanField, ibanList, essayForm }: PageProps) {
   return (
     <>
-      <header className="masthead">
+      <header className="page-header">
         <h1>Ledgerquill</h1>
         <p>
-          on {client} · <a href={other.href}>the same on {other.name}</a>
+          with {client} · <a href={other.href}>same page with {other.name}</a>
         </p>
       </header>
-      <main className="sheets">
+      <main className="panels">
         <div className="column">
-          <section className="sheet" aria-labelledby="iban-heading">
+          <section className="panel" aria-labelledby="iban-heading">
             <h2 id="iban-heading">One IBAN</h2>
             {ibanField}
           </section>
-          <section className="sheet" aria-labelledby="essay-heading">
-            <h2 id="essay-heading">Essay desk</h2>
-            {essayDesk}
+          <section className="panel" aria-labelledby="essay-heading">
+            <h2 id="essay-heading">Essay</h2>
+            {essayForm}
           </section>
         </div>
-        <section className="sheet" aria-labelledby="list-heading">
+        <section className="panel" aria-labelledby="list-heading">
           <h2 id="list-heading">Many IBANs</h2>
           {ibanList}
         </section>

@@ -5,44 +5,44 @@ import { readIbans } from './iban-text.ts';
 
 export type RowState = 'waiting' | { facts: IbanFactsFragment } | { failure: Failure };
 
-export interface IbanListing {
+export interface IbanListState {
   text: string;
-  /** What is to be asked, compacted, in the order of the lines; null until somebody asks. */
-  asked: readonly string[] | null;
+  /** Compacted, in the order of the text; null until the user checks a list. */
+  ibansToCheck: readonly string[] | null;
   type(text: string): void;
-  /** What was pasted is whole: it is asked at once. */
+  /** Sets the text and checks it immediately. */
   paste(text: string): void;
-  ask(): void;
-  /** The row as it stands: what came of asking for it alone comes before what came with the list. */
-  row(iban: string, withTheList: RowState): RowState;
+  check(): void;
+  /** The current state of a row, from its retry if there was one, else `listState`. */
+  row(iban: string, listState: RowState): RowState;
   retry(iban: string): Promise<void>;
 }
 
-/** @param askAgain asks for one IBAN whose look-up failed; never rejects */
-export function useIbanList(askAgain: (iban: string) => Promise<RowState>): IbanListing {
+/** @param recheck repeats the look-up of one IBAN; never rejects */
+export function useIbanList(recheck: (iban: string) => Promise<RowState>): IbanListState {
   const [text, setText] = useState('');
-  const [asked, setAsked] = useState<readonly string[] | null>(null);
+  const [ibansToCheck, setIbansToCheck] = useState<readonly string[] | null>(null);
   const [retried, setRetried] = useState<Readonly<Record<string, RowState>>>({});
 
-  function askFor(lines: string) {
+  function check(lines: string) {
     const ibans = readIbans(lines);
-    setAsked(ibans.length === 0 ? null : ibans);
+    setIbansToCheck(ibans.length === 0 ? null : ibans);
   }
 
   return {
     text,
-    asked,
+    ibansToCheck,
     type: setText,
     paste(lines) {
       setText(lines);
-      askFor(lines);
+      check(lines);
     },
-    ask: () => askFor(text),
-    row: (iban, withTheList) =>
-      withTheList !== 'waiting' && 'failure' in withTheList ? (retried[iban] ?? withTheList) : withTheList,
+    check: () => check(text),
+    row: (iban, listState) =>
+      listState !== 'waiting' && 'failure' in listState ? (retried[iban] ?? listState) : listState,
     async retry(iban) {
       setRetried((rows) => ({ ...rows, [iban]: 'waiting' }));
-      const state = await askAgain(iban);
+      const state = await recheck(iban);
       setRetried((rows) => ({ ...rows, [iban]: state }));
     },
   };

@@ -4,12 +4,12 @@ export function createUrqlClient() {
   return new Client({
     url: '/graphql',
     preferGetMethod: false,
-    exchanges: [cacheExchange, mapExchange({ onResult: forgetFailed }), fetchExchange],
+    exchanges: [cacheExchange, mapExchange({ onResult: dropFailed }), fetchExchange],
   });
 }
 
-/** The cache keeps whatever has data; where an error left nothing but nulls, the same is to be asked anew. */
-function forgetFailed(result: OperationResult): OperationResult {
+/** The cache stores every result with data. Removes data that is all null because of errors, so that it is refetched. */
+function dropFailed(result: OperationResult): OperationResult {
   const isEmpty = Object.values(result.data ?? {}).every((field) => field === null || field === 'Query');
   return result.error && isEmpty ? { ...result, data: undefined } : result;
 }

@@ -1,25 +1,25 @@
 import { useQuery } from 'urql';
 import { IbanField } from '../components/iban-field.tsx';
 import { CheckIban } from '../documents.ts';
-import { useIbanTyping } from '../state/use-iban-typing.ts';
+import { useIbanInput } from '../state/use-iban-input.ts';
 import { readFailure } from './read-failure.ts';
 
 export function UrqlIbanField() {
-  const typing = useIbanTyping();
-  const pause = typing.asked === null;
-  const [{ data, error, fetching }, ask] = useQuery({
+  const input = useIbanInput();
+  const pause = input.ibanToCheck === null;
+  const [{ data, error, fetching }, refetch] = useQuery({
     query: CheckIban,
-    variables: { iban: typing.asked ?? '' },
+    variables: { iban: input.ibanToCheck ?? '' },
     pause,
   });
-  // While it pauses or fetches, the hook shows what it had before.
-  const isOver = !pause && !fetching;
+  // While paused or fetching, the hook returns the previous result.
+  const isLoaded = !pause && !fetching;
   return (
     <IbanField
-      typing={typing}
-      answer={isOver ? data?.ibanValidation : undefined}
-      failure={isOver ? readFailure(error) : null}
-      onRetry={() => ask({ requestPolicy: 'network-only' })}
+      input={input}
+      answer={isLoaded ? data?.ibanValidation : undefined}
+      failure={isLoaded ? readFailure(error) : null}
+      onRetry={() => refetch({ requestPolicy: 'network-only' })}
     />
   );
 }

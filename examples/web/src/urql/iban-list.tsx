@@ -4,32 +4,32 @@ import { CheckIban, CheckIbans, IbanFacts } from '../documents.ts';
 import { unreachable } from '../failure.ts';
 import { readFragment } from '../gql/index.ts';
 import { type RowState, useIbanList } from '../state/use-iban-list.ts';
-import { readFailure, readFailuresByPlace } from './read-failure.ts';
+import { readFailure, readFailuresByIndex } from './read-failure.ts';
 
 export function UrqlIbanList() {
   const client = useClient();
-  const listing = useIbanList(askAgain);
-  const pause = listing.asked === null;
-  const [{ data, error, fetching }, ask] = useQuery({
+  const list = useIbanList(recheck);
+  const pause = list.ibansToCheck === null;
+  const [{ data, error, fetching }, refetch] = useQuery({
     query: CheckIbans,
-    variables: { ibans: [...(listing.asked ?? [])] },
+    variables: { ibans: [...(list.ibansToCheck ?? [])] },
     pause,
   });
-  const isOver = !pause && !fetching;
+  const isLoaded = !pause && !fetching;
 
-  async function askAgain(iban: string): Promise<RowState> {
-    const again = await client.query(CheckIban, { iban }, { requestPolicy: 'network-only' });
-    const facts = readFragment(IbanFacts, again.data?.ibanValidation);
-    return facts ? { facts } : { failure: readFailure(again.error) ?? unreachable };
+  async function recheck(iban: string): Promise<RowState> {
+    const { data, error } = await client.query(CheckIban, { iban }, { requestPolicy: 'network-only' });
+    const facts = readFragment(IbanFacts, data?.ibanValidation);
+    return facts ? { facts } : { failure: readFailure(error) ?? unreachable };
   }
 
   return (
     <IbanList
-      listing={listing}
-      answers={isOver ? data?.ibanValidations : undefined}
-      failures={readFailuresByPlace(error)}
-      failure={isOver && !data ? readFailure(error) : null}
-      onRetry={() => ask({ requestPolicy: 'network-only' })}
+      list={list}
+      answers={isLoaded ? data?.ibanValidations : undefined}
+      failures={readFailuresByIndex(error)}
+      failure={isLoaded && !data ? readFailure(error) : null}
+      onRetry={() => refetch({ requestPolicy: 'network-only' })}
     />
   );
 }

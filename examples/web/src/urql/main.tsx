@@ -4,7 +4,7 @@ import { Provider } from 'urql';
 import { Page } from '../components/page.tsx';
 import '../style.css';
 import { createUrqlClient } from './client.ts';
-import { UrqlEssayDesk } from './essay-desk.tsx';
+import { UrqlEssayForm } from './essay-form.tsx';
 import { UrqlIbanField } from './iban-field.tsx';
 import { UrqlIbanList } from './iban-list.tsx';
 
@@ -16,7 +16,7 @@ createRoot(document.getElementById('page') as HTMLElement).render(
         other={{ name: 'Apollo Client', href: '/apollo.html' }}
         ibanField={<UrqlIbanField />}
         ibanList={<UrqlIbanList />}
-        essayDesk={<UrqlEssayDesk />}
+        essayForm={<UrqlEssayForm />}
       />
     </Provider>
   </StrictMode>,

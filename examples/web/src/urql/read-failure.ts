@@ -7,7 +7,7 @@ export function readFailure(error: CombinedError | undefined): Failure | null {
   return first ? toFailure(first) : unreachable;
 }
 
-/** The failures in a list, by the place that each one's path names. */
-export function readFailuresByPlace(error: CombinedError | undefined): Map<number, Failure> {
+/** The failures of a list by index, which each error's path contains. */
+export function readFailuresByIndex(error: CombinedError | undefined): Map<number, Failure> {
   return new Map(error?.graphQLErrors.map((each) => [Number(each.path?.[1]), toFailure(each)]));
 }

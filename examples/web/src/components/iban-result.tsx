@@ -1,28 +1,28 @@
 import type { IbanFactsFragment } from '../gql/graphql.ts';
-import { printIban } from '../state/iban-text.ts';
-import { nationalCheckWords, problemWords } from '../state/words.ts';
+import { formatIban } from '../state/iban-text.ts';
+import { nationalCheckMessages, problemMessages } from '../state/labels.ts';
 
-interface IbanAnswerProps {
+interface IbanResultProps {
   facts: IbanFactsFragment;
   onChoose: (iban: string) => void;
 }
 
-export function IbanAnswer({ facts, onChoose }: IbanAnswerProps) {
+export function IbanResult({ facts, onChoose }: IbanResultProps) {
   const { valid, problems, suggestions, nationalCheck, country, bankData } = facts;
   if (!valid) {
     return (
       <div className="notice invalid">
         <p>
-          <strong>Not valid.</strong> {problems.map((problem) => problemWords[problem]).join(' ')}
+          <strong>Not valid.</strong> {problems.map((problem) => problemMessages[problem]).join(' ')}
         </p>
         {suggestions.length > 0 && (
           <>
-            <p id="suggestions-label">Was it meant to be</p>
+            <p id="suggestions-label">Did you mean:</p>
             <ul className="suggestions" aria-labelledby="suggestions-label">
               {suggestions.map((iban) => (
                 <li key={iban}>
                   <button type="button" className="iban" onClick={() => onChoose(iban)}>
-                    {printIban(iban)}
+                    {formatIban(iban)}
                   </button>
                 </li>
               ))}
@@ -35,7 +35,7 @@ export function IbanAnswer({ facts, onChoose }: IbanAnswerProps) {
   return (
     <div className="notice valid">
       <p>
-        <strong>Valid.</strong> {nationalCheckWords[nationalCheck]}
+        <strong>Valid.</strong> {nationalCheckMessages[nationalCheck]}
       </p>
       <dl>
         <dt>Bank</dt>

@@ -1,21 +1,21 @@
 import type { EssayMode, WritingPurpose } from '../gql/graphql.ts';
-import type { EssayDesk as Desk, OrderInput } from '../state/use-essay-desk.ts';
-import { modeWords, purposeWords } from '../state/words.ts';
+import { modeLabels, purposeLabels } from '../state/labels.ts';
+import type { EssayOrder, OrderInput } from '../state/use-essay-order.ts';
 import { EssayOutcome } from './essay-outcome.tsx';
 import { FailureNotice } from './failure-notice.tsx';
 
-interface EssayDeskProps {
-  desk: Desk;
+interface EssayFormProps {
+  order: EssayOrder;
 }
 
-export function EssayDesk({ desk: { state, lastInput, order, orderAgain } }: EssayDeskProps) {
+export function EssayForm({ order: { state, lastInput, submit, retry } }: EssayFormProps) {
   const isRunning = state === 'running';
-  const wrongField =
+  const invalidField =
     typeof state === 'object' && 'outcome' in state && state.outcome.__typename === 'InvalidEssayInput'
       ? state.outcome.field
       : null;
-  const faultOf = (field: string) =>
-    wrongField === field ? { 'aria-invalid': true, 'aria-describedby': 'essay-outcome' } : {};
+  const ariaOf = (field: string) =>
+    invalidField === field ? { 'aria-invalid': true, 'aria-describedby': 'essay-outcome' } : {};
 
   return (
     <>
@@ -23,78 +23,78 @@ export function EssayDesk({ desk: { state, lastInput, order, orderAgain } }: Ess
         className="order"
         onSubmit={(event) => {
           event.preventDefault();
-          if (!isRunning) order(readOrder(new FormData(event.currentTarget)));
+          if (!isRunning) submit(readInput(new FormData(event.currentTarget)));
         }}
       >
         <label className="wide">
-          What is it about?
+          Topic
           <textarea
             name="description"
             rows={3}
             defaultValue={lastInput?.description ?? ''}
             placeholder="Fountain pens: the reservoir, the feed, why people still write with one"
-            {...faultOf('description')}
+            {...ariaOf('description')}
           />
         </label>
         <label>
           Mode
-          <select name="mode" defaultValue={lastInput?.mode ?? 'STANDARD'} {...faultOf('mode')}>
-            {options(modeWords)}
+          <select name="mode" defaultValue={lastInput?.mode ?? 'STANDARD'} {...ariaOf('mode')}>
+            {options(modeLabels)}
           </select>
         </label>
         <label>
           Purpose
-          <select name="purpose" defaultValue={lastInput?.purpose ?? ''} {...faultOf('purpose')}>
+          <select name="purpose" defaultValue={lastInput?.purpose ?? ''} {...ariaOf('purpose')}>
             <option value="">Any</option>
-            {options(purposeWords)}
+            {options(purposeLabels)}
           </select>
         </label>
         <label>
-          Most words
+          Maximum words
           <input
             name="wordCount"
             type="number"
             inputMode="numeric"
             required
             defaultValue={lastInput?.wordCount ?? 250}
-            {...faultOf('wordCount')}
+            {...ariaOf('wordCount')}
           />
         </label>
         <button type="submit" className="primary" aria-disabled={isRunning}>
-          Order the essay
+          Order essay
         </button>
       </form>
       <div id="essay-outcome" className="answer" aria-live="polite" aria-busy={isRunning}>
         {isRunning && (
           <div className="notice running">
             <p>
-              <strong>It is being written.</strong> That takes up to two minutes. You may reload the page: it is paid
-              for once.
+              <strong>Writing the essay.</strong> This takes up to two minutes. You can reload the page: the essay is
+              paid for once.
             </p>
-            <progress aria-label="The essay is being written" />
+            <progress aria-label="Writing the essay" />
           </div>
         )}
         {typeof state === 'object' &&
           ('outcome' in state ? (
-            <EssayOutcome outcome={state.outcome} onRetry={orderAgain} />
+            <EssayOutcome outcome={state.outcome} onRetry={retry} />
           ) : (
-            <FailureNotice failure={state.failure} onRetry={orderAgain} />
+            <FailureNotice failure={state.failure} onRetry={retry} />
           ))}
       </div>
     </>
   );
 }
 
-function options(words: Readonly<Record<string, string>>) {
-  return Object.entries(words).map(([value, label]) => (
+function options(labels: Readonly<Record<string, string>>) {
+  return Object.entries(labels).map(([value, label]) => (
     <option key={value} value={value}>
       {label}
     </option>
   ));
 }
 
-/** The gateway judges what stands in it, so that there is one place that knows the rules. */
-function readOrder(form: FormData): OrderInput {
+/** Reads the form without validation, which is left to the gateway. */
+function readInput(form: FormData): OrderInput {
   return {
     description: String(form.get('description')),
     mode: String(form.get('mode')) as EssayMode,

@@ -1,12 +1,12 @@
 import { cpus, loadavg } from 'node:os';
 
-/** The value that this share of all is not above; NaN where there are none. */
+/** The percentile of values; NaN if there are none. @param share from 0 to 1 */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** A table as Markdown has them, ready for the README. */
+/** A Markdown table. */
 export function formatTable(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const table = [columns, ...rows].map((row) => row.map(String));
   const widths = columns.map((_, column) => Math.max(3, ...table.map((row) => row[column]?.length ?? 0)));
@@ -16,20 +16,20 @@ export function formatTable(columns: readonly string[], rows: readonly (readonly
   return [format(head), format(widths.map((width) => '-'.repeat(width))), ...body.map(format), ''].join('\n');
 }
 
-export interface Verdict {
-  wrong(complaint: string): void;
-  /** Says what was wrong, if anything, and has the process end with 1 then. */
+export interface Checks {
+  fail(problem: string): void;
+  /** Prints all problems; if there are any, the process exits with 1. */
   print(): void;
 }
 
-/** Whether the answers were right. How fast they came is for the reader to judge: it depends on the machine. */
-export function createVerdict(): Verdict {
-  const complaints = new Map<string, number>();
+/** Collects incorrect answers. Durations are not checked, because they depend on the machine. */
+export function createChecks(): Checks {
+  const problems = new Map<string, number>();
   return {
-    wrong: (complaint) => void complaints.set(complaint, (complaints.get(complaint) ?? 0) + 1),
+    fail: (problem) => void problems.set(problem, (problems.get(problem) ?? 0) + 1),
     print() {
-      const lines = [...complaints].slice(0, 20).map(([complaint, times]) => `WRONG, ${times} times: ${complaint}\n`);
-      process.stdout.write(lines.length > 0 ? lines.join('') : 'Every answer was right.\n');
+      const lines = [...problems].slice(0, 20).map(([problem, times]) => `FAILED ${times} times: ${problem}\n`);
+      process.stdout.write(lines.length > 0 ? lines.join('') : 'All answers were correct.\n');
       if (lines.length > 0) process.exitCode = 1;
     },
   };
@@ -44,11 +44,11 @@ export function readNumberOption(name: string, byDefault: number): number {
   const index = process.argv.indexOf(`--${name}`);
   if (index === -1) return byDefault;
   const value = Number(process.argv[index + 1] ?? Number.NaN);
-  if (!(value >= 0)) throw new Error(`--${name} needs a number`);
+  if (!(value >= 0)) throw new Error(`--${name} must be a number of 0 or more`);
   return value;
 }
 
-/** Figures of a machine that is busy with something else are no figures of the gateway's. */
+/** Includes the machine's load, because other processes distort the results. */
 export function describeMachine(): string {
   const [lastMinute = 0] = loadavg();
   return `Node.js ${process.versions.node}, ${cpus().length} cores; load of the last minute ${lastMinute.toFixed(1)}`;
