@@ -1,6 +1,6 @@
 import graphql from '@graphql-eslint/eslint-plugin';
 
-/* ESLint reads schema.graphql and nothing else; the TypeScript is Biome's. */
+/* ESLint checks schema.graphql only; Biome checks the TypeScript. */
 
 const { rules: recommended } = graphql.configs['flat/schema-recommended'];
 const { rules: relay } = graphql.configs['flat/schema-relay'];
@@ -19,11 +19,11 @@ export default [
         'error',
         { types: true, rootField: true, FieldDefinition: true, InputValueDefinition: true, EnumValueDefinition: true },
       ],
-      // What is no entity, such as a page or a failure, has no key, and those that are have the keys of their trade.
+      // Pages and failures have no key; entities have the keys of the field, such as a BIC.
       '@graphql-eslint/strict-id-in-types': 'off',
-      // The bank code of a bank is called bank code.
+      // `Bank.bankCode` is the usual name.
       '@graphql-eslint/no-typename-prefix': 'off',
-      // Pages are read forwards; short lists are no pages.
+      // Pagination is forward only, and short lists are not connections.
       '@graphql-eslint/relay-arguments': ['error', { includeBoth: false }],
       '@graphql-eslint/relay-edge-types': [
         'error',
@@ -34,7 +34,8 @@ export default [
         {
           selector:
             'Directive[name.value="deprecated"] > Argument[name.value="reason"] > StringValue[value=/^(?![\\s\\S]*\\d{4}-\\d{2}-\\d{2})/]',
-          message: 'A deprecation says what to ask instead, and from which date on (2027-01-31) the field may be gone.',
+          message:
+            'The reason of a deprecation must name the replacement and the earliest date of removal, such as 2027-01-31.',
         },
       ],
     },

@@ -3,11 +3,11 @@ import { graphqlSync } from 'graphql';
 import { composeSupergraph } from '../examples/supergraph/compose.ts';
 import { schema } from '../src/graphql/schema/schema.ts';
 
-/* `npm run schema`: prints schema.graphql and the example's supergraph anew. A test fails when file and code differ. */
+/* `npm run schema`: writes schema.graphql and the example's supergraph. Tests fail when a file and the code differ. */
 
 export const schemaFile = new URL('../schema.graphql', import.meta.url);
 
-/** The sorted SDL of the subgraph, as routers ask for it. */
+/** The sorted SDL of the subgraph, as routers query it. */
 export function printSubgraph(): string {
   const { data } = graphqlSync({ schema, source: '{ _service { sdl } }' });
   return `${(data as { _service: { sdl: string } } | undefined)?._service.sdl.trim()}\n`;
@@ -15,7 +15,7 @@ export function printSubgraph(): string {
 
 export const supergraphFile = new URL('../examples/supergraph/supergraph.graphql', import.meta.url);
 
-/** The example's supergraph. Where the subgraphs are is known at run time only. */
+/** The example's supergraph. The URLs are placeholders: the example sets them at run time. */
 export function printSupergraph(): string {
   return `${composeSupergraph({ payments: 'http://payments/graphql', ledgerquill: 'http://ledgerquill/graphql' }).trim()}\n`;
 }

@@ -12,7 +12,7 @@ export interface RequestContext {
 }
 
 /** Counts of one request, for `extensions.cost`. */
-export interface Usage {
+interface Usage {
   /** Distinct look-ups of IBANs, BICs and banks. */
   lookUps: number;
   /** Look-ups answered from the cache. */

@@ -20,7 +20,7 @@ export type ChatScript =
   /** Accepts the request and never responds. */
   | { kind: 'silence' };
 
-export interface ChatCall {
+interface ChatCall {
   path: string;
   headers: IncomingHttpHeaders;
   body: { model: string; stream: boolean; messages: { role: string; content: string }[] };

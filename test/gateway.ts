@@ -26,7 +26,7 @@ interface TGatewayOptions {
   env?: Environment;
 }
 
-/** A gateway without a port in front of the given upstreams, with seeded keys and a log that can be read. */
+/** A gateway for these upstreams, with known keys and a readable log. It listens only if `listen` is called. */
 export function tGateway({ bankDataUrl = unused, essaysUrl = unused, env = {} }: TGatewayOptions = {}) {
   const dataDir = join(tmpdir(), `ledgerquill-${randomUUID()}`);
   const lines: string[] = [];
@@ -57,5 +57,5 @@ export function tGateway({ bankDataUrl = unused, essaysUrl = unused, env = {} }:
   };
 }
 
-/** Port 9 (discard): a test that names no upstream must not reach one. */
+/** Port 9 (discard): without a given upstream, every call fails. */
 const unused = 'http://127.0.0.1:9';

@@ -1,7 +1,7 @@
 import { bankDataKey } from './gateway.ts';
 import { type Reply, replyJson, tUpstream, type Upstream, type UpstreamCall } from './scripted-upstream.ts';
 
-/** What the hosted service was seen to answer about this IBAN. */
+/** A recorded answer of the hosted service. */
 export const seenIbanValidation = {
   valid: true,
   message: 'IBAN number is valid.',
@@ -36,7 +36,7 @@ const commerzbank = {
 
 const names = ['Commerzbank', 'Bundesbank', 'Postbank', 'Revolut', 'Qonto', 'Klarna', 'Aareal', 'Tradegate'];
 
-/** The list as the hosted service pages it, never more than ten a page, whatever is asked for. */
+/** The list as the hosted service pages it: at most ten banks a page, whatever the request says. */
 function listPage({ query, path }: UpstreamCall): Reply {
   const perPage = Math.min(10, Number(query.get('per_page') ?? 10));
   const page = Number(query.get('page') ?? 1);
@@ -83,7 +83,7 @@ const answers: Record<string, (call: UpstreamCall) => Reply> = {
   '/bank_data/all': listPage,
 };
 
-/** A replay of the hosted service, as far as its answers were seen. It knows one account, and banks of one country. */
+/** A replay of recorded answers of the hosted service. It has one account, and banks of one country. */
 export function tHostedBankData(): Promise<Upstream> {
   return tUpstream((response, call) => {
     const reply = () => {

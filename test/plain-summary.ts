@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Closes a run with one plain line that any tool can read: `N passed, N failed`, and how many were skipped, if any. */
+/** Ends a run with one machine-readable line: `N passed, N failed`, and `, N skipped` if tests were skipped. */
 export function plainSummary(): Reporter {
   return {
     onTestRunEnd(modules) {

@@ -54,7 +54,8 @@ export function tProcess(command: string, args: readonly string[], env: Record<s
   };
 }
 
-/** Runs a TypeScript file of the project without a build. */
-export function tScript(file: string, env: Record<string, string> = {}): TProcess {
-  return tProcess(process.execPath, ['--import', 'tsx', file], env);
+/** Runs a TypeScript file of the project: files of `src` from the build, which starts faster, others through tsx. */
+export function tScript(file: string, env: Record<string, string> = {}, args: readonly string[] = []): TProcess {
+  const built = file.replace(/^src\/(.+)\.ts$/, 'dist/$1.js');
+  return tProcess(process.execPath, [...(built === file ? ['--import', 'tsx'] : []), built, ...args], env);
 }

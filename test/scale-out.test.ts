@@ -3,7 +3,7 @@ import { tGateway } from './gateway.ts';
 import { tRedis, whyNoRedis } from './redis.ts';
 import { type Reply, replyJson, tUpstream } from './scripted-upstream.ts';
 
-/* Several gateways and one Redis. */
+/* Several gateways with one Redis. */
 
 const query = '{ ibanValidation(iban: "DE89370400440532013000") { iban valid } }';
 const answer = { data: { ibanValidation: { iban: 'DE89370400440532013000', valid: true } } };
@@ -18,7 +18,7 @@ async function ready(url: string): Promise<unknown> {
 }
 
 describe.skipIf(whyNoRedis)(`replicas that share a Redis${whyNoRedis}`, () => {
-  it('share what one of them looked up, also after a restart', async () => {
+  it('share the answers that one of them received, even after it was closed', async () => {
     const redis = await tRedis();
     const upstream = await tUpstream(valid);
     const first = tReplica(redis.url, upstream.url);
@@ -29,7 +29,7 @@ describe.skipIf(whyNoRedis)(`replicas that share a Redis${whyNoRedis}`, () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('go on with what they have themselves while it is gone, say so once, and recover', async () => {
+  it('work without it while it is down, log that once, and recover', async () => {
     const redis = await tRedis();
     const upstream = await tUpstream(valid);
     const gateway = tReplica(redis.url, upstream.url);
@@ -52,7 +52,7 @@ describe.skipIf(whyNoRedis)(`replicas that share a Redis${whyNoRedis}`, () => {
     expect(upstream.calls).toHaveLength(3);
   });
 
-  it('start without it', async () => {
+  it('start while it is down', async () => {
     const redis = await tRedis();
     await redis.stop();
     const upstream = await tUpstream(valid);

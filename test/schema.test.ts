@@ -17,11 +17,11 @@ import { printSubgraph, schemaFile } from '../scripts/print-schema.ts';
 import { schema } from '../src/graphql/schema/schema.ts';
 
 describe('schema.graphql', () => {
-  it('is up to date; `npm run schema` prints it', () => {
+  it('matches the code; `npm run schema` prints it', () => {
     expect(readFileSync(schemaFile, 'utf8')).toBe(printSubgraph());
   });
 
-  it('is sorted by name', () => {
+  it('lists fields in alphabetical order', () => {
     const query = parse(readFileSync(schemaFile, 'utf8')).definitions.find(
       (definition) => definition.kind === 'ObjectTypeDefinition' && definition.name.value === 'Query',
     );
@@ -30,7 +30,7 @@ describe('schema.graphql', () => {
     expect(names).toContain('ibanValidation');
   });
 
-  it('is a subgraph that Apollo’s library can build', () => {
+  it('is a subgraph that Apollo’s library builds', () => {
     expect(() => buildSubgraphSchema({ typeDefs: parse(readFileSync(schemaFile, 'utf8')) })).not.toThrow();
   });
 });
@@ -41,44 +41,44 @@ describe('the schema', () => {
     ({ name }) => !['Boolean', 'ID', 'Int', 'String', 'Float'].includes(name) && !/^_|__/.test(name),
   );
 
-  it.each(ours.map((type) => [type.name, type] as const))('describes %s and everything in it', (_, type) => {
-    expect(undescribed(type)).toEqual([]);
+  it.each(ours.map((type) => [type.name, type] as const))('describes %s and its members', (_, type) => {
+    expect(withoutDescription(type)).toEqual([]);
   });
 
-  it('has no names of the REST services’ fields', () => {
+  it('exposes no wire names', () => {
     for (const type of ours) {
       for (const name of membersOf(type).map((member) => member.name)) expect(name).not.toMatch(/[a-z]_|BBAN/);
     }
   });
 
-  const free = ['allowances', 'countries', 'country', 'essay'];
+  const freeFields = ['allowances', 'countries', 'country', 'essay'];
   const queryFields = Object.values(schema.getQueryType()?.getFields() ?? {}).filter(
     ({ name }) => !name.startsWith('_'),
   );
-  const costly = queryFields.filter(({ name }) => !free.includes(name));
+  const costlyFields = queryFields.filter(({ name }) => !freeFields.includes(name));
 
-  it.each(costly.map((field) => [field.name, field] as const))(
-    'makes %s, which may cost an upstream call, nullable, so that a failure affects only one field',
+  it.each(costlyFields.map((field) => [field.name, field] as const))(
+    'makes %s nullable where it can fail, so that a failed upstream call nulls one field only',
     (_, { type }) => {
-      const answer = isNonNullType(type) ? type.ofType : type;
-      if (isListType(answer)) expect(isNullableType(answer.ofType)).toBe(true);
+      const nullable = isNonNullType(type) ? type.ofType : type;
+      if (isListType(nullable)) expect(isNullableType(nullable.ofType)).toBe(true);
       else expect(isNullableType(type)).toBe(true);
     },
   );
 
-  it('documents which query fields cost no upstream call', () => {
-    expect(costly).toHaveLength(queryFields.length - free.length);
+  it('states in the description which fields cost no upstream call', () => {
+    expect(costlyFields).toHaveLength(queryFields.length - freeFields.length);
     for (const { name, description } of queryFields) {
-      if (free.includes(name)) expect(description).toMatch(/[Cc]osts no (upstream )?call/);
-      else expect(description).not.toMatch(/[Cc]osts no (upstream )?call/);
+      if (freeFields.includes(name)) expect(description).toMatch(/costs no (upstream )?call/i);
+      else expect(description).not.toMatch(/costs no (upstream )?call/i);
     }
   });
 
-  it('has a type for each outcome of an order, distinguished by __typename', () => {
+  it('gives every outcome of a mutation its own type', () => {
     const { Mutation, GenerateEssayResult, GenerateIbanResult, Error: error } = schema.getTypeMap();
     expect(isObjectType(Mutation) && String(Mutation.getFields().generateEssay?.type)).toBe('GenerateEssayResult!');
     for (const union of [GenerateEssayResult, GenerateIbanResult]) {
-      if (!isUnionType(union) || !isInterfaceType(error)) throw new Error('the schema has no such types');
+      if (!isUnionType(union) || !isInterfaceType(error)) throw new Error('the schema lacks the types of this test');
       const [successes, failures] = [false, true].map((isFailure) =>
         union.getTypes().filter((type) => type.getInterfaces().includes(error) === isFailure),
       );
@@ -87,7 +87,7 @@ describe('the schema', () => {
     }
   });
 
-  it('has an enum for the codes of upstream failures', () => {
+  it('types the failure code of an essay as UpstreamErrorCode', () => {
     const { EssayServiceFailed } = schema.getTypeMap();
     expect(isObjectType(EssayServiceFailed) && String(EssayServiceFailed.getFields().code?.type)).toBe(
       'UpstreamErrorCode!',
@@ -108,7 +108,7 @@ function membersOf(type: GraphQLNamedType): readonly Member[] {
   return Object.values(type.getFields()).filter(({ name }) => !name.startsWith('_'));
 }
 
-function undescribed(type: GraphQLNamedType): string[] {
+function withoutDescription(type: GraphQLNamedType): string[] {
   const members = membersOf(type).flatMap((member) => [member, ...(member.args ?? [])]);
   return [type as Member, ...members].filter(({ description }) => !description).map(({ name }) => name);
 }

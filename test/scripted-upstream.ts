@@ -9,7 +9,7 @@ export interface UpstreamCall {
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
   body: string;
-  /** Whether the caller closed the connection before it was answered. */
+  /** Resolves if the client closes the connection before the whole reply is sent. */
   aborted: Promise<void>;
 }
 
@@ -19,20 +19,20 @@ export interface Upstream {
   url: string;
   /** Every call, in the order of arrival. */
   calls: UpstreamCall[];
-  /** Most calls that were in flight at one time. */
+  /** The largest number of calls that were in flight at the same time. */
   mostInFlight: number;
-  /** From now on, every call is answered so. */
+  /** From now on, every call gets this reply. */
   answers(reply: Reply): void;
   /** The next call to arrive. */
   nextCall(): Promise<UpstreamCall>;
-  /** Breaks all connections; from now on, none is taken. */
-  goesDown(): Promise<void>;
-  /** Is at the same address again. */
-  comesUp(): Promise<void>;
+  /** Closes all connections and refuses new ones. */
+  stop(): Promise<void>;
+  /** Listens at the same address again. */
+  restart(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A scripted REST service on a free loopback port that records every call; gone when the test is. */
+/** A scripted REST service on a free loopback port that records every call. It stops when the test ends. */
 export async function tUpstream(firstReply: Reply = replyJson(200, {})): Promise<Upstream> {
   let reply = firstReply;
   let inFlight = 0;
@@ -63,7 +63,7 @@ export async function tUpstream(firstReply: Reply = replyJson(200, {})): Promise
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const goesDown = async () => {
+  const stop = async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   };
@@ -75,12 +75,12 @@ export async function tUpstream(firstReply: Reply = replyJson(200, {})): Promise
       reply = next;
     },
     nextCall: () => new Promise((resolve) => waiting.push(resolve)),
-    goesDown,
-    comesUp: async () => {
+    stop,
+    restart: async () => {
       server.listen(port, '127.0.0.1');
       await once(server, 'listening');
     },
-    close: goesDown,
+    close: stop,
   };
   onTestFinished(() => upstream.close());
   return upstream;
@@ -96,7 +96,7 @@ export function replyText(status: number, text: string, headers: Record<string, 
   };
 }
 
-/** Sends this much of a longer answer and breaks the connection. */
+/** Sends the beginning of a longer answer, then closes the connection. */
 export function replyTruncated(text: string): Reply {
   return (response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': text.length + 100 });
@@ -104,7 +104,7 @@ export function replyTruncated(text: string): Reply {
   };
 }
 
-/** Sends this much of a longer answer, and no more. */
+/** Sends the beginning of a longer answer, and no more. */
 export function replyStuck(text: string): Reply {
   return async (response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': text.length + 100 });
@@ -113,7 +113,7 @@ export function replyStuck(text: string): Reply {
   };
 }
 
-/** Sends this much of a longer answer, and then a reset, as a crash or a firewall does. */
+/** Sends the beginning of a longer answer, then a TCP reset, as a crash or a firewall does. */
 export function replyResetInBody(text: string): Reply {
   return async (response, call) => {
     await replyStuck(text)(response, call);
@@ -121,31 +121,31 @@ export function replyResetInBody(text: string): Reply {
   };
 }
 
-/** Sends a reset before any answer. */
+/** Sends a TCP reset before any answer. */
 export const replyResetBeforeHeaders: Reply = (response) => {
   response.socket?.resetAndDestroy();
 };
 
-/** Some turns of the event loop: what was written to the other end of a loopback connection has been read there. */
+/** A few turns of the event loop, after which the other end of a loopback connection has read what was written. */
 async function arrival(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Breaks the connection before any answer. */
-export const replyReset: Reply = (response) => {
+/** Closes the connection before any answer, in order. */
+export const replyClosed: Reply = (response) => {
   response.destroy();
 };
 
-/** Holds an answer back until it is told to let go. */
-export function replyWhenTold(reply: Reply): { reply: Reply; tell: () => void } {
-  let tell = () => {};
-  const told = new Promise<void>((resolve) => {
-    tell = resolve;
+/** Sends this reply only after `release`. */
+export function replyHeld(reply: Reply): { reply: Reply; release: () => void } {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
   });
   return {
-    tell: () => tell(),
+    release: () => release(),
     reply: async (response, call) => {
-      await told;
+      await released;
       await reply(response, call);
     },
   };
@@ -154,8 +154,8 @@ export function replyWhenTold(reply: Reply): { reply: Reply; tell: () => void } 
 /** Never answers. */
 export const replyNever: Reply = () => {};
 
-/** A loopback address at which nothing listens. */
-export async function tNowhere(): Promise<string> {
+/** A loopback URL where nothing listens. */
+export async function tUnusedUrl(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

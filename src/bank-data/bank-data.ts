@@ -4,7 +4,7 @@ import type { IbanProblem } from '../iban/iban.ts';
 import type { RequestContext } from '../request-context.ts';
 
 /** Why an IBAN or BIC is not valid: a problem found here or, where none was found, the service's rejection. */
-export type Rejected<Problem> = Problem | 'REJECTED_BY_SERVICE';
+type Rejected<Problem> = Problem | 'REJECTED_BY_SERVICE';
 
 export interface IbanValidation {
   /** Without spaces or hyphens, in upper case. */

@@ -13,28 +13,28 @@ import { useDocumentLimits } from './plugins/use-document-limits.ts';
 import { useInlineTrace } from './plugins/use-inline-trace.ts';
 import { usePresentedErrors } from './plugins/use-presented-errors.ts';
 
-interface GraphqlServerOptions<Context> {
+interface GraphqlYogaOptions<Context> {
   schema: GraphQLSchema;
-  /** What the resolvers of one request work with. @param signal fires when the client hangs up */
+  /** Creates the context of one request's resolvers. @param signal aborts when the client disconnects */
   createContext: (signal: AbortSignal) => Context;
   maxQueryTokens: number;
   redact: Redact;
   events: Events;
 }
 
-/** GraphQL over HTTP at /graphql. Size, caller, CORS and GraphiQL are the door's business; errors are shown by one plugin. */
+/** GraphQL over HTTP at /graphql. Body size, CORS and GraphiQL belong to the HTTP request handler. */
 export function createGraphqlYoga<Context extends { requestContext: RequestContext }>({
   schema,
   createContext,
   maxQueryTokens,
   redact,
   events,
-}: GraphqlServerOptions<Context>) {
+}: GraphqlYogaOptions<Context>) {
   return createYoga<ServerContext, Context>({
     schema,
     context: ({ request }) => createContext(request.signal),
     plugins: [
-      // Clients take any other status for a failure of the server, and do not send the query after its hash.
+      // With any other status, clients report a failure instead of sending the query.
       useAPQ({ store: createPersistedQueries(), hash: hashQuery, responseConfig: { forceStatusCodeOk: true } }),
       useDocumentLimits({ maxTokens: maxQueryTokens }),
       useCost(),
@@ -53,5 +53,5 @@ export function createGraphqlYoga<Context extends { requestContext: RequestConte
   });
 }
 
-/** What is no document is soon parsed again, and its error holds on to the parser and the text. */
+/** An invalid document is quickly parsed again, while its error would keep the parser and the text in memory. */
 const noCache = { get: () => undefined, set: () => {} };

@@ -32,7 +32,7 @@ export function applyEdit(text: string, { at, removed, inserted }: Edit): string
 }
 
 /**
- * How unlikely the typo is that an edit corrects: 0 for swapped neighbours and look-alikes, 1 for a doubled character or
+ * How unlikely the typo is that an edit corrects: 0 for swapped neighbours and lookalikes, 1 for a doubled character or
  * a missing double, 2 for another extra or missing character, 3 for any other.
  */
 export function rankEdit(text: string, { at, removed, inserted }: Edit): number {

@@ -5,14 +5,14 @@ import { buildIban } from '../../src/iban/build-iban.ts';
 import { tScript } from '../process.ts';
 import { type TRedis, tRedis, whyNoRedis } from '../redis.ts';
 import { replyJson, tUpstream } from '../scripted-upstream.ts';
-import { tCountingEssayService } from './counting-essay-service.ts';
+import { tRecordingEssayService } from './recording-essay-service.ts';
 import { type RunningGateway, untilReady } from './running-gateway.ts';
 
-/* Two processes, each of which knows of the other only what the Redis between them tells. */
+/* Two processes that share nothing but a Redis. */
 
-const nowhere = 'http://127.0.0.1:9';
+const unused = 'http://127.0.0.1:9';
 
-function tReplicas({ redis, essaysUrl = nowhere, bankDataUrl = nowhere }: ReplicasOptions) {
+function tReplicas({ redis, essaysUrl = unused, bankDataUrl = unused }: ReplicasOptions) {
   const start = () =>
     untilReady(
       tScript('src/main.ts', {
@@ -34,29 +34,29 @@ interface ReplicasOptions {
   bankDataUrl?: string;
 }
 
-/** Resolves when that many clients of this Redis have asked for one lock, each for the same one. */
-async function lockAskedFor(redis: TRedis, clients: number): Promise<() => Promise<void>> {
-  const askers = new Map<string, Set<string>>();
-  const asking = new EventEmitter();
+/** @returns a function that resolves when this number of Redis clients have requested the same lock */
+async function lockRequests(redis: TRedis, clients: number): Promise<() => Promise<void>> {
+  const clientsByKey = new Map<string, Set<string>>();
+  const requests = new EventEmitter();
   const client = new Redis(redis.url);
   const monitor = await client.monitor();
   onTestFinished(() => client.disconnect());
   onTestFinished(() => monitor.disconnect());
   monitor.on('monitor', (_time: string, [command, key = '', ...rest]: string[], client: string) => {
     if (command?.toLowerCase() !== 'set' || rest.at(-1) !== 'NX') return;
-    askers.set(key, (askers.get(key) ?? new Set()).add(client));
-    asking.emit('asked');
+    clientsByKey.set(key, (clientsByKey.get(key) ?? new Set()).add(client));
+    requests.emit('request');
   });
   return async () => {
-    while (![...askers.values()].some(({ size }) => size >= clients)) await once(asking, 'asked');
+    while (![...clientsByKey.values()].some(({ size }) => size >= clients)) await once(requests, 'request');
   };
 }
 
 describe.skipIf(whyNoRedis)(`two processes that share a Redis${whyNoRedis}`, { timeout: 60_000 }, () => {
-  it('have an essay written once that is ordered from both by one key', async () => {
+  it('pay once for an essay that is ordered from both under the same key', async () => {
     const redis = await tRedis();
-    const bothWantIt = await lockAskedFor(redis, 2);
-    const service = await tCountingEssayService({ write: () => bothWantIt() });
+    const bothHaveRequested = await lockRequests(redis, 2);
+    const service = await tRecordingEssayService({ write: () => bothHaveRequested() });
     const [one, other] = await tReplicas({ redis, essaysUrl: service.url });
 
     const [first, second] = await Promise.all([one.order('Pens', 'form-1'), other.order('Pens', 'form-1')]);
@@ -67,7 +67,7 @@ describe.skipIf(whyNoRedis)(`two processes that share a Redis${whyNoRedis}`, { t
     const query = `{ essay(id: "${first.id}") { id text } }`;
     for (const replica of [one, other]) expect(await replica.ask(query)).toEqual({ essay: first });
 
-    // Now that one lock was asked for by both, nothing holds the service back: they race.
+    // From here on, the service answers at once: the processes race.
     const keys = Array.from({ length: 20 }, (_, index) => `form-${index + 2}`);
     const orderAll = (replica: RunningGateway) => Promise.all(keys.map((key) => replica.order(key, key)));
     const [essays, sameEssays] = await Promise.all([orderAll(one), orderAll(other)]);
@@ -75,32 +75,32 @@ describe.skipIf(whyNoRedis)(`two processes that share a Redis${whyNoRedis}`, { t
     expect(new Set(essays.map(({ id }) => id)).size).toBe(keys.length);
     expect(service.calls.map(({ topic }) => topic).sort()).toEqual(['Pens', ...keys].sort());
 
-    // Without a key each order is one more, and both know of all.
+    // Without a key, each order is a new essay. Both processes report all calls.
     await Promise.all([one, other, one].map((replica) => replica.order('Ink')));
     expect(service.calls).toHaveLength(keys.length + 4);
     for (const replica of [one, other]) expect(await replica.counted('ESSAYS')).toBe(service.calls.length);
   });
 
-  it('pay once for each IBAN of a hundred look-ups that are spread over both', async () => {
+  it('pay once for each IBAN of a hundred queries that are spread over both', async () => {
     const redis = await tRedis();
     const upstream = await tUpstream(replyJson(200, { valid: true }));
     const replicas = await tReplicas({ redis, bankDataUrl: upstream.url });
     const ibans = Array.from({ length: 50 }, (_, index) => tIban(index));
-    const lookUp = (iban: string, replica: RunningGateway | undefined) =>
+    const validate = (iban: string, replica: RunningGateway | undefined) =>
       replica?.ask(`{ ibanValidation(iban: "${iban}") { iban valid } }`);
-    const found = ibans.map((iban) => ({ ibanValidation: { iban, valid: true } }));
+    const expected = ibans.map((iban) => ({ ibanValidation: { iban, valid: true } }));
 
-    const firsts = await Promise.all(ibans.map((iban, index) => lookUp(iban, replicas[index % 2])));
-    const seconds = await Promise.all(ibans.map((iban, index) => lookUp(iban, replicas[(index + 1) % 2])));
-    expect(firsts).toEqual(found);
-    expect(seconds).toEqual(found);
+    const firsts = await Promise.all(ibans.map((iban, index) => validate(iban, replicas[index % 2])));
+    const seconds = await Promise.all(ibans.map((iban, index) => validate(iban, replicas[(index + 1) % 2])));
+    expect(firsts).toEqual(expected);
+    expect(seconds).toEqual(expected);
     expect(upstream.calls.map(({ query }) => query.get('iban_number')).sort()).toEqual([...ibans].sort());
     for (const replica of replicas) expect(await replica.counted('BANK_DATA')).toBe(ibans.length);
   });
 });
 
 function tIban(account: number): string {
-  const made = buildIban({ country: 'DE', bankCode: '37040044', accountNumber: String(532_013_000 + account) });
-  if (made.kind !== 'iban') throw new Error(JSON.stringify(made));
-  return made.iban;
+  const result = buildIban({ country: 'DE', bankCode: '37040044', accountNumber: String(532_013_000 + account) });
+  if (result.kind !== 'iban') throw new Error(JSON.stringify(result));
+  return result.iban;
 }

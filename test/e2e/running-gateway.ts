@@ -5,18 +5,18 @@ export interface WrittenEssay {
   text: string;
 }
 
-/** A gateway's process, as clients see it. */
+/** The process of a gateway, as clients use it. */
 export interface RunningGateway {
   process: TProcess;
-  /** The data of the answer. Rejects where there are errors, or none comes. */
+  /** @returns the data of the answer. Rejects if there are errors or no answer. */
   ask<Data>(query: string, variables?: object): Promise<Data>;
-  /** Orders an essay of this topic, by this idempotency key where there is one. Rejects where none is written. */
+  /** Orders an essay about this topic, under this idempotency key. Rejects if there is no essay. */
   order(topic: string, idempotencyKey?: string): Promise<WrittenEssay>;
-  /** How many calls it has counted this month. */
+  /** The calls it has counted this month. */
   counted(service: 'ESSAYS' | 'BANK_DATA'): Promise<number>;
 }
 
-/** Once it listens. */
+/** Resolves when the process listens. */
 export async function untilReady(process: TProcess): Promise<RunningGateway> {
   const [, url = ''] = await process.printed(/GraphiQL +(\S+)\n[\s\S]*essays .*\n/);
 
@@ -32,11 +32,10 @@ export async function untilReady(process: TProcess): Promise<RunningGateway> {
     process,
     ask,
     async order(topic, idempotencyKey) {
-      const input = { description: topic, wordCount: 500, idempotencyKey };
-      const { generateEssay } = await ask<{ generateEssay: Partial<WrittenEssay> }>(ORDER, { input });
-      const { id, text } = generateEssay;
-      if (id === undefined || text === undefined) throw new Error(JSON.stringify(generateEssay));
-      return { id, text };
+      const data = await ask<OrderData>(orderMutation, orderVariables(topic, idempotencyKey));
+      const essay = readEssay(data);
+      if (!essay) throw new Error(JSON.stringify(data));
+      return essay;
     },
     async counted(service) {
       const { allowances } = await ask<Counts>('{ allowances { service used } }');
@@ -49,6 +48,19 @@ interface Counts {
   allowances: { service: string; used: number }[];
 }
 
-const ORDER = `mutation ($input: GenerateEssayInput!) {
+export const orderMutation = `mutation ($input: GenerateEssayInput!) {
   generateEssay(input: $input) { ... on Essay { id text } ... on Error { message } }
 }`;
+
+export function orderVariables(topic: string, idempotencyKey?: string) {
+  return { input: { description: topic, wordCount: 500, idempotencyKey } };
+}
+
+export interface OrderData {
+  generateEssay: Partial<WrittenEssay>;
+}
+
+/** The essay, or null if the order failed. */
+export function readEssay({ generateEssay: { id, text } }: OrderData): WrittenEssay | null {
+  return id === undefined || text === undefined ? null : { id, text };
+}

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { exampleTabs } from '../../src/http/graphiql.ts';
 import { tProcess, tScript } from '../process.ts';
-import { replyJson, replyWhenTold, tUpstream } from '../scripted-upstream.ts';
+import { replyHeld, replyJson, tUpstream } from '../scripted-upstream.ts';
 
-/* The whole, as a process of its own: what a new user and an orchestrator see. */
+/* The gateway as a process, as new users and orchestrators run it. */
 
 async function ask(url: string, query: string, variables: object = {}) {
   const body = JSON.stringify({ query, variables });
@@ -12,7 +12,7 @@ async function ask(url: string, query: string, variables: object = {}) {
 }
 
 describe('npm start without any configuration', () => {
-  it('serves both services and GraphiQL’s examples, and ends well when told to', async () => {
+  it('serves both services and the examples in GraphiQL, and exits with 0 after SIGTERM', async () => {
     const gateway = tProcess('npm', ['start'], { PORT: '0' });
     const [, url = ''] = await gateway.printed(/GraphiQL +(\S+\/graphql)\n[\s\S]*essays .*\n/);
     expect(gateway.stdout()).toMatch(/bank data +self-hosted/);
@@ -51,29 +51,29 @@ describe('the process', () => {
   };
   const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid } }';
 
-  it('names its upstreams, never a key', async () => {
+  it('prints the URLs of its upstreams, never a key', async () => {
     const gateway = tScript('src/main.ts', { ...env, BANK_DATA_URL: 'https://bank.example/v1/' });
     await gateway.printed(/essays .*\n/);
     expect(gateway.stdout()).toMatch(/bank data +https:\/\/bank\.example\/v1\n +essays +http:\/\/127\.0\.0\.1:9\n$/);
     expect(gateway.stdout() + gateway.stderr()).not.toContain('seeded-key');
   });
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('lets a slow query finish after %s, then ends with 0', async (signal) => {
-    const { reply, tell } = replyWhenTold(replyJson(200, { valid: true }));
+  it.each(['SIGTERM', 'SIGINT'] as const)('finishes a slow query after %s, then exits with 0', async (signal) => {
+    const { reply, release } = replyHeld(replyJson(200, { valid: true }));
     const upstream = await tUpstream(reply);
     const gateway = tScript('src/main.ts', { ...env, BANK_DATA_URL: upstream.url });
     const [, url = ''] = await gateway.printed(/GraphiQL +(\S+)\n[\s\S]*essays .*\n/);
     const asked = ask(url, query);
     await upstream.nextCall();
     gateway.kill(signal);
-    await refused(url);
-    tell();
+    await untilRefused(url);
+    release();
     expect(await asked).toEqual({ data: { ibanValidation: { valid: true } } });
     expect(await gateway.ended).toEqual({ code: 0, signal: null });
   });
 
-  /** Asks until nobody listens any more. */
-  async function refused(url: string): Promise<void> {
+  /** Resolves when new connections are refused. */
+  async function untilRefused(url: string): Promise<void> {
     const isOpen = () =>
       fetch(url.replace('/graphql', '/health'), { headers: { connection: 'close' } }).then(() => true);
     while (await isOpen().catch(() => false));
@@ -85,15 +85,15 @@ describe('the process', () => {
       { HOST: '0.0.0.0', BANK_DATA_URL: 'https://bank.example', BANK_DATA_API_KEY: 'seeded-key' },
       'HOST: reachable from other',
     ],
-  ])('does not start with %j, and says why in words', async (wrong, complaint) => {
+  ])('does not start with %j, and prints the problem', async (wrong, problem) => {
     const gateway = tScript('src/main.ts', wrong);
     expect(await gateway.ended).toEqual({ code: 1, signal: null });
-    expect(gateway.stderr()).toContain(complaint);
+    expect(gateway.stderr()).toContain(problem);
     expect(gateway.stdout() + gateway.stderr()).not.toContain('seeded-key');
     expect(gateway.stderr()).not.toMatch(/^\s+at /m);
   });
 
-  it('does not start where another process listens, and leaves nothing running', async () => {
+  it('does not start if another process uses its port, and leaves nothing running', async () => {
     const other = await tUpstream();
     const gateway = tScript('src/main.ts', { PORT: new URL(other.url).port });
     expect(await gateway.ended).toEqual({ code: 1, signal: null });

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { calcCheckDigits } from '../../src/iban/mod97.ts';
 import { whyNoChromium } from '../browser.ts';
-import { type Reply, replyJson, replyReset, replyText, replyWhenTold, tUpstream } from '../scripted-upstream.ts';
+import { type Reply, replyClosed, replyHeld, replyJson, replyText, tUpstream } from '../scripted-upstream.ts';
 import { tBankDataService } from '../self-hosted.ts';
 import { clients, expectGoodLayout, tPages } from './pages.ts';
 
@@ -110,7 +110,7 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
     });
 
     it('reports that the service is down, and retries by button or when the same IBAN is typed again', async () => {
-      const upstream = await tUpstream(replyReset);
+      const upstream = await tUpstream(replyClosed);
       const { page, operations } = await open(client, { bankData: upstream });
       const field = page.getByLabel('IBAN', { exact: true });
       await field.fill(iban);
@@ -121,7 +121,7 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       await page.getByText('Valid.').waitFor();
       expect(operations).toHaveLength(2);
 
-      upstream.answers(replyReset);
+      upstream.answers(replyClosed);
       await field.fill(failing);
       await page.getByText('The bank-data service').waitFor();
       upstream.answers(replyValid);
@@ -135,7 +135,7 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
 
   describe.each(clients)('with %s: the list', (client) => {
     it('checks 40 pasted IBANs with one request, marks failed ones, and retries only those', async () => {
-      const held = replyWhenTold(replyJson(500, {}));
+      const held = replyHeld(replyJson(500, {}));
       let isDown = true;
       const upstream = await tUpstream((response, call) => {
         const isFailing = isDown && call.query.get('iban_number') === failing;
@@ -147,7 +147,7 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       expect(await page.locator('.row.waiting').count()).toBe(40);
       await expectGoodLayout(page, client, 'list-waiting');
 
-      held.tell();
+      held.release();
       await page.getByText('37 valid, 2 not valid, 1 failed').waitFor();
       expect(await page.locator('.row').nth(20).innerText()).toMatch(/failed\s+The bank-data service/);
       expect(await page.locator('.row').nth(37).innerText()).toMatch(/not valid\s+Its check digits do not match/);
@@ -185,13 +185,13 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
 
   describe.each(clients)('with %s: the essay form', (client) => {
     it('shows the essay, also after a reload, paid for once; the next order is a new essay', async () => {
-      const { reply, tell } = replyWhenTold(replyEssay);
+      const { reply, release } = replyHeld(replyEssay);
       const upstream = await tUpstream(reply);
       const { page } = await open(client, { essays: upstream });
       await order(page);
       await page.getByText('Writing the essay.').waitFor();
       await expectGoodLayout(page, client, 'essay-running');
-      tell();
+      release();
       await page.getByText('They last.').waitFor();
       await expectGoodLayout(page, client, 'essay');
       await page.reload();
@@ -207,7 +207,7 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
     });
 
     it('resumes the order after a reload, paid for once, and restores the form', async () => {
-      const { reply, tell } = replyWhenTold(replyEssay);
+      const { reply, release } = replyHeld(replyEssay);
       const upstream = await tUpstream(reply);
       const { page, operations } = await open(client, { essays: upstream });
       const called = upstream.nextCall();
@@ -219,7 +219,7 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       await page.getByText('Writing the essay.').waitFor();
       expect(await page.getByLabel('Topic').inputValue()).toBe('Fountain pens: the feed');
       expect(await page.getByLabel('Mode').inputValue()).toBe('ACADEMIC');
-      tell();
+      release();
       await page.getByText('They last.').waitFor();
       expect(operations).toEqual(['OrderEssay', 'OrderEssay']);
       expect(upstream.calls).toHaveLength(1);

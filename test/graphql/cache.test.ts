@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { buildIban } from '../../src/iban/build-iban.ts';
 import { countryFormats } from '../../src/iban/registry.ts';
 import { tGateway } from '../gateway.ts';
-import { type Reply, replyJson, replyWhenTold, tUpstream } from '../scripted-upstream.ts';
+import { type Reply, replyHeld, replyJson, tUpstream } from '../scripted-upstream.ts';
 
 const query = 'query ($iban: String!) { ibanValidation(iban: $iban) { iban valid } }';
 const german = 'DE89370400440532013000';
@@ -24,13 +24,13 @@ afterEach(() => {
 
 describe('the cache', () => {
   it('makes one call for 100 simultaneous requests for the same IBAN', async () => {
-    const { reply, tell } = replyWhenTold(echo);
+    const { reply, release } = replyHeld(echo);
     const upstream = await tUpstream(reply);
     const { ask } = tGateway({ bankDataUrl: upstream.url });
     const arrived = upstream.nextCall();
     const answers = Array.from({ length: 100 }, () => ask(query, { iban: german }));
     await arrived;
-    tell();
+    release();
     const expected = { data: { ibanValidation: { iban: german, valid: true } } };
     expect(await Promise.all(answers)).toEqual(answers.map(() => expected));
     expect(upstream.calls).toHaveLength(1);
@@ -46,20 +46,20 @@ describe('the cache', () => {
   });
 
   it('shares calls between a list and a single look-up', async () => {
-    const { reply, tell } = replyWhenTold(echo);
+    const { reply, release } = replyHeld(echo);
     const upstream = await tUpstream(reply);
     const { ask } = tGateway({ bankDataUrl: upstream.url });
     const ibans = germanIbans(3);
     const list = ask('query ($ibans: [String!]!) { ibanValidations(ibans: $ibans) { valid } }', { ibans });
     const single = ask(query, { iban: ibans[1] });
     await upstream.nextCall();
-    tell();
+    release();
     await Promise.all([list, single]);
     expect(upstream.calls).toHaveLength(3);
   });
 
   it('does not abort a call for a disconnected client while another client waits for it', async () => {
-    const { reply, tell } = replyWhenTold(echo);
+    const { reply, release } = replyHeld(echo);
     const upstream = await tUpstream(reply);
     const { ask } = tGateway({ bankDataUrl: upstream.url });
     const disconnecting = new AbortController();
@@ -68,13 +68,13 @@ describe('the cache', () => {
     await upstream.nextCall();
     disconnecting.abort();
     expect(await aborted).toBe('AbortError');
-    tell();
+    release();
     expect((await remaining).data?.ibanValidation).toEqual({ iban: german, valid: true });
     expect(upstream.calls).toHaveLength(1);
   });
 
   it('makes a new call for a request after all earlier clients disconnected, also while calls are queued', async () => {
-    const { reply, tell } = replyWhenTold(echo);
+    const { reply, release } = replyHeld(echo);
     const upstream = await tUpstream(reply);
     const { ask } = tGateway({ bankDataUrl: upstream.url, env: { UPSTREAM_CONCURRENCY: '1' } });
     const [first, second] = germanIbans(2);
@@ -87,7 +87,7 @@ describe('the cache', () => {
     expect(await aborted).toBe('AbortError');
     const later = ask(query, { iban: second });
     await new Promise(setImmediate);
-    tell();
+    release();
     await queuedFirst;
     expect(await later).toEqual({ data: { ibanValidation: { iban: second, valid: true } } });
     expect(upstream.calls).toHaveLength(2);

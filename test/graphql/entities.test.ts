@@ -56,25 +56,25 @@ describe('_entities', () => {
 
   it('resolves them in one batch, from frozen cache entries without changing them', async () => {
     const lookUps: string[] = [];
-    const kept = new Map<string, IbanValidation>();
+    const cache = new Map<string, IbanValidation>();
     const bankData = {
       async validateIban(iban) {
         lookUps.push(iban);
         // Answers only when the whole batch has arrived.
         await vi.waitFor(() => expect(lookUps).toHaveLength(500));
-        return keep(kept, iban);
+        return readCached(cache, iban);
       },
     } as Partial<BankDataPort> as BankDataPort;
     const limits = { ibans: 1_000, bics: 1_000, bankQueries: 20, essays: 5 };
     const services = { bankData } as Partial<Services> as Services;
     const ask = tServer({ schema, createContext: ({ signal }) => createContext(services, limits, signal) });
     const fiveHundred = germanIbans(500);
-    const before = new Map(fiveHundred.map((iban) => [iban, JSON.stringify(keep(kept, iban))]));
+    const before = new Map(fiveHundred.map((iban) => [iban, JSON.stringify(readCached(cache, iban))]));
     const { data, errors } = await ask(query, { representations: twice(fiveHundred) });
     expect(errors).toBeUndefined();
     expect(data?._entities).toHaveLength(1_000);
     expect(lookUps).toEqual(fiveHundred);
-    for (const [iban, validation] of kept) {
+    for (const [iban, validation] of cache) {
       expect(JSON.stringify(validation)).toBe(before.get(iban));
       expect(Object.getOwnPropertyNames(validation)).not.toContain('__typename');
     }
@@ -139,9 +139,9 @@ function twice(keys: readonly string[]) {
 }
 
 /** Like a cache, returns the same frozen object every time. */
-function keep(kept: Map<string, IbanValidation>, iban: string): IbanValidation {
+function readCached(cache: Map<string, IbanValidation>, iban: string): IbanValidation {
   const blank = { problems: Object.freeze([]), ibanData: null, bankData: null, countryIbanExample: null };
-  const validation = kept.get(iban) ?? Object.freeze({ iban, valid: true, ...blank });
-  kept.set(iban, validation);
+  const validation = cache.get(iban) ?? Object.freeze({ iban, valid: true, ...blank });
+  cache.set(iban, validation);
   return validation;
 }

@@ -8,7 +8,7 @@ import { createHttpServer } from '../../src/http/server.ts';
 import { createEvents } from '../../src/telemetry/events.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { tGateway } from '../gateway.ts';
-import { replyJson, replyNever, replyWhenTold, tUpstream, type Upstream } from '../scripted-upstream.ts';
+import { replyHeld, replyJson, replyNever, tUpstream, type Upstream } from '../scripted-upstream.ts';
 
 const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid } }';
 const html = { accept: 'text/html,application/xhtml+xml' };
@@ -24,8 +24,8 @@ async function open(upstream?: Upstream, env: Environment = {}) {
 
 /** An upstream that waits for `answer` before it responds. */
 async function tPausedUpstream() {
-  const { reply, tell } = replyWhenTold(replyJson(200, { valid: true }));
-  return { upstream: await tUpstream(reply), answer: tell };
+  const { reply, release } = replyHeld(replyJson(200, { valid: true }));
+  return { upstream: await tUpstream(reply), answer: release };
 }
 
 /** All errors have the format of GraphQL errors. */
@@ -225,7 +225,7 @@ describe('a client that disconnects', () => {
   });
 
   it('does not abort an essay that was already sent, and gets it later with the same key', async () => {
-    const { reply, tell } = replyWhenTold(replyJson(200, { essay: 'Pens.' }));
+    const { reply, release } = replyHeld(replyJson(200, { essay: 'Pens.' }));
     const upstream = await tUpstream(reply);
     const { post, log } = await open(upstream);
     const input = '{ description: "Pens", wordCount: 9, idempotencyKey: "k-1" }';
@@ -235,7 +235,7 @@ describe('a client that disconnects', () => {
     await upstream.nextCall();
     client.abort();
     await expect(sent).rejects.toThrow('aborted');
-    tell();
+    release();
     expect(await (await post(order)).json()).toEqual({ data: { generateEssay: { text: 'Pens.' } } });
     expect(upstream.calls).toHaveLength(1);
     expect(log()).not.toContain('unexpected error');

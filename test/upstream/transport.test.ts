@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Events } from '../../src/telemetry/events.ts';
 import { createTransport, readRetryAfter } from '../../src/upstream/transport.ts';
-import { replyJson, replyText, replyTruncated, tNowhere, tUpstream } from '../scripted-upstream.ts';
+import { replyJson, replyText, replyTruncated, tUnusedUrl, tUpstream } from '../scripted-upstream.ts';
 import { get, tDeadline } from './send.ts';
 
 function tTransport(baseUrl: string, options: { maxAnswerBytes?: number } = {}) {
@@ -81,7 +81,7 @@ describe('the transport', () => {
   });
 
   it('distinguishes a request that was never sent from one that may have been processed', async () => {
-    const nowhere = tTransport(await tNowhere());
+    const nowhere = tTransport(await tUnusedUrl());
     expect(await nowhere.send()).toMatchObject({ reason: 'unreachable' });
     const unknownName = tTransport('http://no-such-host.invalid');
     expect(await unknownName.send()).toMatchObject({ reason: 'unreachable' });

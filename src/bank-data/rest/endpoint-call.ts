@@ -3,7 +3,7 @@ import type { Events } from '../../telemetry/events.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
 import { notOffered, toUpstreamError } from '../../upstream/upstream-error.ts';
 
-export interface EndpointCall<Answer> {
+interface EndpointCall<Answer> {
   endpoint: string;
   query: Readonly<Record<string, string>>;
   /** Returns null when the body cannot be an answer. */

@@ -33,7 +33,7 @@ function tRestEssays(outcome: Outcome) {
   return { ...essays, requests, fired };
 }
 
-const exhausted = 'The allowance of the essays service is exhausted';
+const exhausted = 'The allowance of the essays service is used up';
 
 it.each<[string, Outcome, object, string[]]>([
   [

@@ -5,7 +5,7 @@ import { type StoredOrder, storedOrder } from './stored-order.ts';
 
 export type OrderInput = Omit<GenerateEssayInput, 'idempotencyKey' | 'titles'>;
 export type SentOrder = { outcome: OrderOutcomeFragment } | { failure: Failure };
-export type OrderState = 'idle' | 'running' | SentOrder;
+type OrderState = 'idle' | 'running' | SentOrder;
 
 export interface EssayOrder {
   state: OrderState;

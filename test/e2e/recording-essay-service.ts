@@ -4,38 +4,38 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
-/** One essay that was asked for, and is paid for from then on. */
+/** A call for one essay, which is paid for from then on. */
 export interface EssayCall {
   topic: string;
-  /** What it is answered with; no two calls are answered alike. */
+  /** The essay of the answer, different for every call. */
   essay: string;
-  /** When all of the answer was sent, as `performance.now` tells it; null until then. */
+  /** The `performance.now()` at which the whole answer was sent; null before. */
   finishedAt: number | null;
 }
 
-export interface CountingEssayService {
+export interface RecordingEssayService {
   url: string;
   /** In the order of arrival. */
   calls: EssayCall[];
   callsFor(topic: string): EssayCall[];
-  /** Once everything has arrived that was sent by a process which is no more. */
-  nothingOnItsWay(): Promise<void>;
+  /** Resolves when all calls of a process that has ended have arrived. */
+  untilIdle(): Promise<void>;
 }
 
 interface Options {
-  /** Awaited by each call before it is answered. */
+  /** Each call is answered when this resolves. */
   write: (call: EssayCall) => Promise<void>;
-  /** A call has arrived, or was answered in full. */
+  /** A call has arrived, or its whole answer was sent. */
   onChanged?: () => void;
 }
 
-/** An essay service on a free loopback port that writes whatever is asked for, and keeps the books; gone when the test is. */
-export async function tCountingEssayService({ write, onChanged = () => {} }: Options): Promise<CountingEssayService> {
+/** An essay service on a free loopback port that records every call. It stops when the test ends. */
+export async function tRecordingEssayService({ write, onChanged = () => {} }: Options): Promise<RecordingEssayService> {
   const calls: EssayCall[] = [];
   let connections = 0;
   const server = createServer(async (request, response) => {
     if (request.method !== 'POST') return response.writeHead(204, { connection: 'close' }).end();
-    // Of one that breaks off meanwhile nothing is known, and it costs nothing.
+    // An incomplete request costs nothing.
     const body = await text(request).catch(() => null);
     if (body === null) return;
     const topic = String(JSON.parse(body).description).split('\n')[0] ?? '';
@@ -68,13 +68,13 @@ export async function tCountingEssayService({ write, onChanged = () => {} }: Opt
     url,
     calls,
     callsFor: (topic) => calls.filter((call) => call.topic === topic),
-    async nothingOnItsWay() {
-      // Connections are taken in their order: behind this one there is none of those.
+    async untilIdle() {
+      // Connections are accepted in order: when this one is, all earlier ones are known.
       await fetch(url);
       while (connections > 0) await once(server, 'left');
     },
   };
 }
 
-/** Makes it as long as essays are. */
+/** Makes a text as long as essays are. */
 const filler = 'A pen is a tool that leaves a thought where somebody else can find it. '.repeat(100);

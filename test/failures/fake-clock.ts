@@ -1,35 +1,35 @@
 import { vi } from 'vitest';
 
-/** When every test begins. */
-const noon = new Date('2026-11-21T12:00:00Z');
+/** The time at which every test starts. */
+export const start = new Date('2026-11-21T12:00:00Z');
 
-/** Timers that somebody waits for, by their length: before a retry, and for an upstream. Libraries tick in between. */
-const waits = { fromMs: 10, toMs: 450 };
+/** Timers are distinguished by their length: pauses before retries, and deadlines. Shorter ones are those of libraries. */
+const pauses = { fromMs: 10, toMs: 450 };
 const deadlines = { fromMs: 1_000, toMs: Number.POSITIVE_INFINITY };
 
 export interface FakeClock {
   /**
-   * Lets time pass where nothing but time can help: up to the next retry, and, where the upstream has said all that it
-   * ever will, up to the next deadline.
+   * Advances the clock only where nothing else can help: to the end of a pause before a retry and, while `isStuck`, to
+   * the next deadline.
    */
   until(isDone: () => boolean, isStuck: () => boolean): Promise<void>;
-  /** Likewise, and tells how much time it took. */
-  untilSettled<Answer>(asked: Promise<Answer>, isStuck: () => boolean): Promise<{ answer: Answer; afterMs: number }>;
-  pass(ms: number): void;
-  /** It is later now, and nothing happened meanwhile, as after a machine slept. */
+  /** Likewise until this promise settles. @returns its value, and the time that passed */
+  untilSettled<Value>(promise: Promise<Value>, isStuck: () => boolean): Promise<{ value: Value; afterMs: number }>;
+  advance(ms: number): void;
+  /** Changes the date without running any timer, as after a machine was suspended. */
   jump(ms: number): void;
-  /** From now on, time passes by itself. */
+  /** Real time again. */
   stop(): void;
 }
 
-/** Timers and clocks that stand still until they are told to go on. Chance draws what makes waits longest. */
+/** Fake timers and clocks, which stand still until they are advanced. Random pauses have their maximum. */
 export function tFakeClock(): FakeClock {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: noon });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: start });
   vi.spyOn(Math, 'random').mockReturnValue(1);
   const { pending, stopRecording } = recordTimers();
   let isStopped = false;
 
-  function earliest({ fromMs, toMs }: typeof waits): number | undefined {
+  function earliest({ fromMs, toMs }: typeof pauses): number | undefined {
     const wanted = [...pending.values()].filter(({ delayMs }) => delayMs >= fromMs && delayMs <= toMs);
     return wanted.map(({ dueAt }) => dueAt).sort((a, b) => a - b)[0];
   }
@@ -38,27 +38,27 @@ export function tFakeClock(): FakeClock {
     while (!isDone()) {
       await turns(1);
       if (isDone()) return;
-      if (isStopped) throw new Error('it never came to an end');
+      if (isStopped) throw new Error('the test ended before this was done');
       const now = performance.now();
-      const next = earliest(waits) ?? (isStuck() ? earliest(deadlines) : undefined) ?? now;
+      const next = earliest(pauses) ?? (isStuck() ? earliest(deadlines) : undefined) ?? now;
       vi.advanceTimersByTime(next - now);
     }
   }
 
   return {
     until,
-    async untilSettled(asked, isStuck) {
-      const askedAt = performance.now();
+    async untilSettled(promise, isStuck) {
+      const startedAt = performance.now();
       let afterMs: number | undefined;
-      const answer = asked.finally(() => {
-        afterMs = performance.now() - askedAt;
+      const value = promise.finally(() => {
+        afterMs = performance.now() - startedAt;
       });
-      // It is awaited below; until then, a failure of it is not unhandled.
-      answer.catch(() => {});
+      // It is awaited below; a rejection before that is not unhandled.
+      value.catch(() => {});
       await until(() => afterMs !== undefined, isStuck);
-      return { answer: await answer, afterMs: afterMs ?? Number.NaN };
+      return { value: await value, afterMs: afterMs ?? Number.NaN };
     },
-    pass: (ms) => void vi.advanceTimersByTime(ms),
+    advance: (ms) => void vi.advanceTimersByTime(ms),
     jump: (ms) => void vi.setSystemTime(Date.now() + ms),
     stop() {
       isStopped = true;
@@ -68,12 +68,12 @@ export function tFakeClock(): FakeClock {
   };
 }
 
-/** Turns of the event loop: time for what is under way to arrive, and none by the clock. */
+/** Turns of the event loop: pending I/O is processed, while the clock stands still. */
 export async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Which timers are set, by wrapping the faked functions. */
+/** Records the pending timers by wrapping the fake functions. */
 function recordTimers() {
   const pending = new Map<unknown, { delayMs: number; dueAt: number }>();
   const { setTimeout: set, clearTimeout: clear } = globalThis;

@@ -1,0 +1,111 @@
+/*
+ * The layers of src (`npm run lint` checks them). A file imports from its own layer or from a lower one; layers that
+ * share a line do not import each other. `import type` counts.
+ */
+const layers = [
+  ['main.ts'],
+  ['gateway.ts'],
+  ['http'],
+  ['graphql'],
+  ['bank-data', 'essays'],
+  ['upstream'],
+  ['stores'],
+  ['bank-lists'],
+  ['telemetry'],
+  ['config'],
+  ['iban'],
+  ['countries'],
+  ['run-main.ts'],
+  ['(async|time|errors.ts|request-context.ts)'],
+];
+
+/** Layers that import less than everything below them: the paths in src that they may import. */
+const narrowLayers = {
+  upstream: ['upstream', 'stores', 'telemetry', 'async', 'time', 'errors.ts', 'request-context.ts'],
+  'self-hosted': [
+    'self-hosted',
+    'iban',
+    'countries',
+    'bank-lists',
+    'telemetry',
+    'config',
+    'time',
+    'errors.ts',
+    'run-main.ts',
+    // The imported bank directories are an LMDB file, opened as the gateway opens its own.
+    'stores/lmdb-file.ts',
+  ],
+};
+
+const inSrc = (paths) => `^src/(${paths.join('|').replaceAll('.', '[.]')})(/|$)`;
+
+const layerRules = layers.flatMap((siblings, index) =>
+  siblings.map((layer) => ({
+    name: `${layer} imports lower layers only`,
+    severity: 'error',
+    from: { path: inSrc([layer]) },
+    to: { path: inSrc([...layers.slice(0, index).flat(), ...siblings]), pathNot: inSrc([layer]) },
+  })),
+);
+
+const narrowRules = Object.entries(narrowLayers).map(([layer, allowed]) => ({
+  name: `${layer} imports few layers`,
+  severity: 'error',
+  from: { path: inSrc([layer]) },
+  to: { path: '^src/', pathNot: inSrc(allowed) },
+}));
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    ...layerRules,
+    ...narrowRules,
+    {
+      name: 'only main.ts imports self-hosted',
+      severity: 'error',
+      from: { path: '^src/', pathNot: inSrc(['main.ts', 'self-hosted']) },
+      to: { path: inSrc(['self-hosted']) },
+    },
+    {
+      name: 'self-hosted services are separate',
+      severity: 'error',
+      from: { path: '^src/self-hosted/([^/]+)/' },
+      to: { path: '^src/self-hosted/[^/]+/', pathNot: '^src/self-hosted/$1/' },
+    },
+    {
+      name: 'iban is pure',
+      comment: 'No packages, no Node.js modules.',
+      severity: 'error',
+      from: { path: inSrc(['iban']) },
+      to: { pathNot: inSrc(['iban', 'countries/country-codes.ts']) },
+    },
+    {
+      name: 'every folder is in a layer',
+      comment: 'Add a new folder to the layers in .dependency-cruiser.js.',
+      severity: 'error',
+      from: {},
+      to: { path: '^src/', pathNot: inSrc(['self-hosted', ...layers.flat()]) },
+    },
+    {
+      name: 'src imports no tests, scripts, benchmarks or examples',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^(test|scripts|bench|examples)/' },
+    },
+    {
+      name: 'src imports no development dependencies',
+      comment: 'The image does not install them.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
+    },
+    { name: 'no cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no orphans', severity: 'error', from: { orphan: true }, to: {} },
+  ],
+  options: {
+    // TypeScript 7 has no API that dependency-cruiser could use; swc parses in its place.
+    parser: 'swc',
+    doNotFollow: { path: '^node_modules/' },
+    enhancedResolveOptions: { conditionNames: ['import', 'node', 'default'], exportsFields: ['exports'] },
+  },
+};

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+
+/* Rewrites the generated parts of src/iban/registry-table.ts and src/bank-lists/shipped-banks.ts. */
+
+const positions = z.string().regex(/^\d+-\d+$/, 'must be two positions, such as 1-4');
+
+/** A registry file, such as test/data/iban-registry.json. */
+export const registryFile = z.object({
+  source: z.string(),
+  countries: z.array(
+    z.object({
+      country: z.string(),
+      format: z.string(),
+      example: z.string(),
+      sepa: z.boolean(),
+      bank: positions,
+      branch: positions.nullable(),
+      nationalCheck: positions.nullable(),
+      territories: z.array(z.string()),
+    }),
+  ),
+});
+
+type RegistryFile = z.infer<typeof registryFile>;
+type Country = RegistryFile['countries'][number];
+
+/** The source of registry-table.ts with the release, the rows and the territories of the registry. */
+export function refreshRegistryTable(table: string, { source, countries }: RegistryFile): string {
+  const sepa = readPart(table, /const (sepa) = 'SEPA';/i);
+  const byCode = countries.toSorted((a, b) => (a.country < b.country ? -1 : 1));
+  const rows = byCode.map((country) => `  ${toRow(country, sepa)},\n`);
+  const territories = byCode
+    .filter((country) => country.territories.length > 0)
+    .map((country) => `  ['${country.country}', [${country.territories.map((code) => `'${code}'`).join(', ')}]],\n`);
+
+  let refreshed = replacePart(table, /(SWIFT IBAN registry, release )[^)]*\)/, readPart(source, /release ([^)]*\))/));
+  refreshed = replacePart(refreshed, /(registryRows[^=]*= \[\n)(?: {2}.*\n)*/, rows.join(''));
+  return replacePart(refreshed, /(const territories: [^=]*= new Map\(\[\n)(?: {2}.*\n)*/i, territories.join(''));
+}
+
+/** The source of shipped-banks.ts with the first valid day of the installed list of German banks. */
+export function refreshGermanDate(shippedBanks: string, version: string, readme: string): string {
+  const date = readPart(readme, /includes data from (\d{4}-\d{2}-\d{2})/);
+  const release = version.split('.').slice(0, 2).join('.');
+  return replacePart(
+    replacePart(shippedBanks, /(`bankdata-germany` )[\d.]+\d/, release),
+    /(germanDate = ')[\d-]+/,
+    date,
+  );
+}
+
+/** The account prefix: two independent tables have it as the branch, the registry has no branch. */
+const missingBranches: ReadonlyMap<string, string> = new Map([
+  ['CZ', '5-10'],
+  ['SK', '5-10'],
+]);
+
+function toRow({ country, format, example, sepa, bank, branch, nationalCheck }: Country, sepaName: string): string {
+  const branchOrPrefix = branch ?? missingBranches.get(country) ?? null;
+  const spans = [bank, branchOrPrefix, nationalCheck].map(toTuple);
+  while (spans.at(-1) === 'null') spans.pop();
+  return `[${[`'${format}'`, `'${example}'`, sepa ? sepaName : 'null', ...spans].join(', ')}]`;
+}
+
+function toTuple(span: string | null): string {
+  return span === null ? 'null' : `[${span.replace('-', ', ')}]`;
+}
+
+/** Replaces what follows the first group of the pattern. */
+function replacePart(text: string, pattern: RegExp, part: string): string {
+  readPart(text, pattern);
+  return text.replace(pattern, (_, before: string) => before + part);
+}
+
+function readPart(text: string, pattern: RegExp): string {
+  const part = pattern.exec(text)?.[1];
+  if (part === undefined) throw new Error(`${pattern} must match the text that begins with: ${text.slice(0, 80)}`);
+  return part;
+}

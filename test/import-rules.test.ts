@@ -1,0 +1,57 @@
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { cruise, type ICruiseResult } from 'dependency-cruiser';
+import extractOptions from 'dependency-cruiser/config-utl/extract-depcruise-options';
+import { expect, it } from 'vitest';
+import { tFolder } from './stores/folder.ts';
+
+/* The rules of .dependency-cruiser.js, over a small tree. `npm run lint` applies them to src. */
+
+const configFile = fileURLToPath(new URL('../.dependency-cruiser.js', import.meta.url));
+
+const allowed = [
+  ['src/main.ts', 'src/gateway.ts'],
+  ['src/main.ts', 'src/self-hosted/essays/main.ts'],
+  ['src/http/server.ts', 'src/graphql/yoga.ts'],
+  ['src/graphql/yoga.ts', 'src/errors.ts'],
+  ['src/upstream/send.ts', 'src/upstream/retries.ts'],
+  ['src/self-hosted/bank-data/main.ts', 'src/iban/iban.ts'],
+  ['src/iban/iban.ts', 'src/countries/country-codes.ts'],
+] as const;
+
+const forbidden = [
+  ['essays imports lower layers only', 'src/essays/essays.ts', 'src/bank-data/bank-data.ts'],
+  ['every folder is in a layer', 'src/stores/store.ts', 'src/new-folder/file.ts'],
+  ['graphql imports lower layers only', 'src/graphql/cost.ts', 'src/http/server.ts'],
+  ['iban is pure', 'src/iban/iban.ts', 'fs'],
+  ['iban is pure', 'src/iban/iban.ts', 'src/countries/country-name.ts'],
+  ['no cycles', 'src/upstream/retries.ts', 'src/upstream/send.ts'],
+  ['no orphans', 'src/time/month.ts', 'src/time/month.ts'],
+  ['only main.ts imports self-hosted', 'src/gateway.ts', 'src/self-hosted/essays/main.ts'],
+  ['self-hosted imports few layers', 'src/self-hosted/essays/main.ts', 'src/stores/store.ts'],
+  ['self-hosted services are separate', 'src/self-hosted/essays/main.ts', 'src/self-hosted/bank-data/main.ts'],
+  ['src imports no tests, scripts, benchmarks or examples', 'src/errors.ts', 'test/double.ts'],
+  ['upstream imports few layers', 'src/upstream/send.ts', 'src/config/config.ts'],
+] as const;
+
+it('finds each import that the layers forbid, type imports too, and cycles and orphans', async () => {
+  const folder = tFolder();
+  for (const [from, to] of [...allowed, ...forbidden.map(([, ...edge]) => edge)]) {
+    const specifier = to === 'fs' ? 'node:fs' : `./${relative(dirname(from), to)}`;
+    append(join(folder, from), from === to ? '' : `import type { A } from '${specifier}';\n`);
+    if (to !== 'fs') append(join(folder, to), '');
+  }
+  expect(await findViolations(folder)).toEqual(forbidden.map((violation) => violation.join(' | ')));
+});
+
+function append(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  appendFileSync(file, text);
+}
+
+async function findViolations(baseDir: string): Promise<string[]> {
+  const { output } = await cruise(['src'], { ...(await extractOptions(configFile)), baseDir, validate: true });
+  const { violations } = (output as ICruiseResult).summary;
+  return violations.map(({ rule, from, to }) => [rule.name, from, to].join(' | ')).toSorted();
+}

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { refreshGermanDate, refreshRegistryTable, registryFile } from '../../scripts/registry-table.ts';
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const table = read('src/iban/registry-table.ts');
+const registry = registryFile.parse(JSON.parse(read('test/data/iban-registry.json')));
+const shippedBanks = read('src/bank-lists/shipped-banks.ts');
+
+it('generates the present registry table from the published registry', () => {
+  expect(refreshRegistryTable(table, registry)).toBe(table);
+});
+
+it('writes a changed release, country and territory', () => {
+  const finland = {
+    ...registry.countries.find(({ country }) => country === 'FI'),
+    sepa: false,
+    territories: ['AX', 'QQ'],
+  };
+  const next = registryFile.parse({ source: 'SWIFT IBAN registry release 103 (June 2027)', countries: [finland] });
+  const refreshed = refreshRegistryTable(table, next);
+  expect(refreshed).toContain('release 103 (June 2027)');
+  expect(refreshed).toContain("= [\n  ['FI2!n3!n11!n', 'FI2112345600000785', null, [1, 3], null, [14, 14]],\n];");
+  expect(refreshed).toContain("([\n  ['FI', ['AX', 'QQ']],\n]);");
+});
+
+it('dates the list of German banks as the installed package does', () => {
+  const { version } = JSON.parse(read('node_modules/bankdata-germany/package.json'));
+  const readme = read('node_modules/bankdata-germany/README.md');
+  expect(refreshGermanDate(shippedBanks, version, readme)).toBe(shippedBanks);
+  const refreshed = refreshGermanDate(shippedBanks, '2.2603.1', 'includes data from 2026-09-07 to 2026-12-06');
+  expect(refreshed).toContain('`bankdata-germany` 2.2603');
+  expect(refreshed).toContain("germanDate = '2026-09-07'");
+});
+
+it('rejects a source without the part to replace', () => {
+  expect(() => refreshRegistryTable('', registry)).toThrow('must match');
+  expect(() => refreshGermanDate(shippedBanks, '2.2603.1', 'no date')).toThrow('must match');
+});
