@@ -18,6 +18,6 @@ export default defineConfig({
     restoreMocks: true,
     unstubEnvs: true,
     // Generous, because the machine may be busy with other work.
-    testTimeout: 30_000,
+    testTimeout: 60_000,
   },
 });

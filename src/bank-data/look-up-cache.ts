@@ -78,10 +78,15 @@ export function createLookUpCache({
   }
 
   function startFlight(key: string, run: (signal: AbortSignal) => Promise<LookUpResult>): SharedTask<LookUpResult> {
-    const flight = startSharedTask(run);
+    // A newer flight may have replaced an aborted one, which then neither caches its result nor removes the newer one.
+    const isCurrent = () => flights.get(key) === flight;
+    const flight = startSharedTask(async (signal) => {
+      const result = await run(signal);
+      if (isCurrent()) cacheInMemory(key, result.entry);
+      return result;
+    });
     flights.set(key, flight);
-    // A newer flight may have taken the place of an aborted one.
-    flight.settled.then(() => flights.get(key) === flight && flights.delete(key));
+    flight.settled.then(() => isCurrent() && flights.delete(key));
     return flight;
   }
 
@@ -92,21 +97,22 @@ export function createLookUpCache({
     isNegative: (answer: Answer) => boolean,
   ): Promise<LookUpResult> {
     const sharedEntry = sharedCache && (await sharedCache.get(key));
-    if (sharedEntry && Date.now() <= sharedEntry.freshUntil) return cacheInMemory(key, sharedEntry, true);
+    if (sharedEntry && Date.now() <= sharedEntry.freshUntil) return { entry: sharedEntry, isHit: true };
     try {
       const answer = await lookUp(flightContext);
       const entry = createEntry(answer, isNegative(answer));
       sharedCache?.set(key, entry);
-      return cacheInMemory(key, entry, false);
+      return { entry, isHit: false };
     } catch (error) {
       if (!sharedEntry || Date.now() > sharedEntry.staleUntil) throw error;
-      return cacheInMemory(key, sharedEntry, true);
+      return { entry: sharedEntry, isHit: true };
     }
   }
 
-  function cacheInMemory(key: string, entry: CacheEntry, isHit: boolean): LookUpResult {
-    entries.set(key, entry);
-    return { entry, isHit };
+  /** Unless the entry in memory is newer than one from the shared cache. */
+  function cacheInMemory(key: string, entry: CacheEntry): void {
+    const present = entries.peek(key);
+    if (!present || present.freshUntil <= entry.freshUntil) entries.set(key, entry);
   }
 
   /** The time to live is randomized by ±10 %, so that entries cached at the same time do not expire together. */

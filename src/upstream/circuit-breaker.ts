@@ -24,33 +24,47 @@ interface CircuitBreakerOptions {
 
 /**
  * Stops calling a path that keeps failing: 5xx, timeouts and broken connections count, rejections (4xx) do not. A
- * half-open circuit lets one probe through at a time.
+ * half-open circuit lets one probe through at a time. A path that answered 429 is not called before its `Retry-After`.
  */
 export function withCircuitBreaker(
   send: Send,
   { service, events, threshold = 0.5, windowSize = 20, minimumCalls = 10, probeAfterMs = 1_000 }: CircuitBreakerOptions,
 ): Send {
   const circuits = new Map<string, CircuitBreakerPolicy>();
+  const blockedUntil = new Map<string, Date>();
 
   return async (request, deadline) => {
-    const circuit = circuitOf(request.path);
+    const { path } = request;
+    const renewsAt = blockedUntil.get(path);
+    if (renewsAt && Date.now() < renewsAt.getTime()) return { kind: 'exhausted', renewsAt };
+    const circuit = circuitOf(path);
     // Cockatiel would make all callers wait for the probe, possibly until its deadline.
     if (circuit.state === CircuitState.HalfOpen) return shed;
+    let outcome = shed as Outcome;
     try {
-      return await circuit.execute(() => send(request, deadline));
+      await circuit.execute(async () => {
+        outcome = await send(request, deadline);
+        if (outcome.kind === 'shed' || outcome.kind === 'exhausted') throw notSent;
+        return outcome;
+      });
     } catch (error) {
-      if (error instanceof BrokenCircuitError) return shed;
-      throw error;
+      if (error !== notSent && !(error instanceof BrokenCircuitError)) throw error;
     }
+    if (outcome.kind === 'answered' && outcome.status === 429 && outcome.retryAt) {
+      blockedUntil.set(path, outcome.retryAt);
+    }
+    return outcome;
   };
 
   function circuitOf(path: string): CircuitBreakerPolicy {
     const known = circuits.get(path);
     if (known) return known;
-    const isProbe = () => circuit.state === CircuitState.HalfOpen;
     const circuit: CircuitBreakerPolicy = circuitBreaker(
-      // An aborted or unsent attempt does not count as a failure, except as a probe: it must not close the circuit.
-      handleWhen(isProbe).orWhenResult((outcome) => isFailure(outcome as Outcome, isProbe())),
+      // An aborted or unsent attempt is neither a success nor a failure. As a probe it is a failure, so that it does not
+      // close the circuit.
+      handleWhen(() => circuit.state === CircuitState.HalfOpen).orWhenResult((outcome) =>
+        isFailure(outcome as Outcome),
+      ),
       {
         halfOpenAfter: probeAfterMs,
         breaker: new CountBreaker({ threshold, size: windowSize, minimumNumberOfCalls: minimumCalls }),
@@ -63,8 +77,10 @@ export function withCircuitBreaker(
   }
 }
 
-function isFailure(outcome: Outcome, isProbe: boolean): boolean {
+function isFailure(outcome: Outcome): boolean {
   if (outcome.kind === 'answered') return outcome.status >= 500;
-  if (outcome.kind === 'failed') return outcome.reason !== 'too-large';
-  return isProbe;
+  return outcome.kind === 'failed' && outcome.reason !== 'too-large';
 }
+
+/** Passes through cockatiel without being counted. */
+const notSent = new Error('not sent');

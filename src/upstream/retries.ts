@@ -29,7 +29,13 @@ export function withRetries(
       const pauseMs = Math.max(Math.random() * backoffMs * 2 ** retries, requestedPauseMs(outcome));
       if (pauseMs >= deadline.leftMs()) return outcome;
       budget -= 1;
-      await pause(pauseMs, deadline.signal);
+      try {
+        await pause(pauseMs, deadline.signal);
+      } catch (reason) {
+        // Timers may fire up to a millisecond early, so the deadline can expire in a pause that should end before it.
+        if (deadline.hasExpired()) return outcome;
+        throw reason;
+      }
     }
   };
 }

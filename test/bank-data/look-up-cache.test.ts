@@ -199,6 +199,21 @@ describe('a flight', () => {
     expect(await Promise.all([second, third])).toEqual([{ serial: 2 }, { serial: 2 }]);
   });
 
+  it('does not replace the result of a newer one when it succeeds after it was aborted', async () => {
+    const { find, fetches } = tHeldSource();
+    const caller = new AbortController();
+    const aborted = find(caller.signal);
+    caller.abort();
+    await expect(aborted).rejects.toThrow('aborted');
+    const found = find();
+    fetches[1]?.answers(2);
+    expect(await found).toEqual({ serial: 2 });
+    fetches[0]?.answers(1);
+    await settle();
+    expect(await find()).toEqual({ serial: 2 });
+    expect(fetches).toHaveLength(2);
+  });
+
   it('is not aborted once it has settled', async () => {
     const { find, fetches } = tHeldSource();
     const caller = new AbortController();
@@ -244,6 +259,22 @@ describe('a shared cache', () => {
     expect((await other.find()).usage.staleHits).toBe(1);
     await settle();
     expect(other.fetched()).toBe(1);
+  });
+
+  it('does not replace a newer entry in memory by an older one', async () => {
+    const sharedCache = tSharedCache();
+    const [one, other] = [tCache({ sharedCache }), tCache({ sharedCache: { ...sharedCache, set: () => {} } }, {})];
+    await one.find();
+    vi.advanceTimersByTime(day + 1);
+    await other.find();
+    await settle();
+    // In memory, `other` has the answer that it fetched itself; the shared one is a day older.
+    vi.advanceTimersByTime(day + 1);
+    other.fails(new Error('down'));
+    await other.find();
+    await settle();
+    vi.advanceTimersByTime(28 * day);
+    expect((await other.find()).usage.staleHits).toBe(1);
   });
 
   it('serves a stale answer when the service fails', async () => {

@@ -1,6 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import {
   isAbstractType,
   isObjectType,
@@ -13,22 +11,17 @@ import {
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { tGateway } from '../gateway.ts';
-import { tBankDataService, tEssayService } from '../self-hosted.ts';
 import { type FencedBlock, fencedBlocks } from './fenced-blocks.ts';
+import { runBlock, whyNoCurl } from './run-block.ts';
 
 /* Runs or validates every code block of docs/clients.md. */
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(new URL('../../docs/clients.md', import.meta.url), 'utf8');
 const blocks = fencedBlocks(page);
 const named = (languages: string[]) =>
   blocks
     .filter(({ language }) => languages.includes(language))
     .map((block) => [`line ${block.line}, ${block.heading}`, block] as const);
-
-/** Appended to the titles of tests that need curl. */
-const whyNoCurl = spawnSync('curl', ['--version']).error ? ' (SKIPPED: install the package curl)' : '';
 
 describe('docs/clients.md', () => {
   it('has only blocks that are run or validated', () => {
@@ -77,22 +70,7 @@ describe('docs/clients.md', () => {
   });
 });
 
-/** Starts a new gateway for each block. */
 async function expectPrinted(block: FencedBlock): Promise<void> {
-  const [bankDataUrl, essaysUrl] = await Promise.all([tBankDataService(), tEssayService()]);
-  const origin = await tGateway({ bankDataUrl, essaysUrl }).listen();
-  const printed = await run({ ...block, text: block.text.replaceAll('http://127.0.0.1:4000', origin) });
+  const printed = await runBlock(block);
   expect(printed.trimEnd()).toBe(blocks[blocks.indexOf(block) + 1]?.text.trimEnd());
-}
-
-/** The output of a block, run as a module or as a shell command. Rejects if it fails or prints to stderr. */
-function run({ language, text }: FencedBlock): Promise<string> {
-  const [program, ...args] = language === 'js' ? [process.execPath, '--input-type=module', '-'] : ['sh', '-eu'];
-  return new Promise((resolve, reject) => {
-    const child = execFile(program ?? '', args, { cwd: root, timeout: 30_000 }, (error, stdout, stderr) => {
-      if (error || stderr !== '') reject(error ?? new Error(stderr));
-      else resolve(stdout);
-    });
-    child.stdin?.end(text);
-  });
 }

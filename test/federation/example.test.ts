@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { tProcess } from '../process.ts';
 
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/federation.md', import.meta.url), 'utf8');
 
 function tDataDir(): string {
   const dataDir = join(tmpdir(), `ledgerquill-${randomUUID()}`);
@@ -14,8 +14,8 @@ function tDataDir(): string {
 }
 
 describe('npm run supergraph', () => {
-  it('answers the README’s query as documented, and exits with 0 on SIGINT', async () => {
-    const [, body = '', answer = ''] = readme.match(/-d '(.*payees.*)'\n```\n```json\n(.*)\n```/) ?? [];
+  it('answers the query of docs/federation.md as documented, and exits with 0 on SIGINT', async () => {
+    const [, body = '', answer = ''] = page.match(/-d '(.*payees.*)'\n```\n```json\n(.*)\n```/) ?? [];
     const supergraph = tProcess('npm', ['run', 'supergraph'], { PORT: '0', DATA_DIR: tDataDir() });
     const [, url = ''] = await supergraph.printed(/router +(\S+)\n[\s\S]*curl .*\n/);
     const headers = { 'content-type': 'application/json' };

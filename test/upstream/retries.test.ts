@@ -97,6 +97,17 @@ describe('a read', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it('returns its last outcome when the deadline expires during a pause', async () => {
+    const { send, sent } = tSend(answered(500));
+    const deadline = tDeadline(undefined, 50);
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    // As where a timer fires early: the clock still shows time for a pause of 50 ms.
+    const outcome = withRetries(send, { backoffMs: 100 })(get, { ...deadline, leftMs: () => 51 });
+    await vi.advanceTimersByTimeAsync(50);
+    expect(await outcome).toEqual(answered(500));
+    expect(sent).toHaveLength(1);
+  });
+
   it('adds at most a tenth to the calls of a failing upstream in the long run', async () => {
     const { send, sent } = tSend(answered(500));
     const retried = withRetries(send);

@@ -27,6 +27,7 @@ export function createDurableWrites({ store, expiresInMs, events }: DurableWrite
   /** Oldest first. */
   const buffer = new Set<Entries>();
   let timer: NodeJS.Timeout | undefined;
+  let flushing: Promise<void> = Promise.resolve();
 
   return {
     get: async (key) => getBuffered(key) ?? store.get(key),
@@ -73,9 +74,15 @@ export function createDurableWrites({ store, expiresInMs, events }: DurableWrite
     timer ??= setTimeout(() => void flush(), retryMs).unref();
   }
 
-  async function flush(): Promise<void> {
+  /** One at a time, so that a write that is still in flight is not reported as lost. */
+  function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
+    flushing = flushing.then(retryAll);
+    return flushing;
+  }
+
+  async function retryAll(): Promise<void> {
     for (const entries of buffer) {
       try {
         await writeAll(entries);

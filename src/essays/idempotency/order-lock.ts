@@ -27,7 +27,13 @@ export function createOrderLock({ store, archive, failedAttempts }: OrderLockOpt
     let earlier: FailedAttempt | null | undefined;
 
     for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
-      const lock = await store.lock(`${order.storeKey}:lock`, { expiresInMs: lockMs });
+      const lock = await store.lock(`${order.storeKey}:lock`, { expiresInMs: lockMs }).catch(toError);
+      if (lock instanceof Error) {
+        // A store that rejects writes may still return a stored essay.
+        const stored = await archive.findByOrder(order);
+        if (stored) return { result: stored };
+        throw lock;
+      }
       const release = lock ? extendUntilReleased(lock) : async () => {};
       const result = await findResult().catch(async (error) => {
         await release();
@@ -45,6 +51,7 @@ export function createOrderLock({ store, archive, failedAttempts }: OrderLockOpt
       if (earlier === undefined) earlier = failed;
       // A failure from before this call that was already delivered does not count: the client is retrying.
       if (!failed || (failed.id === earlier?.id && !failed.isUndelivered)) return null;
+      signal.throwIfAborted();
       if (failed.isUndelivered) await failedAttempts.record(order, failed.failure, { isDelivered: true });
       return failed.failure;
     }
@@ -66,3 +73,7 @@ const lockMs = 30_000;
 const extendMs = 10_000;
 const minPauseMs = 100;
 const maxPauseMs = 1_000;
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createDurableWrites } from '../../../src/essays/idempotency/durable-writes.ts';
 import { tFailingStore } from '../../failing-store.ts';
 import { createMemoryStore } from '../../stores/memory-store.ts';
-import { pass, useFakeTime } from './processes.ts';
+import { pass, tDelayed, useFakeTime } from './processes.ts';
 
 useFakeTime();
 
@@ -53,4 +53,28 @@ it('retries every five seconds, and reports each outage once', async () => {
     expect(getBuffered(outage)).toBeNull();
   }
   expect(fired).toEqual(['buffered: not connected', 'buffered: not connected']);
+});
+
+it('does not report a write as lost that a retry in flight then completes', async () => {
+  const memory = createMemoryStore();
+  const { store, fail, work } = tFailingStore(memory);
+  const { store: delayed, proceed } = tDelayed(store, 'set');
+  let isDelayed = false;
+  const fired: string[] = [];
+  const writes = createDurableWrites({
+    store: { ...store, set: (...args) => (isDelayed ? delayed : store).set(...args) },
+    expiresInMs: 86_400_000,
+    events: { essayWriteBuffered: () => {}, essayLost: (reason) => fired.push(reason) },
+  });
+  fail();
+  await writes.write({ order: 'essay' });
+  work();
+  isDelayed = true;
+  await pass(5_000);
+  const flushed = writes.flush();
+  proceed();
+  await flushed;
+  writes.discard();
+  expect(await memory.get('order')).toBe('essay');
+  expect(fired).toEqual([]);
 });

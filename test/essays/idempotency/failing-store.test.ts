@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { essayStoreKey, toOrderIdentity } from '../../../src/essays/idempotency/fingerprint.ts';
+import { StoreError } from '../../../src/stores/store.ts';
 import { tFailingStore } from '../../failing-store.ts';
 import { createMemoryStore } from '../../stores/memory-store.ts';
 import { order, tEssay, truncated, unkeyed } from '../generator.ts';
@@ -61,6 +62,17 @@ describe('while the store fails', () => {
     const { find, fail } = tFailing();
     fail();
     await expect(find('any', from())).rejects.toMatchObject(unreadable);
+  });
+
+  it('an essay that is stored is returned again even if the store rejects writes', async () => {
+    const memory = createMemoryStore();
+    const essay = await tProcess(memory).write(order);
+    const readOnly = async () => Promise.reject(new StoreError('READONLY'));
+    const { generate, calls, fired } = tProcess({ ...memory, lock: readOnly, set: readOnly });
+    expect(await generate(order, from())).toEqual(essay);
+    expect(calls).toHaveLength(0);
+    expect(fired).toEqual([]);
+    expect(await generate({ ...order, idempotencyKey: 'another key' }, from())).toMatchObject(rejection);
   });
 
   it('a process that ends reports each essay that it could not store as lost', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import type { Allowance } from '../../../src/upstream/allowance/allowance.ts';
 import { withAllowance } from '../../../src/upstream/allowance/with-allowance.ts';
 import { withRetries } from '../../../src/upstream/retries.ts';
@@ -89,30 +89,4 @@ it('counts a call whose caller aborts while it is in flight', async () => {
   caller.abort();
   await expect(outcome).rejects.toMatchObject({ name: 'AbortError' });
   expect(await usedOf(allowance)).toBe(1);
-});
-
-describe('after a 429', () => {
-  it('sends nothing to that path before the date in Retry-After', async () => {
-    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21') });
-    const retryAt = new Date('2026-11-21T00:01:00Z');
-    const { send, sent, returnsNext } = tSend(answered(429, { retryAt }));
-    const allowance = tAllowance();
-    const limited = withAllowance(send, allowance);
-    expect(await limited(get, tDeadline())).toMatchObject({ status: 429 });
-    returnsNext(answered(200));
-    vi.setSystemTime(retryAt.getTime() - 1);
-    expect(await limited(get, tDeadline())).toEqual({ kind: 'exhausted', renewsAt: retryAt });
-    expect(await usedOf(allowance)).toBe(1);
-    expect(await limited({ ...get, path: '/other' }, tDeadline())).toEqual(answered(200));
-    expect(sent).toHaveLength(2);
-    vi.setSystemTime(retryAt);
-    expect(await limited(get, tDeadline())).toEqual(answered(200));
-  });
-
-  it('continues where the response had no Retry-After', async () => {
-    const { send, sent } = tSend(answered(429));
-    const limited = withAllowance(send, tAllowance());
-    for (let call = 0; call < 3; call++) await limited(get, tDeadline());
-    expect(sent).toHaveLength(3);
-  });
 });

@@ -105,7 +105,7 @@ describe('the data folder', () => {
   it('is rejected with a message if the store is damaged', async () => {
     const dataDir = tFolder();
     writeFileSync(join(dataDir, 'bank-directory-1.lmdb'), 'garbage'.repeat(1000));
-    const expected = /DATA_DIR: .*bank-directory-1\.lmdb is damaged or was not made by this program/;
+    const expected = /DATA_DIR: .*bank-directory-1\.lmdb is damaged or was not created by this program/;
     expect(() => createBankDirectory({ dataDir })).toThrow(ConfigError);
     expect(() => createBankDirectory({ dataDir })).toThrow(expected);
     const replacement = { country: 'CZ', source: 'Registry', date: '2026-11-21', entries: [tEntry('0001')] };

@@ -1,0 +1,92 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
+import { tGateway } from '../gateway.ts';
+import { tBankDataService } from '../self-hosted.ts';
+import { fencedBlocks } from './fenced-blocks.ts';
+import { runBlock, whyNoCurl } from './run-block.ts';
+
+/* The examples, commands and links of all pages. docs/clients.md and the supergraph's query have tests of their own. */
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const pages = ['.', 'docs', 'docs/adr'].flatMap((folder) =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name)),
+);
+
+const examples = ['README.md', 'docs/operations.md'].flatMap((page) => {
+  const blocks = fencedBlocks(read(page));
+  return blocks.map((block, index) => ({
+    title: `${page}, line ${block.line}`,
+    block,
+    output: blocks[index + 1]?.language === 'json' ? blocks[index + 1]?.text : undefined,
+  }));
+});
+
+describe('an example', () => {
+  const curls = examples.filter(({ block }) => block.text.startsWith('curl '));
+
+  it.skipIf(whyNoCurl).each(curls)(`shows the real output: $title${whyNoCurl}`, async ({ block, output }) => {
+    const printed = await runBlock(block);
+    if (output) expect(printed.trimEnd()).toBe(output.trimEnd());
+    else expect(JSON.parse(printed)).toMatchObject({ data: { generateEssay: { __typename: 'Essay' } } });
+  });
+
+  it.each(examples.filter(({ block }) => block.language === 'graphql'))(
+    'shows the real answer: $title',
+    async ({ block, output = '' }) => {
+      const gateway = tGateway({ bankDataUrl: await tBankDataService() });
+      expect(await gateway.ask(block.text)).toEqual(JSON.parse(output));
+    },
+  );
+
+  it('is found in every format', () => {
+    expect(curls.length).toBeGreaterThanOrEqual(4);
+    expect(examples.filter(({ block }) => block.language === 'graphql')).not.toEqual([]);
+  });
+});
+
+describe('the pages', () => {
+  it('link to files and headings that exist', () => {
+    const links = findInPages(/\]\(([^)\s]+)\)/g);
+    expect(links.filter(({ found, page }) => !/^https?:/.test(found) && !isTarget(page, found))).toEqual([]);
+  });
+
+  it('name npm scripts that exist', () => {
+    expect(findInPages(/npm run ([\w:-]+)/g).filter(({ found }) => !(found in packageJson.scripts))).toEqual([]);
+  });
+
+  it('name TypeScript files that exist', () => {
+    expect(findInPages(/npx tsx ([\w/.-]+)/g).filter(({ found }) => !existsSync(join(root, found)))).toEqual([]);
+  });
+});
+
+/** The first groups of all matches, with their pages. Fails if there are none. */
+function findInPages(pattern: RegExp): { page: string; found: string }[] {
+  const matches = pages.flatMap((page) => [...read(page).matchAll(pattern)].map(([, found = '']) => ({ page, found })));
+  expect(matches).not.toEqual([]);
+  return matches;
+}
+
+/** Whether a link leads to a file, and to one of its headings if it has a fragment. */
+function isTarget(page: string, target: string): boolean {
+  const [path = '', fragment] = target.split('#');
+  const file = path === '' ? page : join(dirname(page), path);
+  if (!existsSync(join(root, file))) return false;
+  return fragment === undefined || anchors(read(file)).includes(fragment);
+}
+
+/** The anchors of the headings, as GitHub creates them. */
+function anchors(markdown: string): string[] {
+  const prose = markdown.replaceAll(/^```[\s\S]*?^```$/gm, '');
+  return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
