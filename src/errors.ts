@@ -11,6 +11,8 @@ export type UpstreamErrorCode =
   | 'UPSTREAM_TIMED_OUT'
   | 'UPSTREAM_FAILED';
 
+export const internalErrorMessage = 'Internal error; the gateway logged it under this requestId.';
+
 interface GatewayErrorOptions {
   service?: ServiceName;
   /** Whether the same request may succeed when it is sent again. */

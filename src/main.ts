@@ -11,7 +11,7 @@ import { createRedact } from './telemetry/redact.ts';
 
 /*
  * The gateway process: reads the configuration, starts the self-hosted services that replace missing upstreams, listens,
- * and stops everything on SIGTERM or SIGINT. It exits once nothing is open any more.
+ * and stops everything on SIGTERM or SIGINT. It exits when everything is closed.
  */
 
 await runMain(() => run(readConfig(process.env)));

@@ -1,11 +1,11 @@
 import { ConfigError } from './errors.ts';
 
 /**
- * Runs the main function of a process. A failure sets the exit code to 1 and is written to standard error: errors that an
- * operator can fix as one sentence, others with their stack.
+ * Runs the main function of a process. A failure sets the exit code to 1 and is written to standard error: as one
+ * message if an operator can fix it, otherwise with its stack.
  */
 export async function runMain(main: () => Promise<void>): Promise<void> {
-  // A closed reader of our output (EPIPE) must not stop the service.
+  // The service continues if the reader of its output is closed (EPIPE).
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   try {
     await main();
@@ -34,5 +34,5 @@ const listenProblems: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another process listens there already; choose a free port',
   EADDRNOTAVAIL: 'this machine has no such address',
   ENOTFOUND: 'this machine has no such address',
-  EACCES: 'this user may not listen there; ports below 1024 often need more rights',
+  EACCES: 'this user lacks the permission; ports below 1024 often require more privileges',
 };

@@ -11,17 +11,17 @@ export interface UpstreamAccess {
 interface UpstreamConfig {
   /** Null: the self-hosted service is started and used. */
   upstream: UpstreamAccess | null;
-  /** Deadline of one call, in milliseconds. */
+  /** Deadline of one operation, including queueing and retries, in milliseconds. */
   timeoutMs: number;
-  /** Calls per calendar month (UTC); null: no limit of our own. */
+  /** Calls per calendar month (UTC); null: the gateway sets no limit. */
   monthlyAllowance: number | null;
 }
 
 export interface BankDataConfig extends UpstreamConfig {
   /** How long a cached response is fresh, in milliseconds. */
   freshMs: number;
-  /** How long a cached response may be served stale, while it is revalidated or the service fails, in milliseconds. */
-  staleMs: number;
+  /** Maximum age of a served response, in milliseconds. After `freshMs` it is stale. */
+  maxAgeMs: number;
   /** Approximate size limit of the cache, in bytes. */
   cacheMaxBytes: number;
 }
@@ -29,17 +29,17 @@ export interface BankDataConfig extends UpstreamConfig {
 export interface EssaysConfig extends UpstreamConfig {
   /** The upstream's name for each mode. */
   modeSpellings: { STANDARD: string; ACADEMIC: string; PROFESSIONAL: string; NEWS_REPORT: string };
-  /** Dotted path of the response field that contains the text; null: the known names are tried. */
+  /** Dotted path of the response field that contains the text; null: the well-known names are tried. */
   textField: string | null;
   /** How long essays are stored, in days. */
   keepDays: number;
 }
 
-/** Where data that outlives a request is stored. */
+/** The store of data that outlives a request. */
 export interface StoreConfig {
   /** Shared by several gateways; null: the embedded store in `dataDir`. */
   redis: RedisConfig | null;
-  /** Encrypts what is stored; null: generated and stored in `dataDir`. Never null if `redis` is set. */
+  /** Encrypts the store; null: generated and stored in `dataDir`. Never null if `redis` is set. */
   secret: string | null;
 }
 
@@ -52,13 +52,13 @@ export interface Config {
   store: StoreConfig;
   /** How long active requests may take to finish after a stop signal, in milliseconds. */
   shutdownTimeoutMs: number;
-  /** Largest accepted GraphQL request body, in bytes. */
+  /** Maximum size of a GraphQL request body, in bytes. */
   maxBodyBytes: number;
   /** Origins whose pages may call from a browser; empty: only pages of the gateway's own origin. */
   corsOrigins: readonly string[];
   /** Host names under which GraphQL is served, in addition to those of the loopback interface; `*` for any. */
   allowedHosts: readonly string[];
-  /** Limit for the IBANs, and for the BICs, of one query, repeats included. */
+  /** Limit for the IBANs, and for the BICs, of one query, duplicates included. */
   maxIbansPerQuery: number;
   /** Limit for the essays of one mutation. */
   maxEssaysPerQuery: number;
@@ -70,8 +70,8 @@ export interface Config {
   upstreamQueue: number;
   /** Upper bound of the delay before the first retry, in milliseconds. */
   retryBackoffMs: number;
-  /** Largest accepted upstream response, in bytes. */
-  maxAnswerBytes: number;
+  /** Maximum size of an upstream response, in bytes. */
+  maxResponseBytes: number;
   bankData: BankDataConfig;
   essays: EssaysConfig;
   essayService: EssayServiceConfig;

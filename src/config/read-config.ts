@@ -1,17 +1,17 @@
 import { ConfigError } from '../errors.ts';
 import type { Config, UpstreamAccess } from './gateway-config.ts';
 import { isLoopback } from './loopback.ts';
-import { missingVariable, readEssayServiceSettings } from './service-config.ts';
+import { createMissingVariableError, readEssayServiceSettings } from './service-config.ts';
 import { type Environment, gatewayVariables, readVariables } from './variables.ts';
 
 /**
- * Reads the gateway's configuration from environment variables; an empty value counts as absent.
- * @throws ConfigError with the problems of all values at once, or with the first problem of a combination of values
+ * Reads the gateway's configuration from environment variables; an empty value counts as not set.
+ * @throws ConfigError that lists all invalid values, or the first invalid combination of valid values
  */
 export function readConfig(env: Environment): Config {
   const vars = readVariables(gatewayVariables, env);
-  if (vars.REDIS_URL && !vars.STORE_SECRET) throw missingVariable('STORE_SECRET', 'REDIS_URL');
-  const isPrivate = isLoopback(vars.HOST);
+  if (vars.REDIS_URL && !vars.STORE_SECRET) throw createMissingVariableError('STORE_SECRET', 'REDIS_URL');
+  const isLocal = isLoopback(vars.HOST);
   const config: Config = {
     host: vars.HOST,
     port: vars.PORT,
@@ -21,19 +21,19 @@ export function readConfig(env: Environment): Config {
     shutdownTimeoutMs: vars.SHUTDOWN_TIMEOUT_MS,
     maxBodyBytes: vars.MAX_BODY_BYTES,
     corsOrigins: vars.CORS_ORIGINS,
-    allowedHosts: vars.ALLOWED_HOSTS ?? (isPrivate ? [] : ['*']),
+    allowedHosts: vars.ALLOWED_HOSTS ?? (isLocal ? [] : ['*']),
     maxEssaysPerQuery: vars.MAX_ESSAYS_PER_QUERY,
     maxQueryTokens: vars.MAX_QUERY_TOKENS,
     maxIbansPerQuery: vars.MAX_IBANS_PER_QUERY,
     upstreamConcurrency: vars.UPSTREAM_CONCURRENCY,
     upstreamQueue: vars.UPSTREAM_QUEUE,
     retryBackoffMs: vars.UPSTREAM_RETRY_BACKOFF_MS,
-    maxAnswerBytes: vars.MAX_ANSWER_BYTES,
+    maxResponseBytes: vars.MAX_ANSWER_BYTES,
     bankData: {
       upstream: readUpstream('BANK_DATA', vars.BANK_DATA_URL, vars.BANK_DATA_API_KEY),
       timeoutMs: vars.BANK_DATA_TIMEOUT_MS,
       freshMs: vars.BANK_DATA_FRESH_S * 1_000,
-      staleMs: vars.BANK_DATA_STALE_S * 1_000,
+      maxAgeMs: vars.BANK_DATA_STALE_S * 1_000,
       cacheMaxBytes: vars.CACHE_MAX_MB * 1_000_000,
       monthlyAllowance: vars.BANK_DATA_MONTHLY_ALLOWANCE ?? null,
     },
@@ -52,18 +52,18 @@ export function readConfig(env: Environment): Config {
     },
     essayService: readEssayServiceSettings(vars),
   };
-  const isPaid = config.bankData.upstream ?? config.essays.upstream ?? config.essayService.llm?.apiKey;
-  if (isPaid && !isPrivate && vars.GATEWAY_AUTH !== 'none') throw new ConfigError([exposedKeys]);
+  const hasPaidKey = config.bankData.upstream || config.essays.upstream || config.essayService.llm?.apiKey;
+  if (hasPaidKey && !isLocal && vars.GATEWAY_AUTH !== 'none') throw new ConfigError([exposedKeys]);
   return config;
 }
 
 const exposedKeys =
-  'HOST: reachable from other machines, so anyone on the network could spend the upstream keys; ' +
-  'use 127.0.0.1, or set GATEWAY_AUTH=none if a proxy in front of the gateway authorizes its callers';
+  'HOST: must be a loopback address, such as 127.0.0.1, because upstream calls are paid and the gateway does not ' +
+  'authenticate its callers; or set GATEWAY_AUTH=none if a proxy in front of it does';
 
 function readUpstream(prefix: string, url: string | undefined, apiKey: string | undefined): UpstreamAccess | null {
   if (url && apiKey) return { url, apiKey };
-  if (url) throw missingVariable(`${prefix}_API_KEY`, `${prefix}_URL`);
-  if (apiKey) throw missingVariable(`${prefix}_URL`, `${prefix}_API_KEY`);
+  if (url) throw createMissingVariableError(`${prefix}_API_KEY`, `${prefix}_URL`);
+  if (apiKey) throw createMissingVariableError(`${prefix}_URL`, `${prefix}_API_KEY`);
   return null;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Where a Redis server listens, and the credentials for it; empty texts where not set. */
+/** Address and credentials of a Redis server; empty strings if not set. */
 export interface RedisConfig {
   host: string;
   port: number;
@@ -15,7 +15,7 @@ export const redisUrl = z.string().transform((text, context): RedisConfig => {
   const config = parseRedisUrl(text);
   if (config) return config;
   context.addIssue(
-    'must be redis://[user:password@]host[:port][/database], or rediss:// for TLS; % in user or password is written %25',
+    'must be redis://[user:password@]host[:port][/database], or rediss:// for TLS, with a percent-encoded password',
   );
   return z.NEVER;
 });

@@ -5,7 +5,7 @@ import {
   bankDataServiceVariables,
   type Environment,
   essayServiceVariables,
-  type llmVariables,
+  type essayWriterVariables,
   readVariables,
   storeVariables,
 } from './variables.ts';
@@ -30,7 +30,7 @@ export interface ServiceConfig {
   host: string;
   port: number;
   logLevel: LogLevel;
-  /** The key that callers must send. */
+  /** The key that callers must send; the same variable as in the gateway. */
   apiKey: string;
 }
 
@@ -69,14 +69,14 @@ export function readEssayServiceConfig(env: Environment): ServiceConfig & EssayS
 }
 
 /** @throws ConfigError if the variables of the language model are incomplete */
-export function readEssayServiceSettings(vars: z.infer<z.ZodObject<typeof llmVariables>>): EssayServiceConfig {
+export function readEssayServiceSettings(vars: z.infer<z.ZodObject<typeof essayWriterVariables>>): EssayServiceConfig {
   const { LLM_URL: url, LLM_API_KEY: apiKey, LLM_MODEL: model, LLM_TIMEOUT_MS: timeoutMs } = vars;
-  if (url && !model) throw missingVariable('LLM_MODEL', 'LLM_URL');
-  if (!url && (model || apiKey)) throw missingVariable('LLM_URL', model ? 'LLM_MODEL' : 'LLM_API_KEY');
+  if (url && !model) throw createMissingVariableError('LLM_MODEL', 'LLM_URL');
+  if (!url && (model || apiKey)) throw createMissingVariableError('LLM_URL', model ? 'LLM_MODEL' : 'LLM_API_KEY');
   const llm = url && model ? { url, apiKey: apiKey ?? null, model, timeoutMs } : null;
   return { llm, monthlyAllowance: vars.ESSAY_SERVICE_ALLOWANCE ?? null };
 }
 
-export function missingVariable(name: string, present: string): ConfigError {
+export function createMissingVariableError(name: string, present: string): ConfigError {
   return new ConfigError([`${name}: missing; it is required because ${present} is set`]);
 }

@@ -15,7 +15,7 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 export type LogLevel = (typeof logLevels)[number];
 export const logLevel = z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` });
 
-/** Secrets are sent as header values: visible ASCII without line breaks. */
+/** Most secrets are sent as header values. */
 export const secret = requiredSecret('');
 
 export function requiredSecret(description: string) {

@@ -5,7 +5,7 @@ import { baseUrl, hostList, integer, logLevel, originList, requiredSecret, secre
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads the variables of a table; an empty value counts as absent. @throws ConfigError with all problems at once */
+/** Reads the variables of a table; an empty value counts as not set. @throws ConfigError with all problems at once */
 export function readVariables<Shape extends z.ZodRawShape>(
   shape: Shape,
   env: Environment,
@@ -19,7 +19,7 @@ export function readVariables<Shape extends z.ZodRawShape>(
   throw new ConfigError(result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
 }
 
-const processVariables = {
+const hostAndLogVariables = {
   HOST: z.string().default('127.0.0.1'),
   LOG_LEVEL: logLevel.default('info'),
 };
@@ -30,7 +30,7 @@ export const storeVariables = {
   DATA_DIR: z.string().default('.data'),
 };
 
-export const llmVariables = {
+export const essayWriterVariables = {
   LLM_URL: baseUrl.optional(),
   LLM_API_KEY: secret.optional(),
   LLM_MODEL: z.string().optional(),
@@ -39,9 +39,9 @@ export const llmVariables = {
 };
 
 export const gatewayVariables = {
-  ...processVariables,
+  ...hostAndLogVariables,
   ...storeVariables,
-  ...llmVariables,
+  ...essayWriterVariables,
   REDIS_URL: redisUrl.optional(),
   STORE_SECRET: secret.min(16, 'must have at least 16 characters').optional(),
   PORT: integer(0, 65_535).default(4000),
@@ -73,19 +73,19 @@ export const gatewayVariables = {
   ESSAY_TEXT_FIELD: z.string().optional(),
   ESSAY_KEEP_DAYS: integer(1, 3_650).default(30),
   ESSAY_MONTHLY_ALLOWANCE: integer(0, 1_000_000_000).optional(),
-  GATEWAY_AUTH: z.literal('none', { error: 'must be none, or absent' }).optional(),
+  GATEWAY_AUTH: z.literal('none', { error: 'must be "none" or not set' }).optional(),
 };
 
 export const bankDataServiceVariables = {
-  ...processVariables,
+  ...hostAndLogVariables,
   ...storeVariables,
   BANK_DATA_SERVICE_PORT: integer(0, 65_535).default(4001),
   BANK_DATA_API_KEY: requiredSecret('the key that callers must send in the apikey header'),
 };
 
 export const essayServiceVariables = {
-  ...processVariables,
-  ...llmVariables,
+  ...hostAndLogVariables,
+  ...essayWriterVariables,
   ESSAY_SERVICE_PORT: integer(0, 65_535).default(4002),
   ESSAY_API_KEY: requiredSecret('the key that callers must send in the token header'),
 };

@@ -1,20 +1,20 @@
 import { type DocumentNode, type GraphQLSchema, getNamedType, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 
-/** Which caches may store an answer: shared ones, only private ones, or none. */
+/** Which caches may store a response: all, only private ones, or none. */
 export type CacheScope = 'public' | 'private' | 'none';
 
-const fromWidest: readonly CacheScope[] = ['public', 'private', 'none'];
+const scopesFromWidest: readonly CacheScope[] = ['public', 'private', 'none'];
 
 /**
- * The narrowest cache scope of all types in a document. A type declares its scope in `extensions.cacheScope`; it
- * includes the type's scalars. Mutations, and query fields whose type declares no scope, are not cached.
+ * The narrowest cache scope of all types in a document. A type declares the scope of its own and its scalar fields in
+ * `extensions.cacheScope`. Mutations, and query fields whose type declares no scope, are not cached.
  */
-export function readCacheScope(document: DocumentNode, schema: GraphQLSchema): CacheScope {
+export function findCacheScope(document: DocumentNode, schema: GraphQLSchema): CacheScope {
   const typeInfo = new TypeInfo(schema);
   const found = new Set<CacheScope | undefined>();
   const visitor = {
     Field(field: { name: { value: string } }) {
-      // The scope of entities comes from the fragments on them; type names need no scope.
+      // The scope of entities comes from the fragments on them; `__typename` needs none.
       if (['_entities', '__typename'].includes(field.name.value)) return;
       const parent = typeInfo.getParentType();
       if (parent === schema.getMutationType()) found.add('none');
@@ -25,9 +25,9 @@ export function readCacheScope(document: DocumentNode, schema: GraphQLSchema): C
     },
   };
   visit(document, visitWithTypeInfo(typeInfo, visitor));
-  return fromWidest.findLast((scope) => found.has(scope)) ?? 'none';
+  return scopesFromWidest.findLast((scope) => found.has(scope)) ?? 'none';
 }
 
 function scopeOf(type: { extensions: { cacheScope?: unknown } } | null | undefined): CacheScope | undefined {
-  return fromWidest.find((scope) => scope === type?.extensions.cacheScope);
+  return scopesFromWidest.find((scope) => scope === type?.extensions.cacheScope);
 }

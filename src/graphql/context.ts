@@ -5,23 +5,23 @@ import type { AllowanceStatus } from '../upstream/allowance/allowance.ts';
 import { createLoaders, type Loaders } from './loaders.ts';
 import { createQueryBudget, type QueryBudget, type QueryLimits } from './query-budget.ts';
 
-/** What the HTTP request handler passes to GraphQL; nothing where there is none, as in tests. */
+/** From the HTTP request handler; empty without one, as in tests. */
 export interface ServerContext {
   requestId?: string;
 }
 
-/** What the resolvers of every request use. */
+/** Shared by the resolvers of all requests. */
 export interface Services {
   bankData: BankDataPort;
   essays: EssayGenerator;
   essayArchive: EssayArchive;
-  /** The status of each upstream's allowance; no upstream call. */
+  /** The status of each upstream's allowance. Makes no upstream call. */
   allowances: () => Promise<readonly AllowanceStatus[]>;
-  /** Whether a bank list at hand has this bank code: for ranking suggestions, no look-up. */
+  /** Whether the shipped bank lists contain this bank code. Ranks suggestions without an upstream call. */
   isKnownBank: (country: string, bankCode: string) => boolean;
 }
 
-/** What the resolvers of one request use. */
+/** Created for each request. */
 export interface Context extends Services {
   loaders: Loaders;
   budget: QueryBudget;

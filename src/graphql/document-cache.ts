@@ -6,8 +6,8 @@ interface DocumentCache<Value> {
 }
 
 /**
- * Caches parsed documents by source text. Bounded by characters, each of which takes some 50 bytes when parsed: Yoga's
- * own cache counts documents, and one large document takes as much memory as a thousand small ones.
+ * Caches parsed documents by source text. Limits characters, which take about 50 bytes each when parsed: Yoga's own
+ * cache counts documents, and one large document takes as much memory as a thousand small ones.
  */
 export function createDocumentCache<Value extends object>(maxCharacters = 500_000): DocumentCache<Value> {
   const cache = new LRUCache<string, Value>({

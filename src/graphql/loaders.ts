@@ -19,11 +19,11 @@ export function createLoaders(bankData: BankDataPort, budget: QueryBudget, conte
     bicValidation: createLoader('bics', (bic) => bankData.validateBic(bic, context)),
   };
 
-  function createLoader<Answer>(item: 'ibans' | 'bics', lookUp: (key: string) => Promise<Answer>): Loader<Answer> {
+  function createLoader<Answer>(kind: 'ibans' | 'bics', lookUp: (key: string) => Promise<Answer>): Loader<Answer> {
     let loader: DataLoader<string, Answer> | undefined;
     return {
       load(key) {
-        if (!budget.spend(item)) return Promise.reject(budget.exceeded(item));
+        if (!budget.spend(kind)) return Promise.reject(budget.createLimitError(kind));
         loader ??= new DataLoader((keys: readonly string[]) => settleAll(keys, lookUp, context.signal));
         return loader.load(key);
       },
@@ -31,7 +31,7 @@ export function createLoaders(bankData: BankDataPort, budget: QueryBudget, conte
   }
 }
 
-/** Settles each key separately: a failure is an Error in its place. Only a caller who leaves ends the whole batch. */
+/** Settles each key: a failed look-up is an Error at its position. Only an abort by the client rejects the batch. */
 function settleAll<Answer>(
   keys: readonly string[],
   lookUp: (key: string) => Promise<Answer>,

@@ -4,8 +4,8 @@ import { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 
 /**
- * Persisted queries by the SHA-256 hash of their text. Any client may add queries, so their characters are bounded. A
- * client sends the query again if it was evicted or reaches another replica.
+ * Persisted queries by the SHA-256 hash of their text. Any client may add queries, so their total length is
+ * limited. A client sends a query again if it was evicted or the client reaches another replica.
  */
 export function createPersistedQueries(maxCharacters = 2_000_000): APQStore {
   const queries = new LRUCache<string, string>({
@@ -16,7 +16,7 @@ export function createPersistedQueries(maxCharacters = 2_000_000): APQStore {
   return { get: (hash) => queries.get(hash), set: (hash, query) => void queries.set(hash, query) };
 }
 
-/** Hashes an unvalidated query. Hashing other values than strings could take minutes, or store them as a query. */
+/** Called with unvalidated queries: hashing other values than strings could take minutes, or store them as queries. */
 export async function hashQuery(query: unknown): Promise<string> {
   if (typeof query === 'string') return createHash('sha256').update(query).digest('hex');
   throw new GraphQLError('Expected "query" param to be a string.', {

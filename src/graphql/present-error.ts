@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { GatewayError, type ServiceName } from '../errors.ts';
+import { GatewayError, internalErrorMessage, type ServiceName } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Redact } from '../telemetry/redact.ts';
 
@@ -11,13 +11,13 @@ interface PresentErrorOptions {
 
 /**
  * Presents every failure to clients: expected failures by code, invalid requests in GraphQL's own messages. All others
- * are logged and hidden.
+ * are logged in full, and clients receive a generic message.
  */
 export function presentError(error: GraphQLError, { requestId, redact, events }: PresentErrorOptions): GraphQLError {
-  const { message, extensions, hidden, isExpected } = describeFailure(error, redact);
-  if (hidden !== undefined) events.unexpectedError(hidden, requestId);
+  const { message, extensions, logged, isExpected } = describeFailure(error, redact);
+  if (logged !== undefined) events.unexpectedError(logged, requestId);
   // Yoga removes both: `http` sets the status, `unexpected` makes it 500 if there is no data.
-  const forYoga = isExpected ? readStatus(extensions.code, error.extensions.http) : { unexpected: true };
+  const forYoga = isExpected ? toHttpExtension(extensions.code, error.extensions.http) : { unexpected: true };
   return new GraphQLError(message, {
     nodes: error.nodes ?? null,
     source: error.source ?? null,
@@ -30,30 +30,30 @@ export function presentError(error: GraphQLError, { requestId, redact, events }:
 interface DescribedFailure {
   message: string;
   extensions: { code: unknown; service: ServiceName | null; retryable: boolean };
-  /** Only for the log. */
-  hidden?: unknown;
+  /** For the log only. */
+  logged?: unknown;
   isExpected: boolean;
 }
 
 /** The part of a failure that clients and routers may see. */
 export function describeFailure(error: GraphQLError, redact: Redact): DescribedFailure {
-  const cause = findCause(error);
-  if (cause instanceof GatewayError) {
-    const { message, code, service, retryable } = cause;
+  const original = findOriginalError(error);
+  if (original instanceof GatewayError) {
+    const { message, code, service, retryable } = original;
     return {
       message: redact(message),
       extensions: { code, service, retryable },
-      hidden: cause.cause,
+      logged: original.cause,
       isExpected: true,
     };
   }
   const noService = { service: null, retryable: false };
-  if (cause === null) {
+  if (original === null) {
     const code = error.extensions.code ?? 'BAD_USER_INPUT';
     return { message: redact(error.message), extensions: { code, ...noService }, isExpected: true };
   }
-  const message = 'Something went wrong inside the gateway.';
-  return { message, extensions: { code: 'INTERNAL_SERVER_ERROR', ...noService }, hidden: cause, isExpected: false };
+  const extensions = { code: 'INTERNAL_SERVER_ERROR', ...noService };
+  return { message: internalErrorMessage, extensions, logged: original, isExpected: false };
 }
 
 /**
@@ -61,14 +61,14 @@ export function describeFailure(error: GraphQLError, redact: Redact): DescribedF
  * not valid, but not for a body that is not a GraphQL request.
  * https://graphql.github.io/graphql-over-http/draft/#sec-application-json
  */
-function readStatus(code: unknown, http: unknown): { http?: object } {
+function toHttpExtension(code: unknown, http: unknown): { http?: object } {
   if (typeof http !== 'object' || http === null) return {};
   return { http: { ...http, spec: code !== 'BAD_REQUEST' && code !== 'OPERATION_RESOLUTION_FAILURE' } };
 }
 
 /** The error inside GraphQL's wrappers; null if GraphQL itself raised it. */
-function findCause(error: GraphQLError): Error | null {
+function findOriginalError(error: GraphQLError): Error | null {
   const { originalError } = error;
   if (originalError === undefined) return null;
-  return originalError instanceof GraphQLError ? findCause(originalError) : originalError;
+  return originalError instanceof GraphQLError ? findOriginalError(originalError) : originalError;
 }

@@ -34,7 +34,7 @@ export function createGraphqlYoga<Context extends { requestContext: RequestConte
     schema,
     context: ({ request }) => createContext(request.signal),
     plugins: [
-      // With any other status, clients report a failure instead of sending the query.
+      // An unknown hash is answered with 200: otherwise clients report a failure instead of sending the query.
       useAPQ({ store: createPersistedQueries(), hash: hashQuery, responseConfig: { forceStatusCodeOk: true } }),
       useDocumentLimits({ maxTokens: maxQueryTokens }),
       useCost(),
@@ -53,5 +53,5 @@ export function createGraphqlYoga<Context extends { requestContext: RequestConte
   });
 }
 
-/** An invalid document is quickly parsed again, while its error would keep the parser and the text in memory. */
+/** A cached error would keep the parser and the text in memory, and parsing again is fast. */
 const noCache = { get: () => undefined, set: () => {} };

@@ -7,8 +7,8 @@ export function parseHostname(header = 'localhost'): string | null {
 }
 
 /**
- * Prevents DNS rebinding: a page whose own host name resolves to 127.0.0.1 would be of the same origin as a gateway that
- * only this machine can reach, so that no CORS rule applied.
+ * Prevents DNS rebinding: an attacker's host name may resolve to 127.0.0.1. The attacker's page and the gateway then have
+ * the same origin, so that CORS does not protect the gateway.
  * @param allowedHosts names in addition to those of the loopback interface; `*` for any
  */
 export function isAllowedHost(hostname: string, allowedHosts: readonly string[]): boolean {

@@ -13,32 +13,32 @@ export function chooseEncoding(request: IncomingMessage, encodings: readonly Enc
 }
 
 /** @param brotliQuality from 0 to 11; higher is slower */
-export async function compress(text: Uint8Array, encoding: Encoding, brotliQuality: number): Promise<Uint8Array> {
-  if (encoding === 'identity') return text;
-  if (encoding === 'gzip') return promisify(gzip)(text);
+export async function compress(body: Uint8Array, encoding: Encoding, brotliQuality: number): Promise<Uint8Array> {
+  if (encoding === 'identity') return body;
+  if (encoding === 'gzip') return promisify(gzip)(body);
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: brotliQuality,
-    [constants.BROTLI_PARAM_SIZE_HINT]: text.byteLength,
+    [constants.BROTLI_PARAM_SIZE_HINT]: body.byteLength,
   };
-  return promisify(brotliCompress)(text, { params });
+  return promisify(brotliCompress)(body, { params });
 }
 
 /**
- * Sends a GraphQL result, compressed if it is large enough. It may repeat the client's input but contains no secret, so
+ * Sends a GraphQL response, compressed if it is large enough. It may repeat the client's input but contains no secret, so
  * its compressed length reveals nothing (BREACH).
  */
-export async function sendResult(request: IncomingMessage, response: ServerResponse, result: Response): Promise<void> {
-  const text = Buffer.from(await result.text());
-  const encoding = text.byteLength < minBytes ? 'identity' : chooseEncoding(request, graphqlEncodings);
-  const body = await compress(text, encoding, graphqlBrotliQuality);
+export async function sendReply(request: IncomingMessage, response: ServerResponse, reply: Response): Promise<void> {
+  const content = Buffer.from(await reply.text());
+  const encoding = content.byteLength < minBytes ? 'identity' : chooseEncoding(request, graphqlEncodings);
+  const body = await compress(content, encoding, graphqlBrotliQuality);
   if (response.destroyed) return;
   response.appendHeader('vary', 'accept, accept-encoding');
   if (encoding !== 'identity') response.setHeader('content-encoding', encoding);
-  for (const [name, value] of result.headers) {
+  for (const [name, value] of reply.headers) {
     if (name === 'vary') response.appendHeader(name, value);
     else response.setHeader(name, value);
   }
-  response.writeHead(result.status, { 'content-length': body.byteLength }).end(body);
+  response.writeHead(reply.status, { 'content-length': body.byteLength }).end(body);
 }
 
 /** Smaller responses fit into one packet anyway. */
@@ -48,7 +48,7 @@ const minBytes = 1_000;
 const graphqlEncodings = ['gzip', 'br', 'identity'] as const;
 const graphqlBrotliQuality = 4;
 
-/** Missing in its types: https://github.com/jshttp/negotiator#encodingavailableencodings-options */
+/** Missing in the types of Negotiator 1: https://github.com/jshttp/negotiator#encodingavailableencodings-options */
 interface NegotiatorV1 {
   encoding(available: readonly Encoding[], options: { preferred: readonly Encoding[] }): Encoding | undefined;
 }

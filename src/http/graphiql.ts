@@ -9,8 +9,8 @@ export interface GraphiqlPage {
 }
 
 /**
- * The GraphiQL page. It contains its scripts, styles and workers, so it works without internet access. At 9 MB it is
- * rendered and compressed on first use only.
+ * The GraphiQL page. It contains its scripts, styles and workers, so it works without internet access. It is
+ * 9 MB large, so it is rendered and compressed on first use only.
  */
 export function createGraphiql(): () => Promise<GraphiqlPage> {
   let page: Promise<GraphiqlPage> | undefined;

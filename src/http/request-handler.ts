@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { internalErrorMessage } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import { isAllowedHost, parseHostname } from './allowed-hosts.ts';
-import { sendResult } from './compression.ts';
+import { sendReply } from './compression.ts';
 import { createCors } from './cors.ts';
-import { sendError, sendJson } from './error-response.ts';
 import { type GraphiqlPage, sendPage } from './graphiql.ts';
+import { sendError, sendJson } from './json-response.ts';
 import { createRequestValidation, prefersHtml } from './request-validation.ts';
 
 interface RequestHandlerOptions {
@@ -16,7 +17,7 @@ interface RequestHandlerOptions {
     context: { requestId: string },
   ) => Response | Promise<Response>;
   graphiql: () => Promise<GraphiqlPage>;
-  /** Largest request body, in bytes. */
+  /** Maximum size of a request body, in bytes. */
   maxBodyBytes: number;
   /** Origins whose pages may call from a browser; `*` for any. */
   corsOrigins: readonly string[];
@@ -24,7 +25,7 @@ interface RequestHandlerOptions {
   allowedHosts: readonly string[];
   /** False once the process is stopping. */
   isReady: () => boolean;
-  /** Further fields of the response to /ready. */
+  /** Additional fields of the response to /ready. */
   readiness: () => Readonly<Record<string, string>>;
   events: Pick<Events, 'unexpectedError'>;
 }
@@ -51,7 +52,7 @@ export function createRequestHandler({
       if (response.destroyed) return;
       events.unexpectedError(error, requestId);
       if (response.headersSent) response.destroy();
-      else sendError(response, 500, 'INTERNAL_SERVER_ERROR', 'Something went wrong inside the gateway.');
+      else sendError(response, 500, 'INTERNAL_SERVER_ERROR', internalErrorMessage);
     });
   };
 
@@ -62,18 +63,18 @@ export function createRequestHandler({
       return sendError(response, 400, 'BAD_USER_INPUT', 'The Host header must be a host name, optionally with a port.');
     }
     const [path, search = ''] = (request.url ?? '').split('?', 2);
-    // Open to any host name: probes use arbitrary addresses, and these responses reveal nothing.
+    // Served under any host name: health checks use arbitrary addresses and return no data.
     if (path === '/health') return sendJson(response, 200, { status: 'alive' });
     if (path === '/ready') {
       const [code, status] = isReady() ? ([200, 'ready'] as const) : ([503, 'stopping'] as const);
       return sendJson(response, code, { status, ...readiness() });
     }
     if (!isAllowedHost(hostname, allowedHosts)) {
-      const message = 'The gateway is not available under this host name; add the name to ALLOWED_HOSTS.';
+      const message = 'The gateway does not serve this host name; its operator can add it to ALLOWED_HOSTS.';
       return sendError(response, 421, 'FORBIDDEN', message);
     }
-    const isRead = request.method === 'GET' || request.method === 'HEAD';
-    const isBrowser = isRead && prefersHtml(request);
+    const isGetOrHead = request.method === 'GET' || request.method === 'HEAD';
+    const isBrowser = isGetOrHead && prefersHtml(request);
     if (path === '/' && isBrowser) {
       response.writeHead(302, { location: '/graphql', vary: 'accept' }).end();
       return;
@@ -84,7 +85,7 @@ export function createRequestHandler({
     if (request.method === 'OPTIONS') return cors.sendPreflight(request, response);
     if (isBrowser) return sendPage(request, response, await graphiql());
     if (!(await validateRequest(request, response, search))) return;
-    await sendResult(request, response, await graphql(request, response, { requestId }));
+    await sendReply(request, response, await graphql(request, response, { requestId }));
   }
 }
 

@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import Negotiator from 'negotiator';
 import { readBody } from './body.ts';
 import type { Cors } from './cors.ts';
-import { sendError } from './error-response.ts';
+import { sendError } from './json-response.ts';
 
 interface RequestValidationOptions {
-  /** Largest request body, in bytes. */
+  /** Maximum size of a request body, in bytes. */
   maxBodyBytes: number;
   cors: Cors;
 }
 
-/** Enforces https://graphql.github.io/graphql-over-http/draft/, and that other sites cannot cause upstream calls. */
+/** Enforces https://graphql.github.io/graphql-over-http/draft/ and prevents other sites from causing upstream calls. */
 export function createRequestValidation({ maxBodyBytes, cors }: RequestValidationOptions) {
   /** Prepares a request for GraphQL. @returns false if an error was sent or the client disconnected */
   return async (request: IncomingMessage, response: ServerResponse, search: string): Promise<boolean> => {
@@ -29,8 +29,8 @@ export function createRequestValidation({ maxBodyBytes, cors }: RequestValidatio
   /** Any page can cause a GET, for example with an image, and look-ups cost money. */
   function validateGet(search: URLSearchParams, request: IncomingMessage, response: ServerResponse): boolean {
     const { headers } = request;
-    const isFetch = headers['sec-fetch-site'] !== 'cross-site' || headers['sec-fetch-mode'] === 'cors';
-    if (!isFetch || !cors.isAllowed(request)) {
+    const isCrossSiteWithoutCors = headers['sec-fetch-site'] === 'cross-site' && headers['sec-fetch-mode'] !== 'cors';
+    if (isCrossSiteWithoutCors || !cors.isAllowed(request)) {
       const message = 'Requests from other sites must be sent with fetch, from an origin in CORS_ORIGINS.';
       sendError(response, 403, 'FORBIDDEN', message);
       return false;

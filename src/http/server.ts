@@ -15,7 +15,7 @@ export function createHttpServer(listener: RequestListener): HttpServer {
   const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
     active.add(response);
     response.once('close', () => active.delete(response));
-    // A connection whose last response was partly sent when draining began may carry another request.
+    // A keep-alive connection that was sending a response when draining began may deliver another request.
     if (!server.listening) closeConnectionAfter(response);
     listener(request, response);
   });
@@ -50,7 +50,7 @@ export function createHttpServer(listener: RequestListener): HttpServer {
   };
 }
 
-/** An idle keep-alive connection would delay the end of draining. */
+/** Otherwise `drain` would wait for the idle keep-alive connection. */
 function closeConnectionAfter(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('connection', 'close');
 }

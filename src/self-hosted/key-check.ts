@@ -1,9 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/**
- * Checks whether a header contains the key. Compares digests in constant time, so that response times reveal neither the
- * key nor its length.
- */
+/** Compares digests of a header and the key in constant time: response times reveal neither the key nor its length. */
 export function createKeyCheck(apiKey: string): (header: string | string[] | undefined) => boolean {
   const expected = digest(apiKey);
   return (header) => typeof header === 'string' && timingSafeEqual(digest(header), expected);

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 
 interface RunServiceOptions {
-  /** For the line with its address. */
+  /** For the start message. */
   name: string;
   app: Pick<FastifyInstance, 'listen' | 'close'>;
   host: string;
@@ -10,8 +10,8 @@ interface RunServiceOptions {
 }
 
 /**
- * Serves until SIGTERM or SIGINT; then requests in flight are finished and the process ends. Resolves when the service
- * listens, after it has written its address to standard output; rejects if it cannot listen.
+ * Serves until SIGTERM or SIGINT, then completes requests in flight and stops. Resolves when the service listens and its
+ * address is written to standard output; rejects if it cannot listen.
  */
 export async function runService({ name, app, host, port }: RunServiceOptions): Promise<void> {
   const url = await app.listen({ host, port }).catch(async (error: unknown) => {

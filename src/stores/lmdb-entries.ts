@@ -15,7 +15,7 @@ export function readEntry(file: LmdbFile, kind: EntryKind, key: string): LmdbEnt
   return entry && expiresAt > Date.now() ? { value: entry.value, expiresAt } : null;
 }
 
-/** Requires a transaction, like all functions below. */
+/** Must run in a transaction, like `removeEntry` and `sweepEntries`. */
 export function writeEntry(file: LmdbFile, kind: EntryKind, key: string, { value, expiresAt }: LmdbEntry): void {
   file.put([kind, key], value, expiresAt);
   file.put([expiryIndex, expiresAt, kind, key], '', 0);
@@ -40,5 +40,5 @@ export function sweepEntries(file: LmdbFile): void {
 /** Prefix of the keys that list all entries in the order of their expiry. */
 const expiryIndex = 'expiry';
 
-/** More than one write adds, so that the sweep catches up; few, because other processes wait for the transaction. */
+/** More than a write adds, so that expired entries cannot accumulate; few, because other processes wait meanwhile. */
 const maxSwept = 8;

@@ -4,17 +4,18 @@ import { dirname } from 'node:path';
 import type { RootDatabase } from 'lmdb';
 import { ConfigError } from '../errors.ts';
 
-/** Texts under composite keys; the version of an entry is its expiry. */
+/** Strings by composite key; the version of an entry is its expiry. */
 export type LmdbFile = RootDatabase<string, (string | number)[]>;
 
-/** Opens a file, and creates it and its folder if missing. @throws ConfigError */
+/** Opens a file, and creates it and its folder if missing. @throws ConfigError if it is damaged or not accessible */
 export function openLmdbFile(path: string): LmdbFile {
+  checkLmdbFile(path);
   // Loaded on first use: it takes 50 ms, and many gateways never store anything.
   const { open }: typeof import('lmdb') = require('lmdb');
   try {
     mkdirSync(dirname(path), { recursive: true });
-    // Without overlappingSync a resolved write is on disk. Without eventTurnBatching no promise of a batch exists,
-    // whose rejection on a full disk could not be handled.
+    // Without overlappingSync, a write resolves when it is on disk. eventTurnBatching is off, because the promise of its
+    // batch rejects where it cannot be handled, for example on a full disk.
     return open({ path, encoding: 'string', useVersions: true, overlappingSync: false, eventTurnBatching: false });
   } catch {
     throw new ConfigError([`DATA_DIR: ${path} cannot be opened for reading and writing`]);
@@ -24,12 +25,11 @@ export function openLmdbFile(path: string): LmdbFile {
 const require = createRequire(import.meta.url);
 
 /**
- * Whether the file exists. LMDB maps it into memory and crashes the process if it is shorter than its header states, so
- * the header is checked first. An empty file is valid: another process is creating it.
- * @throws ConfigError if the file is damaged or not an LMDB file
+ * LMDB maps a file into memory and crashes the process if it is shorter than its header states, so the header is checked
+ * first. A missing or empty file is valid: another process may be creating it. @throws ConfigError if it is damaged
  */
-export function hasLmdbFile(path: string): boolean {
-  if (!existsSync(path)) return false;
+export function checkLmdbFile(path: string): void {
+  if (!existsSync(path)) return;
   let file: number;
   try {
     file = openSync(path, 'r');
@@ -37,7 +37,7 @@ export function hasLmdbFile(path: string): boolean {
     throw new ConfigError([`DATA_DIR: ${path} cannot be read`]);
   }
   try {
-    if (fstatSync(file).size === 0 || isComplete(file)) return true;
+    if (fstatSync(file).size === 0 || isComplete(file)) return;
   } finally {
     closeSync(file);
   }

@@ -1,29 +1,29 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type EntryKind, type LmdbEntry, readEntry, removeEntry, sweepEntries, writeEntry } from './lmdb-entries.ts';
-import { hasLmdbFile, type LmdbFile, openLmdbFile } from './lmdb-file.ts';
-import { checkAmount, checkKey, type Lock, readExpiry, type Store, StoreError } from './store.ts';
+import { type LmdbFile, openLmdbFile } from './lmdb-file.ts';
+import { checkAmount, checkExpiry, checkKey, type Lock, type Store, StoreError } from './store.ts';
 
 interface LmdbStoreOptions {
-  /** Created, like the file in it, with the first write. */
+  /** The first write creates the folder and the file. */
   folder: string;
 }
 
 /**
- * Stores everything in one file that several processes may use. Each write is a transaction and on disk once it
- * resolves.
+ * Stores everything in one file for several processes. Each write is a transaction; it resolves when it is on disk.
  * @throws ConfigError if the file is damaged or not an LMDB file
  */
 export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
   // The name contains the version of the layout: a new layout gets a new file.
   const path = join(folder, 'store-1.lmdb');
-  let file: LmdbFile | null = hasLmdbFile(path) ? openLmdbFile(path) : null;
+  let file: LmdbFile | null = existsSync(path) ? openLmdbFile(path) : null;
   let lastWrite: Promise<unknown> = Promise.resolve();
   let isClosed = false;
 
   function read(kind: EntryKind, key: string): LmdbEntry | null {
     if (isClosed) throw new StoreError('closed');
-    if (file === null && hasLmdbFile(path)) file = openLmdbFile(path);
+    if (file === null && existsSync(path)) file = openLmdbFile(path);
     // lmdb reuses a read transaction within a turn of the event loop; a new one sees the writes of other processes.
     file?.resetReadTxn();
     return file && readEntry(file, kind, key);
@@ -32,12 +32,11 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
   /** Runs a change as an exclusive transaction, across all processes. */
   async function write<T>(change: (file: LmdbFile) => T): Promise<T> {
     if (isClosed) throw new StoreError('closed');
-    if (file === null) hasLmdbFile(path);
     file ??= openLmdbFile(path);
-    const open = file;
-    const transaction = open.transaction(() => {
-      sweepEntries(open);
-      return change(open);
+    const openFile = file;
+    const transaction = openFile.transaction(() => {
+      sweepEntries(openFile);
+      return change(openFile);
     });
     lastWrite = transaction.catch(() => {});
     return transaction.catch(async (error) => {
@@ -53,7 +52,7 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
           if (entry?.value === holder) removeEntry(file, 'lock', key, entry);
         }),
       async extend(expiry) {
-        const expiresInMs = readExpiry(expiry);
+        const expiresInMs = checkExpiry(expiry);
         return write((file) => {
           if (readEntry(file, 'lock', key)?.value !== holder) return false;
           writeEntry(file, 'lock', key, { value: holder, expiresAt: Date.now() + expiresInMs });
@@ -69,12 +68,12 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
     },
     async set(key, value, expiry) {
       checkKey(key);
-      const expiresInMs = readExpiry(expiry);
+      const expiresInMs = checkExpiry(expiry);
       await write((file) => writeEntry(file, 'value', key, { value, expiresAt: Date.now() + expiresInMs }));
     },
     async add(key, amount, expiry) {
       checkKey(key);
-      const expiresInMs = readExpiry(expiry);
+      const expiresInMs = checkExpiry(expiry);
       if (checkAmount(amount) === 0) return Number(read('counter', key)?.value ?? 0);
       return write((file) => {
         const counter = readEntry(file, 'counter', key);
@@ -86,7 +85,7 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
     },
     async lock(key, expiry) {
       checkKey(key);
-      const expiresInMs = readExpiry(expiry);
+      const expiresInMs = checkExpiry(expiry);
       const holder = randomUUID();
       const isLocked = await write((file) => {
         if (readEntry(file, 'lock', key)) return true;

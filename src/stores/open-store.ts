@@ -6,7 +6,7 @@ import { withSealing } from './sealed-store.ts';
 import type { Store } from './store.ts';
 import { readOrCreateSecret } from './store-secret.ts';
 
-export interface OpenStore {
+export interface OpenedStore {
   store: Store;
   /** Whether several gateways can share it. */
   isShared: boolean;
@@ -18,7 +18,7 @@ export function openStore(
   { redis, secret }: StoreConfig,
   folder: string,
   events: Pick<Events, 'storeDown' | 'storeUp'>,
-): OpenStore {
+): OpenedStore {
   const readSecret = () => secret ?? readOrCreateSecret(folder);
   if (redis === null) {
     return { store: withSealing(createLmdbStore({ folder }), readSecret), isShared: false, isUp: () => true };

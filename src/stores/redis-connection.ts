@@ -5,20 +5,20 @@ import { StoreError } from './store.ts';
 
 export interface RedisConnectionOptions {
   server: RedisConfig;
-  /** Time limit for a command, and for how long the first commands wait for the connection. */
+  /** Time limit for a command, and for the wait of the first commands for the connection. */
   commandTimeoutMs: number;
   /** Fired whenever the connection changes; the reason contains no address and no credentials. */
   events: Pick<Events, 'storeDown' | 'storeUp'>;
 }
 
 export interface RedisConnection {
-  /** Runs a command; fails at once while Redis is down. @throws StoreError */
+  /** Runs a command. Fails at once while Redis is down. @throws StoreError */
   run<T>(command: (redis: Redis) => Promise<T>): Promise<T>;
   isUp(): boolean;
   close(): Promise<void>;
 }
 
-/** A connection that keeps reconnecting in the background; commands do not wait for that. */
+/** Reconnects in the background; only the first commands wait for the connection. */
 export function createRedisConnection({ server, commandTimeoutMs, events }: RedisConnectionOptions): RedisConnection {
   const { database, tls, ...address } = server;
   const redis = new Redis({
@@ -39,10 +39,10 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
   });
   let state: 'connecting' | 'up' | 'down' | 'closed' = 'connecting';
   let lastError: string | null = null;
-  let endFirstAttempt = () => {};
-  const firstAttempt = new Promise<void>((resolve) => {
+  let stopWaiting = () => {};
+  const firstConnect = new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, commandTimeoutMs);
-    endFirstAttempt = () => {
+    stopWaiting = () => {
       clearTimeout(timer);
       resolve();
     };
@@ -56,24 +56,24 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
     if (lastError !== null) redis.disconnect(true);
     if (lastError !== null || state === 'closed') return;
     state = 'up';
-    endFirstAttempt();
+    stopWaiting();
     events.storeUp();
   });
   redis.on('error', (error) => {
     lastError = reasonOf(error);
   });
-  redis.on('close', () => goDown(lastError ?? 'connection lost'));
+  redis.on('close', () => markDown(lastError ?? 'connection lost'));
 
-  function goDown(reason: string): void {
+  function markDown(reason: string): void {
     if (state === 'down' || state === 'closed') return;
     state = 'down';
-    endFirstAttempt();
+    stopWaiting();
     events.storeDown(reason);
   }
 
   return {
     async run(command) {
-      if (state === 'connecting') await firstAttempt;
+      if (state === 'connecting') await firstConnect;
       if (state !== 'up') throw new StoreError(state === 'closed' ? 'closed' : 'not connected');
       try {
         return await command(redis);
@@ -81,7 +81,7 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
         const reason = reasonOf(error);
         // The server may be unreachable although the connection is open; reconnecting shows whether it is.
         if (reason === timedOut && isUp()) {
-          goDown(timedOut);
+          markDown(timedOut);
           redis.disconnect(true);
         }
         // No `cause`: ioredis errors contain the command, and with it keys, values and passwords.
@@ -92,8 +92,8 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
     async close() {
       const wasUp = isUp();
       state = 'closed';
-      endFirstAttempt();
-      // Redis answers QUIT after all earlier commands; the command timeout bounds it.
+      stopWaiting();
+      // Redis answers QUIT after all earlier commands; the command timeout limits the wait.
       if (wasUp) await redis.quit().catch(() => {});
       redis.disconnect();
     },
@@ -111,7 +111,7 @@ function reconnectDelayMs(attempt: number): number {
   return Math.min(50 * 2 ** (attempt - 1), 2_000) * (0.5 + Math.random() / 2);
 }
 
-/** The code of a system error, or the first word of a Redis error. Other texts could contain an address. */
+/** The code of a system error, or the first word of a Redis error. Other messages could contain an address. */
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code !== undefined) return code;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createRedisConnection, type RedisConnectionOptions } from './redis-connection.ts';
-import { checkAmount, checkKey, type Lock, readExpiry, type Store } from './store.ts';
+import { checkAmount, checkExpiry, checkKey, type Lock, type Store } from './store.ts';
 
 export interface RedisStore extends Store {
   isUp(): boolean;
 }
 
-/** Stores everything in Redis (6 or later). Works without Redis at first; while it is down, every call fails at once. */
+/** Stores everything in Redis (6 or later), which may be down at the start; while it is down, every call fails at once. */
 export function createRedisStore(options: RedisConnectionOptions): RedisStore {
   const { run, isUp, close } = createRedisConnection(options);
 
@@ -14,7 +14,7 @@ export function createRedisStore(options: RedisConnectionOptions): RedisStore {
     return {
       release: () => run(async (redis) => void (await redis.eval(releaseScript, 1, name, holder))),
       async extend(expiry) {
-        const expiresInMs = readExpiry(expiry);
+        const expiresInMs = checkExpiry(expiry);
         return run(async (redis) => (await redis.eval(extendScript, 1, name, holder, expiresInMs)) === 1);
       },
     };
@@ -27,18 +27,18 @@ export function createRedisStore(options: RedisConnectionOptions): RedisStore {
     },
     async set(key, value, expiry) {
       const name = toRedisKey('value', key);
-      const expiresInMs = readExpiry(expiry);
+      const expiresInMs = checkExpiry(expiry);
       await run((redis) => redis.set(name, value, 'PX', expiresInMs));
     },
     async add(key, amount, expiry) {
       const name = toRedisKey('counter', key);
-      const expiresInMs = readExpiry(expiry);
+      const expiresInMs = checkExpiry(expiry);
       if (checkAmount(amount) === 0) return Number(await run((redis) => redis.get(name)));
       return Number(await run((redis) => redis.eval(addScript, 1, name, amount, expiresInMs)));
     },
     async lock(key, expiry) {
       const name = toRedisKey('lock', key);
-      const expiresInMs = readExpiry(expiry);
+      const expiresInMs = checkExpiry(expiry);
       const holder = randomUUID();
       const isAcquired = await run((redis) => redis.set(name, holder, 'PX', expiresInMs, 'NX'));
       return isAcquired === null ? null : createLock(name, holder);

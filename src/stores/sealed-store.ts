@@ -16,13 +16,13 @@ export function withSealing(store: Store, readSecret: () => string): Store {
   };
   return {
     async get(key) {
-      const { hashKey, valueKey } = loadKeys();
+      const { hashKey, aesKey } = loadKeys();
       const sealed = await store.get(hashKey(key));
-      return sealed === null ? null : unseal(sealed, valueKey, key);
+      return sealed === null ? null : unseal(sealed, aesKey, key);
     },
     async set(key, value, options) {
-      const { hashKey, valueKey } = loadKeys();
-      await store.set(hashKey(key), seal(value, valueKey, key), options);
+      const { hashKey, aesKey } = loadKeys();
+      await store.set(hashKey(key), seal(value, aesKey, key), options);
     },
     add: async (key, amount, options) => store.add(loadKeys().hashKey(key), amount, options),
     lock: async (key, options) => store.lock(loadKeys().hashKey(key), options),
@@ -32,11 +32,11 @@ export function withSealing(store: Store, readSecret: () => string): Store {
 
 interface Keys {
   hashKey: KeyHash;
-  valueKey: Buffer;
+  aesKey: Buffer;
 }
 
 function deriveKeys(secret: string): Keys {
-  return { hashKey: createKeyHash(derive(secret, 'keys').toString('base64')), valueKey: derive(secret, 'values') };
+  return { hashKey: createKeyHash(derive(secret, 'keys').toString('base64')), aesKey: derive(secret, 'values') };
 }
 
 function derive(secret: string, purpose: string): Buffer {
@@ -44,17 +44,17 @@ function derive(secret: string, purpose: string): Buffer {
 }
 
 /** The key is authenticated as associated data, so that a value cannot be moved to another key. */
-function seal(value: string, valueKey: Buffer, key: string): string {
+function seal(value: string, aesKey: Buffer, key: string): string {
   const nonce = randomBytes(nonceBytes);
-  const cipher = createCipheriv('aes-256-gcm', valueKey, nonce).setAAD(Buffer.from(key));
+  const cipher = createCipheriv('aes-256-gcm', aesKey, nonce).setAAD(Buffer.from(key));
   const sealed = Buffer.concat([nonce, cipher.update(value, 'utf8'), cipher.final()]);
   return Buffer.concat([sealed, cipher.getAuthTag()]).toString('base64');
 }
 
-function unseal(text: string, valueKey: Buffer, key: string): string {
+function unseal(text: string, aesKey: Buffer, key: string): string {
   const sealed = Buffer.from(text, 'base64');
   try {
-    const decipher = createDecipheriv('aes-256-gcm', valueKey, sealed.subarray(0, nonceBytes)).setAAD(Buffer.from(key));
+    const decipher = createDecipheriv('aes-256-gcm', aesKey, sealed.subarray(0, nonceBytes)).setAAD(Buffer.from(key));
     decipher.setAuthTag(sealed.subarray(-tagBytes));
     const value = decipher.update(sealed.subarray(nonceBytes, -tagBytes));
     return Buffer.concat([value, decipher.final()]).toString('utf8');

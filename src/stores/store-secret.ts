@@ -5,8 +5,7 @@ import { errorCodeOf } from '../errors.ts';
 import { StoreError } from './store.ts';
 
 /**
- * The secret that seals the embedded store: generated on first use and stored next to it, readable by its owner only.
- * Processes that start at the same time get the same secret. @throws StoreError if the folder is not writable
+ * The secret that encrypts the embedded store. Generated on first use, in a file that only its owner can read. Processes that start at the same time get the same secret. @throws StoreError if the folder is not writable
  */
 export function readOrCreateSecret(folder: string): string {
   const file = join(folder, 'store-secret');

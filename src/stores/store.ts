@@ -1,7 +1,7 @@
 /**
  * Data that outlives a request. Rules for all stores:
  * - values, counters and locks are separate, even under the same key;
- * - a key has at most `maxKeyLength` characters; longer or personal ones are hashed first (`createKeyHash`);
+ * - a key has at most `maxKeyLength` characters; the caller hashes longer and personal ones (`createKeyHash`);
  * - an entry that expires in n milliseconds is gone after n milliseconds;
  * - failures are StoreErrors; a failed write may or may not have taken effect.
  */
@@ -24,7 +24,7 @@ export interface Store {
 export interface Lock {
   /** Has no effect if the lock expired. */
   release(): Promise<void>;
-  /** Sets a new expiry from now on; false if the lock expired. */
+  /** Sets a new expiry, counted from now; false if the lock expired. */
   extend(options: Expiry): Promise<boolean>;
 }
 
@@ -33,7 +33,7 @@ export interface Expiry {
   expiresInMs: number;
 }
 
-/** The reason is one or two words without address, credentials, key or value: safe to log. */
+/** The reason can be logged: it contains no address, credentials, key or value. */
 export class StoreError extends Error {
   readonly reason: string;
 
@@ -54,7 +54,7 @@ export function checkKey(key: string): string {
 }
 
 /** The expiry in whole milliseconds. @throws RangeError */
-export function readExpiry({ expiresInMs }: Expiry): number {
+export function checkExpiry({ expiresInMs }: Expiry): number {
   const wholeMs = Math.ceil(expiresInMs);
   if (wholeMs > 0 && Number.isSafeInteger(wholeMs)) return wholeMs;
   throw new RangeError('expiresInMs must be a number above 0');

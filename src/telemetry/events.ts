@@ -9,7 +9,7 @@ interface UpstreamCall {
   durationMs: number;
 }
 
-/** Events that operators need to know of. No function throws, and no argument contains personal data. */
+/** Events for operators. No function throws. No argument contains personal data, except possibly `error`. */
 export interface Events {
   upstreamCalled(call: UpstreamCall): void;
   credentialsRejected(service: ServiceName): void;
@@ -81,10 +81,10 @@ export function createEvents(log: Log): Events {
     },
     essayRejectedWithoutStore() {
       if (!isDue('essay rejected')) return;
-      log.error('the store failed: an essay with an idempotency key was rejected, because it could be paid for twice');
+      log.error('the store failed: an essay order with an idempotency key was rejected, as it might be paid for twice');
     },
     essayLost(reason) {
-      log.error({ reason }, 'an essay that was paid for could not be buffered any longer and is lost');
+      log.error({ reason }, 'an essay that was paid for could not be stored and is lost');
     },
     unexpectedError(error, requestId) {
       log.error({ requestId, err: error instanceof Error ? error : new Error(String(error)) }, 'unexpected error');

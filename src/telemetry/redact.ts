@@ -1,23 +1,23 @@
 export type Redact = (text: string) => string;
 
-/** For logs and errors: hides the given secrets, also in their JSON-escaped form, and everything that looks like an IBAN. */
+/** For logs and errors: redacts the given secrets, also in their JSON-escaped form, and everything that looks like an IBAN. */
 export function createRedact(secrets: readonly string[]): Redact {
-  const hideSecrets = createReplacement(secrets);
-  return (text) => redactIbans(hideSecrets(text));
+  const redactSecrets = createReplacement(secrets);
+  return (text) => redactIbans(redactSecrets(text));
 }
 
 /** @param isTruncated whether the text may end within a secret */
 export type RedactSecrets = (text: string, isTruncated?: boolean) => string;
 
 /**
- * For upstream responses, which are returned to clients: hides secrets but not IBANs. Secrets of less than 8 characters
- * stay: a key such as "test" would remove words from essays.
+ * For upstream responses, which are returned to clients: redacts secrets but not IBANs. Secrets shorter than 8 characters
+ * are not redacted: a key such as "test" would remove words from essays.
  */
 export function createSecretRedaction(secrets: readonly string[]): RedactSecrets {
   const long = secrets.filter((secret) => secret.length >= 8);
-  const hideSecrets = createReplacement(long);
-  const hidePrefix = createPrefixReplacement(long);
-  return (text, isTruncated = false) => (isTruncated ? hidePrefix(hideSecrets(text)) : hideSecrets(text));
+  const redactSecrets = createReplacement(long);
+  const redactPrefix = createPrefixReplacement(long);
+  return (text, isTruncated = false) => (isTruncated ? redactPrefix(redactSecrets(text)) : redactSecrets(text));
 }
 
 function createReplacement(secrets: readonly string[]): Redact {
@@ -25,7 +25,7 @@ function createReplacement(secrets: readonly string[]): Redact {
   return (text) => forms.reduce((rest, form) => rest.replaceAll(form, '[hidden]'), text);
 }
 
-/** Hides the longest prefix of a secret, of at least 4 characters, at the end of the text. */
+/** Redacts the longest prefix of a secret, of at least 4 characters, at the end of the text. */
 function createPrefixReplacement(secrets: readonly string[]): Redact {
   const prefixes = secrets
     .flatMap(formsOf)
@@ -42,7 +42,7 @@ function formsOf(secret: string): string[] {
   return [secret, JSON.stringify(secret).slice(1, -1)].filter(Boolean);
 }
 
-/** Hides everything that looks like an IBAN: IBANs are personal data. */
+/** Redacts everything that looks like an IBAN: IBANs are personal data. */
 export function redactIbans(text: string): string {
   return text.replace(uuidOrIbanLike, (_, uuid: string | undefined) => uuid ?? '[IBAN]');
 }
@@ -53,6 +53,6 @@ const wordEnd = '(?![A-Za-z0-9])';
 /** Separators between the groups of an IBAN, as people and URLs write them. */
 const gap = '(?:[ \\t\\u00a0\\u2009\\u202f+./-]|%20|\\\\t){0,2}';
 const ibanLike = `[A-Za-z]{2}${gap}\\d{2}(?:${gap}[A-Za-z0-9]{4}){2,7}(?:${gap}[A-Za-z0-9]{1,3})?`;
-/** Groups of a UUID can look like an IBAN, so UUIDs are matched first and kept: request ids must stay readable. */
+/** Groups of a UUID can look like an IBAN, so UUIDs are matched first and skipped: request ids must stay readable. */
 const uuid = '(?<uuid>[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})';
 const uuidOrIbanLike = new RegExp(`${wordStart}(?:${uuid}|${ibanLike})${wordEnd}`, 'g');

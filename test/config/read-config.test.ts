@@ -34,12 +34,12 @@ describe('readConfig', () => {
       upstreamConcurrency: 16,
       upstreamQueue: 2_000,
       retryBackoffMs: 100,
-      maxAnswerBytes: 1_000_000,
+      maxResponseBytes: 1_000_000,
       bankData: {
         upstream: null,
         timeoutMs: 10_000,
         freshMs: 86_400_000,
-        staleMs: 2_592_000_000,
+        maxAgeMs: 2_592_000_000,
         cacheMaxBytes: 64_000_000,
         monthlyAllowance: null,
       },
@@ -113,7 +113,7 @@ describe('readConfig', () => {
     [{ CORS_ORIGINS: 'https://a.example/path' }, 'CORS_ORIGINS: must be origins such as https://app.example.com'],
     [{ ALLOWED_HOSTS: 'gateway.example:4000' }, 'ALLOWED_HOSTS: must be host names without ports'],
     [{ ALLOWED_HOSTS: 'https://gateway.example' }, 'ALLOWED_HOSTS: must be host names without ports'],
-    [{ GATEWAY_AUTH: 'off' }, 'GATEWAY_AUTH: must be none, or absent'],
+    [{ GATEWAY_AUTH: 'off' }, 'GATEWAY_AUTH: must be "none" or not set'],
     [{ LLM_URL: 'http://127.0.0.1:11434/v1' }, 'LLM_MODEL: missing; it is required because LLM_URL is set'],
     [{ REDIS_URL: 'redis://127.0.0.1' }, 'STORE_SECRET: missing; it is required because REDIS_URL is set'],
     [{ REDIS_URL: 'http://127.0.0.1', STORE_SECRET: 'long-enough-secret' }, 'REDIS_URL: must be redis://'],
@@ -142,7 +142,7 @@ describe('a gateway that other machines can reach', () => {
     ['gateway.internal', paidModel],
   ])('on %s does not accept %j', (HOST, env) => {
     const problems = readProblems({ HOST, ...env });
-    expect(problems).toContain('HOST: reachable from other machines');
+    expect(problems).toContain('HOST: must be a loopback address');
     expect(problems).toContain('GATEWAY_AUTH=none');
     expect(problems).not.toContain(secret);
   });

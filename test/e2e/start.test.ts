@@ -83,7 +83,7 @@ describe('the process', () => {
     [{ PORT: 'http' }, 'PORT: must be a whole number from 0 to 65535'],
     [
       { HOST: '0.0.0.0', BANK_DATA_URL: 'https://bank.example', BANK_DATA_API_KEY: 'seeded-key' },
-      'HOST: reachable from other',
+      'HOST: must be a loopback address',
     ],
   ])('does not start with %j, and prints the problem', async (wrong, problem) => {
     const gateway = tScript('src/main.ts', wrong);

@@ -129,7 +129,7 @@ describe('an error in a trace', () => {
     const { extensions } = await ask('{ broken }', {}, { [header]: 'ftv1' });
     const bytes = Buffer.from(extensions?.ftv1 ?? '', 'base64');
     expect(Trace.decode(bytes).root?.child?.[0]?.error).toMatchObject([
-      { message: 'Something went wrong inside the gateway.' },
+      { message: 'Internal error; the gateway logged it under this requestId.' },
     ]);
     for (const hidden of ['cannot read', bankDataKey, german]) expect(bytes.toString('latin1')).not.toContain(hidden);
   });

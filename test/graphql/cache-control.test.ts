@@ -1,7 +1,7 @@
 import { type GraphQLObjectType, getNamedType, isObjectType, parse } from 'graphql';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { printSubgraph } from '../../scripts/print-schema.ts';
-import { readCacheScope } from '../../src/graphql/cache-scope.ts';
+import { findCacheScope } from '../../src/graphql/cache-scope.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { tGateway } from '../gateway.ts';
 import { tListeningGateway } from '../http/listening-gateway.ts';
@@ -65,7 +65,7 @@ describe('the scope of an answer', () => {
     ['none', 'query ($r: [_Any!]!) { _entities(representations: $r) { __typename } }'],
     ['none', 'mutation { generateEssay(input: { description: "Tea", wordCount: 9 }) { __typename } }'],
   ])('is %s for %s', (scope, query) => {
-    expect(readCacheScope(parse(query), schema)).toBe(scope);
+    expect(findCacheScope(parse(query), schema)).toBe(scope);
   });
 
   it('is declared by each entity type', () => {

@@ -223,7 +223,7 @@ describe('ibanValidations', () => {
     const { errors } = await ask(listQuery, { ibans: twentyFive });
     expect(errors).toHaveLength(1);
     expect(errors?.[0]).toMatchObject({
-      message: 'A query may request at most 24 IBANs, repeats included; split it into several queries.',
+      message: 'A query may request at most 24 IBANs, duplicates included; split it into several queries.',
       extensions: { code: 'BAD_USER_INPUT', service: null, retryable: false },
     });
     expect(upstream.calls).toHaveLength(0);

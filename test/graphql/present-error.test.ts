@@ -33,7 +33,7 @@ describe('presentError', () => {
     const fault = new TypeError('cannot read seeded-secret of DE89370400440532013000');
     const { shown, logged } = present(thrownInAResolver(thrownInAResolver(fault)));
     expect(shown).toEqual({
-      message: 'Something went wrong inside the gateway.',
+      message: 'Internal error; the gateway logged it under this requestId.',
       path: ['ibanValidations', 3],
       extensions: { code: 'INTERNAL_SERVER_ERROR', service: null, retryable: false, requestId: 'r1', unexpected: true },
     });

@@ -1,4 +1,4 @@
-import { checkAmount, checkKey, type Expiry, readExpiry, type Store, StoreError } from '../../src/stores/store.ts';
+import { checkAmount, checkExpiry, checkKey, type Expiry, type Store, StoreError } from '../../src/stores/store.ts';
 
 /** A store in memory. */
 export function createMemoryStore(): Store {
@@ -64,5 +64,5 @@ function createExpiringMap<T>() {
 }
 
 function expiryFrom(expiry: Expiry): number {
-  return Date.now() + readExpiry(expiry);
+  return Date.now() + checkExpiry(expiry);
 }

@@ -1,21 +1,21 @@
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { RequestContext } from '../../request-context.ts';
-import { type CacheScope, readCacheScope } from '../cache-scope.ts';
+import { type CacheScope, findCacheScope } from '../cache-scope.ts';
 import { costHeader } from './use-cost.ts';
 import { traceHeader } from './use-inline-trace.ts';
 
 interface CacheControlOptions {
-  /** Maximum time to live of an answer, in seconds; computed values change only with a new version. */
+  /** Maximum `max-age`, in seconds. Applies to computed values, which change only with a release. */
   maxAgeS?: number;
 }
 
-/** Request headers that change the answer, besides those that the request handler adds. */
+/** Request headers that change the response, besides those that the request handler adds. */
 const vary = [costHeader, traceHeader].join(', ');
 
 /**
- * Sets `Cache-Control` for routers and browsers: an answer may be cached while all values in it are fresh, and privately
- * if it contains an IBAN. Errors, stale values, costs and traces are not cached.
+ * Sets `Cache-Control` for routers and browsers: a response may be cached while all values in it are fresh, privately
+ * if it contains an IBAN. Responses with errors, stale values, `extensions.cost` or a trace are not cached.
  */
 export function useCacheControl({
   maxAgeS = 86_400,
@@ -45,7 +45,7 @@ export function useCacheControl({
 
   /** Reads each document once; the document cache returns the same object for the same text. */
   function scopeFor(document: DocumentNode, schema: GraphQLSchema): CacheScope {
-    const known = scopes.get(document) ?? readCacheScope(document, schema);
+    const known = scopes.get(document) ?? findCacheScope(document, schema);
     scopes.set(document, known);
     return known;
   }

@@ -4,7 +4,7 @@ import type { RequestContext } from '../../request-context.ts';
 /** A request with this header, of any value, gets `extensions.cost`. */
 export const costHeader = 'x-cost';
 
-/** Adds the number of look-ups, cache hits and upstream calls of an operation to its answer, on request. */
+/** Adds the numbers of look-ups, cache hits and upstream calls to the response. Cost means these counts, not money. */
 export function useCost(): Plugin<{ requestContext: RequestContext }> {
   return {
     onExecute({ args: { contextValue } }) {

@@ -4,9 +4,9 @@ import type { Plugin } from 'graphql-yoga';
 interface DocumentLimits {
   /** Tokens (names, braces, strings ...) per document. */
   maxTokens: number;
-  /** Aliases on introspection fields: tools use none, and each multiplies the answer. */
+  /** Aliases on introspection fields: tools use none, and each enlarges the response. */
   maxIntrospectionAliases?: number;
-  /** Levels of fields: circular types multiply the answer at every level. */
+  /** Levels of fields: circular types multiply the response at every level. */
   maxDepth?: number;
 }
 
@@ -27,8 +27,8 @@ function limitIntrospectionAliases(context: ValidationContext, max: number): AST
   let aliases = 0;
   return {
     Field(node) {
-      const isWithin = context.getParentType()?.name.startsWith('__') ?? false;
-      const isIntrospection = isWithin || introspectionFields.includes(node.name.value);
+      const isOnIntrospectionType = context.getParentType()?.name.startsWith('__') ?? false;
+      const isIntrospection = isOnIntrospectionType || introspectionFields.includes(node.name.value);
       if (!isIntrospection || node.alias === undefined) return;
       aliases += 1;
       if (aliases !== max + 1) return;

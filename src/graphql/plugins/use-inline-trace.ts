@@ -14,31 +14,31 @@ interface InlineTraceOptions {
 
 /**
  * Adds the duration and errors of each field to `extensions.ftv1` if a router requests it
- * (https://www.apollographql.com/docs/federation/metrics). Errors are as clients see them.
+ * (https://www.apollographql.com/docs/federation/metrics). Errors are those that clients see.
  */
 export function useInlineTrace({ redact }: InlineTraceOptions): Plugin {
   const isRequested = (request: Request) => request.headers.get(traceHeader) === 'ftv1';
-  const [{ onPluginInit, onExecutionResult: finish, ...recorder }, traces] = useApolloInstrumentation({
+  const [{ onPluginInit, onExecutionResult: finishTrace, ...recorder }, traces] = useApolloInstrumentation({
     ignoreRequest: (request) => !isRequested(request),
   });
-  const timers: Plugin[] = [];
+  const timingPlugins: Plugin[] = [];
   const timedSchemas = new WeakMap<GraphQLSchema, GraphQLSchema>();
 
   return {
     onPluginInit(payload) {
-      onPluginInit?.({ ...payload, addPlugin: (timer) => timers.push(timer as Plugin) });
+      onPluginInit?.({ ...payload, addPlugin: (plugin) => timingPlugins.push(plugin as Plugin) });
       payload.addPlugin(recorder);
     },
     onExecute({ args, executeFn, setExecuteFn }) {
       if (!isRequested(args.contextValue.request)) return;
-      setExecuteFn((untimed) => executeFn({ ...untimed, schema: timed(untimed.schema) }));
+      setExecuteFn((args) => executeFn({ ...args, schema: withTimers(args.schema) }));
     },
     onExecutionResult(payload) {
       const { request, result, context, setResult } = payload;
       const traced = traces.get(request)?.traces.get(context as YogaInitialContext);
       if (traced === undefined || result === undefined || Symbol.asyncIterator in result) return;
       const errors = result.errors?.map((error) => presentTraceError(error, traced.nodes));
-      finish?.({ ...payload, result: { ...result, ...(errors && { errors }) } });
+      finishTrace?.({ ...payload, result: { ...result, ...(errors && { errors }) } });
       // The package's own encoder passes all bytes as arguments of one call, which fails for large traces.
       const ftv1 = Buffer.from(Trace.encode(traced.trace).finish()).toString('base64');
       setResult({ ...result, extensions: { ...result.extensions, ftv1 } });
@@ -46,16 +46,16 @@ export function useInlineTrace({ redact }: InlineTraceOptions): Plugin {
   };
 
   /** A copy of the schema with a timer around each resolver, so that other requests run without timers. */
-  function timed(schema: GraphQLSchema): GraphQLSchema {
+  function withTimers(schema: GraphQLSchema): GraphQLSchema {
     const known = timedSchemas.get(schema);
     if (known) return known;
     const copy = lexicographicSortSchema(schema);
-    for (const { onSchemaChange } of timers) onSchemaChange?.({ schema: copy, replaceSchema: () => {} });
+    for (const { onSchemaChange } of timingPlugins) onSchemaChange?.({ schema: copy, replaceSchema: () => {} });
     timedSchemas.set(schema, copy);
     return copy;
   }
 
-  /** The recorder needs a node for each path; there is none if the root field failed before its resolver. */
+  /** Omits a path that has no node, as the root field failed before its resolver: the recorder would throw. */
   function presentTraceError(error: GraphQLError, nodesByPath: ReadonlyMap<string, unknown>): GraphQLError {
     const { message, extensions } = describeFailure(error, redact);
     const path = error.path && nodesByPath.has(String(error.path[0])) ? error.path : null;

@@ -11,7 +11,7 @@ interface PresentedErrorsOptions {
   events: Events;
 }
 
-/** Applies `presentError` to the errors of parsing, validation, execution and the context. */
+/** Applies `presentError` to the errors of parsing, validation, context creation and execution. */
 export function usePresentedErrors(options: PresentedErrorsOptions): Plugin<object, ServerContext> {
   return {
     onResultProcess({ request, result, setResult, serverContext }) {

@@ -11,7 +11,7 @@ const ServiceType = builder.enumType('Service', {
 });
 
 const AllowanceType = builder.objectRef<AllowanceStatus>('Allowance').implement({
-  description: 'The monthly allowance of a service: calls used and left in the current calendar month (UTC).',
+  description: 'The monthly allowance of a service: used and remaining calls in the current calendar month (UTC).',
   fields: (t) => ({
     service: t.expose('service', { type: ServiceType, description: 'The service.' }),
     used: t.exposeInt('used', {
@@ -23,7 +23,7 @@ const AllowanceType = builder.objectRef<AllowanceStatus>('Allowance').implement(
     }),
     remaining: t.exposeInt('remaining', {
       nullable: true,
-      description: 'Calls left this month; at 0 the gateway sends none. Null if no limit is known.',
+      description: 'Calls that remain this month; at 0 the gateway sends none. Null if no limit is known.',
     }),
     renewsAt: t.expose('renewsAt', { type: DateTimeType, description: 'Start of the next month.' }),
   }),
@@ -32,7 +32,7 @@ const AllowanceType = builder.objectRef<AllowanceStatus>('Allowance').implement(
 builder.queryField('allowances', (t) =>
   t.field({
     type: [AllowanceType],
-    description: 'The monthly allowance of each service. Costs no upstream call.',
+    description: 'The monthly allowance of each service. Needs no upstream call.',
     resolve: async (_, _args, { allowances }) => [...(await allowances())],
   }),
 );

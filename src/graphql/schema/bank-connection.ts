@@ -8,7 +8,7 @@ import { readCursor, writeCursor } from './cursor.ts';
 import { paid } from './tags.ts';
 import { lookUpWeight } from './weights.ts';
 
-/* Pagination by https://relay.dev/graphql/connections.htm, so that client caches can merge pages. */
+/* Pagination follows https://relay.dev/graphql/connections.htm, so that client caches can merge pages. */
 
 const maxPageSize = 100;
 
@@ -29,7 +29,7 @@ const PageInfoType = builder.objectRef<BankPage>('PageInfo').implement({
     }),
     endCursor: t.string({
       nullable: true,
-      description: 'Pass it as `after` to get the next page; null if the page is empty and the last one.',
+      description: 'Pass it as `after` to get the next page; null if the page is empty and there is no next page.',
       resolve: ({ banks, next }) => {
         const last = next === null ? banks.at(-1)?.offset : next - 1;
         return last === undefined ? null : writeCursor(last);
@@ -75,8 +75,8 @@ builder.queryField('banks', (t) =>
     cost: lookUpWeight,
     listSize: { slicingArguments: ['first'], sizedFields: ['edges', 'nodes'], requireOneSlicingArgument: false },
     description:
-      'Banks, filtered by country and search text, a page at a time. The pages of a search may hold fewer than `first` ' +
-      'banks. Null, with an error, when the service fails.',
+      'Banks in pages, filtered by country and search text. Any page of a search may contain fewer than `first` banks. ' +
+      'Null, with an error, when the service fails.',
     args: {
       country: t.arg.string({ description: 'ISO 3166-1 alpha-2 code, such as DE; null for all countries.' }),
       search: t.arg.string({ description: 'Part of a name, bank code or BIC; case and accents are ignored.' }),
@@ -91,7 +91,7 @@ builder.queryField('banks', (t) =>
         offset: after == null ? 0 : readCursor(after) + 1,
         limit: first,
       };
-      if (!budget.spend('bankQueries')) throw budget.exceeded('bankQueries');
+      if (!budget.spend('bankQueries')) throw budget.createLimitError('bankQueries');
       return bankData.listBanks(listing, requestContext);
     },
   }),

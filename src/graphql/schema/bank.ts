@@ -57,8 +57,8 @@ builder.queryField('bank', (t) =>
     tag: paid,
     cost: lookUpWeight,
     description:
-      'The bank with this BIC; a BIC of 8 characters means the head office. Null if the BIC is not valid or the ' +
-      'service knows no such bank, and, with an error, when the service fails.',
+      'The bank with this BIC; a BIC of 8 characters identifies the head office. Null if the BIC is not valid or the ' +
+      'service does not know the bank. Null, with an error, when the service fails.',
     args: { bic: t.arg.string({ required: true, description: 'The BIC: 8 or 11 characters; case is ignored.' }) },
     resolve: async (_, { bic }, { loaders }) => (await loaders.bicValidation.load(compactBic(bic))).bank,
   }),

@@ -25,7 +25,7 @@ const BicValidationType = builder.objectRef<BicValidation>('BicValidation').impl
     problems: t.expose('problems', { type: [BicProblemType], description: 'Why it is not valid; empty if valid.' }),
     partyPrefix: t.string({
       nullable: true,
-      description: 'Institution: 4 characters; null if the BIC cannot be parsed.',
+      description: 'Party prefix (institution): 4 characters; null if the BIC cannot be parsed.',
       resolve: ({ bic }) => parseBic(bic)?.partyPrefix,
     }),
     countryCode: t.string({

@@ -3,7 +3,7 @@ import DirectivesPlugin from '@pothos/plugin-directives';
 import FederationPlugin from '@pothos/plugin-federation';
 import type { Context } from '../context.ts';
 
-/** Defines no type and holds no state but the schema's shape. */
+/** Defines no type. Its only state is the shape of the schema. */
 export const builder = new SchemaBuilder<{
   Context: Context;
   DefaultFieldNullability: false;

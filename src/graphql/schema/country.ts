@@ -31,7 +31,7 @@ export const IbanCountryType = builder.objectRef<CountryFormat>('IbanCountry');
 
 IbanCountryType.implement({
   extensions: { cacheScope: 'public' },
-  description: 'The IBAN format of a country, from the SWIFT IBAN registry. Costs no upstream call.',
+  description: 'The IBAN format of a country, from the SWIFT IBAN registry. Needs no upstream call.',
   fields: (t) => ({
     code: t.exposeID('country', { description: 'ISO 3166-1 alpha-2 code; XK for Kosovo.' }),
     name: t.string({
@@ -76,7 +76,7 @@ builder.queryField('country', (t) =>
   t.field({
     type: IbanCountryType,
     nullable: true,
-    description: 'The IBAN format of a country or territory; null if it has no IBANs. Costs no upstream call.',
+    description: 'The IBAN format of a country or territory; null if it has no IBANs. Needs no upstream call.',
     args: { code: t.arg.string({ required: true, description: 'ISO 3166-1 alpha-2 code; case is ignored.' }) },
     resolve: (_, { code }) => findCountryFormat(compactIban(code)),
   }),
@@ -87,8 +87,10 @@ builder.queryField('countries', (t) =>
     type: [IbanCountryType],
     listSize: { assumedSize: countryFormats().length },
     description:
-      'The countries of the SWIFT IBAN registry, sorted by code, without territories. Costs no upstream call.',
-    args: { sepa: t.arg.boolean({ description: 'True: only SEPA countries; false: only others; null: all.' }) },
+      'The countries of the SWIFT IBAN registry, sorted by code, without territories. Needs no upstream call.',
+    args: {
+      sepa: t.arg.boolean({ description: 'True: only SEPA countries; false: only others; null: all.' }),
+    },
     resolve: (_, { sepa }) => countryFormats().filter((format) => sepa == null || format.sepa === sepa),
   }),
 );

@@ -5,7 +5,7 @@ export function writeCursor(offset: number): string {
   return Buffer.from(`offset:${offset}`).toString('base64url');
 }
 
-/** @throws GatewayError for anything that `writeCursor` did not write */
+/** @throws GatewayError if `writeCursor` did not create it */
 export function readCursor(cursor: string): number {
   const [, offset] =
     Buffer.from(cursor, 'base64url')

@@ -47,7 +47,7 @@ async function resolveEntity(
   if (type === undefined) {
     throw new GatewayError('BAD_USER_INPUT', 'The __typename of a representation must be an entity of this subgraph.');
   }
-  // As in Apollo's library, an entity without a reference resolver is its representation.
+  // As in Apollo's library, an entity without a reference resolver resolves to its representation.
   const resolve = resolverOf(type) ?? ((known: Representation) => known);
   const entity = await resolve(representation as Representation, context, info);
   return entity ? { ...entity, __typename: typename } : null;

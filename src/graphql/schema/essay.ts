@@ -24,10 +24,10 @@ const EssayModeType = builder.enumType('EssayMode', {
 const WritingPurposeType = builder.enumType('WritingPurpose', {
   description: 'The purpose of an essay.',
   values: {
-    NARRATIVE: { description: 'Tell what happened.' },
-    ARGUMENTATIVE: { description: 'Take a side and give reasons.' },
-    EXPOSITORY: { description: 'Explain.' },
-    DESCRIPTIVE: { description: 'Describe what something is like.' },
+    NARRATIVE: { description: 'Narrate events.' },
+    ARGUMENTATIVE: { description: 'Take a position and give reasons.' },
+    EXPOSITORY: { description: 'Explain a subject.' },
+    DESCRIPTIVE: { description: 'Describe a person, place or thing.' },
   } as const,
 });
 
@@ -55,7 +55,7 @@ const InvalidEssayInputType = builder.objectRef<InvalidEssayInput>('InvalidEssay
 });
 
 const EssayAllowanceExhaustedType = builder.objectRef<EssayAllowanceExhausted>('EssayAllowanceExhausted').implement({
-  description: 'The allowance of the essay service is used up.',
+  description: 'The allowance of the essay service is exhausted.',
   interfaces: [ErrorType],
   fields: (t) => ({
     renewsAt: t.expose('renewsAt', {
@@ -77,7 +77,7 @@ const EssayServiceFailedType = builder.objectRef<EssayServiceFailed>('EssayServi
     retryable: t.exposeBoolean('retryable', { description: 'Whether the same order may succeed if sent again.' }),
     rawText: t.exposeString('rawText', {
       nullable: true,
-      description: 'The received part of a response that was cut off or cannot be read, which was paid for; else null.',
+      description: 'Received text of a paid response that is incomplete or cannot be parsed; otherwise null.',
     }),
   }),
 });
@@ -101,7 +101,7 @@ const GenerateEssayInputType = builder.inputType('GenerateEssayInput', {
     description: t.string({ required: true, description: 'The topic and the points to cover.' }),
     mode: t.field({ type: EssayModeType, required: true, defaultValue: 'STANDARD', description: 'The style.' }),
     wordCount: t.int({ required: true, description: 'Maximum number of words, from 1 to 2000.' }),
-    purpose: t.field({ type: WritingPurposeType, description: 'The purpose; null for no particular one.' }),
+    purpose: t.field({ type: WritingPurposeType, description: 'The purpose; null for none.' }),
     titles: t.stringList({ description: 'Titles for the service to choose from.' }),
     idempotencyKey: t.id({
       description:
@@ -123,7 +123,7 @@ builder.mutationField('generateEssay', (t) =>
     args: { input: t.arg({ type: GenerateEssayInputType, required: true, description: 'The order.' }) },
     resolve: async (_, { input }, { essays, budget, requestContext }): Promise<EssayResult> => {
       if (!budget.spend('essays')) {
-        return { kind: 'invalid-input', field: null, message: budget.exceeded('essays').message };
+        return { kind: 'invalid-input', field: null, message: budget.createLimitError('essays').message };
       }
       const { purpose = null, titles, idempotencyKey = null } = input;
       return essays.generate({ ...input, purpose, titles: titles ?? [], idempotencyKey }, requestContext);
@@ -136,7 +136,7 @@ builder.queryField('essay', (t) =>
     type: EssayType,
     nullable: true,
     description:
-      'A stored essay. Null if the id is unknown, the essay is no longer stored, or another client ordered it. Costs no ' +
+      'A stored essay. Null if the id is unknown, the essay is no longer stored, or another client ordered it. Needs no ' +
       'upstream call.',
     args: { id: t.arg.id({ required: true, description: '`Essay.id`, as returned by generateEssay.' }) },
     resolve: (_, { id }, { essayArchive, requestContext }) => essayArchive.find(id, requestContext),

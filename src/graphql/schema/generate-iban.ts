@@ -30,7 +30,7 @@ const InvalidIbanFieldsType = builder.objectRef<InvalidFields>('InvalidIbanField
 
 const GenerateIbanResultType = builder.unionType('GenerateIbanResult', {
   extensions: { cacheScope: 'private' },
-  description: 'The generated IBAN, validated, or the problems of the input fields.',
+  description: 'The validation of the generated IBAN, or the problems of the input fields.',
   types: [IbanValidationType, InvalidIbanFieldsType],
   resolveType: (result) => ('iban' in result ? IbanValidationType : InvalidIbanFieldsType),
 });
@@ -59,7 +59,7 @@ builder.queryField('generateIban', (t) =>
       'an upstream call. Null, with an error, when the service fails.',
     args: { input: t.arg({ type: GenerateIbanInputType, required: true, description: 'The parts of the IBAN.' }) },
     resolve: async (_, { input }, { bankData, budget, requestContext }) => {
-      if (!budget.spend('bankQueries')) throw budget.exceeded('bankQueries');
+      if (!budget.spend('bankQueries')) throw budget.createLimitError('bankQueries');
       const values = {
         country: compactIban(input.country),
         bankCode: compactIban(input.bankCode ?? ''),

@@ -61,20 +61,20 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
     country: t.field({
       type: IbanCountryType,
       nullable: true,
-      description: "Its country's IBAN format; null if the country has no IBANs. Costs no upstream call.",
+      description: "Its country's IBAN format; null if the country has no IBANs. Needs no upstream call.",
       resolve: ({ iban }) => findCountryFormat(iban.slice(0, 2)),
     }),
     nationalCheck: t.field({
       type: NationalCheckType,
       description:
         'Whether its national check digits match. A failed check does not make an IBAN invalid: banks have exemptions. ' +
-        'Costs no upstream call.',
+        'Needs no upstream call.',
       resolve: ({ iban }) => nationalCheck(iban),
     }),
     suggestions: t.stringList({
       tag: personalData,
       description:
-        'Up to five valid IBANs that differ by one typing error, most likely first; empty if it is valid. Costs no ' +
+        'Up to five valid IBANs that differ by one typing error, most likely first; empty if it is valid. Needs no ' +
         'upstream call.',
       resolve: ({ iban, valid }, _, { isKnownBank }) => (valid ? [] : [...suggestIbans(iban, { isKnownBank })]),
     }),
@@ -104,13 +104,13 @@ builder.queryField('ibanValidations', (t) =>
     tag: [paid, personalData],
     listSize: { assumedSize: assumedIbans },
     description:
-      'Validates a list of IBANs; results are in the order of the input. A repeated IBAN is looked up once. Where the ' +
-      'look-up fails, the entry is null, with an error whose path ends in its index.',
+      'Validates a list of IBANs; results are in the order of the input. Duplicates are looked up once. If a look-up ' +
+      'fails, its entry is null, with an error whose path ends in the index.',
     args: {
       ibans: t.arg.stringList({ required: true, description: 'The IBANs; case, spaces and hyphens are ignored.' }),
     },
     resolve: (_, { ibans }, { loaders, budget }) => {
-      if (ibans.length > budget.limits.ibans) throw budget.exceeded('ibans');
+      if (ibans.length > budget.limits.ibans) throw budget.createLimitError('ibans');
       return ibans.map((iban) => loaders.ibanValidation.load(compactIban(iban)));
     },
   }),

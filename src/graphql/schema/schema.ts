@@ -10,8 +10,8 @@ import { builder } from './builder.ts';
 import { withSeparateEntities } from './entities.ts';
 import { withSortedSdl } from './sorted-sdl.ts';
 
-builder.queryType({ description: 'Look-ups. Cached and computed values cost no upstream call.' });
-builder.mutationType({ description: 'Orders, which are paid for. An idempotencyKey makes retries safe.' });
+builder.queryType({ description: 'Look-ups. Cached and computed values need no upstream call.' });
+builder.mutationType({ description: 'Paid orders. An idempotencyKey makes retries safe.' });
 
 /** The oldest version with @cost and @listSize, so that older composition tools accept the schema. */
 const subgraph = builder.toSubGraphSchema({ linkUrl: 'https://specs.apollo.dev/federation/v2.9' });

@@ -1,9 +1,6 @@
 import { type ASTNode, type GraphQLSchema, Kind, parse, print, visit } from 'graphql';
 
-/**
- * Sorts the SDL in `_service` by name, so that moving code does not change the schema. Apollo's printer keeps the order
- * of the code.
- */
+/** Sorts the SDL in `_service` by name: Apollo's printer keeps the order of the code, which may change. */
 export function withSortedSdl(schema: GraphQLSchema): GraphQLSchema {
   const field = schema.getQueryType()?.getFields()._service;
   const { sdl } = (field?.resolve?.(null, {}, null, {} as never) ?? {}) as { sdl?: string };

@@ -1,5 +1,5 @@
 /*
- * Tags by which contract supergraphs exclude fields (https://specs.apollo.dev/tag/). Types are not tagged: excluding a
+ * Contract supergraphs exclude fields by these tags (https://specs.apollo.dev/tag/). Types are not tagged: excluding a
  * type would exclude other subgraphs' fields of it as well.
  */
 

@@ -6,7 +6,7 @@
 /** One call to the bank-data service. */
 export const lookUpWeight = 10;
 
-/** An essay takes a minute and costs many times a look-up. */
+/** An essay takes a minute and costs many times as much as a look-up. */
 export const essayWeight = 100;
 
 /** A typical list of IBANs. Its real size cannot be declared: slicing arguments must be integers. */

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { RootDatabase } from 'lmdb';
-import { hasLmdbFile } from '../../../stores/lmdb-file.ts';
+import { checkLmdbFile } from '../../../stores/lmdb-file.ts';
 
 /** The stored data of the import of one country. */
 export interface BankImport {
@@ -55,5 +55,6 @@ const require = createRequire(import.meta.url);
 
 /** Whether there is a store; an empty file is one that another process is creating. @throws ConfigError if it is damaged */
 export function hasImportStore(path: string): boolean {
-  return existsSync(path) && statSync(path).size > 0 && hasLmdbFile(path);
+  checkLmdbFile(path);
+  return existsSync(path) && statSync(path).size > 0;
 }

@@ -9,7 +9,7 @@ export function sendError(response: ServerResponse, status: number, code: ErrorC
 }
 
 export function sendJson(response: ServerResponse, status: number, body: object): void {
-  // A shared cache must not serve one client's error to another client of the same URL.
+  // Neither errors nor health checks are cached: a shared cache would serve them to other clients of the same URL.
   const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
   response.writeHead(status, headers).end(JSON.stringify(body));
 }
