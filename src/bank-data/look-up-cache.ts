@@ -22,8 +22,6 @@ interface LookUpCacheOptions {
   freshMs: number;
   /** Maximum age of a served answer. After `freshMs` it is served only while it is revalidated or the service fails. */
   maxAgeMs: number;
-  /** A negative answer is fresh for this time and never served stale. */
-  negativeFreshMs?: number;
   maxBytes: number;
   sharedCache?: SharedCache | null;
   random?: () => number;
@@ -39,7 +37,6 @@ interface LookUpResult {
 export function createLookUpCache({
   freshMs,
   maxAgeMs,
-  negativeFreshMs = Math.min(freshMs, 3_600_000),
   maxBytes,
   sharedCache = null,
   random = Math.random,
@@ -117,11 +114,15 @@ export function createLookUpCache({
 
   /** The time to live is randomized by ±10 %, so that entries cached at the same time do not expire together. */
   function createEntry(answer: object, isNegative: boolean): CacheEntry {
-    const freshUntil = Date.now() + (isNegative ? negativeFreshMs : freshMs) * (0.9 + 0.2 * random());
+    const freshUntil =
+      Date.now() + (isNegative ? Math.min(freshMs, maxNegativeFreshMs) : freshMs) * (0.9 + 0.2 * random());
     const staleUntil = isNegative ? freshUntil : Math.max(freshUntil, Date.now() + maxAgeMs);
     return { answer: answer as CacheEntry['answer'], freshUntil, staleUntil };
   }
 }
+
+/** A negative answer is fresh for an hour at most, and never served stale. */
+const maxNegativeFreshMs = 3_600_000;
 
 /** Memory of an entry besides its text, roughly. */
 const bytesPerEntry = 300;

@@ -61,13 +61,15 @@ export interface EssayServiceFailed {
   rawText: string | null;
 }
 
-/** Writes essays. Every call may be charged. */
+/** Writes essays. Every order may be charged. Rejects only when the caller aborts. */
 export interface EssayGenerator {
-  /**
-   * Rejects only when the caller aborts.
-   * @param beforeSend called right before each attempt is sent: from then on it may be charged
-   */
-  generate(order: EssayOrder, context: RequestContext, beforeSend?: () => void): Promise<EssayResult>;
+  generate(order: EssayOrder, context: RequestContext): Promise<EssayResult>;
+}
+
+/** A generator that reports when an order is sent. */
+export interface SendingEssayGenerator {
+  /** @param onSent called as each attempt is sent: from then on it may be charged */
+  generate(order: EssayOrder, context: RequestContext, onSent: () => void): Promise<EssayResult>;
 }
 
 /** Stored essays, until they expire. */

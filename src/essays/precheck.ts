@@ -9,8 +9,7 @@ import {
 /** Rejects orders that the service or the gateway does not accept, so that they never cost a paid call. */
 export function withOrderPrecheck(generator: EssayGenerator): EssayGenerator {
   return {
-    generate: async (order, context, beforeSend) =>
-      findOrderProblem(order) ?? generator.generate(order, context, beforeSend),
+    generate: async (order, context) => findOrderProblem(order) ?? generator.generate(order, context),
   };
 }
 

@@ -4,16 +4,16 @@ import { type Outcome, type Send, shed, shedOrThrow, type UpstreamRequest } from
 
 interface BulkheadOptions {
   /** Maximum number of calls in flight. */
-  maxConcurrency?: number;
+  maxConcurrency: number;
   /** Maximum number of attempts waiting for a slot; further ones are shed at once. */
-  maxQueue?: number;
+  maxQueue: number;
 }
 
 /**
  * Limits the calls in flight and the queue, so that a slow upstream does not occupy the whole gateway. An attempt waits
  * at most until its deadline. After the queue, a read has only the remaining time; for a write the deadline restarts.
  */
-export function withBulkhead(send: Send, { maxConcurrency = 16, maxQueue = 2_000 }: BulkheadOptions = {}): Send {
+export function withBulkhead(send: Send, { maxConcurrency, maxQueue }: BulkheadOptions): Send {
   const slots = bulkhead(maxConcurrency, maxQueue);
 
   return (request, deadline) =>

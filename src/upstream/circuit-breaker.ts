@@ -13,23 +13,13 @@ import { type Outcome, type Send, shed } from './operation.ts';
 interface CircuitBreakerOptions {
   service: ServiceName;
   events: Pick<Events, 'circuitOpened' | 'circuitClosed'>;
-  /** The circuit opens when this share of the last `windowSize` calls failed, from 0 to 1. */
-  threshold?: number;
-  windowSize?: number;
-  /** Minimum number of calls before it can open: more than one operation makes, so that one failure is not enough. */
-  minimumCalls?: number;
-  /** How long an open circuit waits before a probe. */
-  probeAfterMs?: number;
 }
 
 /**
  * Stops calling a path that keeps failing: 5xx, timeouts and broken connections count, rejections (4xx) do not. A
  * half-open circuit lets one probe through at a time. A path that answered 429 is not called before its `Retry-After`.
  */
-export function withCircuitBreaker(
-  send: Send,
-  { service, events, threshold = 0.5, windowSize = 20, minimumCalls = 10, probeAfterMs = 1_000 }: CircuitBreakerOptions,
-): Send {
+export function withCircuitBreaker(send: Send, { service, events }: CircuitBreakerOptions): Send {
   const circuits = new Map<string, CircuitBreakerPolicy>();
   const blockedUntil = new Map<string, Date>();
 
@@ -67,7 +57,11 @@ export function withCircuitBreaker(
       ),
       {
         halfOpenAfter: probeAfterMs,
-        breaker: new CountBreaker({ threshold, size: windowSize, minimumNumberOfCalls: minimumCalls }),
+        breaker: new CountBreaker({
+          threshold: failureThreshold,
+          size: windowSize,
+          minimumNumberOfCalls: minimumCalls,
+        }),
       },
     );
     circuit.onBreak(() => events.circuitOpened(service, path));
@@ -81,6 +75,13 @@ function isFailure(outcome: Outcome): boolean {
   if (outcome.kind === 'answered') return outcome.status >= 500;
   return outcome.kind === 'failed' && outcome.reason !== 'too-large';
 }
+
+/** A circuit opens when half of its last 20 calls failed. It needs 10 calls, more than one operation makes. */
+const failureThreshold = 0.5;
+const windowSize = 20;
+const minimumCalls = 10;
+/** How long an open circuit waits before a probe. */
+const probeAfterMs = 1_000;
 
 /** Passes through cockatiel without being counted. */
 const notSent = new Error('not sent');

@@ -7,8 +7,8 @@ export interface UpstreamRequest {
   query?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   body?: unknown;
-  /** Called right before each attempt is sent: from then on it may be charged. */
-  beforeSend?: () => void;
+  /** Called as each attempt is sent: from then on it may be charged. */
+  onSent?: () => void;
 }
 
 /** The result of an operation or of one of its attempts. A rejection by the upstream (4xx) is `answered`. */

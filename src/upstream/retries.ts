@@ -3,11 +3,7 @@ import type { Outcome, Send, UpstreamRequest } from './operation.ts';
 
 interface RetriesOptions {
   /** Upper bound of the first pause; it doubles with each retry. The pause is random, from 0 to that bound. */
-  backoffMs?: number;
-  /** Average number of retries per operation: a failing upstream must not receive a multiple of its normal load. */
-  budgetShare?: number;
-  /** Number of retries that are possible at once before `budgetShare` limits them. */
-  budgetBurst?: number;
+  backoffMs: number;
 }
 
 /**
@@ -15,10 +11,7 @@ interface RetriesOptions {
  * reached, and once if its response could not be read. A write may be charged even if it fails, so it is retried, once,
  * only if it was definitely not accepted: it was never sent, or was rejected with 503.
  */
-export function withRetries(
-  send: Send,
-  { backoffMs = 100, budgetShare = 0.1, budgetBurst = 10 }: RetriesOptions = {},
-): Send {
+export function withRetries(send: Send, { backoffMs }: RetriesOptions): Send {
   let budget = budgetBurst;
 
   return async (request, deadline) => {
@@ -39,6 +32,11 @@ export function withRetries(
     }
   };
 }
+
+/** Average number of retries per operation: a failing upstream must not receive a multiple of its normal load. */
+const budgetShare = 0.1;
+/** Number of retries that are possible at once before `budgetShare` limits them. */
+const budgetBurst = 10;
 
 function maxRetries({ method }: UpstreamRequest, outcome: Outcome): number {
   if (method === 'POST') return isDefinitelyNotAccepted(outcome) ? 1 : 0;

@@ -11,8 +11,8 @@ interface TransportOptions {
   baseUrl: string;
   /** Sent with every request, including the API key. */
   headers: Readonly<Record<string, string>>;
-  maxResponseBytes?: number;
-  maxConnections?: number;
+  maxResponseBytes: number;
+  maxConnections: number;
   /** Applied to every response: some services echo the key that they received. */
   redactSecrets: RedactSecrets;
   events: Pick<Events, 'upstreamCalled'>;
@@ -23,8 +23,8 @@ export function createTransport({
   service,
   baseUrl,
   headers,
-  maxResponseBytes = 1_000_000,
-  maxConnections = 16,
+  maxResponseBytes,
+  maxConnections,
   redactSecrets,
   events,
 }: TransportOptions): { exchange: Send; close(): Promise<void> } {
@@ -35,8 +35,7 @@ export function createTransport({
 
   return {
     async exchange(request, deadline) {
-      deadline.signal.throwIfAborted();
-      request.beforeSend?.();
+      request.onSent?.();
       const startedAt = performance.now();
       const outcome = await call(request, deadline);
       events.upstreamCalled({ service, path: request.path, outcome, durationMs: performance.now() - startedAt });

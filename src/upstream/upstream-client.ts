@@ -51,12 +51,12 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
     async send(request, context) {
       context.signal.throwIfAborted();
       const deadline = startDeadline(timeoutMs, context.signal);
-      const beforeSend = () => {
+      const onSent = () => {
         context.usage.upstreamCalls += 1;
-        request.beforeSend?.();
+        request.onSent?.();
       };
       try {
-        return await send({ ...request, beforeSend }, deadline);
+        return await send({ ...request, onSent }, deadline);
       } finally {
         deadline.end();
       }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Essay, EssayGenerator, EssayOrder, EssayResult } from '../../src/essays/essays.ts';
+import type { Essay, EssayOrder, EssayResult, SendingEssayGenerator } from '../../src/essays/essays.ts';
 import type { RequestContext } from '../../src/request-context.ts';
 
 export const order: EssayOrder = {
@@ -38,13 +38,13 @@ interface Call {
 export function tGenerator() {
   const calls: Call[] = [];
   let isQueueing = false;
-  const generator: EssayGenerator = {
-    generate: (order, context, beforeSend) =>
+  const generator: SendingEssayGenerator = {
+    generate: (order, context, onSent) =>
       new Promise((resolve, reject) => {
         context.signal.addEventListener('abort', () => reject(context.signal.reason));
         if (!isQueueing) {
           context.usage.upstreamCalls += 1;
-          beforeSend?.();
+          onSent();
         }
         calls.push({ order, context, answer: resolve, reject });
       }),

@@ -20,7 +20,7 @@ it('starts calls up to its capacity, queues further ones, and sheds those beyond
 
 it('releases a caller who aborts in the queue at once, and continues with the next', async () => {
   const { send, held } = tHeldSend();
-  const limited = withBulkhead(send, { maxConcurrency: 1 });
+  const limited = withBulkhead(send, { maxConcurrency: 1, maxQueue: 10 });
   const caller = new AbortController();
   const first = limited(at('/1'), tDeadline());
   const aborted = [limited(at('/2'), tDeadline(caller.signal)), limited(at('/3'), tDeadline(caller.signal))];
@@ -50,7 +50,7 @@ describe('the wait in the queue', () => {
     ['does not shorten a write, which may be charged', post, 10_000],
   ])('%s', async (_, request, leftMs) => {
     const { send, held } = tHeldSend();
-    const limited = withBulkhead(send, { maxConcurrency: 1 });
+    const limited = withBulkhead(send, { maxConcurrency: 1, maxQueue: 10 });
     const first = limited(get, tDeadline());
     const second = limited(request, tDeadline());
     await vi.advanceTimersByTimeAsync(4_000);
@@ -64,7 +64,7 @@ describe('the wait in the queue', () => {
 
   it('ends at the deadline: the operation is shed, never sent later, and the next one starts', async () => {
     const { send, held } = tHeldSend();
-    const limited = withBulkhead(send, { maxConcurrency: 1 });
+    const limited = withBulkhead(send, { maxConcurrency: 1, maxQueue: 10 });
     const first = limited(at('/1'), tDeadline());
     const second = limited({ ...post, path: '/2' }, tDeadline(undefined, 3_000));
     const third = limited(at('/3'), tDeadline());

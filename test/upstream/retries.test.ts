@@ -16,7 +16,7 @@ const inSeconds = (seconds: number) => ({ retryAt: new Date(Date.now() + seconds
 
 /** Sends, and lets all pauses pass. */
 async function sendThrough(send: Send, request = get) {
-  const outcome = withRetries(send)(request, tDeadline());
+  const outcome = withRetries(send, { backoffMs: 100 })(request, tDeadline());
   await vi.advanceTimersByTimeAsync(9_999);
   return outcome;
 }
@@ -71,7 +71,7 @@ describe('a read', () => {
 
   it('pauses as long as a 503 requests, and returns it where that is past the deadline', async () => {
     const patient = tSend(answered(503, inSeconds(5)), answered(200));
-    const outcome = withRetries(patient.send)(get, tDeadline());
+    const outcome = withRetries(patient.send, { backoffMs: 100 })(get, tDeadline());
     await vi.advanceTimersByTimeAsync(4_999);
     expect(patient.sent).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(1);
@@ -88,7 +88,7 @@ describe('a read', () => {
     const caller = new AbortController();
     const { send, sent } = tSend(answered(500));
     const deadline = tDeadline(caller.signal);
-    const settled = expect(withRetries(send)(get, deadline)).rejects.toThrow('aborted');
+    const settled = expect(withRetries(send, { backoffMs: 100 })(get, deadline)).rejects.toThrow('aborted');
     caller.abort();
     deadline.end();
     await vi.runAllTimersAsync();
@@ -110,7 +110,7 @@ describe('a read', () => {
 
   it('adds at most a tenth to the calls of a failing upstream in the long run', async () => {
     const { send, sent } = tSend(answered(500));
-    const retried = withRetries(send);
+    const retried = withRetries(send, { backoffMs: 100 });
     for (let round = 0; round < 1_000; round += 1) {
       const outcome = retried(get, tDeadline());
       await vi.advanceTimersByTimeAsync(300);

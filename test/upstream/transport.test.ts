@@ -10,6 +10,8 @@ function tTransport(baseUrl: string, options: { maxResponseBytes?: number } = {}
     service: 'bank-data',
     baseUrl,
     headers: { apikey: 'seeded-key' },
+    maxResponseBytes: 1_000_000,
+    maxConnections: 1,
     redactSecrets: (text) => text.replaceAll('seeded-key', '[hidden]'),
     events: { upstreamCalled: (call) => calls.push(call) },
     ...options,
@@ -115,10 +117,10 @@ describe('the transport', () => {
   it('reports a request right before it is sent, and sends nothing for a caller who has aborted', async () => {
     const upstream = await tUpstream(replyJson(200, {}));
     const { send } = tTransport(upstream.url);
-    const beforeSend = vi.fn();
-    await send({ ...get, beforeSend });
-    await expect(send({ ...get, beforeSend }, tDeadline(AbortSignal.abort()))).rejects.toThrow('aborted');
-    expect(beforeSend).toHaveBeenCalledTimes(1);
+    const onSent = vi.fn();
+    await send({ ...get, onSent });
+    await expect(send({ ...get, onSent }, tDeadline(AbortSignal.abort()))).rejects.toThrow('aborted');
+    expect(onSent).toHaveBeenCalledTimes(1);
     expect(upstream.calls).toHaveLength(1);
   });
 

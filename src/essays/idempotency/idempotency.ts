@@ -2,7 +2,14 @@ import { type SharedTask, startSharedTask } from '../../async/shared-task.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { Store } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
-import type { EssayArchive, EssayGenerator, EssayOrder, EssayResult, EssayServiceFailed } from '../essays.ts';
+import type {
+  EssayArchive,
+  EssayGenerator,
+  EssayOrder,
+  EssayResult,
+  EssayServiceFailed,
+  SendingEssayGenerator,
+} from '../essays.ts';
 import { createArchive } from './archive.ts';
 import { createDurableWrites } from './durable-writes.ts';
 import { createFailedAttempts } from './failed-attempts.ts';
@@ -30,7 +37,7 @@ interface IdempotencyOptions {
  * the process crashes after the service has responded and before the essay is stored, the essay is lost.
  */
 export function withIdempotency(
-  generator: EssayGenerator,
+  generator: SendingEssayGenerator,
   { store, keepDays, events }: IdempotencyOptions,
 ): IdempotentEssays {
   const expiresInMs = keepDays * 86_400_000;
@@ -41,12 +48,12 @@ export function withIdempotency(
   const running = new Set<RunningOrder>();
 
   return {
-    async generate(order, context, beforeSend) {
+    async generate(order, context) {
       context.signal.throwIfAborted();
       const identity = toOrderIdentity(order, context.callerId);
       const runningOrder = identity && findRunning(identity);
       if (runningOrder && runningOrder.identity?.fingerprint !== identity.fingerprint) return differentOrder;
-      return (runningOrder ?? start(order, identity, context, beforeSend)).task.join(context.signal);
+      return (runningOrder ?? start(order, identity, context)).task.join(context.signal);
     },
     archive,
     flush,
@@ -66,7 +73,7 @@ export function withIdempotency(
     await writes.flush();
   }
 
-  function start(order: EssayOrder, identity: OrderIdentity | null, context: RequestContext, beforeSend?: () => void) {
+  function start(order: EssayOrder, identity: OrderIdentity | null, context: RequestContext): RunningOrder {
     const task = startSharedTask(run);
     const runningOrder = { identity, task };
     running.add(runningOrder);
@@ -90,10 +97,7 @@ export function withIdempotency(
     }
 
     async function write(signal: AbortSignal, commit: () => void): Promise<EssayResult> {
-      const result = await generator.generate(order, { ...context, signal }, () => {
-        commit();
-        beforeSend?.();
-      });
+      const result = await generator.generate(order, { ...context, signal }, commit);
       if (result.kind === 'essay') await archive.save(result, identity, context.callerId);
       else if (identity) await failedAttempts.record(identity, result, { isDelivered: task.hasWaiters() });
       return result;

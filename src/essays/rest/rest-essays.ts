@@ -4,7 +4,7 @@ import type { Redact } from '../../telemetry/redact.ts';
 import type { Answered, Outcome } from '../../upstream/operation.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
 import { toUpstreamError } from '../../upstream/upstream-error.ts';
-import type { Essay, EssayGenerator, EssayMode, EssayResult } from '../essays.ts';
+import type { Essay, EssayMode, EssayResult, SendingEssayGenerator } from '../essays.ts';
 import { composeDescription } from './description.ts';
 import { readErrorMessage, readEssayText } from './wire-essay.ts';
 
@@ -26,16 +26,16 @@ export function createRestEssays({
   textField = null,
   redact,
   events,
-}: RestEssaysOptions): EssayGenerator {
+}: RestEssaysOptions): SendingEssayGenerator {
   return {
-    async generate(order, context, beforeSend) {
+    async generate(order, context, onSent) {
       const body = {
         description: composeDescription(order),
         mode: modeNames[order.mode],
         word_count: order.wordCount,
       };
       const path = '/v2/generate/essay/';
-      const outcome = await client.send({ method: 'POST', path, body, beforeSend: () => beforeSend?.() }, context);
+      const outcome = await client.send({ method: 'POST', path, body, onSent }, context);
       return readEssay(outcome, order.mode) ?? readRejection(outcome) ?? toFailure(outcome);
     },
   };

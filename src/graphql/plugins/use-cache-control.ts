@@ -5,11 +5,6 @@ import { type CacheScope, findCacheScope } from '../cache-scope.ts';
 import { costHeader } from './use-cost.ts';
 import { traceHeader } from './use-inline-trace.ts';
 
-interface CacheControlOptions {
-  /** Maximum `max-age`, in seconds. Applies to computed values, which change only with a release. */
-  maxAgeS?: number;
-}
-
 /** Request headers that change the response, besides those that the request handler adds. */
 const vary = [costHeader, traceHeader].join(', ');
 
@@ -17,9 +12,7 @@ const vary = [costHeader, traceHeader].join(', ');
  * Sets `Cache-Control` for routers and browsers: a response may be cached while all values in it are fresh, privately
  * if it contains an IBAN. Responses with errors, stale values, `extensions.cost` or a trace are not cached.
  */
-export function useCacheControl({
-  maxAgeS = 86_400,
-}: CacheControlOptions = {}): Plugin<{ requestContext: RequestContext }> {
+export function useCacheControl(): Plugin<{ requestContext: RequestContext }> {
   const scopes = new WeakMap<DocumentNode, CacheScope>();
   const policies = new WeakMap<Request, string>();
 
@@ -50,3 +43,6 @@ export function useCacheControl({
     return known;
   }
 }
+
+/** Also the time to live of computed values, which change only with a release. */
+const maxAgeS = 86_400;

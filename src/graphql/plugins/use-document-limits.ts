@@ -4,26 +4,27 @@ import type { Plugin } from 'graphql-yoga';
 interface DocumentLimits {
   /** Tokens (names, braces, strings ...) per document. */
   maxTokens: number;
-  /** Aliases on introspection fields: tools use none, and each enlarges the response. */
-  maxIntrospectionAliases?: number;
-  /** Levels of fields: circular types multiply the response at every level. */
-  maxDepth?: number;
 }
 
 /** Rejects documents that are much more expensive to parse or execute than their size suggests. */
-export function useDocumentLimits({ maxTokens, maxIntrospectionAliases = 10, maxDepth = 8 }: DocumentLimits): Plugin {
+export function useDocumentLimits({ maxTokens }: DocumentLimits): Plugin {
   return {
     onParse({ params, setParseFn }) {
       setParseFn((source, options) => parse(source, { ...options, ...params.options, maxTokens }));
     },
     onValidate({ addValidationRule }) {
-      addValidationRule((context: ValidationContext) => limitIntrospectionAliases(context, maxIntrospectionAliases));
-      addValidationRule((context: ValidationContext) => limitDepth(context, maxDepth));
+      addValidationRule(limitIntrospectionAliases);
+      addValidationRule(limitDepth);
     },
   };
 }
 
-function limitIntrospectionAliases(context: ValidationContext, max: number): ASTVisitor {
+/** Aliases on introspection fields: tools use none, and each enlarges the response. */
+const maxIntrospectionAliases = 10;
+/** Levels of fields: circular types multiply the response at every level. */
+const maxDepth = 8;
+
+function limitIntrospectionAliases(context: ValidationContext): ASTVisitor {
   let aliases = 0;
   return {
     Field(node) {
@@ -31,8 +32,9 @@ function limitIntrospectionAliases(context: ValidationContext, max: number): AST
       const isIntrospection = isOnIntrospectionType || introspectionFields.includes(node.name.value);
       if (!isIntrospection || node.alias === undefined) return;
       aliases += 1;
-      if (aliases !== max + 1) return;
-      context.reportError(new GraphQLError(`Introspection may have at most ${max} aliases.`, { nodes: node }));
+      if (aliases !== maxIntrospectionAliases + 1) return;
+      const message = `Introspection may have at most ${maxIntrospectionAliases} aliases.`;
+      context.reportError(new GraphQLError(message, { nodes: node }));
     },
   };
 }
@@ -41,7 +43,7 @@ function limitIntrospectionAliases(context: ValidationContext, max: number): AST
 const introspectionFields = ['__schema', '__type', '_service'];
 
 /** Follows fragments. Introspection counts as one level: tools nest `ofType` deeply. */
-function limitDepth(context: ValidationContext, max: number): ASTVisitor {
+function limitDepth(context: ValidationContext): ASTVisitor {
   const known = new Map<string, number>();
 
   function depthOf({ selections }: SelectionSetNode): number {
@@ -68,8 +70,8 @@ function limitDepth(context: ValidationContext, max: number): ASTVisitor {
   return {
     OperationDefinition(node) {
       const depth = depthOf(node.selectionSet);
-      if (depth <= max) return;
-      const message = `A query may have at most ${max} levels of fields; this one has ${depth}.`;
+      if (depth <= maxDepth) return;
+      const message = `A query may have at most ${maxDepth} levels of fields; this one has ${depth}.`;
       context.reportError(new GraphQLError(message, { nodes: node }));
     },
   };

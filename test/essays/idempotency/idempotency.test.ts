@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { EssayOrder } from '../../../src/essays/essays.ts';
 import { createMemoryStore } from '../../stores/memory-store.ts';
 import { failed, order, tEssay, unkeyed } from '../generator.ts';
@@ -89,19 +89,6 @@ describe('an order with a key', () => {
     await hasFailed;
     await write(order);
     expect(calls).toHaveLength(2);
-  });
-
-  it('reports to its caller that it was sent', async () => {
-    const { generate, calls, queue } = tProcess();
-    const beforeSend = vi.fn();
-    const first = generate(order, from(), beforeSend);
-    await pass(0);
-    expect(beforeSend).toHaveBeenCalledTimes(1);
-    queue();
-    const second = generate(unkeyed, from(), beforeSend);
-    for (const call of calls) call.answer(failed);
-    await Promise.all([first, second]);
-    expect(beforeSend).toHaveBeenCalledTimes(1);
   });
 });
 

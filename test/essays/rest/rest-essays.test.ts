@@ -18,7 +18,7 @@ function tRestEssays(outcome: Outcome) {
     client: {
       async send(request) {
         requests.push(request);
-        if (outcome.kind === 'answered' || outcome.kind === 'failed') request.beforeSend?.();
+        if (outcome.kind === 'answered' || outcome.kind === 'failed') request.onSent?.();
         return outcome;
       },
     },
@@ -98,7 +98,7 @@ it.each<[string, Outcome, object, string[]]>([
   ],
 ])('returns %s, after one call', async (_, outcome, result, events) => {
   const { generate, requests, fired } = tRestEssays(outcome);
-  expect(await generate(order, tRequestContext())).toMatchObject(result);
+  expect(await generate(order, tRequestContext(), () => {})).toMatchObject(result);
   expect(requests).toHaveLength(1);
   expect(fired).toEqual(events);
 });

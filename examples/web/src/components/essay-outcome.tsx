@@ -33,7 +33,7 @@ export function EssayOutcome({ outcome, onRetry }: EssayOutcomeProps) {
       return (
         <div className="notice failed">
           <p>
-            <strong>The allowance is used up.</strong>{' '}
+            <strong>The allowance is exhausted.</strong>{' '}
             {outcome.renewsAt === null ? (
               'The service does not report when it renews.'
             ) : (

@@ -26,7 +26,7 @@ export const modeLabels: Record<EssayMode, string> = {
 };
 
 export const purposeLabels: Record<WritingPurpose, string> = {
-  NARRATIVE: 'Tell what happened',
+  NARRATIVE: 'Narrate events',
   ARGUMENTATIVE: 'Take a side',
   EXPOSITORY: 'Explain',
   DESCRIPTIVE: 'Describe',
