@@ -69,8 +69,8 @@ describe('the schema', () => {
   it('states in the description which fields cost no upstream call', () => {
     expect(costlyFields).toHaveLength(queryFields.length - freeFields.length);
     for (const { name, description } of queryFields) {
-      if (freeFields.includes(name)) expect(description).toMatch(/costs no (upstream )?call/i);
-      else expect(description).not.toMatch(/costs no (upstream )?call/i);
+      if (freeFields.includes(name)) expect(description).toMatch(/needs no upstream call/i);
+      else expect(description).not.toMatch(/needs no upstream call/i);
     }
   });
 
