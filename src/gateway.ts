@@ -46,7 +46,7 @@ export function createGateway(
   const bankData = withPrecheck(withCache(createRestBankData(bankDataUpstream.client, events), lookUpCache));
 
   const essaysUpstream = createUpstream('essays', upstreams.essays, 'token', config.essays);
-  const { modeSpellings: modeNames, textField, keepDays } = config.essays;
+  const { modeNames, textField, keepDays } = config.essays;
   const restEssays = createRestEssays({ client: essaysUpstream.client, modeNames, textField, redact, events });
   const idempotentEssays = withIdempotency(restEssays, { store, keepDays, events });
 

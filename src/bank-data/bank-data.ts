@@ -52,7 +52,7 @@ export interface BicValidation {
   bank: Bank | null;
 }
 
-/** An entry of a bank list. Null where the list has no value. */
+/** A bank as its directory lists it. Null where the directory has no value. */
 export interface Bank extends BankData {
   countryCode: string | null;
   address: string | null;
@@ -62,7 +62,7 @@ export interface Bank extends BankData {
   date: string | null;
 }
 
-export interface BankListing {
+export interface BankListRequest {
   /** ISO 3166-1 alpha-2; null: every country of the service. */
   country: string | null;
   /** Words to find in name, bank code or BIC. */
@@ -87,8 +87,8 @@ export type IbanGeneration =
   | { kind: 'invalid'; message: string; problems: readonly IbanFieldProblem[] };
 
 /**
- * The bank-data look-ups that the gateway needs, one key per call. A failed look-up rejects with a GatewayError, an
- * aborted one with the signal's reason.
+ * The bank-data look-ups that the gateway needs. There are no batches: one IBAN, BIC or page per call. A failed look-up
+ * rejects with a GatewayError, an aborted one with the signal's reason.
  */
 export interface BankDataPort {
   /** @param iban compacted */
@@ -96,5 +96,5 @@ export interface BankDataPort {
   /** @param bic compacted */
   validateBic(bic: string, context: RequestContext): Promise<BicValidation>;
   generateIban(values: IbanFieldValues, context: RequestContext): Promise<IbanGeneration>;
-  listBanks(listing: BankListing, context: RequestContext): Promise<BankPage>;
+  listBanks(request: BankListRequest, context: RequestContext): Promise<BankPage>;
 }

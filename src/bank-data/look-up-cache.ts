@@ -121,7 +121,7 @@ export function createLookUpCache({
   }
 }
 
-/** A negative answer is fresh for an hour at most, and never served stale. */
+/** A negative answer is fresh for about an hour at most (±10 %), and never served stale. */
 const maxNegativeFreshMs = 3_600_000;
 
 /** Memory of an entry besides its text, roughly. */

@@ -11,7 +11,7 @@ const cacheEntry = z.object({
   staleUntil: z.number(),
 });
 
-/** A second, slower cache behind the one in memory, shared by several gateways. It never rejects. */
+/** A second, slower cache behind the one in memory, shared by all replicas of the gateway. It never rejects. */
 export interface SharedCache {
   get(key: string): Promise<CacheEntry | null>;
   set(key: string, entry: CacheEntry): void;

@@ -28,7 +28,7 @@ export interface BankDataConfig extends UpstreamConfig {
 
 export interface EssaysConfig extends UpstreamConfig {
   /** The upstream's name for each mode. */
-  modeSpellings: { STANDARD: string; ACADEMIC: string; PROFESSIONAL: string; NEWS_REPORT: string };
+  modeNames: { STANDARD: string; ACADEMIC: string; PROFESSIONAL: string; NEWS_REPORT: string };
   /** Dotted path of the response field that contains the text; null: the well-known names are tried. */
   textField: string | null;
   /** How long essays are stored, in days. */

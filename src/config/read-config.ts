@@ -40,7 +40,7 @@ export function readConfig(env: Environment): Config {
     essays: {
       upstream: readUpstream('ESSAY', vars.ESSAY_URL, vars.ESSAY_API_KEY),
       timeoutMs: vars.ESSAY_TIMEOUT_MS,
-      modeSpellings: {
+      modeNames: {
         STANDARD: vars.ESSAY_MODE_STANDARD,
         ACADEMIC: vars.ESSAY_MODE_ACADEMIC,
         PROFESSIONAL: vars.ESSAY_MODE_PROFESSIONAL,

@@ -20,7 +20,7 @@ export interface EssayOrder {
   purpose: WritingPurpose | null;
   /** Titles for the service to choose from; empty: it writes one. */
   titles: readonly string[];
-  /** Chosen by the client: an order that is repeated with the same key is paid for once. */
+  /** Chosen by the client: once an essay was written, the same order with the same key returns it, unpaid. */
   idempotencyKey: string | null;
 }
 
@@ -68,7 +68,7 @@ export interface EssayGenerator {
 
 /** A generator that reports when an order is sent. */
 export interface SendingEssayGenerator {
-  /** @param onSent called as each attempt is sent: from then on it may be charged */
+  /** @param onSent called immediately before each attempt: from then on it may be charged */
   generate(order: EssayOrder, context: RequestContext, onSent: () => void): Promise<EssayResult>;
 }
 

@@ -25,8 +25,8 @@ export function withCircuitBreaker(send: Send, { service, events }: CircuitBreak
 
   return async (request, deadline) => {
     const { path } = request;
-    const renewsAt = blockedUntil.get(path);
-    if (renewsAt && Date.now() < renewsAt.getTime()) return { kind: 'exhausted', renewsAt };
+    const retryAt = blockedUntil.get(path);
+    if (retryAt && Date.now() < retryAt.getTime()) return { kind: 'exhausted', renewsAt: retryAt };
     const circuit = circuitOf(path);
     // Cockatiel would make all callers wait for the probe, possibly until its deadline.
     if (circuit.state === CircuitState.HalfOpen) return shed;

@@ -7,7 +7,7 @@ export interface UpstreamRequest {
   query?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   body?: unknown;
-  /** Called as each attempt is sent: from then on it may be charged. */
+  /** Called immediately before each attempt: from then on it may be charged. */
   onSent?: () => void;
 }
 
@@ -45,7 +45,7 @@ export interface Shed {
   kind: 'shed';
 }
 
-/** Not sent: the allowance is exhausted, or the upstream requested no calls before this date. */
+/** Not sent: the allowance is exhausted, or the upstream's `Retry-After` has not passed. */
 export interface Exhausted {
   kind: 'exhausted';
   renewsAt: Date;

@@ -30,7 +30,7 @@ export function createTransport({
 }: TransportOptions): { exchange: Send; close(): Promise<void> } {
   const { origin, pathname } = new URL(baseUrl);
   const basePath = pathname.replace(/\/$/, '');
-  // The deadline bounds the whole call, so undici's own timers for its parts are off.
+  // The deadline bounds the whole call, so undici's timeouts for headers and body are off.
   const pool = new Pool(origin, { connections: maxConnections, headersTimeout: 0, bodyTimeout: 0 });
 
   return {

@@ -46,7 +46,7 @@ describe('readConfig', () => {
       essays: {
         upstream: null,
         timeoutMs: 120_000,
-        modeSpellings: {
+        modeNames: {
           STANDARD: 'Standard',
           ACADEMIC: 'Academic',
           PROFESSIONAL: 'Professional',

@@ -1,20 +1,20 @@
 import { normalizeForSearch } from '../../bank-lists/normalize-for-search.ts';
 import type { RequestContext } from '../../request-context.ts';
-import type { Bank, BankListing, BankPage } from '../bank-data.ts';
+import type { Bank, BankListRequest, BankPage } from '../bank-data.ts';
 import type { CallEndpoint } from './endpoint-call.ts';
-import { type ParsedPage, readBankPage } from './wire-bank.ts';
+import { readServicePage, type ServicePage } from './wire-bank.ts';
 
 /**
  * Reads a range of the list from the service's numbered pages: one call if the range is a page, two if it spans two
  * pages, more if the service's pages are smaller than requested (the hosted service returned ten at a time).
  */
 export async function requestBankPage(
-  call: CallEndpoint,
-  { country, search, offset, limit }: BankListing,
+  callEndpoint: CallEndpoint,
+  { country, search, offset, limit }: BankListRequest,
   context: RequestContext,
 ): Promise<BankPage> {
   const requestPage = (page: number, perPage: number) =>
-    call<ParsedPage>(
+    callEndpoint<ServicePage>(
       {
         endpoint: 'all',
         query: {
@@ -23,7 +23,7 @@ export async function requestBankPage(
           page: String(page),
           per_page: String(perPage),
         },
-        read: readBankPage,
+        read: readServicePage,
         isOptional: true,
       },
       context,
@@ -54,7 +54,7 @@ export async function requestBankPage(
   };
 }
 
-function hasNextPage(page: number, { banks, lastPage }: ParsedPage, perPage: number): boolean {
+function hasNextPage(page: number, { banks, lastPage }: ServicePage, perPage: number): boolean {
   if (banks.length === 0) return false;
   return lastPage === null ? banks.length >= perPage : page < lastPage;
 }

@@ -5,11 +5,11 @@ import type { CallEndpoint } from './endpoint-call.ts';
 import { readBicAnswer } from './wire-bank.ts';
 
 export async function requestBicValidation(
-  call: CallEndpoint,
+  callEndpoint: CallEndpoint,
   bic: string,
   context: RequestContext,
 ): Promise<BicValidation> {
-  const { valid, bank } = await call(
+  const { valid, bank } = await callEndpoint(
     {
       endpoint: 'swift_check',
       query: { swift_code: bic },

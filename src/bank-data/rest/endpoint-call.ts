@@ -3,7 +3,7 @@ import type { Events } from '../../telemetry/events.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
 import { createNotOfferedError, toUpstreamError } from '../../upstream/upstream-error.ts';
 
-interface EndpointCall<Answer> {
+interface EndpointRequest<Answer> {
   endpoint: string;
   query: Readonly<Record<string, string>>;
   /** Null if the body does not have the expected shape. */
@@ -15,11 +15,11 @@ interface EndpointCall<Answer> {
 }
 
 /** Calls one endpoint. Throws a GatewayError if the outcome contains no readable answer. */
-export type CallEndpoint = <Answer>(call: EndpointCall<Answer>, context: RequestContext) => Promise<Answer>;
+export type CallEndpoint = <Answer>(request: EndpointRequest<Answer>, context: RequestContext) => Promise<Answer>;
 
 export type EndpointEvents = Pick<Events, 'credentialsRejected' | 'requestRejected' | 'responseUnreadable'>;
 
-export function createEndpointCalls(client: UpstreamClient, events: EndpointEvents): CallEndpoint {
+export function createCallEndpoint(client: UpstreamClient, events: EndpointEvents): CallEndpoint {
   return async ({ endpoint, query, read, answerFor422, isOptional = false }, context) => {
     const outcome = await client.send({ method: 'GET', path: `/bank_data/${endpoint}`, query }, context);
     if (outcome.kind === 'answered') {

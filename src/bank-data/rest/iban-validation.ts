@@ -8,11 +8,11 @@ import { type IbanAnswer, readIban, readIbanAnswer } from './wire-iban-validatio
 
 /** The contract does not say whether an invalid IBAN gets 200 or 422, so both are accepted. */
 export async function requestIbanValidation(
-  call: CallEndpoint,
+  callEndpoint: CallEndpoint,
   iban: string,
   context: RequestContext,
 ): Promise<IbanValidation> {
-  const answer = await call(
+  const answer = await callEndpoint(
     {
       endpoint: 'iban_validate',
       query: { iban_number: iban },
@@ -24,14 +24,14 @@ export async function requestIbanValidation(
   return toValidation(iban, answer);
 }
 
-/** Generates an IBAN. A response with an invalid IBAN counts as unreadable. */
+/** Generates an IBAN. A response that reports an invalid or missing IBAN as valid is unreadable. */
 export function requestIbanGeneration(
-  call: CallEndpoint,
+  callEndpoint: CallEndpoint,
   { country, bankCode, branch, accountNumber }: IbanFieldValues,
   context: RequestContext,
 ): Promise<IbanGeneration> {
   const query = { country, bank_code: bankCode, branch, account_number: accountNumber };
-  return call<IbanGeneration>(
+  return callEndpoint<IbanGeneration>(
     {
       endpoint: 'iban_generate',
       query: Object.fromEntries(Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []))),
@@ -58,7 +58,7 @@ const invalidFields: IbanGeneration = {
   problems: [],
 };
 
-/** Adds what the service does not return: why the IBAN is invalid, and an example of its country. */
+/** Adds why the IBAN is invalid and, if the service returned none, an example IBAN of its country. */
 function toValidation(iban: string, answer: IbanAnswer): IbanValidation {
   const countryIbanExample = answer.countryIbanExample ?? findCountryFormat(iban.slice(0, 2))?.example ?? null;
   if (answer.valid) return { iban, ...answer, problems: [], countryIbanExample };

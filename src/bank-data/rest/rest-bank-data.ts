@@ -2,16 +2,16 @@ import type { UpstreamClient } from '../../upstream/upstream-client.ts';
 import type { BankDataPort } from '../bank-data.ts';
 import { requestBankPage } from './bank-list.ts';
 import { requestBicValidation } from './bic-validation.ts';
-import { createEndpointCalls, type EndpointEvents } from './endpoint-call.ts';
+import { createCallEndpoint, type EndpointEvents } from './endpoint-call.ts';
 import { requestIbanGeneration, requestIbanValidation } from './iban-validation.ts';
 
 /** The bank-data service over REST. It has no batches: one call per IBAN or BIC. */
 export function createRestBankData(client: UpstreamClient, events: EndpointEvents): BankDataPort {
-  const call = createEndpointCalls(client, events);
+  const callEndpoint = createCallEndpoint(client, events);
   return {
-    validateIban: (iban, context) => requestIbanValidation(call, iban, context),
-    validateBic: (bic, context) => requestBicValidation(call, bic, context),
-    generateIban: (values, context) => requestIbanGeneration(call, values, context),
-    listBanks: (listing, context) => requestBankPage(call, listing, context),
+    validateIban: (iban, context) => requestIbanValidation(callEndpoint, iban, context),
+    validateBic: (bic, context) => requestBicValidation(callEndpoint, bic, context),
+    generateIban: (values, context) => requestIbanGeneration(callEndpoint, values, context),
+    listBanks: (listing, context) => requestBankPage(callEndpoint, listing, context),
   };
 }

@@ -19,7 +19,7 @@ const wireBank = optionalObject({
 
 const wireBicAnswer = z.object({ valid: z.boolean(), bank_data: wireBank });
 
-/** Banks of the United States have a routing number instead of an IBAN, and another shape. */
+/** A US bank has a routing number (`us_routing`) instead of a bank code. */
 const wireListItem = z.object({
   iban_data: optionalObject({ bank_code: text, country_code: text }),
   swift_data: wireBank,
@@ -34,7 +34,7 @@ const wirePage = z.object({
   meta: optionalObject({ current_page: count, last_page: count, per_page: count, total: count }),
 });
 
-export interface ParsedPage {
+export interface ServicePage {
   banks: readonly Bank[];
   /** Null where the service does not return it. */
   perPage: number | null;
@@ -49,7 +49,7 @@ export function readBicAnswer(body: unknown): { valid: boolean; bank: Bank | nul
 }
 
 /** Parses the body of `all`; null if it has another shape. */
-export function readBankPage(body: unknown): ParsedPage | null {
+export function readServicePage(body: unknown): ServicePage | null {
   const { data: wire } = wirePage.safeParse(body);
   if (wire === undefined) return null;
   return {

@@ -20,7 +20,7 @@ export const flag = text.transform((value) => {
   return null;
 });
 
-export const count = z.coerce.number().int().nonnegative().nullish().catch(null);
+export const count = text.transform((value) => (/^\d{1,15}$/.test(value ?? '') ? Number(value) : null));
 
 /** An object of such values; null where it is absent, written as [] (an empty array in PHP), or holds nulls only. */
 export function optionalObject<Shape extends z.ZodRawShape>(shape: Shape) {

@@ -7,7 +7,7 @@ import { parseRecord, version1 } from './record.ts';
 
 /** The essays that were paid for, by order and by id. */
 export interface OrderArchive extends EssayArchive {
-  /** @throws StoreError */
+  /** InvalidEssayInput if the key was used for a different order. @throws StoreError */
   findByOrder(order: OrderIdentity): Promise<Essay | InvalidEssayInput | null>;
   /** Like `findByOrder`, but searches only the buffered writes. */
   findBufferedByOrder(order: OrderIdentity): Essay | InvalidEssayInput | null;
@@ -56,10 +56,10 @@ const essay: z.ZodType<Essay> = z.object({
 
 /* The property names are those of release 0.1.0, which shares the store during a rolling update. */
 
-/** Stored under the key of an order. */
+/** Stored under `storeKey` of the order. */
 const orderRecord = z.object({ version: version1, digest: z.string(), essay });
 
-/** Stored under the key of an essay; `orderName` is the store key of its order. */
+/** Stored under `essayStoreKey`; `orderName` is the store key of its order. */
 const essayRecord = z.union([
   z.object({ version: version1, essay }),
   z.object({ version: version1, orderName: z.string() }),

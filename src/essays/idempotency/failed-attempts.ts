@@ -12,7 +12,7 @@ export interface FailedAttempt {
   id: string;
   failure: EssayFailure;
   /** Whether its raw text was paid for and has not been delivered yet. */
-  isUndelivered: boolean;
+  hasUndeliveredText: boolean;
 }
 
 /** The last failed attempt of each order. Processes that wait for the order return the same failure. */
@@ -23,24 +23,24 @@ export interface FailedAttempts {
   record(order: OrderIdentity, failure: EssayFailure, options: { isDelivered: boolean }): Promise<void>;
 }
 
-/** Failed attempts expire after a minute; those with undelivered raw text after `undeliveredExpiresInMs`. */
-export function createFailedAttempts(store: Store, undeliveredExpiresInMs: number): FailedAttempts {
+/** Failed attempts expire after a minute; those with undelivered raw text after `undeliveredTextExpiresInMs`. */
+export function createFailedAttempts(store: Store, undeliveredTextExpiresInMs: number): FailedAttempts {
   return {
     async find({ storeKey, fingerprint }) {
       const found = parseRecord(failureRecord, await store.get(`${storeKey}:failure`));
       if (found?.digest !== fingerprint) return null;
-      return { id: found.attempt, failure: found.failure, isUndelivered: found.isUnread };
+      return { id: found.attempt, failure: found.failure, hasUndeliveredText: found.isUnread };
     },
     async record({ storeKey, fingerprint }, failure, { isDelivered }) {
       const isUnread = !isDelivered && failure.kind === 'service-failed' && failure.rawText !== null;
       const record = { version: 1, attempt: randomUUID(), digest: fingerprint, failure, isUnread };
-      const expiresInMs = isUnread ? undeliveredExpiresInMs : deliveredExpiresInMs;
+      const expiresInMs = isUnread ? undeliveredTextExpiresInMs : failureExpiresInMs;
       await store.set(`${storeKey}:failure`, JSON.stringify(record), { expiresInMs }).catch(() => {});
     },
   };
 }
 
-const deliveredExpiresInMs = 60_000;
+const failureExpiresInMs = 60_000;
 
 const message = z.string();
 const failure: z.ZodType<EssayFailure> = z.discriminatedUnion('kind', [

@@ -20,7 +20,7 @@ interface IdempotentEssays extends EssayGenerator {
   archive: EssayArchive;
   /** Waits for the orders that were sent, then retries the buffered writes once. */
   flush(): Promise<void>;
-  /** Flushes, and reports the essays that could not be stored as lost. */
+  /** Flushes, then reports as lost each essay that could not be stored. */
   close(): Promise<void>;
 }
 
@@ -32,9 +32,10 @@ interface IdempotencyOptions {
 }
 
 /**
- * Makes sure that an order with an idempotency key is paid for only once, across all processes that share the store.
- * Every essay is stored before it is returned, and an order that was sent is completed even if its caller aborts. If
- * the process crashes after the service has responded and before the essay is stored, the essay is lost.
+ * Makes sure that an essay with an idempotency key is paid for only once, across all processes that share the store. An
+ * essay is stored, or buffered while the store fails, before it is returned; an order that was sent is completed even
+ * if its caller aborts. A failed order is sent again when it is repeated, even if the failure was charged. If the
+ * process crashes between sending and storing, the essay is lost, and the repeated order is charged again.
  */
 export function withIdempotency(
   generator: SendingEssayGenerator,
@@ -81,7 +82,7 @@ export function withIdempotency(
     return runningOrder;
 
     async function run(signal: AbortSignal, commit: () => void): Promise<EssayResult> {
-      if (!identity) return write(signal, commit);
+      if (!identity) return orderAndSave(signal, commit);
       const acquired = await acquire(identity, signal).catch(() => {
         signal.throwIfAborted();
         events.essayRejectedWithoutStore();
@@ -90,13 +91,13 @@ export function withIdempotency(
       if ('result' in acquired) return acquired.result;
       try {
         signal.throwIfAborted();
-        return await write(signal, commit);
+        return await orderAndSave(signal, commit);
       } finally {
         await acquired.release();
       }
     }
 
-    async function write(signal: AbortSignal, commit: () => void): Promise<EssayResult> {
+    async function orderAndSave(signal: AbortSignal, commit: () => void): Promise<EssayResult> {
       const result = await generator.generate(order, { ...context, signal }, commit);
       if (result.kind === 'essay') await archive.save(result, identity, context.callerId);
       else if (identity) await failedAttempts.record(identity, result, { isDelivered: task.hasWaiters() });

@@ -15,8 +15,8 @@ interface OrderLockOptions {
 }
 
 /**
- * Lets one process at a time write the essay of an order; the others wait for its result. The lock of a process that
- * crashed or stalled expires, and one of the others takes over.
+ * Lets one process at a time send an order; the others wait for its result. The lock of a process that crashed
+ * or stalled expires, and one of the others takes over.
  * @returns a function that throws StoreError or the signal's reason
  */
 export function createOrderLock({ store, archive, failedAttempts }: OrderLockOptions) {
@@ -50,9 +50,9 @@ export function createOrderLock({ store, archive, failedAttempts }: OrderLockOpt
       if (stored) return stored;
       if (earlier === undefined) earlier = failed;
       // A failure from before this call that was already delivered does not count: the client is retrying.
-      if (!failed || (failed.id === earlier?.id && !failed.isUndelivered)) return null;
+      if (!failed || (failed.id === earlier?.id && !failed.hasUndeliveredText)) return null;
       signal.throwIfAborted();
-      if (failed.isUndelivered) await failedAttempts.record(order, failed.failure, { isDelivered: true });
+      if (failed.hasUndeliveredText) await failedAttempts.record(order, failed.failure, { isDelivered: true });
       return failed.failure;
     }
   };

@@ -7,7 +7,7 @@ import { createMonthlyCount, type MonthlyCount, type Reservation } from './month
 
 export interface AllowanceStatus {
   service: ServiceName;
-  /** Calls of this calendar month (UTC), or the upstream's count where that is higher. */
+  /** Calls of this calendar month (UTC); the upstream's count if it is higher and its limit leaves fewer calls. */
   used: number;
   /** Null where neither the configuration nor the upstream sets one. */
   limit: number | null;
@@ -17,7 +17,7 @@ export interface AllowanceStatus {
 
 /** The calls to one upstream in a calendar month (UTC). None of its functions rejects. */
 export interface Allowance {
-  /** Counts a call. The count is stored before this resolves, so after a crash it is never too low. */
+  /** Counts a call. If the store works, the count is stored before this resolves: a crash does not make it too low. */
   reserve(): Promise<Reservation | Exhausted>;
   status(): Promise<AllowanceStatus>;
   /** Stores everything that was counted, if the store works. Await it before the store is closed. */
@@ -34,7 +34,7 @@ interface AllowanceOptions {
 
 /**
  * Counts over all processes that share the store. Two limits apply: the configured one, and the one that the upstream
- * reports in its headers, which includes other users of the same key. While the store fails, each process counts in
+ * reports in its headers, which also counts the calls of other users of the same key. While the store fails, each process counts in
  * memory from the last known count, and adds its own calls to the store once it works again.
  */
 export function createAllowance({ service, limit, store, events }: AllowanceOptions): Allowance {

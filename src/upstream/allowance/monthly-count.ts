@@ -36,7 +36,7 @@ export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
   const { store, key, limit, onNearlyExhausted, onStoreFailed, onStoreRecovered } = options;
   const count = createStoredCount({ store, key, expiresInMs, onStoreFailed, onStoreRecovered: renumber });
   const reported = createStoredLimit({ store, key, expiresInMs });
-  /** Calls that other processes counted and that were added after this process numbered its own. */
+  /** Calls that other processes counted while the store failed: call numbers given meanwhile are too low by this. */
   let numberOffset = 0;
   const pendingThresholds = [...thresholdsPercent];
   let loading: Promise<void> | null = null;

@@ -2,7 +2,7 @@ import { type Store, StoreError } from '../../stores/store.ts';
 
 /** A counter in a store that continues in memory while the store fails. None of its functions rejects. */
 export interface StoredCount {
-  /** Adds one and waits until it is stored. @returns its number, from 1 */
+  /** Adds one and waits until it is stored, or the store has failed. @returns its number, from 1 */
   add(): Promise<number>;
   /** Subtracts one without waiting. A crash before it is stored leaves the count too high, never too low. */
   subtract(): void;

@@ -55,7 +55,7 @@ export function createStoredLimit({ store, key, expiresInMs }: StoredLimitOption
 
 const saveIntervalMs = 60_000;
 
-/** Later calls are computed from the count, so saving once a minute suffices; at once if no calls remain. */
+/** What remains later is computed from the count, so a report is saved once a minute, or if it changes the limit or is 0. */
 function isWorthSaving(latest: ReportedLimit, saved: ReportedLimit | null): boolean {
   if (!saved || latest.limit !== saved.limit || latest.reportedAt - saved.reportedAt >= saveIntervalMs) return true;
   return latest.remaining === 0 && saved.remaining > 0;
