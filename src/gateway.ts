@@ -4,7 +4,7 @@ import { createLookUpCache } from './bank-data/look-up-cache.ts';
 import { withPrecheck } from './bank-data/precheck.ts';
 import { createRestBankData } from './bank-data/rest/rest-bank-data.ts';
 import { createSharedCache } from './bank-data/shared-cache.ts';
-import { createKnownBanks } from './bank-lists/known-banks.ts';
+import { createKnownBanks, type KnownBanks } from './bank-lists/known-banks.ts';
 import type { BankDataConfig, Config, EssaysConfig, UpstreamAccess } from './config/gateway-config.ts';
 import type { ServiceName } from './errors.ts';
 import { withIdempotency } from './essays/idempotency/idempotency.ts';
@@ -28,11 +28,17 @@ export interface Upstreams {
   essays: UpstreamAccess;
 }
 
+interface GatewayOptions {
+  logDestination?: DestinationStream;
+  /** Several gateways of one process can share the lists. */
+  knownBanks?: KnownBanks;
+}
+
 /** Creates all parts and connects them. The only function that receives the whole configuration. */
 export function createGateway(
   config: Config,
   upstreams: Upstreams,
-  logDestination: DestinationStream = process.stderr,
+  { logDestination = process.stderr, knownBanks = createKnownBanks() }: GatewayOptions = {},
 ) {
   const secrets = listSecrets(config, upstreams);
   const redact = createRedact(secrets);
@@ -51,7 +57,6 @@ export function createGateway(
   const idempotentEssays = withIdempotency(restEssays, { store, keepDays, events });
 
   const allowances = [bankDataUpstream.allowance, essaysUpstream.allowance];
-  const knownBanks = createKnownBanks();
   const services = {
     bankData,
     essays: withOrderPrecheck(idempotentEssays),
