@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { Pool } from 'undici';
 import { errorCodeOf, type ServiceName } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
-import type { RedactSecrets } from '../telemetry/redact.ts';
+import { type RedactSecrets, redactStrings } from '../telemetry/redact.ts';
 import type { Deadline } from './deadline.ts';
 import type { Answered, Failed, FailureReason, Send, UpstreamRequest } from './operation.ts';
 
@@ -65,9 +65,10 @@ export function createTransport({
         text += part;
       });
       if (!isWhole) return fail('too-large');
+      const json = redactStrings(parseJson(text), redactSecrets);
       text = redactSecrets(text);
       const retryAt = readRetryAfter(response.headers['retry-after']);
-      return { kind: 'answered', status, headers: response.headers, retryAt, text, json: parseJson(text) };
+      return { kind: 'answered', status, headers: response.headers, retryAt, text, json };
     } catch (error) {
       if (deadline.hasExpired()) return fail('timed-out');
       deadline.signal.throwIfAborted();
