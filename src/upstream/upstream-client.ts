@@ -9,6 +9,7 @@ import { withCircuitBreaker } from './circuit-breaker.ts';
 import { startDeadline } from './deadline.ts';
 import type { Outcome, UpstreamRequest } from './operation.ts';
 import { withRetries } from './retries.ts';
+import { withRetryAfter } from './retry-after.ts';
 import { createTransport } from './transport.ts';
 
 export interface UpstreamClient {
@@ -40,7 +41,7 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
   const { exchange, close } = createTransport({ ...options, maxConnections: maxConcurrency });
   // The breaker is inside the bulkhead: while its circuit is open, queued attempts are shed as they leave the queue.
   const send = withRetries(
-    withBulkhead(withCircuitBreaker(withAllowance(exchange, allowance), { service, events }), {
+    withBulkhead(withRetryAfter(withCircuitBreaker(withAllowance(exchange, allowance), { service, events })), {
       maxConcurrency,
       maxQueue,
     }),
