@@ -7,6 +7,8 @@ export interface UpstreamRequest {
   query?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   body?: unknown;
+  /** Attempts with the same key share their turns in the queue. */
+  queueKey?: object;
   /** Called immediately before each attempt: from then on it may be charged. */
   onSent?: () => void;
 }

@@ -57,7 +57,8 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
         request.onSent?.();
       };
       try {
-        return await send({ ...request, onSent }, deadline);
+        // The usage identifies the request: a flight has a signal of its own, but the usage of its first caller.
+        return await send({ ...request, queueKey: context.usage, onSent }, deadline);
       } finally {
         deadline.end();
       }

@@ -33,7 +33,8 @@ describe('an answer about another IBAN', () => {
   it('is not accepted as an IBAN that was generated for another country', async () => {
     const upstream = await tUpstream(replyJson(200, { valid: true, iban: 'GB29NWBK60161331926819' }));
     const { ask } = tGateway({ bankDataUrl: upstream.url });
-    const answer = await ask(`{ generateIban(input: { country: "DE", bankCode: "37040044", accountNumber: "532013000" }) {
+    const answer =
+      await ask(`{ generateIban(input: { country: "DE", bankCode: "37040044", accountNumber: "532013000" }) {
       __typename } }`);
     expect(answer.errors).toMatchObject([unreadable]);
   });
