@@ -9,6 +9,8 @@ export interface UpstreamRequest {
   body?: unknown;
   /** Attempts with the same key share their turns in the queue. */
   queueKey?: object;
+  /** When the first of several requests with one common deadline began, by `performance.now()`. */
+  startedAt?: number;
   /** Called immediately before each attempt: from then on it may be charged. */
   onSent?: () => void;
 }

@@ -51,7 +51,9 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
   return {
     async send(request, context) {
       context.signal.throwIfAborted();
-      const deadline = startDeadline(timeoutMs, context.signal);
+      const elapsedMs = request.startedAt === undefined ? 0 : performance.now() - request.startedAt;
+      if (elapsedMs >= timeoutMs) return { kind: 'failed', reason: 'timed-out', text: '' };
+      const deadline = startDeadline(timeoutMs - elapsedMs, context.signal);
       const onSent = () => {
         context.usage.upstreamCalls += 1;
         request.onSent?.();
