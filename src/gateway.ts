@@ -37,7 +37,7 @@ export function createGateway(
   const secrets = listSecrets(config, upstreams);
   const redact = createRedact(secrets);
   const events = createEvents(createLog({ level: config.logLevel, redact, destination: logDestination }));
-  const { store, isShared, isUp } = openStore(config.store, config.dataDir, events);
+  const { store, isShared, isUp, onRecovered } = openStore(config.store, config.dataDir, events);
 
   const bankDataUpstream = createUpstream('bank-data', upstreams.bankData, 'apikey', config.bankData);
   const { freshMs, maxAgeMs, cacheMaxBytes: maxBytes } = config.bankData;
@@ -48,7 +48,7 @@ export function createGateway(
   const essaysUpstream = createUpstream('essays', upstreams.essays, 'token', config.essays);
   const { modeNames, textField, keepDays } = config.essays;
   const restEssays = createRestEssays({ client: essaysUpstream.client, modeNames, textField, redact, events });
-  const idempotentEssays = withIdempotency(restEssays, { store, keepDays, events });
+  const idempotentEssays = withIdempotency(restEssays, { store, onRecovered, keepDays, events });
 
   const allowances = [bankDataUpstream.allowance, essaysUpstream.allowance];
   const knownBanks = createKnownBanks();

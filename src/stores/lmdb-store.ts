@@ -71,6 +71,15 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
       const expiresInMs = checkExpiry(expiry);
       await write((file) => writeEntry(file, 'value', key, { value, expiresAt: Date.now() + expiresInMs }));
     },
+    async setIfAbsent(key, value, expiry) {
+      checkKey(key);
+      const expiresInMs = checkExpiry(expiry);
+      return write((file) => {
+        const stored = readEntry(file, 'value', key)?.value ?? null;
+        if (stored === null) writeEntry(file, 'value', key, { value, expiresAt: Date.now() + expiresInMs });
+        return stored;
+      });
+    },
     async add(key, amount, expiry) {
       checkKey(key);
       const expiresInMs = checkExpiry(expiry);

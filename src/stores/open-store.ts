@@ -11,6 +11,8 @@ export interface OpenedStore {
   /** Whether several gateways can share it. */
   isShared: boolean;
   isUp(): boolean;
+  /** Adds a listener that is called whenever the store works again after it failed. */
+  onRecovered(listener: () => void): void;
 }
 
 /** Opens the configured store, sealed: Redis if configured, otherwise LMDB in the folder. */
@@ -21,8 +23,25 @@ export function openStore(
 ): OpenedStore {
   const readSecret = () => secret ?? readOrCreateSecret(folder);
   if (redis === null) {
-    return { store: withSealing(createLmdbStore({ folder }), readSecret), isShared: false, isUp: () => true };
+    const store = withSealing(createLmdbStore({ folder }), readSecret);
+    return { store, isShared: false, isUp: () => true, onRecovered() {} };
   }
-  const store = createRedisStore({ server: redis, commandTimeoutMs: 1_000, events });
-  return { store: withSealing(store, readSecret), isShared: true, isUp: store.isUp };
+  const listeners: (() => void)[] = [];
+  let wasDown = false;
+  const store = createRedisStore({
+    server: redis,
+    commandTimeoutMs: 1_000,
+    events: {
+      storeDown(reason) {
+        wasDown = true;
+        events.storeDown(reason);
+      },
+      storeUp() {
+        events.storeUp();
+        if (wasDown) for (const listener of listeners) listener();
+      },
+    },
+  });
+  const onRecovered = (listener: () => void) => void listeners.push(listener);
+  return { store: withSealing(store, readSecret), isShared: true, isUp: store.isUp, onRecovered };
 }

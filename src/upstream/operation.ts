@@ -7,7 +7,9 @@ export interface UpstreamRequest {
   query?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   body?: unknown;
-  /** Called immediately before each attempt: from then on it may be charged. */
+  /** Called before each attempt; if it resolves to false, the attempt is shed. */
+  maySend?: () => Promise<boolean>;
+  /** Called immediately before each attempt: from then on it may be charged. If it throws, the attempt is not sent. */
   onSent?: () => void;
 }
 

@@ -8,6 +8,7 @@ import { withBulkhead } from './bulkhead.ts';
 import { withCircuitBreaker } from './circuit-breaker.ts';
 import { startDeadline } from './deadline.ts';
 import type { Outcome, UpstreamRequest } from './operation.ts';
+import { withPermission } from './permission.ts';
 import { withRetries } from './retries.ts';
 import { createTransport } from './transport.ts';
 
@@ -40,7 +41,7 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
   const { exchange, close } = createTransport({ ...options, maxConnections: maxConcurrency });
   // The breaker is inside the bulkhead: while its circuit is open, queued attempts are shed as they leave the queue.
   const send = withRetries(
-    withBulkhead(withCircuitBreaker(withAllowance(exchange, allowance), { service, events }), {
+    withBulkhead(withCircuitBreaker(withPermission(withAllowance(exchange, allowance)), { service, events }), {
       maxConcurrency,
       maxQueue,
     }),
@@ -52,8 +53,8 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
       context.signal.throwIfAborted();
       const deadline = startDeadline(timeoutMs, context.signal);
       const onSent = () => {
-        context.usage.upstreamCalls += 1;
         request.onSent?.();
+        context.usage.upstreamCalls += 1;
       };
       try {
         return await send({ ...request, onSent }, deadline);
