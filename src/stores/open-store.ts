@@ -4,7 +4,7 @@ import { createLmdbStore } from './lmdb-store.ts';
 import { createRedisStore } from './redis-store.ts';
 import { withSealing } from './sealed-store.ts';
 import type { Store } from './store.ts';
-import { readOrCreateSecret } from './store-secret.ts';
+import { checkSecret, readOrCreateSecret } from './store-secret.ts';
 
 export interface OpenedStore {
   store: Store;
@@ -15,12 +15,16 @@ export interface OpenedStore {
   onRecovered(listener: () => void): void;
 }
 
-/** Opens the configured store, sealed: Redis if configured, otherwise LMDB in the folder. */
+/**
+ * Opens the configured store, sealed: Redis if configured, otherwise LMDB in the folder.
+ * @throws ConfigError if a file in the folder is damaged
+ */
 export function openStore(
   { redis, secret }: StoreConfig,
   folder: string,
   events: Pick<Events, 'storeDown' | 'storeUp'>,
 ): OpenedStore {
+  if (secret === null) checkSecret(folder);
   const readSecret = () => secret ?? readOrCreateSecret(folder);
   if (redis === null) {
     const store = withSealing(createLmdbStore({ folder }), readSecret);
