@@ -39,6 +39,7 @@ export function createGateway(
   const events = createEvents(createLog({ level: config.logLevel, redact, destination: logDestination }));
   const { store, isShared, isUp, onRecovered } = openStore(config.store, config.dataDir, events);
 
+  const replicas = isShared ? config.store.replicas : null;
   const bankDataUpstream = createUpstream('bank-data', upstreams.bankData, 'apikey', config.bankData);
   const { freshMs, maxAgeMs, cacheMaxBytes: maxBytes } = config.bankData;
   const sharedCache = isShared ? createSharedCache(store) : null;
@@ -118,7 +119,7 @@ export function createGateway(
     keyHeader: string,
     { timeoutMs, monthlyAllowance: limit }: BankDataConfig | EssaysConfig,
   ) {
-    const allowance = createAllowance({ service, limit, store, events });
+    const allowance = createAllowance({ service, limit, store, replicas, events });
     const client = createUpstreamClient({
       service,
       baseUrl,

@@ -71,7 +71,7 @@ export interface SendingEssayGenerator {
   generate(order: EssayOrder, context: RequestContext, hooks: SendHooks): Promise<EssayResult>;
 }
 
-export interface SendHooks {
+interface SendHooks {
   /** Called before each attempt, which is sent only if it resolves to true. */
   maySend(): Promise<boolean>;
   /** Called immediately before each attempt: from then on it may be charged. If it throws, the attempt is not sent. */

@@ -20,7 +20,7 @@ export interface OpenedStore {
  * @throws ConfigError if a file in the folder is damaged
  */
 export function openStore(
-  { redis, secret }: StoreConfig,
+  { redis, secret }: Pick<StoreConfig, 'redis' | 'secret'>,
   folder: string,
   events: Pick<Events, 'storeDown' | 'storeUp'>,
 ): OpenedStore {
