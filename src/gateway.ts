@@ -43,8 +43,9 @@ export function createGateway(
   const secrets = listSecrets(config, upstreams);
   const redact = createRedact(secrets);
   const events = createEvents(createLog({ level: config.logLevel, redact, destination: logDestination }));
-  const { store, isShared, isUp } = openStore(config.store, config.dataDir, events);
+  const { store, isShared, isUp, onRecovered } = openStore(config.store, config.dataDir, events);
 
+  const replicas = isShared ? config.store.replicas : null;
   const bankDataUpstream = createUpstream('bank-data', upstreams.bankData, 'apikey', config.bankData);
   const { freshMs, maxAgeMs, cacheMaxBytes: maxBytes } = config.bankData;
   const sharedCache = isShared ? createSharedCache(store) : null;
@@ -54,7 +55,7 @@ export function createGateway(
   const essaysUpstream = createUpstream('essays', upstreams.essays, 'token', config.essays);
   const { modeNames, textField, keepDays } = config.essays;
   const restEssays = createRestEssays({ client: essaysUpstream.client, modeNames, textField, redact, events });
-  const idempotentEssays = withIdempotency(restEssays, { store, keepDays, events });
+  const idempotentEssays = withIdempotency(restEssays, { store, onRecovered, keepDays, events });
 
   const allowances = [bankDataUpstream.allowance, essaysUpstream.allowance];
   const services = {
@@ -123,7 +124,7 @@ export function createGateway(
     keyHeader: string,
     { timeoutMs, monthlyAllowance: limit }: BankDataConfig | EssaysConfig,
   ) {
-    const allowance = createAllowance({ service, limit, store, events });
+    const allowance = createAllowance({ service, limit, store, replicas, events });
     const client = createUpstreamClient({
       service,
       baseUrl,

@@ -1,8 +1,8 @@
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
 import type { RootDatabase } from 'lmdb';
-import { ConfigError } from '../errors.ts';
+import { ConfigError, errorCodeOf } from '../errors.ts';
+import { checkFreeSpace, createFile } from './create-file.ts';
 
 /** Strings by composite key; the version of an entry is its expiry. */
 export type LmdbFile = RootDatabase<string, (string | number)[]>;
@@ -13,14 +13,36 @@ export function openLmdbFile(path: string): LmdbFile {
   // Loaded on first use: it takes 50 ms, and many gateways never store anything.
   const { open }: typeof import('lmdb') = require('lmdb');
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    createFiles(path);
     // Without overlappingSync, a write resolves when it is on disk. eventTurnBatching is off, because the promise of its
     // batch rejects where it cannot be handled, for example on a full disk.
     return open({ path, encoding: 'string', useVersions: true, overlappingSync: false, eventTurnBatching: false });
-  } catch {
-    throw new ConfigError([`DATA_DIR: ${path} cannot be opened for reading and writing`]);
+  } catch (error) {
+    const reason = errorCodeOf(error) === 'ENOSPC' ? ': the disk is full; free at least 100 kB' : '';
+    throw new ConfigError([`DATA_DIR: ${path} cannot be opened for reading and writing${reason}`]);
   }
 }
+
+/**
+ * On a full disk, LMDB would crash the process while it creates its files: it maps the lock file into memory, and does
+ * not expect that its first pages cannot be written. An empty data file is valid.
+ */
+function createFiles(path: string): void {
+  for (const [file, bytes] of [
+    [path, 0],
+    [`${path}-lock`, lockFileBytes],
+  ] as const) {
+    createFile(file, Buffer.alloc(bytes));
+    // Earlier releases created files that other users could read.
+    chmodSync(file, 0o600);
+  }
+  if (statSync(path).size === 0) checkFreeSpace(path, firstPagesBytes);
+}
+
+/** Two meta pages and the first pages of data. */
+const firstPagesBytes = 32_768;
+/** The size that LMDB gives the file for its 126 readers. */
+const lockFileBytes = 8_272;
 
 const require = createRequire(import.meta.url);
 

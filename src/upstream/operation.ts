@@ -11,7 +11,9 @@ export interface UpstreamRequest {
   queueKey?: object;
   /** When the first of several requests with one common deadline began, by `performance.now()`. */
   startedAt?: number;
-  /** Called immediately before each attempt: from then on it may be charged. */
+  /** Called before each attempt; if it resolves to false, the attempt is shed. */
+  maySend?: () => Promise<boolean>;
+  /** Called immediately before each attempt: from then on it may be charged. If it throws, the attempt is not sent. */
   onSent?: () => void;
 }
 

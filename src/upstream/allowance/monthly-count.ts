@@ -19,12 +19,16 @@ export interface MonthlyCount {
   status(): Promise<{ used: number; limit: number | null; remaining: number | null }>;
   /** Stores everything, if the store works. */
   flush(): Promise<void>;
+  /** Stops reading the count of other processes. */
+  stop(): void;
 }
 
 interface MonthlyCountOptions {
   store: Store;
   key: string;
   limit: number | null;
+  /** Number of processes that share the store; null: it is not shared. */
+  replicas: number | null;
   /** Called once at 80 percent and once at 95 percent. */
   onNearlyExhausted: (percent: number) => void;
   onStoreFailed: (reason: string) => void;
@@ -34,7 +38,18 @@ interface MonthlyCountOptions {
 /** Counts the calls to one upstream in one calendar month. */
 export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
   const { store, key, limit, onNearlyExhausted, onStoreFailed, onStoreRecovered } = options;
-  const count = createStoredCount({ store, key, expiresInMs, onStoreFailed, onStoreRecovered: renumber });
+  const { replicas } = options;
+  // Other processes may have used everything before this one started.
+  const assumed = replicas === null ? 0 : (limit ?? 0);
+  const count = createStoredCount({
+    store,
+    key,
+    expiresInMs,
+    replicas,
+    assumed,
+    onStoreFailed,
+    onStoreRecovered: renumber,
+  });
   const reported = createStoredLimit({ store, key, expiresInMs });
   const ownLimit = limit ?? Number.POSITIVE_INFINITY;
   /** Calls that other processes counted while the store failed: call numbers given meanwhile are too low by this. */
@@ -74,9 +89,11 @@ export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
       }
       return { used: counted, limit, remaining: ownRemaining };
     },
+    stop: count.stop,
     async flush() {
       if (loading === null) return;
       await loading;
+      count.stop();
       await Promise.all([count.sync(), reported.flush()]);
     },
   };
