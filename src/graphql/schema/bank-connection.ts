@@ -6,6 +6,7 @@ import { BankType } from './bank.ts';
 import { builder } from './builder.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { paid } from './tags.ts';
+import { limitText, maxLengths } from './text-limits.ts';
 import { lookUpWeight } from './weights.ts';
 
 /* Pagination follows https://relay.dev/graphql/connections.htm, so that client caches can merge pages. */
@@ -78,10 +79,14 @@ builder.queryField('banks', (t) =>
       'Banks in pages, filtered by country and search text. Any page of a search may contain fewer than `first` banks. ' +
       'Null, with an error, when the service fails.',
     args: {
-      country: t.arg.string({ description: 'ISO 3166-1 alpha-2 code, such as DE; null for all countries.' }),
-      search: t.arg.string({ description: 'Part of a name, bank code or BIC; case and accents are ignored.' }),
+      country: t.arg.string(
+        limitText(maxLengths.country, 'ISO 3166-1 alpha-2 code, such as DE; null for all countries.'),
+      ),
+      search: t.arg.string(
+        limitText(maxLengths.search, 'Part of a name, bank code or BIC; case and accents are ignored.'),
+      ),
       first: t.arg.int({ required: true, defaultValue: 20, description: `Page size, from 1 to ${maxPageSize}.` }),
-      after: t.arg.string({ description: 'Cursor of the bank before the page; null for the first page.' }),
+      after: t.arg.string(limitText(maxLengths.cursor, 'Cursor of the bank before the page; null for the first page.')),
     },
     resolve: (_, { country, search, first, after }, { bankData, budget, requestContext }) => {
       if (first < 1 || first > maxPageSize) throw badInput(`first is ${first}; it must be from 1 to ${maxPageSize}.`);

@@ -5,6 +5,7 @@ import type { IbanField } from '../../iban/iban-fields.ts';
 import { type CountryFormat, countryFormats, findCountryFormat } from '../../iban/registry.ts';
 import { builder } from './builder.ts';
 import { readKey } from './entities.ts';
+import { limitText, maxLengths } from './text-limits.ts';
 
 const FieldCharactersType = builder.enumType('FieldCharacters', {
   description: 'The characters allowed in a part of an IBAN.',
@@ -69,7 +70,7 @@ IbanCountryType.implement({
 
 builder.asEntity(IbanCountryType, {
   key: builder.selection<{ code: string }>('code'),
-  resolveReference: ({ code }) => findCountryFormat(compactIban(readKey('code', code))),
+  resolveReference: ({ code }) => findCountryFormat(compactIban(readKey('code', code, maxLengths.country))),
 });
 
 builder.queryField('country', (t) =>
@@ -77,7 +78,12 @@ builder.queryField('country', (t) =>
     type: IbanCountryType,
     nullable: true,
     description: 'The IBAN format of a country or territory; null if it has no IBANs. Needs no upstream call.',
-    args: { code: t.arg.string({ required: true, description: 'ISO 3166-1 alpha-2 code; case is ignored.' }) },
+    args: {
+      code: t.arg.string({
+        required: true,
+        ...limitText(maxLengths.country, 'ISO 3166-1 alpha-2 code; case is ignored.'),
+      }),
+    },
     resolve: (_, { code }) => findCountryFormat(compactIban(code)),
   }),
 );

@@ -6,6 +6,7 @@ import {
   isUnionType,
 } from 'graphql';
 import { GatewayError } from '../../errors.ts';
+import { checkText } from './text-limits.ts';
 
 /** How a router refers to an entity: `__typename` and the key fields. */
 type Representation = Readonly<Record<string, unknown>>;
@@ -27,10 +28,12 @@ export function withSeparateEntities(schema: GraphQLSchema): GraphQLSchema {
   return schema;
 }
 
-/** The key of a representation. @throws GatewayError if it is not a string */
-export function readKey(name: string, key: unknown): string {
-  if (typeof key === 'string') return key;
-  throw new GatewayError('BAD_USER_INPUT', `The representation must have a string key "${name}".`);
+/** The key of a representation. @throws GatewayError if it is not a string, or has more characters than `maxLength` */
+export function readKey(name: string, key: unknown, maxLength: number): string {
+  if (typeof key !== 'string') {
+    throw new GatewayError('BAD_USER_INPUT', `The representation must have a string key "${name}".`);
+  }
+  return checkText(name, key, maxLength);
 }
 
 async function resolveEntity(
