@@ -2,7 +2,6 @@ import type { IbanValidation } from '../../bank-data/bank-data.ts';
 import { compactIban } from '../../iban/iban.ts';
 import { nationalCheck } from '../../iban/national-checks.ts';
 import { findCountryFormat } from '../../iban/registry.ts';
-import { suggestIbans } from '../../iban/suggest-ibans.ts';
 import { BankDataType } from './bank.ts';
 import { builder } from './builder.ts';
 import { IbanCountryType } from './country.ts';
@@ -77,7 +76,7 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
       description:
         'Up to five valid IBANs that differ by one typing error, most likely first; empty if it is valid. Needs no ' +
         'upstream call.',
-      resolve: ({ iban, valid }, _, { isKnownBank }) => (valid ? [] : [...suggestIbans(iban, { isKnownBank })]),
+      resolve: ({ iban, valid }, _, { suggestIbans }) => (valid ? [] : [...suggestIbans(iban)]),
     }),
   }),
 });
