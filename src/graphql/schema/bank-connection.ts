@@ -4,7 +4,7 @@ import { GatewayError } from '../../errors.ts';
 import { compactIban } from '../../iban/iban.ts';
 import { BankType } from './bank.ts';
 import { builder } from './builder.ts';
-import { readCursor, writeCursor } from './cursor.ts';
+import { maxOffset, readCursor, writeCursor } from './cursor.ts';
 import { paid } from './tags.ts';
 import { limitText, maxLengths } from './text-limits.ts';
 import { lookUpWeight } from './weights.ts';
@@ -12,6 +12,7 @@ import { lookUpWeight } from './weights.ts';
 /* Pagination follows https://relay.dev/graphql/connections.htm, so that client caches can merge pages. */
 
 const maxPageSize = 100;
+const maxSearchWords = 10;
 
 /** Shareable, because every subgraph with connections defines the same type. */
 const PageInfoType = builder.objectRef<BankPage>('PageInfo').implement({
@@ -83,7 +84,10 @@ builder.queryField('banks', (t) =>
         limitText(maxLengths.country, 'ISO 3166-1 alpha-2 code, such as DE; null for all countries.'),
       ),
       search: t.arg.string(
-        limitText(maxLengths.search, 'Part of a name, bank code or BIC; case and accents are ignored.'),
+        limitText(
+          maxLengths.search,
+          `Up to ${maxSearchWords} words of a name, or part of a bank code or BIC; case and accents are ignored.`,
+        ),
       ),
       first: t.arg.int({ required: true, defaultValue: 20, description: `Page size, from 1 to ${maxPageSize}.` }),
       after: t.arg.string(limitText(maxLengths.cursor, 'Cursor of the bank before the page; null for the first page.')),
@@ -92,10 +96,11 @@ builder.queryField('banks', (t) =>
       if (first < 1 || first > maxPageSize) throw badInput(`first is ${first}; it must be from 1 to ${maxPageSize}.`);
       const listing = {
         country: readCountry(country),
-        search: search?.trim() || null,
+        search: readSearch(search),
         offset: after == null ? 0 : readCursor(after) + 1,
         limit: first,
       };
+      if (listing.offset > maxOffset) return { banks: [], next: null, total: null };
       if (!budget.spend('bankQueries')) throw budget.createLimitError('bankQueries');
       return bankData.listBanks(listing, requestContext);
     },
@@ -107,6 +112,12 @@ function readCountry(country: string | null | undefined): string | null {
   const code = compactIban(country);
   if (!countryCodes.has(code)) throw badInput('country must be an ISO 3166-1 alpha-2 code, such as DE.');
   return code;
+}
+
+function readSearch(search: string | null | undefined): string | null {
+  const words = search?.match(/\S+/g) ?? [];
+  if (words.length > maxSearchWords) throw badInput(`search must have at most ${maxSearchWords} words.`);
+  return words.join(' ') || null;
 }
 
 function badInput(message: string): GatewayError {
