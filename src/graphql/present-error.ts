@@ -2,6 +2,7 @@ import { GraphQLError } from 'graphql';
 import { GatewayError, internalErrorMessage, type ServiceName } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Redact } from '../telemetry/redact.ts';
+import { locate } from './document-source.ts';
 
 interface PresentErrorOptions {
   requestId: string;
@@ -19,9 +20,7 @@ export function presentError(error: GraphQLError, { requestId, redact, events }:
   // Yoga removes both: `http` sets the status, `unexpected` makes it 500 if there is no data.
   const forYoga = isExpected ? toHttpExtension(extensions.code, error.extensions.http) : { unexpected: true };
   return new GraphQLError(message, {
-    nodes: error.nodes ?? null,
-    source: error.source ?? null,
-    positions: error.positions ?? null,
+    ...locate(error),
     path: error.path ?? null,
     extensions: { ...extensions, ...forYoga, requestId },
   });

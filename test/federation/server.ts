@@ -21,7 +21,8 @@ export function tServer<Context extends { requestContext: RequestContext }>({
   const server = createGraphqlYoga({
     schema,
     createContext: (signal) => createContext(createRequestContext(signal)),
-    maxQueryTokens: 5_000,
+    documentLimits: { tokens: 5_000, characters: 100_000, cost: 100_000 },
+    hasTraces: true,
     redact: createRedact(secrets),
     events: { unexpectedError: () => {} } as Partial<Events> as Events,
   });

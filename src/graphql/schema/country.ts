@@ -51,11 +51,13 @@ IbanCountryType.implement({
     ibanExample: t.exposeString('example', { description: 'A valid IBAN with a fictitious account.' }),
     ibanFields: t.field({
       type: [IbanFieldType],
+      extensions: { maxItems: 3 },
       description: 'The input fields that generateIban needs, in the order of the IBAN.',
       resolve: ({ country }) => ibanFields(country),
     }),
     territories: t.field({
       type: [IbanCountryType],
+      extensions: { maxItems: Math.max(...countryFormats().map(({ territories }) => territories.length)) },
       description: 'Territories that use this format with their own country code.',
       resolve: ({ territories }) => territories.flatMap((code) => findCountryFormat(code) ?? []),
     }),

@@ -6,6 +6,7 @@ import {
   isUnionType,
 } from 'graphql';
 import { GatewayError } from '../../errors.ts';
+import type { Context } from '../context.ts';
 import { checkText } from './text-limits.ts';
 
 /** How a router refers to an entity: `__typename` and the key fields. */
@@ -23,8 +24,11 @@ export function withSeparateEntities(schema: GraphQLSchema): GraphQLSchema {
   const union = getNamedType(field?.type);
   if (field === undefined || !isUnionType(union)) throw new Error('the schema has no entities');
   const types = new Map(union.getTypes().map((type) => [type.name, type]));
-  field.resolve = (_, { representations }: { representations: readonly unknown[] }, context, info) =>
-    representations.map((representation) => resolveEntity(representation, types, context, info));
+  field.resolve = (_, { representations }: { representations: readonly unknown[] }, context: Context, info) => {
+    const { budget } = context;
+    if (!budget.spend('entities', representations.length)) throw budget.createLimitError('entities');
+    return representations.map((representation) => resolveEntity(representation, types, context, info));
+  };
   return schema;
 }
 
