@@ -66,6 +66,7 @@ export function createGateway(
     createContext: (signal) => createContext(services, limits, signal),
     documentLimits: { tokens: config.maxQueryTokens, characters: config.maxQueryChars, cost: config.maxQueryCost },
     hasTraces: config.federationTraces,
+    exposesCost: config.exposeCost,
     redact,
     events,
   });

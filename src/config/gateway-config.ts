@@ -72,6 +72,8 @@ export interface Config {
   maxQueryCost: number;
   /** Whether routers may request traces. */
   federationTraces: boolean;
+  /** Whether a request may ask for `extensions.cost`. */
+  exposeCost: boolean;
   /** Limit for concurrent calls per upstream. */
   upstreamConcurrency: number;
   /** Limit for queued calls per upstream. */

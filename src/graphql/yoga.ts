@@ -20,6 +20,8 @@ interface GraphqlYogaOptions<Context> {
   documentLimits: DocumentLimits;
   /** Whether routers may request traces. */
   hasTraces: boolean;
+  /** Whether requests may ask for `extensions.cost`. */
+  exposesCost: boolean;
   redact: Redact;
   events: Events;
 }
@@ -30,6 +32,7 @@ export function createGraphqlYoga<Context extends { requestContext: RequestConte
   createContext,
   documentLimits,
   hasTraces,
+  exposesCost,
   redact,
   events,
 }: GraphqlYogaOptions<Context>) {
@@ -40,8 +43,8 @@ export function createGraphqlYoga<Context extends { requestContext: RequestConte
       // An unknown hash is answered with 200: otherwise clients report a failure instead of sending the query.
       useAPQ({ store: createPersistedQueries(), hash: hashQuery, responseConfig: { forceStatusCodeOk: true } }),
       useDocumentLimits(documentLimits),
-      useCost(),
-      useCacheControl(hasTraces ? [costHeader, traceHeader] : [costHeader]),
+      exposesCost && useCost(),
+      useCacheControl([...(exposesCost ? [costHeader] : []), ...(hasTraces ? [traceHeader] : [])]),
       hasTraces && useInlineTrace({ redact }),
       usePresentedErrors({ redact, events }),
     ],

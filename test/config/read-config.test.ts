@@ -35,6 +35,7 @@ describe('readConfig', () => {
       maxQueryChars: 100_000,
       maxQueryCost: 100_000,
       federationTraces: false,
+      exposeCost: false,
       upstreamConcurrency: 16,
       upstreamQueue: 2_000,
       retryBackoffMs: 100,

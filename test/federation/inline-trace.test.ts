@@ -70,7 +70,7 @@ describe('extensions.ftv1', () => {
   });
 
   it('is added to the other extensions', async () => {
-    const ask = await tTraced();
+    const ask = await tTraced(echo, { FEDERATION_TRACES: 'on', EXPOSE_COST: 'on' });
     const { answer } = await ask('{ country(code: "DE") { name } }', {}, { [header]: 'ftv1', 'x-cost': '1' });
     expect(answer.extensions).toEqual({ ftv1: expect.any(String), cost: expect.any(Object) });
   });

@@ -23,6 +23,7 @@ export function tServer<Context extends { requestContext: RequestContext }>({
     createContext: (signal) => createContext(createRequestContext(signal)),
     documentLimits: { tokens: 5_000, characters: 100_000, cost: 100_000 },
     hasTraces: true,
+    exposesCost: true,
     redact: createRedact(secrets),
     events: { unexpectedError: () => {} } as Partial<Events> as Events,
   });

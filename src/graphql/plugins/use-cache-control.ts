@@ -28,7 +28,7 @@ export function useCacheControl(extensionHeaders: readonly string[]): Plugin<{ r
     },
     onResponse({ request, response }) {
       response.headers.set('cache-control', policies.get(request) ?? 'no-store');
-      response.headers.set('vary', extensionHeaders.join(', '));
+      if (extensionHeaders.length > 0) response.headers.set('vary', extensionHeaders.join(', '));
     },
   };
 
