@@ -68,7 +68,7 @@ export interface Config {
   maxQueryTokens: number;
   /** Limit for the characters of one GraphQL document. */
   maxQueryChars: number;
-  /** Limit for the fields in one response, computed before execution. */
+  /** Limit for the fields in one response and their weights, computed before execution. */
   maxQueryCost: number;
   /** Whether routers may request traces. */
   federationTraces: boolean;

@@ -38,8 +38,8 @@ interface SizedFields {
 }
 
 /**
- * The maximum number of fields in the response: fields times list sizes, with fragments expanded. A list has the length
- * of its list argument, its page size, or its maximum. Each fragment is expanded once per list size, so the time is linear
+ * The maximum number of fields in the response, plus the weights (`@cost`) of fields and types: fields times list sizes,
+ * with fragments expanded. A list has the length of its list argument, its page size, or its maximum. Each fragment is expanded once per list size, so the time is linear
  * in the document. Fields that are skipped or merged are counted. Expects a valid document.
  */
 export function computeOperationCost({ schema, operation, fragments, variables }: Operation): number {
@@ -72,7 +72,9 @@ export function computeOperationCost({ schema, operation, fragments, variables }
     const page = listSize?.slicingArguments?.map((name) => readPageSize(node, field, name));
     const below = page && { fields: listSize?.sizedFields ?? [], size: Math.max(...page) };
     const size = sized?.fields.includes(field.name) ? sized.size : sizeOf(node, field, parent);
-    return 1 + size * costOfSelections(node.selectionSet, getNamedType(field.type).name, below ?? null);
+    const type = getNamedType(field.type);
+    const item = weightOf(type) + costOfSelections(node.selectionSet, type.name, below ?? null);
+    return 1 + weightOf(field) + size * item;
   }
 
   function sizeOf(node: FieldNode, field: GraphQLField<unknown, unknown>, parent: string): number {
@@ -113,9 +115,19 @@ const maxPage = 100;
 /** The lists of introspection, about twice their average over the types; lists that are not named here: 1. */
 const introspectedItems: Readonly<Record<string, number>> = { fields: 6, directives: 12 };
 
-function listSizeOf(field: GraphQLField<unknown, unknown>): ListSize | undefined {
-  const { directives } = field.extensions as { directives?: readonly { name: string; args: ListSize }[] };
-  return directives?.find(({ name }) => name === 'listSize')?.args;
+type Extensions = Readonly<Record<string, unknown>>;
+
+function listSizeOf(element: { extensions: Extensions }): ListSize | undefined {
+  return findDirective<ListSize>(element, 'listSize');
+}
+
+function weightOf(element: { extensions: Extensions }): number {
+  return findDirective<{ weight: number }>(element, 'cost')?.weight ?? 0;
+}
+
+function findDirective<Arguments>({ extensions }: { extensions: Extensions }, name: string): Arguments | undefined {
+  const { directives } = extensions as { directives?: readonly { name: string; args: Arguments }[] };
+  return directives?.find((directive) => directive.name === name)?.args;
 }
 
 function findField(schema: GraphQLSchema, parent: string, name: string): GraphQLField<unknown, unknown> | undefined {

@@ -123,7 +123,7 @@ describe('the cost of a query', () => {
     expect(data).toBeUndefined();
     expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
     expect(errors?.[0]?.message).toMatch(
-      /^The response could have \S+ fields, and a query may cost at most 100000 \(MAX_QUERY_COST\); select fewer/,
+      /^The query costs \S+; it may cost at most 100000 \(MAX_QUERY_COST\)\. Each field/,
     );
     expect(upstream.calls).toHaveLength(0);
     expect(gateway.log()).toBe('');
@@ -143,9 +143,9 @@ describe('the cost of a query', () => {
     const { ask } = tGateway({ bankDataUrl: upstream.url, env: { MAX_QUERY_COST: '1000' } });
     const query = 'query ($ibans: [String!]!) { ibanValidations(ibans: $ibans) { iban valid problems } }';
     const ibans = (length: number) => ({ ibans: Array.from({ length }, () => 'DE89370400440532013000') });
-    expect((await ask(query, ibans(333))).errors).toBeUndefined();
-    expect((await ask(query, ibans(334))).errors?.[0]?.message).toContain(
-      'The response could have 1003 fields, and a query may cost at most 1000',
+    expect((await ask(query, ibans(76))).errors).toBeUndefined();
+    expect((await ask(query, ibans(77))).errors?.[0]?.message).toContain(
+      'The query costs 1002; it may cost at most 1000 (MAX_QUERY_COST).',
     );
   });
 });

@@ -34,27 +34,31 @@ const ibans = (length: number) => Array.from({ length }, () => 'DE89370400440532
 it.each([
   ['{ country(code: "FR") { code name } }', {}, 1 + 2],
   ['{ a: __typename b: __typename }', {}, 2],
-  ['{ ibanValidations(ibans: ["A", "B", "C"]) { valid iban } }', {}, 1 + 3 * 2],
-  ['{ ibanValidations(ibans: "A") { valid iban } }', {}, 1 + 2],
-  ['query ($l: [String!]!) { ibanValidations(ibans: $l) { valid } }', { l: ibans(7) }, 1 + 7],
-  ['query ($l: [String!]!) { ibanValidations(ibans: $l) { valid } }', { l: 'A' }, 1 + 1],
-  ['query ($l: [String!] = ["A", "B"]) { ibanValidations(ibans: $l) { valid } }', {}, 1 + 2],
-  ['query ($l: [String!]!) { ibanValidations(ibans: $l) { valid } }', {}, 1 + 1],
+  ['{ ibanValidations(ibans: ["A", "B", "C"]) { valid iban } }', {}, 1 + 3 * (10 + 2)],
+  ['{ ibanValidations(ibans: "A") { valid iban } }', {}, 1 + 10 + 2],
+  ['query ($l: [String!]!) { ibanValidations(ibans: $l) { valid } }', { l: ibans(7) }, 1 + 7 * (10 + 1)],
+  ['query ($l: [String!]!) { ibanValidations(ibans: $l) { valid } }', { l: 'A' }, 1 + 10 + 1],
+  ['query ($l: [String!] = ["A", "B"]) { ibanValidations(ibans: $l) { valid } }', {}, 1 + 2 * (10 + 1)],
+  ['query ($l: [String!]!) { ibanValidations(ibans: $l) { valid } }', {}, 1 + 10 + 1],
   ['query ($r: [_Any!]!) { _entities(representations: $r) { __typename } }', { r: [{}, {}, null] }, 1 + 3],
-  ['{ banks { nodes { bic } } }', {}, 1 + 1 + 20],
-  ['{ banks(first: 7) { nodes { bic } edges { node { bic } } totalCount } }', {}, 1 + (1 + 7) + (1 + 7 * 2) + 1],
-  ['query ($n: Int!) { banks(first: $n) { ...P } } fragment P on BankConnection { nodes { bic } }', { n: 3 }, 2 + 3],
-  ['query ($n: Int = 4) { banks(first: $n) { nodes { bic } } }', {}, 2 + 4],
-  ['query ($n: Int!) { banks(first: $n) { nodes { bic } } }', { n: 1e9 }, 2 + 100],
-  ['query ($n: Int!) { banks(first: $n) { nodes { bic } } }', { n: -1 }, 2 + 100],
-  ['query ($n: Int!) { banks(first: $n) { nodes { bic } } }', { n: 'ten' }, 2 + 100],
+  ['{ banks { nodes { bic } } }', {}, 10 + 1 + 1 + 20],
+  ['{ banks(first: 7) { nodes { bic } edges { node { bic } } totalCount } }', {}, 10 + 1 + (1 + 7) + (1 + 7 * 2) + 1],
+  [
+    'query ($n: Int!) { banks(first: $n) { ...P } } fragment P on BankConnection { nodes { bic } }',
+    { n: 3 },
+    10 + 2 + 3,
+  ],
+  ['query ($n: Int = 4) { banks(first: $n) { nodes { bic } } }', {}, 10 + 2 + 4],
+  ['query ($n: Int!) { banks(first: $n) { nodes { bic } } }', { n: 1e9 }, 10 + 2 + 100],
+  ['query ($n: Int!) { banks(first: $n) { nodes { bic } } }', { n: -1 }, 10 + 2 + 100],
+  ['query ($n: Int!) { banks(first: $n) { nodes { bic } } }', { n: 'ten' }, 10 + 2 + 100],
   [
     '{ a: banks(first: 1) { ...P } b: banks(first: 2) { ...P } } fragment P on BankConnection { nodes { bic } }',
     {},
-    2 + 1 + (2 + 2),
+    10 + 2 + 1 + (10 + 2 + 2),
   ],
   ['{ country(code: "FR") { territories { code } } }', {}, 1 + 1 + 12],
-])('%s costs its fields times its lists', (query, variables, cost) => {
+])('%s costs its fields times its lists, and its look-ups', (query, variables, cost) => {
   expect(costOf(query, variables)).toBe(cost);
 });
 

@@ -18,7 +18,7 @@ export interface DocumentLimits {
   tokens: number;
   /** Characters per document. */
   characters: number;
-  /** Fields in the response, computed before execution. */
+  /** Fields in the response and weights, computed before execution. */
   cost: number;
 }
 
@@ -54,8 +54,8 @@ function costOf({ schema, document, operationName, variableValues }: ExecutionAr
 
 function createCostError(cost: number, limit: number): GraphQLError {
   const message =
-    `The response could have ${cost} fields, and a query may cost at most ${limit} (MAX_QUERY_COST); select fewer fields ` +
-    'or shorter lists, or split it into several queries.';
+    `The query costs ${cost}; it may cost at most ${limit} (MAX_QUERY_COST). Each field of the response costs 1, and a ` +
+    'look-up 10: select fewer fields or shorter lists, or split it into several queries.';
   return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', http: { status: 400, spec: true } } });
 }
 
