@@ -134,3 +134,14 @@ describe('a text of 900 kB', () => {
 
 const entitiesQuery =
   'query ($representations: [_Any!]!) { _entities(representations: $representations) { __typename } }';
+
+it('limits aliases, which a response repeats for each entry of a list', async () => {
+  const { ask } = tGateway();
+  const query = (length: number) => `{ countries { ${'a'.repeat(length)}: code } }`;
+  expect((await ask(query(100))).errors).toBeUndefined();
+  const answer = await ask(query(50_000));
+  expect(answer.errors).toMatchObject([
+    { message: 'An alias must have at most 100 characters.', extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } },
+  ]);
+  expect(JSON.stringify(answer).length).toBeLessThan(1_000);
+});

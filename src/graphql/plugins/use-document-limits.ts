@@ -11,6 +11,7 @@ import {
 import type { Plugin } from 'graphql-yoga';
 import { findDocumentProblem } from '../document-problem.ts';
 import { parseDetached } from '../document-source.ts';
+import { limitAliases } from '../limit-aliases.ts';
 import { computeOperationCost } from '../operation-cost.ts';
 
 export interface DocumentLimits {
@@ -35,6 +36,7 @@ export function useDocumentLimits(limits: DocumentLimits): Plugin {
     },
     onValidate({ addValidationRule }) {
       addValidationRule(limitIntrospectionAliases);
+      addValidationRule(limitAliases);
     },
     onExecute({ args, setResultAndStopExecution }) {
       const cost = costOf(args);
