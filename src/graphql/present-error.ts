@@ -49,7 +49,9 @@ export function describeFailure(error: GraphQLError, redact: Redact): DescribedF
   const noService = { service: null, retryable: false };
   if (original === null) {
     const code = error.extensions.code ?? 'BAD_USER_INPUT';
-    return { message: redact(error.message), extensions: { code, ...noService }, isExpected: true };
+    // GraphQL's messages repeat names and values of the request.
+    const message = redact(error.message).slice(0, maxMessageLength);
+    return { message, extensions: { code, ...noService }, isExpected: true };
   }
   const extensions = { code: 'INTERNAL_SERVER_ERROR', ...noService };
   return { message: internalErrorMessage, extensions, logged: original, isExpected: false };
@@ -71,3 +73,5 @@ function findOriginalError(error: GraphQLError): Error | null {
   if (originalError === undefined) return null;
   return originalError instanceof GraphQLError ? findOriginalError(originalError) : originalError;
 }
+
+const maxMessageLength = 1_000;

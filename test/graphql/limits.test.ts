@@ -208,6 +208,30 @@ describe('the errors of a response', () => {
   });
 });
 
+describe('an error of a variable', () => {
+  const order = 'query ($input: GenerateIbanInput!) { generateIban(input: $input) { __typename } }';
+
+  it('does not repeat each of thousands of unknown fields', async () => {
+    const input = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`field${index}`, 1]));
+    const { errors } = await tGateway().ask(order, { input });
+    expect(errors).toMatchObject([
+      {
+        message:
+          'Variable "$input" has 20000 fields; GenerateIbanInput has only accountNumber, bankCode, branch, country.',
+        extensions: { code: 'BAD_USER_INPUT' },
+      },
+    ]);
+  });
+
+  it('names few unknown fields, in a message of at most 1,000 characters', async () => {
+    const { ask } = tGateway();
+    const few = await ask(order, { input: { country: 'DE', unknown: 1 } });
+    expect(few.errors?.[0]?.message).toContain('Field "unknown" is not defined');
+    const long = await ask(order, { input: { country: 'DE', ['u'.repeat(100_000)]: 1 } });
+    expect(long.errors?.[0]?.message).toHaveLength(1_000);
+  });
+});
+
 describe('_entities', () => {
   it('have at most MAX_ENTITIES_PER_QUERY representations, refused before any look-up', async () => {
     const upstream = await tUpstream(replyJson(200, { valid: true }));

@@ -13,6 +13,7 @@ import { findDocumentProblem } from '../document-problem.ts';
 import { parseDetached } from '../document-source.ts';
 import { limitAliases } from '../limit-aliases.ts';
 import { computeOperationCost } from '../operation-cost.ts';
+import { findVariableProblem } from '../variable-problem.ts';
 
 export interface DocumentLimits {
   /** Tokens (names, braces, strings ...), and lines, per document. */
@@ -39,26 +40,28 @@ export function useDocumentLimits(limits: DocumentLimits): Plugin {
       addValidationRule(limitAliases);
     },
     onExecute({ args, setResultAndStopExecution }) {
-      const cost = costOf(args);
-      if (cost > limits.cost) setResultAndStopExecution({ errors: [createCostError(cost, limits.cost)] });
+      const problem = findOperationProblem(args, limits.cost);
+      if (problem === null) return;
+      const extensions = { code: 'BAD_USER_INPUT', http: { status: 400, spec: true } };
+      setResultAndStopExecution({ errors: [new GraphQLError(problem, { extensions })] });
     },
   };
 }
 
 /** The executor reports an operation that does not exist. */
-function costOf({ schema, document, operationName, variableValues }: ExecutionArgs): number {
+function findOperationProblem(args: ExecutionArgs, limit: number): string | null {
+  const { schema, document, operationName } = args;
   const operation = getOperationAST(document, operationName);
-  if (!operation) return 0;
+  if (!operation) return null;
+  const variables = args.variableValues ?? {};
   const isFragment = (node: { kind: string }): node is FragmentDefinitionNode => node.kind === Kind.FRAGMENT_DEFINITION;
   const fragments = new Map(document.definitions.filter(isFragment).map((node) => [node.name.value, node]));
-  return computeOperationCost({ schema, operation, fragments, variables: variableValues ?? {} });
-}
-
-function createCostError(cost: number, limit: number): GraphQLError {
-  const message =
+  const cost = computeOperationCost({ schema, operation, fragments, variables });
+  if (cost <= limit) return findVariableProblem(schema, operation, variables);
+  return (
     `The query costs ${cost}; it may cost at most ${limit} (MAX_QUERY_COST). Each field of the response costs 1, and a ` +
-    'look-up 10: select fewer fields or shorter lists, or split it into several queries.';
-  return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', http: { status: 400, spec: true } } });
+    'look-up 10: select fewer fields or shorter lists, or split it into several queries.'
+  );
 }
 
 /** Aliases on introspection fields: tools use none, and each enlarges the response. */
