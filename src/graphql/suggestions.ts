@@ -1,12 +1,13 @@
 import { GatewayError } from '../errors.ts';
 import { suggestIbans } from '../iban/suggest-ibans.ts';
-import type { Services } from './context.ts';
+
+type IsKnownBank = (country: string, bankCode: string) => boolean;
 
 /** Suggests valid IBANs for an invalid one. @throws GatewayError over the limit of the query */
 export type SuggestIbans = (iban: string) => readonly string[];
 
 /** The suggestions of one query: computed once per IBAN, for all aliases. */
-export function createSuggestIbans(isKnownBank: Services['isKnownBank']): SuggestIbans {
+export function createSuggestIbans(isKnownBank: IsKnownBank): SuggestIbans {
   const computed = new Map<string, readonly string[]>();
   return (iban) => {
     const known = computed.get(iban);

@@ -145,3 +145,24 @@ it('limits aliases, which a response repeats for each entry of a list', async ()
   ]);
   expect(JSON.stringify(answer).length).toBeLessThan(1_000);
 });
+
+describe('an error of GraphQL', () => {
+  const mutation = 'mutation ($input: GenerateEssayInput!) { generateEssay(input: $input) { __typename } }';
+  const long = 'x'.repeat(900_000);
+  const order = { description: long, wordCount: 9 };
+  const unknownFields = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`x${index}`, 1]));
+  const skips = Array.from({ length: 100 }, (_, index) => `a${index}: code @skip(if: $v${index})`);
+
+  it.each([
+    ['unknown input fields', mutation, { input: { ...unknownFields, ...order } }],
+    ['a long name of an input field', mutation, { input: { ...order, [long]: 1 } }],
+    ['a long enum value', mutation, { input: { ...order, mode: long } }],
+    ['a long text for a number', 'query ($first: Int!) { banks(first: $first) { totalCount } }', { first: long }],
+    ['a long object for a text', 'query ($id: ID!) { essay(id: $id) { text } }', { id: { [long]: long } }],
+    ['a long operation name', `query ${'x'.repeat(90_000)} { country(code: "DE") { ${skips.join(' ')} } }`, {}],
+  ])('does not repeat %s', async (_, query, variables) => {
+    const answer = await tGateway().ask(query, variables);
+    expect(answer.errors?.[0]?.extensions.code).toMatch(/^(BAD_USER_INPUT|GRAPHQL_VALIDATION_FAILED)$/);
+    expect(JSON.stringify(answer).length).toBeLessThan(200_000);
+  });
+});
