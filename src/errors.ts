@@ -30,7 +30,11 @@ export class GatewayError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly retryable: boolean;
 
   constructor(code: Code, message: string, { service, retryable = false, cause }: GatewayErrorOptions = {}) {
+    // A query may create thousands, and a stack trace takes longer than everything else. No log contains it.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(message, { cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = 'GatewayError';
     this.code = code;
     this.service = service ?? null;

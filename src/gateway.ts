@@ -65,12 +65,14 @@ export function createGateway(
     allowances: () => Promise.all(allowances.map((allowance) => allowance.status())),
     isKnownBank: knownBanks.has,
   };
-  const { maxIbansPerQuery, maxEssaysPerQuery, maxQueryTokens } = config;
-  const limits = { ibans: maxIbansPerQuery, bics: maxIbansPerQuery, bankQueries: 20, essays: maxEssaysPerQuery };
+  const { maxIbansPerQuery, maxEssaysPerQuery: essays, maxEntitiesPerQuery: entities } = config;
+  const limits = { ibans: maxIbansPerQuery, bics: maxIbansPerQuery, bankQueries: 20, essays, entities };
   const handle = createGraphqlYoga({
     schema,
     createContext: (signal) => createContext(services, limits, signal),
-    maxQueryTokens,
+    documentLimits: { tokens: config.maxQueryTokens, characters: config.maxQueryChars, cost: config.maxQueryCost },
+    hasTraces: config.federationTraces,
+    exposesCost: config.exposeCost,
     redact,
     events,
   });

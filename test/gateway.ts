@@ -18,7 +18,7 @@ interface Data {
 
 export interface Answer {
   data?: Data;
-  errors?: { message: string; path?: (string | number)[]; extensions: Record<string, unknown> }[];
+  errors?: { message: string; path?: (string | number)[]; locations?: object[]; extensions: Record<string, unknown> }[];
 }
 
 interface TGatewayOptions {

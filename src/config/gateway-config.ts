@@ -64,8 +64,18 @@ export interface Config {
   maxIbansPerQuery: number;
   /** Limit for the essays of one mutation. */
   maxEssaysPerQuery: number;
-  /** Limit for the tokens of one GraphQL document. */
+  /** Limit for the entities that a router requests in one query. */
+  maxEntitiesPerQuery: number;
+  /** Limit for the tokens, and for the lines, of one GraphQL document. */
   maxQueryTokens: number;
+  /** Limit for the characters of one GraphQL document. */
+  maxQueryChars: number;
+  /** Limit for the fields in one response and their weights, computed before execution. */
+  maxQueryCost: number;
+  /** Whether routers may request traces. */
+  federationTraces: boolean;
+  /** Whether a request may ask for `extensions.cost`. */
+  exposeCost: boolean;
   /** Limit for concurrent calls per upstream. */
   upstreamConcurrency: number;
   /** Limit for queued calls per upstream. */

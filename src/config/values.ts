@@ -9,6 +9,8 @@ export function integer(min: number, max: number) {
     .refine((value) => value >= min && value <= max, error);
 }
 
+export const onOrOff = z.enum(['on', 'off'], { error: 'must be "on" or "off"' }).transform((value) => value === 'on');
+
 export const timeoutMs = integer(1, 3_600_000);
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;

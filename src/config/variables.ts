@@ -1,7 +1,17 @@
 import { z } from 'zod';
 import { ConfigError } from '../errors.ts';
 import { redisUrl } from './redis-url.ts';
-import { baseUrl, hostList, integer, logLevel, originList, requiredSecret, secret, timeoutMs } from './values.ts';
+import {
+  baseUrl,
+  hostList,
+  integer,
+  logLevel,
+  onOrOff,
+  originList,
+  requiredSecret,
+  secret,
+  timeoutMs,
+} from './values.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -51,7 +61,12 @@ export const gatewayVariables = {
   CORS_ORIGINS: originList.default([]),
   ALLOWED_HOSTS: hostList.optional(),
   MAX_ESSAYS_PER_QUERY: integer(1, 1_000).default(5),
+  MAX_ENTITIES_PER_QUERY: integer(1, 100_000).default(1_000),
   MAX_QUERY_TOKENS: integer(100, 1_000_000).default(5_000),
+  MAX_QUERY_CHARS: integer(1_000, 100_000_000).default(100_000),
+  MAX_QUERY_COST: integer(1_000, 1_000_000_000).default(100_000),
+  FEDERATION_TRACES: onOrOff.default(false),
+  EXPOSE_COST: onOrOff.default(false),
   MAX_IBANS_PER_QUERY: integer(1, 100_000).default(1_000),
   UPSTREAM_CONCURRENCY: integer(1, 1_000).default(16),
   UPSTREAM_QUEUE: integer(0, 1_000_000).default(2_000),

@@ -5,11 +5,8 @@ export const essayModes = ['STANDARD', 'ACADEMIC', 'PROFESSIONAL', 'NEWS_REPORT'
 export type EssayMode = (typeof essayModes)[number];
 type WritingPurpose = 'NARRATIVE' | 'ARGUMENTATIVE' | 'EXPOSITORY' | 'DESCRIPTIVE';
 
-/** The service's limits on `word_count`. */
-export const wordCountLimits = { min: 1, max: 2000 };
-
-/** In characters. */
-export const maxIdempotencyKeyLength = 200;
+/** Of an order: words, titles, and characters of each text. Only the number of words is the service's own limit. */
+export const essayLimits = { wordCount: 2_000, titles: 20, description: 10_000, title: 200, idempotencyKey: 200 };
 
 export interface EssayOrder {
   /** Topic and points to cover. */

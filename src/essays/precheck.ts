@@ -1,10 +1,4 @@
-import {
-  type EssayGenerator,
-  type EssayOrder,
-  type InvalidEssayInput,
-  maxIdempotencyKeyLength,
-  wordCountLimits,
-} from './essays.ts';
+import { type EssayGenerator, type EssayOrder, essayLimits, type InvalidEssayInput } from './essays.ts';
 
 /** Rejects orders that the service or the gateway does not accept, so that they never cost a paid call. */
 export function withOrderPrecheck(generator: EssayGenerator): EssayGenerator {
@@ -14,23 +8,31 @@ export function withOrderPrecheck(generator: EssayGenerator): EssayGenerator {
 }
 
 function findOrderProblem({ description, wordCount, titles, idempotencyKey }: EssayOrder): InvalidEssayInput | null {
+  if (description.length > essayLimits.description) return tooLong('description', essayLimits.description);
   if (description.trim() === '') {
     return invalid('description', 'description must not be empty; describe the topic and the points to cover.');
   }
-  const { min, max } = wordCountLimits;
-  if (wordCount < min || wordCount > max) {
-    return invalid('wordCount', `wordCount is ${wordCount}; it must be from ${min} to ${max}.`);
+  if (wordCount < 1 || wordCount > essayLimits.wordCount) {
+    return invalid('wordCount', `wordCount is ${wordCount}; it must be from 1 to ${essayLimits.wordCount}.`);
   }
+  if (titles.length > essayLimits.titles) {
+    return invalid('titles', `titles must have at most ${essayLimits.titles} entries.`);
+  }
+  if (titles.some((title) => title.length > essayLimits.title)) return tooLong('titles', essayLimits.title);
   if (titles.some((title) => title.trim() === '')) {
     return invalid('titles', 'titles must not contain an empty title; remove or replace it.');
   }
   if (idempotencyKey === '') {
     return invalid('idempotencyKey', 'idempotencyKey is empty; omit it or choose a unique one, such as a UUID.');
   }
-  if (idempotencyKey !== null && idempotencyKey.length > maxIdempotencyKeyLength) {
-    return invalid('idempotencyKey', `idempotencyKey must have at most ${maxIdempotencyKeyLength} characters.`);
+  if (idempotencyKey !== null && idempotencyKey.length > essayLimits.idempotencyKey) {
+    return tooLong('idempotencyKey', essayLimits.idempotencyKey);
   }
   return null;
+}
+
+function tooLong(field: keyof EssayOrder, maxLength: number): InvalidEssayInput {
+  return invalid(field, `${field} must have at most ${maxLength} characters.`);
 }
 
 function invalid(field: InvalidEssayInput['field'], message: string): InvalidEssayInput {

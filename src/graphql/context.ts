@@ -4,6 +4,7 @@ import { createRequestContext, type RequestContext } from '../request-context.ts
 import type { AllowanceStatus } from '../upstream/allowance/allowance.ts';
 import { createLoaders, type Loaders } from './loaders.ts';
 import { createQueryBudget, type QueryBudget, type QueryLimits } from './query-budget.ts';
+import { createSuggestIbans, type SuggestIbans } from './suggestions.ts';
 
 /** From the HTTP request handler; empty without one, as in tests. */
 export interface ServerContext {
@@ -25,6 +26,7 @@ export interface Services {
 export interface Context extends Services {
   loaders: Loaders;
   budget: QueryBudget;
+  suggestIbans: SuggestIbans;
   requestContext: RequestContext;
 }
 
@@ -32,5 +34,11 @@ export interface Context extends Services {
 export function createContext(services: Services, limits: QueryLimits, signal: AbortSignal): Context {
   const requestContext = createRequestContext(signal);
   const budget = createQueryBudget(limits);
-  return { ...services, budget, requestContext, loaders: createLoaders(services.bankData, budget, requestContext) };
+  return {
+    ...services,
+    budget,
+    requestContext,
+    loaders: createLoaders(services.bankData, budget, requestContext),
+    suggestIbans: createSuggestIbans(services.isKnownBank),
+  };
 }

@@ -2,6 +2,7 @@ import { GraphQLError } from 'graphql';
 import { GatewayError, internalErrorMessage, type ServiceName } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Redact } from '../telemetry/redact.ts';
+import { locate } from './document-source.ts';
 
 interface PresentErrorOptions {
   requestId: string;
@@ -19,9 +20,7 @@ export function presentError(error: GraphQLError, { requestId, redact, events }:
   // Yoga removes both: `http` sets the status, `unexpected` makes it 500 if there is no data.
   const forYoga = isExpected ? toHttpExtension(extensions.code, error.extensions.http) : { unexpected: true };
   return new GraphQLError(message, {
-    nodes: error.nodes ?? null,
-    source: error.source ?? null,
-    positions: error.positions ?? null,
+    ...locate(error),
     path: error.path ?? null,
     extensions: { ...extensions, ...forYoga, requestId },
   });
@@ -50,7 +49,9 @@ export function describeFailure(error: GraphQLError, redact: Redact): DescribedF
   const noService = { service: null, retryable: false };
   if (original === null) {
     const code = error.extensions.code ?? 'BAD_USER_INPUT';
-    return { message: redact(error.message), extensions: { code, ...noService }, isExpected: true };
+    // GraphQL's messages repeat names and values of the request.
+    const message = redact(error.message).slice(0, maxMessageLength);
+    return { message, extensions: { code, ...noService }, isExpected: true };
   }
   const extensions = { code: 'INTERNAL_SERVER_ERROR', ...noService };
   return { message: internalErrorMessage, extensions, logged: original, isExpected: false };
@@ -72,3 +73,5 @@ function findOriginalError(error: GraphQLError): Error | null {
   if (originalError === undefined) return null;
   return originalError instanceof GraphQLError ? findOriginalError(originalError) : originalError;
 }
+
+const maxMessageLength = 1_000;

@@ -7,12 +7,14 @@ export interface QueryLimits {
   /** Bank lists and generated IBANs. */
   bankQueries: number;
   essays: number;
+  /** Representations of a router. */
+  entities: number;
 }
 
 export interface QueryBudget {
   limits: QueryLimits;
-  /** Counts one; false if the limit is exceeded. */
-  spend(kind: keyof QueryLimits): boolean;
+  /** Counts one or more; false if the limit is exceeded. */
+  spend(kind: keyof QueryLimits, count?: number): boolean;
   createLimitError(kind: keyof QueryLimits): GatewayError;
 }
 
@@ -20,8 +22,8 @@ export function createQueryBudget(limits: QueryLimits): QueryBudget {
   const remaining = { ...limits };
   return {
     limits,
-    spend(kind) {
-      remaining[kind] -= 1;
+    spend(kind, count = 1) {
+      remaining[kind] -= count;
       return remaining[kind] >= 0;
     },
     createLimitError: (kind) => new GatewayError('BAD_USER_INPUT', messages[kind](limits[kind])),
@@ -33,5 +35,7 @@ const messages: Record<keyof QueryLimits, (limit: number) => string> = {
   bics: (limit) => `A query may request at most ${limit} BICs, duplicates included; split it into several queries.`,
   bankQueries: (limit) =>
     `A query may request at most ${limit} bank lists and generated IBANs in total; split it into several queries.`,
+  entities: (limit) =>
+    `A query may request at most ${limit} entities (MAX_ENTITIES_PER_QUERY); split it into several queries.`,
   essays: (limit) => `A mutation may order at most ${limit} essays; order the others in another mutation.`,
 };

@@ -8,16 +8,20 @@ import type { ServerContext } from './context.ts';
 import { createDocumentCache } from './document-cache.ts';
 import { createPersistedQueries, hashQuery } from './persisted-queries.ts';
 import { useCacheControl } from './plugins/use-cache-control.ts';
-import { useCost } from './plugins/use-cost.ts';
-import { useDocumentLimits } from './plugins/use-document-limits.ts';
-import { useInlineTrace } from './plugins/use-inline-trace.ts';
+import { costHeader, useCost } from './plugins/use-cost.ts';
+import { type DocumentLimits, useDocumentLimits } from './plugins/use-document-limits.ts';
+import { traceHeader, useInlineTrace } from './plugins/use-inline-trace.ts';
 import { usePresentedErrors } from './plugins/use-presented-errors.ts';
 
 interface GraphqlYogaOptions<Context> {
   schema: GraphQLSchema;
   /** Creates the context of one request's resolvers. @param signal aborts when the client disconnects */
   createContext: (signal: AbortSignal) => Context;
-  maxQueryTokens: number;
+  documentLimits: DocumentLimits;
+  /** Whether routers may request traces. */
+  hasTraces: boolean;
+  /** Whether requests may ask for `extensions.cost`. */
+  exposesCost: boolean;
   redact: Redact;
   events: Events;
 }
@@ -26,7 +30,9 @@ interface GraphqlYogaOptions<Context> {
 export function createGraphqlYoga<Context extends { requestContext: RequestContext }>({
   schema,
   createContext,
-  maxQueryTokens,
+  documentLimits,
+  hasTraces,
+  exposesCost,
   redact,
   events,
 }: GraphqlYogaOptions<Context>) {
@@ -36,10 +42,10 @@ export function createGraphqlYoga<Context extends { requestContext: RequestConte
     plugins: [
       // An unknown hash is answered with 200: otherwise clients report a failure instead of sending the query.
       useAPQ({ store: createPersistedQueries(), hash: hashQuery, responseConfig: { forceStatusCodeOk: true } }),
-      useDocumentLimits({ maxTokens: maxQueryTokens }),
-      useCost(),
-      useCacheControl(),
-      useInlineTrace({ redact }),
+      useDocumentLimits(documentLimits),
+      exposesCost && useCost(),
+      useCacheControl([...(exposesCost ? [costHeader] : []), ...(hasTraces ? [traceHeader] : [])]),
+      hasTraces && useInlineTrace({ redact }),
       usePresentedErrors({ redact, events }),
     ],
     cors: false,

@@ -29,3 +29,24 @@ it.each(['k', 'k'.repeat(200), null])('accepts the idempotency key %j', (idempot
   void withOrderPrecheck({ generate }).generate({ ...order, idempotencyKey }, tRequestContext());
   expect(calls).toHaveLength(1);
 });
+
+it.each([
+  ['description', { description: 'd'.repeat(10_001) }, 'description must have at most 10000 characters.'],
+  ['titles', { titles: ['A', 't'.repeat(201)] }, 'titles must have at most 200 characters.'],
+  ['titles', { titles: Array.from({ length: 21 }, () => 'A') }, 'titles must have at most 20 entries.'],
+])('rejects a %s over its limit, without a call', async (field, texts, message) => {
+  const { calls, generate } = tOrders();
+  const result = await withOrderPrecheck({ generate }).generate({ ...order, ...texts }, tRequestContext());
+  expect(result).toEqual({ kind: 'invalid-input', field, message });
+  expect(calls).toHaveLength(0);
+});
+
+it('accepts a description and titles up to their limits', () => {
+  const { calls, generate } = tOrders();
+  const titles = Array.from({ length: 20 }, () => 't'.repeat(200));
+  void withOrderPrecheck({ generate }).generate(
+    { ...order, description: 'd'.repeat(10_000), titles },
+    tRequestContext(),
+  );
+  expect(calls).toHaveLength(1);
+});

@@ -1,6 +1,7 @@
 import { Trace } from '@apollo/usage-reporting-protobuf';
 import { stripIgnoredCharacters } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { createQueryBudget } from '../../src/graphql/query-budget.ts';
 import { withSeparateEntities } from '../../src/graphql/schema/entities.ts';
 import { createProductsSchema } from './products.ts';
 import { tServer } from './server.ts';
@@ -9,7 +10,8 @@ import { tServer } from './server.ts';
 
 function tProducts() {
   const schema = withSeparateEntities(createProductsSchema());
-  return tServer({ schema, createContext: (requestContext) => ({ requestContext }) });
+  const budget = createQueryBudget({ ibans: 0, bics: 0, bankQueries: 0, essays: 0, entities: 10 });
+  return tServer({ schema, createContext: (requestContext) => ({ requestContext, budget }) });
 }
 
 async function printedSdl(): Promise<string> {

@@ -1,6 +1,7 @@
 import { Trace } from '@apollo/usage-reporting-protobuf';
 import { buildSchema, isObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import type { Environment } from '../../src/config/variables.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { bankDataKey, tGateway } from '../gateway.ts';
 import { type Reply, replyJson, tUpstream } from '../scripted-upstream.ts';
@@ -11,13 +12,13 @@ const echo: Reply = (response, call) => replyJson(200, { valid: true })(response
 
 interface TracedAnswer {
   data?: Record<string, unknown>;
-  errors?: { extensions: Record<string, unknown> }[];
+  errors?: { message: string; extensions: Record<string, unknown> }[];
   extensions?: { ftv1?: string; cost?: unknown };
 }
 
-async function tTraced(reply: Reply = echo) {
+async function tTraced(reply: Reply = echo, env: Environment = { FEDERATION_TRACES: 'on' }) {
   const upstream = await tUpstream(reply);
-  const gateway = tGateway({ bankDataUrl: upstream.url });
+  const gateway = tGateway({ bankDataUrl: upstream.url, env });
   return async (query: string, variables: object = {}, headers: Record<string, string> = { [header]: 'ftv1' }) => {
     const response = await gateway.handle.fetch('http://gateway/graphql', {
       method: 'POST',
@@ -54,8 +55,22 @@ describe('extensions.ftv1', () => {
     expect(answer).toEqual({ data: { country: { name: 'Germany' } } });
   });
 
-  it('is added to the other extensions', async () => {
+  it.each([{}, { FEDERATION_TRACES: 'off' }])('is absent without FEDERATION_TRACES=on: %j', async (env) => {
+    const ask = await tTraced(echo, env);
+    const { answer } = await ask('{ country(code: "DE") { name } }');
+    expect(answer).toEqual({ data: { country: { name: 'Germany' } } });
+  });
+
+  it('is limited like other responses', async () => {
     const ask = await tTraced();
+    const countries = Array.from({ length: 300 }, (_, index) => `c${index}: countries { name territories { name } }`);
+    const { answer, trace } = await ask(`{ ${countries.join(' ')} }`);
+    expect(answer.errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+    expect(trace.root).toMatchObject({ child: [], error: [{ message: answer.errors?.[0]?.message }] });
+  });
+
+  it('is added to the other extensions', async () => {
+    const ask = await tTraced(echo, { FEDERATION_TRACES: 'on', EXPOSE_COST: 'on' });
     const { answer } = await ask('{ country(code: "DE") { name } }', {}, { [header]: 'ftv1', 'x-cost': '1' });
     expect(answer.extensions).toEqual({ ftv1: expect.any(String), cost: expect.any(Object) });
   });

@@ -21,7 +21,9 @@ export function tServer<Context extends { requestContext: RequestContext }>({
   const server = createGraphqlYoga({
     schema,
     createContext: (signal) => createContext(createRequestContext(signal)),
-    maxQueryTokens: 5_000,
+    documentLimits: { tokens: 5_000, characters: 100_000, cost: 100_000 },
+    hasTraces: true,
+    exposesCost: true,
     redact: createRedact(secrets),
     events: { unexpectedError: () => {} } as Partial<Events> as Events,
   });

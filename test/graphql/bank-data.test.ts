@@ -118,6 +118,27 @@ function banksOf({ data }: Answer): BankPage {
   return data?.banks as unknown as BankPage;
 }
 
+describe('a list of banks without an end', () => {
+  it('ends at the last cursor that the gateway reads', async () => {
+    const data = Array.from({ length: 20 }, () => ({ swift_data: { bic: 'COBADEFFXXX' } }));
+    const upstream = await tUpstream(replyJson(200, { data }));
+    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const page = `query ($after: String) { banks(first: 20, after: $after) {
+      nodes { bic } pageInfo { hasNextPage endCursor } } }`;
+    const sizes: number[] = [];
+    let after: string | null = Buffer.from('offset:999999974').toString('base64url');
+    for (let hasNextPage = true; hasNextPage; ) {
+      const answer: Answer = await ask(page, { after });
+      expect(answer.errors).toBeUndefined();
+      const { nodes, pageInfo } = banksOf(answer);
+      sizes.push(nodes.length);
+      ({ hasNextPage, endCursor: after } = pageInfo);
+    }
+    expect(sizes).toEqual([20, 20, 0]);
+    expect(upstream.calls).toHaveLength(4);
+  });
+});
+
 describe('a query that needs no upstream', () => {
   it('lists the 89 countries of the registry, with the 41 SEPA countries and Gibraltar', async () => {
     const upstream = await tUpstream();
@@ -204,6 +225,7 @@ describe('a query that needs no upstream', () => {
     ['first: 101', 'first is 101; it must be from 1 to 100.'],
     ['country: "Germany"', 'country must be an ISO 3166-1 alpha-2 code, such as DE.'],
     ['after: "7"', 'after must be a cursor from pageInfo.endCursor or an edge.'],
+    [`search: "${'a '.repeat(11)}"`, 'search must have at most 10 words.'],
   ])('rejects banks(%s)', async (args, message) => {
     const upstream = await tUpstream();
     const { ask } = tGateway({ bankDataUrl: upstream.url });

@@ -151,12 +151,18 @@ describe('Cache-Control', () => {
   it.each([{ 'x-cost': '1' }, { 'apollo-federation-include-trace': 'ftv1' }])(
     'is no-store for an answer with its own cost or trace, requested by %j',
     async (headers) => {
-      const { post } = await tHeaders();
+      const { post } = await tHeaders({ FEDERATION_TRACES: 'on', EXPOSE_COST: 'on' });
       expect(await post('{ country(code: "DE") { name } }', { headers: headers as Record<string, string> })).toBe(
         'no-store',
       );
     },
   );
+
+  it('ignores a request for a cost and a trace that are not configured', async () => {
+    const { post } = await tHeaders();
+    const headers = { 'apollo-federation-include-trace': 'ftv1', 'x-cost': '1' };
+    expect(await post('{ country(code: "DE") { name } }', { headers })).toBe(`public, max-age=${dayS}`);
+  });
 
   it('is no-store for allowances and orders', async () => {
     const { post } = await tHeaders();
@@ -167,7 +173,11 @@ describe('Cache-Control', () => {
   });
 
   it('comes with all headers that change the answer in Vary, from any origin', async () => {
-    const { get } = await tListeningGateway({ CORS_ORIGINS: 'https://shop.example' });
+    const { get } = await tListeningGateway({
+      CORS_ORIGINS: 'https://shop.example',
+      FEDERATION_TRACES: 'on',
+      EXPOSE_COST: 'on',
+    });
     for (const headers of [{}, { origin: 'https://shop.example' }] as Record<string, string>[]) {
       const answer = await get({ query: '{ country(code: "DE") { name } }' }, headers);
       expect(answer.headers['cache-control']).toBe(`public, max-age=${dayS}`);

@@ -96,7 +96,7 @@ describe('the cache', () => {
   it('answers every cached IBAN while the service is down, and reports it as stale', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const upstream = await tUpstream(echo);
-    const gateway = tGateway({ bankDataUrl: upstream.url });
+    const gateway = tGateway({ bankDataUrl: upstream.url, env: { EXPOSE_COST: 'on' } });
     const ibans = germanIbans(20);
     for (const iban of ibans) await gateway.ask(query, { iban });
     upstream.answers(replyJson(500, {}));
@@ -131,15 +131,24 @@ describe('extensions.cost', () => {
       calls += 1;
       return (calls === 1 ? replyJson(503, {}) : echo)(response, call);
     });
-    const gateway = tGateway({ bankDataUrl: upstream.url });
+    const gateway = tGateway({ bankDataUrl: upstream.url, env: { EXPOSE_COST: 'on' } });
     const [one, two] = germanIbans(2);
     const text = `{ ibanValidations(ibans: ["${one}", "${two}", "${one}"]) { valid } bank(bic: "X") { name } }`;
     expect(await askForCost(gateway, text)).toEqual({ lookUps: 2, cacheHits: 0, staleHits: 0, upstreamCalls: 3 });
     expect(await askForCost(gateway, text)).toEqual({ lookUps: 2, cacheHits: 2, staleHits: 0, upstreamCalls: 0 });
   });
 
+  it('is absent without EXPOSE_COST=on: it shows whether someone looked up an IBAN before', async () => {
+    const upstream = await tUpstream(echo);
+    const gateway = tGateway({ bankDataUrl: upstream.url });
+    const [iban] = germanIbans(1);
+    const text = `{ ibanValidation(iban: "${iban}") { valid } }`;
+    expect(await askForCost(gateway, text)).toBeUndefined();
+    expect(await askForCost(gateway, text)).toBeUndefined();
+  });
+
   it('is absent unless requested', async () => {
-    const { ask } = tGateway();
+    const { ask } = tGateway({ env: { EXPOSE_COST: 'on' } });
     expect(await ask('{ country(code: "DE") { code } }')).toEqual({ data: { country: { code: 'DE' } } });
   });
 });

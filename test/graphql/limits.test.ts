@@ -1,6 +1,6 @@
 import { getIntrospectionQuery } from 'graphql';
-import { describe, expect, it } from 'vitest';
-import { tGateway } from '../gateway.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type Answer, tGateway } from '../gateway.ts';
 import { replyJson, tUpstream } from '../scripted-upstream.ts';
 
 describe('a document', () => {
@@ -29,35 +29,227 @@ describe('a document', () => {
   });
 });
 
-describe('the depth of a document', () => {
-  const cycle = (times: number) => `${'territories { parent { '.repeat(times)}code${' } }'.repeat(times)}`;
+describe('the text of a document', () => {
+  it('may have at most MAX_QUERY_CHARS characters, and as many lines as tokens', async () => {
+    const { ask } = tGateway({ env: { MAX_QUERY_CHARS: '2500', MAX_QUERY_TOKENS: '1000' } });
+    const query = (padding: string) => `{ __typename ${padding} }`;
+    expect((await ask(query(','.repeat(1_900)))).errors).toBeUndefined();
+    expect((await ask(query('\n'.repeat(900)))).errors).toBeUndefined();
+    for (const [padding, message] of [
+      [`#${'a'.repeat(2_500)}\n`, 'A document may have at most 2500 characters (MAX_QUERY_CHARS); this one has 2517.'],
+      ['\n'.repeat(1_100), 'A document may have at most 1000 lines (MAX_QUERY_TOKENS).'],
+      ['\r\n'.repeat(990) + '\r'.repeat(11), 'A document may have at most 1000 lines (MAX_QUERY_TOKENS).'],
+    ] as const) {
+      expect((await ask(query(padding))).errors).toMatchObject([
+        { message, extensions: { code: 'GRAPHQL_PARSE_FAILED' } },
+      ]);
+    }
+  });
 
   it.each([
-    ['in one piece', `{ country(code: "FR") { ${cycle(4)} } }`],
+    ['selections', (count: number) => '{ country '.repeat(count)],
+    ['lists', (count: number) => `{ country(code: ${'['.repeat(count)}`],
+    ['objects', (count: number) => `{ country(code: ${'{ a: '.repeat(count)}`],
+    ['types', (count: number) => `query ($code: ${'['.repeat(count)}`],
+  ])('nests at most 200 brackets: %s', async (_, nested) => {
+    const gateway = tGateway();
+    const { errors } = await gateway.ask(nested(2_400));
+    expect(errors).toMatchObject([
+      { message: 'Brackets may be nested at most 200 levels deep.', extensions: { code: 'GRAPHQL_PARSE_FAILED' } },
+    ]);
+    expect((await gateway.ask(nested(100))).errors?.[0]?.message).toContain('Syntax Error');
+    expect(gateway.log()).toBe('');
+  });
+
+  it('may contain any number of brackets in strings and comments', async () => {
+    const brackets = '['.repeat(1_000);
+    const { data } = await tGateway().ask(`{ country(code: "${brackets}") { code } # ${brackets}\n }`);
+    expect(data).toEqual({ country: null });
+  });
+
+  it('is not nested by variables', async () => {
+    const gateway = tGateway();
+    const send = async (variables: string) => {
+      const query =
+        'query ($code: String!, $representations: [_Any!]!) { country(code: $code) { code } _entities(representations: $representations) { __typename } }';
+      const response = await gateway.handle.fetch('http://gateway/graphql', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: `{ "query": ${JSON.stringify(query)}, "variables": ${variables} }`,
+      });
+      return (await response.json()) as Answer;
+    };
+    const nested = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    for (const variables of [
+      `{ "code": ${nested}, "representations": [] }`,
+      `{ "code": "DE", "representations": [{ "__typename": "IbanCountry", "code": ${nested} }] }`,
+      `{ "code": "DE", "representations": ${nested} }`,
+    ]) {
+      const { errors } = await send(variables);
+      expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+    }
+    expect(gateway.log()).toBe('');
+  });
+});
+
+describe('the cost of a query', () => {
+  const aliases = (selection: string) => ['a', 'b', 'c', 'd'].map((alias) => `${alias}: ${selection}`).join(' ');
+  /** Alternates `territories` and `parent`: each level multiplies the response by 4 aliases and by the list. */
+  const bomb = (levels: number) => {
+    const fragments = Array.from({ length: levels }, (_, level) => {
+      const field = level % 2 === 0 ? 'territories' : 'parent';
+      return `fragment F${level} on IbanCountry { ${aliases(`${field} { ...F${level + 1} }`)} }`;
+    });
+    return `{ country(code: "FR") { ...F0 } } ${fragments.join(' ')} fragment F${levels} on IbanCountry { code name }`;
+  };
+
+  it.each([
+    ['products of aliases and fragments', bomb(6)],
+    ['fragments that double', `{ ...F0 } ${doublingFragments(60)} fragment F60 on Query { allowances { used } }`],
+    ['a deep circle', `{ country(code: "FR") { ${'territories { parent { '.repeat(90)}code${' } }'.repeat(90)} } }`],
     [
-      'in fragments',
-      `{ ...A } fragment A on Query { country(code: "FR") { ...B } } fragment B on IbanCountry { ${cycle(4)} }`,
+      'lists of lists',
+      `{ ${aliases(`countries { ${aliases('territories { ibanFields { name length padded } }')} }`)} }`,
     ],
-    ['next to a flat field', `{ countries { code } ... { country(code: "FR") { ... { ${cycle(4)} } } } }`],
-  ])('is limited, because circular types multiply the answer: %s', async (_, query) => {
-    const { data, errors } = await tGateway().ask(query);
+    [
+      'pages',
+      `{ ${Array.from({ length: 100 }, (_, page) => `p${page}: banks(first: 100) { nodes { bic name zip city date } edges { node { bic name zip city date } } }`).join(' ')} }`,
+    ],
+    ['introspection', `{ __schema { types { ...T } } } ${introspectionBomb()}`],
+  ])('is refused before execution if it exceeds MAX_QUERY_COST: %s', async (_, query) => {
+    const upstream = await tUpstream();
+    const gateway = tGateway({ bankDataUrl: upstream.url });
+    const { data, errors } = await gateway.ask(query);
     expect(data).toBeUndefined();
+    expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+    expect(errors?.[0]?.message).toMatch(
+      /^The query costs \S+; it may cost at most 100000 \(MAX_QUERY_COST\)\. Each field/,
+    );
+    expect(upstream.calls).toHaveLength(0);
+    expect(gateway.log()).toBe('');
+  });
+
+  it('is refused with 400 for application/graphql-response+json', async () => {
+    const response = await tGateway().handle.fetch('http://gateway/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json' },
+      body: JSON.stringify({ query: bomb(6) }),
+    });
+    expect(response.status).toBe(400);
+  });
+
+  it('is limited by MAX_QUERY_COST, and depends on the lengths of lists in variables', async () => {
+    const upstream = await tUpstream(replyJson(200, { valid: true }));
+    const { ask } = tGateway({ bankDataUrl: upstream.url, env: { MAX_QUERY_COST: '1000' } });
+    const query = 'query ($ibans: [String!]!) { ibanValidations(ibans: $ibans) { iban valid problems } }';
+    const ibans = (length: number) => ({ ibans: Array.from({ length }, () => 'DE89370400440532013000') });
+    expect((await ask(query, ibans(76))).errors).toBeUndefined();
+    expect((await ask(query, ibans(77))).errors?.[0]?.message).toContain(
+      'The query costs 1002; it may cost at most 1000 (MAX_QUERY_COST).',
+    );
+  });
+});
+
+function doublingFragments(count: number): string {
+  return Array.from(
+    { length: count },
+    (_, index) => `fragment F${index} on Query { ...F${index + 1} ... { ...F${index + 1} } }`,
+  ).join(' ');
+}
+
+/** Ten aliases. */
+function introspectionBomb(): string {
+  return (
+    'fragment T on __Type { a: fields { ...F } b: fields { ...F } c: fields { ...F } d: fields { ...F } } ' +
+    'fragment F on __Field { a: type { ...U } b: type { ...U } c: type { ...U } } ' +
+    'fragment U on __Type { a: fields { ...G } b: fields { ...G } c: fields { ...G } } ' +
+    'fragment G on __Field { name description args { name description type { name kind ofType { name kind } } } }'
+  );
+}
+
+describe('the errors of a response', () => {
+  it('are at most 100, with the number of the others', async () => {
+    const representations = Array.from({ length: 1_000 }, () => ({ __typename: 'Payee' }));
+    const query = `query ($representations: [_Any!]!) {\n\n\n  _entities(representations: $representations) { __typename } }`;
+    const { errors } = await tGateway().ask(query, { representations });
+    expect(errors).toHaveLength(101);
+    expect(errors?.[99]).toMatchObject({ path: ['_entities', 99], locations: [{ line: 4, column: 3 }] });
+    expect(errors?.[100]).toMatchObject({
+      message: '900 more errors are not listed; a response lists at most 100.',
+      extensions: { code: 'TOO_MANY_ERRORS' },
+    });
+  });
+
+  it('do not count the lines of a document for each error', async () => {
+    const getLines = vi.spyOn(RegExp.prototype, 'exec');
+    onTestFinished(() => getLines.mockRestore());
+    const representations = Array.from({ length: 1_000 }, () => ({ __typename: 'Payee' }));
+    const lines = '\n'.repeat(1_000);
+    const { ask } = tGateway();
+    await ask('{ __typename }');
+    getLines.mockClear();
+    const query = `query ($representations: [_Any!]!) {${lines} _entities(representations: $representations) { __typename } }`;
+    const { errors } = await ask(query, { representations });
+    expect(errors?.[0]).toMatchObject({ locations: [{ line: 1_001, column: 2 }] });
+    // Twice for each of the 100 errors of the response, and not at all for the others.
+    const counts = (getLines.mock.contexts as RegExp[]).filter(({ source }) => source === String.raw`\r\n|[\n\r]`);
+    expect(counts.length).toBeLessThan(2 * 100 * 1_010);
+  });
+
+  it('of validation have their locations', async () => {
+    const { errors } = await tGateway().ask('{\n  country(code: "FR") { code }\n  unknown\n}');
+    expect(errors).toMatchObject([{ locations: [{ line: 3, column: 3 }] }]);
+  });
+
+  it('have at most 10 locations each', async () => {
+    const { errors } = await tGateway().ask(`{ ${'banks(first: 0) { totalCount }\n'.repeat(30)} }`);
+    expect(errors).toHaveLength(1);
+    expect(errors?.[0]?.locations).toHaveLength(10);
+  });
+});
+
+describe('an error of a variable', () => {
+  const order = 'query ($input: GenerateIbanInput!) { generateIban(input: $input) { __typename } }';
+
+  it('does not repeat each of thousands of unknown fields', async () => {
+    const input = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`field${index}`, 1]));
+    const { errors } = await tGateway().ask(order, { input });
     expect(errors).toMatchObject([
       {
-        message: 'A query may have at most 8 levels of fields; this one has 10.',
-        extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+        message:
+          'Variable "$input" has 20000 fields; GenerateIbanInput has only accountNumber, bankCode, branch, country.',
+        extensions: { code: 'BAD_USER_INPUT' },
       },
     ]);
   });
 
-  it('allows 8 levels', async () => {
-    const { data } = await tGateway().ask(`{ country(code: "FR") { ${cycle(3)} } }`);
-    expect(data?.country?.territories).toHaveLength(12);
+  it('names few unknown fields, in a message of at most 1,000 characters', async () => {
+    const { ask } = tGateway();
+    const few = await ask(order, { input: { country: 'DE', unknown: 1 } });
+    expect(few.errors?.[0]?.message).toContain('Field "unknown" is not defined');
+    const long = await ask(order, { input: { country: 'DE', ['u'.repeat(100_000)]: 1 } });
+    expect(long.errors?.[0]?.message).toHaveLength(1_000);
   });
+});
 
-  it('is computed for circular fragments, which another rule rejects', async () => {
-    const { errors } = await tGateway().ask('{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }');
-    expect(errors?.map(({ message }) => message).join()).toContain('Cannot spread fragment');
+describe('_entities', () => {
+  it('have at most MAX_ENTITIES_PER_QUERY representations, refused before any look-up', async () => {
+    const upstream = await tUpstream(replyJson(200, { valid: true }));
+    const { ask } = tGateway({ bankDataUrl: upstream.url, env: { MAX_ENTITIES_PER_QUERY: '10' } });
+    const query = `query ($representations: [_Any!]!) {
+      a: _entities(representations: $representations) { ... on IbanValidation { valid } }
+      b: _entities(representations: $representations) { ... on IbanValidation { valid } } }`;
+    const payees = (length: number) => ({
+      representations: Array.from({ length }, () => ({ __typename: 'IbanValidation', iban: 'DE89370400440532013000' })),
+    });
+    const message = 'A query may request at most 10 entities (MAX_ENTITIES_PER_QUERY); split it into several queries.';
+    expect((await ask(query, payees(11))).errors?.[0]).toMatchObject({
+      message,
+      extensions: { code: 'BAD_USER_INPUT' },
+    });
+    expect((await ask(query, payees(6))).errors).toMatchObject([{ message, path: ['b'] }]);
+    expect((await ask(query, payees(5))).errors).toBeUndefined();
+    expect(upstream.calls).toHaveLength(1);
   });
 });
 
@@ -70,7 +262,8 @@ describe('an answer', () => {
     const { data, errors } = await ask(`query ($ibans: [String!]!) { ${lists.join(' ')} }`, { ibans });
     expect(data?.l0).toEqual(ibans.map(() => ({ valid: true })));
     expect(data?.l1).toEqual(ibans.map(() => null));
-    expect(errors).toHaveLength(990);
+    expect(errors).toHaveLength(101);
+    expect(errors?.[100]?.message).toContain('890 more errors');
     expect(upstream.calls).toHaveLength(1);
   });
 });

@@ -58,7 +58,9 @@ export async function requestBankPage(
 
   const hasMore = range.length > limit || (range.length > 0 && hasNextPage(page, answer, perPage));
   const banks = range.slice(0, limit).map((bank, index) => ({ bank, offset: offset + index }));
-  const found = search === null ? banks : banks.filter(({ bank }) => matches(bank, search));
+  const words = search === null ? [] : normalizeForSearch(search).split(/\s+/);
+  // The hosted service may ignore `search`, so the gateway filters the page itself.
+  const found = banks.filter(({ bank }) => hasWords(bank, words));
   return {
     banks: found,
     next: hasMore ? offset + banks.length : null,
@@ -79,10 +81,8 @@ function hasNextPage(page: number, { banks, lastPage }: ServicePage, perPage: nu
   return lastPage === null ? banks.length >= perPage : page < lastPage;
 }
 
-/** The hosted service may ignore `search`, so the gateway filters the page itself. */
-function matches({ name, bankCode, bic }: Bank, search: string): boolean {
+function hasWords({ name, bankCode, bic }: Bank, words: readonly string[]): boolean {
+  if (words.length === 0) return true;
   const text = normalizeForSearch(`${name ?? ''} ${bankCode ?? ''} ${bic ?? ''}`);
-  return normalizeForSearch(search)
-    .split(/\s+/)
-    .every((word) => text.includes(word));
+  return words.every((word) => text.includes(word));
 }

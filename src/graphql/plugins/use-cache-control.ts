@@ -2,24 +2,20 @@ import type { DocumentNode, GraphQLSchema } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { RequestContext } from '../../request-context.ts';
 import { type CacheScope, findCacheScope } from '../cache-scope.ts';
-import { costHeader } from './use-cost.ts';
-import { traceHeader } from './use-inline-trace.ts';
-
-/** Request headers that change the response, besides those that the request handler adds. */
-const vary = [costHeader, traceHeader].join(', ');
 
 /**
  * Sets `Cache-Control` for routers and browsers: a response may be cached while all values in it are fresh, privately
- * if it contains an IBAN. Responses with errors, stale values, `extensions.cost` or a trace are not cached.
+ * if it contains an IBAN. Responses with errors or stale values are not cached.
+ * @param extensionHeaders request headers that add extensions to a response; it is not cached either
  */
-export function useCacheControl(): Plugin<{ requestContext: RequestContext }> {
+export function useCacheControl(extensionHeaders: readonly string[]): Plugin<{ requestContext: RequestContext }> {
   const scopes = new WeakMap<DocumentNode, CacheScope>();
   const policies = new WeakMap<Request, string>();
 
   return {
     onExecute({ args: { document, schema, contextValue } }) {
       const { request, requestContext } = contextValue;
-      if (request.headers.has(costHeader) || request.headers.has(traceHeader)) return;
+      if (extensionHeaders.some((header) => request.headers.has(header))) return;
       const scope = scopeFor(document, schema);
       if (scope === 'none') return;
       return {
@@ -32,7 +28,7 @@ export function useCacheControl(): Plugin<{ requestContext: RequestContext }> {
     },
     onResponse({ request, response }) {
       response.headers.set('cache-control', policies.get(request) ?? 'no-store');
-      response.headers.set('vary', vary);
+      if (extensionHeaders.length > 0) response.headers.set('vary', extensionHeaders.join(', '));
     },
   };
 

@@ -4,7 +4,10 @@ import type { RequestContext } from '../../request-context.ts';
 /** A request with this header, of any value, gets `extensions.cost`. */
 export const costHeader = 'x-cost';
 
-/** Adds the numbers of look-ups, cache hits and upstream calls to the response. Cost means these counts, not money. */
+/**
+ * Adds the numbers of look-ups, cache hits and upstream calls to the response. Cost means these counts, not money. They
+ * show whether an IBAN was looked up before, so only a configured gateway exposes them.
+ */
 export function useCost(): Plugin<{ requestContext: RequestContext }> {
   return {
     onExecute({ args: { contextValue } }) {

@@ -1,28 +1,71 @@
-import { type ASTVisitor, GraphQLError, parse, type SelectionSetNode, type ValidationContext } from 'graphql';
+import {
+  type ASTVisitor,
+  type ExecutionArgs,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  getOperationAST,
+  Kind,
+  parse,
+  type ValidationContext,
+} from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import { findDocumentProblem } from '../document-problem.ts';
+import { parseDetached } from '../document-source.ts';
+import { limitAliases } from '../limit-aliases.ts';
+import { computeOperationCost } from '../operation-cost.ts';
+import { findVariableProblem } from '../variable-problem.ts';
 
-interface DocumentLimits {
-  /** Tokens (names, braces, strings ...) per document. */
-  maxTokens: number;
+export interface DocumentLimits {
+  /** Tokens (names, braces, strings ...), and lines, per document. */
+  tokens: number;
+  /** Characters per document. */
+  characters: number;
+  /** Fields in the response and weights, computed before execution. */
+  cost: number;
 }
 
 /** Rejects documents that are much more expensive to parse or execute than their size suggests. */
-export function useDocumentLimits({ maxTokens }: DocumentLimits): Plugin {
+export function useDocumentLimits(limits: DocumentLimits): Plugin {
   return {
     onParse({ params, setParseFn }) {
-      setParseFn((source, options) => parse(source, { ...options, ...params.options, maxTokens }));
+      setParseFn((text: string, options) => {
+        const problem = findDocumentProblem(text, limits);
+        if (problem !== null) throw new GraphQLError(problem);
+        const parserOptions = { ...options, ...params.options, maxTokens: limits.tokens };
+        return parseDetached(text, (source) => parse(source, parserOptions));
+      });
     },
     onValidate({ addValidationRule }) {
       addValidationRule(limitIntrospectionAliases);
-      addValidationRule(limitDepth);
+      addValidationRule(limitAliases);
+    },
+    onExecute({ args, setResultAndStopExecution }) {
+      const problem = findOperationProblem(args, limits.cost);
+      if (problem === null) return;
+      const extensions = { code: 'BAD_USER_INPUT', http: { status: 400, spec: true } };
+      setResultAndStopExecution({ errors: [new GraphQLError(problem, { extensions })] });
     },
   };
 }
 
+/** The executor reports an operation that does not exist. */
+function findOperationProblem(args: ExecutionArgs, limit: number): string | null {
+  const { schema, document, operationName } = args;
+  const operation = getOperationAST(document, operationName);
+  if (!operation) return null;
+  const variables = args.variableValues ?? {};
+  const isFragment = (node: { kind: string }): node is FragmentDefinitionNode => node.kind === Kind.FRAGMENT_DEFINITION;
+  const fragments = new Map(document.definitions.filter(isFragment).map((node) => [node.name.value, node]));
+  const cost = computeOperationCost({ schema, operation, fragments, variables });
+  if (cost <= limit) return findVariableProblem(schema, operation, variables);
+  return (
+    `The query costs ${cost}; it may cost at most ${limit} (MAX_QUERY_COST). Each field of the response costs 1, and a ` +
+    'look-up 10: select fewer fields or shorter lists, or split it into several queries.'
+  );
+}
+
 /** Aliases on introspection fields: tools use none, and each enlarges the response. */
 const maxIntrospectionAliases = 10;
-/** Levels of fields: circular types multiply the response at every level. */
-const maxDepth = 8;
 
 function limitIntrospectionAliases(context: ValidationContext): ASTVisitor {
   let aliases = 0;
@@ -41,38 +84,3 @@ function limitIntrospectionAliases(context: ValidationContext): ASTVisitor {
 
 /** The root fields of introspection; routers query `_service`. */
 const introspectionFields = ['__schema', '__type', '_service'];
-
-/** Follows fragments. Introspection counts as one level: tools nest `ofType` deeply. */
-function limitDepth(context: ValidationContext): ASTVisitor {
-  const known = new Map<string, number>();
-
-  function depthOf({ selections }: SelectionSetNode): number {
-    const depths = selections.map((selection) => {
-      if (selection.kind === 'FragmentSpread') return depthOfFragment(selection.name.value);
-      const below = selection.selectionSet ? depthOf(selection.selectionSet) : 0;
-      if (selection.kind === 'InlineFragment') return below;
-      return introspectionFields.includes(selection.name.value) ? 1 : 1 + below;
-    });
-    return Math.max(0, ...depths);
-  }
-
-  function depthOfFragment(name: string): number {
-    const depth = known.get(name);
-    if (depth !== undefined) return depth;
-    // Another rule reports fragments that spread themselves.
-    known.set(name, 0);
-    const fragment = context.getFragment(name);
-    const found = fragment ? depthOf(fragment.selectionSet) : 0;
-    known.set(name, found);
-    return found;
-  }
-
-  return {
-    OperationDefinition(node) {
-      const depth = depthOf(node.selectionSet);
-      if (depth <= maxDepth) return;
-      const message = `A query may have at most ${maxDepth} levels of fields; this one has ${depth}.`;
-      context.reportError(new GraphQLError(message, { nodes: node }));
-    },
-  };
-}

@@ -3,6 +3,7 @@ import { useApolloInstrumentation } from '@graphql-yoga/plugin-apollo-inline-tra
 import { GraphQLError, type GraphQLSchema, lexicographicSortSchema } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { Redact } from '../../telemetry/redact.ts';
+import { locate } from '../document-source.ts';
 import { describeFailure } from '../present-error.ts';
 
 /** Routers request a trace with the value `ftv1`. */
@@ -59,7 +60,6 @@ export function useInlineTrace({ redact }: InlineTraceOptions): Plugin {
   function presentTraceError(error: GraphQLError, nodesByPath: ReadonlyMap<string, unknown>): GraphQLError {
     const { message, extensions } = describeFailure(error, redact);
     const path = error.path && nodesByPath.has(String(error.path[0])) ? error.path : null;
-    const { nodes = null, source = null, positions = null } = error;
-    return new GraphQLError(message, { nodes, source, positions, path, extensions });
+    return new GraphQLError(message, { ...locate(error), path, extensions });
   }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ExecutionResult } from 'graphql';
+import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Events } from '../../telemetry/events.ts';
 import type { Redact } from '../../telemetry/redact.ts';
@@ -19,7 +19,19 @@ export function usePresentedErrors(options: PresentedErrorsOptions): Plugin<obje
       // The client has disconnected: its cancelled look-ups are not errors.
       if (errors === undefined || request.signal.aborted) return;
       const { requestId = randomUUID() } = serverContext;
-      setResult({ ...rest, errors: errors.map((error) => presentError(error, { ...options, requestId })) });
+      const shown = errors.slice(0, maxErrors).map((error) => presentError(error, { ...options, requestId }));
+      if (errors.length > maxErrors) shown.push(createSummary(errors.length - maxErrors, requestId));
+      setResult({ ...rest, errors: shown });
     },
   };
+}
+
+/** Each takes about 300 bytes and the time to count the lines up to its location. */
+const maxErrors = 100;
+
+function createSummary(count: number, requestId: string): GraphQLError {
+  const extensions = { code: 'TOO_MANY_ERRORS', service: null, retryable: false, requestId };
+  return new GraphQLError(`${count} more errors are not listed; a response lists at most ${maxErrors}.`, {
+    extensions,
+  });
 }

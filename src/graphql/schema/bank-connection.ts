@@ -4,13 +4,15 @@ import { GatewayError } from '../../errors.ts';
 import { compactIban } from '../../iban/iban.ts';
 import { BankType } from './bank.ts';
 import { builder } from './builder.ts';
-import { readCursor, writeCursor } from './cursor.ts';
+import { maxOffset, readCursor, writeCursor } from './cursor.ts';
 import { paid } from './tags.ts';
+import { limitText, maxLengths } from './text-limits.ts';
 import { lookUpWeight } from './weights.ts';
 
 /* Pagination follows https://relay.dev/graphql/connections.htm, so that client caches can merge pages. */
 
 const maxPageSize = 100;
+const maxSearchWords = 10;
 
 /** Shareable, because every subgraph with connections defines the same type. */
 const PageInfoType = builder.objectRef<BankPage>('PageInfo').implement({
@@ -78,19 +80,27 @@ builder.queryField('banks', (t) =>
       'Banks in pages, filtered by country and search text. A page may contain fewer than `first` banks. ' +
       'Null, with an error, when the service fails.',
     args: {
-      country: t.arg.string({ description: 'ISO 3166-1 alpha-2 code, such as DE; null for all countries.' }),
-      search: t.arg.string({ description: 'Part of a name, bank code or BIC; case and accents are ignored.' }),
+      country: t.arg.string(
+        limitText(maxLengths.country, 'ISO 3166-1 alpha-2 code, such as DE; null for all countries.'),
+      ),
+      search: t.arg.string(
+        limitText(
+          maxLengths.search,
+          `Up to ${maxSearchWords} words of a name, or part of a bank code or BIC; case and accents are ignored.`,
+        ),
+      ),
       first: t.arg.int({ required: true, defaultValue: 20, description: `Page size, from 1 to ${maxPageSize}.` }),
-      after: t.arg.string({ description: 'Cursor of the bank before the page; null for the first page.' }),
+      after: t.arg.string(limitText(maxLengths.cursor, 'Cursor of the bank before the page; null for the first page.')),
     },
     resolve: (_, { country, search, first, after }, { bankData, budget, requestContext }) => {
       if (first < 1 || first > maxPageSize) throw badInput(`first is ${first}; it must be from 1 to ${maxPageSize}.`);
       const listing = {
         country: readCountry(country),
-        search: search?.trim() || null,
+        search: readSearch(search),
         offset: after == null ? 0 : readCursor(after) + 1,
         limit: first,
       };
+      if (listing.offset > maxOffset) return { banks: [], next: null, total: null };
       if (!budget.spend('bankQueries')) throw budget.createLimitError('bankQueries');
       return bankData.listBanks(listing, requestContext);
     },
@@ -102,6 +112,12 @@ function readCountry(country: string | null | undefined): string | null {
   const code = compactIban(country);
   if (!countryCodes.has(code)) throw badInput('country must be an ISO 3166-1 alpha-2 code, such as DE.');
   return code;
+}
+
+function readSearch(search: string | null | undefined): string | null {
+  const words = search?.match(/\S+/g) ?? [];
+  if (words.length > maxSearchWords) throw badInput(`search must have at most ${maxSearchWords} words.`);
+  return words.join(' ') || null;
 }
 
 function badInput(message: string): GatewayError {

@@ -3,6 +3,7 @@ import { compactBic } from '../../iban/bic.ts';
 import { builder } from './builder.ts';
 import { readKey } from './entities.ts';
 import { paid } from './tags.ts';
+import { limitText, maxLengths } from './text-limits.ts';
 import { lookUpWeight } from './weights.ts';
 
 export const BankDataType = builder.objectRef<BankData>('BankData').implement({
@@ -47,7 +48,7 @@ export const BankType = builder.objectRef<Bank>('Bank').implement({
 builder.asEntity(BankType, {
   key: builder.selection<{ bic: string }>('bic'),
   resolveReference: async ({ bic }, { loaders }) =>
-    (await loaders.bicValidation.load(compactBic(readKey('bic', bic)))).bank,
+    (await loaders.bicValidation.load(compactBic(readKey('bic', bic, maxLengths.code)))).bank,
 });
 
 builder.queryField('bank', (t) =>
@@ -59,7 +60,12 @@ builder.queryField('bank', (t) =>
     description:
       'The bank with this BIC; a BIC of 8 characters identifies the head office. Null if the BIC is not valid or the ' +
       'service does not know the bank. Null, with an error, when the service fails.',
-    args: { bic: t.arg.string({ required: true, description: 'The BIC: 8 or 11 characters; case is ignored.' }) },
+    args: {
+      bic: t.arg.string({
+        required: true,
+        ...limitText(maxLengths.code, 'The BIC: 8 or 11 characters; case is ignored.'),
+      }),
+    },
     resolve: async (_, { bic }, { loaders }) => (await loaders.bicValidation.load(compactBic(bic))).bank,
   }),
 );

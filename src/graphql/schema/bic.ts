@@ -3,6 +3,7 @@ import { compactBic, parseBic } from '../../iban/bic.ts';
 import { BankType } from './bank.ts';
 import { builder } from './builder.ts';
 import { paid } from './tags.ts';
+import { limitText, maxLengths } from './text-limits.ts';
 import { lookUpWeight } from './weights.ts';
 
 const BicProblemType = builder.enumType('BicProblem', {
@@ -67,7 +68,12 @@ builder.queryField('bicValidation', (t) =>
     cost: lookUpWeight,
     description:
       'Validates a BIC (SWIFT code) by ISO 9362 and finds its bank. Null, with an error, when the service fails.',
-    args: { bic: t.arg.string({ required: true, description: 'The BIC: 8 or 11 characters; case is ignored.' }) },
+    args: {
+      bic: t.arg.string({
+        required: true,
+        ...limitText(maxLengths.code, 'The BIC: 8 or 11 characters; case is ignored.'),
+      }),
+    },
     resolve: (_, { bic }, { loaders }) => loaders.bicValidation.load(compactBic(bic)),
   }),
 );

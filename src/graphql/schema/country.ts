@@ -5,6 +5,7 @@ import type { IbanField } from '../../iban/iban-fields.ts';
 import { type CountryFormat, countryFormats, findCountryFormat } from '../../iban/registry.ts';
 import { builder } from './builder.ts';
 import { readKey } from './entities.ts';
+import { limitText, maxLengths } from './text-limits.ts';
 
 const FieldCharactersType = builder.enumType('FieldCharacters', {
   description: 'The characters allowed in a part of an IBAN.',
@@ -50,11 +51,13 @@ IbanCountryType.implement({
     ibanExample: t.exposeString('example', { description: 'A valid IBAN with a fictitious account.' }),
     ibanFields: t.field({
       type: [IbanFieldType],
+      extensions: { maxItems: 3 },
       description: 'The input fields that generateIban needs, in the order of the IBAN.',
       resolve: ({ country }) => ibanFields(country),
     }),
     territories: t.field({
       type: [IbanCountryType],
+      extensions: { maxItems: Math.max(...countryFormats().map(({ territories }) => territories.length)) },
       description: 'Territories that use this format with their own country code.',
       resolve: ({ territories }) => territories.flatMap((code) => findCountryFormat(code) ?? []),
     }),
@@ -69,7 +72,7 @@ IbanCountryType.implement({
 
 builder.asEntity(IbanCountryType, {
   key: builder.selection<{ code: string }>('code'),
-  resolveReference: ({ code }) => findCountryFormat(compactIban(readKey('code', code))),
+  resolveReference: ({ code }) => findCountryFormat(compactIban(readKey('code', code, maxLengths.country))),
 });
 
 builder.queryField('country', (t) =>
@@ -77,7 +80,12 @@ builder.queryField('country', (t) =>
     type: IbanCountryType,
     nullable: true,
     description: 'The IBAN format of a country or territory; null if it has no IBANs. Needs no upstream call.',
-    args: { code: t.arg.string({ required: true, description: 'ISO 3166-1 alpha-2 code; case is ignored.' }) },
+    args: {
+      code: t.arg.string({
+        required: true,
+        ...limitText(maxLengths.country, 'ISO 3166-1 alpha-2 code; case is ignored.'),
+      }),
+    },
     resolve: (_, { code }) => findCountryFormat(compactIban(code)),
   }),
 );

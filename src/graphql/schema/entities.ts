@@ -6,6 +6,8 @@ import {
   isUnionType,
 } from 'graphql';
 import { GatewayError } from '../../errors.ts';
+import type { Context } from '../context.ts';
+import { checkText } from './text-limits.ts';
 
 /** How a router refers to an entity: `__typename` and the key fields. */
 type Representation = Readonly<Record<string, unknown>>;
@@ -22,15 +24,20 @@ export function withSeparateEntities(schema: GraphQLSchema): GraphQLSchema {
   const union = getNamedType(field?.type);
   if (field === undefined || !isUnionType(union)) throw new Error('the schema has no entities');
   const types = new Map(union.getTypes().map((type) => [type.name, type]));
-  field.resolve = (_, { representations }: { representations: readonly unknown[] }, context, info) =>
-    representations.map((representation) => resolveEntity(representation, types, context, info));
+  field.resolve = (_, { representations }: { representations: readonly unknown[] }, context: Context, info) => {
+    const { budget } = context;
+    if (!budget.spend('entities', representations.length)) throw budget.createLimitError('entities');
+    return representations.map((representation) => resolveEntity(representation, types, context, info));
+  };
   return schema;
 }
 
-/** The key of a representation. @throws GatewayError if it is not a string */
-export function readKey(name: string, key: unknown): string {
-  if (typeof key === 'string') return key;
-  throw new GatewayError('BAD_USER_INPUT', `The representation must have a string key "${name}".`);
+/** The key of a representation. @throws GatewayError if it is not a string, or has more characters than `maxLength` */
+export function readKey(name: string, key: unknown, maxLength: number): string {
+  if (typeof key !== 'string') {
+    throw new GatewayError('BAD_USER_INPUT', `The representation must have a string key "${name}".`);
+  }
+  return checkText(name, key, maxLength);
 }
 
 async function resolveEntity(

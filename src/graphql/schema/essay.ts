@@ -1,14 +1,16 @@
-import type {
-  Essay,
-  EssayAllowanceExhausted,
-  EssayResult,
-  EssayServiceFailed,
-  InvalidEssayInput,
+import {
+  type Essay,
+  type EssayAllowanceExhausted,
+  type EssayResult,
+  type EssayServiceFailed,
+  essayLimits,
+  type InvalidEssayInput,
 } from '../../essays/essays.ts';
 import { builder } from './builder.ts';
 import { DateTimeType } from './date-time.ts';
 import { ErrorType, UpstreamErrorCodeType } from './error.ts';
 import { paid } from './tags.ts';
+import { limitText, maxLengths, stateTextLimit } from './text-limits.ts';
 import { essayWeight } from './weights.ts';
 
 const EssayModeType = builder.enumType('EssayMode', {
@@ -98,17 +100,24 @@ const typeNames = {
 const GenerateEssayInputType = builder.inputType('GenerateEssayInput', {
   description: 'The essay to write.',
   fields: (t) => ({
-    description: t.string({ required: true, description: 'The topic and the points to cover.' }),
-    mode: t.field({ type: EssayModeType, required: true, defaultValue: 'STANDARD', description: 'The style.' }),
-    wordCount: t.int({ required: true, description: 'Maximum number of words, from 1 to 2000.' }),
-    purpose: t.field({ type: WritingPurposeType, description: 'The purpose; null for none.' }),
-    titles: t.stringList({ description: 'Titles for the service to choose from.' }),
-    idempotencyKey: t.id({
-      description:
-        'A unique key for this order, at most 200 characters, such as a UUID created when the form is opened. The same ' +
-        'order with the same key returns the same essay and is paid for once: send the key with every retry. A ' +
-        'different order needs a different key.',
+    description: t.string({
+      required: true,
+      ...stateTextLimit(essayLimits.description, 'The topic and the points to cover.'),
     }),
+    mode: t.field({ type: EssayModeType, required: true, defaultValue: 'STANDARD', description: 'The style.' }),
+    wordCount: t.int({ required: true, description: `Maximum number of words, from 1 to ${essayLimits.wordCount}.` }),
+    purpose: t.field({ type: WritingPurposeType, description: 'The purpose; null for none.' }),
+    titles: t.stringList(
+      stateTextLimit(essayLimits.title, `Up to ${essayLimits.titles} titles for the service to choose from.`),
+    ),
+    idempotencyKey: t.id(
+      stateTextLimit(
+        essayLimits.idempotencyKey,
+        'A unique key for this order, such as a UUID created when the form is opened. The same order with the same key ' +
+          'returns the same essay and is paid for once: send the key with every retry. A different order needs a ' +
+          'different key.',
+      ),
+    ),
   }),
 });
 
@@ -138,7 +147,9 @@ builder.queryField('essay', (t) =>
     description:
       'A stored essay. Null if the id is unknown, the essay is no longer stored, or another client ordered it. Needs no ' +
       'upstream call.',
-    args: { id: t.arg.id({ required: true, description: '`Essay.id`, as returned by generateEssay.' }) },
+    args: {
+      id: t.arg.id({ required: true, ...limitText(maxLengths.id, '`Essay.id`, as returned by generateEssay.') }),
+    },
     resolve: (_, { id }, { essayArchive, requestContext }) => essayArchive.find(id, requestContext),
   }),
 );

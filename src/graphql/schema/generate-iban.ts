@@ -5,6 +5,7 @@ import { builder } from './builder.ts';
 import { ErrorType } from './error.ts';
 import { IbanValidationType } from './iban.ts';
 import { paid, personalData } from './tags.ts';
+import { limitText, maxLengths } from './text-limits.ts';
 import { lookUpWeight } from './weights.ts';
 
 const InvalidIbanFieldType = builder.objectRef<IbanFieldProblem>('InvalidIbanField').implement({
@@ -38,12 +39,12 @@ const GenerateIbanResultType = builder.unionType('GenerateIbanResult', {
 const GenerateIbanInputType = builder.inputType('GenerateIbanInput', {
   description: 'The parts of the IBAN to generate. IbanCountry.ibanFields lists the fields that a country needs.',
   fields: (t) => ({
-    country: t.string({ required: true, description: 'ISO 3166-1 alpha-2 code, such as DE.' }),
-    bankCode: t.string({ description: 'National bank code.' }),
-    branch: t.string({ description: 'Branch code, if the country has one.' }),
+    country: t.string({ required: true, ...limitText(maxLengths.country, 'ISO 3166-1 alpha-2 code, such as DE.') }),
+    bankCode: t.string(limitText(maxLengths.code, 'National bank code.')),
+    branch: t.string(limitText(maxLengths.code, 'Branch code, if the country has one.')),
     accountNumber: t.string({
       tag: personalData,
-      description: 'Account number, without the check digits that the gateway computes.',
+      ...limitText(maxLengths.code, 'Account number, without the check digits that the gateway computes.'),
     }),
   }),
 });

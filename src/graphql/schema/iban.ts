@@ -2,13 +2,13 @@ import type { IbanValidation } from '../../bank-data/bank-data.ts';
 import { compactIban } from '../../iban/iban.ts';
 import { nationalCheck } from '../../iban/national-checks.ts';
 import { findCountryFormat } from '../../iban/registry.ts';
-import { suggestIbans } from '../../iban/suggest-ibans.ts';
 import { BankDataType } from './bank.ts';
 import { builder } from './builder.ts';
 import { IbanCountryType } from './country.ts';
 import { readKey } from './entities.ts';
 import { IbanDataType } from './iban-data.ts';
 import { paid, personalData } from './tags.ts';
+import { checkText, limitText, maxLengths, stateTextLimit } from './text-limits.ts';
 import { assumedIbans, lookUpWeight } from './weights.ts';
 
 const IbanProblemType = builder.enumType('IbanProblem', {
@@ -76,14 +76,15 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
       description:
         'Up to five valid IBANs that differ by one typing error, most likely first; empty if it is valid. Needs no ' +
         'upstream call.',
-      resolve: ({ iban, valid }, _, { isKnownBank }) => (valid ? [] : [...suggestIbans(iban, { isKnownBank })]),
+      resolve: ({ iban, valid }, _, { suggestIbans }) => (valid ? [] : [...suggestIbans(iban)]),
     }),
   }),
 });
 
 builder.asEntity(IbanValidationType, {
   key: builder.selection<{ iban: string }>('iban'),
-  resolveReference: ({ iban }, { loaders }) => loaders.ibanValidation.load(compactIban(readKey('iban', iban))),
+  resolveReference: ({ iban }, { loaders }) =>
+    loaders.ibanValidation.load(compactIban(readKey('iban', iban, maxLengths.code))),
 });
 
 builder.queryField('ibanValidation', (t) =>
@@ -92,7 +93,12 @@ builder.queryField('ibanValidation', (t) =>
     nullable: true,
     tag: [paid, personalData],
     description: 'Validates an IBAN and finds its country and bank. Null, with an error, when the service fails.',
-    args: { iban: t.arg.string({ required: true, description: 'The IBAN; case, spaces and hyphens are ignored.' }) },
+    args: {
+      iban: t.arg.string({
+        required: true,
+        ...limitText(maxLengths.code, 'The IBAN; case, spaces and hyphens are ignored.'),
+      }),
+    },
     resolve: (_, { iban }, { loaders }) => loaders.ibanValidation.load(compactIban(iban)),
   }),
 );
@@ -107,11 +113,16 @@ builder.queryField('ibanValidations', (t) =>
       'Validates a list of IBANs; results are in the order of the input. Duplicates are looked up once. If a look-up ' +
       'fails, its entry is null, with an error whose path ends in the index.',
     args: {
-      ibans: t.arg.stringList({ required: true, description: 'The IBANs; case, spaces and hyphens are ignored.' }),
+      ibans: t.arg.stringList({
+        required: true,
+        ...stateTextLimit(maxLengths.code, 'The IBANs; case, spaces and hyphens are ignored.'),
+      }),
     },
     resolve: (_, { ibans }, { loaders, budget }) => {
       if (ibans.length > budget.limits.ibans) throw budget.createLimitError('ibans');
-      return ibans.map((iban) => loaders.ibanValidation.load(compactIban(iban)));
+      return ibans.map(async (iban) =>
+        loaders.ibanValidation.load(compactIban(checkText('iban', iban, maxLengths.code))),
+      );
     },
   }),
 );

@@ -9,6 +9,7 @@ import './iban.ts';
 import { builder } from './builder.ts';
 import { withSeparateEntities } from './entities.ts';
 import { withSortedSdl } from './sorted-sdl.ts';
+import { withTextLimits } from './text-limits.ts';
 
 builder.queryType({ description: 'Look-ups. Cached and computed values need no upstream call.' });
 builder.mutationType({ description: 'Paid orders. An idempotencyKey makes retries safe.' });
@@ -16,4 +17,4 @@ builder.mutationType({ description: 'Paid orders. An idempotencyKey makes retrie
 /** The oldest version with @cost and @listSize, so that older composition tools accept the schema. */
 const subgraph = builder.toSubGraphSchema({ linkUrl: 'https://specs.apollo.dev/federation/v2.9' });
 
-export const schema = withSortedSdl(withSeparateEntities(subgraph));
+export const schema = withSortedSdl(withTextLimits(withSeparateEntities(subgraph)));

@@ -1,0 +1,188 @@
+import fc from 'fast-check';
+import {
+  buildSchema,
+  type FragmentDefinitionNode,
+  getIntrospectionQuery,
+  getOperationAST,
+  Kind,
+  parse,
+  type SelectionSetNode,
+} from 'graphql';
+import { expect, it } from 'vitest';
+import { computeOperationCost } from '../../src/graphql/operation-cost.ts';
+import { schema } from '../../src/graphql/schema/schema.ts';
+import { countryFormats } from '../../src/iban/registry.ts';
+import { tGateway } from '../gateway.ts';
+import { replyJson, tUpstream } from '../scripted-upstream.ts';
+
+const defaultLimit = 100_000;
+
+function costOf(query: string, variables: Record<string, unknown> = {}, of = schema): number {
+  const document = parse(query);
+  const operation = getOperationAST(document);
+  if (!operation) throw new Error('no operation');
+  const fragments = new Map(document.definitions.filter(isFragment).map((node) => [node.name.value, node]));
+  return computeOperationCost({ schema: of, operation, fragments, variables });
+}
+
+function isFragment(node: { kind: string }): node is FragmentDefinitionNode {
+  return node.kind === Kind.FRAGMENT_DEFINITION;
+}
+
+const ibans = (length: number) => Array.from({ length }, () => 'DE89370400440532013000');
+
+it.each([
+  ['{ country(code: "FR") { code name } }', {}, 1 + 2],
+  ['{ a: __typename b: __typename }', {}, 2],
+  ['{ ibanValidations(ibans: ["A", "B", "C"]) { valid iban } }', {}, 1 + 3 * (10 + 2)],
+  ['{ ibanValidations(ibans: "A") { valid iban } }', {}, 1 + 10 + 2],
+  ['query ($l: [String!]!) { ibanValidations(ibans: $l) { valid } }', { l: ibans(7) }, 1 + 7 * (10 + 1)],
+  ['query ($l: [String!]!) { ibanValidations(ibans: $l) { valid } }', { l: 'A' }, 1 + 10 + 1],
+  ['query ($l: [String!] = ["A", "B"]) { ibanValidations(ibans: $l) { valid } }', {}, 1 + 2 * (10 + 1)],
+  ['query ($l: [String!]!) { ibanValidations(ibans: $l) { valid } }', {}, 1 + 10 + 1],
+  ['query ($r: [_Any!]!) { _entities(representations: $r) { __typename } }', { r: [{}, {}, null] }, 1 + 3],
+  ['{ banks { nodes { bic } } }', {}, 10 + 1 + 1 + 20],
+  ['{ banks(first: 7) { nodes { bic } edges { node { bic } } totalCount } }', {}, 10 + 1 + (1 + 7) + (1 + 7 * 2) + 1],
+  [
+    'query ($n: Int!) { banks(first: $n) { ...P } } fragment P on BankConnection { nodes { bic } }',
+    { n: 3 },
+    10 + 2 + 3,
+  ],
+  ['query ($n: Int = 4) { banks(first: $n) { nodes { bic } } }', {}, 10 + 2 + 4],
+  ['query ($n: Int!) { banks(first: $n) { nodes { bic } } }', { n: 1e9 }, 10 + 2 + 100],
+  ['query ($n: Int!) { banks(first: $n) { nodes { bic } } }', { n: -1 }, 10 + 2 + 100],
+  ['query ($n: Int!) { banks(first: $n) { nodes { bic } } }', { n: 'ten' }, 10 + 2 + 100],
+  [
+    '{ a: banks(first: 1) { ...P } b: banks(first: 2) { ...P } } fragment P on BankConnection { nodes { bic } }',
+    {},
+    10 + 2 + 1 + (10 + 2 + 2),
+  ],
+  ['{ country(code: "FR") { territories { code } } }', {}, 1 + 1 + 12],
+])('%s costs its fields times its lists, and its look-ups', (query, variables, cost) => {
+  expect(costOf(query, variables)).toBe(cost);
+});
+
+it('counts the fields of random documents as if each fragment was expanded where it is spread', () => {
+  const random = buildSchema('type Query { a: Query b: [Query] c: Int d(l: [Int]): [Query] }');
+  const fields = fc.constantFrom('a', 'b', 'c', 'd(l: [1, 2])', 'd(l: $l)', 'x: a', 'y: c', 'z: d(l: [])');
+  const { selections } = fc.letrec<{ selections: string; selection: (level: number) => string }>((tie) => ({
+    selections: fc
+      .array(tie('selection'), { minLength: 1, maxLength: 4 })
+      .map((all) => all.join(' ')) as fc.Arbitrary<string>,
+    selection: fc.oneof(
+      { maxDepth: 3, depthIdentifier: 'selection' },
+      fc.constantFrom('c', '...NEXT', '... { c }'),
+      fc.tuple(fields, tie('selections')).map(([field, below]) => (/c$/.test(field) ? field : `${field} { ${below} }`)),
+    ) as never,
+  }));
+  fc.assert(
+    fc.property(fc.array(selections, { minLength: 1, maxLength: 5 }), fc.nat(5), (bodies, length) => {
+      const last = bodies.length;
+      const bodyOf = (body: string, index: number) => body.replaceAll('NEXT', `F${index + 1}`);
+      const definitions = bodies.map((body, index) =>
+        index === 0
+          ? `query ($l: [Int]) { ${bodyOf(body, 0)} }`
+          : `fragment F${index} on Query { ${bodyOf(body, index)} }`,
+      );
+      const query = `${definitions.join(' ')} fragment F${last} on Query { c }`;
+      const variables = { l: Array.from({ length }, () => 1) };
+      expect(costOf(query, variables, random)).toBe(expandedCost(query, length));
+    }),
+    { numRuns: 300, seed: 10 },
+  );
+});
+
+/** Expands every spread. Fits the schema of the random documents only. */
+function expandedCost(query: string, length: number): number {
+  const document = parse(query);
+  const fragments = new Map(document.definitions.filter(isFragment).map((node) => [node.name.value, node]));
+  const count = ({ selections }: SelectionSetNode): number =>
+    selections.reduce((sum, node) => {
+      if (node.kind === Kind.FRAGMENT_SPREAD) {
+        const fragment = fragments.get(node.name.value);
+        return sum + (fragment ? count(fragment.selectionSet) : 0);
+      }
+      if (node.kind === Kind.INLINE_FRAGMENT) return sum + count(node.selectionSet);
+      const value = node.arguments?.[0]?.value;
+      const listLength = value?.kind === Kind.LIST ? value.values.length : length;
+      const items = { a: 1, b: 5, c: 1, d: listLength }[node.name.value] ?? 1;
+      return sum + 1 + (node.selectionSet ? items * count(node.selectionSet) : 0);
+    }, 0);
+  const operation = getOperationAST(document);
+  return operation ? count(operation.selectionSet) : 0;
+}
+
+it('takes time linear in the document', () => {
+  const fragments = Array.from(
+    { length: 2_000 },
+    (_, index) => `fragment F${index} on Query { ...F${index + 1} ...F${index + 1} }`,
+  );
+  const query = `{ ...F0 } ${fragments.join(' ')} fragment F2000 on Query { __typename }`;
+  expect(costOf(query)).toBe(Number.POSITIVE_INFINITY);
+});
+
+const country =
+  'code name sepa ibanLength ibanFormatAsSwift ibanFormatAsRegex ibanExample ibanFields { name length characters padded }';
+const iban = `iban valid problems nationalCheck suggestions countryIbanExample
+  ibanData { country countryCode sepaCountry checksum bban bankCode accountNumber branch nationalChecksum countryIbanFormatAsSwift countryIbanFormatAsRegex }
+  bankData { bankCode bic city name zip } country { ${country} parent { code } territories { code } }`;
+const bank = 'address bankCode bic city countryCode date name source zip';
+const ordinary: [string, string, object][] = [
+  ['1,000 IBANs', `query ($ibans: [String!]!) { ibanValidations(ibans: $ibans) { ${iban} } }`, { ibans: ibans(1_000) }],
+  [
+    '1,000 representations',
+    `query ($r: [_Any!]!) { _entities(representations: $r) { __typename ... on IbanValidation { ${iban} } } }`,
+    { r: ibans(1_000).map((key) => ({ __typename: 'IbanValidation', iban: key })) },
+  ],
+  [
+    'a page of banks',
+    `{ banks(first: 100) { totalCount pageInfo { hasNextPage hasPreviousPage startCursor endCursor } nodes { ${bank} } edges { cursor node { ${bank} } } } }`,
+    {},
+  ],
+  ['all countries', `{ countries { ${country} parent { ${country} } territories { ${country} } } }`, {}],
+  ['introspection', getIntrospectionQuery(), {}],
+  [
+    'introspection with all options',
+    getIntrospectionQuery({
+      descriptions: true,
+      specifiedByUrl: true,
+      directiveIsRepeatable: true,
+      schemaDescription: true,
+      inputValueDeprecation: true,
+      oneOf: true,
+    }),
+    {},
+  ],
+];
+
+it.each(ordinary)(
+  '%s cost less than the default limit, and at least the fields of the response',
+  async (_, query, variables) => {
+    const upstream = await tUpstream(replyJson(200, { valid: true, data: [] }));
+    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const cost = costOf(query, variables as Record<string, unknown>);
+    expect(cost).toBeLessThan(0.8 * defaultLimit);
+    const { data, errors } = await ask(query, variables as Record<string, unknown>);
+    expect(errors).toBeUndefined();
+    expect(countFields(data)).toBeLessThanOrEqual(cost);
+  },
+);
+
+function countFields(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + countFields(item), 0);
+  if (typeof value !== 'object' || value === null) return 0;
+  const values = Object.values(value);
+  return values.reduce((sum: number, item) => sum + countFields(item), values.length);
+}
+
+it('assumes lists that are at least as long as they are', async () => {
+  const { data } = await tGateway().ask(
+    '{ countries { ibanFields { name } territories { ibanFields { name } } } allowances { used } }',
+  );
+  const lengths = (field: string) =>
+    Object.values(data?.countries ?? {}).map((item) => Object.keys(item[field] ?? {}).length);
+  expect(Math.max(...lengths('ibanFields'))).toBe(3);
+  expect(Math.max(...lengths('territories'))).toBe(12);
+  expect(Object.keys(data?.allowances ?? {}).length).toBeLessThanOrEqual(5);
+  expect(Object.keys(data?.countries ?? {})).toHaveLength(countryFormats().length);
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it, vi } from 'vitest';
+import { createSuggestIbans } from '../../src/graphql/suggestions.ts';
+import { tGateway } from '../gateway.ts';
+
+const query = 'query ($ibans: [String!]!) { ibanValidations(ibans: $ibans) { suggestions } }';
+
+/** Different German IBANs with wrong check digits. */
+function wrongIbans(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `DE00370400440532${String(index).padStart(6, '0')}`);
+}
+
+it('computes the suggestions of an IBAN once', () => {
+  const isKnownBank = vi.fn(() => true);
+  const suggest = createSuggestIbans(isKnownBank);
+  const suggestions = suggest('DE89370400440532013001');
+  expect(suggestions).toContain('DE89370400440532013000');
+  const calls = isKnownBank.mock.calls.length;
+  expect(calls).toBeGreaterThan(0);
+  expect(suggest('DE89370400440532013001')).toBe(suggestions);
+  expect(isKnownBank).toHaveBeenCalledTimes(calls);
+});
+
+describe('a query', () => {
+  it('computes suggestions for at most 1,000 IBANs', async () => {
+    const { ask } = tGateway({ env: { MAX_IBANS_PER_QUERY: '2000' } });
+    const { data, errors } = await ask(query, { ibans: wrongIbans(1_001) });
+    expect(data?.ibanValidations).toHaveLength(1_001);
+    expect(data?.ibanValidations?.[999]).not.toBeNull();
+    expect(data?.ibanValidations?.[1_000]).toBeNull();
+    expect(errors).toMatchObject([
+      {
+        path: ['ibanValidations', 1_000, 'suggestions'],
+        message: 'A query may request suggestions for at most 1000 invalid IBANs; split it into several queries.',
+        extensions: { code: 'BAD_USER_INPUT' },
+      },
+    ]);
+  });
+
+  it('counts an IBAN once, for all aliases and entries', async () => {
+    const { ask } = tGateway({ env: { MAX_IBANS_PER_QUERY: '2000' } });
+    const ibans = wrongIbans(600);
+    const { errors } = await ask(query.replace('{ suggestions }', '{ one: suggestions two: suggestions }'), {
+      ibans: [...ibans, ...ibans],
+    });
+    expect(errors).toBeUndefined();
+  });
+});

@@ -1,0 +1,168 @@
+import { type GraphQLArgument, type GraphQLInputField, getNamedType, isInputObjectType, isObjectType } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { schema } from '../../src/graphql/schema/schema.ts';
+import { tGateway } from '../gateway.ts';
+import { replyJson, tUpstream } from '../scripted-upstream.ts';
+
+const essay = (fields: string, type = 'String!') =>
+  `mutation ($text: ${type}) { generateEssay(input: { wordCount: 9 ${fields} }) {
+    ... on InvalidEssayInput { field message }
+  } }`;
+const generateIban = (fields: string) => `query ($text: String!) { generateIban(input: { ${fields} }) { __typename } }`;
+/** Every text argument and input field of the schema. */
+const queries: Record<string, string> = {
+  'Query.bank(bic)': 'query ($text: String!) { bank(bic: $text) { name } }',
+  'Query.bicValidation(bic)': 'query ($text: String!) { bicValidation(bic: $text) { bic } }',
+  'Query.banks(country)': 'query ($text: String!) { banks(country: $text) { totalCount } }',
+  'Query.banks(search)': 'query ($text: String!) { banks(search: $text) { totalCount } }',
+  'Query.banks(after)': 'query ($text: String!) { banks(after: $text) { totalCount } }',
+  'Query.country(code)': 'query ($text: String!) { country(code: $text) { name } }',
+  'Query.essay(id)': 'query ($text: ID!) { essay(id: $text) { text } }',
+  'Query.ibanValidation(iban)': 'query ($text: String!) { ibanValidation(iban: $text) { iban } }',
+  'Query.ibanValidations(ibans)': 'query ($text: String!) { ibanValidations(ibans: [$text]) { iban } }',
+  'GenerateIbanInput.country': generateIban('country: $text'),
+  'GenerateIbanInput.bankCode': generateIban('country: "DE" bankCode: $text'),
+  'GenerateIbanInput.branch': generateIban('country: "DE" branch: $text'),
+  'GenerateIbanInput.accountNumber': generateIban('country: "DE" accountNumber: $text'),
+  'GenerateEssayInput.description': essay('description: $text'),
+  'GenerateEssayInput.titles': essay('description: "Pens" titles: [$text]'),
+  'GenerateEssayInput.idempotencyKey': essay('description: "Pens" idempotencyKey: $text', 'ID'),
+};
+
+/** Every text input of the schema, by its coordinate. */
+const inputs = Object.values(schema.getTypeMap())
+  .filter(({ name }) => !name.startsWith('__'))
+  .flatMap((type): [string, GraphQLArgument | GraphQLInputField][] => {
+    if (isInputObjectType(type))
+      return Object.values(type.getFields()).map((field) => [`${type}.${field.name}`, field]);
+    if (!isObjectType(type)) return [];
+    const fields = Object.values(type.getFields());
+    return fields.flatMap(({ name, args }) => args.map((arg) => [`${type}.${name}(${arg.name})`, arg]));
+  })
+  .filter(([, { type }]) => ['String', 'ID'].includes(getNamedType(type).name))
+  .map(([coordinate, { name, description }]) => ({ coordinate, name, description }));
+
+describe('every text argument and input field', () => {
+  it('is in the table of this test', () => {
+    expect(inputs.map(({ coordinate }) => coordinate).toSorted()).toEqual(Object.keys(queries).toSorted());
+  });
+
+  it.each(inputs)(
+    'states its limit, and is checked before any call: $coordinate',
+    async ({ coordinate, name, description }) => {
+      const limit = Number(/ At most (\d+) characters\.$/.exec(description ?? '')?.[1]);
+      const upstream = await tUpstream(replyJson(200, {}));
+      const { ask } = tGateway({ bankDataUrl: upstream.url, essaysUrl: upstream.url });
+      for (const length of [limit + 1, 900_000]) {
+        const long = '7'.repeat(length);
+        const { data, errors } = await ask(queries[coordinate] ?? '', { text: long });
+        const invalid = data?.generateEssay as { field: string; message: string } | undefined;
+        const message = invalid?.message ?? errors?.[0]?.message;
+        expect(message).toBe(`${name === 'ibans' ? 'iban' : name} must have at most ${limit} characters.`);
+        if (invalid) expect(invalid.field).toBe(name);
+        else expect(errors).toMatchObject([{ path: expect.any(Array), extensions: { code: 'BAD_USER_INPUT' } }]);
+      }
+      expect(upstream.calls).toHaveLength(0);
+      const accepted = await ask(queries[coordinate] ?? '', { text: '7'.repeat(limit) });
+      expect(JSON.stringify(accepted)).not.toContain('at most');
+    },
+  );
+});
+
+describe('a text of 900 kB', () => {
+  const long = `DE${'8'.repeat(900_000)}`;
+
+  it.each([
+    ['an IBAN', 'ibanValidation(iban: $text)', 'iban'],
+    ['an IBAN of a list', 'ibanValidations(ibans: [$text])', 'iban'],
+    ['a BIC', 'bicValidation(bic: $text)', 'bic'],
+    [
+      'the key of an entity',
+      '_entities(representations: [{ __typename: "IbanValidation", iban: $text }])',
+      '... on IbanValidation { iban',
+    ],
+  ])('is not repeated in the answer, as %s', async (_, field, repeated) => {
+    const upstream = await tUpstream(replyJson(200, { valid: true }));
+    const { handle } = tGateway({ bankDataUrl: upstream.url });
+    const aliases = Array.from({ length: 300 }, (_, index) =>
+      repeated.startsWith('...') ? `${repeated.replace('{ ', `{ a${index}: `)} }` : `a${index}: ${repeated}`,
+    );
+    const response = await handle.fetch('http://gateway/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        query: `query ($text: String!) { ${field} { ${aliases.join(' ')} } }`,
+        variables: { text: long },
+      }),
+    });
+    const text = await response.text();
+    expect(text.length).toBeLessThan(1_000);
+    expect(text).toContain(' must have at most 64 characters.');
+    expect(upstream.calls).toHaveLength(0);
+  });
+
+  it.each([
+    ['IbanValidation', 'iban', 64],
+    ['Bank', 'bic', 64],
+    ['IbanCountry', 'code', 16],
+  ])('fails one representation only, as the key of %s', async (type, key, limit) => {
+    const { ask } = tGateway();
+    const representations = [
+      { __typename: 'IbanCountry', code: 'DE' },
+      { __typename: type, [key]: long },
+    ];
+    const { data, errors } = await ask(entitiesQuery, { representations });
+    expect(data?._entities).toEqual([{ __typename: 'IbanCountry' }, null]);
+    expect(errors).toMatchObject([
+      {
+        path: ['_entities', 1],
+        message: `${key} must have at most ${limit} characters.`,
+        extensions: { code: 'BAD_USER_INPUT' },
+      },
+    ]);
+  });
+
+  it('fails one entry only, in a list of IBANs', async () => {
+    const { ask } = tGateway();
+    const { data, errors } = await ask('query ($ibans: [String!]!) { ibanValidations(ibans: $ibans) { valid } }', {
+      ibans: ['DE00', long, 'XX'],
+    });
+    expect(data?.ibanValidations).toEqual([{ valid: false }, null, { valid: false }]);
+    expect(errors).toMatchObject([{ path: ['ibanValidations', 1], message: 'iban must have at most 64 characters.' }]);
+  });
+});
+
+const entitiesQuery =
+  'query ($representations: [_Any!]!) { _entities(representations: $representations) { __typename } }';
+
+it('limits aliases, which a response repeats for each entry of a list', async () => {
+  const { ask } = tGateway();
+  const query = (length: number) => `{ countries { ${'a'.repeat(length)}: code } }`;
+  expect((await ask(query(100))).errors).toBeUndefined();
+  const answer = await ask(query(50_000));
+  expect(answer.errors).toMatchObject([
+    { message: 'An alias must have at most 100 characters.', extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } },
+  ]);
+  expect(JSON.stringify(answer).length).toBeLessThan(1_000);
+});
+
+describe('an error of GraphQL', () => {
+  const mutation = 'mutation ($input: GenerateEssayInput!) { generateEssay(input: $input) { __typename } }';
+  const long = 'x'.repeat(900_000);
+  const order = { description: long, wordCount: 9 };
+  const unknownFields = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`x${index}`, 1]));
+  const skips = Array.from({ length: 100 }, (_, index) => `a${index}: code @skip(if: $v${index})`);
+
+  it.each([
+    ['unknown input fields', mutation, { input: { ...unknownFields, ...order } }],
+    ['a long name of an input field', mutation, { input: { ...order, [long]: 1 } }],
+    ['a long enum value', mutation, { input: { ...order, mode: long } }],
+    ['a long text for a number', 'query ($first: Int!) { banks(first: $first) { totalCount } }', { first: long }],
+    ['a long object for a text', 'query ($id: ID!) { essay(id: $id) { text } }', { id: { [long]: long } }],
+    ['a long operation name', `query ${'x'.repeat(90_000)} { country(code: "DE") { ${skips.join(' ')} } }`, {}],
+  ])('does not repeat %s', async (_, query, variables) => {
+    const answer = await tGateway().ask(query, variables);
+    expect(answer.errors?.[0]?.extensions.code).toMatch(/^(BAD_USER_INPUT|GRAPHQL_VALIDATION_FAILED)$/);
+    expect(JSON.stringify(answer).length).toBeLessThan(200_000);
+  });
+});
