@@ -137,3 +137,11 @@ it('finds nothing in an essay of 15 kB in little time', () => {
   // Measured: 70 µs.
   expect((process.cpuUsage().user - user) / 200).toBeLessThan(500);
 });
+
+it.each(['\\', '%25', '\\u0073', '%', 'seeded', '\\/'])('takes time linear in the length of a text of %j', (part) => {
+  const redactSecrets = createSecretRedaction([secret, 'seeded-key-0123456789']);
+  const { user } = process.cpuUsage();
+  redactSecrets(`${part.repeat(1_000_000 / part.length)}x`, true);
+  // Measured: at most 150 ms. Quadratic time takes minutes.
+  expect((process.cpuUsage().user - user) / 1_000).toBeLessThan(3_000);
+});
