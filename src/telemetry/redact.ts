@@ -81,7 +81,7 @@ function endsWithin({ characters }: SecretForm, text: string, start: number): bo
     end = character.lastIndex;
     matched += 1;
   }
-  return matched >= minPrefixLength && partialEscape.test(text.slice(end, end + maxEscapedLength));
+  return matched >= minPrefixLength && text.length - end <= maxEscapedLength && partialEscape.test(text.slice(end));
 }
 
 const hidden = '[hidden]';

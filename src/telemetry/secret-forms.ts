@@ -19,10 +19,10 @@ export const partialEscape = /^(?:\\*(?:u[0-9a-f]{0,3})?|%(?:25?)*[0-9a-f]?)$/i;
 export function listSecretForms(secret: string): SecretForm[] {
   if (secret === '') return [];
   const asJson = JSON.stringify(secret).slice(1, -1);
-  const forms = [createForm([...new Set([secret, asJson])], [...secret].map(characterSource))];
+  const forms = [createForm([...new Set([secret, asJson])], [...secret], characterSource)];
   for (const base64 of listBase64(secret)) {
     const base64url = base64.replaceAll('+', '-').replaceAll('/', '_');
-    forms.push(createForm([...new Set([base64, base64url])], [...base64].map(base64Source)));
+    forms.push(createForm([...new Set([base64, base64url])], [...base64], base64Source));
   }
   return forms;
 }
@@ -42,25 +42,32 @@ function listBase64(secret: string): string[] {
     .filter(({ length }) => length >= minBase64Length);
 }
 
-function createForm(plain: string[], sources: string[]): SecretForm {
+function createForm(plain: string[], text: string[], sourceOf: typeof characterSource): SecretForm {
+  const sources = text.map((character) => sourceOf(character));
   const characters = sources.map((source) => new RegExp(source, 'y'));
-  return { plain, pattern: new RegExp(sources.join(''), 'g'), characters };
+  // A run of backslashes is read only from its beginning: a text of nothing else takes no more time than others.
+  const first = sourceOf(text[0] ?? '', String.raw`(?<!\\)\\+`);
+  return { plain, pattern: new RegExp(first + sources.slice(1).join(''), 'g'), characters };
 }
 
-function base64Source(character: string): string {
-  if (character === '+') return `(?:-|${characterSource(character)})`;
-  return character === '/' ? `(?:_|${characterSource(character)})` : characterSource(character);
+function base64Source(character: string, backslashes?: string): string {
+  const source = characterSource(character, backslashes);
+  if (character === '+') return `(?:-|${source})`;
+  return character === '/' ? `(?:_|${source})` : source;
 }
 
-/** The character itself, after backslashes, as `\u0063` and percent-encoded; escapes may be escaped again. */
-function characterSource(character: string): string {
+/**
+ * The character itself, after backslashes, as `\u0063` and percent-encoded. Escapes may be escaped again, three or four
+ * times: without a limit, the time would be quadratic in the length of the text.
+ */
+function characterSource(character: string, backslashes = String.raw`\\{1,8}`): string {
   const units = Array.from({ length: character.length }, (_, index) => hexSource(character.charCodeAt(index), 4));
-  const bytes = [...Buffer.from(character)].map((byte) => `%(?:25)*${hexSource(byte, 2)}`);
+  const bytes = [...Buffer.from(character)].map((byte) => `%(?:25){0,4}${hexSource(byte, 2)}`);
   const letter = /^\\([bfnrt])$/.exec(JSON.stringify(character).slice(1, -1))?.[1];
-  const sources = [units.map((unit) => String.raw`\\+u${unit}`).join(''), bytes.join('')];
-  if (letter) sources.push(String.raw`\\+${letter}`);
+  const sources = [units.map((unit) => `${backslashes}u${unit}`).join(''), bytes.join('')];
+  if (letter) sources.push(`${backslashes}${letter}`);
   // A letter or digit after a backslash would be another character.
-  sources.push(/[A-Za-z0-9]/.test(character) ? character : String.raw`\\*${quote(character)}`);
+  sources.push(/[A-Za-z0-9]/.test(character) ? character : `(?:${backslashes})?${quote(character)}`);
   return `(?:${sources.join('|')})`;
 }
 
