@@ -30,7 +30,7 @@ function checkTrees(file: number, roots: readonly bigint[], pageSize: number): b
   return true;
 }
 
-export const emptyTree = 0xffff_ffff_ffff_ffffn;
+const emptyTree = 0xffff_ffff_ffff_ffffn;
 
 const branchFlag = 0x01;
 const leafFlag = 0x02;
