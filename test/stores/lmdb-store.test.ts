@@ -116,6 +116,25 @@ describe('the file of the LMDB store', () => {
     expect(start).toThrow(`DATA_DIR: ${path} is damaged or was not created by this program`);
   });
 
+  it('prevents the start wherever it was cut off, unless all values can be read', async () => {
+    const child = tScript('test/stores/truncating.ts', { FOLDER: tFolder() });
+    expect(await child.ended).toEqual({ code: 0, signal: null });
+    const { pages, refused, missing } = JSON.parse(child.stdout());
+    expect(missing).toBe(0);
+    expect(refused).toBeGreaterThan(pages / 4);
+  });
+
+  it('may be shorter than it was, because LMDB does not write pages that are free', async () => {
+    const folder = tFolder();
+    for (let round = 0; round < 20; round++) {
+      const store = createLmdbStore({ folder });
+      const lengths = [100_000, 1, 200_000 - 5_000 * round, 1];
+      await Promise.all(lengths.map((length) => store.set('key', 'x'.repeat(length), hour)));
+      await store.close();
+    }
+    expect(await tLmdbStore(folder).get('key')).toBe('x');
+  });
+
   it('may fill the disk: failed writes reject, and successful ones can be read', async () => {
     // Limits files to 2 MB, or to 4 MB in shells whose unit is 1,024 bytes instead of 512.
     const limited = [
