@@ -4,6 +4,9 @@ import type { Events } from '../telemetry/events.ts';
 import type { Redact } from '../telemetry/redact.ts';
 import { locate } from './document-source.ts';
 
+/** Errors of one response. Each takes the time to count the lines up to its location. */
+export const maxErrors = 100;
+
 interface PresentErrorOptions {
   requestId: string;
   redact: Redact;

@@ -45,7 +45,8 @@ export function createGraphqlYoga<Context extends { requestContext: RequestConte
       useDocumentLimits(documentLimits),
       exposesCost && useCost(),
       useCacheControl([...(exposesCost ? [costHeader] : []), ...(hasTraces ? [traceHeader] : [])]),
-      hasTraces && useInlineTrace({ redact }),
+      // A traced field takes about four times as long.
+      hasTraces && useInlineTrace({ redact, maxCost: documentLimits.cost / 4 }),
       usePresentedErrors({ redact, events }),
     ],
     cors: false,

@@ -69,6 +69,15 @@ describe('extensions.ftv1', () => {
     expect(trace.root).toMatchObject({ child: [], error: [{ message: answer.errors?.[0]?.message }] });
   });
 
+  it('has no fields for a large response', async () => {
+    const ask = await tTraced();
+    const countries = Array.from({ length: 100 }, (_, index) => `c${index}: countries { code name sepa }`);
+    const { answer, trace } = await ask(`{ ${countries.join(' ')} }`);
+    expect(answer.data?.c99).toHaveLength(89);
+    expect(trace.root?.child).toEqual([]);
+    expect(Number(trace.durationNs)).toBeGreaterThan(0);
+  });
+
   it('is added to the other extensions', async () => {
     const ask = await tTraced(echo, { FEDERATION_TRACES: 'on', EXPOSE_COST: 'on' });
     const { answer } = await ask('{ country(code: "DE") { name } }', {}, { [header]: 'ftv1', 'x-cost': '1' });

@@ -5,6 +5,7 @@ import {
   GraphQLError,
   getOperationAST,
   Kind,
+  type OperationDefinitionNode,
   parse,
   type ValidationContext,
 } from 'graphql';
@@ -24,8 +25,15 @@ export interface DocumentLimits {
   cost: number;
 }
 
-/** Rejects documents that are much more expensive to parse or execute than their size suggests. */
-export function useDocumentLimits(limits: DocumentLimits): Plugin {
+export interface OperationCost {
+  operationCost: number;
+}
+
+/**
+ * Rejects documents that are much more expensive to parse or execute than their size suggests. Adds the cost of an accepted
+ * operation to the context.
+ */
+export function useDocumentLimits(limits: DocumentLimits): Plugin<Partial<OperationCost>> {
   return {
     onParse({ params, setParseFn }) {
       setParseFn((text: string, options) => {
@@ -39,8 +47,16 @@ export function useDocumentLimits(limits: DocumentLimits): Plugin {
       addValidationRule(limitIntrospectionAliases);
       addValidationRule(limitAliases);
     },
-    onExecute({ args, setResultAndStopExecution }) {
-      const problem = findOperationProblem(args, limits.cost);
+    onExecute({ args, extendContext, setResultAndStopExecution }) {
+      const operation = getOperationAST(args.document, args.operationName);
+      // The executor reports an operation that does not exist.
+      if (!operation) return;
+      const operationCost = costOf(operation, args);
+      extendContext({ operationCost });
+      const problem =
+        operationCost > limits.cost
+          ? describeCost(operationCost, limits.cost)
+          : findVariableProblem(args.schema, operation, args.variableValues ?? {});
       if (problem === null) return;
       const extensions = { code: 'BAD_USER_INPUT', http: { status: 400, spec: true } };
       setResultAndStopExecution({ errors: [new GraphQLError(problem, { extensions })] });
@@ -48,16 +64,13 @@ export function useDocumentLimits(limits: DocumentLimits): Plugin {
   };
 }
 
-/** The executor reports an operation that does not exist. */
-function findOperationProblem(args: ExecutionArgs, limit: number): string | null {
-  const { schema, document, operationName } = args;
-  const operation = getOperationAST(document, operationName);
-  if (!operation) return null;
-  const variables = args.variableValues ?? {};
+function costOf(operation: OperationDefinitionNode, { schema, document, variableValues }: ExecutionArgs): number {
   const isFragment = (node: { kind: string }): node is FragmentDefinitionNode => node.kind === Kind.FRAGMENT_DEFINITION;
   const fragments = new Map(document.definitions.filter(isFragment).map((node) => [node.name.value, node]));
-  const cost = computeOperationCost({ schema, operation, fragments, variables });
-  if (cost <= limit) return findVariableProblem(schema, operation, variables);
+  return computeOperationCost({ schema, operation, fragments, variables: variableValues ?? {} });
+}
+
+function describeCost(cost: number, limit: number): string {
   return (
     `The query costs ${cost}; it may cost at most ${limit} (MAX_QUERY_COST). Each field of the response costs 1, and a ` +
     'look-up 10: select fewer fields or shorter lists, or split it into several queries.'

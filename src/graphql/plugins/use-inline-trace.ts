@@ -4,20 +4,24 @@ import { GraphQLError, type GraphQLSchema, lexicographicSortSchema } from 'graph
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { Redact } from '../../telemetry/redact.ts';
 import { locate } from '../document-source.ts';
-import { describeFailure } from '../present-error.ts';
+import { describeFailure, maxErrors } from '../present-error.ts';
+import type { OperationCost } from './use-document-limits.ts';
 
 /** Routers request a trace with the value `ftv1`. */
 export const traceHeader = 'apollo-federation-include-trace';
 
 interface InlineTraceOptions {
   redact: Redact;
+  /** Cost of the largest operation whose fields are traced. */
+  maxCost: number;
 }
 
 /**
  * Adds the duration and errors of each field to `extensions.ftv1` if a router requests it
- * (https://www.apollographql.com/docs/federation/metrics). Errors are those that clients see.
+ * (https://www.apollographql.com/docs/federation/metrics). Errors are those that clients see. The trace of a large
+ * operation has no fields.
  */
-export function useInlineTrace({ redact }: InlineTraceOptions): Plugin {
+export function useInlineTrace({ redact, maxCost }: InlineTraceOptions): Plugin<Partial<OperationCost>> {
   const isRequested = (request: Request) => request.headers.get(traceHeader) === 'ftv1';
   const [{ onPluginInit, onExecutionResult: finishTrace, ...recorder }, traces] = useApolloInstrumentation({
     ignoreRequest: (request) => !isRequested(request),
@@ -31,14 +35,15 @@ export function useInlineTrace({ redact }: InlineTraceOptions): Plugin {
       payload.addPlugin(recorder);
     },
     onExecute({ args, executeFn, setExecuteFn }) {
-      if (!isRequested(args.contextValue.request)) return;
+      const { request, operationCost = 0 } = args.contextValue;
+      if (!isRequested(request) || operationCost > maxCost) return;
       setExecuteFn((args) => executeFn({ ...args, schema: withTimers(args.schema) }));
     },
     onExecutionResult(payload) {
       const { request, result, context, setResult } = payload;
       const traced = traces.get(request)?.traces.get(context as YogaInitialContext);
       if (traced === undefined || result === undefined || Symbol.asyncIterator in result) return;
-      const errors = result.errors?.map((error) => presentTraceError(error, traced.nodes));
+      const errors = result.errors?.slice(0, maxErrors).map((error) => presentTraceError(error, traced.nodes));
       finishTrace?.({ ...payload, result: { ...result, ...(errors && { errors }) } });
       // The package's own encoder passes all bytes as arguments of one call, which fails for large traces.
       const ftv1 = Buffer.from(Trace.encode(traced.trace).finish()).toString('base64');

@@ -4,7 +4,7 @@ import type { Plugin } from 'graphql-yoga';
 import type { Events } from '../../telemetry/events.ts';
 import type { Redact } from '../../telemetry/redact.ts';
 import type { ServerContext } from '../context.ts';
-import { presentError } from '../present-error.ts';
+import { maxErrors, presentError } from '../present-error.ts';
 
 interface PresentedErrorsOptions {
   redact: Redact;
@@ -25,9 +25,6 @@ export function usePresentedErrors(options: PresentedErrorsOptions): Plugin<obje
     },
   };
 }
-
-/** Each takes about 300 bytes and the time to count the lines up to its location. */
-const maxErrors = 100;
 
 function createSummary(count: number, requestId: string): GraphQLError {
   const extensions = { code: 'TOO_MANY_ERRORS', service: null, retryable: false, requestId };

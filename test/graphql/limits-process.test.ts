@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { tScript } from '../process.ts';
+import type { Measurement } from './limit-attacks.ts';
+
+it.each([{}, { FEDERATION_TRACES: 'on' }])(
+  'no single request takes seconds or hundreds of megabytes, with %j',
+  async (env) => {
+    const child = tScript('test/graphql/limit-attacks.ts', { NODE_OPTIONS: '--max-old-space-size=512', ...env });
+    expect(await child.ended, child.stderr()).toEqual({ code: 0, signal: null });
+    const measurements = child
+      .stdout()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Measurement);
+    expect(measurements).toHaveLength(12);
+    // Five times the target of 100 ms and 32 MB: the machine may be loaded, and the code is not compiled yet.
+    for (const { name, cpuMs, residentMb, responseMb } of measurements.slice(1)) {
+      expect(cpuMs, `${name}: ms`).toBeLessThan(500);
+      expect(residentMb, `${name}: MB`).toBeLessThan(160);
+      expect(responseMb, `${name}: MB of the response`).toBeLessThan(6);
+    }
+  },
+  60_000,
+);
