@@ -47,6 +47,7 @@ export function createRequestHandler({
   return (request, response) => {
     const requestId = readRequestId(request);
     response.setHeader('x-request-id', requestId);
+    response.setHeader('x-content-type-options', 'nosniff');
     cors.setHeaders(request, response);
     handleRequest(request, response, requestId).catch((error: unknown) => {
       if (response.destroyed) return;
@@ -62,7 +63,7 @@ export function createRequestHandler({
     if (hostname === null) {
       return sendError(response, 400, 'BAD_USER_INPUT', 'The Host header must be a host name, optionally with a port.');
     }
-    const [path, search = ''] = (request.url ?? '').split('?', 2);
+    const [path, ...search] = (request.url ?? '').split('?');
     // Served under any host name: health checks use arbitrary addresses and return no data.
     if (path === '/health') return sendJson(response, 200, { status: 'alive' });
     if (path === '/ready') {
@@ -84,7 +85,7 @@ export function createRequestHandler({
     }
     if (request.method === 'OPTIONS') return cors.sendPreflight(request, response);
     if (isBrowser) return sendPage(request, response, await graphiql());
-    if (!(await validateRequest(request, response, search))) return;
+    if (!(await validateRequest(request, response, search.join('?')))) return;
     await sendReply(request, response, await graphql(request, response, { requestId }));
   }
 }

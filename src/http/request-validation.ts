@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Negotiator from 'negotiator';
 import { readBody } from './body.ts';
-import type { Cors } from './cors.ts';
+import { type Cors, jsonType, requiresPreflight } from './cors.ts';
 import { sendError } from './json-response.ts';
 
 interface RequestValidationOptions {
@@ -26,12 +26,14 @@ export function createRequestValidation({ maxBodyBytes, cors }: RequestValidatio
     return true;
   };
 
-  /** Any page can cause a GET, for example with an image, and look-ups cost money. */
   function validateGet(search: URLSearchParams, request: IncomingMessage, response: ServerResponse): boolean {
-    const { headers } = request;
-    const isCrossSiteWithoutCors = headers['sec-fetch-site'] === 'cross-site' && headers['sec-fetch-mode'] !== 'cors';
-    if (isCrossSiteWithoutCors || !cors.isAllowed(request)) {
-      const message = 'Requests from other sites must be sent with fetch, from an origin in CORS_ORIGINS.';
+    if (!requiresPreflight(request)) {
+      const message = 'GET requires the header content-type: application/json or apollo-require-preflight: true.';
+      sendError(response, 403, 'FORBIDDEN', message);
+      return false;
+    }
+    if (!cors.isAllowed(request)) {
+      const message = 'Pages of this origin may not send GET requests; the operator can add it to CORS_ORIGINS.';
       sendError(response, 403, 'FORBIDDEN', message);
       return false;
     }
@@ -43,9 +45,8 @@ export function createRequestValidation({ maxBodyBytes, cors }: RequestValidatio
 
   /** Attaches the body to the request, where Yoga looks for it. */
   async function validatePost(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
-    // Any page may send other types without a preflight (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
     const type = request.headers['content-type']?.toLowerCase() ?? '';
-    if (!/^application\/(graphql\+)?json\s*(;|$)/.test(type)) {
+    if (!jsonType.test(type)) {
       sendError(response, 415, 'BAD_USER_INPUT', 'The Content-Type header must be application/json.');
       return false;
     }
