@@ -53,13 +53,21 @@ export function readConfig(env: Environment): Config {
     essayService: readEssayServiceSettings(vars),
   };
   const hasPaidKey = config.bankData.upstream || config.essays.upstream || config.essayService.llm?.apiKey;
-  if (hasPaidKey && !isLocal && vars.GATEWAY_AUTH !== 'none') throw new ConfigError([exposedKeys]);
+  const problems = [
+    ...(vars.GATEWAY_AUTH === 'none' ? [] : [exposedKeys]),
+    ...(vars.ALLOWED_HOSTS ? [] : [unnamedHosts]),
+  ];
+  if (hasPaidKey && !isLocal && problems.length > 0) throw new ConfigError(problems);
   return config;
 }
 
 const exposedKeys =
   'HOST: must be a loopback address, such as 127.0.0.1, because upstream calls are paid and the gateway does not ' +
   'authenticate its callers; or set GATEWAY_AUTH=none if a proxy in front of it does';
+
+const unnamedHosts =
+  'ALLOWED_HOSTS: missing; it is required because HOST is not a loopback address and upstream calls are paid: set the ' +
+  'host names that clients use, such as gateway.example.com, or * for any';
 
 function readUpstream(prefix: string, url: string | undefined, apiKey: string | undefined): UpstreamAccess | null {
   if (url && apiKey) return { url, apiKey };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { internalErrorMessage } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
-import { isAllowedHost, parseHostname } from './allowed-hosts.ts';
+import { isAllowedHost, readHostname } from './allowed-hosts.ts';
 import { sendReply } from './compression.ts';
 import { createCors } from './cors.ts';
 import { type GraphiqlPage, sendPage } from './graphiql.ts';
@@ -59,9 +59,14 @@ export function createRequestHandler({
 
   async function handleRequest(request: IncomingMessage, response: ServerResponse, requestId: string): Promise<void> {
     // Checked first, because Yoga builds a URL from it.
-    const hostname = parseHostname(request.headers.host);
+    const hostname = readHostname(request);
     if (hostname === null) {
-      return sendError(response, 400, 'BAD_USER_INPUT', 'The Host header must be a host name, optionally with a port.');
+      return sendError(
+        response,
+        400,
+        'BAD_USER_INPUT',
+        'The request must have one Host header, a host name with an optional port.',
+      );
     }
     const [path, ...search] = (request.url ?? '').split('?');
     // Served under any host name: health checks use arbitrary addresses and return no data.

@@ -144,12 +144,21 @@ describe('a gateway that other machines can reach', () => {
     const problems = readProblems({ HOST, ...env });
     expect(problems).toContain('HOST: must be a loopback address');
     expect(problems).toContain('GATEWAY_AUTH=none');
+    expect(problems).toContain('ALLOWED_HOSTS: missing');
     expect(problems).not.toContain(secret);
+  });
+
+  it.each([paid, paidModel])('requires the host names that clients use, with %j', (env) => {
+    const problems = readProblems({ HOST: '0.0.0.0', GATEWAY_AUTH: 'none', ...env });
+    expect(problems).toContain('ALLOWED_HOSTS: missing');
+    expect(problems).toContain('such as gateway.example.com, or * for any');
+    expect(problems).not.toContain('HOST: must be');
   });
 
   it.each([
     [{ HOST: '0.0.0.0' }],
-    [{ HOST: '0.0.0.0', GATEWAY_AUTH: 'none', ...paid }],
+    [{ HOST: '0.0.0.0', GATEWAY_AUTH: 'none', ALLOWED_HOSTS: 'gateway.example', ...paid }],
+    [{ HOST: '0.0.0.0', GATEWAY_AUTH: 'none', ALLOWED_HOSTS: '*', ...paid }],
     [{ HOST: '127.0.0.1', ...paid }],
     [{ HOST: 'localhost', ...paid }],
     [{ HOST: '::1', ...paid }],
