@@ -20,6 +20,12 @@ export function readConfig(env: Environment): Config {
     store: { redis: vars.REDIS_URL ?? null, secret: vars.STORE_SECRET ?? null },
     shutdownTimeoutMs: vars.SHUTDOWN_TIMEOUT_MS,
     maxBodyBytes: vars.MAX_BODY_BYTES,
+    maxBufferedBytes: Math.max(vars.MAX_BUFFERED_BYTES, vars.MAX_BODY_BYTES),
+    connections: {
+      maxConnections: vars.MAX_CONNECTIONS,
+      maxRequestsPerConnection: vars.MAX_REQUESTS_PER_CONNECTION,
+      clientTimeoutMs: vars.CLIENT_TIMEOUT_MS,
+    },
     corsOrigins: vars.CORS_ORIGINS,
     allowedHosts: vars.ALLOWED_HOSTS ?? (isLocal ? [] : ['*']),
     maxEssaysPerQuery: vars.MAX_ESSAYS_PER_QUERY,

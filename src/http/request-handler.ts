@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { internalErrorMessage } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import { isAllowedHost, readHostname } from './allowed-hosts.ts';
+import { createByteBudget } from './byte-budget.ts';
 import { sendReply } from './compression.ts';
 import { createCors } from './cors.ts';
 import { type GraphiqlPage, sendPage } from './graphiql.ts';
@@ -19,6 +20,8 @@ interface RequestHandlerOptions {
   graphiql: () => Promise<GraphiqlPage>;
   /** Maximum size of a request body, in bytes. */
   maxBodyBytes: number;
+  /** Limit for all request bodies and unread responses in memory, in bytes. */
+  maxBufferedBytes: number;
   /** Origins whose pages may call from a browser; `*` for any. */
   corsOrigins: readonly string[];
   /** Host names under which GraphQL is served, in addition to those of the loopback interface; `*` for any. */
@@ -35,6 +38,7 @@ export function createRequestHandler({
   graphql,
   graphiql,
   maxBodyBytes,
+  maxBufferedBytes,
   corsOrigins,
   allowedHosts,
   isReady,
@@ -42,7 +46,8 @@ export function createRequestHandler({
   events,
 }: RequestHandlerOptions): RequestListener {
   const cors = createCors(corsOrigins);
-  const validateRequest = createRequestValidation({ maxBodyBytes, cors });
+  const budget = createByteBudget(maxBufferedBytes);
+  const validateRequest = createRequestValidation({ maxBodyBytes, budget, cors });
 
   return (request, response) => {
     const requestId = readRequestId(request);
@@ -92,6 +97,10 @@ export function createRequestHandler({
     if (isBrowser) return sendPage(request, response, await graphiql());
     if (!(await validateRequest(request, response, search.join('?')))) return;
     await sendReply(request, response, await graphql(request, response, { requestId }));
+    if (response.destroyed || response.writableLength === 0) return;
+    const unread = budget.hold(() => response.destroy());
+    response.once('close', unread.release);
+    unread.add(response.writableLength);
   }
 }
 

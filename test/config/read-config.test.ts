@@ -26,6 +26,8 @@ describe('readConfig', () => {
       store: { redis: null, secret: null },
       shutdownTimeoutMs: 30_000,
       maxBodyBytes: 1_000_000,
+      maxBufferedBytes: 64_000_000,
+      connections: { maxConnections: 1_000, maxRequestsPerConnection: 10, clientTimeoutMs: 20_000 },
       corsOrigins: [],
       allowedHosts: [],
       maxIbansPerQuery: 1_000,

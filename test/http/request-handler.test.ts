@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { readConfig } from '../../src/config/read-config.ts';
 import type { Environment } from '../../src/config/variables.ts';
 import { createGraphiql } from '../../src/http/graphiql.ts';
 import { createRequestHandler } from '../../src/http/request-handler.ts';
@@ -323,13 +324,14 @@ describe('closing the gateway', () => {
       graphql: () => new Response(),
       graphiql: createGraphiql(),
       maxBodyBytes: 1_000,
+      maxBufferedBytes: 1_000,
       corsOrigins: [],
       allowedHosts: [],
       isReady: () => false,
       readiness: () => ({ sharedStore: 'down' }),
       events: createEvents(createLog({ level: 'silent', redact: (text) => text })),
     });
-    const server = createHttpServer(listener);
+    const server = createHttpServer(listener, readConfig({}).connections);
     onTestFinished(() => server.drain(0));
     const response = await fetch(`${await server.listen('127.0.0.1', 0)}/ready`);
     expect(response.status).toBe(503);
