@@ -2,7 +2,7 @@
 export type ServiceName = 'bank-data' | 'essays';
 
 /** Our codes in `extensions.code`, in addition to those of GraphQL servers. Stable: clients switch on them. */
-export type ErrorCode = 'BAD_USER_INPUT' | 'FORBIDDEN' | UpstreamErrorCode | 'INTERNAL_SERVER_ERROR';
+export type ErrorCode = 'BAD_USER_INPUT' | 'FORBIDDEN' | 'OVERLOADED' | UpstreamErrorCode | 'INTERNAL_SERVER_ERROR';
 
 export type UpstreamErrorCode =
   | 'UPSTREAM_REJECTED_CREDENTIALS'

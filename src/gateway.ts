@@ -82,13 +82,14 @@ export function createGateway(
     graphql: (request, response, context) => handle.handleNodeRequestAndResponse(request, response, context),
     graphiql: createGraphiql(),
     maxBodyBytes: config.maxBodyBytes,
+    maxBufferedBytes: config.maxBufferedBytes,
     corsOrigins: config.corsOrigins,
     allowedHosts: config.allowedHosts,
     isReady: () => closing === undefined,
     readiness: () => (isShared ? { sharedStore: isUp() ? 'up' : 'down' } : {}),
     events,
   });
-  const server = createHttpServer(handleRequest);
+  const server = createHttpServer(handleRequest, config.connections);
 
   return {
     /** GraphQL without HTTP, for tests and for embedding. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
 
 export interface TProcess {
+  pid: number | undefined;
   /** Standard output so far. */
   stdout: () => string;
   stderr: () => string;
@@ -38,6 +39,7 @@ export function tProcess(command: string, args: readonly string[], env: Record<s
   });
 
   return {
+    pid: child.pid,
     stdout: () => stdout,
     stderr: () => stderr,
     async printed(pattern) {

@@ -56,6 +56,15 @@ export interface Config {
   shutdownTimeoutMs: number;
   /** Maximum size of a GraphQL request body, in bytes. */
   maxBodyBytes: number;
+  /** Limit for all request bodies and unread responses in memory, in bytes. */
+  maxBufferedBytes: number;
+  connections: {
+    maxConnections: number;
+    /** Limit for pipelined requests. */
+    maxRequestsPerConnection: number;
+    /** How long a client may take to send a request, and how long it may read nothing of a response, in milliseconds. */
+    clientTimeoutMs: number;
+  };
   /** Origins whose pages may call from a browser; empty: only pages of the gateway's own origin. */
   corsOrigins: readonly string[];
   /** Host names under which GraphQL is served, in addition to those of the loopback interface; `*` for any. */

@@ -20,6 +20,12 @@ export function readConfig(env: Environment): Config {
     store: { redis: vars.REDIS_URL ?? null, replicas: vars.REPLICAS, secret: vars.STORE_SECRET ?? null },
     shutdownTimeoutMs: vars.SHUTDOWN_TIMEOUT_MS,
     maxBodyBytes: vars.MAX_BODY_BYTES,
+    maxBufferedBytes: Math.max(vars.MAX_BUFFERED_BYTES, vars.MAX_BODY_BYTES),
+    connections: {
+      maxConnections: vars.MAX_CONNECTIONS,
+      maxRequestsPerConnection: vars.MAX_REQUESTS_PER_CONNECTION,
+      clientTimeoutMs: vars.CLIENT_TIMEOUT_MS,
+    },
     corsOrigins: vars.CORS_ORIGINS,
     allowedHosts: vars.ALLOWED_HOSTS ?? (isLocal ? [] : ['*']),
     maxEssaysPerQuery: vars.MAX_ESSAYS_PER_QUERY,
@@ -58,13 +64,21 @@ export function readConfig(env: Environment): Config {
     essayService: readEssayServiceSettings(vars),
   };
   const hasPaidKey = config.bankData.upstream || config.essays.upstream || config.essayService.llm?.apiKey;
-  if (hasPaidKey && !isLocal && vars.GATEWAY_AUTH !== 'none') throw new ConfigError([exposedKeys]);
+  const problems = [
+    ...(vars.GATEWAY_AUTH === 'none' ? [] : [exposedKeys]),
+    ...(vars.ALLOWED_HOSTS ? [] : [unnamedHosts]),
+  ];
+  if (hasPaidKey && !isLocal && problems.length > 0) throw new ConfigError(problems);
   return config;
 }
 
 const exposedKeys =
   'HOST: must be a loopback address, such as 127.0.0.1, because upstream calls are paid and the gateway does not ' +
   'authenticate its callers; or set GATEWAY_AUTH=none if a proxy in front of it does';
+
+const unnamedHosts =
+  'ALLOWED_HOSTS: missing; it is required because HOST is not a loopback address and upstream calls are paid: set the ' +
+  'host names that clients use, such as gateway.example.com, or * for any';
 
 function readUpstream(prefix: string, url: string | undefined, apiKey: string | undefined): UpstreamAccess | null {
   if (url && apiKey) return { url, apiKey };

@@ -1,9 +1,12 @@
+import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '../config/loopback.ts';
 
-/** The host name in a Host header, as `URL` formats it; null if the header is malformed. */
-export function parseHostname(header = 'localhost'): string | null {
-  if (/[/\\?#@]/.test(header) || !URL.canParse(`http://${header}`)) return null;
-  return new URL(`http://${header}`).hostname;
+/** The host name in the Host header, as `URL` formats it; null if the header is malformed or repeated. */
+export function readHostname({ headers: { host = 'localhost' }, rawHeaders }: IncomingMessage): string | null {
+  // Node.js ignores further Host headers, but a proxy in front of the gateway may use the last (RFC 9112, 3.2).
+  const count = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length;
+  if (count > 1 || /[/\\?#@]/.test(host) || !URL.canParse(`http://${host}`)) return null;
+  return new URL(`http://${host}`).hostname;
 }
 
 /**

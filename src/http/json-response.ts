@@ -4,7 +4,7 @@ import type { ErrorCode } from '../errors.ts';
 /** Sends an HTTP error in the format of GraphQL errors, so that clients need only one parser. */
 export function sendError(response: ServerResponse, status: number, code: ErrorCode, message: string): void {
   const requestId = response.getHeader('x-request-id');
-  const extensions = { code, service: null, retryable: false, requestId };
+  const extensions = { code, service: null, retryable: status === 503, requestId };
   sendJson(response, status, { errors: [{ message, extensions }] });
 }
 

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { internalErrorMessage } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
-import { isAllowedHost, parseHostname } from './allowed-hosts.ts';
+import { isAllowedHost, readHostname } from './allowed-hosts.ts';
+import { createByteBudget } from './byte-budget.ts';
 import { sendReply } from './compression.ts';
 import { createCors } from './cors.ts';
 import { type GraphiqlPage, sendPage } from './graphiql.ts';
@@ -19,6 +20,8 @@ interface RequestHandlerOptions {
   graphiql: () => Promise<GraphiqlPage>;
   /** Maximum size of a request body, in bytes. */
   maxBodyBytes: number;
+  /** Limit for all request bodies and unread responses in memory, in bytes. */
+  maxBufferedBytes: number;
   /** Origins whose pages may call from a browser; `*` for any. */
   corsOrigins: readonly string[];
   /** Host names under which GraphQL is served, in addition to those of the loopback interface; `*` for any. */
@@ -35,6 +38,7 @@ export function createRequestHandler({
   graphql,
   graphiql,
   maxBodyBytes,
+  maxBufferedBytes,
   corsOrigins,
   allowedHosts,
   isReady,
@@ -42,11 +46,13 @@ export function createRequestHandler({
   events,
 }: RequestHandlerOptions): RequestListener {
   const cors = createCors(corsOrigins);
-  const validateRequest = createRequestValidation({ maxBodyBytes, cors });
+  const budget = createByteBudget(maxBufferedBytes);
+  const validateRequest = createRequestValidation({ maxBodyBytes, budget, cors });
 
   return (request, response) => {
     const requestId = readRequestId(request);
     response.setHeader('x-request-id', requestId);
+    response.setHeader('x-content-type-options', 'nosniff');
     cors.setHeaders(request, response);
     handleRequest(request, response, requestId).catch((error: unknown) => {
       if (response.destroyed) return;
@@ -58,11 +64,16 @@ export function createRequestHandler({
 
   async function handleRequest(request: IncomingMessage, response: ServerResponse, requestId: string): Promise<void> {
     // Checked first, because Yoga builds a URL from it.
-    const hostname = parseHostname(request.headers.host);
+    const hostname = readHostname(request);
     if (hostname === null) {
-      return sendError(response, 400, 'BAD_USER_INPUT', 'The Host header must be a host name, optionally with a port.');
+      return sendError(
+        response,
+        400,
+        'BAD_USER_INPUT',
+        'The request must have one Host header, a host name with an optional port.',
+      );
     }
-    const [path, search = ''] = (request.url ?? '').split('?', 2);
+    const [path, ...search] = (request.url ?? '').split('?');
     // Served under any host name: health checks use arbitrary addresses and return no data.
     if (path === '/health') return sendJson(response, 200, { status: 'alive' });
     if (path === '/ready') {
@@ -84,8 +95,12 @@ export function createRequestHandler({
     }
     if (request.method === 'OPTIONS') return cors.sendPreflight(request, response);
     if (isBrowser) return sendPage(request, response, await graphiql());
-    if (!(await validateRequest(request, response, search))) return;
+    if (!(await validateRequest(request, response, search.join('?')))) return;
     await sendReply(request, response, await graphql(request, response, { requestId }));
+    if (response.destroyed || response.writableLength === 0) return;
+    const unread = budget.hold(() => response.destroy());
+    response.once('close', unread.release);
+    unread.add(response.writableLength);
   }
 }
 

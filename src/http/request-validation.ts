@@ -1,17 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Negotiator from 'negotiator';
 import { readBody } from './body.ts';
-import type { Cors } from './cors.ts';
+import type { ByteBudget } from './byte-budget.ts';
+import { type Cors, jsonType, requiresPreflight } from './cors.ts';
 import { sendError } from './json-response.ts';
 
 interface RequestValidationOptions {
   /** Maximum size of a request body, in bytes. */
   maxBodyBytes: number;
+  budget: ByteBudget;
   cors: Cors;
 }
 
 /** Enforces https://graphql.github.io/graphql-over-http/draft/ and prevents other sites from causing upstream calls. */
-export function createRequestValidation({ maxBodyBytes, cors }: RequestValidationOptions) {
+export function createRequestValidation({ maxBodyBytes, budget, cors }: RequestValidationOptions) {
   /** Prepares a request for GraphQL. @returns false if an error was sent or the client disconnected */
   return async (request: IncomingMessage, response: ServerResponse, search: string): Promise<boolean> => {
     const accepted = chooseMediaType(request);
@@ -26,12 +28,14 @@ export function createRequestValidation({ maxBodyBytes, cors }: RequestValidatio
     return true;
   };
 
-  /** Any page can cause a GET, for example with an image, and look-ups cost money. */
   function validateGet(search: URLSearchParams, request: IncomingMessage, response: ServerResponse): boolean {
-    const { headers } = request;
-    const isCrossSiteWithoutCors = headers['sec-fetch-site'] === 'cross-site' && headers['sec-fetch-mode'] !== 'cors';
-    if (isCrossSiteWithoutCors || !cors.isAllowed(request)) {
-      const message = 'Requests from other sites must be sent with fetch, from an origin in CORS_ORIGINS.';
+    if (!requiresPreflight(request)) {
+      const message = 'GET requires the header content-type: application/json or apollo-require-preflight: true.';
+      sendError(response, 403, 'FORBIDDEN', message);
+      return false;
+    }
+    if (!cors.isAllowed(request)) {
+      const message = 'Pages of this origin may not send GET requests; the operator can add it to CORS_ORIGINS.';
       sendError(response, 403, 'FORBIDDEN', message);
       return false;
     }
@@ -43,9 +47,8 @@ export function createRequestValidation({ maxBodyBytes, cors }: RequestValidatio
 
   /** Attaches the body to the request, where Yoga looks for it. */
   async function validatePost(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
-    // Any page may send other types without a preflight (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
     const type = request.headers['content-type']?.toLowerCase() ?? '';
-    if (!/^application\/(graphql\+)?json\s*(;|$)/.test(type)) {
+    if (!jsonType.test(type)) {
       sendError(response, 415, 'BAD_USER_INPUT', 'The Content-Type header must be application/json.');
       return false;
     }
@@ -54,17 +57,27 @@ export function createRequestValidation({ maxBodyBytes, cors }: RequestValidatio
       sendError(response, 415, 'BAD_USER_INPUT', 'The request body must be uncompressed and encoded in UTF-8.');
       return false;
     }
-    const body = await readBody(request, maxBodyBytes);
+    const body = await readBody(request, response, { maxBytes: maxBodyBytes, budget });
     if (body === 'too-large') {
       response.setHeader('connection', 'close');
       sendError(response, 413, 'BAD_USER_INPUT', `The request body must have at most ${maxBodyBytes} bytes.`);
     }
+    if (body === 'evicted') {
+      response.setHeader('connection', 'close').setHeader('retry-after', 1);
+      const message = 'The gateway is receiving more bytes than MAX_BUFFERED_BYTES; retry in a second.';
+      sendError(response, 503, 'OVERLOADED', message);
+    }
     if (typeof body === 'string') return false;
     // Yoga compares the type case-sensitively.
     request.headers['content-type'] = type;
-    Object.assign(request, { body });
+    Object.assign(request, { body: createBodyView(body) });
     return true;
   }
+}
+
+/** Yoga lists the keys of a body, and a Buffer has one per byte: 100 ms and 50 MB for 1 MB. */
+function createBodyView({ buffer, byteOffset, byteLength }: Buffer) {
+  return { buffer, byteOffset, byteLength, [Symbol.toStringTag]: 'Uint8Array' };
 }
 
 /** In our order of preference. Streams are not supported. */

@@ -26,6 +26,8 @@ describe('readConfig', () => {
       store: { redis: null, replicas: 1, secret: null },
       shutdownTimeoutMs: 30_000,
       maxBodyBytes: 1_000_000,
+      maxBufferedBytes: 64_000_000,
+      connections: { maxConnections: 1_000, maxRequestsPerConnection: 10, clientTimeoutMs: 20_000 },
       corsOrigins: [],
       allowedHosts: [],
       maxIbansPerQuery: 1_000,
@@ -149,12 +151,21 @@ describe('a gateway that other machines can reach', () => {
     const problems = readProblems({ HOST, ...env });
     expect(problems).toContain('HOST: must be a loopback address');
     expect(problems).toContain('GATEWAY_AUTH=none');
+    expect(problems).toContain('ALLOWED_HOSTS: missing');
     expect(problems).not.toContain(secret);
+  });
+
+  it.each([paid, paidModel])('requires the host names that clients use, with %j', (env) => {
+    const problems = readProblems({ HOST: '0.0.0.0', GATEWAY_AUTH: 'none', ...env });
+    expect(problems).toContain('ALLOWED_HOSTS: missing');
+    expect(problems).toContain('such as gateway.example.com, or * for any');
+    expect(problems).not.toContain('HOST: must be');
   });
 
   it.each([
     [{ HOST: '0.0.0.0' }],
-    [{ HOST: '0.0.0.0', GATEWAY_AUTH: 'none', ...paid }],
+    [{ HOST: '0.0.0.0', GATEWAY_AUTH: 'none', ALLOWED_HOSTS: 'gateway.example', ...paid }],
+    [{ HOST: '0.0.0.0', GATEWAY_AUTH: 'none', ALLOWED_HOSTS: '*', ...paid }],
     [{ HOST: '127.0.0.1', ...paid }],
     [{ HOST: 'localhost', ...paid }],
     [{ HOST: '::1', ...paid }],

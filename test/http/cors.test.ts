@@ -74,19 +74,20 @@ describe('a page of another origin', () => {
     expect(Object.keys(preflight.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
-  it.each([
-    { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' },
-    { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors', origin: foreign },
-    { origin: foreign },
-    { origin: 'null' },
-  ])('cannot cause upstream calls by a GET with %j', async (headers) => {
-    const upstream = await tUpstream(replyJson(200, { valid: true }));
-    const { get } = await tListeningGateway({ CORS_ORIGINS: shop }, upstream);
-    const rejected = await get({ query }, headers);
-    expect(rejected.status).toBe(403);
-    expect(rejected.json().errors[0]?.extensions.code).toBe('FORBIDDEN');
-    expect(upstream.calls).toHaveLength(0);
-  });
+  it.each([{ 'sec-fetch-site': 'cross-site', origin: foreign }, { origin: foreign }, { origin: 'null' }])(
+    'cannot cause upstream calls by a GET with %j',
+    async (headers) => {
+      const upstream = await tUpstream(replyJson(200, { valid: true }));
+      const { get } = await tListeningGateway({ CORS_ORIGINS: shop }, upstream);
+      const rejected = await get({ query }, headers);
+      expect(rejected.status).toBe(403);
+      expect(rejected.json().errors[0]).toMatchObject({
+        message: 'Pages of this origin may not send GET requests; the operator can add it to CORS_ORIGINS.',
+        extensions: { code: 'FORBIDDEN' },
+      });
+      expect(upstream.calls).toHaveLength(0);
+    },
+  );
 
   it('is allowed if CORS_ORIGINS is *', async () => {
     const { get } = await tListeningGateway({ CORS_ORIGINS: '*' });
@@ -99,4 +100,42 @@ describe('a page of another origin', () => {
 it('allows a GET from the gateway’s own pages', async () => {
   const { get, origin } = await tListeningGateway();
   expect((await get({ query: '{ __typename }' }, { origin })).status).toBe(200);
+});
+
+describe('a GET, which any page can cause without a preflight,', () => {
+  it.each<Record<string, string>>([
+    { 'content-type': 'application/json' },
+    { 'content-type': 'Application/JSON;charset=utf-8' },
+    { 'apollo-require-preflight': 'true' },
+    { 'x-apollo-operation-name': 'Valid' },
+    { 'x-graphql-yoga-csrf': '1' },
+    { 'sec-fetch-site': 'same-origin' },
+    { 'sec-fetch-site': 'none' },
+  ])('is executed with %j', async (headers) => {
+    const upstream = await tUpstream(replyJson(200, { valid: true }));
+    const { url } = await tListeningGateway({}, upstream);
+    const response = await tSend(`${url}?${new URLSearchParams({ query })}`, { headers });
+    expect(response.json().data).toEqual({ ibanValidation: { valid: true } });
+  });
+
+  it.each<Record<string, string>>([
+    {},
+    { 'apollo-require-preflight': '' },
+    { 'content-type': 'text/plain' },
+    { 'content-type': 'text/plain;a=application/json' },
+    { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' },
+    { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors', origin: shop },
+    { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' },
+    { 'sec-fetch-site': 'same-origin, cross-site' },
+  ])('is not executed with %j', async (headers) => {
+    const upstream = await tUpstream(replyJson(200, { valid: true }));
+    const { url } = await tListeningGateway({ CORS_ORIGINS: shop }, upstream);
+    const rejected = await tSend(`${url}?${new URLSearchParams({ query })}`, { headers });
+    expect(rejected.status).toBe(403);
+    expect(rejected.json().errors[0]).toMatchObject({
+      message: 'GET requires the header content-type: application/json or apollo-require-preflight: true.',
+      extensions: { code: 'FORBIDDEN' },
+    });
+    expect(upstream.calls).toHaveLength(0);
+  });
 });

@@ -18,8 +18,9 @@ export async function tListeningGateway(env: Environment = {}, upstream?: Upstre
         headers: { 'content-type': 'application/json', ...headers },
         body: typeof body === 'string' ? body : JSON.stringify(body),
       }),
+    /** Sends a GET that is executed unless a test removes its header. */
     get: (params: Record<string, string>, headers: Record<string, string> = {}) =>
-      tSend(`${url}?${new URLSearchParams(params)}`, { headers }),
+      tSend(`${url}?${new URLSearchParams(params)}`, { headers: { 'apollo-require-preflight': 'true', ...headers } }),
   };
 }
 

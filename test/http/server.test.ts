@@ -4,23 +4,34 @@ import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHttpServer } from '../../src/http/server.ts';
 
+const limits = { maxConnections: 1_000, maxRequestsPerConnection: 10, clientTimeoutMs: 20_000 };
+
 /** A server whose responses the test sends, and a client connection that stays open. */
-async function tServer() {
+async function tServer(options: Partial<typeof limits> = {}) {
   const requests = new EventEmitter();
-  const server = createHttpServer((_, response) => void requests.emit('request', response));
+  let handled = 0;
+  const server = createHttpServer(
+    (_, response) => {
+      handled += 1;
+      requests.emit('request', response);
+    },
+    { ...limits, ...options },
+  );
   const port = Number(new URL(await server.listen('127.0.0.1', 0)).port);
   onTestFinished(() => server.drain(0));
   const socket = connect(port, '127.0.0.1').setEncoding('utf8');
   onTestFinished(() => void socket.destroy());
+  const nextRequest = async (): Promise<ServerResponse> => (await once(requests, 'request'))[0];
   return {
     server,
     port,
     socket,
+    handled: () => handled,
+    nextRequest,
     /** Sends a request on the connection. @returns the server's response to it */
     async request(): Promise<ServerResponse> {
       socket.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');
-      const [response] = await once(requests, 'request');
-      return response;
+      return nextRequest();
     },
   };
 }
@@ -73,3 +84,96 @@ describe('a server that is draining', () => {
     await Promise.all([server.drain(0), closed]);
   });
 });
+
+describe('a connection with pipelined requests', () => {
+  const get = 'GET / HTTP/1.1\r\nhost: localhost\r\n\r\n';
+
+  it('is closed if there are too many, and all but the first are not handled', async () => {
+    const { port, handled } = await tServer();
+    await untilClosed(await tConnection(port, get.repeat(3_000)));
+    expect(handled()).toBe(1);
+  });
+
+  it('has them handled one after the other', async () => {
+    const { socket, handled, nextRequest } = await tServer();
+    const first = nextRequest();
+    socket.write(get.repeat(3));
+    let response = await first;
+    for (const text of ['first', 'second', 'third']) {
+      const following = nextRequest();
+      const received = receive(socket, new RegExp(text));
+      response.end(text);
+      await received;
+      if (text !== 'third') response = await following;
+    }
+    expect(handled()).toBe(3);
+  });
+});
+
+describe('the limit of connections', () => {
+  it('closes the connection that has waited longest for a complete request', async () => {
+    const { port, request, nextRequest, socket } = await tServer({ maxConnections: 3 });
+    const executing = await request();
+    const upload = nextRequest();
+    const uploading = await tConnection(port, 'POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{');
+    await upload;
+    const idle = await tConnection(port);
+    await tConnection(port);
+    await untilClosed(uploading);
+    await tConnection(port);
+    await untilClosed(idle);
+    executing.end('answer');
+    await receive(socket, /answer/);
+  });
+
+  it('closes the new connection if requests of all others are being executed', async () => {
+    const { port, request, socket } = await tServer({ maxConnections: 1 });
+    const executing = await request();
+    await untilClosed(await tConnection(port));
+    executing.end('answer');
+    await receive(socket, /answer/);
+  });
+});
+
+describe('a connection is closed after the client timeout', () => {
+  it.each([
+    ['sends nothing', ''],
+    ['sends an incomplete header', 'GET / HTTP/1.1\r\nhost: loc'],
+    ['sends an incomplete body', 'POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{'],
+  ])('if the client %s', async (_, text) => {
+    const { port } = await tServer({ clientTimeoutMs: 50 });
+    const socket = await tConnection(port, text);
+    expect(Buffer.concat(await socket.toArray()).toString()).toMatch(/^HTTP\/1.1 408 /);
+  });
+
+  it('if the client does not read the response', async () => {
+    const { socket, request } = await tServer({ clientTimeoutMs: 50 });
+    socket.pause();
+    const response = await request();
+    response.end(Buffer.alloc(50_000_000));
+    await once(response, 'close');
+    await untilClosed(socket.on('error', () => {}));
+    expect(socket.bytesRead).toBeLessThan(50_000_000);
+  });
+
+  it('but not while a request is being executed', async () => {
+    const { port, socket, request } = await tServer({ clientTimeoutMs: 50 });
+    const response = await request();
+    const idle = await tConnection(port);
+    await idle.toArray();
+    response.end('answer');
+    await receive(socket, /answer/);
+  });
+});
+
+async function tConnection(port: number, text = ''): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  await once(socket, 'connect');
+  socket.write(text);
+  return socket;
+}
+
+async function untilClosed(socket: Socket): Promise<void> {
+  if (!socket.closed) await new Promise((resolve) => socket.resume().once('close', resolve));
+}
