@@ -4,7 +4,7 @@ import { createLookUpCache } from './bank-data/look-up-cache.ts';
 import { withPrecheck } from './bank-data/precheck.ts';
 import { createRestBankData } from './bank-data/rest/rest-bank-data.ts';
 import { createSharedCache } from './bank-data/shared-cache.ts';
-import { createKnownBanks } from './bank-lists/known-banks.ts';
+import { createKnownBanks, type KnownBanks } from './bank-lists/known-banks.ts';
 import type { BankDataConfig, Config, EssaysConfig, UpstreamAccess } from './config/gateway-config.ts';
 import type { ServiceName } from './errors.ts';
 import { withIdempotency } from './essays/idempotency/idempotency.ts';
@@ -28,17 +28,24 @@ export interface Upstreams {
   essays: UpstreamAccess;
 }
 
+interface GatewayOptions {
+  logDestination?: DestinationStream;
+  /** Several gateways of one process can share the lists. */
+  knownBanks?: KnownBanks;
+}
+
 /** Creates all parts and connects them. The only function that receives the whole configuration. */
 export function createGateway(
   config: Config,
   upstreams: Upstreams,
-  logDestination: DestinationStream = process.stderr,
+  { logDestination = process.stderr, knownBanks = createKnownBanks() }: GatewayOptions = {},
 ) {
   const secrets = listSecrets(config, upstreams);
   const redact = createRedact(secrets);
   const events = createEvents(createLog({ level: config.logLevel, redact, destination: logDestination }));
-  const { store, isShared, isUp } = openStore(config.store, config.dataDir, events);
+  const { store, isShared, isUp, onRecovered } = openStore(config.store, config.dataDir, events);
 
+  const replicas = isShared ? config.store.replicas : null;
   const bankDataUpstream = createUpstream('bank-data', upstreams.bankData, 'apikey', config.bankData);
   const { freshMs, maxAgeMs, cacheMaxBytes: maxBytes } = config.bankData;
   const sharedCache = isShared ? createSharedCache(store) : null;
@@ -48,10 +55,9 @@ export function createGateway(
   const essaysUpstream = createUpstream('essays', upstreams.essays, 'token', config.essays);
   const { modeNames, textField, keepDays } = config.essays;
   const restEssays = createRestEssays({ client: essaysUpstream.client, modeNames, textField, redact, events });
-  const idempotentEssays = withIdempotency(restEssays, { store, keepDays, events });
+  const idempotentEssays = withIdempotency(restEssays, { store, onRecovered, keepDays, events });
 
   const allowances = [bankDataUpstream.allowance, essaysUpstream.allowance];
-  const knownBanks = createKnownBanks();
   const services = {
     bankData,
     essays: withOrderPrecheck(idempotentEssays),
@@ -120,7 +126,7 @@ export function createGateway(
     keyHeader: string,
     { timeoutMs, monthlyAllowance: limit }: BankDataConfig | EssaysConfig,
   ) {
-    const allowance = createAllowance({ service, limit, store, events });
+    const allowance = createAllowance({ service, limit, store, replicas, events });
     const client = createUpstreamClient({
       service,
       baseUrl,

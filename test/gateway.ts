@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { onTestFinished } from 'vitest';
+import { createKnownBanks } from '../src/bank-lists/known-banks.ts';
 import { readConfig } from '../src/config/read-config.ts';
 import type { Environment } from '../src/config/variables.ts';
 import { createGateway } from '../src/gateway.ts';
@@ -35,7 +36,7 @@ export function tGateway({ bankDataUrl = unused, essaysUrl = unused, env = {} }:
   const gateway = createGateway(
     readConfig({ LOG_LEVEL: 'trace', PORT: '0', UPSTREAM_RETRY_BACKOFF_MS: '0', DATA_DIR: dataDir, ...env }),
     { bankData: { url: bankDataUrl, apiKey: bankDataKey }, essays: { url: essaysUrl, apiKey: essaysKey } },
-    destination,
+    { logDestination: destination, knownBanks },
   );
   onTestFinished(async () => {
     await gateway.close();
@@ -56,6 +57,9 @@ export function tGateway({ bankDataUrl = unused, essaysUrl = unused, env = {} }:
     },
   };
 }
+
+/** Read once for all gateways of a worker. */
+const knownBanks = createKnownBanks();
 
 /** Port 9 (discard): without a given upstream, every call fails. */
 const unused = 'http://127.0.0.1:9';

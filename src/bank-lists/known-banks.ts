@@ -1,6 +1,6 @@
 import { createShippedBanks } from './shipped-banks.ts';
 
-interface KnownBanks {
+export interface KnownBanks {
   /** Whether a shipped list has this bank code of this country: a hint without an upstream call. */
   has(country: string, bankCode: string): boolean;
   /** Reads all lists now, so that no request waits for it; otherwise each is read on first use. */

@@ -39,6 +39,8 @@ export interface EssaysConfig extends UpstreamConfig {
 export interface StoreConfig {
   /** Shared by several gateways; null: the embedded store in `dataDir`. */
   redis: RedisConfig | null;
+  /** Number of gateways that share Redis. */
+  replicas: number;
   /** Encrypts the store; null: generated and stored in `dataDir`. Never null if `redis` is set. */
   secret: string | null;
 }

@@ -17,7 +17,7 @@ export function readConfig(env: Environment): Config {
     port: vars.PORT,
     logLevel: vars.LOG_LEVEL,
     dataDir: vars.DATA_DIR,
-    store: { redis: vars.REDIS_URL ?? null, secret: vars.STORE_SECRET ?? null },
+    store: { redis: vars.REDIS_URL ?? null, replicas: vars.REPLICAS, secret: vars.STORE_SECRET ?? null },
     shutdownTimeoutMs: vars.SHUTDOWN_TIMEOUT_MS,
     maxBodyBytes: vars.MAX_BODY_BYTES,
     corsOrigins: vars.CORS_ORIGINS,

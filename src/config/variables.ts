@@ -53,6 +53,7 @@ export const gatewayVariables = {
   ...storeVariables,
   ...essayWriterVariables,
   REDIS_URL: redisUrl.optional(),
+  REPLICAS: integer(1, 10_000).default(1),
   STORE_SECRET: secret.min(16, 'must have at least 16 characters').optional(),
   PORT: integer(0, 65_535).default(4000),
   SHUTDOWN_TIMEOUT_MS: integer(0, 3_600_000).default(30_000),

@@ -65,8 +65,14 @@ export interface EssayGenerator {
 
 /** A generator that reports when an order is sent. */
 export interface SendingEssayGenerator {
-  /** @param onSent called immediately before each attempt: from then on it may be charged */
-  generate(order: EssayOrder, context: RequestContext, onSent: () => void): Promise<EssayResult>;
+  generate(order: EssayOrder, context: RequestContext, hooks: SendHooks): Promise<EssayResult>;
+}
+
+interface SendHooks {
+  /** Called before each attempt, which is sent only if it resolves to true. */
+  maySend(): Promise<boolean>;
+  /** Called immediately before each attempt: from then on it may be charged. If it throws, the attempt is not sent. */
+  onSent(): void;
 }
 
 /** Stored essays, until they expire. */

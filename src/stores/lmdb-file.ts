@@ -1,8 +1,9 @@
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
 import type { RootDatabase } from 'lmdb';
-import { ConfigError } from '../errors.ts';
+import { ConfigError, errorCodeOf } from '../errors.ts';
+import { checkFreeSpace, createFile } from './create-file.ts';
+import { hasAllPages } from './lmdb-pages.ts';
 
 /** Strings by composite key; the version of an entry is its expiry. */
 export type LmdbFile = RootDatabase<string, (string | number)[]>;
@@ -13,14 +14,36 @@ export function openLmdbFile(path: string): LmdbFile {
   // Loaded on first use: it takes 50 ms, and many gateways never store anything.
   const { open }: typeof import('lmdb') = require('lmdb');
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    createFiles(path);
     // Without overlappingSync, a write resolves when it is on disk. eventTurnBatching is off, because the promise of its
     // batch rejects where it cannot be handled, for example on a full disk.
     return open({ path, encoding: 'string', useVersions: true, overlappingSync: false, eventTurnBatching: false });
-  } catch {
-    throw new ConfigError([`DATA_DIR: ${path} cannot be opened for reading and writing`]);
+  } catch (error) {
+    const reason = errorCodeOf(error) === 'ENOSPC' ? ': the disk is full; free at least 100 kB' : '';
+    throw new ConfigError([`DATA_DIR: ${path} cannot be opened for reading and writing${reason}`]);
   }
 }
+
+/**
+ * On a full disk, LMDB would crash the process while it creates its files: it maps the lock file into memory, and does
+ * not expect that its first pages cannot be written. An empty data file is valid.
+ */
+function createFiles(path: string): void {
+  for (const [file, bytes] of [
+    [path, 0],
+    [`${path}-lock`, lockFileBytes],
+  ] as const) {
+    createFile(file, Buffer.alloc(bytes));
+    // Earlier releases created files that other users could read.
+    chmodSync(file, 0o600);
+  }
+  if (statSync(path).size === 0) checkFreeSpace(path, firstPagesBytes);
+}
+
+/** Two meta pages and the first pages of data. */
+const firstPagesBytes = 32_768;
+/** The size that LMDB gives the file for its 126 readers. */
+const lockFileBytes = 8_272;
 
 const require = createRequire(import.meta.url);
 
@@ -46,15 +69,24 @@ export function checkLmdbFile(path: string): void {
   ]);
 }
 
-/** Whether both meta pages are valid, and the newer one's root pages are within the file. */
+/** Whether both meta pages are valid, and all pages of the newer one's trees are within the file. */
 function isComplete(file: number): boolean {
+  for (let attempt = 1; ; attempt++) {
+    const meta = readNewerMeta(file);
+    if (!meta) return false;
+    // Read after the meta pages, because another process may be writing: the file grows before its meta page changes.
+    if (fstatSync(file).size > Number(meta.lastPage) * meta.pageSize) return true;
+    // It may be shorter: LMDB does not write pages at the end that the same transaction has freed.
+    if (hasAllPages(file, meta.roots, meta.pageSize)) return true;
+    // Another process may have reused pages meanwhile.
+    if (attempt === maxAttempts || readNewerMeta(file)?.transaction === meta.transaction) return false;
+  }
+}
+
+function readNewerMeta(file: number) {
   const first = readMeta(file, 0);
   const second = first && readMeta(file, first.pageSize);
-  if (!first || !second) return false;
-  const { roots } = first.transaction > second.transaction ? first : second;
-  // Read after the meta pages, because another process may be writing: the file grows before its meta page changes.
-  const pages = BigInt(Math.floor(fstatSync(file).size / first.pageSize));
-  return roots.every((root) => root === emptyTree || root < pages);
+  return second && (first.transaction > second.transaction ? first : second);
 }
 
 function readMeta(file: number, position: number) {
@@ -62,6 +94,7 @@ function readMeta(file: number, position: number) {
   if (readSync(file, bytes, { position }) < metaBytes || bytes.readUInt32LE(magic.offset) !== magic.value) return null;
   return {
     pageSize: bytes.readUInt32LE(pageSizeOffset),
+    lastPage: bytes.readBigUInt64LE(lastPageOffset),
     transaction: bytes.readBigUInt64LE(transactionOffset),
     roots: rootOffsets.map((offset) => bytes.readBigUInt64LE(offset)),
   };
@@ -74,6 +107,7 @@ function readMeta(file: number, position: number) {
 const magic = { offset: 24, value: 0xbeefc0de };
 const pageSizeOffset = 48;
 const rootOffsets = [88, 136];
+const lastPageOffset = 144;
 const transactionOffset = 152;
 const metaBytes = 160;
-const emptyTree = 0xffff_ffff_ffff_ffffn;
+const maxAttempts = 5;

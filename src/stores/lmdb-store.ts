@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type EntryKind, type LmdbEntry, readEntry, removeEntry, sweepEntries, writeEntry } from './lmdb-entries.ts';
+import { type EntryKind, type LmdbEntry, readEntry, sweepEntries, writeEntry } from './lmdb-entries.ts';
 import { type LmdbFile, openLmdbFile } from './lmdb-file.ts';
+import { isLocked, unlock, writeLock } from './lmdb-locks.ts';
 import { checkAmount, checkExpiry, checkKey, type Lock, type Store, StoreError } from './store.ts';
 
 interface LmdbStoreOptions {
@@ -46,17 +47,13 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
 
   function createLock(key: string, holder: string): Lock {
     return {
-      release: () =>
-        write((file) => {
-          const entry = readEntry(file, 'lock', key);
-          if (entry?.value === holder) removeEntry(file, 'lock', key, entry);
-        }),
+      release: () => write((file) => unlock(file, key, holder)),
       async extend(expiry) {
         const expiresInMs = checkExpiry(expiry);
         return write((file) => {
-          if (readEntry(file, 'lock', key)?.value !== holder) return false;
-          writeEntry(file, 'lock', key, { value: holder, expiresAt: Date.now() + expiresInMs });
-          return true;
+          const isHeld = isLocked(file, key, holder);
+          if (isHeld) writeLock(file, key, holder, expiresInMs);
+          return isHeld;
         });
       },
     };
@@ -70,6 +67,15 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
       checkKey(key);
       const expiresInMs = checkExpiry(expiry);
       await write((file) => writeEntry(file, 'value', key, { value, expiresAt: Date.now() + expiresInMs }));
+    },
+    async setIfAbsent(key, value, expiry) {
+      checkKey(key);
+      const expiresInMs = checkExpiry(expiry);
+      return write((file) => {
+        const stored = readEntry(file, 'value', key)?.value ?? null;
+        if (stored === null) writeEntry(file, 'value', key, { value, expiresAt: Date.now() + expiresInMs });
+        return stored;
+      });
     },
     async add(key, amount, expiry) {
       checkKey(key);
@@ -87,12 +93,12 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
       checkKey(key);
       const expiresInMs = checkExpiry(expiry);
       const holder = randomUUID();
-      const isLocked = await write((file) => {
-        if (readEntry(file, 'lock', key)) return true;
-        writeEntry(file, 'lock', key, { value: holder, expiresAt: Date.now() + expiresInMs });
-        return false;
+      const isAcquired = await write((file) => {
+        if (isLocked(file, key)) return false;
+        writeLock(file, key, holder, expiresInMs);
+        return true;
       });
-      return isLocked ? null : createLock(key, holder);
+      return isAcquired ? createLock(key, holder) : null;
     },
     async close() {
       if (isClosed) return;

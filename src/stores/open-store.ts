@@ -4,25 +4,48 @@ import { createLmdbStore } from './lmdb-store.ts';
 import { createRedisStore } from './redis-store.ts';
 import { withSealing } from './sealed-store.ts';
 import type { Store } from './store.ts';
-import { readOrCreateSecret } from './store-secret.ts';
+import { checkSecret, readOrCreateSecret } from './store-secret.ts';
 
 export interface OpenedStore {
   store: Store;
   /** Whether several gateways can share it. */
   isShared: boolean;
   isUp(): boolean;
+  /** Adds a listener that is called whenever the store works again after it failed. */
+  onRecovered(listener: () => void): void;
 }
 
-/** Opens the configured store, sealed: Redis if configured, otherwise LMDB in the folder. */
+/**
+ * Opens the configured store, sealed: Redis if configured, otherwise LMDB in the folder.
+ * @throws ConfigError if a file in the folder is damaged
+ */
 export function openStore(
-  { redis, secret }: StoreConfig,
+  { redis, secret }: Pick<StoreConfig, 'redis' | 'secret'>,
   folder: string,
   events: Pick<Events, 'storeDown' | 'storeUp'>,
 ): OpenedStore {
+  if (secret === null) checkSecret(folder);
   const readSecret = () => secret ?? readOrCreateSecret(folder);
   if (redis === null) {
-    return { store: withSealing(createLmdbStore({ folder }), readSecret), isShared: false, isUp: () => true };
+    const store = withSealing(createLmdbStore({ folder }), readSecret);
+    return { store, isShared: false, isUp: () => true, onRecovered() {} };
   }
-  const store = createRedisStore({ server: redis, commandTimeoutMs: 1_000, events });
-  return { store: withSealing(store, readSecret), isShared: true, isUp: store.isUp };
+  const listeners: (() => void)[] = [];
+  let wasDown = false;
+  const store = createRedisStore({
+    server: redis,
+    commandTimeoutMs: 1_000,
+    events: {
+      storeDown(reason) {
+        wasDown = true;
+        events.storeDown(reason);
+      },
+      storeUp() {
+        events.storeUp();
+        if (wasDown) for (const listener of listeners) listener();
+      },
+    },
+  });
+  const onRecovered = (listener: () => void) => void listeners.push(listener);
+  return { store: withSealing(store, readSecret), isShared: true, isUp: store.isUp, onRecovered };
 }

@@ -30,6 +30,11 @@ export function createRedisStore(options: RedisConnectionOptions): RedisStore {
       const expiresInMs = checkExpiry(expiry);
       await run((redis) => redis.set(name, value, 'PX', expiresInMs));
     },
+    async setIfAbsent(key, value, expiry) {
+      const name = toRedisKey('value', key);
+      const expiresInMs = checkExpiry(expiry);
+      return run(async (redis) => (await redis.eval(setIfAbsentScript, 1, name, value, expiresInMs)) as string | null);
+    },
     async add(key, amount, expiry) {
       const name = toRedisKey('counter', key);
       const expiresInMs = checkExpiry(expiry);
@@ -61,6 +66,12 @@ const addScript = `
 local sum = redis.call('INCRBY', KEYS[1], ARGV[1])
 if redis.call('PTTL', KEYS[1]) < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return sum`;
+
+/** (SET NX GET would suffice, but requires Redis 7.) */
+const setIfAbsentScript = `
+local stored = redis.call('GET', KEYS[1])
+if not stored then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
+return stored`;
 
 const releaseScript = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end`;

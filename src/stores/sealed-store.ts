@@ -24,6 +24,11 @@ export function withSealing(store: Store, readSecret: () => string): Store {
       const { hashKey, aesKey } = loadKeys();
       await store.set(hashKey(key), seal(value, aesKey, key), options);
     },
+    async setIfAbsent(key, value, options) {
+      const { hashKey, aesKey } = loadKeys();
+      const sealed = await store.setIfAbsent(hashKey(key), seal(value, aesKey, key), options);
+      return sealed === null ? null : unseal(sealed, aesKey, key);
+    },
     add: async (key, amount, options) => store.add(loadKeys().hashKey(key), amount, options),
     lock: async (key, options) => store.lock(loadKeys().hashKey(key), options),
     close: () => store.close(),

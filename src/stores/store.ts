@@ -9,6 +9,8 @@ export interface Store {
   /** The value; null if missing or expired. */
   get(key: string): Promise<string | null>;
   set(key: string, value: string, options: Expiry): Promise<void>;
+  /** Sets the value if there is none, atomically across processes. @returns the value that was there, or null */
+  setIfAbsent(key: string, value: string, options: Expiry): Promise<string | null>;
   /**
    * Adds an integer, possibly negative, to a counter, atomically across processes. A missing counter starts at 0. Its
    * first `add` sets the expiry; later ones do not extend it. Adding 0 only reads.

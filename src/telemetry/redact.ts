@@ -1,6 +1,8 @@
+import { hasEscapes, listSecretForms, partialEscape, type SecretForm } from './secret-forms.ts';
+
 export type Redact = (text: string) => string;
 
-/** For logs and errors: redacts the given secrets, also in their JSON-escaped form, and everything that looks like an IBAN. */
+/** For logs and errors: redacts the given secrets, escaped and encoded ones included, and everything that looks like an IBAN. */
 export function createRedact(secrets: readonly string[]): Redact {
   const redactSecrets = createReplacement(secrets);
   return (text) => redactIbans(redactSecrets(text));
@@ -20,27 +22,72 @@ export function createSecretRedaction(secrets: readonly string[]): RedactSecrets
   return (text, isTruncated = false) => (isTruncated ? redactPrefix(redactSecrets(text)) : redactSecrets(text));
 }
 
-function createReplacement(secrets: readonly string[]): Redact {
-  const forms = secrets.flatMap(formsOf);
-  return (text) => forms.reduce((rest, form) => rest.replaceAll(form, '[hidden]'), text);
+/** Redacts all strings of a parsed JSON value in place, names included: only there are all escapes of the response decoded. */
+export function redactStrings(value: unknown, redact: Redact): unknown {
+  const root = { value };
+  // Not recursive: a response may be nested more deeply than the stack allows.
+  const pending: object[] = [root];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    for (const [name, child] of Object.entries(node)) {
+      const redacted = redactValue(child, redact);
+      const newName = Array.isArray(node) ? name : redact(name);
+      if (newName !== name) Reflect.deleteProperty(node, name);
+      if (newName !== name || redacted !== child) Reflect.set(node, newName, redacted);
+      if (typeof child === 'object' && child !== null) pending.push(child);
+    }
+  }
+  return root.value;
 }
 
-/** Redacts the longest prefix of a secret, of at least 4 characters, at the end of the text. */
-function createPrefixReplacement(secrets: readonly string[]): Redact {
-  const prefixes = secrets
-    .flatMap(formsOf)
-    .flatMap((form) => Array.from({ length: form.length - 4 }, (_, index) => form.slice(0, index + 4)))
-    .sort((a, b) => b.length - a.length);
+/** A secret of digits may be returned as a number. */
+function redactValue(value: unknown, redact: Redact): unknown {
+  if (typeof value !== 'string' && typeof value !== 'number') return value;
+  const text = String(value);
+  const redacted = redact(text);
+  return redacted === text ? value : redacted;
+}
+
+/** The forms of the secrets are computed once. Most texts contain no escapes, and then only plain strings are searched for. */
+function createReplacement(secrets: readonly string[]): Redact {
+  const forms = secrets.flatMap(listSecretForms);
+  const plain = forms.flatMap((form) => form.plain);
+  const minLength = Math.min(...plain.map(({ length }) => length));
   return (text) => {
-    const prefix = prefixes.find((prefix) => text.endsWith(prefix));
-    return prefix === undefined ? text : `${text.slice(0, -prefix.length)}[hidden]`;
+    if (text.length < minLength) return text;
+    if (!hasEscapes(text) && !plain.some((form) => text.includes(form))) return text;
+    return forms.reduce((rest, { pattern }) => rest.replace(pattern, hidden), text);
   };
 }
 
-/** The secret itself and as part of a JSON string. */
-function formsOf(secret: string): string[] {
-  return [secret, JSON.stringify(secret).slice(1, -1)].filter(Boolean);
+/** Redacts the beginning of a secret, of at least 4 characters, at the end of the text. */
+function createPrefixReplacement(secrets: readonly string[]): Redact {
+  const forms = secrets.flatMap(listSecretForms);
+  const maxLength = maxEscapedLength * Math.max(0, ...forms.map(({ characters }) => characters.length));
+  return (text) => {
+    for (let start = Math.max(0, text.length - maxLength); start < text.length; start += 1) {
+      if (forms.some((form) => endsWithin(form, text, start))) return text.slice(0, start) + hidden;
+    }
+    return text;
+  };
 }
+
+/** Whether the text from `start` is the beginning of the form and then ends, possibly within an escape. */
+function endsWithin({ characters }: SecretForm, text: string, start: number): boolean {
+  let end = start;
+  let matched = 0;
+  for (const character of characters) {
+    character.lastIndex = end;
+    if (!character.test(text)) break;
+    end = character.lastIndex;
+    matched += 1;
+  }
+  return matched >= minPrefixLength && text.length - end <= maxEscapedLength && partialEscape.test(text.slice(end));
+}
+
+const hidden = '[hidden]';
+const minPrefixLength = 4;
+/** Of one character: a \\u0063 whose backslash is escaped again. */
+const maxEscapedLength = 12;
 
 /** Redacts everything that looks like an IBAN: IBANs are personal data. */
 export function redactIbans(text: string): string {

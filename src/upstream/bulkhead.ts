@@ -1,6 +1,5 @@
-import { BulkheadRejectedError, bulkhead } from 'cockatiel';
-import type { Deadline } from './deadline.ts';
-import { type Outcome, type Send, shed, shedOrThrow, type UpstreamRequest } from './operation.ts';
+import { createFairQueue } from './fair-queue.ts';
+import { type Send, shed, shedOrThrow } from './operation.ts';
 
 interface BulkheadOptions {
   /** Maximum number of calls in flight. */
@@ -10,38 +9,57 @@ interface BulkheadOptions {
 }
 
 /**
- * Limits the calls in flight and the queue, so that a slow upstream does not occupy the whole gateway. An attempt waits
- * at most until its deadline. After the queue, a read has only the remaining time; for a write the deadline restarts.
+ * Limits the calls in flight and the queue, so that a slow upstream does not occupy the whole gateway. Requests take
+ * turns in the queue, and if it is full, the request with the most attempts in it loses one. An attempt waits at most
+ * until its deadline. After the queue, a read has only the remaining time; for a write the deadline restarts.
  */
 export function withBulkhead(send: Send, { maxConcurrency, maxQueue }: BulkheadOptions): Send {
-  const slots = bulkhead(maxConcurrency, maxQueue);
+  const queue = createFairQueue<(hasSlot: boolean) => void>({
+    maxSize: maxQueue,
+    onEvicted: (settle) => settle(false),
+  });
+  let inFlight = 0;
 
-  return (request, deadline) =>
-    slots.executionSlots > 0 ? slots.execute(() => start(request, deadline)) : waitForSlot(request, deadline);
+  return async (request, deadline) => {
+    if (inFlight < maxConcurrency) inFlight += 1;
+    else if (!(await waitForSlot(request.queueKey ?? sharedKey, deadline.signal))) {
+      return deadline.signal.aborted ? shedOrThrow(deadline) : shed;
+    }
+    try {
+      if (deadline.signal.aborted) return await shedOrThrow(deadline);
+      if (request.method === 'POST') deadline.restart();
+      return await send(request, deadline);
+    } finally {
+      passOnSlot();
+    }
+  };
 
-  function start(request: UpstreamRequest, deadline: Deadline): Promise<Outcome> {
-    if (request.method === 'POST') deadline.restart();
-    return send(request, deadline);
-  }
+  /** @returns false if the attempt left the queue without a slot */
+  function waitForSlot(key: object, signal: AbortSignal): Promise<boolean> {
+    return new Promise((resolve) => {
+      if (signal.aborted) return resolve(false);
+      const leave = queue.push(key, settle);
+      if (leave === null) return resolve(false);
+      signal.addEventListener('abort', onAbort);
 
-  function waitForSlot(request: UpstreamRequest, deadline: Deadline): Promise<Outcome> {
-    const { signal } = deadline;
-    return new Promise((resolve, reject) => {
-      const onAbort = () => resolve(shedOrThrow(deadline));
-      if (signal.aborted) return onAbort();
-      signal.addEventListener('abort', onAbort, { once: true });
-      const stopListening = () => signal.removeEventListener('abort', onAbort);
-      // The signal is not passed to cockatiel: it would remove the queued attempt without starting the next one.
-      slots
-        .execute(async () => {
-          stopListening();
-          return signal.aborted ? shed : start(request, deadline);
-        })
-        .then(resolve, (error: unknown) => {
-          stopListening();
-          if (error instanceof BulkheadRejectedError) resolve(shed);
-          else reject(error);
-        });
+      function onAbort() {
+        leave?.();
+        settle(false);
+      }
+      function settle(hasSlot: boolean) {
+        signal.removeEventListener('abort', onAbort);
+        resolve(hasSlot);
+      }
     });
   }
+
+  /** The next attempt gets the slot before it is free, so that no later one takes it. */
+  function passOnSlot(): void {
+    const startNext = queue.shift();
+    if (startNext) startNext(true);
+    else inFlight -= 1;
+  }
 }
+
+/** Of attempts without a key. */
+const sharedKey = {};

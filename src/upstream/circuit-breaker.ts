@@ -17,17 +17,13 @@ interface CircuitBreakerOptions {
 
 /**
  * Stops calling a path that keeps failing: 5xx, timeouts and broken connections count, rejections (4xx) do not. A
- * half-open circuit lets one probe through at a time. A path that answered 429 is not called before its `Retry-After`.
+ * half-open circuit lets one probe through at a time.
  */
 export function withCircuitBreaker(send: Send, { service, events }: CircuitBreakerOptions): Send {
   const circuits = new Map<string, CircuitBreakerPolicy>();
-  const blockedUntil = new Map<string, Date>();
 
   return async (request, deadline) => {
-    const { path } = request;
-    const retryAt = blockedUntil.get(path);
-    if (retryAt && Date.now() < retryAt.getTime()) return { kind: 'exhausted', renewsAt: retryAt };
-    const circuit = circuitOf(path);
+    const circuit = circuitOf(request.path);
     // Cockatiel would make all callers wait for the probe, possibly until its deadline.
     if (circuit.state === CircuitState.HalfOpen) return shed;
     let outcome = shed as Outcome;
@@ -39,9 +35,6 @@ export function withCircuitBreaker(send: Send, { service, events }: CircuitBreak
       });
     } catch (error) {
       if (error !== notSent && !(error instanceof BrokenCircuitError)) throw error;
-    }
-    if (outcome.kind === 'answered' && outcome.status === 429 && outcome.retryAt) {
-      blockedUntil.set(path, outcome.retryAt);
     }
     return outcome;
   };

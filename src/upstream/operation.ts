@@ -7,7 +7,13 @@ export interface UpstreamRequest {
   query?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   body?: unknown;
-  /** Called immediately before each attempt: from then on it may be charged. */
+  /** Attempts with the same key share their turns in the queue. */
+  queueKey?: object;
+  /** When the first of several requests with one common deadline began, by `performance.now()`. */
+  startedAt?: number;
+  /** Called before each attempt; if it resolves to false, the attempt is shed. */
+  maySend?: () => Promise<boolean>;
+  /** Called immediately before each attempt: from then on it may be charged. If it throws, the attempt is not sent. */
   onSent?: () => void;
 }
 
@@ -36,9 +42,9 @@ export interface Failed {
 
 /**
  * `unreachable`: the request was never sent (refused, DNS, connect timeout). `reset`: the connection closed before the
- * response. `truncated`, `too-large`: the response began and could not be read to its end. `timed-out`: the deadline.
+ * response. `invalid`: the response was not valid HTTP/1.1. `truncated`, `too-large`: the response began and could not be read to its end. `timed-out`: the deadline.
  */
-export type FailureReason = 'unreachable' | 'reset' | 'truncated' | 'too-large' | 'timed-out';
+export type FailureReason = 'unreachable' | 'reset' | 'invalid' | 'truncated' | 'too-large' | 'timed-out';
 
 /** Not sent (load shedding): the circuit is open, the queue is full, or the deadline passed in the queue. */
 export interface Shed {

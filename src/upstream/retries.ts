@@ -48,8 +48,8 @@ function maxRetries({ method }: UpstreamRequest, outcome: Outcome): number {
   return retriesAfter[outcome.reason];
 }
 
-/** A timeout has used up the deadline of the whole operation. */
-const retriesAfter = { unreachable: 2, reset: 2, truncated: 1, 'too-large': 1, 'timed-out': 0 };
+/** An invalid response is a fault that a retry does not cure; a timeout has used up the deadline of the whole operation. */
+const retriesAfter = { unreachable: 2, reset: 2, invalid: 0, truncated: 1, 'too-large': 1, 'timed-out': 0 };
 
 function isDefinitelyNotAccepted(outcome: Outcome): boolean {
   if (outcome.kind === 'answered') return outcome.status === 503;

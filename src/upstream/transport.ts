@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream';
 import { Pool } from 'undici';
-import { errorCodeOf, type ServiceName } from '../errors.ts';
+import type { ServiceName } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
-import type { RedactSecrets } from '../telemetry/redact.ts';
+import { type RedactSecrets, redactStrings } from '../telemetry/redact.ts';
 import type { Deadline } from './deadline.ts';
+import { reasonBeforeResponse, tooManyInfos } from './failure-reason.ts';
 import type { Answered, Failed, FailureReason, Send, UpstreamRequest } from './operation.ts';
 
 interface TransportOptions {
@@ -59,15 +60,17 @@ export function createTransport({
         headers: request.body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
         body: request.body === undefined ? null : JSON.stringify(request.body),
         signal: deadline.signal,
+        onInfo: createInfoLimit(),
       });
       status = response.statusCode;
       const isWhole = await readText(response.body, maxResponseBytes, (part) => {
         text += part;
       });
       if (!isWhole) return fail('too-large');
+      const json = redactStrings(parseJson(text), redactSecrets);
       text = redactSecrets(text);
       const retryAt = readRetryAfter(response.headers['retry-after']);
-      return { kind: 'answered', status, headers: response.headers, retryAt, text, json: parseJson(text) };
+      return { kind: 'answered', status, headers: response.headers, retryAt, text, json };
     } catch (error) {
       if (deadline.hasExpired()) return fail('timed-out');
       deadline.signal.throwIfAborted();
@@ -108,20 +111,16 @@ export function readRetryAfter(header: string | string[] | undefined): Date | nu
   return Number.isNaN(at) ? null : new Date(at);
 }
 
-/** Errors of connecting: https://nodejs.org/api/errors.html#common-system-errors and undici's connect timeout. */
-const connectErrors = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-
-function reasonBeforeResponse(error: unknown): FailureReason {
-  const codes = error instanceof AggregateError ? error.errors.map(errorCodeOf) : [errorCodeOf(error)];
-  return codes.every((code) => code !== null && connectErrors.has(code)) ? 'unreachable' : 'reset';
+/** An upstream could send interim responses (1xx) until the deadline. */
+function createInfoLimit(): () => void {
+  let infos = 0;
+  return () => {
+    infos += 1;
+    if (infos > maxInfos) throw tooManyInfos;
+  };
 }
+
+const maxInfos = 20;
 
 function parseJson(text: string): unknown {
   try {

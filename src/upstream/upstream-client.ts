@@ -8,7 +8,9 @@ import { withBulkhead } from './bulkhead.ts';
 import { withCircuitBreaker } from './circuit-breaker.ts';
 import { startDeadline } from './deadline.ts';
 import type { Outcome, UpstreamRequest } from './operation.ts';
+import { withPermission } from './permission.ts';
 import { withRetries } from './retries.ts';
+import { withRetryAfter } from './retry-after.ts';
 import { createTransport } from './transport.ts';
 
 export interface UpstreamClient {
@@ -39,24 +41,24 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
   const { service, allowance, timeoutMs, maxConcurrency, maxQueue, backoffMs, events } = options;
   const { exchange, close } = createTransport({ ...options, maxConnections: maxConcurrency });
   // The breaker is inside the bulkhead: while its circuit is open, queued attempts are shed as they leave the queue.
-  const send = withRetries(
-    withBulkhead(withCircuitBreaker(withAllowance(exchange, allowance), { service, events }), {
-      maxConcurrency,
-      maxQueue,
-    }),
-    { backoffMs },
+  const guarded = withRetryAfter(
+    withCircuitBreaker(withPermission(withAllowance(exchange, allowance)), { service, events }),
   );
+  const send = withRetries(withBulkhead(guarded, { maxConcurrency, maxQueue }), { backoffMs });
 
   return {
     async send(request, context) {
       context.signal.throwIfAborted();
-      const deadline = startDeadline(timeoutMs, context.signal);
+      const elapsedMs = request.startedAt === undefined ? 0 : performance.now() - request.startedAt;
+      if (elapsedMs >= timeoutMs) return { kind: 'failed', reason: 'timed-out', text: '' };
+      const deadline = startDeadline(timeoutMs - elapsedMs, context.signal);
       const onSent = () => {
-        context.usage.upstreamCalls += 1;
         request.onSent?.();
+        context.usage.upstreamCalls += 1;
       };
       try {
-        return await send({ ...request, onSent }, deadline);
+        // The usage identifies the request: a flight has a signal of its own, but the usage of its first caller.
+        return await send({ ...request, queueKey: context.usage, onSent }, deadline);
       } finally {
         deadline.end();
       }

@@ -57,6 +57,7 @@ const failureMessages: Record<FailureReason | 'shed', string> = {
   shed: 'was not called, because it keeps failing or too many calls are waiting',
   unreachable: 'could not be reached',
   reset: 'closed the connection before it responded',
+  invalid: 'returned a response that is not valid HTTP',
   truncated: 'closed the connection in the middle of its response',
   'too-large': 'returned a response that is too large',
   'timed-out': 'did not respond in time',

@@ -23,7 +23,7 @@ describe('readConfig', () => {
       port: 4000,
       logLevel: 'info',
       dataDir: '.data',
-      store: { redis: null, secret: null },
+      store: { redis: null, replicas: 1, secret: null },
       shutdownTimeoutMs: 30_000,
       maxBodyBytes: 1_000_000,
       corsOrigins: [],
@@ -87,7 +87,7 @@ describe('readConfig', () => {
   it('parses REDIS_URL', () => {
     const { store } = readConfig({ REDIS_URL: 'rediss://:pass@redis.example/2', STORE_SECRET: 'long-enough-secret' });
     const redis = { host: 'redis.example', port: 6379, username: '', password: 'pass', database: 2, tls: true };
-    expect(store).toEqual({ redis, secret: 'long-enough-secret' });
+    expect(store).toEqual({ redis, replicas: 1, secret: 'long-enough-secret' });
   });
 
   it('reads lists of origins', () => {

@@ -19,7 +19,7 @@ export interface KilledGateway {
   start(): Promise<RunningGateway>;
   /** The essays that are stored under these idempotency keys. To be called while no process is running. */
   stored(idempotencyKeys: readonly string[]): Promise<Map<string, WrittenEssay>>;
-  /** Advances the clock of the running process and of later ones: locks expire, essays do not. */
+  /** Advances the clocks of the running process and of later ones: locks expire, essays do not. */
   expireLocks(gateway: RunningGateway): void;
 }
 
@@ -61,7 +61,7 @@ export function tKilledGateway({ essaysUrl, clock = 'scripted' }: Options): Kill
       copies += 1;
       const copy = join(folder, `copy-${copies}`);
       cpSync(dataDir, copy, { recursive: true, filter: (path) => !path.endsWith('-lock') });
-      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + aheadMs + lockExpiryMs });
+      vi.useFakeTimers({ toFake: ['Date', 'hrtime'], now: Date.now() + aheadMs + lockExpiryMs });
       const gateway = tGateway({ env: { DATA_DIR: copy } });
       for (const key of idempotencyKeys) {
         const { data } = await gateway.ask(orderMutation, orderVariables(key, key));
@@ -86,5 +86,7 @@ function scriptClock(aheadMs: number): string {
   return encodeURIComponent(`const { now } = Date;
     let aheadMs = ${aheadMs};
     Date.now = () => now() + aheadMs;
+    const { bigint } = process.hrtime;
+    process.hrtime.bigint = () => bigint() + BigInt(aheadMs) * 1_000_000n;
     process.on('SIGUSR2', () => { aheadMs += ${lockExpiryMs}; });`);
 }

@@ -1,10 +1,10 @@
 import { EventEmitter, once } from 'node:events';
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { buildIban } from '../../src/iban/build-iban.ts';
 import { tScript } from '../process.ts';
 import { type TRedis, tRedis, whyNoRedis } from '../redis.ts';
 import { replyJson, tUpstream } from '../scripted-upstream.ts';
+import { tIban } from './iban.ts';
 import { tRecordingEssayService } from './recording-essay-service.ts';
 import { type RunningGateway, untilReady } from './running-gateway.ts';
 
@@ -98,9 +98,3 @@ describe.skipIf(whyNoRedis)(`two processes that share a Redis${whyNoRedis}`, { t
     for (const replica of replicas) expect(await replica.counted('BANK_DATA')).toBe(ibans.length);
   });
 });
-
-function tIban(account: number): string {
-  const result = buildIban({ country: 'DE', bankCode: '37040044', accountNumber: String(532_013_000 + account) });
-  if (result.kind !== 'iban') throw new Error(JSON.stringify(result));
-  return result.iban;
-}

@@ -34,19 +34,31 @@ interface Call {
   reject: (error: Error) => void;
 }
 
+const shed: EssayResult = { ...failed, message: 'Shed.', code: 'UPSTREAM_UNAVAILABLE' };
+
 /** Records each call, and holds it until the test answers it. */
 export function tGenerator() {
   const calls: Call[] = [];
   let isQueueing = false;
+  let beforeSent = () => {};
+  const queued: (() => void)[] = [];
   const generator: SendingEssayGenerator = {
-    generate: (order, context, onSent) =>
+    generate: (order, context, { maySend, onSent }) =>
       new Promise((resolve, reject) => {
-        context.signal.addEventListener('abort', () => reject(context.signal.reason));
-        if (!isQueueing) {
-          context.usage.upstreamCalls += 1;
+        const call = { order, context, answer: resolve, reject };
+        const { signal, usage } = context;
+        signal.addEventListener('abort', () => reject(signal.reason));
+        const send = async () => {
+          if (!(await maySend())) return resolve(shed);
+          signal.throwIfAborted();
+          beforeSent();
           onSent();
-        }
-        calls.push({ order, context, answer: resolve, reject });
+          usage.upstreamCalls += 1;
+          if (!calls.includes(call)) calls.push(call);
+        };
+        if (isQueueing) calls.push(call);
+        if (isQueueing) queued.push(() => void send().catch(reject));
+        else send().catch(reject);
       }),
   };
   return {
@@ -55,6 +67,14 @@ export function tGenerator() {
     /** From now on calls wait in the queue and are not sent. */
     queue() {
       isQueueing = true;
+    },
+    /** Those that wait leave the queue. */
+    leaveQueue() {
+      for (const leave of queued.splice(0)) leave();
+    },
+    /** Happens between the last check and the call. */
+    beforeSent(happen: () => void) {
+      beforeSent = happen;
     },
   };
 }

@@ -42,6 +42,16 @@ export function describeExpiry(tStore: () => Promise<TStore>): void {
       expect(await store.get('longer')).toBeNull();
     });
 
+    it('lets a value be set again that was set if absent', async () => {
+      const { store, pass } = await tStore();
+      expect(await store.setIfAbsent('essay', 'first', hour)).toBeNull();
+      await pass(59 * minute);
+      expect(await store.setIfAbsent('essay', 'second', hour)).toBe('first');
+      await pass(minute);
+      expect(await store.setIfAbsent('essay', 'third', hour)).toBeNull();
+      expect(await store.get('essay')).toBe('third');
+    });
+
     it('of a counter is that of its first add', async () => {
       const { store, pass } = await tStore();
       expect(await store.add('calls', 1, hour)).toBe(1);

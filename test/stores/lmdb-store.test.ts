@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ConfigError } from '../../src/errors.ts';
 import { openLmdbFile } from '../../src/stores/lmdb-file.ts';
 import { createLmdbStore } from '../../src/stores/lmdb-store.ts';
@@ -20,6 +20,33 @@ function tLmdbStore(folder: string) {
 describeStore('the LMDB store', async () => {
   const store = tLmdbStore(tFolder());
   return { store, another: () => store, pass: tFakeDate() };
+});
+
+describe('a lock of the LMDB store', () => {
+  it('remains when the clock is set forward or back, and writes sweep expired entries', async () => {
+    const store = tLmdbStore(tFolder());
+    vi.useFakeTimers({ toFake: ['Date', 'hrtime'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const lock = await store.lock('essay', { expiresInMs: 30_000 });
+    for (const ms of [31_000, 600_000, -3_600_000]) {
+      vi.setSystemTime(Date.now() + ms);
+      for (let write = 0; write < 6; write++) await store.add('calls', 1, hour);
+      expect(await store.lock('essay', hour)).toBeNull();
+      expect(await lock?.extend({ expiresInMs: 30_000 })).toBe(true);
+    }
+    vi.advanceTimersByTime(30_000);
+    expect(await lock?.extend(hour)).toBe(false);
+    expect(await store.lock('essay', hour)).not.toBeNull();
+  });
+
+  it('from before a restart of the machine has expired', async () => {
+    const store = tLmdbStore(tFolder());
+    await store.lock('essay', { expiresInMs: 30_000 });
+    // The fake clock starts at 0.
+    vi.useFakeTimers({ toFake: ['hrtime'] });
+    onTestFinished(() => void vi.useRealTimers());
+    expect(await store.lock('essay', hour)).not.toBeNull();
+  });
 });
 
 describe('the file of the LMDB store', () => {
@@ -87,6 +114,25 @@ describe('the file of the LMDB store', () => {
     const start = () => createLmdbStore({ folder: join(path, '..') });
     expect(start).toThrow(ConfigError);
     expect(start).toThrow(`DATA_DIR: ${path} is damaged or was not created by this program`);
+  });
+
+  it('prevents the start wherever it was cut off, unless all values can be read', async () => {
+    const child = tScript('test/stores/truncating.ts', { FOLDER: tFolder() });
+    expect(await child.ended).toEqual({ code: 0, signal: null });
+    const { pages, refused, missing } = JSON.parse(child.stdout());
+    expect(missing).toBe(0);
+    expect(refused).toBeGreaterThan(pages / 4);
+  });
+
+  it('may be shorter than it was, because LMDB does not write pages that are free', async () => {
+    const folder = tFolder();
+    for (let round = 0; round < 20; round++) {
+      const store = createLmdbStore({ folder });
+      const lengths = [100_000, 1, 200_000 - 5_000 * round, 1];
+      await Promise.all(lengths.map((length) => store.set('key', 'x'.repeat(length), hour)));
+      await store.close();
+    }
+    expect(await tLmdbStore(folder).get('key')).toBe('x');
   });
 
   it('may fill the disk: failed writes reject, and successful ones can be read', async () => {

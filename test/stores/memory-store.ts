@@ -1,7 +1,7 @@
 import { checkAmount, checkExpiry, checkKey, type Expiry, type Store, StoreError } from '../../src/stores/store.ts';
 
-/** A store in memory. */
-export function createMemoryStore(): Store {
+/** A store in memory. `clear` removes everything, like FLUSHALL or a restart of Redis without persistence. */
+export function createMemoryStore(): Store & { clear(): void } {
   const values = createExpiringMap<string>();
   const counters = createExpiringMap<number>();
   const locks = createExpiringMap<symbol>();
@@ -18,6 +18,13 @@ export function createMemoryStore(): Store {
     async set(key, value, expiry) {
       checkOpen();
       values.set(checkKey(key), value, expiryFrom(expiry));
+    },
+    async setIfAbsent(key, value, expiry) {
+      checkOpen();
+      const expiresAt = expiryFrom(expiry);
+      const stored = values.get(checkKey(key));
+      if (!stored) values.set(key, value, expiresAt);
+      return stored?.value ?? null;
     },
     async add(key, amount, expiry) {
       checkOpen();
@@ -48,6 +55,9 @@ export function createMemoryStore(): Store {
     async close() {
       isClosed = true;
     },
+    clear() {
+      for (const map of [values, counters, locks]) map.clear();
+    },
   };
 }
 
@@ -60,6 +70,7 @@ function createExpiringMap<T>() {
     },
     set: (key: string, value: T, expiresAt: number) => void entries.set(key, { value, expiresAt }),
     delete: (key: string) => void entries.delete(key),
+    clear: () => entries.clear(),
   };
 }
 

@@ -18,6 +18,19 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
       expect(await store.get('other')).toBeNull();
     });
 
+    it('sets a value if there is none, for one of 50 concurrent callers, and returns the earlier one to the others', async () => {
+      const { store, another } = await tStore();
+      const clients = [store, another()];
+      const results = await Promise.all(
+        Array.from({ length: 50 }, (_, index) => clients[index % 2]?.setIfAbsent('essay', `essay ${index}`, hour)),
+      );
+      const winner = results.indexOf(null);
+      expect(results.filter((result) => result !== `essay ${winner}`)).toEqual([null]);
+      expect(await another().get('essay')).toBe(`essay ${winner}`);
+      expect(await store.setIfAbsent('another', '', hour)).toBeNull();
+      expect(await store.setIfAbsent('another', 'late', hour)).toBe('');
+    });
+
     it('stores any text under any key unchanged', async () => {
       const { store } = await tStore();
       const text = fc.string({ unit: 'binary', maxLength: 300 });
@@ -47,10 +60,12 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
       const long = 'x'.repeat(maxKeyLength + 1);
       await expect(store.get(long)).rejects.toThrow(RangeError);
       await expect(store.set(long, '', hour)).rejects.toThrow(RangeError);
+      await expect(store.setIfAbsent(long, '', hour)).rejects.toThrow(RangeError);
       await expect(store.add(long, 1, hour)).rejects.toThrow(RangeError);
       await expect(store.lock(long, hour)).rejects.toThrow(RangeError);
       for (const expiresInMs of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
         await expect(store.set('key', '', { expiresInMs })).rejects.toThrow(RangeError);
+        await expect(store.setIfAbsent('key', '', { expiresInMs })).rejects.toThrow(RangeError);
         await expect(store.add('key', 1, { expiresInMs })).rejects.toThrow(RangeError);
         await expect(store.lock('key', { expiresInMs })).rejects.toThrow(RangeError);
       }
@@ -141,6 +156,7 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
       const closed = { name: 'StoreError', reason: 'closed' };
       await expect(store.get('key')).rejects.toMatchObject(closed);
       await expect(store.set('key', 'value', hour)).rejects.toMatchObject(closed);
+      await expect(store.setIfAbsent('key', 'value', hour)).rejects.toMatchObject(closed);
       await expect(store.add('key', 1, hour)).rejects.toMatchObject(closed);
       await expect(store.add('key', 0, hour)).rejects.toMatchObject(closed);
       await expect(store.lock('key', hour)).rejects.toMatchObject(closed);

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countryFormats } from '../../src/iban/registry.ts';
-import { createRedact, createSecretRedaction, redactIbans } from '../../src/telemetry/redact.ts';
+import { createRedact, createSecretRedaction, redactIbans, redactStrings } from '../../src/telemetry/redact.ts';
+import { coreOf, formsOf } from './secret-forms.ts';
 
 const examples = countryFormats().map(({ example }) => example);
 const inGroups = (iban: string, separator: string) => iban.replace(/(.{4})(?=.)/g, `$1${separator}`);
@@ -74,4 +75,73 @@ describe('createSecretRedaction', () => {
     expect(redactSecrets('you sent see', true)).toBe('you sent see');
     expect(redactSecrets('you sent seeded-k')).toBe('you sent seeded-k');
   });
+});
+
+/** Its base64 contains `+` and `/`, and it contains characters that JSON and URLs escape. */
+const secret = 'seeded/key+"?~>>>\\~~~?-b1';
+
+describe.each([
+  ['for the log', createRedact([secret])],
+  ['for responses', createSecretRedaction([secret, 'another-key'])],
+])('a secret is redacted %s', (_, redact) => {
+  it.each(formsOf(secret))('%s', (_, echo) => {
+    const text = redact(`the key ${echo} is wrong`);
+    expect(text).toMatch(/^the key .{0,4}\[hidden\].{0,8} is wrong$/);
+    expect(text).not.toContain(coreOf(echo));
+  });
+});
+
+it.each(formsOf(secret))('a secret that is cut off is redacted at the end of a truncated text: %s', (_, echo) => {
+  const redactSecrets = createSecretRedaction([secret]);
+  for (let length = 30; length < echo.length; length += 1) {
+    const text = redactSecrets(`the key ${echo.slice(0, length)}`, true);
+    expect(text).toMatch(/^the key .{0,4}\[hidden\].{0,8}$/);
+  }
+});
+
+describe('redactStrings', () => {
+  const redactSecrets = createSecretRedaction([secret, '1234567890']);
+
+  it.each(formsOf(secret))('redacts names and values of a parsed response: %s', (_, echo) => {
+    const value = redactStrings({ list: [{ a: `<${echo}>` }] }, redactSecrets);
+    expect(JSON.stringify(value)).toMatch(/^.{15}.{0,4}\[hidden\].{0,8}>"\}\]\}$/);
+    const named = redactStrings({ [`<${echo}>`]: 1, other: 2 }, redactSecrets);
+    expect(JSON.stringify(named)).not.toContain(JSON.stringify(coreOf(echo)).slice(1, -1));
+    expect(named).toMatchObject({ other: 2 });
+  });
+
+  it('redacts numbers that are secrets, and keeps other values', () => {
+    const value = { a: [1_234_567_890, 12, true, null, ''], b: {} };
+    expect(redactStrings(value, redactSecrets)).toEqual({ a: ['[hidden]', 12, true, null, ''], b: {} });
+    expect(redactStrings(undefined, redactSecrets)).toBeUndefined();
+    expect(redactStrings(`<${secret}>`, redactSecrets)).toBe('<[hidden]>');
+  });
+
+  it('follows a value of any depth', () => {
+    const depth = 100_000;
+    const value: unknown = JSON.parse(`${'['.repeat(depth)}"1234567890"${']'.repeat(depth)}`);
+    let node = redactStrings(value, redactSecrets);
+    while (Array.isArray(node)) [node] = node;
+    expect(node).toBe('[hidden]');
+  });
+});
+
+it('finds nothing in an essay of 15 kB in little time', () => {
+  const keys = ['bank-data', 'essays', 'model', 'store', 'redis'].map((name) => `seeded-${name}-key-0123456789`);
+  const redactSecrets = createSecretRedaction([...keys, 'api.bank-data.example', 'api.essays.example']);
+  const essay = 'The considerable circumstances of keys, seeds and 15 % of the stores.\n"So it is."\n\n'.repeat(180);
+  const text = JSON.stringify({ essay });
+  for (let round = 0; round < 500; round += 1) redactSecrets(text);
+  const { user } = process.cpuUsage();
+  for (let round = 0; round < 200; round += 1) expect(redactSecrets(text) === text).toBe(true);
+  // Measured: 70 µs.
+  expect((process.cpuUsage().user - user) / 200).toBeLessThan(1_000);
+});
+
+it.each(['\\', '%25', '\\u0073', '%', 'seeded', '\\/'])('takes time linear in the length of a text of %j', (part) => {
+  const redactSecrets = createSecretRedaction([secret, 'seeded-key-0123456789']);
+  const { user } = process.cpuUsage();
+  redactSecrets(`${part.repeat(1_000_000 / part.length)}x`, true);
+  // Measured: at most 500 ms. Quadratic time takes minutes.
+  expect((process.cpuUsage().user - user) / 1_000).toBeLessThan(10_000);
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { withBulkhead } from '../../src/upstream/bulkhead.ts';
-import { shed } from '../../src/upstream/operation.ts';
+import { type Send, shed } from '../../src/upstream/operation.ts';
 import { answered, get, post, tDeadline, tHeldSend } from './send.ts';
 
 const at = (path: string) => ({ ...get, path });
@@ -35,6 +35,75 @@ it('releases a caller who aborts in the queue at once, and continues with the ne
   expect(held.map(({ path }) => path)).toEqual(['/1', '/4']);
   held[1]?.returns(answered(200));
   expect(await last).toEqual(answered(200));
+});
+
+it('serves requests in turn: a single call is not behind two lists of 1,000', async () => {
+  const { send, held } = tHeldSend();
+  const limited = withBulkhead(send, { maxConcurrency: 1, maxQueue: 2_000 });
+  const [first, second, single] = [{}, {}, {}];
+  const running = limited(at('/running'), tDeadline());
+  const start = (queueKey: object, path: string) => limited({ ...at(path), queueKey }, tDeadline());
+  const sent = Array.from({ length: 1_000 }, (_, index) => start(first, `/first/${index}`));
+  sent.push(...Array.from({ length: 1_000 }, (_, index) => start(second, `/second/${index}`)));
+  sent.push(start(single, '/single'));
+  // The queue was full: the list that is longest loses its last call.
+  expect(await sent[999]).toEqual(shed);
+  const returnsLast = () => held.at(-1)?.returns(answered(200));
+  returnsLast();
+  await running;
+  for (let started = 2; started <= 6; started += 1) {
+    await vi.waitFor(() => expect(held).toHaveLength(started));
+    returnsLast();
+  }
+  expect(held.slice(1, 6).map(({ path }) => path)).toEqual([
+    '/first/0',
+    '/second/0',
+    '/single',
+    '/first/1',
+    '/second/1',
+  ]);
+  expect(await sent.at(-1)).toEqual(answered(200));
+});
+
+it('passes a slot on without a gap: a call that arrives meanwhile does not take it', async () => {
+  const { send, held } = tHeldSend();
+  const limited = withBulkhead(send, { maxConcurrency: 1, maxQueue: 1 });
+  const first = limited(at('/1'), tDeadline());
+  const second = limited(at('/2'), tDeadline());
+  const third = first.then(() => limited(at('/3'), tDeadline()));
+  held[0]?.returns(answered(200));
+  await first;
+  await vi.waitFor(() => expect(held).toHaveLength(2));
+  held[1]?.returns(answered(200));
+  expect(await second).toEqual(answered(200));
+  await vi.waitFor(() => expect(held).toHaveLength(3));
+  held[2]?.returns(answered(200));
+  expect(await third).toEqual(answered(200));
+  expect(held.map(({ path }) => path)).toEqual(['/1', '/2', '/3']);
+});
+
+it('frees the place of a call that was aborted in the queue at once', async () => {
+  const { send, held } = tHeldSend();
+  const limited = withBulkhead(send, { maxConcurrency: 1, maxQueue: 1 });
+  const first = limited(at('/1'), tDeadline());
+  const caller = new AbortController();
+  const aborted = limited(at('/2'), tDeadline(caller.signal));
+  caller.abort();
+  await expect(aborted).rejects.toMatchObject({ name: 'AbortError' });
+  const third = limited(at('/3'), tDeadline());
+  held[0]?.returns(answered(200));
+  await first;
+  await vi.waitFor(() => expect(held).toHaveLength(2));
+  held[1]?.returns(answered(200));
+  expect(await third).toEqual(answered(200));
+});
+
+it('passes the slot of a call on that throws', async () => {
+  const failing: Send = () => {
+    throw new Error('a bug');
+  };
+  const limited = withBulkhead(failing, { maxConcurrency: 1, maxQueue: 1 });
+  for (let call = 0; call < 3; call += 1) await expect(limited(get, tDeadline())).rejects.toThrow('a bug');
 });
 
 describe('the wait in the queue', () => {

@@ -149,58 +149,6 @@ describe('the circuit breaker', () => {
   });
 });
 
-describe('a path that answered 429', () => {
-  const inMs = (milliseconds: number) => new Date(Date.now() + milliseconds);
-
-  it('is not called before the date in Retry-After', async () => {
-    const retryAt = inMs(60_000);
-    const { send, sent, returnsNext } = tSend(answered(429, { retryAt }));
-    const { call } = tBreaker(send);
-    expect(await call()).toMatchObject({ status: 429 });
-    returnsNext(answered(200));
-    vi.setSystemTime(retryAt.getTime() - 1);
-    expect(await call()).toEqual({ kind: 'exhausted', renewsAt: retryAt });
-    expect(await call('/other')).toEqual(answered(200));
-    expect(sent).toHaveLength(2);
-    vi.setSystemTime(retryAt);
-    expect(await call()).toEqual(answered(200));
-  });
-
-  it('is called where the response had no Retry-After', async () => {
-    const { send, sent } = tSend(answered(429));
-    await tBreaker(send).callTimes(3);
-    expect(sent).toHaveLength(3);
-  });
-
-  it('stays exhausted while its circuit is open, and is not probed before the date', async () => {
-    const { send, held } = tHeldSend();
-    const { call, events } = tBreaker(send);
-    const outcomes = Promise.all(Array.from({ length: 11 }, () => call()));
-    const retryAt = inMs(3_600_000);
-    for (const [index, { returns }] of held.entries())
-      returns(index === 0 ? answered(429, { retryAt }) : answered(500));
-    await outcomes;
-    for (let round = 0; round < 6; round += 1) {
-      expect(await call()).toEqual({ kind: 'exhausted', renewsAt: retryAt });
-      vi.advanceTimersByTime(500);
-    }
-    expect(held).toHaveLength(11);
-    expect(events).toEqual(['opened /thing']);
-  });
-
-  it('does not count the calls that were not sent as successes', async () => {
-    const { send, returnsNext } = tSend(answered(500));
-    const { call, callTimes, events } = tBreaker(send);
-    await callTimes(9);
-    returnsNext(answered(429, { retryAt: inMs(1_000) }));
-    await callTimes(21);
-    vi.advanceTimersByTime(1_000);
-    returnsNext(answered(500));
-    await call();
-    expect(events).toEqual(['opened /thing']);
-  });
-});
-
 it.each<Outcome>([shed, exhausted])('does not count %j of an inner layer as a success', async (outcome) => {
   const { send, returnsNext } = tSend(answered(500));
   const { call, callTimes, events } = tBreaker(send);

@@ -30,6 +30,7 @@ describe('a read', () => {
     ['unreachable', failed('unreachable'), 3],
     ['reset', failed('reset'), 3],
     ['truncated', failed('truncated'), 2],
+    ['not valid HTTP', failed('invalid'), 1],
     ['too large', failed('too-large'), 2],
     ['not JSON', notJson, 2],
     ['timed out', failed('timed-out'), 1],

@@ -1,11 +1,12 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
+import type { RequestContext } from '../../src/request-context.ts';
 import { createUpstreamClient } from '../../src/upstream/upstream-client.ts';
 import { tRequestContext } from '../request-context.ts';
-import { replyJson, tUpstream } from '../scripted-upstream.ts';
+import { replyHeld, replyJson, tUpstream } from '../scripted-upstream.ts';
 import { tAllowance } from './allowance/allowance.ts';
 import { get } from './send.ts';
 
-function tClient(baseUrl: string) {
+function tClient(baseUrl: string, options: { maxConcurrency?: number; maxQueue?: number } = {}) {
   const client = createUpstreamClient({
     service: 'bank-data',
     baseUrl,
@@ -18,6 +19,7 @@ function tClient(baseUrl: string) {
     allowance: tAllowance(),
     redactSecrets: (text) => text,
     events: { upstreamCalled: () => {}, circuitOpened: () => {}, circuitClosed: () => {} },
+    ...options,
   });
   onTestFinished(() => client.close());
   return client;
@@ -39,4 +41,18 @@ it('sends nothing for a caller who has aborted', async () => {
   const context = tRequestContext(AbortSignal.abort());
   await expect(tClient(upstream.url).send(get, context)).rejects.toThrow('aborted');
   expect([context.usage.upstreamCalls, upstream.calls.length]).toEqual([0, 0]);
+});
+
+it('lets requests take turns, whatever their flights', async () => {
+  const { reply, release } = replyHeld(replyJson(200, {}));
+  const upstream = await tUpstream(reply);
+  const client = tClient(upstream.url, { maxConcurrency: 1, maxQueue: 100 });
+  const [list, single] = [tRequestContext(), tRequestContext()];
+  const flightOf = (context: RequestContext) => ({ ...context, signal: new AbortController().signal });
+  const send = (path: string, context: RequestContext) => client.send({ ...get, path }, flightOf(context));
+  const sent = ['/1', '/2', '/3', '/4'].map((path) => send(path, list));
+  sent.push(send('/single', single));
+  release();
+  await Promise.all(sent);
+  expect(upstream.calls.map(({ path }) => path)).toEqual(['/1', '/2', '/single', '/3', '/4']);
 });

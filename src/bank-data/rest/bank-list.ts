@@ -1,4 +1,5 @@
 import { normalizeForSearch } from '../../bank-lists/normalize-for-search.ts';
+import { GatewayError } from '../../errors.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { Bank, BankListRequest, BankPage } from '../bank-data.ts';
 import type { CallEndpoint } from './endpoint-call.ts';
@@ -6,15 +7,19 @@ import { readServicePage, type ServicePage } from './wire-bank.ts';
 
 /**
  * Reads a range of the list from the service's numbered pages: one call if the range is a page, two if it spans two
- * pages, more if the service's pages are smaller than requested (the hosted service returned ten at a time).
+ * pages, more if the service's pages are smaller than requested (the hosted service returned ten at a time). All calls
+ * have one deadline. If it passes, or after ten calls, the page is shorter than requested.
  */
 export async function requestBankPage(
   callEndpoint: CallEndpoint,
   { country, search, offset, limit }: BankListRequest,
   context: RequestContext,
 ): Promise<BankPage> {
-  const requestPage = (page: number, perPage: number) =>
-    callEndpoint<ServicePage>(
+  const startedAt = performance.now();
+  let calls = 0;
+  const requestPage = (page: number, perPage: number) => {
+    calls += 1;
+    return callEndpoint<ServicePage>(
       {
         endpoint: 'all',
         query: {
@@ -25,9 +30,11 @@ export async function requestBankPage(
         },
         read: readServicePage,
         isOptional: true,
+        startedAt,
       },
       context,
     );
+  };
 
   let page = Math.floor(offset / limit) + 1;
   let answer = await requestPage(page, limit);
@@ -38,22 +45,35 @@ export async function requestBankPage(
     answer = await requestPage(page, perPage);
   }
   const range: Bank[] = answer.banks.slice(offset - (page - 1) * perPage);
-  while (range.length < limit && hasNextPage(page, answer, perPage)) {
+  while (range.length < limit && calls < maxCalls && hasNextPage(page, answer, perPage)) {
+    const next = await requestPage(page + 1, perPage).catch((error: unknown) => {
+      if (range.length > 0 && isTimeout(error)) return null;
+      throw error;
+    });
+    if (next === null) break;
     page += 1;
-    answer = await requestPage(page, perPage);
+    answer = next;
     range.push(...answer.banks);
   }
 
-  const hasMore = range.length > limit || hasNextPage(page, answer, perPage);
+  const hasMore = range.length > limit || (range.length > 0 && hasNextPage(page, answer, perPage));
   const banks = range.slice(0, limit).map((bank, index) => ({ bank, offset: offset + index }));
   const words = search === null ? [] : normalizeForSearch(search).split(/\s+/);
   // The hosted service may ignore `search`, so the gateway filters the page itself.
   const found = banks.filter(({ bank }) => hasWords(bank, words));
   return {
     banks: found,
-    next: hasMore ? offset + limit : null,
+    next: hasMore ? offset + banks.length : null,
     total: found.length === banks.length ? answer.total : null,
   };
+}
+
+/** Of one page that a client requests: each call is paid for. */
+const maxCalls = 10;
+
+/** Also if the deadline passed in the queue. */
+function isTimeout(error: unknown): boolean {
+  return error instanceof GatewayError && ['UPSTREAM_TIMED_OUT', 'UPSTREAM_UNAVAILABLE'].includes(error.code);
 }
 
 function hasNextPage(page: number, { banks, lastPage }: ServicePage, perPage: number): boolean {

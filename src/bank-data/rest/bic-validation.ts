@@ -13,7 +13,7 @@ export async function requestBicValidation(
     {
       endpoint: 'swift_check',
       query: { swift_code: bic },
-      read: readBicAnswer,
+      read: (body) => readBicAnswer(body, bic),
       answerFor422: { valid: false, bank: null },
       isOptional: true,
     },

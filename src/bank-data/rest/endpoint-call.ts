@@ -10,6 +10,8 @@ interface EndpointRequest<Answer> {
   read: (body: unknown) => Answer | null;
   /** Returned on 422: invalid input is a regular answer, not an error. */
   answerFor422?: Answer;
+  /** When the first of several calls with one common deadline began, by `performance.now()`. */
+  startedAt?: number;
   /** Some plans and hosts do not offer this endpoint: then 403 does not mean that the key was rejected. */
   isOptional?: boolean;
 }
@@ -20,8 +22,8 @@ export type CallEndpoint = <Answer>(request: EndpointRequest<Answer>, context: R
 export type EndpointEvents = Pick<Events, 'credentialsRejected' | 'requestRejected' | 'responseUnreadable'>;
 
 export function createCallEndpoint(client: UpstreamClient, events: EndpointEvents): CallEndpoint {
-  return async ({ endpoint, query, read, answerFor422, isOptional = false }, context) => {
-    const outcome = await client.send({ method: 'GET', path: `/bank_data/${endpoint}`, query }, context);
+  return async ({ endpoint, query, read, answerFor422, isOptional = false, ...options }, context) => {
+    const outcome = await client.send({ method: 'GET', path: `/bank_data/${endpoint}`, query, ...options }, context);
     if (outcome.kind === 'answered') {
       if (outcome.status === 422 && answerFor422 !== undefined) return answerFor422;
       if (outcome.status === 403 && isOptional) throw createNotOfferedError('bank-data');

@@ -24,7 +24,7 @@ export async function requestIbanValidation(
   return toValidation(iban, answer);
 }
 
-/** Generates an IBAN. A response that reports an invalid or missing IBAN as valid is unreadable. */
+/** Generates an IBAN. A response with an invalid IBAN, one of another country, or none is unreadable if it reports it as valid. */
 export function requestIbanGeneration(
   callEndpoint: CallEndpoint,
   { country, bankCode, branch, accountNumber }: IbanFieldValues,
@@ -40,7 +40,9 @@ export function requestIbanGeneration(
         const answer = readIbanAnswer(body, iban);
         if (answer === null) return null;
         if (!answer.valid) return invalidFields;
-        return isValidIban(iban) ? { kind: 'iban', validation: toValidation(iban, answer) } : null;
+        return isValidIban(iban) && iban.startsWith(country)
+          ? { kind: 'iban', validation: toValidation(iban, answer) }
+          : null;
       },
       answerFor422: invalidFields,
       isOptional: true,

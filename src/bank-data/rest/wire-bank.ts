@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { compactBic } from '../../iban/bic.ts';
 import type { Bank } from '../bank-data.ts';
 import { count, optionalObject, text } from './wire-values.ts';
 
@@ -42,10 +43,19 @@ export interface ServicePage {
   total: number | null;
 }
 
-/** Parses the body of `swift_check`; null if it has another shape. */
-export function readBicAnswer(body: unknown): { valid: boolean; bank: Bank | null } | null {
+/** Parses the body of `swift_check` for this compacted BIC; null if it has another shape or is about another BIC. */
+export function readBicAnswer(body: unknown, bic: string): { valid: boolean; bank: Bank | null } | null {
   const { data: wire } = wireBicAnswer.safeParse(body);
-  return wire ? { valid: wire.valid, bank: wire.bank_data && readBank(wire.bank_data) } : null;
+  if (wire === undefined) return null;
+  const bank = wire.bank_data && readBank(wire.bank_data);
+  if (bank?.bic && !isBicOrHeadOffice(compactBic(bank.bic), bic)) return null;
+  return { valid: wire.valid, bank };
+}
+
+/** A directory may list only the head office (XXX, or no branch) of a bank. */
+function isBicOrHeadOffice(found: string, bic: string): boolean {
+  const branch = found.slice(8) || 'XXX';
+  return found.slice(0, 8) === bic.slice(0, 8) && (branch === 'XXX' || branch === bic.slice(8));
 }
 
 /** Parses the body of `all`; null if it has another shape. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { compactIban } from '../../iban/iban.ts';
 import type { BankData, IbanData } from '../bank-data.ts';
 import { flag, optionalObject, text } from './wire-values.ts';
 
@@ -33,10 +34,10 @@ export interface IbanAnswer {
   countryIbanExample: string | null;
 }
 
-/** Parses the answer for this IBAN; null if the body has another shape. */
+/** Parses the answer for this compacted IBAN; null if the body has another shape or is about another IBAN. */
 export function readIbanAnswer(body: unknown, iban: string): IbanAnswer | null {
   const { data: wire } = wireIbanValidation.safeParse(body);
-  if (wire === undefined) return null;
+  if (wire === undefined || (wire.iban !== null && compactIban(wire.iban) !== iban)) return null;
   return {
     valid: wire.valid,
     ibanData: wire.iban_data && readIbanData(wire.iban_data, iban),

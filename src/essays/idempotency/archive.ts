@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { GatewayError } from '../../errors.ts';
+import type { Events } from '../../telemetry/events.ts';
 import { type Essay, type EssayArchive, essayModes, type InvalidEssayInput } from '../essays.ts';
-import type { DurableWrites } from './durable-writes.ts';
+import { type DurableWrites, duplicateEssay } from './durable-writes.ts';
 import { differentOrder, essayStoreKey, type OrderIdentity } from './fingerprint.ts';
 import { parseRecord, version1 } from './record.ts';
 
@@ -11,11 +12,14 @@ export interface OrderArchive extends EssayArchive {
   findByOrder(order: OrderIdentity): Promise<Essay | InvalidEssayInput | null>;
   /** Like `findByOrder`, but searches only the buffered writes. */
   findBufferedByOrder(order: OrderIdentity): Essay | InvalidEssayInput | null;
-  /** Resolves when the essay is stored or buffered; never rejects. */
-  save(essay: Essay, order: OrderIdentity | null, callerId: string): Promise<void>;
+  /**
+   * Resolves when the essay is stored or buffered; never rejects. @returns the essay of the order: the first that was
+   * stored, so that a process that lost the order lock and is late does not replace an essay that a client received
+   */
+  save(essay: Essay, order: OrderIdentity | null, callerId: string): Promise<Essay>;
 }
 
-export function createArchive(writes: DurableWrites): OrderArchive {
+export function createArchive(writes: DurableWrites, events: Pick<Events, 'essayLost'>): OrderArchive {
   return {
     async find(id, { callerId }) {
       try {
@@ -29,16 +33,34 @@ export function createArchive(writes: DurableWrites): OrderArchive {
     },
     findByOrder: async (order) => parseOrder(await writes.get(order.storeKey), order),
     findBufferedByOrder: (order) => parseOrder(writes.getBuffered(order.storeKey), order),
-    save(essay, order, callerId) {
+    async save(essay, order, callerId) {
       const key = essayStoreKey(essay.id, callerId);
-      if (!order) return writes.write({ [key]: JSON.stringify({ version: 1, essay }) });
-      const { storeKey, fingerprint } = order;
-      return writes.write({
-        [key]: JSON.stringify({ version: 1, orderName: storeKey }),
-        [storeKey]: JSON.stringify({ version: 1, digest: fingerprint, essay }),
-      });
+      const earlier = order && (await writeOrder(essay, order, key));
+      if (earlier?.kind === 'essay') {
+        events.essayLost(duplicateEssay);
+        return earlier;
+      }
+      if (!order || earlier) await writes.write({ [key]: JSON.stringify({ version: 1, essay }) });
+      return essay;
     },
   };
+
+  /** The earlier essay, if there was one; `differentOrder` if it cannot be read. */
+  async function writeOrder(
+    essay: Essay,
+    order: OrderIdentity,
+    key: string,
+  ): Promise<Essay | InvalidEssayInput | null> {
+    const { storeKey, fingerprint } = order;
+    const reference = JSON.stringify({ version: 1, orderName: storeKey });
+    const record = JSON.stringify({ version: 1, digest: fingerprint, essay });
+    const earlier = await writes.write({ [key]: reference, [storeKey]: record }, storeKey);
+    try {
+      return parseOrder(earlier, order);
+    } catch {
+      return differentOrder;
+    }
+  }
 }
 
 function parseOrder(text: string | null, { fingerprint }: OrderIdentity): Essay | InvalidEssayInput | null {

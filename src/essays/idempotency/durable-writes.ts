@@ -6,8 +6,11 @@ export interface DurableWrites {
   /** The buffered or the stored value. @throws StoreError */
   get(key: string): Promise<string | null>;
   getBuffered(key: string): string | null;
-  /** Writes the entries of one essay. Resolves when they are stored or buffered; never rejects. */
-  write(entries: Entries): Promise<void>;
+  /**
+   * Writes the entries of one essay. Resolves when they are stored or buffered; never rejects.
+   * @param firstKey an entry that is not overwritten @returns the earlier value of `firstKey`; null if there was none
+   */
+  write(entries: Entries, firstKey?: string): Promise<string | null>;
   /** Retries the buffered writes once. */
   flush(): Promise<void>;
   /** Drops the buffered writes and reports each essay as lost. */
@@ -24,44 +27,53 @@ interface DurableWritesOptions {
 }
 
 export function createDurableWrites({ store, expiresInMs, events }: DurableWritesOptions): DurableWrites {
-  /** Oldest first. */
-  const buffer = new Set<Entries>();
+  /** With their `firstKey`, oldest first. */
+  const buffer = new Map<Entries, string | undefined>();
   let timer: NodeJS.Timeout | undefined;
   let flushing: Promise<void> = Promise.resolve();
 
   return {
     get: async (key) => getBuffered(key) ?? store.get(key),
     getBuffered,
-    async write(entries) {
+    async write(entries, firstKey) {
       try {
-        await writeAll(entries);
+        return await writeAll(entries, firstKey);
       } catch (error) {
         const reason = error instanceof StoreError ? error.reason : 'unusable';
         if (buffer.size === 0) events.essayWriteBuffered(reason);
-        addToBuffer(entries, reason);
+        addToBuffer(entries, firstKey, reason);
+        return null;
       }
     },
     flush,
     discard() {
       clearTimeout(timer);
-      for (const _ of buffer) events.essayLost('the store failed until shutdown');
+      for (const _ of buffer.keys()) events.essayLost('the store failed until shutdown');
       buffer.clear();
     },
   };
 
   function getBuffered(key: string): string | null {
-    for (const entries of buffer) if (entries[key] !== undefined) return entries[key];
+    for (const entries of buffer.keys()) if (entries[key] !== undefined) return entries[key];
     return null;
   }
 
-  async function writeAll(entries: Entries): Promise<void> {
+  async function writeAll(entries: Entries, firstKey: string | undefined): Promise<string | null> {
+    const write = async ([key, value]: [string, string]): Promise<string | null> => {
+      if (key === firstKey) return store.setIfAbsent(key, value, { expiresInMs });
+      await store.set(key, value, { expiresInMs });
+      return null;
+    };
     // In parallel, to shorten the time in which a crash would lose one of the entries.
-    await Promise.all(Object.entries(entries).map(([key, value]) => store.set(key, value, { expiresInMs })));
+    const results = await Promise.all(Object.entries(entries).map(write));
+    const earlier = results.find((result) => result !== null) ?? null;
+    // A failed write may have taken effect.
+    return firstKey !== undefined && earlier === entries[firstKey] ? null : earlier;
   }
 
-  function addToBuffer(entries: Entries, reason: string): void {
-    buffer.add(entries);
-    const [oldest] = buffer;
+  function addToBuffer(entries: Entries, firstKey: string | undefined, reason: string): void {
+    buffer.set(entries, firstKey);
+    const [oldest] = buffer.keys();
     if (buffer.size > maxBuffered && oldest) {
       buffer.delete(oldest);
       events.essayLost(reason);
@@ -83,9 +95,9 @@ export function createDurableWrites({ store, expiresInMs, events }: DurableWrite
   }
 
   async function retryAll(): Promise<void> {
-    for (const entries of buffer) {
+    for (const [entries, firstKey] of buffer) {
       try {
-        await writeAll(entries);
+        if ((await writeAll(entries, firstKey)) !== null) events.essayLost(duplicateEssay);
         buffer.delete(entries);
       } catch {
         return retryLater();
@@ -93,6 +105,8 @@ export function createDurableWrites({ store, expiresInMs, events }: DurableWrite
     }
   }
 }
+
+export const duplicateEssay = 'another process stored an essay of the same order first';
 
 /** Number of essays, of about 15 kB each. */
 const maxBuffered = 2_000;

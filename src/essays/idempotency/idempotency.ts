@@ -2,18 +2,13 @@ import { type SharedTask, startSharedTask } from '../../async/shared-task.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { Store } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
-import type {
-  EssayArchive,
-  EssayGenerator,
-  EssayOrder,
-  EssayResult,
-  EssayServiceFailed,
-  SendingEssayGenerator,
-} from '../essays.ts';
+import type { EssayArchive, EssayGenerator, EssayOrder, EssayResult, SendingEssayGenerator } from '../essays.ts';
 import { createArchive } from './archive.ts';
 import { createDurableWrites } from './durable-writes.ts';
 import { createFailedAttempts } from './failed-attempts.ts';
 import { differentOrder, type OrderIdentity, toOrderIdentity } from './fingerprint.ts';
+import { createHeldLocks, type HeldLock } from './held-lock.ts';
+import { unsafeOrder, withHeldLock } from './locked-generator.ts';
 import { createOrderLock } from './order-lock.ts';
 
 interface IdempotentEssays extends EssayGenerator {
@@ -27,6 +22,8 @@ interface IdempotentEssays extends EssayGenerator {
 interface IdempotencyOptions {
   /** Must encrypt its values: essays are confidential. */
   store: Store;
+  /** Adds a listener that is called whenever the store works again after it failed. */
+  onRecovered: (listener: () => void) => void;
   keepDays: number;
   events: Pick<Events, 'essayWriteBuffered' | 'essayLost' | 'essayRejectedWithoutStore'>;
 }
@@ -39,14 +36,16 @@ interface IdempotencyOptions {
  */
 export function withIdempotency(
   generator: SendingEssayGenerator,
-  { store, keepDays, events }: IdempotencyOptions,
+  { store, onRecovered, keepDays, events }: IdempotencyOptions,
 ): IdempotentEssays {
   const expiresInMs = keepDays * 86_400_000;
   const writes = createDurableWrites({ store, expiresInMs, events });
-  const archive = createArchive(writes);
+  const archive = createArchive(writes, events);
   const failedAttempts = createFailedAttempts(store, expiresInMs);
-  const acquire = createOrderLock({ store, archive, failedAttempts });
+  const locks = createHeldLocks(store, onRecovered);
+  const acquire = createOrderLock({ locks, archive, failedAttempts });
   const running = new Set<RunningOrder>();
+  onRecovered(() => void writes.flush());
 
   return {
     async generate(order, context) {
@@ -82,25 +81,30 @@ export function withIdempotency(
     return runningOrder;
 
     async function run(signal: AbortSignal, commit: () => void): Promise<EssayResult> {
-      if (!identity) return orderAndSave(signal, commit);
+      if (!identity) return orderAndSave(generator, signal, commit);
       const acquired = await acquire(identity, signal).catch(() => {
         signal.throwIfAborted();
-        events.essayRejectedWithoutStore();
-        return { result: storeFailed };
+        return { result: unsafeOrder };
       });
-      if ('result' in acquired) return acquired.result;
+      const result = 'result' in acquired ? acquired.result : await orderWithLock(acquired.lock, signal, commit);
+      if (result === unsafeOrder) events.essayRejectedWithoutStore();
+      return result;
+    }
+
+    async function orderWithLock(lock: HeldLock, signal: AbortSignal, commit: () => void): Promise<EssayResult> {
       try {
         signal.throwIfAborted();
-        return await orderAndSave(signal, commit);
+        return await orderAndSave(withHeldLock(generator, lock), signal, commit);
       } finally {
-        await acquired.release();
+        await lock.release();
       }
     }
 
-    async function orderAndSave(signal: AbortSignal, commit: () => void): Promise<EssayResult> {
-      const result = await generator.generate(order, { ...context, signal }, commit);
-      if (result.kind === 'essay') await archive.save(result, identity, context.callerId);
-      else if (identity) await failedAttempts.record(identity, result, { isDelivered: task.hasWaiters() });
+    async function orderAndSave(generator: SendingEssayGenerator, signal: AbortSignal, onSent: () => void) {
+      const result = await generator.generate(order, { ...context, signal }, { maySend: async () => true, onSent });
+      if (result.kind === 'essay') return archive.save(result, identity, context.callerId);
+      if (identity && result !== unsafeOrder)
+        await failedAttempts.record(identity, result, { isDelivered: task.hasWaiters() });
       return result;
     }
   }
@@ -110,14 +114,3 @@ interface RunningOrder {
   identity: OrderIdentity | null;
   task: SharedTask<EssayResult>;
 }
-
-/** Without the store, it is unknown whether an order was paid for already. A retry may succeed, as after `shed`. */
-const storeFailed: EssayServiceFailed = {
-  kind: 'service-failed',
-  message:
-    'The gateway cannot make sure at the moment that this order is paid for only once, so the essay service was not ' +
-    'called. Try again later, or omit the idempotencyKey.',
-  code: 'UPSTREAM_UNAVAILABLE',
-  retryable: true,
-  rawText: null,
-};

@@ -1,15 +1,15 @@
 import { pause } from '../../async/pause.ts';
-import type { Lock, Store } from '../../stores/store.ts';
 import type { EssayResult } from '../essays.ts';
 import type { OrderArchive } from './archive.ts';
 import type { FailedAttempt, FailedAttempts } from './failed-attempts.ts';
 import type { OrderIdentity } from './fingerprint.ts';
+import type { HeldLock, HeldLocks } from './held-lock.ts';
 
-/** The result of an order, if there is one; otherwise the function that releases the acquired lock. */
-type Acquired = { result: EssayResult } | { release: () => Promise<void> };
+/** The result of an order, if there is one; otherwise its lock. */
+type Acquired = { result: EssayResult } | { lock: HeldLock };
 
 interface OrderLockOptions {
-  store: Store;
+  locks: HeldLocks;
   archive: OrderArchive;
   failedAttempts: FailedAttempts;
 }
@@ -19,7 +19,7 @@ interface OrderLockOptions {
  * or stalled expires, and one of the others takes over.
  * @returns a function that throws StoreError or the signal's reason
  */
-export function createOrderLock({ store, archive, failedAttempts }: OrderLockOptions) {
+export function createOrderLock({ locks, archive, failedAttempts }: OrderLockOptions) {
   return async function acquire(order: OrderIdentity, signal: AbortSignal): Promise<Acquired> {
     const buffered = archive.findBufferedByOrder(order);
     if (buffered) return { result: buffered };
@@ -27,20 +27,20 @@ export function createOrderLock({ store, archive, failedAttempts }: OrderLockOpt
     let earlier: FailedAttempt | null | undefined;
 
     for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
-      const lock = await store.lock(`${order.storeKey}:lock`, { expiresInMs: lockMs }).catch(toError);
+      const lock = await locks.acquire(`${order.storeKey}:lock`, signal).catch(toError);
       if (lock instanceof Error) {
+        signal.throwIfAborted();
         // A store that rejects writes may still return a stored essay.
         const stored = await archive.findByOrder(order);
         if (stored) return { result: stored };
         throw lock;
       }
-      const release = lock ? extendUntilReleased(lock) : async () => {};
       const result = await findResult().catch(async (error) => {
-        await release();
+        await lock?.release();
         throw error;
       });
-      if (lock && !result) return { release };
-      await release();
+      if (lock && !result) return { lock };
+      await lock?.release();
       if (result) return { result };
       await pause(pauseMs, signal);
     }
@@ -58,19 +58,6 @@ export function createOrderLock({ store, archive, failedAttempts }: OrderLockOpt
   };
 }
 
-/** Extends the lock again and again. @returns a function that releases it */
-function extendUntilReleased(lock: Lock): () => Promise<void> {
-  // An extension that fails is not fatal: the next one may succeed before the lock expires.
-  const timer = setInterval(() => void lock.extend({ expiresInMs: lockMs }).catch(() => {}), extendMs);
-  return async () => {
-    clearInterval(timer);
-    await lock.release().catch(() => {});
-  };
-}
-
-/** Short, so that the order of a crashed process is soon taken over. */
-const lockMs = 30_000;
-const extendMs = 10_000;
 const minPauseMs = 100;
 const maxPauseMs = 1_000;
 

@@ -28,14 +28,14 @@ export function createRestEssays({
   events,
 }: RestEssaysOptions): SendingEssayGenerator {
   return {
-    async generate(order, context, onSent) {
+    async generate(order, context, hooks) {
       const body = {
         description: composeDescription(order),
         mode: modeNames[order.mode],
         word_count: order.wordCount,
       };
       const path = '/v2/generate/essay/';
-      const outcome = await client.send({ method: 'POST', path, body, onSent }, context);
+      const outcome = await client.send({ method: 'POST', path, body, ...hooks }, context);
       return readEssay(outcome, order.mode) ?? readRejection(outcome) ?? toFailure(outcome);
     },
   };

@@ -77,7 +77,7 @@ builder.queryField('banks', (t) =>
     cost: lookUpWeight,
     listSize: { slicingArguments: ['first'], sizedFields: ['edges', 'nodes'], requireOneSlicingArgument: false },
     description:
-      'Banks in pages, filtered by country and search text. Any page of a search may contain fewer than `first` banks. ' +
+      'Banks in pages, filtered by country and search text. A page may contain fewer than `first` banks. ' +
       'Null, with an error, when the service fails.',
     args: {
       country: t.arg.string(

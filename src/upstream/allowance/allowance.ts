@@ -29,15 +29,18 @@ interface AllowanceOptions {
   /** Calls per month; null: unlimited. */
   limit: number | null;
   store: Store;
+  /** Number of processes that share the store; null: it is not shared. */
+  replicas: number | null;
   events: Pick<Events, 'allowanceNearlyExhausted' | 'allowanceNotStored'>;
 }
 
 /**
  * Counts over all processes that share the store. Two limits apply: the configured one, and the one that the upstream
- * reports in its headers, which also counts the calls of other users of the same key. While the store fails, each process counts in
- * memory from the last known count, and adds its own calls to the store once it works again.
+ * reports in its headers, which also counts the calls of other users of the same key. While the store fails, each
+ * process counts in memory from the last known count, and adds its own calls to the store once it works again. If the
+ * store is shared, each process then uses at most an equal share of what was left, and nothing if it never reached it.
  */
-export function createAllowance({ service, limit, store, events }: AllowanceOptions): Allowance {
+export function createAllowance({ service, limit, store, replicas, events }: AllowanceOptions): Allowance {
   let isStoreUp = true;
   let current = openMonth(monthAt(Date.now()));
 
@@ -56,7 +59,10 @@ export function createAllowance({ service, limit, store, events }: AllowanceOpti
   /** Never goes back, even if the clock does: the remaining calls of the previous month must not become available. */
   function currentMonth(): { month: number; count: MonthlyCount } {
     const month = monthAt(Date.now());
-    if (month > current.month) current = openMonth(month);
+    if (month > current.month) {
+      current.count.stop();
+      current = openMonth(month);
+    }
     return current;
   }
 
@@ -65,6 +71,7 @@ export function createAllowance({ service, limit, store, events }: AllowanceOpti
       store,
       key: `allowance:${service}:${nameOfMonth(month)}`,
       limit,
+      replicas,
       onNearlyExhausted: (percent) => events.allowanceNearlyExhausted(service, percent),
       onStoreFailed(reason) {
         if (isStoreUp) events.allowanceNotStored(service, reason);

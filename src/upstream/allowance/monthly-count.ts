@@ -1,6 +1,6 @@
 import type { Store } from '../../stores/store.ts';
 import type { Answered } from '../operation.ts';
-import { maxCallNumber, readReportedLimit, remainingCalls } from './reported-limit.ts';
+import { isProbeDue, maxCallNumber, readReportedLimit, remainingCalls } from './reported-limit.ts';
 import { createStoredCount } from './stored-count.ts';
 import { createStoredLimit } from './stored-limit.ts';
 
@@ -10,7 +10,7 @@ export interface Reservation {
   /** Only for a call that was definitely not sent. Calling it again has no effect. */
   release(): void;
   /** Records the rate limit that the response to the call reports, if it does. */
-  recordHeaders(headers: Answered['headers']): void;
+  recordAnswer(answer: Pick<Answered, 'status' | 'headers'>): void;
 }
 
 export interface MonthlyCount {
@@ -19,12 +19,16 @@ export interface MonthlyCount {
   status(): Promise<{ used: number; limit: number | null; remaining: number | null }>;
   /** Stores everything, if the store works. */
   flush(): Promise<void>;
+  /** Stops reading the count of other processes. */
+  stop(): void;
 }
 
 interface MonthlyCountOptions {
   store: Store;
   key: string;
   limit: number | null;
+  /** Number of processes that share the store; null: it is not shared. */
+  replicas: number | null;
   /** Called once at 80 percent and once at 95 percent. */
   onNearlyExhausted: (percent: number) => void;
   onStoreFailed: (reason: string) => void;
@@ -34,8 +38,20 @@ interface MonthlyCountOptions {
 /** Counts the calls to one upstream in one calendar month. */
 export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
   const { store, key, limit, onNearlyExhausted, onStoreFailed, onStoreRecovered } = options;
-  const count = createStoredCount({ store, key, expiresInMs, onStoreFailed, onStoreRecovered: renumber });
+  const { replicas } = options;
+  // Other processes may have used everything before this one started.
+  const assumed = replicas === null ? 0 : (limit ?? 0);
+  const count = createStoredCount({
+    store,
+    key,
+    expiresInMs,
+    replicas,
+    assumed,
+    onStoreFailed,
+    onStoreRecovered: renumber,
+  });
   const reported = createStoredLimit({ store, key, expiresInMs });
+  const ownLimit = limit ?? Number.POSITIVE_INFINITY;
   /** Calls that other processes counted while the store failed: call numbers given meanwhile are too low by this. */
   let numberOffset = 0;
   const pendingThresholds = [...thresholdsPercent];
@@ -46,14 +62,20 @@ export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
     async reserve() {
       if (!isLoaded) await load();
       // Another process may have released calls meanwhile, so the shared count is read before rejecting.
-      if (count.current() >= maxNumber() && (await count.sync()) >= maxNumber()) return null;
+      let isProbe = false;
+      if (count.current() >= maxNumber() && (await count.sync()) >= maxNumber()) {
+        const report = reported.current();
+        if (!report || !isProbeDue(report) || count.current() >= ownLimit) return null;
+        isProbe = true;
+        reported.setProbedAt(Date.now());
+      }
       const number = await count.add();
-      if (number > maxNumber()) {
+      if (number > (isProbe ? ownLimit : maxNumber())) {
         count.subtract();
         return null;
       }
       notifyThresholds();
-      return createReservation(number);
+      return createReservation(number, isProbe);
     },
     async status() {
       await load();
@@ -67,9 +89,11 @@ export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
       }
       return { used: counted, limit, remaining: ownRemaining };
     },
+    stop: count.stop,
     async flush() {
       if (loading === null) return;
       await loading;
+      count.stop();
       await Promise.all([count.sync(), reported.flush()]);
     },
   };
@@ -90,7 +114,7 @@ export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
   /** The highest number that a call may have: the smaller of the configured and the reported limit. */
   function maxNumber(): number {
     const report = reported.current();
-    return Math.min(limit ?? Number.POSITIVE_INFINITY, report ? maxCallNumber(report) : Number.POSITIVE_INFINITY);
+    return Math.min(ownLimit, report ? maxCallNumber(report) : Number.POSITIVE_INFINITY);
   }
 
   /** The upstream's report already includes the calls of other processes, so only its call number changes. */
@@ -100,20 +124,23 @@ export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
     onStoreRecovered();
   }
 
-  function createReservation(number: number): Reservation {
+  function createReservation(number: number, isProbe: boolean): Reservation {
     const baseNumber = number - numberOffset;
     let isHeld = true;
     return {
       kind: 'reserved',
       release() {
-        if (isHeld) count.subtract();
+        if (!isHeld) return;
         isHeld = false;
+        count.subtract();
+        if (isProbe) reported.setProbedAt(undefined);
       },
-      recordHeaders(headers) {
+      recordAnswer({ status, headers }) {
         const report = readReportedLimit(headers, baseNumber + numberOffset);
-        if (!report) return;
-        reported.record(report);
-        notifyThresholds();
+        if (report) {
+          reported.record(report);
+          notifyThresholds();
+        } else if (isProbe && status < 400) reported.discard();
       },
     };
   }

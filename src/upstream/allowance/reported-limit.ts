@@ -11,6 +11,8 @@ const reportedLimit = z.object({
   number: z.number(),
   /** In milliseconds since 1970. */
   reportedAt: z.number(),
+  /** When a call was last sent in spite of the report; in milliseconds since 1970. */
+  probedAt: z.number().optional(),
 });
 
 /**
@@ -47,10 +49,21 @@ export function remainingCalls({ remaining, number }: ReportedLimit, counted: nu
  * another day, its plan may have changed, and only the response to a new call shows the current limit.
  */
 export function maxCallNumber({ remaining, number, reportedAt }: ReportedLimit): number {
-  return Date.now() - reportedAt < reportValidMs ? number + remaining : Number.POSITIVE_INFINITY;
+  return elapsedMs(reportedAt) < reportValidMs ? number + remaining : Number.POSITIVE_INFINITY;
+}
+
+/** Whether a call may be sent although none remains: the report may be wrong, and only the response to a call shows it. */
+export function isProbeDue({ reportedAt, probedAt = reportedAt }: ReportedLimit): boolean {
+  return elapsedMs(probedAt) >= probeIntervalMs;
+}
+
+/** A date in the future was stored before the clock was set back, and does not block until then. */
+function elapsedMs(since: number): number {
+  return Math.abs(Date.now() - since);
 }
 
 const reportValidMs = 86_400_000;
+const probeIntervalMs = 15 * 60_000;
 
 function readCount(header: string | string[] | undefined): number | null {
   const text = (Array.isArray(header) ? header[0] : header)?.trim() ?? '';

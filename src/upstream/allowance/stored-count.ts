@@ -6,16 +6,22 @@ export interface StoredCount {
   add(): Promise<number>;
   /** Subtracts one without waiting. A crash before it is stored leaves the count too high, never too low. */
   subtract(): void;
-  /** The count, as far as this process knows it. */
+  /** The count, as far as this process knows it; while a shared store fails, with the assumed calls of the others. */
   current(): number;
   /** Stores the calls counted here. @returns the count across all processes */
   sync(): Promise<number>;
+  /** Stops reading the count of the others, until the next call. */
+  stop(): void;
 }
 
 interface StoredCountOptions {
   store: Store;
   key: string;
   expiresInMs: number;
+  /** Number of processes that share the store; null: it is not shared. */
+  replicas: number | null;
+  /** The count until the store was read for the first time. */
+  assumed: number;
   onStoreFailed: (reason: string) => void;
   /** Called when a write succeeds for the first time or after failures. `countedElsewhere`: by other processes. */
   onStoreRecovered: (countedElsewhere: number) => void;
@@ -29,15 +35,20 @@ export function createStoredCount({
   store,
   key,
   expiresInMs,
+  replicas,
+  assumed,
   onStoreFailed,
   onStoreRecovered,
 }: StoredCountOptions): StoredCount {
   /** The last sum that the store returned. */
-  let stored = 0;
+  let stored = assumed;
   /** Decrements and failed increments that the next write includes. */
   let unsaved = 0;
   let inFlight = 0;
   let isStoreUp = false;
+  /** Calls of the others per call of this process: while the store fails, each uses an equal share of what was left. */
+  let assumedPerCall = 0;
+  let timer: NodeJS.Timeout | undefined;
   let waiting: ((number: number) => void)[] = [];
   let lastWrite = Promise.resolve();
   let nextWrite: Promise<void> | null = null;
@@ -45,6 +56,7 @@ export function createStoredCount({
   return {
     add: () =>
       new Promise((resolve) => {
+        refreshRegularly();
         waiting.push(resolve);
         void save();
       }),
@@ -54,10 +66,23 @@ export function createStoredCount({
     },
     current,
     sync: () => save().then(current),
+    stop() {
+      clearInterval(timer);
+      timer = undefined;
+    },
   };
 
   function current(): number {
-    return stored + unsaved + inFlight + waiting.length;
+    return countWith(unsaved + inFlight + waiting.length);
+  }
+
+  function countWith(own: number): number {
+    return stored + own + assumedPerCall * Math.max(0, own);
+  }
+
+  /** So that the count is recent when the store fails, also if only the others make calls. */
+  function refreshRegularly(): void {
+    if (replicas !== null && replicas > 1) timer ??= setInterval(() => void save(), refreshMs).unref();
   }
 
   function save(): Promise<void> {
@@ -75,9 +100,10 @@ export function createStoredCount({
     unsaved = 0;
     try {
       const sum = await store.add(key, inFlight, { expiresInMs });
-      const countedElsewhere = sum - stored - inFlight;
+      const countedElsewhere = sum - countWith(inFlight);
       stored = sum;
       inFlight = 0;
+      assumedPerCall = 0;
       if (!isStoreUp) onStoreRecovered(countedElsewhere);
       isStoreUp = true;
     } catch (error) {
@@ -85,9 +111,12 @@ export function createStoredCount({
       unsaved += inFlight;
       inFlight = 0;
       isStoreUp = false;
+      assumedPerCall = (replicas ?? 1) - 1;
       onStoreFailed(error instanceof StoreError ? error.reason : 'unusable');
     }
-    const last = current() - waiting.length;
-    for (const [index, resolve] of batch.entries()) resolve(last - batch.length + index + 1);
+    const own = unsaved - batch.length;
+    for (const [index, resolve] of batch.entries()) resolve(countWith(own + index + 1));
   }
 }
+
+const refreshMs = 5_000;

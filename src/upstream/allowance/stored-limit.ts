@@ -7,6 +7,10 @@ export interface StoredLimit {
   current(): ReportedLimit | null;
   /** Records a report, unless one for a later call is already recorded. */
   record(report: ReportedLimit): void;
+  /** Records and stores when a call was last sent in spite of the report; undefined if it was not sent after all. */
+  setProbedAt(probedAt: number | undefined): void;
+  /** Forgets a report that turned out to be wrong. */
+  discard(): void;
   /** Adds the calls of other processes to the call number of the report. */
   renumber(countedElsewhere: number): void;
   /** Reads what other processes have stored. */
@@ -31,6 +35,16 @@ export function createStoredLimit({ store, key, expiresInMs }: StoredLimitOption
       if (reported && report.number < reported.number) return;
       reported = report;
       if (isWorthSaving(report, saved)) void save();
+    },
+    setProbedAt(probedAt) {
+      if (!reported) return;
+      const { probedAt: _, ...report } = reported;
+      reported = probedAt === undefined ? report : { ...report, probedAt };
+      void save();
+    },
+    discard() {
+      reported = null;
+      void save();
     },
     renumber(countedElsewhere) {
       if (reported) reported = { ...reported, number: reported.number + countedElsewhere };

@@ -13,7 +13,7 @@ export function withAllowance(send: Send, allowance: Allowance): Send {
     // From here on the reservation is kept even if the caller aborts: the call may already be sent.
     const outcome = await send(request, deadline);
     if (outcome.kind === 'failed' && outcome.reason === 'unreachable') reservation.release();
-    if (outcome.kind === 'answered') reservation.recordHeaders(outcome.headers);
+    if (outcome.kind === 'answered') reservation.recordAnswer(outcome);
     return outcome;
   };
 }

@@ -13,7 +13,7 @@ function tProcess(folder: string) {
   onTestFinished(() => store.close());
   const unexpected = () => expect.fail('The store works.');
   const events = { essayWriteBuffered: unexpected, essayLost: unexpected, essayRejectedWithoutStore: unexpected };
-  return { ...withIdempotency(generator, { store, keepDays: 30, events }), store, calls };
+  return { ...withIdempotency(generator, { store, onRecovered: () => {}, keepDays: 30, events }), store, calls };
 }
 
 /** The call that follows once the lock is on disk. */

@@ -28,10 +28,13 @@ export function from(callerId = 'ann', signal?: AbortSignal): RequestContext {
 
 /** One process with its own generator. Processes share what they have in `store`. */
 export function tProcess(store: Store = createMemoryStore()) {
-  const { generator, calls, queue } = tGenerator();
+  const { generator, ...controls } = tGenerator();
+  const { calls } = controls;
   const fired: string[] = [];
+  const listeners: (() => void)[] = [];
   const { generate, archive, flush, close } = withIdempotency(generator, {
     store,
+    onRecovered: (listener) => void listeners.push(listener),
     keepDays: 30,
     events: {
       essayWriteBuffered: (reason) => fired.push(`buffered: ${reason}`),
@@ -44,9 +47,12 @@ export function tProcess(store: Store = createMemoryStore()) {
     find: archive.find,
     flush,
     close,
-    calls,
-    queue,
+    ...controls,
     fired,
+    /** The store works again. */
+    recover() {
+      for (const listener of listeners) listener();
+    },
     /** Orders an essay and lets the generator answer it. */
     async write(order: EssayOrder, text?: string) {
       const essay = tEssay(text);
@@ -74,10 +80,14 @@ export function tDelayed(store: Store, kind: 'lock' | 'set') {
   const turn = new Promise<void>((resolve) => {
     proceed = resolve;
   });
-  const { lock, set } = store;
+  const { lock, set, setIfAbsent } = store;
   const delayed: Store =
     kind === 'lock'
       ? { ...store, lock: (...args) => turn.then(() => lock(...args)) }
-      : { ...store, set: (...args) => turn.then(() => set(...args)) };
+      : {
+          ...store,
+          set: (...args) => turn.then(() => set(...args)),
+          setIfAbsent: (...args) => turn.then(() => setIfAbsent(...args)),
+        };
   return { store: delayed, proceed: () => proceed() };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Store } from '../../../src/stores/store.ts';
+import type { Expiry, Store } from '../../../src/stores/store.ts';
 import { createMemoryStore } from '../../stores/memory-store.ts';
 import { failed, order, tEssay, unkeyed } from '../generator.ts';
 import { from, pass, tProcess, useFakeTime } from './processes.ts';
@@ -17,21 +17,31 @@ function tRecorded(memory: Store = createMemoryStore()) {
       return operate(key, ...args);
     };
   };
-  const { get, set, lock } = memory;
-  const store = { ...memory, get: record('get', get), set: record('set', set), lock: record('lock', lock) };
+  const { get, set, setIfAbsent, lock } = memory;
+  const recordLock = async (key: string, expiry: Expiry) => {
+    const held = await lock(key, expiry);
+    return held && { ...held, extend: (expiry: Expiry) => record('extend', () => held.extend(expiry))(key) };
+  };
+  const store: Store = {
+    ...memory,
+    get: record('get', get),
+    set: record('set', set),
+    setIfAbsent: record('setIfAbsent', setIfAbsent),
+    lock: record('lock', recordLock),
+  };
   return { kinds, keys, ...tProcess(store) };
 }
 
-it('are one lock and two reads of different keys before a call with a key, and two writes after it', async () => {
+it('are one lock, two reads and one extension before a call with a key, and two writes after it', async () => {
   const { kinds, keys, generate, calls } = tRecorded();
   const result = generate(order, from());
   await pass(0);
   expect(calls).toHaveLength(1);
-  expect(kinds).toEqual(['lock', 'get', 'get']);
+  expect(kinds).toEqual(['lock', 'get', 'get', 'extend']);
   expect(keys.size).toBe(3);
   calls[0]?.answer(tEssay());
   await result;
-  expect(kinds).toEqual(['lock', 'get', 'get', 'set', 'set']);
+  expect(kinds).toEqual(['lock', 'get', 'get', 'extend', 'set', 'setIfAbsent']);
 });
 
 it('are the same before a retry', async () => {
@@ -45,7 +55,7 @@ it('are the same before a retry', async () => {
   const result = generate(order, from());
   await pass(0);
   expect(calls).toHaveLength(1);
-  expect(kinds).toEqual(['lock', 'get', 'get']);
+  expect(kinds).toEqual(['lock', 'get', 'get', 'extend']);
   expect(keys.size).toBe(3);
   calls[0]?.answer(failed);
   await result;

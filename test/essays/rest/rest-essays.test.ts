@@ -4,6 +4,8 @@ import type { Answered, Outcome, UpstreamRequest } from '../../../src/upstream/o
 import { tRequestContext } from '../../request-context.ts';
 import { order } from '../generator.ts';
 
+const hooks = { maySend: async () => true, onSent: () => {} };
+
 const modeNames = { STANDARD: 'Standard', ACADEMIC: 'Academic', PROFESSIONAL: 'Professional', NEWS_REPORT: 'News' };
 const date = new Date('2026-12-01T00:00:00Z');
 
@@ -98,7 +100,7 @@ it.each<[string, Outcome, object, string[]]>([
   ],
 ])('returns %s, after one call', async (_, outcome, result, events) => {
   const { generate, requests, fired } = tRestEssays(outcome);
-  expect(await generate(order, tRequestContext(), () => {})).toMatchObject(result);
+  expect(await generate(order, tRequestContext(), hooks)).toMatchObject(result);
   expect(requests).toHaveLength(1);
   expect(fired).toEqual(events);
 });
@@ -109,8 +111,9 @@ it.each<[Outcome, number]>([
   [{ kind: 'exhausted', renewsAt: date }, 0],
 ])('reports that an order was sent only if it was: %j', async (outcome, times) => {
   let sent = 0;
-  await tRestEssays(outcome).generate(order, tRequestContext(), () => {
+  const onSent = () => {
     sent += 1;
-  });
+  };
+  await tRestEssays(outcome).generate(order, tRequestContext(), { ...hooks, onSent });
   expect(sent).toBe(times);
 });

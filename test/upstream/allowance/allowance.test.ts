@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { createMemoryStore } from '../../stores/memory-store.ts';
+import { answered } from '../send.ts';
 import { monthHeaders, reservationsOf, reserveMany, reserveOne, tAllowance, useNovember } from './allowance.ts';
 
 useNovember();
@@ -113,7 +114,7 @@ describe('a new month', () => {
 
   it('discards the limit that the upstream reported for the previous one', async () => {
     const allowance = tAllowance({ limit: null });
-    (await reserveOne(allowance)).recordHeaders(monthHeaders(100, 0));
+    (await reserveOne(allowance)).recordAnswer(answered(200, { headers: monthHeaders(100, 0) }));
     expect(await allowance.reserve()).toMatchObject({ kind: 'exhausted' });
     vi.setSystemTime(december);
     expect(await allowance.reserve()).toMatchObject({ kind: 'reserved' });
@@ -137,7 +138,7 @@ describe('the warnings', () => {
 
   it('include the limit that the upstream reports', async () => {
     const allowance = tAllowance({ limit: null });
-    (await reserveOne(allowance)).recordHeaders(monthHeaders(100, 20));
+    (await reserveOne(allowance)).recordAnswer(answered(200, { headers: monthHeaders(100, 20) }));
     expect(allowance.fired).toEqual(['essays: 80 %']);
   });
 });

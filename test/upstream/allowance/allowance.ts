@@ -8,6 +8,7 @@ import { createMemoryStore } from '../../stores/memory-store.ts';
 interface TAllowanceOptions {
   store?: Store;
   limit?: number | null;
+  replicas?: number | null;
 }
 
 /** Sets the clock to 21 November 2026 for every test of a file. */
@@ -21,12 +22,13 @@ export function useNovember(): void {
 }
 
 /** The allowance of one process, and the events that it fires. */
-export function tAllowance({ store = createMemoryStore(), limit = 100 }: TAllowanceOptions = {}) {
+export function tAllowance({ store = createMemoryStore(), limit = 100, replicas = null }: TAllowanceOptions = {}) {
   const fired: string[] = [];
   const allowance = createAllowance({
     service: 'essays',
     limit,
     store,
+    replicas,
     events: {
       allowanceNearlyExhausted: (service, percent) => fired.push(`${service}: ${percent} %`),
       allowanceNotStored: (service, reason) => fired.push(`${service}: ${reason}`),

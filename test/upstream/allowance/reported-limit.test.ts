@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createMemoryStore } from '../../stores/memory-store.ts';
+import { answered } from '../send.ts';
 import { monthHeaders, reservationsOf, reserveMany, reserveOne, tAllowance, useNovember } from './allowance.ts';
 
 useNovember();
@@ -7,7 +8,7 @@ useNovember();
 describe('the limit that the upstream reports', () => {
   it('applies where no limit is configured, and includes what others used', async () => {
     const allowance = tAllowance({ limit: null });
-    (await reserveOne(allowance)).recordHeaders(monthHeaders(100, 5));
+    (await reserveOne(allowance)).recordAnswer(answered(200, { headers: monthHeaders(100, 5) }));
     expect(await allowance.status()).toMatchObject({ used: 95, limit: 100, remaining: 5 });
     expect(reservationsOf(await reserveMany(allowance, 20))).toHaveLength(5);
     expect(await allowance.status()).toMatchObject({ used: 100, limit: 100, remaining: 0 });
@@ -18,7 +19,7 @@ describe('the limit that the upstream reports', () => {
     ['the reported one, which has less left', 60, monthHeaders(100, 5), 5],
   ])('does not replace a configured limit; the one with less left applies: %s', async (_, limit, headers, left) => {
     const allowance = tAllowance({ limit });
-    (await reserveOne(allowance)).recordHeaders(headers);
+    (await reserveOne(allowance)).recordAnswer(answered(200, { headers }));
     expect(await allowance.status()).toMatchObject({ remaining: left });
     expect(reservationsOf(await reserveMany(allowance, 100))).toHaveLength(left);
   });
@@ -26,40 +27,38 @@ describe('the limit that the upstream reports', () => {
   it('frees calls that we counted and the upstream did not charge', async () => {
     const allowance = tAllowance({ limit: null });
     const reservations = reservationsOf(await reserveMany(allowance, 60));
-    reservations[59]?.recordHeaders(monthHeaders(100, 95));
+    reservations[59]?.recordAnswer(answered(200, { headers: monthHeaders(100, 95) }));
     expect(await allowance.status()).toMatchObject({ used: 60, limit: 100, remaining: 95 });
   });
 
   it('refers to the latest call, in whatever order the responses arrive', async () => {
     const allowance = tAllowance({ limit: null });
     const [first, second, third] = reservationsOf(await reserveMany(allowance, 3));
-    second?.recordHeaders(monthHeaders(100, 2));
-    first?.recordHeaders(monthHeaders(100, 90));
+    second?.recordAnswer(answered(200, { headers: monthHeaders(100, 2) }));
+    first?.recordAnswer(answered(200, { headers: monthHeaders(100, 90) }));
     // The third call is one of the two that were left after the second.
     expect(reservationsOf(await reserveMany(allowance, 5))).toHaveLength(1);
-    third?.recordHeaders(monthHeaders(100, 2));
+    third?.recordAnswer(answered(200, { headers: monthHeaders(100, 2) }));
     expect(reservationsOf(await reserveMany(allowance, 5))).toHaveLength(1);
   });
 
   it('is stored for the next process', async () => {
     const store = createMemoryStore();
     const first = tAllowance({ store, limit: null });
-    (await reserveOne(first)).recordHeaders(monthHeaders(100, 3));
-    (await reserveOne(first)).recordHeaders(monthHeaders(100, 2));
+    (await reserveOne(first)).recordAnswer(answered(200, { headers: monthHeaders(100, 3) }));
+    (await reserveOne(first)).recordAnswer(answered(200, { headers: monthHeaders(100, 2) }));
     await first.flush();
     expect(reservationsOf(await reserveMany(tAllowance({ store, limit: null }), 5))).toHaveLength(2);
   });
 
   it('expires after a day: the month of the upstream may have begun, and only a call shows it', async () => {
     const allowance = tAllowance({ limit: null });
-    (await reserveOne(allowance)).recordHeaders(monthHeaders(100, 0));
-    vi.advanceTimersByTime(86_399_999);
-    expect(await allowance.reserve()).toMatchObject({ kind: 'exhausted' });
-    vi.advanceTimersByTime(1);
-    (await reserveOne(allowance)).recordHeaders(monthHeaders(100, 0));
+    (await reserveOne(allowance)).recordAnswer(answered(200, { headers: monthHeaders(100, 0) }));
+    vi.advanceTimersByTime(86_400_000);
+    (await reserveOne(allowance)).recordAnswer(answered(200, { headers: monthHeaders(100, 0) }));
     expect(await allowance.reserve()).toMatchObject({ kind: 'exhausted' });
     vi.advanceTimersByTime(86_400_000);
-    (await reserveOne(allowance)).recordHeaders(monthHeaders(100, 99));
+    (await reserveOne(allowance)).recordAnswer(answered(200, { headers: monthHeaders(100, 99) }));
     expect(reservationsOf(await reserveMany(allowance, 200))).toHaveLength(99);
   });
 
@@ -70,7 +69,7 @@ describe('the limit that the upstream reports', () => {
     ['a header sent twice', { 'x-ratelimit-remaining-month': ['7', '7'] }, 7],
   ])('is read from %s', async (_, headers, left) => {
     const allowance = tAllowance({ limit: null });
-    (await reserveOne(allowance)).recordHeaders(headers);
+    (await reserveOne(allowance)).recordAnswer(answered(200, { headers }));
     expect(await allowance.status()).toMatchObject({ remaining: left });
   });
 
@@ -82,7 +81,66 @@ describe('the limit that the upstream reports', () => {
     ["numbers beyond GraphQL's Int", monthHeaders(99_999_999_999, 99_999_999_999)],
   ])('is not read from %s', async (_, headers) => {
     const allowance = tAllowance({ limit: null });
-    (await reserveOne(allowance)).recordHeaders(headers);
+    (await reserveOne(allowance)).recordAnswer(answered(200, { headers }));
     expect(await allowance.status()).toMatchObject({ used: 1, limit: null, remaining: null });
+  });
+});
+
+describe('a reported limit without remaining calls', () => {
+  const none = answered(200, { headers: monthHeaders(100, 0) });
+  const probeMs = 15 * 60_000;
+
+  it('is probed by one call every 15 minutes, also after a restart', async () => {
+    const store = createMemoryStore();
+    const first = tAllowance({ store, limit: null });
+    (await reserveOne(first)).recordAnswer(none);
+    vi.advanceTimersByTime(probeMs - 1);
+    expect(reservationsOf(await reserveMany(first, 20))).toHaveLength(0);
+    vi.advanceTimersByTime(1);
+    expect(reservationsOf(await reserveMany(first, 20))).toHaveLength(1);
+    await first.flush();
+    const second = tAllowance({ store, limit: null });
+    vi.advanceTimersByTime(probeMs - 1);
+    expect(reservationsOf(await reserveMany(second, 20))).toHaveLength(0);
+    vi.advanceTimersByTime(1);
+    const [probe] = reservationsOf(await reserveMany(second, 20));
+    probe?.recordAnswer(none);
+    expect(reservationsOf(await reserveMany(second, 20))).toHaveLength(0);
+  });
+
+  it.each([
+    ['reports what remains', answered(200, { headers: monthHeaders(100, 4) }), 4],
+    ['is accepted without a report', answered(200), 20],
+    ['is rejected without a report', answered(429), 0],
+  ])('applies until a probe shows that it was wrong: one that %s', async (_, answer, left) => {
+    const store = createMemoryStore();
+    const allowance = tAllowance({ store, limit: null });
+    (await reserveOne(allowance)).recordAnswer(none);
+    vi.advanceTimersByTime(probeMs);
+    (await reserveOne(allowance)).recordAnswer(answer);
+    await allowance.flush();
+    expect(reservationsOf(await reserveMany(tAllowance({ store, limit: null }), 20))).toHaveLength(left);
+  });
+
+  it('is probed by the next call when a probe was not sent', async () => {
+    const allowance = tAllowance({ limit: null });
+    (await reserveOne(allowance)).recordAnswer(none);
+    vi.advanceTimersByTime(probeMs);
+    (await reserveOne(allowance)).release();
+    expect(reservationsOf(await reserveMany(allowance, 20))).toHaveLength(1);
+  });
+
+  it('does not exceed the configured limit', async () => {
+    const allowance = tAllowance({ limit: 1 });
+    (await reserveOne(allowance)).recordAnswer(none);
+    vi.advanceTimersByTime(probeMs);
+    expect(reservationsOf(await reserveMany(allowance, 20))).toHaveLength(0);
+  });
+
+  it('does not block until a date in the future, which was stored before the clock was set back', async () => {
+    const allowance = tAllowance({ limit: null });
+    (await reserveOne(allowance)).recordAnswer(none);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    expect(reservationsOf(await reserveMany(allowance, 20))).toHaveLength(1);
   });
 });

@@ -3,6 +3,7 @@ import { createLmdbStore } from '../../../src/stores/lmdb-store.ts';
 import { tFailingStore } from '../../failing-store.ts';
 import { tFolder } from '../../stores/folder.ts';
 import { createMemoryStore } from '../../stores/memory-store.ts';
+import { answered } from '../send.ts';
 import { monthHeaders, reservationsOf, reserveMany, reserveOne, tAllowance, useNovember } from './allowance.ts';
 
 useNovember();
@@ -61,12 +62,12 @@ describe('while the store fails', () => {
     const failing = tFailingStore(memory);
     failing.fail();
     const allowance = tAllowance({ store: failing.store });
-    (await reserveOne(allowance)).recordHeaders(monthHeaders(100, 30));
+    (await reserveOne(allowance)).recordAnswer(answered(200, { headers: monthHeaders(100, 30) }));
     expect(await allowance.status()).toMatchObject({ used: 70, remaining: 30 });
     const inFlight = await reserveOne(allowance);
     failing.work();
     expect(await allowance.status()).toMatchObject({ used: 71, remaining: 29 });
-    inFlight.recordHeaders(monthHeaders(100, 25));
+    inFlight.recordAnswer(answered(200, { headers: monthHeaders(100, 25) }));
     expect(await allowance.status()).toMatchObject({ used: 75, remaining: 25 });
     expect(await tAllowance({ store: memory, limit: 1_000 }).status()).toMatchObject({ used: 52 });
   });
@@ -85,7 +86,7 @@ describe('while the store fails', () => {
       await allowance.status();
     }
     // Its number was 1 and is 16 now, so all 16 calls are in what the upstream reports.
-    inFlight.recordHeaders(monthHeaders(100, 40));
+    inFlight.recordAnswer(answered(200, { headers: monthHeaders(100, 40) }));
     expect(await allowance.status()).toMatchObject({ used: 60, remaining: 40 });
   });
 });

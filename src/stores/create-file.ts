@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { errorCodeOf } from '../errors.ts';
+
+/**
+ * Creates a file that only its owner can read, and its folder, unless it exists. Other processes see the whole file or
+ * none, also after a crash or on a full disk; if several create it, the first one wins. @throws a file system error
+ */
+export function createFile(path: string, content: string | Uint8Array): void {
+  if (existsSync(path)) return;
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  withTemporaryFile(path, content, (temporary) => {
+    try {
+      linkSync(temporary, path);
+    } catch (error) {
+      if (errorCodeOf(error) !== 'EEXIST') throw error;
+    }
+  });
+}
+
+/** @throws a file system error if the disk of the file has no space for this number of bytes */
+export function checkFreeSpace(path: string, bytes: number): void {
+  withTemporaryFile(path, Buffer.alloc(bytes), () => {});
+}
+
+function withTemporaryFile(path: string, content: string | Uint8Array, use: (temporary: string) => void): void {
+  const temporary = `${path}.${randomUUID()}`;
+  try {
+    writeDurably(temporary, content);
+    use(temporary);
+  } finally {
+    if (existsSync(temporary)) unlinkSync(temporary);
+  }
+}
+
+function writeDurably(path: string, content: string | Uint8Array): void {
+  const file = openSync(path, 'wx', 0o600);
+  try {
+    writeFileSync(file, content);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { tGateway } from '../gateway.ts';
+import { seenIbanValidation } from '../hosted-bank-data.ts';
+import { replyJson, tUpstream } from '../scripted-upstream.ts';
+
+const unreadable = {
+  message: 'The bank-data service returned a response that could not be read.',
+  extensions: { code: 'UPSTREAM_FAILED', service: 'bank-data', retryable: true },
+};
+
+describe('an answer about another IBAN', () => {
+  const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid bankData { name } } }';
+
+  it('is not accepted, not cached, and reported to the operator', async () => {
+    const upstream = await tUpstream(replyJson(200, { ...seenIbanValidation, iban: 'GB29NWBK60161331926819' }));
+    const { ask, log } = tGateway({ bankDataUrl: upstream.url });
+    expect(await ask(query)).toMatchObject({ data: { ibanValidation: null }, errors: [unreadable] });
+    expect(log()).toContain('the upstream response could not be parsed');
+    upstream.answers(replyJson(200, seenIbanValidation));
+    expect(await ask(query)).toEqual({ data: { ibanValidation: { valid: true, bankData: { name: 'Commerzbank' } } } });
+    expect(upstream.calls).toHaveLength(2);
+  });
+
+  it.each(['DE89 3704 0044 0532 0130 00', 'de89370400440532013000', '', null])(
+    'is not one with the same IBAN, in whatever format, or with none: %j',
+    async (iban) => {
+      const upstream = await tUpstream(replyJson(200, { ...seenIbanValidation, iban }));
+      const { ask } = tGateway({ bankDataUrl: upstream.url });
+      expect((await ask(query)).data?.ibanValidation).toMatchObject({ valid: true });
+    },
+  );
+
+  it('is not accepted as an IBAN that was generated for another country', async () => {
+    const upstream = await tUpstream(replyJson(200, { valid: true, iban: 'GB29NWBK60161331926819' }));
+    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const answer =
+      await ask(`{ generateIban(input: { country: "DE", bankCode: "37040044", accountNumber: "532013000" }) {
+      __typename } }`);
+    expect(answer.errors).toMatchObject([unreadable]);
+  });
+});
+
+describe('an answer about another BIC', () => {
+  const query = (bic: string) => `{ bicValidation(bic: "${bic}") { valid bank { bic } } }`;
+
+  it.each([
+    ['COBADEFFXXX', 'DEUTDEFFXXX'],
+    ['COBADEFF', 'COBADEFF123'],
+    ['COBADEFF100', 'COBADEFF200'],
+  ])('is not accepted: %s, answered with %s', async (bic, swift) => {
+    const upstream = await tUpstream(replyJson(200, { valid: true, bank_data: { name: 'A bank', swift } }));
+    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    expect((await ask(query(bic))).errors).toMatchObject([unreadable]);
+    expect((await ask(query(bic))).errors).toMatchObject([unreadable]);
+    expect(upstream.calls).toHaveLength(2);
+  });
+
+  it.each([
+    ['COBADEFF', 'COBADEFFXXX'],
+    ['COBADEFFXXX', 'cobadeff'],
+    ['COBADEFF100', 'COBADEFFXXX'],
+    ['COBADEFF', null],
+  ])('is not one with the same bank: %s, answered with %j', async (bic, swift) => {
+    const upstream = await tUpstream(replyJson(200, { valid: true, bank_data: { name: 'A bank', swift } }));
+    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    expect((await ask(query(bic))).data?.bicValidation).toMatchObject({ valid: true, bank: { bic: swift } });
+  });
+});

@@ -1,0 +1,133 @@
+import { EventEmitter, once } from 'node:events';
+import { Redis } from 'ioredis';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { tScript } from '../process.ts';
+import { type TRedis, tRedis, whyNoRedis } from '../redis.ts';
+import { replyJson, tUpstream } from '../scripted-upstream.ts';
+import { tIban } from './iban.ts';
+import { tRecordingEssayService } from './recording-essay-service.ts';
+import { type RunningGateway, untilReady } from './running-gateway.ts';
+
+/* Two processes that share a Redis, which loses its data while they write essays, or one of which stands still. */
+
+const unused = 'http://127.0.0.1:9';
+
+function tReplicas(redis: TRedis, env: Record<string, string>) {
+  const start = () =>
+    untilReady(
+      tScript('src/main.ts', {
+        PORT: '0',
+        REDIS_URL: redis.url,
+        REPLICAS: '2',
+        STORE_SECRET: 'a-secret-that-all-share',
+        // One call at a time: the second order waits in the queue.
+        UPSTREAM_CONCURRENCY: '1',
+        ESSAY_URL: unused,
+        ESSAY_API_KEY: 'seeded-key-1',
+        BANK_DATA_URL: unused,
+        BANK_DATA_API_KEY: 'seeded-key-2',
+        ...env,
+      }),
+    );
+  return Promise.all([start(), start()]);
+}
+
+function tClient(redis: TRedis): Redis {
+  const client = new Redis(redis.url);
+  onTestFinished(() => client.disconnect());
+  return client;
+}
+
+function tGate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
+}
+
+const settle = (order: Promise<unknown>) => order.then(() => 'essay', String);
+
+describe.skipIf(whyNoRedis)(`two processes with a Redis that loses locks${whyNoRedis}`, { timeout: 60_000 }, () => {
+  it.each<[string, (redis: Redis, first: RunningGateway) => Promise<unknown>]>([
+    ['after FLUSHALL', (redis) => redis.call('FLUSHALL')],
+    [
+      'because one stood still until its lock expired',
+      async (redis, { process }) => {
+        process.kill('SIGSTOP');
+        await redis.del(await redis.keys('ledgerquill:lock:*'));
+      },
+    ],
+  ])('pay once for an order in the queue %s', async (_, loseLocks) => {
+    const redis = await tRedis();
+    const client = tClient(redis);
+    const gate = tGate();
+    const service = await tRecordingEssayService({
+      write: ({ topic }) => (topic === 'Long' ? gate.opened : Promise.resolve()),
+    });
+    const [one, other] = await tReplicas(redis, { ESSAY_URL: service.url });
+    const long = settle(one.order('Long'));
+    while (service.calls.length === 0) await one.counted('ESSAYS');
+    const queued = settle(one.order('Pens', 'form-1'));
+    while ((await client.keys('ledgerquill:lock:*')).length === 0);
+
+    await loseLocks(client, one);
+    const essay = await other.order('Pens', 'form-1');
+    one.process.kill('SIGCONT');
+    gate.open();
+    expect(await long).toBe('essay');
+    expect(await queued).toContain('cannot make sure');
+    expect(await one.order('Pens', 'form-1')).toEqual(essay);
+    expect(service.callsFor('Pens')).toHaveLength(1);
+  });
+
+  it('pay once for an order that was sent, after a restart without persistence', async () => {
+    const redis = await tRedis();
+    const gate = tGate();
+    const service = await tRecordingEssayService({ write: () => gate.opened });
+    const [one, other] = await tReplicas(redis, { ESSAY_URL: service.url });
+    const first = one.order('Pens', 'form-1');
+    while (service.calls.length === 0) await one.counted('ESSAYS');
+    await redis.restart();
+
+    const client = tClient(redis);
+    const monitor = await client.monitor();
+    onTestFinished(() => monitor.disconnect());
+    const requests = new EventEmitter();
+    let lockRequests = 0;
+    monitor.on('monitor', (_time: string, [command, , ...rest]: string[]) => {
+      if (command?.toLowerCase() !== 'set' || rest.at(-1) !== 'NX') return;
+      lockRequests += 1;
+      requests.emit('request');
+    });
+    const orderUntilAccepted = async (): Promise<unknown> => {
+      for (;;) {
+        const result = await other.order('Pens', 'form-1').catch(String);
+        if (typeof result !== 'string' || !result.includes('cannot make sure')) return result;
+      }
+    };
+    const second = orderUntilAccepted();
+    // The lock of the order is acquired again by the first process, or requested by the second, which then waits.
+    while (lockRequests < 4) await once(requests, 'request');
+    gate.open();
+    expect(await second).toEqual(await first);
+    expect(service.calls).toHaveLength(1);
+  });
+
+  it('make no more calls than their allowance while it is down', async () => {
+    const redis = await tRedis();
+    const upstream = await tUpstream(replyJson(200, { valid: true }));
+    const env = { BANK_DATA_URL: upstream.url, BANK_DATA_MONTHLY_ALLOWANCE: '50', UPSTREAM_CONCURRENCY: '16' };
+    const replicas = await tReplicas(redis, env);
+    for (const replica of replicas) await replica.counted('BANK_DATA');
+    await redis.stop();
+    let account = 0;
+    const query = (replica: RunningGateway) =>
+      Promise.allSettled(
+        Array.from({ length: 60 }, () => replica.ask(`{ ibanValidation(iban: "${tIban(account++)}") { valid } }`)),
+      );
+    await Promise.all(replicas.map(query));
+    expect(upstream.calls.length).toBeGreaterThan(0);
+    expect(upstream.calls.length).toBeLessThanOrEqual(50);
+  });
+});

@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import { schema } from '../../src/graphql/schema/schema.ts';
+import { createRandom } from '../e2e/random.ts';
+import { replyJson, tUpstream } from '../scripted-upstream.ts';
+import { type Measurement, tMeasuredGateway } from './measured-gateway.ts';
+import { createRequests } from './requests.ts';
+
+/*
+ * No request uses more than 100 ms of CPU or 32 MB, beyond the look-ups it was admitted for. More of them, or others:
+ *   FUZZ_REQUESTS=20000 FUZZ_SEED=7 npx vitest run test/fuzz
+ */
+
+const requests = Number(process.env.FUZZ_REQUESTS ?? 2_000);
+const seed = Number(process.env.FUZZ_SEED ?? 1);
+const maxCpuMs = 100;
+const maxGrownMb = 32;
+const cpuMsPerLookUp = 1;
+
+it(`no generated request is expensive (seed ${seed})`, { timeout: 60_000 + requests * 100 }, async () => {
+  const upstream = await tUpstream(replyJson(200, { valid: true, data: [], essay: 'Pens hold ink.' }));
+  const gateway = await tMeasuredGateway({
+    BANK_DATA_URL: upstream.url,
+    BANK_DATA_API_KEY: 'key',
+    ESSAY_URL: upstream.url,
+    ESSAY_API_KEY: 'key',
+  });
+  const next = createRequests(schema, createRandom(seed));
+  const warmUp = createRequests(schema, createRandom(seed + 1));
+  for (let count = 0; count < 100; count += 1) await gateway.measure(warmUp());
+
+  const measured: Measurement[] = [];
+  for (let count = 0; count < requests; count += 1) {
+    let measurement = await gateway.measure(next());
+    // A garbage collection or a compilation may fall into any request; an expensive one is expensive every time.
+    for (let retry = 0; retry < 3 && isExpensive(measurement); retry += 1) {
+      const again = await gateway.measure(measurement.request, { collects: true });
+      measurement = {
+        ...again,
+        cpuMs: Math.min(again.cpuMs, measurement.cpuMs),
+        grownMb: Math.min(again.grownMb, measurement.grownMb),
+      };
+    }
+    measured.push(measurement);
+  }
+  printWorst(measured);
+  expect(measured.filter(isExpensive).map(describe)).toEqual([]);
+  expect(measured.filter(({ status }) => status >= 500).map(describe)).toEqual([]);
+});
+
+function isExpensive({ cpuMs, grownMb, lookUps }: Measurement): boolean {
+  return cpuMs > maxCpuMs + lookUps * cpuMsPerLookUp || grownMb > maxGrownMb;
+}
+
+function printWorst(measured: readonly Measurement[]): void {
+  const worst = measured.toSorted((a, b) => b.cpuMs - a.cpuMs).slice(0, 10);
+  process.stdout.write(
+    `The worst ten of ${measured.length} requests (seed ${seed}):\n${worst.map(describe).join('\n')}\n`,
+  );
+}
+
+function describe({ request, status, bytes, lookUps, cpuMs, stallMs, grownMb }: Measurement): string {
+  const figures = `${cpuMs.toFixed(0)} ms CPU, stall ${stallMs.toFixed(0)} ms, ${grownMb.toFixed(0)} MB`;
+  const query = request.query.replace(/\s+/g, ' ').slice(0, 160);
+  return `  ${figures}, ${status}, ${bytes} bytes, ${lookUps} look-ups: ${query}`;
+}

@@ -1,0 +1,112 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ConfigError } from '../../src/errors.ts';
+import { createLmdbStore } from '../../src/stores/lmdb-store.ts';
+import { openStore } from '../../src/stores/open-store.ts';
+import { readOrCreateSecret } from '../../src/stores/store-secret.ts';
+import { tScript } from '../process.ts';
+import { tFolder } from './folder.ts';
+
+const hour = { expiresInMs: 3_600_000 };
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+function tOpen(folder: string) {
+  const { store } = openStore({ redis: null, secret: null }, folder, { storeDown() {}, storeUp() {} });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+describe('the files of the embedded store', () => {
+  it('and their folder belong to their owner only, whatever the umask', async () => {
+    const umask = process.umask(0);
+    onTestFinished(() => void process.umask(umask));
+    const folder = join(tFolder(), 'data');
+    await tOpen(folder).set('key', 'value', hour);
+    expect(readdirSync(folder).sort()).toEqual(['store-1.lmdb', 'store-1.lmdb-lock', 'store-secret']);
+    for (const file of readdirSync(folder)) expect([file, modeOf(join(folder, file))]).toEqual([file, '600']);
+    expect(modeOf(folder)).toBe('700');
+  });
+
+  it('of an earlier release, which others can read, are restricted to their owner', async () => {
+    const folder = tFolder();
+    const before = createLmdbStore({ folder });
+    await before.set('key', 'value', hour);
+    await before.close();
+    const path = join(folder, 'store-1.lmdb');
+    chmodSync(path, 0o664);
+    const store = createLmdbStore({ folder });
+    onTestFinished(() => store.close());
+    expect(await store.get('key')).toBe('value');
+    expect(modeOf(path)).toBe('600');
+  });
+});
+
+describe('the generated secret', () => {
+  it.each([
+    ['is empty', ''],
+    ['is cut off', 'NQ8fv2Yw'],
+  ])('prevents the start with a clear message if it %s', (_, text) => {
+    const folder = tFolder();
+    const path = join(folder, 'store-secret');
+    writeFileSync(path, text);
+    const message = `DATA_DIR: ${path} has ${text.length} characters and must have 43`;
+    expect(() => tOpen(folder)).toThrow(ConfigError);
+    expect(() => tOpen(folder)).toThrow(message);
+    expect(() => readOrCreateSecret(folder)).toThrow(message);
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+
+  it('is complete, and the same, for processes that start at the same time', async () => {
+    const folder = tFolder();
+    const children = Array.from({ length: 6 }, () => tScript('test/stores/reading-secrets.ts', { FOLDER: folder }));
+    for (const child of children) expect(await child.ended).toEqual({ code: 0, signal: null });
+    const [first = '', ...others] = children.map((child) => child.stdout());
+    expect(new Set(others)).toEqual(new Set([first]));
+    for (const name of readdirSync(folder)) expect(readdirSync(join(folder, name))).toEqual(['store-secret']);
+  });
+
+  it('is not created if the folder is a file', () => {
+    const folder = join(tFolder(), 'taken');
+    writeFileSync(folder, '');
+    expect(() => readOrCreateSecret(folder)).toThrow('DATA_DIR is not writable');
+  });
+});
+
+const canMount = spawnSync('unshare', ['--mount', 'true']).status === 0;
+const whyNoMount = canMount ? '' : ' (SKIPPED: this user cannot mount a small disk; run the test as root)';
+
+/** A disk of 64 kB with this much free space. */
+function tDisk(freeKb: number): string {
+  const folder = join(tFolder(), 'disk');
+  mkdirSync(folder);
+  expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder]).status).toBe(0);
+  onTestFinished(() => void spawnSync('umount', [folder]));
+  writeFileSync(join(folder, 'other'), Buffer.alloc((64 - freeKb) * 1_024));
+  return folder;
+}
+
+describe.skipIf(!canMount)(`a disk that is full at the first use of the store${whyNoMount}`, () => {
+  it.each([0, 8, 12, 16, 20, 28, 36])(
+    'rejects the write and does not end the process, with %i kB free',
+    async (freeKb) => {
+      const folder = tDisk(freeKb);
+      const child = tScript('test/stores/first-write.ts', { FOLDER: folder });
+      expect(await child.ended).toEqual({ code: 0, signal: null });
+      expect(child.stdout()).toContain('the disk is full');
+      rmSync(join(folder, 'other'));
+      const again = tScript('test/stores/first-write.ts', { FOLDER: folder });
+      expect(await again.ended).toEqual({ code: 0, signal: null });
+      expect(again.stdout()).toBe('stored');
+    },
+  );
+
+  it('leaves no secret that is cut off', () => {
+    const folder = tDisk(0);
+    expect(() => readOrCreateSecret(folder)).toThrow('DATA_DIR is not writable (ENOSPC)');
+    expect(readdirSync(folder)).toEqual(['other']);
+    rmSync(join(folder, 'other'));
+    expect(readOrCreateSecret(folder)).toHaveLength(43);
+  });
+});

@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { withCircuitBreaker } from '../../src/upstream/circuit-breaker.ts';
+import type { Send } from '../../src/upstream/operation.ts';
+import { withRetryAfter } from '../../src/upstream/retry-after.ts';
+import { answered, failed, get, tDeadline, tHeldSend, tSend } from './send.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Also with a circuit breaker, which blocked calls must not influence. */
+function tBreaker(send: Send) {
+  const events: string[] = [];
+  const guarded = withRetryAfter(
+    withCircuitBreaker(send, {
+      service: 'bank-data',
+      events: {
+        circuitOpened: (_, path) => events.push(`opened ${path}`),
+        circuitClosed: (_, path) => events.push(`closed ${path}`),
+      },
+    }),
+  );
+  const call = (path = get.path, signal?: AbortSignal) => guarded({ ...get, path }, tDeadline(signal));
+  const callTimes = async (times: number) => {
+    for (let round = 0; round < times; round += 1) await call();
+  };
+  return { call, callTimes, events };
+}
+
+describe('a path that answered 429', () => {
+  const inMs = (milliseconds: number) => new Date(Date.now() + milliseconds);
+
+  it('is not called before the date in Retry-After', async () => {
+    const retryAt = inMs(60_000);
+    const { send, sent, returnsNext } = tSend(answered(429, { retryAt }));
+    const { call } = tBreaker(send);
+    expect(await call()).toMatchObject({ status: 429 });
+    returnsNext(answered(200));
+    vi.setSystemTime(retryAt.getTime() - 1);
+    expect(await call()).toEqual({ kind: 'exhausted', renewsAt: retryAt });
+    expect(await call('/other')).toEqual(answered(200));
+    expect(sent).toHaveLength(2);
+    vi.setSystemTime(retryAt);
+    expect(await call()).toEqual(answered(200));
+  });
+
+  it('is called where the response had no Retry-After', async () => {
+    const { send, sent } = tSend(answered(429));
+    await tBreaker(send).callTimes(3);
+    expect(sent).toHaveLength(3);
+  });
+
+  it('stays exhausted while its circuit is open, and is not probed before the date', async () => {
+    const { send, held } = tHeldSend();
+    const { call, events } = tBreaker(send);
+    const outcomes = Promise.all(Array.from({ length: 11 }, () => call()));
+    const retryAt = inMs(3_600_000);
+    for (const [index, { returns }] of held.entries())
+      returns(index === 0 ? answered(429, { retryAt }) : answered(500));
+    await outcomes;
+    for (let round = 0; round < 6; round += 1) {
+      expect(await call()).toEqual({ kind: 'exhausted', renewsAt: retryAt });
+      vi.advanceTimersByTime(500);
+    }
+    expect(held).toHaveLength(11);
+    expect(events).toEqual(['opened /thing']);
+  });
+
+  it('does not count the calls that were not sent as successes', async () => {
+    const { send, returnsNext } = tSend(answered(500));
+    const { call, callTimes, events } = tBreaker(send);
+    await callTimes(9);
+    returnsNext(answered(429, { retryAt: inMs(1_000) }));
+    await callTimes(21);
+    vi.advanceTimersByTime(1_000);
+    returnsNext(answered(500));
+    await call();
+    expect(events).toEqual(['opened /thing']);
+  });
+
+  it.each([
+    ['seconds', () => inMs(999_999_999_000)],
+    ['a date', () => new Date('9999-12-31')],
+  ])('is probed by one call an hour where Retry-After is far away: %s', async (_, retryAt) => {
+    const { send, held } = tHeldSend();
+    const { call } = tBreaker(send);
+    const at = retryAt();
+    const rejected = call();
+    held[0]?.returns(answered(429, { retryAt: at }));
+    await rejected;
+    vi.advanceTimersByTime(3_599_999);
+    expect(await call()).toEqual({ kind: 'exhausted', renewsAt: at });
+    vi.advanceTimersByTime(1);
+    const probe = call();
+    expect(await Promise.all([call(), call()])).toEqual(Array(2).fill({ kind: 'exhausted', renewsAt: at }));
+    expect(held).toHaveLength(2);
+    held[1]?.returns(answered(200));
+    expect(await probe).toEqual(answered(200));
+    const next = [call(), call()];
+    for (const { returns } of held) returns(answered(200));
+    expect(await Promise.all(next)).toEqual(Array(2).fill(answered(200)));
+  });
+
+  it('stays blocked when the probe is rejected again, and is probed again when the probe was not answered', async () => {
+    const { send, sent, returnsNext } = tSend(answered(429, { retryAt: inMs(999_999_999_000) }));
+    const { call, callTimes } = tBreaker(send);
+    await call();
+    vi.advanceTimersByTime(3_600_000);
+    returnsNext(answered(429));
+    await callTimes(3);
+    expect(sent).toHaveLength(2);
+    vi.advanceTimersByTime(3_600_000);
+    returnsNext(failed('reset'), answered(200));
+    await callTimes(3);
+    expect(sent).toHaveLength(5);
+  });
+
+  it('stays blocked when calls that were in flight are answered', async () => {
+    const { send, held } = tHeldSend();
+    const { call } = tBreaker(send);
+    const outcomes = [call(), call()];
+    const retryAt = inMs(60_000);
+    held[0]?.returns(answered(429, { retryAt }));
+    await outcomes[0];
+    held[1]?.returns(answered(200));
+    await outcomes[1];
+    expect(await call()).toEqual({ kind: 'exhausted', renewsAt: retryAt });
+  });
+});
