@@ -67,7 +67,8 @@ export function computeOperationCost({ schema, operation, fragments, variables }
 
   function costOfField(node: FieldNode, parent: string, sized: SizedFields | null): number {
     const field = findField(schema, parent, node.name.value);
-    if (field === undefined || node.selectionSet === undefined) return 1;
+    if (field === undefined) return 1;
+    if (node.selectionSet === undefined) return 1 + weightOf(field);
     const listSize = listSizeOf(field);
     const page = listSize?.slicingArguments?.map((name) => readPageSize(node, field, name));
     const below = page && { fields: listSize?.sizedFields ?? [], size: Math.max(...page) };

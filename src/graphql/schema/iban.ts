@@ -9,7 +9,7 @@ import { readKey } from './entities.ts';
 import { IbanDataType } from './iban-data.ts';
 import { paid, personalData } from './tags.ts';
 import { checkText, limitText, maxLengths, stateTextLimit } from './text-limits.ts';
-import { assumedIbans, lookUpWeight } from './weights.ts';
+import { assumedIbans, lookUpWeight, suggestionsWeight } from './weights.ts';
 
 const IbanProblemType = builder.enumType('IbanProblem', {
   description: 'Why an IBAN is not valid.',
@@ -72,6 +72,7 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
       resolve: ({ iban }) => nationalCheck(iban),
     }),
     suggestions: t.stringList({
+      cost: suggestionsWeight,
       tag: personalData,
       description:
         'Up to five valid IBANs that differ by one typing error, most likely first; empty if it is valid. Needs no ' +

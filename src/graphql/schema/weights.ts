@@ -6,6 +6,9 @@
 /** One call to the bank-data service. */
 export const lookUpWeight = 10;
 
+/** Takes as long as about ten fields. */
+export const suggestionsWeight = 5;
+
 /** An essay takes a minute and costs many times as much as a look-up. */
 export const essayWeight = 100;
 
