@@ -24,7 +24,14 @@ export function createRequests(schema: GraphQLSchema, random: Random): () => Fuz
   const rarely = (oneIn: number) => random(oneIn - 1) === 0;
   const objectTypes = Object.values(schema.getTypeMap()).filter(isObjectType);
 
-  return () => pick([fromSchema, fromSchema, fromSchema, fragmentProduct, longText, manyErrors, nesting, entities])();
+  return () => {
+    for (;;) {
+      const make = pick([fromSchema, fromSchema, fromSchema, fragmentProduct, longText, manyErrors, nesting, entities]);
+      const request = make();
+      // Larger bodies are rejected before they are read.
+      if (Buffer.byteLength(JSON.stringify(request)) < 1_000_000) return request;
+    }
+  };
 
   /** Random fields of the schema, with aliases, fragments and random arguments. */
   function fromSchema(): FuzzRequest {
