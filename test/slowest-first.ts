@@ -15,6 +15,7 @@ export class SlowestFirst extends BaseSequencer {
 
 /** They wait for browsers and processes. */
 const slowest = [
+  'test/fuzz/fuzz.test.ts',
   'test/examples/web.test.ts',
   'test/e2e/start.test.ts',
   'test/examples/serve.test.ts',
