@@ -5,7 +5,8 @@ import { withPrecheck } from './bank-data/precheck.ts';
 import { createRestBankData } from './bank-data/rest/rest-bank-data.ts';
 import { createSharedCache } from './bank-data/shared-cache.ts';
 import { createKnownBanks, type KnownBanks } from './bank-lists/known-banks.ts';
-import type { BankDataConfig, Config, EssaysConfig, UpstreamAccess } from './config/gateway-config.ts';
+import type { BankDataConfig, Config, EssaysConfig, UpstreamAccess, Upstreams } from './config/gateway-config.ts';
+import { listSecrets } from './config/list-secrets.ts';
 import type { ServiceName } from './errors.ts';
 import { withIdempotency } from './essays/idempotency/idempotency.ts';
 import { withOrderPrecheck } from './essays/precheck.ts';
@@ -22,11 +23,6 @@ import { createLog } from './telemetry/log.ts';
 import { createRedact, createSecretRedaction } from './telemetry/redact.ts';
 import { createAllowance } from './upstream/allowance/allowance.ts';
 import { createUpstreamClient } from './upstream/upstream-client.ts';
-
-export interface Upstreams {
-  bankData: UpstreamAccess;
-  essays: UpstreamAccess;
-}
 
 interface GatewayOptions {
   logDestination?: DestinationStream;
@@ -66,7 +62,7 @@ export function createGateway(
     isKnownBank: knownBanks.has,
   };
   const { maxIbansPerQuery, maxEssaysPerQuery: essays, maxEntitiesPerQuery: entities } = config;
-  const limits = { ibans: maxIbansPerQuery, bics: maxIbansPerQuery, bankQueries: 20, essays, entities };
+  const limits = { ibans: maxIbansPerQuery, bics: maxIbansPerQuery, bankQueries: 20, essayTexts: 20, essays, entities };
   const handle = createGraphqlYoga({
     schema,
     createContext: (signal) => createContext(services, limits, signal),
@@ -143,13 +139,4 @@ export function createGateway(
     });
     return { client, allowance };
   }
-}
-
-/** The keys and the upstream hosts, which must not appear in logs and responses. */
-function listSecrets({ essayService: { llm }, store }: Config, upstreams: Upstreams): string[] {
-  const access = [...Object.values(upstreams), ...(llm ? [llm] : [])];
-  const keys = access.flatMap(({ url, apiKey }) => [apiKey ?? '', new URL(url).host]);
-  // A short password would be redacted from ordinary words.
-  const password = store.redis?.password ?? '';
-  return [...keys, store.secret ?? '', password.length >= 8 ? password : ''];
 }

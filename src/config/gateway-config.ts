@@ -97,3 +97,9 @@ export interface Config {
   essays: EssaysConfig;
   essayService: EssayServiceConfig;
 }
+
+/** Both upstreams, configured or self-hosted. */
+export interface Upstreams {
+  bankData: UpstreamAccess;
+  essays: UpstreamAccess;
+}

@@ -7,6 +7,8 @@ export interface QueryLimits {
   /** Bank lists and generated IBANs. */
   bankQueries: number;
   essays: number;
+  /** Texts of essays in the response. */
+  essayTexts: number;
   /** Representations of a router. */
   entities: number;
 }
@@ -37,5 +39,6 @@ const messages: Record<keyof QueryLimits, (limit: number) => string> = {
     `A query may request at most ${limit} bank lists and generated IBANs in total; split it into several queries.`,
   entities: (limit) =>
     `A query may request at most ${limit} entities (MAX_ENTITIES_PER_QUERY); split it into several queries.`,
+  essayTexts: (limit) => `A response may contain at most ${limit} texts of essays, aliases included.`,
   essays: (limit) => `A mutation may order at most ${limit} essays; order the others in another mutation.`,
 };

@@ -10,7 +10,7 @@ import { tServer } from './server.ts';
 
 function tProducts() {
   const schema = withSeparateEntities(createProductsSchema());
-  const budget = createQueryBudget({ ibans: 0, bics: 0, bankQueries: 0, essays: 0, entities: 10 });
+  const budget = createQueryBudget({ ibans: 0, bics: 0, bankQueries: 0, essayTexts: 20, essays: 0, entities: 10 });
   return tServer({ schema, createContext: (requestContext) => ({ requestContext, budget }) });
 }
 

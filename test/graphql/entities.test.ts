@@ -65,7 +65,7 @@ describe('_entities', () => {
         return readCached(cache, iban);
       },
     } as Partial<BankDataPort> as BankDataPort;
-    const limits = { ibans: 1_000, bics: 1_000, bankQueries: 20, essays: 5, entities: 1_000 };
+    const limits = { ibans: 1_000, bics: 1_000, bankQueries: 20, essayTexts: 20, essays: 5, entities: 1_000 };
     const services = { bankData } as Partial<Services> as Services;
     const ask = tServer({ schema, createContext: ({ signal }) => createContext(services, limits, signal) });
     const fiveHundred = germanIbans(500);

@@ -281,6 +281,18 @@ describe('a mutation', () => {
     ]);
     expect(upstream.calls).toHaveLength(2);
   });
+
+  it('returns at most 20 texts of essays, however many aliases repeat them', async () => {
+    const upstream = await tUpstream(replyJson(200, { essay: 'Pens. '.repeat(10_000) }));
+    const { ask } = tGateway({ essaysUrl: upstream.url });
+    const texts = Array.from({ length: 500 }, (_, index) => `t${index}: text`).join(' ');
+    const order = 'generateEssay(input: { description: "Pens", wordCount: 9 })';
+    const { data, errors } = await ask(
+      `mutation { few: ${order} { ... on Essay { text } } many: ${order} { ... on Essay { ${texts} } } }`,
+    );
+    expect(data).toBeNull();
+    expect(errors?.[0]?.message).toBe('A response may contain at most 20 texts of essays, aliases included.');
+  });
 });
 
 describe('a query', () => {

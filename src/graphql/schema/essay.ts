@@ -1,19 +1,17 @@
-import {
-  type Essay,
-  type EssayAllowanceExhausted,
-  type EssayResult,
-  type EssayServiceFailed,
-  essayLimits,
-  type InvalidEssayInput,
+import type {
+  Essay,
+  EssayAllowanceExhausted,
+  EssayResult,
+  EssayServiceFailed,
+  InvalidEssayInput,
 } from '../../essays/essays.ts';
+import type { QueryBudget } from '../query-budget.ts';
 import { builder } from './builder.ts';
 import { DateTimeType } from './date-time.ts';
 import { ErrorType, UpstreamErrorCodeType } from './error.ts';
-import { paid } from './tags.ts';
-import { limitText, maxLengths, stateTextLimit } from './text-limits.ts';
-import { essayWeight } from './weights.ts';
+import { limitText, maxLengths } from './text-limits.ts';
 
-const EssayModeType = builder.enumType('EssayMode', {
+export const EssayModeType = builder.enumType('EssayMode', {
   description: 'The style of an essay.',
   values: {
     STANDARD: { description: 'Plain and balanced.' },
@@ -23,7 +21,7 @@ const EssayModeType = builder.enumType('EssayMode', {
   } as const,
 });
 
-const WritingPurposeType = builder.enumType('WritingPurpose', {
+export const WritingPurposeType = builder.enumType('WritingPurpose', {
   description: 'The purpose of an essay.',
   values: {
     NARRATIVE: { description: 'Narrate events.' },
@@ -39,7 +37,10 @@ const EssayType = builder.objectRef<Essay>('Essay').implement({
     id: t.exposeID('id', {
       description: 'With this id, the client that ordered the essay can query `essay(id:)` while it is stored.',
     }),
-    text: t.exposeString('text', { description: 'The text; line breaks separate paragraphs.' }),
+    text: t.string({
+      description: 'The text; line breaks separate paragraphs.',
+      resolve: ({ text }, _, { budget }) => countText(text, budget),
+    }),
     wordCount: t.exposeInt('wordCount', { description: 'Number of words in the text.' }),
     mode: t.expose('mode', { type: EssayModeType, description: 'The style that was ordered.' }),
   }),
@@ -77,14 +78,15 @@ const EssayServiceFailedType = builder.objectRef<EssayServiceFailed>('EssayServi
       description: 'How it failed; the same codes as in extensions.code of errors.',
     }),
     retryable: t.exposeBoolean('retryable', { description: 'Whether the same order may succeed if sent again.' }),
-    rawText: t.exposeString('rawText', {
+    rawText: t.string({
       nullable: true,
+      resolve: ({ rawText }, _, { budget }) => rawText && countText(rawText, budget),
       description: 'Received text of a paid response that is incomplete or cannot be parsed; otherwise null.',
     }),
   }),
 });
 
-const GenerateEssayResultType = builder.unionType('GenerateEssayResult', {
+export const GenerateEssayResultType = builder.unionType('GenerateEssayResult', {
   description: 'The essay, or why there is none.',
   types: [EssayType, InvalidEssayInputType, EssayAllowanceExhaustedType, EssayServiceFailedType],
   resolveType: (result) => typeNames[(result as EssayResult).kind],
@@ -96,49 +98,6 @@ const typeNames = {
   'allowance-exhausted': EssayAllowanceExhaustedType,
   'service-failed': EssayServiceFailedType,
 };
-
-const GenerateEssayInputType = builder.inputType('GenerateEssayInput', {
-  description: 'The essay to write.',
-  fields: (t) => ({
-    description: t.string({
-      required: true,
-      ...stateTextLimit(essayLimits.description, 'The topic and the points to cover.'),
-    }),
-    mode: t.field({ type: EssayModeType, required: true, defaultValue: 'STANDARD', description: 'The style.' }),
-    wordCount: t.int({ required: true, description: `Maximum number of words, from 1 to ${essayLimits.wordCount}.` }),
-    purpose: t.field({ type: WritingPurposeType, description: 'The purpose; null for none.' }),
-    titles: t.stringList(
-      stateTextLimit(essayLimits.title, `Up to ${essayLimits.titles} titles for the service to choose from.`),
-    ),
-    idempotencyKey: t.id(
-      stateTextLimit(
-        essayLimits.idempotencyKey,
-        'A unique key for this order, such as a UUID created when the form is opened. The same order with the same key ' +
-          'returns the same essay and is paid for once: send the key with every retry. A different order needs a ' +
-          'different key.',
-      ),
-    ),
-  }),
-});
-
-builder.mutationField('generateEssay', (t) =>
-  t.field({
-    type: GenerateEssayResultType,
-    tag: paid,
-    cost: essayWeight,
-    description:
-      'Orders an essay. This takes up to two minutes. Each order is paid for; with the same idempotencyKey, retries ' +
-      'return the same essay. If the client disconnects, the essay is still completed and stored.',
-    args: { input: t.arg({ type: GenerateEssayInputType, required: true, description: 'The order.' }) },
-    resolve: async (_, { input }, { essays, budget, requestContext }): Promise<EssayResult> => {
-      if (!budget.spend('essays')) {
-        return { kind: 'invalid-input', field: null, message: budget.createLimitError('essays').message };
-      }
-      const { purpose = null, titles, idempotencyKey = null } = input;
-      return essays.generate({ ...input, purpose, titles: titles ?? [], idempotencyKey }, requestContext);
-    },
-  }),
-);
 
 builder.queryField('essay', (t) =>
   t.field({
@@ -153,3 +112,9 @@ builder.queryField('essay', (t) =>
     resolve: (_, { id }, { essayArchive, requestContext }) => essayArchive.find(id, requestContext),
   }),
 );
+
+/** Aliases repeat a text, which is long. */
+function countText(text: string, budget: QueryBudget): string {
+  if (!budget.spend('essayTexts')) throw budget.createLimitError('essayTexts');
+  return text;
+}

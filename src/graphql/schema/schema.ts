@@ -4,6 +4,7 @@ import './bank-connection.ts';
 import './bic.ts';
 import './country.ts';
 import './essay.ts';
+import './generate-essay.ts';
 import './generate-iban.ts';
 import './iban.ts';
 import { builder } from './builder.ts';

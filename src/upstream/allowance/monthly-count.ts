@@ -3,6 +3,7 @@ import type { Answered } from '../operation.ts';
 import { isProbeDue, maxCallNumber, readReportedLimit, remainingCalls } from './reported-limit.ts';
 import { createStoredCount } from './stored-count.ts';
 import { createStoredLimit } from './stored-limit.ts';
+import { createUsageWarnings } from './usage-warnings.ts';
 
 /** A call that was counted and may be sent. */
 export interface Reservation {
@@ -37,24 +38,16 @@ interface MonthlyCountOptions {
 
 /** Counts the calls to one upstream in one calendar month. */
 export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
-  const { store, key, limit, onNearlyExhausted, onStoreFailed, onStoreRecovered } = options;
-  const { replicas } = options;
+  const { store, key, limit, replicas, onNearlyExhausted, onStoreFailed, onStoreRecovered } = options;
   // Other processes may have used everything before this one started.
   const assumed = replicas === null ? 0 : (limit ?? 0);
-  const count = createStoredCount({
-    store,
-    key,
-    expiresInMs,
-    replicas,
-    assumed,
-    onStoreFailed,
-    onStoreRecovered: renumber,
-  });
-  const reported = createStoredLimit({ store, key, expiresInMs });
+  const shared = { store, key, expiresInMs };
+  const count = createStoredCount({ ...shared, replicas, assumed, onStoreFailed, onStoreRecovered: renumber });
+  const reported = createStoredLimit(shared);
   const ownLimit = limit ?? Number.POSITIVE_INFINITY;
   /** Calls that other processes counted while the store failed: call numbers given meanwhile are too low by this. */
   let numberOffset = 0;
-  const pendingThresholds = [...thresholdsPercent];
+  const warnings = createUsageWarnings(onNearlyExhausted);
   let loading: Promise<void> | null = null;
   let isLoaded = false;
 
@@ -74,7 +67,7 @@ export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
         count.subtract();
         return null;
       }
-      notifyThresholds();
+      warn();
       return createReservation(number, isProbe);
     },
     async status() {
@@ -139,23 +132,18 @@ export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
         const report = readReportedLimit(headers, baseNumber + numberOffset);
         if (report) {
           reported.record(report);
-          notifyThresholds();
+          warn();
         } else if (isProbe && status < 400) reported.discard();
       },
     };
   }
 
-  function notifyThresholds(): void {
+  function warn(): void {
     const report = reported.current();
-    const ownShare = limit ? count.current() / limit : 0;
     const reportedShare = report ? 1 - remainingCalls(report, count.current()) / report.limit : 0;
-    while (pendingThresholds[0] !== undefined && Math.max(ownShare, reportedShare) * 100 >= pendingThresholds[0]) {
-      onNearlyExhausted(pendingThresholds[0]);
-      pendingThresholds.shift();
-    }
+    warnings.check(Math.max(count.current() / ownLimit, reportedShare));
   }
 }
 
 /** Longer than two months, so that the previous month can be looked up. */
 const expiresInMs = 93 * 86_400_000;
-const thresholdsPercent = [80, 95];
