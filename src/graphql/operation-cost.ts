@@ -39,8 +39,9 @@ interface SizedFields {
 
 /**
  * The maximum number of fields in the response, plus the weights (`@cost`) of fields and types: fields times list sizes,
- * with fragments expanded. A list has the length of its list argument, its page size, or its maximum. Each fragment is expanded once per list size, so the time is linear
- * in the document. Fields that are skipped or merged are counted. Expects a valid document.
+ * with fragments expanded. A list has the length of its list argument, its page size, or its maximum. Each fragment is
+ * expanded once per list size, so the time is linear in the document. Fields that are skipped or merged are counted.
+ * Expects a valid document.
  */
 export function computeOperationCost({ schema, operation, fragments, variables }: Operation): number {
   const known = new Map<string, number>();

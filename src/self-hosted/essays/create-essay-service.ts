@@ -56,7 +56,7 @@ export function createEssayService({ apiKey, writer, monthlyAllowance, log }: Es
       return addAllowanceHeaders(reply).send({ essay, word_count: countWords(essay) });
     } catch (error) {
       reservation.release();
-      // The caller disconnected: there is nobody to answer, and no error to log.
+      // The caller disconnected: no response can be sent, and there is no error to log.
       if (signal.aborted) return reply.hijack();
       addAllowanceHeaders(reply);
       throw error;
