@@ -8,21 +8,25 @@ import { refreshGermanDate, refreshRegistryTable, registryFile } from './registr
  * installed list of German banks to src/bank-lists/shipped-banks.ts.
  */
 
-const [path] = process.argv.slice(2);
-if (path === undefined) {
-  process.stderr.write('Usage: npm run refresh-registry -- <registry file, such as test/data/iban-registry.json>\n');
-  process.exit(2);
-}
-
 const root = new URL('../', import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, root), 'utf8');
 
-const registry = registryFile.parse(JSON.parse(readFileSync(path, 'utf8')));
-refresh('src/iban/registry-table.ts', (table) => refreshRegistryTable(table, registry));
+const [path] = process.argv.slice(2);
+if (path === undefined) {
+  process.stderr.write('Usage: npm run refresh-registry -- <registry file, such as test/data/iban-registry.json>\n');
+  process.exitCode = 2;
+} else {
+  refreshAll(path);
+}
 
-const { version } = JSON.parse(read('node_modules/bankdata-germany/package.json')) as { version: string };
-const readme = read('node_modules/bankdata-germany/README.md');
-refresh('src/bank-lists/shipped-banks.ts', (source) => refreshGermanDate(source, version, readme));
+function refreshAll(registryPath: string): void {
+  const registry = registryFile.parse(JSON.parse(readFileSync(registryPath, 'utf8')));
+  refresh('src/iban/registry-table.ts', (table) => refreshRegistryTable(table, registry));
+
+  const { version } = JSON.parse(read('node_modules/bankdata-germany/package.json')) as { version: string };
+  const readme = read('node_modules/bankdata-germany/README.md');
+  refresh('src/bank-lists/shipped-banks.ts', (source) => refreshGermanDate(source, version, readme));
+}
 
 function refresh(file: string, change: (text: string) => string): void {
   const before = read(file);

@@ -16,78 +16,78 @@ interface FairQueueOptions<Item> {
 }
 
 /** The items of one key. */
-interface Lane<Item> {
+interface ItemGroup<Item> {
   key: object;
   items: LinkedList<Item>;
   length: number;
-  turn: ListNode<Lane<Item>> | null;
-  /** Its place among the lanes of the same length. */
-  rank: ListNode<Lane<Item>> | null;
+  turn: ListNode<ItemGroup<Item>> | null;
+  /** Its place among the groups of the same length. */
+  rank: ListNode<ItemGroup<Item>> | null;
 }
 
 /** All operations take constant time, however many items and keys there are. */
 export function createFairQueue<Item>({ maxSize, onEvicted }: FairQueueOptions<Item>): FairQueue<Item> {
-  const lanes = new Map<object, Lane<Item>>();
-  const turns = createLinkedList<Lane<Item>>();
-  /** Lanes by length. Lengths change by one, so the longest is found without a search. */
-  const ranks: LinkedList<Lane<Item>>[] = [];
+  const groups = new Map<object, ItemGroup<Item>>();
+  const turns = createLinkedList<ItemGroup<Item>>();
+  /** Groups by length. Lengths change by one, so the longest is found without a search. */
+  const ranks: LinkedList<ItemGroup<Item>>[] = [];
   let longest = 0;
   let size = 0;
 
   return {
     push(key, item) {
-      const known = lanes.get(key);
+      const known = groups.get(key);
       if (size >= maxSize && !evictFor(known)) return null;
-      const lane = known ?? createLane(key);
-      const node = lane.items.append(item);
-      resize(lane, 1);
-      return () => remove(lane, node);
+      const group = known ?? createGroup(key);
+      const node = group.items.append(item);
+      resize(group, 1);
+      return () => remove(group, node);
     },
     shift() {
       const turn = turns.first();
       const node = turn?.value.items.first();
       if (!turn || !node) return undefined;
-      const lane = turn.value;
+      const group = turn.value;
       turn.remove();
-      remove(lane, node);
-      if (lane.length > 0) lane.turn = turns.append(lane);
+      remove(group, node);
+      if (group.length > 0) group.turn = turns.append(group);
       return node.value;
     },
   };
 
-  function createLane(key: object): Lane<Item> {
-    const lane: Lane<Item> = { key, items: createLinkedList(), length: 0, turn: null, rank: null };
-    lane.turn = turns.append(lane);
-    lanes.set(key, lane);
-    return lane;
+  function createGroup(key: object): ItemGroup<Item> {
+    const group: ItemGroup<Item> = { key, items: createLinkedList(), length: 0, turn: null, rank: null };
+    group.turn = turns.append(group);
+    groups.set(key, group);
+    return group;
   }
 
-  /** Only if the lane is then still not longer than the one that loses an item. */
-  function evictFor(lane: Lane<Item> | undefined): boolean {
+  /** Only if the group is then still not longer than the one that loses an item. */
+  function evictFor(group: ItemGroup<Item> | undefined): boolean {
     const victim = ranks[longest]?.first()?.value;
     const node = victim?.items.last();
-    if (!victim || !node || longest <= (lane?.length ?? 0) + 1) return false;
+    if (!victim || !node || longest <= (group?.length ?? 0) + 1) return false;
     remove(victim, node);
     onEvicted(node.value);
     return true;
   }
 
-  function remove(lane: Lane<Item>, node: ListNode<Item>): void {
-    if (node.remove()) resize(lane, -1);
+  function remove(group: ItemGroup<Item>, node: ListNode<Item>): void {
+    if (node.remove()) resize(group, -1);
   }
 
-  function resize(lane: Lane<Item>, change: 1 | -1): void {
-    lane.rank?.remove();
-    lane.length += change;
+  function resize(group: ItemGroup<Item>, change: 1 | -1): void {
+    group.rank?.remove();
+    group.length += change;
     size += change;
-    if (lane.length === 0) {
-      lane.turn?.remove();
-      lanes.delete(lane.key);
+    if (group.length === 0) {
+      group.turn?.remove();
+      groups.delete(group.key);
     } else {
-      ranks[lane.length] ??= createLinkedList();
-      lane.rank = ranks[lane.length]?.append(lane) ?? null;
+      ranks[group.length] ??= createLinkedList();
+      group.rank = ranks[group.length]?.append(group) ?? null;
     }
-    if (lane.length > longest) longest = lane.length;
+    if (group.length > longest) longest = group.length;
     else if (!ranks[longest]?.first()) longest -= 1;
   }
 }

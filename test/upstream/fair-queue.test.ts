@@ -62,8 +62,8 @@ it('never exceeds its size, loses no item and favours no key', () => {
         maxSize,
         onEvicted(item) {
           const longest = Math.max(...[...waiting.values()].map(({ length }) => length));
-          const lane = [...waiting.values()].find((items) => items.includes(item));
-          expect([lane?.length, lane?.pop()]).toEqual([longest, item]);
+          const group = [...waiting.values()].find((items) => items.includes(item));
+          expect([group?.length, group?.pop()]).toEqual([longest, item]);
         },
       });
       const removals: [string, () => void][] = [];
@@ -84,8 +84,8 @@ it('never exceeds its size, loses no item and favours no key', () => {
             );
         } else {
           const item = queue.shift();
-          const lane = [...waiting.values()].find((items) => items[0] === item);
-          expect(lane?.shift()).toBe(item);
+          const group = [...waiting.values()].find((items) => items[0] === item);
+          expect(group?.shift()).toBe(item);
         }
         expect([...waiting.values()].flat().length).toBeLessThanOrEqual(maxSize);
       }
