@@ -1,11 +1,11 @@
-import { setMaxListeners } from 'node:events';
+import type { Signal } from './async/signal.ts';
 
 /** The caller and the usage of one request. Passed to every layer. */
 export interface RequestContext {
   /** 'anonymous' without authentication. Data stored for one caller is not returned to another. */
   callerId: string;
   /** Aborts when the client disconnects. */
-  signal: AbortSignal;
+  signal: Signal;
   usage: Usage;
   /** When the first of the answers used so far stops being fresh, in milliseconds since 1970. */
   freshUntil: number;
@@ -23,9 +23,7 @@ interface Usage {
   upstreamCalls: number;
 }
 
-export function createRequestContext(signal: AbortSignal): RequestContext {
-  // Every look-up of a request listens to this signal; Node.js reports more than ten listeners as a leak.
-  setMaxListeners(0, signal);
+export function createRequestContext(signal: Signal): RequestContext {
   const usage = { lookUps: 0, cacheHits: 0, staleHits: 0, upstreamCalls: 0 };
   return { callerId: 'anonymous', signal, usage, freshUntil: Number.POSITIVE_INFINITY };
 }

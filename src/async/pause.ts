@@ -1,5 +1,6 @@
+import type { Signal } from './signal.ts';
 /** Resolves after `durationMs`; rejects with the signal's reason when it aborts. */
-export function pause(durationMs: number, signal: AbortSignal): Promise<void> {
+export function pause(durationMs: number, signal: Signal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
     const onAbort = () => {
@@ -10,6 +11,6 @@ export function pause(durationMs: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener('abort', onAbort);
       resolve();
     }, durationMs);
-    signal.addEventListener('abort', onAbort, { once: true });
+    signal.addEventListener('abort', onAbort);
   });
 }

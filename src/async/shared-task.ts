@@ -1,9 +1,9 @@
-import { setMaxListeners } from 'node:events';
+import { AbortableSignal, type Signal } from './signal.ts';
 
 /** A task whose result several callers wait for. */
 export interface SharedTask<T> {
   /** Waits for the result; rejects with the signal's reason as soon as this caller aborts. */
-  join(signal: AbortSignal): Promise<T>;
+  join(signal: Signal): Promise<T>;
   hasWaiters(): boolean;
   /** Whether all callers aborted before the task called `commit`. */
   isAborted(): boolean;
@@ -17,13 +17,11 @@ export interface SharedTask<T> {
  * Starts a task that may outlive the callers waiting for it. When all callers have aborted, the task's signal aborts as
  * well, unless the task has called `commit`: from then on it always runs to its end.
  */
-export function startSharedTask<T>(run: (signal: AbortSignal, commit: () => void) => Promise<T>): SharedTask<T> {
-  const controller = new AbortController();
-  // Each retry and store operation adds a listener; Node.js reports more than ten listeners as a leak.
-  setMaxListeners(0, controller.signal);
+export function startSharedTask<T>(run: (signal: Signal, commit: () => void) => Promise<T>): SharedTask<T> {
+  const taskSignal = new AbortableSignal();
   let waiters = 0;
   let isCommitted = false;
-  const result = run(controller.signal, () => {
+  const result = run(taskSignal, () => {
     isCommitted = true;
   });
   const ignore = () => {};
@@ -35,10 +33,10 @@ export function startSharedTask<T>(run: (signal: AbortSignal, commit: () => void
         waiters += 1;
         const onAbort = () => {
           waiters -= 1;
-          if (waiters === 0 && !isCommitted) controller.abort(signal.reason);
+          if (waiters === 0 && !isCommitted) taskSignal.abort(signal.reason);
           reject(signal.reason);
         };
-        signal.addEventListener('abort', onAbort, { once: true });
+        signal.addEventListener('abort', onAbort);
         const stopListening = () => signal.removeEventListener('abort', onAbort);
         result.then(
           (value) => {
@@ -52,8 +50,8 @@ export function startSharedTask<T>(run: (signal: AbortSignal, commit: () => void
         );
       }),
     hasWaiters: () => waiters > 0,
-    isAborted: () => controller.signal.aborted,
-    isDetached: () => isCommitted || controller.signal.aborted,
+    isAborted: () => taskSignal.aborted,
+    isDetached: () => isCommitted || taskSignal.aborted,
     settled: result.then(ignore, ignore),
   };
 }

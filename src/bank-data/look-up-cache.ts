@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type SharedTask, startSharedTask } from '../async/shared-task.ts';
+import type { Signal } from '../async/signal.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { CacheEntry, SharedCache } from './shared-cache.ts';
 
@@ -74,7 +75,7 @@ export function createLookUpCache({
     return flight?.isAborted() ? undefined : flight;
   }
 
-  function startFlight(key: string, run: (signal: AbortSignal) => Promise<LookUpResult>): SharedTask<LookUpResult> {
+  function startFlight(key: string, run: (signal: Signal) => Promise<LookUpResult>): SharedTask<LookUpResult> {
     // A newer flight may have replaced an aborted one, which then neither caches its result nor removes the newer one.
     const isCurrent = () => flights.get(key) === flight;
     const flight = startSharedTask(async (signal) => {

@@ -1,3 +1,4 @@
+import type { Signal } from '../async/signal.ts';
 import type { BankDataPort } from '../bank-data/bank-data.ts';
 import type { EssayArchive, EssayGenerator } from '../essays/essays.ts';
 import { createRequestContext, type RequestContext } from '../request-context.ts';
@@ -31,7 +32,7 @@ export interface Context extends Services {
 }
 
 /** @param signal aborts when the client disconnects */
-export function createContext(services: Services, limits: QueryLimits, signal: AbortSignal): Context {
+export function createContext(services: Services, limits: QueryLimits, signal: Signal): Context {
   const requestContext = createRequestContext(signal);
   const budget = createQueryBudget(limits);
   return {

@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader';
+import type { Signal } from '../async/signal.ts';
 import type { BankDataPort, BicValidation, IbanValidation } from '../bank-data/bank-data.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { QueryBudget } from './query-budget.ts';
@@ -35,7 +36,7 @@ export function createLoaders(bankData: BankDataPort, budget: QueryBudget, conte
 function settleAll<Answer>(
   keys: readonly string[],
   lookUp: (key: string) => Promise<Answer>,
-  signal: AbortSignal,
+  signal: Signal,
 ): Promise<(Answer | Error)[]> {
   const settle = (error: Error) => {
     signal.throwIfAborted();

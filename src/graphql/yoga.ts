@@ -1,6 +1,8 @@
+import { setMaxListeners } from 'node:events';
 import { useAPQ } from '@graphql-yoga/plugin-apq';
 import type { GraphQLSchema } from 'graphql';
 import { createYoga } from 'graphql-yoga';
+import type { Signal } from '../async/signal.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Redact } from '../telemetry/redact.ts';
@@ -16,7 +18,7 @@ import { usePresentedErrors } from './plugins/use-presented-errors.ts';
 interface GraphqlYogaOptions<Context> {
   schema: GraphQLSchema;
   /** Creates the context of one request's resolvers. @param signal aborts when the client disconnects */
-  createContext: (signal: AbortSignal) => Context;
+  createContext: (signal: Signal) => Context;
   documentLimits: DocumentLimits;
   /** Whether routers may request traces. */
   hasTraces: boolean;
@@ -38,7 +40,11 @@ export function createGraphqlYoga<Context extends { requestContext: RequestConte
 }: GraphqlYogaOptions<Context>) {
   return createYoga<ServerContext, Context>({
     schema,
-    context: ({ request }) => createContext(request.signal),
+    context: ({ request }) => {
+      // Every look-up of a request listens to this signal; Node.js reports more than ten listeners as a leak.
+      setMaxListeners(0, request.signal);
+      return createContext(request.signal);
+    },
     plugins: [
       // An unknown hash is answered with 200: otherwise clients report a failure instead of sending the query.
       useAPQ({ store: createPersistedQueries(), hash: hashQuery, responseConfig: { forceStatusCodeOk: true } }),

@@ -1,3 +1,4 @@
+import type { Signal } from '../async/signal.ts';
 import { createFairQueue } from './fair-queue.ts';
 import { type Send, shed, shedOrThrow } from './operation.ts';
 
@@ -35,7 +36,7 @@ export function withBulkhead(send: Send, { maxConcurrency, maxQueue }: BulkheadO
   };
 
   /** @returns false if the attempt left the queue without a slot */
-  function waitForSlot(key: object, signal: AbortSignal): Promise<boolean> {
+  function waitForSlot(key: object, signal: Signal): Promise<boolean> {
     return new Promise((resolve) => {
       if (signal.aborted) return resolve(false);
       const leave = queue.push(key, settle);

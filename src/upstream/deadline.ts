@@ -1,3 +1,5 @@
+import type { Signal } from '../async/signal.ts';
+
 /** The time limit of one operation, combined with the caller's abort signal. Passed to all layers of a client. */
 export interface Deadline {
   /** Aborts at the deadline, or with the caller's reason as soon as the caller aborts. */
@@ -15,7 +17,7 @@ export interface Deadline {
   end(): void;
 }
 
-export function startDeadline(timeoutMs: number, caller: AbortSignal): Deadline {
+export function startDeadline(timeoutMs: number, caller: Signal): Deadline {
   const controller = new AbortController();
   const expire = () => controller.abort(expired);
   const onAbort = () => controller.abort(caller.reason);

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Signal } from '../../src/async/signal.ts';
 import { createLookUpCache } from '../../src/bank-data/look-up-cache.ts';
 import type { CacheEntry, SharedCache } from '../../src/bank-data/shared-cache.ts';
 import type { RequestContext } from '../../src/request-context.ts';
@@ -127,8 +128,8 @@ describe('a flight', () => {
   /** A cache whose source answers when the test lets it. */
   function tHeldSource() {
     const cache = createLookUpCache(options);
-    const fetches: { signal: AbortSignal; answers: (serial: number) => void; fails: (error: Error) => void }[] = [];
-    const find = (signal?: AbortSignal, key = 'k') =>
+    const fetches: { signal: Signal; answers: (serial: number) => void; fails: (error: Error) => void }[] = [];
+    const find = (signal?: Signal, key = 'k') =>
       cache.find(
         key,
         tRequestContext(signal),
@@ -289,7 +290,7 @@ describe('a shared cache', () => {
 
 it('holds no reference to a flight that has settled', async () => {
   const cache = createLookUpCache(options);
-  const flights: WeakRef<AbortSignal>[] = [];
+  const flights: WeakRef<Signal>[] = [];
   for (let number = 0; number < 20; number += 1) {
     const fetch = async ({ signal }: RequestContext) => {
       flights.push(new WeakRef(signal));

@@ -1,4 +1,5 @@
 import { pause } from '../../async/pause.ts';
+import type { Signal } from '../../async/signal.ts';
 import type { Lock, Store } from '../../stores/store.ts';
 
 /** A lock that is extended until it is released. None of its functions rejects. */
@@ -14,7 +15,7 @@ export interface HeldLock {
 
 export interface HeldLocks {
   /** Null if another process holds the lock. @throws StoreError or the signal's reason */
-  acquire(key: string, signal: AbortSignal): Promise<HeldLock | null>;
+  acquire(key: string, signal: Signal): Promise<HeldLock | null>;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type SharedTask, startSharedTask } from '../../async/shared-task.ts';
+import type { Signal } from '../../async/signal.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { Store } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
@@ -80,7 +81,7 @@ export function withIdempotency(
     task.settled.then(() => running.delete(runningOrder));
     return runningOrder;
 
-    async function run(signal: AbortSignal, commit: () => void): Promise<EssayResult> {
+    async function run(signal: Signal, commit: () => void): Promise<EssayResult> {
       if (!identity) return orderAndSave(generator, signal, commit);
       const acquired = await acquire(identity, signal).catch(() => {
         signal.throwIfAborted();
@@ -91,7 +92,7 @@ export function withIdempotency(
       return result;
     }
 
-    async function orderWithLock(lock: HeldLock, signal: AbortSignal, commit: () => void): Promise<EssayResult> {
+    async function orderWithLock(lock: HeldLock, signal: Signal, commit: () => void): Promise<EssayResult> {
       try {
         signal.throwIfAborted();
         return await orderAndSave(withHeldLock(generator, lock), signal, commit);
@@ -100,7 +101,7 @@ export function withIdempotency(
       }
     }
 
-    async function orderAndSave(generator: SendingEssayGenerator, signal: AbortSignal, onSent: () => void) {
+    async function orderAndSave(generator: SendingEssayGenerator, signal: Signal, onSent: () => void) {
       const result = await generator.generate(order, { ...context, signal }, { maySend: async () => true, onSent });
       if (result.kind === 'essay') return archive.save(result, identity, context.callerId);
       if (identity && result !== unsafeOrder)

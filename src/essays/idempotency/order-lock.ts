@@ -1,4 +1,5 @@
 import { pause } from '../../async/pause.ts';
+import type { Signal } from '../../async/signal.ts';
 import type { EssayResult } from '../essays.ts';
 import type { OrderArchive } from './archive.ts';
 import type { FailedAttempt, FailedAttempts } from './failed-attempts.ts';
@@ -20,7 +21,7 @@ interface OrderLockOptions {
  * @returns a function that throws StoreError or the signal's reason
  */
 export function createOrderLock({ locks, archive, failedAttempts }: OrderLockOptions) {
-  return async function acquire(order: OrderIdentity, signal: AbortSignal): Promise<Acquired> {
+  return async function acquire(order: OrderIdentity, signal: Signal): Promise<Acquired> {
     const buffered = archive.findBufferedByOrder(order);
     if (buffered) return { result: buffered };
     /** The last failed attempt when this call began. */

@@ -1,0 +1,23 @@
+import { expect, test, vi } from 'vitest';
+import { AbortableSignal } from '../../src/async/signal.ts';
+
+test('calls each listener once when it aborts, and passes the reason on', () => {
+  const signal = new AbortableSignal();
+  const [first, second, removed] = [vi.fn(), vi.fn(), vi.fn()];
+  for (const listener of [first, first, second, removed]) signal.addEventListener('abort', listener);
+  signal.removeEventListener('abort', removed);
+  signal.throwIfAborted();
+  signal.abort('closed');
+  signal.abort('again');
+  expect([first, second, removed].map(({ mock }) => mock.calls.length)).toEqual([1, 1, 0]);
+  expect(signal).toMatchObject({ aborted: true, reason: 'closed' });
+  expect(() => signal.throwIfAborted()).toThrow('closed');
+});
+
+test('does not call a listener that was added after it aborted', () => {
+  const signal = new AbortableSignal();
+  signal.abort('closed');
+  const late = vi.fn();
+  signal.addEventListener('abort', late);
+  expect(late).not.toHaveBeenCalled();
+});
