@@ -30,8 +30,9 @@ export interface Events {
   apiKeysReloaded(count: number): void;
   apiKeysFileInvalid(reason: string): void;
   keySetUnavailable(reason: string): void;
-  /** Fired once per outage of Redis. */
   rateLimitNotShared(reason: string): void;
+  /** Fired once per outage of the store. */
+  budgetsNotStored(reason: string): void;
   trustedDocumentsReloaded(count: number): void;
   trustedDocumentsInvalid(reason: string): void;
 }
@@ -109,6 +110,9 @@ export function createEvents(log: Log): Events {
     rateLimitNotShared(reason) {
       if (!isDue('rate limit')) return;
       log.error({ reason }, 'Redis failed: each replica counts its share of the requests per minute');
+    },
+    budgetsNotStored(reason) {
+      log.error({ reason }, 'the store failed: paid calls of callers are counted in memory until it works again');
     },
     trustedDocumentsReloaded(count) {
       log.info({ count }, 'the trusted documents were read again');
