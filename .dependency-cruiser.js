@@ -7,7 +7,7 @@ const layers = [
   ['gateway.ts', 'cli'],
   ['http'],
   ['graphql'],
-  ['auth'],
+  ['auth', 'documents'],
   ['bank-data', 'essays'],
   ['upstream'],
   ['stores'],

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { AccessConfig } from '../config/access-config.ts';
 import { type ApiKeyEntry, apiKeyDocument } from '../config/api-key-entries.ts';
+import { watchFiles } from '../config/watched-files.ts';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Caller, CreateCaller } from './caller.ts';
-import { watchFiles } from './watched-files.ts';
 
 export interface ApiKeys {
   /** The caller with this key; null if there is none. */

@@ -5,18 +5,11 @@ import { createApiKeys } from './api-keys.ts';
 import { type Caller, createCallerFactory } from './caller.ts';
 import { readCredential } from './credential.ts';
 import { createTokenVerification } from './jwt.ts';
+import { invalidCredentials, missingCredentials, type Refusal } from './refusal.ts';
 import { type SignedParams, verifySignature } from './router-signature.ts';
 
-/** Answered with status 401 and UNAUTHENTICATED. The same for all reasons, so that it helps no attacker. */
-export interface Refusal {
-  kind: 'refused';
-  message: string;
-  /** Value of the header WWW-Authenticate. */
-  challenge: string;
-}
-
 /** A request without credentials in its headers; its body may be signed. */
-interface Unsigned {
+export interface Unsigned {
   kind: 'unsigned';
 }
 
@@ -97,15 +90,3 @@ const maxTokenCacheMs = 60_000;
 const isToken = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 const unsigned: Unsigned = { kind: 'unsigned' };
-
-const missingCredentials: Refusal = {
-  kind: 'refused',
-  message: 'The request needs an API key or a token, as authorization: Bearer or as x-api-key.',
-  challenge: 'Bearer',
-};
-
-const invalidCredentials: Refusal = {
-  kind: 'refused',
-  message: 'The credentials are not valid.',
-  challenge: 'Bearer error="invalid_token"',
-};

@@ -12,7 +12,7 @@ interface BudgetExhausted {
   renewsAt: Date;
 }
 
-export interface BudgetStatus {
+interface BudgetStatus {
   service: ServiceName;
   /** Paid calls of this calendar day or month (UTC). */
   used: number;

@@ -43,7 +43,11 @@ describe('an API key', () => {
     ['a repeated key', ['x-api-key', key, 'x-api-key', key]],
   ])('is required: %s is refused', (_, headers) => {
     const refusal = tAuthentication({ GATEWAY_API_KEYS: shop }).authenticate(headers);
-    expect(refusal).toMatchObject({ kind: 'refused', challenge: expect.stringMatching(/^Bearer/) });
+    expect(refusal).toMatchObject({
+      status: 401,
+      code: 'UNAUTHENTICATED',
+      headers: { 'www-authenticate': expect.stringMatching(/^Bearer/) },
+    });
     expect(JSON.stringify(refusal)).not.toMatch(/lq_|shop/);
   });
 
