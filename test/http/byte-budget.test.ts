@@ -87,7 +87,8 @@ const get = 'GET /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: applicati
 async function tHandler(graphql: () => Response) {
   const requests: IncomingMessage[] = [];
   const listener = createRequestHandler({
-    graphql: (request) => {
+    answerDirectly: () => null,
+    yoga: (request) => {
       requests.push(request);
       return graphql();
     },
