@@ -2,10 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { Signal } from '../async/signal.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { Executed, KeptReplies } from './kept-replies.ts';
+import type { KeptReplies } from './kept-replies.ts';
 import type { MediaType } from './media-type.ts';
 import type { PersistedQueries } from './persisted-queries.ts';
 import type { PrepareDocument } from './prepared-document.ts';
+import type { Executed } from './prepared-operation.ts';
 import { clientClosedRequest, type Replies, type Reply } from './reply.ts';
 
 /** A POST request with a JSON body. */

@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { RequestContext } from '../request-context.ts';
 import { cacheControlOf } from './cache-control.ts';
 import type { MediaType } from './media-type.ts';
-import type { PreparedOperation } from './prepared-operation.ts';
+import type { Executed, PreparedOperation } from './prepared-operation.ts';
 import type { Reply } from './reply.ts';
 
 /** A request as a client sent it. */
@@ -16,12 +15,6 @@ export interface KeptReplies {
   get(question: Question): Reply | undefined;
   /** Keeps a reply without errors if the next one would be the same: that is, without an upstream call. */
   keep(question: Question, reply: Reply, executed: Executed): void;
-}
-
-/** An operation that was executed for a request. */
-export interface Executed {
-  operation: PreparedOperation;
-  requestContext: RequestContext;
 }
 
 interface KeptReply {

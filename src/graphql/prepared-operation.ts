@@ -9,6 +9,7 @@ import {
   Kind,
   type OperationDefinitionNode,
 } from 'graphql';
+import type { RequestContext } from '../request-context.ts';
 import { type CacheScope, findCacheScope } from './cache-scope.ts';
 import type { Compiler } from './compiler.ts';
 import { createOperationCost } from './operation-cost.ts';
@@ -34,6 +35,12 @@ export interface PreparedOperation {
     variables: Variables,
     schema?: GraphQLSchema,
   ): ExecutionResult | Promise<ExecutionResult>;
+}
+
+/** An operation that was executed for a request. */
+export interface Executed {
+  operation: PreparedOperation;
+  requestContext: RequestContext;
 }
 
 interface PreparedOperationOptions {

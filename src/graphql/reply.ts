@@ -2,8 +2,8 @@ import type { ExecutionResult } from 'graphql';
 import type { Events } from '../telemetry/events.ts';
 import type { Redact } from '../telemetry/redact.ts';
 import { cacheControlOf } from './cache-control.ts';
-import type { Executed } from './kept-replies.ts';
 import type { MediaType } from './media-type.ts';
+import type { Executed } from './prepared-operation.ts';
 import { type PresentedError, presentErrors } from './present-error.ts';
 
 /** The HTTP response to a GraphQL request, before compression. */

@@ -2,9 +2,9 @@ import type { DocumentNode, ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { RequestContext } from '../../request-context.ts';
 import type { ServerContext } from '../context.ts';
-import type { Executed } from '../kept-replies.ts';
 import { chooseMediaType } from '../media-type.ts';
 import type { PrepareDocument, PreparedDocument } from '../prepared-document.ts';
+import type { Executed } from '../prepared-operation.ts';
 import { clientClosedRequest, costHeader, type Replies, traceHeader } from '../reply.ts';
 
 /** Other plugins find it in the context. */
