@@ -43,12 +43,19 @@ export class Exchange implements GraphqlPost {
 
   /** @param headers names and values, one after the other */
   send(status: number, headers: readonly string[], body: string | Uint8Array = ''): void {
-    const { response } = this;
-    if (response.destroyed) return;
-    const length = String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength);
-    // A flat array is written as it is.
-    response.writeHead(status, [...this.responseHeaders, ...headers, 'content-length', length]);
-    response.end(body);
+    const { response, responseHeaders } = this;
+    const { socket } = response;
+    if (response.destroyed || socket === null) return;
+    for (const text of headers) responseHeaders.push(text);
+    responseHeaders.push('content-length', String(Buffer.byteLength(body)));
+    // Node.js sends a flat array as it is, without a map of headers.
+    response.writeHead(status, responseHeaders);
+    if (body !== '') {
+      response.write(body);
+      // Sent at once, header and body are one write; `end(body)` adds an empty one.
+      socket.uncork();
+    }
+    response.end();
   }
 
   sendJson(status: number, body: object, headers: readonly string[] = []): void {

@@ -69,7 +69,9 @@ export function createRequestHandler({
       const message = 'The request must have one Host header, a host name with an optional port.';
       return exchange.sendError(400, 'BAD_USER_INPUT', message);
     }
-    const [path, ...search] = (request.url ?? '').split('?');
+    const { url = '' } = request;
+    const searchStart = url.indexOf('?');
+    const path = searchStart === -1 ? url : url.slice(0, searchStart);
     // Served under any host name: health checks use arbitrary addresses and return no data.
     if (path === '/health') return exchange.sendJson(200, { status: 'alive' });
     if (path === '/ready') {
@@ -88,7 +90,7 @@ export function createRequestHandler({
     }
     if (request.method === 'OPTIONS') return cors.sendPreflight(exchange);
     if (isBrowser) return graphiql().then((page) => sendPage(exchange, page));
-    if (!validateRequest(exchange, search.join('?'), cors)) return;
+    if (!validateRequest(exchange, url.slice(path.length + 1), cors)) return;
     if (request.method !== 'POST') return answerWithYoga(exchange);
     readBody(exchange, bodyLimits, (body) => guard(exchange, () => answerPost(exchange, body)));
   }
