@@ -72,13 +72,13 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
       const problem = mayHaveLargeInputs ? findVariableProblem(schema, definition, variables) : null;
       if (problem !== null) return reject(problem);
       const run = executedSchema === schema ? compiled() : null;
-      if (run === null) return executeUncompiled(executedSchema, contextValue, variables);
+      if (run === null) return interpret(executedSchema, contextValue, variables);
       const { coerced, errors } = getVariableValues(schema, variableDefinitions, variables, { maxErrors });
       return errors ? rejectVariables(errors) : run(contextValue, coerced);
     },
   };
 
-  async function executeUncompiled(schema: GraphQLSchema, contextValue: unknown, variableValues: Variables) {
+  async function interpret(schema: GraphQLSchema, contextValue: unknown, variableValues: Variables) {
     const result = await execute({ schema, document, operationName, contextValue, variableValues });
     return result.data === undefined ? rejectVariables(result.errors ?? []) : result;
   }
