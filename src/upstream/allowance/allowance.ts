@@ -17,8 +17,11 @@ export interface AllowanceStatus {
 
 /** The calls to one upstream in a calendar month (UTC). None of its functions rejects. */
 export interface Allowance {
-  /** Counts a call. If the store works, the count is stored before this resolves: a crash does not make it too low. */
-  reserve(): Promise<Reservation | Exhausted>;
+  /**
+   * Counts a call. If the store works, the count is stored before this returns or resolves: a crash does not make it too
+   * low.
+   */
+  reserve(): Reservation | Exhausted | Promise<Reservation | Exhausted>;
   status(): Promise<AllowanceStatus>;
   /** Stores everything that was counted, if the store works. Await it before the store is closed. */
   flush(): Promise<void>;
