@@ -48,28 +48,30 @@ export function createAllowance({ service, limit, store, replicas, events }: All
   let current = openMonth(monthAt(Date.now()));
 
   return {
-    async reserve() {
-      const { month, count } = currentMonth();
-      return (await count.reserve()) ?? { kind: 'exhausted', renewsAt: beginOfMonth(month + 1) };
+    reserve() {
+      const { count, endsAt } = currentMonth();
+      const reserved = count.reserve();
+      if (!(reserved instanceof Promise)) return reserved;
+      return reserved.then((reservation) => reservation ?? { kind: 'exhausted', renewsAt: new Date(endsAt) });
     },
     async status() {
-      const { month, count } = currentMonth();
-      return { service, ...(await count.status()), renewsAt: beginOfMonth(month + 1) };
+      const { count, endsAt } = currentMonth();
+      return { service, ...(await count.status()), renewsAt: new Date(endsAt) };
     },
     flush: () => current.count.flush(),
   };
 
   /** Never goes back, even if the clock does: the remaining calls of the previous month must not become available. */
-  function currentMonth(): { month: number; count: MonthlyCount } {
-    const month = monthAt(Date.now());
-    if (month > current.month) {
-      current.count.stop();
-      current = openMonth(month);
+  function currentMonth(): OpenMonth {
+    const now = Date.now();
+    if (now >= current.endsAt) {
+      void current.count.flush();
+      current = openMonth(monthAt(now));
     }
     return current;
   }
 
-  function openMonth(month: number): { month: number; count: MonthlyCount } {
+  function openMonth(month: number): OpenMonth {
     const count = createMonthlyCount({
       store,
       key: `allowance:${service}:${nameOfMonth(month)}`,
@@ -84,6 +86,12 @@ export function createAllowance({ service, limit, store, replicas, events }: All
         isStoreUp = true;
       },
     });
-    return { month, count };
+    return { count, endsAt: beginOfMonth(month + 1).getTime() };
   }
+}
+
+interface OpenMonth {
+  count: MonthlyCount;
+  /** In milliseconds since 1970. */
+  endsAt: number;
 }
