@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import { withAttachedSource } from './document-source.ts';
 
-/** Executes a compiled operation. Expects variables that were coerced. */
+/** Executes a compiled operation. It coerces the variables; without data, they are not valid. */
 type Run = (contextValue: unknown, variables: unknown) => ExecutionResult | Promise<ExecutionResult>;
 
 interface Compilable {

@@ -8,6 +8,8 @@ import {
   getVariableValues,
   Kind,
   type OperationDefinitionNode,
+  specifiedScalarTypes,
+  type VariableDefinitionNode,
 } from 'graphql';
 import type { RequestContext } from '../request-context.ts';
 import { type CacheScope, findCacheScope } from './cache-scope.ts';
@@ -58,6 +60,7 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
   const operationName = definition.name?.value;
   const { variableDefinitions = [] } = definition;
   const mayHaveLargeInputs = hasInputObjects(schema, definition);
+  const areScalars = variableDefinitions.every(isSpecifiedScalar);
   const cacheScope = findCacheScope(document, schema);
   const compiled = compiler.register({ document, definition, fragments });
 
@@ -73,6 +76,11 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
       if (problem !== null) return reject(problem);
       const run = executedSchema === schema ? compiled() : null;
       if (run === null) return interpret(executedSchema, contextValue, variables);
+      if (areScalars) {
+        const result = run(contextValue, variables);
+        if ('then' in result || result.data !== undefined) return result;
+      }
+      // Its errors are those of operations that are not compiled, and there are at most 50.
       const { coerced, errors } = getVariableValues(schema, variableDefinitions, variables, { maxErrors });
       return errors ? rejectVariables(errors) : run(contextValue, coerced);
     },
@@ -87,6 +95,12 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
 /** Whether it only selects `__typename` and introspection fields. */
 function isAboutSchema({ selectionSet: { selections } }: OperationDefinitionNode): boolean {
   return selections.every((node) => node.kind === Kind.FIELD && node.name.value.startsWith('__'));
+}
+
+/** The compiled operation coerces variables itself; a list could have a million errors. */
+function isSpecifiedScalar({ type }: VariableDefinitionNode): boolean {
+  const named = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
+  return named.kind === Kind.NAMED_TYPE && specifiedScalarTypes.some(({ name }) => name === named.name.value);
 }
 
 function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
