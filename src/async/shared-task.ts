@@ -10,7 +10,7 @@ export interface SharedTask<T> {
   /** Whether it is committed or aborted: callers no longer influence the task. */
   isDetached(): boolean;
   /** Resolves when the task has settled. */
-  settled: Promise<void>;
+  readonly settled: Promise<void>;
 }
 
 /**
@@ -24,7 +24,8 @@ export function startSharedTask<T>(run: (signal: Signal, commit: () => void) => 
   const result = run(taskSignal, () => {
     isCommitted = true;
   });
-  const ignore = () => {};
+  // Also without waiters, a rejection is handled.
+  const settled = result.then(ignore, ignore);
 
   return {
     join: (signal) =>
@@ -37,14 +38,13 @@ export function startSharedTask<T>(run: (signal: Signal, commit: () => void) => 
           reject(signal.reason);
         };
         signal.addEventListener('abort', onAbort);
-        const stopListening = () => signal.removeEventListener('abort', onAbort);
         result.then(
           (value) => {
-            stopListening();
+            signal.removeEventListener('abort', onAbort);
             resolve(value);
           },
           (error) => {
-            stopListening();
+            signal.removeEventListener('abort', onAbort);
             reject(error);
           },
         );
@@ -52,6 +52,8 @@ export function startSharedTask<T>(run: (signal: Signal, commit: () => void) => 
     hasWaiters: () => waiters > 0,
     isAborted: () => taskSignal.aborted,
     isDetached: () => isCommitted || taskSignal.aborted,
-    settled: result.then(ignore, ignore),
+    settled,
   };
 }
+
+function ignore(): void {}

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { chooseEncoding, compress, type Encoding } from './compression.ts';
+import type { Exchange } from './exchange.ts';
 
 export interface GraphiqlPage {
   /** Weak: the same for all encodings. */
@@ -25,31 +25,21 @@ export function createGraphiql(): () => Promise<GraphiqlPage> {
 }
 
 /** Sends the page, or 304 if the browser has it. */
-export async function sendPage(request: IncomingMessage, response: ServerResponse, page: GraphiqlPage): Promise<void> {
-  const headers = {
-    etag: page.etag,
-    'cache-control': 'no-cache',
-    'content-security-policy': page.contentSecurityPolicy,
+export async function sendPage(exchange: Exchange, page: GraphiqlPage): Promise<void> {
+  const headers = [
+    ...['etag', page.etag, 'cache-control', 'no-cache', 'vary', 'accept, accept-encoding'],
+    ...['content-security-policy', page.contentSecurityPolicy],
     // The URL can hold a query with IBANs.
-    'referrer-policy': 'no-referrer',
+    ...['referrer-policy', 'no-referrer'],
     // A page that opens GraphiQL with a mutation cannot move its window under a double click.
-    'cross-origin-opener-policy': 'same-origin',
-  };
-  response.appendHeader('vary', 'accept, accept-encoding');
-  const cached = request.headers['if-none-match']?.split(',').map((tag) => tag.trim()) ?? [];
-  if (cached.includes(page.etag) || cached.includes('*')) {
-    response.writeHead(304, headers).end();
-    return;
-  }
-  const encoding = chooseEncoding(request, ['br', 'gzip', 'identity']);
+    ...['cross-origin-opener-policy', 'same-origin'],
+  ];
+  const cached = exchange.headers['if-none-match']?.split(',').map((tag) => tag.trim()) ?? [];
+  if (cached.includes(page.etag) || cached.includes('*')) return exchange.send(304, headers);
+  const encoding = chooseEncoding(exchange.request, ['br', 'gzip', 'identity']);
   const body = await page.encoded(encoding);
-  if (encoding !== 'identity') response.setHeader('content-encoding', encoding);
-  response.writeHead(200, {
-    ...headers,
-    'content-type': 'text/html; charset=utf-8',
-    'content-length': body.byteLength,
-  });
-  response.end(body);
+  if (encoding !== 'identity') headers.push('content-encoding', encoding);
+  exchange.send(200, [...headers, 'content-type', 'text/html; charset=utf-8'], body);
 }
 
 async function render(): Promise<GraphiqlPage> {

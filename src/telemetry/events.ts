@@ -48,10 +48,12 @@ export function createEvents(log: Log): Events {
   };
   return {
     upstreamCalled({ service, path, outcome, durationMs }) {
+      const isFailure = outcome.kind === 'failed' || outcome.status >= 500 || outcome.status === 404;
+      // Most calls are not logged, and then cost nothing.
+      if (!isFailure && !log.isLevelEnabled('debug')) return;
       const result = outcome.kind === 'answered' ? { status: outcome.status } : { failure: outcome.reason };
       const fields = { service, path, ...result, durationMs: Math.round(durationMs) };
       log.debug(fields, 'upstream called');
-      const isFailure = outcome.kind === 'failed' || outcome.status >= 500 || outcome.status === 404;
       if (isFailure && isDue(`${service} ${path} ${Object.values(result)}`)) log.warn(fields, 'upstream call failed');
     },
     credentialsRejected(service) {

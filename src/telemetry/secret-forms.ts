@@ -27,8 +27,8 @@ export function listSecretForms(secret: string): SecretForm[] {
   return forms;
 }
 
-/** `\/`, `\u0063` or `%2F`, but not the escapes of control characters and quotes that every JSON text contains. */
-const escapePattern = /\\[^bfnrt"\\]|%[0-9a-f]{2}/i;
+/** `\/`, `\u0063` or `%2F`, but not the escapes of control characters and quotes, nor the `\\d` of a regular expression. */
+const escapePattern = /\\(?:u[0-9a-f]{4}|[^a-z0-9"\\])|%[0-9a-f]{2}/i;
 /** Shorter ones occur in ordinary words. */
 const minBase64Length = 8;
 

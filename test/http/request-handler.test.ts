@@ -321,7 +321,8 @@ describe('closing the gateway', () => {
 
   it('changes /ready to 503', async () => {
     const listener = createRequestHandler({
-      graphql: () => new Response(),
+      answerDirectly: () => null,
+      yoga: () => new Response(),
       graphiql: createGraphiql(),
       maxBodyBytes: 1_000,
       maxBufferedBytes: 1_000,

@@ -62,8 +62,12 @@ const invalidFields: IbanGeneration = {
 
 /** Adds why the IBAN is invalid and, if the service returned none, an example IBAN of its country. */
 function toValidation(iban: string, answer: IbanAnswer): IbanValidation {
+  const { valid, ibanData, bankData } = answer;
   const countryIbanExample = answer.countryIbanExample ?? findCountryFormat(iban.slice(0, 2))?.example ?? null;
-  if (answer.valid) return { iban, ...answer, problems: [], countryIbanExample };
+  return { iban, valid, problems: valid ? [] : findRejection(iban), ibanData, bankData, countryIbanExample };
+}
+
+function findRejection(iban: string): IbanValidation['problems'] {
   const problems = findIbanProblems(iban);
-  return { iban, ...answer, problems: problems.length > 0 ? problems : ['REJECTED_BY_SERVICE'], countryIbanExample };
+  return problems.length > 0 ? problems : ['REJECTED_BY_SERVICE'];
 }
