@@ -23,10 +23,13 @@ interface BudgetStatus {
 
 type BudgetOwner = Pick<Caller, 'id' | 'limits'>;
 
+/** A call that was counted and may be sent, or that may not be sent. */
+type BudgetedCall = Pick<Reservation, 'kind' | 'release'> | BudgetExhausted;
+
 /** The paid calls of each caller. None of its functions rejects. */
 export interface PaidBudgets {
   /** Counts a call before it is sent; null if the caller has no budget for this service, and thus no limit. */
-  reserve(caller: BudgetOwner, service: ServiceName): Promise<Pick<Reservation, 'release'> | BudgetExhausted> | null;
+  reserve(caller: BudgetOwner, service: ServiceName): BudgetedCall | Promise<BudgetedCall> | null;
   /** The budgets that the caller has. */
   status(caller: BudgetOwner): Promise<BudgetStatus[]>;
   /** Stores everything that was counted, if the store works. Await it before the store is closed. */
@@ -61,7 +64,11 @@ export function createPaidBudgets({ store, replicas, maxBudgets = 20_000, events
   return {
     reserve(caller, service) {
       const budget = budgetOf(caller, service);
-      return budget && reserveCall(caller, service, budget);
+      if (budget === null) return null;
+      const { count, renewsAt } = openBudget(caller, service, budget);
+      const exhausted: BudgetExhausted = { kind: 'budget-exhausted', renewsAt };
+      const reserved = count?.reserve() ?? exhausted;
+      return reserved instanceof Promise ? reserved.then((call) => call ?? exhausted) : reserved;
     },
     async status(caller) {
       const statuses = services.map(async (service): Promise<BudgetStatus[]> => {
@@ -77,12 +84,6 @@ export function createPaidBudgets({ store, replicas, maxBudgets = 20_000, events
       await Promise.all([...open.values()].map(({ count }) => count.flush()));
     },
   };
-
-  async function reserveCall(caller: BudgetOwner, service: ServiceName, budget: CallBudget) {
-    const { count, renewsAt } = openBudget(caller, service, budget);
-    const exhausted: BudgetExhausted = { kind: 'budget-exhausted', renewsAt };
-    return (await count?.reserve()) ?? exhausted;
-  }
 
   function openBudget(caller: BudgetOwner, service: ServiceName, { calls, period }: CallBudget) {
     const id = `${service}:${caller.id}`;
@@ -103,6 +104,7 @@ export function createPaidBudgets({ store, replicas, maxBudgets = 20_000, events
       limit: calls,
       // A budget that could not be read since it was opened counts as exhausted, also without replicas.
       replicas: replicas ?? 1,
+      expiresInMs: period === 'day' ? dayExpiryMs : monthExpiryMs,
       onNearlyExhausted() {},
       onStoreFailed(reason) {
         if (isStoreUp) events.budgetsNotStored(reason);
@@ -124,6 +126,10 @@ export function createPaidBudgets({ store, replicas, maxBudgets = 20_000, events
     return isStoreUp && oldest !== undefined && open.delete(oldest[0]);
   }
 }
+
+/** Longer than the period, so that the clocks of replicas may differ. */
+const dayExpiryMs = 3 * 86_400_000;
+const monthExpiryMs = 35 * 86_400_000;
 
 const services: readonly ServiceName[] = ['bank-data', 'essays'];
 

@@ -39,7 +39,9 @@ function readPublicKey(text: string): KeyObject | string {
     const jwk: unknown = text.startsWith('{') ? JSON.parse(text) : null;
     const isPrivate = jwk === null ? text.includes('PRIVATE KEY') : Object.hasOwn(Object(jwk), 'd');
     if (isPrivate) return 'must be a public key, but is a private one';
-    const key = jwk === null ? createPublicKey(text) : createPublicKey({ key: Object(jwk), format: 'jwk' });
+    // Environment files often have one line per variable.
+    const pem = text.replaceAll('\\n', '\n');
+    const key = jwk === null ? createPublicKey(pem) : createPublicKey({ key: Object(jwk), format: 'jwk' });
     const { modulusLength = minRsaBits } = key.asymmetricKeyDetails ?? {};
     return modulusLength >= minRsaBits ? key : `must have at least ${minRsaBits} bits`;
   } catch {

@@ -46,6 +46,14 @@ describe('callers', () => {
     });
   });
 
+  it('have tokens of a public key in PEM or JWK format, also in one line', () => {
+    const jwk = JSON.stringify(ec.publicKey.export({ format: 'jwk' }));
+    for (const JWT_PUBLIC_KEY of [pem, pem.replaceAll('\n', '\\n'), jwk]) {
+      const keys = read({ ...jwt, JWT_PUBLIC_KEY }).jwt?.keys;
+      expect(keys && 'publicKey' in keys && keys.publicKey.equals(ec.publicKey)).toBe(true);
+    }
+  });
+
   it('have keys and tokens', () => {
     const access = read({
       ...jwt,
