@@ -8,6 +8,8 @@ export interface Caller {
   kind: 'anonymous' | 'api-key' | 'jwt' | 'router';
   scopes: ReadonlySet<Scope>;
   limits: CallerLimits;
+  /** Equal for callers who may use the same, and who thus get the same replies where no reply depends on the caller. */
+  accessKey: string;
 }
 
 interface CallerDescription {
@@ -26,12 +28,15 @@ export function createCallerFactory({
   defaultLimits,
 }: Pick<AccessConfig, 'commonScopes' | 'defaultLimits'>): CreateCaller {
   return ({ kind, name, scopes, limits = {} }) => {
-    const own = Object.entries(limits).filter(([, limit]) => limit !== undefined);
+    const ownLimits = Object.entries(limits).filter(([, limit]) => limit !== undefined);
+    const allScopes = new Set([...scopes, ...commonScopes]);
+    const allLimits: CallerLimits = { ...defaultLimits, ...Object.fromEntries(ownLimits) };
     return {
       id: name === '' ? kind : `${kind}:${name}`,
       kind,
-      scopes: new Set([...scopes, ...commonScopes]),
-      limits: { ...defaultLimits, ...Object.fromEntries(own) },
+      scopes: allScopes,
+      limits: allLimits,
+      accessKey: `${[...allScopes].toSorted().join('+')} ${allLimits.maxQueryCost ?? ''}`,
     };
   };
 }

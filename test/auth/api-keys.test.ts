@@ -23,6 +23,7 @@ describe('an API key', () => {
         kind: 'api-key',
         scopes: new Set(['bank-data']),
         limits: { requestsPerMinute: null, bankDataCalls: null, essayCalls: null, maxQueryCost: null },
+        accessKey: 'bank-data ',
       });
     }
   });
