@@ -4,9 +4,10 @@ import { createPaidBudgets } from '../../src/auth/paid-budget.ts';
 import type { CallBudget } from '../../src/config/caller-limits.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { tFailingStore } from '../failing-store.ts';
+import { type TProcess, tScript } from '../process.ts';
 import { tRedis, whyNoRedis } from '../redis.ts';
 import { createMemoryStore } from '../stores/memory-store.ts';
-import { tRedisStore } from '../stores/redis-client.ts';
+import { tRawClient, tRedisStore } from '../stores/redis-client.ts';
 
 interface TBudgetsOptions {
   store?: Store;
@@ -182,5 +183,28 @@ describe.skipIf(whyNoRedis !== '')(`budgets in Redis${whyNoRedis}`, () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  it('are never exceeded by processes that are killed in between', { timeout: 60_000 }, async () => {
+    const calls = 20_000;
+    const redis = await tRedis();
+    const client = tRawClient(redis);
+    const start = async (count: number) => {
+      const env = { REDIS_URL: redis.url, CALLS: String(calls) };
+      const processes = Array.from({ length: count }, () => tScript('test/auth/reserving.ts', env));
+      for (const { printed } of processes) await printed(/ready/);
+      await client.lpush('start', ...processes.map(() => 'now'));
+      return processes;
+    };
+    const made = (processes: TProcess[]) =>
+      processes.reduce((sum, { stdout }) => sum + (stdout().match(/\./g)?.length ?? 0), 0);
+    const killed = await start(3);
+    await Promise.all(killed.map((child) => child.printed(/\.{50}/).then(() => child.kill('SIGKILL'))));
+    for (const { ended } of killed) expect((await ended).signal).toBe('SIGKILL');
+    const last = await start(2);
+    for (const { ended } of last) expect(await ended).toEqual({ code: 0, signal: null });
+    expect(made(killed)).toBeLessThan(calls);
+    expect(made(last)).toBeGreaterThan(0);
+    expect(made([...killed, ...last])).toBeLessThanOrEqual(calls);
   });
 });
