@@ -9,6 +9,7 @@ import './generate-iban.ts';
 import './iban.ts';
 import { builder } from './builder.ts';
 import { withSeparateEntities } from './entities.ts';
+import { withScopes } from './scopes.ts';
 import { withSortedSdl } from './sorted-sdl.ts';
 import { withTextLimits } from './text-limits.ts';
 
@@ -18,4 +19,4 @@ builder.mutationType({ description: 'Paid orders. An idempotencyKey makes retrie
 /** The oldest version with @cost and @listSize, so that older composition tools accept the schema. */
 const subgraph = builder.toSubGraphSchema({ linkUrl: 'https://specs.apollo.dev/federation/v2.9' });
 
-export const schema = withSortedSdl(withTextLimits(withSeparateEntities(subgraph)));
+export const schema = withSortedSdl(withScopes(withTextLimits(withSeparateEntities(subgraph))));
