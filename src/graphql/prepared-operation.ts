@@ -5,11 +5,8 @@ import {
   type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLSchema,
-  getVariableValues,
   Kind,
   type OperationDefinitionNode,
-  specifiedScalarTypes,
-  type VariableDefinitionNode,
 } from 'graphql';
 import type { RequestContext } from '../request-context.ts';
 import { type CacheScope, findCacheScope } from './cache-scope.ts';
@@ -51,18 +48,18 @@ interface PreparedOperationOptions {
   definition: OperationDefinitionNode;
   maxCost: number;
   compiler: Compiler;
+  /** Called with the memory that compiled code takes, in bytes. */
+  onCompiled: (bytes: number) => void;
 }
 
 export function createPreparedOperation(options: PreparedOperationOptions): PreparedOperation {
-  const { schema, document, definition, maxCost, compiler } = options;
+  const { schema, document, definition, maxCost, compiler, onCompiled } = options;
   const fragments = fragmentsOf(document);
   const cost = createOperationCost({ schema, operation: definition, fragments });
   const operationName = definition.name?.value;
-  const { variableDefinitions = [] } = definition;
   const mayHaveLargeInputs = hasInputObjects(schema, definition);
-  const areScalars = variableDefinitions.every(isSpecifiedScalar);
   const cacheScope = findCacheScope(document, schema);
-  const compiled = compiler.register({ document, definition, fragments });
+  const compiled = compiler.register({ document, definition, fragments }, onCompiled);
 
   return {
     definition,
@@ -74,15 +71,9 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
       if (operationCost > maxCost) return reject(describeCost(operationCost, maxCost));
       const problem = mayHaveLargeInputs ? findVariableProblem(schema, definition, variables) : null;
       if (problem !== null) return reject(problem);
-      const run = executedSchema === schema ? compiled() : null;
-      if (run === null) return interpret(executedSchema, contextValue, variables);
-      if (areScalars) {
-        const result = run(contextValue, variables);
-        if ('then' in result || result.data !== undefined) return result;
-      }
-      // Its errors are those of operations that are not compiled, and there are at most 50.
-      const { coerced, errors } = getVariableValues(schema, variableDefinitions, variables, { maxErrors });
-      return errors ? rejectVariables(errors) : run(contextValue, coerced);
+      const run = executedSchema === schema ? compiled(variables) : null;
+      const result = run?.(contextValue, variables) ?? interpret(executedSchema, contextValue, variables);
+      return 'then' in result || result.data !== undefined ? result : rejectVariables(result.errors ?? []);
     },
   };
 
@@ -95,12 +86,6 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
 /** Whether it only selects `__typename` and introspection fields. */
 function isAboutSchema({ selectionSet: { selections } }: OperationDefinitionNode): boolean {
   return selections.every((node) => node.kind === Kind.FIELD && node.name.value.startsWith('__'));
-}
-
-/** The compiled operation coerces variables itself; a list could have a million errors. */
-function isSpecifiedScalar({ type }: VariableDefinitionNode): boolean {
-  const named = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
-  return named.kind === Kind.NAMED_TYPE && specifiedScalarTypes.some(({ name }) => name === named.name.value);
 }
 
 function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
@@ -123,6 +108,3 @@ function describeCost(cost: number, limit: number): string {
     'look-up 10: select fewer fields or shorter lists, or split it into several queries.'
   );
 }
-
-/** As in `execute` of GraphQL.js. */
-const maxErrors = 50;
