@@ -79,13 +79,13 @@ export function createLookUpCache({
 
   function startFlight<Answer extends object>(
     key: string,
-    { callerId, usage, freshUntil }: RequestContext,
+    { callerId, usage, freshUntil, reserveCall }: RequestContext,
     lookUp: LookUp<Answer>,
     isNegative: (answer: Answer) => boolean,
   ): SharedTask<LookUpResult> {
     const flight = startSharedTask(async (signal) => {
       try {
-        const result = await load(key, () => lookUp({ callerId, signal, usage, freshUntil }), isNegative);
+        const result = await load(key, () => lookUp({ callerId, signal, usage, freshUntil, reserveCall }), isNegative);
         if (isCurrent()) cacheInMemory(key, result.entry);
         return result;
       } finally {

@@ -31,6 +31,8 @@ export interface PreparedDocument {
 interface DocumentsOptions {
   schema: GraphQLSchema;
   limits: DocumentLimits;
+  /** Whether responses depend on the caller: then only private caches may store them. */
+  hasCallers: boolean;
 }
 
 export type PrepareDocument = (text: string) => PreparedDocument;
@@ -40,7 +42,7 @@ export type PrepareDocument = (text: string) => PreparedDocument;
  * parse or validate than their size suggests. Invalid documents are not cached: their errors would hold the text, and
  * finding them again is fast.
  */
-export function createPrepareDocument({ schema, limits }: DocumentsOptions): PrepareDocument {
+export function createPrepareDocument({ schema, limits, hasCallers }: DocumentsOptions): PrepareDocument {
   const compiler = createCompiler(schema);
   const documents = new LRUCache<string, PreparedDocument>({
     maxSize: maxBytes,
@@ -74,8 +76,8 @@ export function createPrepareDocument({ schema, limits }: DocumentsOptions): Pre
         if (!definition) throw createOperationError();
         const known = operations.get(definition);
         if (known) return known;
-        const { cost: maxCost } = limits;
-        const operation = createPreparedOperation({ schema, document, definition, maxCost, compiler, onCompiled });
+        const options = { schema, document, definition, maxCost: limits.cost, hasCallers, compiler, onCompiled };
+        const operation = createPreparedOperation(options);
         operations.set(definition, operation);
         return operation;
       },
@@ -98,10 +100,11 @@ export function createPrepareDocument({ schema, limits }: DocumentsOptions): Pre
   }
 }
 
-function rejectDocument(
+/** The document with errors, and without operations. */
+export function rejectDocument(
   document: DocumentNode | null,
   errors: readonly GraphQLError[],
-  code: 'GRAPHQL_PARSE_FAILED' | 'GRAPHQL_VALIDATION_FAILED',
+  code: 'GRAPHQL_PARSE_FAILED' | 'GRAPHQL_VALIDATION_FAILED' | 'QUERY_NOT_IN_SAFELIST',
 ): PreparedDocument {
   for (const { extensions } of errors) {
     extensions.code ??= code;

@@ -7,7 +7,9 @@ import {
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
+  visit,
 } from 'graphql';
+import type { Caller } from '../auth/caller.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type CacheScope, findCacheScope } from './cache-scope.ts';
 import type { Compiler } from './compiler.ts';
@@ -30,10 +32,16 @@ export interface PreparedOperation {
    * @param schema another one than the prepared, such as one with timers
    */
   execute(
-    contextValue: unknown,
+    contextValue: OperationContext,
     variables: Variables,
     schema?: GraphQLSchema,
   ): ExecutionResult | Promise<ExecutionResult>;
+}
+
+/** The part of a resolver's context that execution uses. */
+export interface OperationContext {
+  caller: Caller;
+  requestContext: RequestContext;
 }
 
 /** An operation that was executed for a request. */
@@ -47,18 +55,22 @@ interface PreparedOperationOptions {
   document: DocumentNode;
   definition: OperationDefinitionNode;
   maxCost: number;
+  /** Whether responses depend on the caller. */
+  hasCallers: boolean;
   compiler: Compiler;
   /** Called with the memory that compiled code takes, in bytes. */
   onCompiled: (bytes: number) => void;
 }
 
 export function createPreparedOperation(options: PreparedOperationOptions): PreparedOperation {
-  const { schema, document, definition, maxCost, compiler, onCompiled } = options;
+  const { schema, document, definition, maxCost, hasCallers, compiler, onCompiled } = options;
   const fragments = fragmentsOf(document);
   const cost = createOperationCost({ schema, operation: definition, fragments });
   const operationName = definition.name?.value;
   const mayHaveLargeInputs = hasInputObjects(schema, definition);
-  const cacheScope = findCacheScope(document, schema);
+  const widestScope = findCacheScope(document, schema);
+  const cacheScope = hasCallers && widestScope === 'public' ? 'private' : widestScope;
+  const usesIntrospection = selectsIntrospection(document);
   const compiled = compiler.register({ document, definition, fragments }, onCompiled);
 
   return {
@@ -67,8 +79,11 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
     isRepeatable: definition.operation === 'query' && (cacheScope !== 'none' || isAboutSchema(definition)),
     cost,
     execute(contextValue, variables, executedSchema = schema) {
+      const { scopes, limits } = contextValue.caller;
+      if (usesIntrospection && !scopes.has('introspection')) return reject(introspectionOff, 'FORBIDDEN');
+      const limit = limits.maxQueryCost ?? maxCost;
       const operationCost = cost(variables);
-      if (operationCost > maxCost) return reject(describeCost(operationCost, maxCost));
+      if (operationCost > limit) return reject(describeCost(operationCost, limit));
       const problem = mayHaveLargeInputs ? findVariableProblem(schema, definition, variables) : null;
       if (problem !== null) return reject(problem);
       const run = executedSchema === schema ? compiled(variables) : null;
@@ -88,13 +103,27 @@ function isAboutSchema({ selectionSet: { selections } }: OperationDefinitionNode
   return selections.every((node) => node.kind === Kind.FIELD && node.name.value.startsWith('__'));
 }
 
+/** The schema is also readable as SDL, for routers. */
+function selectsIntrospection(document: DocumentNode): boolean {
+  let isFound = false;
+  visit(document, {
+    Field({ name }) {
+      isFound ||= introspectionFields.includes(name.value);
+    },
+  });
+  return isFound;
+}
+
+const introspectionFields = ['__schema', '__type', '_service'];
+const introspectionOff = 'This caller may not read the schema: it needs the scope introspection.';
+
 function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
   const fragments = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
   return new Map(fragments.map((node) => [node.name.value, node]));
 }
 
-function reject(message: string): ExecutionResult {
-  return { errors: [new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', http: { status: 400 } } })] };
+function reject(message: string, code = 'BAD_USER_INPUT'): ExecutionResult {
+  return { errors: [new GraphQLError(message, { extensions: { code, http: { status: 400 } } })] };
 }
 
 function rejectVariables(errors: readonly GraphQLError[]): ExecutionResult {

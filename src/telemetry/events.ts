@@ -35,6 +35,8 @@ export interface Events {
   budgetsNotStored(reason: string): void;
   trustedDocumentsReloaded(count: number): void;
   trustedDocumentsInvalid(reason: string): void;
+  /** Executed, although it is not in a manifest. */
+  untrustedDocument(): void;
 }
 
 /** Writes events to the log. Repeated events are logged once a minute, so that a broken upstream cannot fill the disk. */
@@ -118,6 +120,9 @@ export function createEvents(log: Log): Events {
     },
     trustedDocumentsReloaded(count) {
       log.info({ count }, 'the trusted documents were read again');
+    },
+    untrustedDocument() {
+      if (isDue('untrusted document')) log.warn('a document that is not trusted was executed');
     },
     trustedDocumentsInvalid(reason) {
       log.error({ reason }, 'the trusted documents are invalid: the last valid ones remain in use');
