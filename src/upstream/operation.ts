@@ -9,7 +9,7 @@ export interface UpstreamRequest {
   /** Sent as JSON. */
   body?: unknown;
   /** When the first of several requests with one common deadline began, by `performance.now()`. */
-  startedAt?: number;
+  startedAt?: number | undefined;
   /** Called before each attempt; if it resolves to false, the attempt is shed. */
   maySend?: () => Promise<boolean>;
   /** Called immediately before each attempt: from then on it may be charged. If it throws, the attempt is not sent. */
