@@ -22,7 +22,7 @@ export type Outcome = Answered | Failed | Shed | Exhausted;
 export interface Answered {
   kind: 'answered';
   status: number;
-  /** Values by lower-case name. */
+  /** Values by lower-case name, of the headers that the gateway reads. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /** From `Retry-After`; null when it is absent or unreadable. */
   retryAt: Date | null;
