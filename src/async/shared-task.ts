@@ -10,7 +10,14 @@ export interface SharedTask<T> {
   /** Whether it is committed or aborted: callers no longer influence the task. */
   isDetached(): boolean;
   /** Resolves when the task has settled. */
-  readonly settled: Promise<void>;
+  settled: Promise<void>;
+}
+
+interface Waiter<T> {
+  resolve: (value: T) => void;
+  reject: (reason: unknown) => void;
+  /** Stops listening to the caller's signal. */
+  release: () => void;
 }
 
 /**
@@ -19,41 +26,48 @@ export interface SharedTask<T> {
  */
 export function startSharedTask<T>(run: (signal: Signal, commit: () => void) => Promise<T>): SharedTask<T> {
   const taskSignal = new AbortableSignal();
-  let waiters = 0;
+  let waiters: Waiter<T>[] = [];
   let isCommitted = false;
   const result = run(taskSignal, () => {
     isCommitted = true;
   });
-  // Also without waiters, a rejection is handled.
-  const settled = result.then(ignore, ignore);
+  let isSettled = false;
+  const settled = result.then(
+    (value) => {
+      isSettled = true;
+      for (const { resolve, release } of waiters) {
+        release();
+        resolve(value);
+      }
+    },
+    (error) => {
+      isSettled = true;
+      for (const { reject, release } of waiters) {
+        release();
+        reject(error);
+      }
+    },
+  );
 
   return {
-    join: (signal) =>
-      new Promise((resolve, reject) => {
-        if (signal.aborted) return reject(signal.reason);
-        waiters += 1;
-        const onAbort = () => {
-          waiters -= 1;
-          if (waiters === 0 && !isCommitted) taskSignal.abort(signal.reason);
-          reject(signal.reason);
-        };
+    join(signal) {
+      if (signal.aborted) return Promise.reject(signal.reason);
+      if (isSettled) return result;
+      return new Promise((resolve, reject) => {
+        const waiter = { resolve, reject, release: () => signal.removeEventListener('abort', onAbort) };
+        waiters.push(waiter);
         signal.addEventListener('abort', onAbort);
-        result.then(
-          (value) => {
-            signal.removeEventListener('abort', onAbort);
-            resolve(value);
-          },
-          (error) => {
-            signal.removeEventListener('abort', onAbort);
-            reject(error);
-          },
-        );
-      }),
-    hasWaiters: () => waiters > 0,
+
+        function onAbort() {
+          waiters = waiters.filter((other) => other !== waiter);
+          if (waiters.length === 0 && !isCommitted) taskSignal.abort(signal.reason);
+          reject(signal.reason);
+        }
+      });
+    },
+    hasWaiters: () => waiters.length > 0,
     isAborted: () => taskSignal.aborted,
     isDetached: () => isCommitted || taskSignal.aborted,
     settled,
   };
 }
-
-function ignore(): void {}

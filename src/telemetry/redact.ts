@@ -1,4 +1,4 @@
-import { hasEscapes, listSecretForms, partialEscape, type SecretForm } from './secret-forms.ts';
+import { createSearch, listSecretForms, partialEscape, type SecretForm } from './secret-forms.ts';
 
 export type Redact = (text: string) => string;
 
@@ -59,21 +59,22 @@ function createReplacement(secrets: readonly string[]): Redact {
   const forms = secrets.flatMap(listSecretForms);
   const plain = forms.flatMap((form) => form.plain);
   const minLength = Math.min(...plain.map(({ length }) => length));
+  const suspicious = createSearch(plain);
   return (text) => {
-    if (text.length < minLength) return text;
-    if (!hasEscapes(text) && !plain.some((form) => text.includes(form))) return text;
+    if (text.length < minLength || !suspicious.test(text)) return text;
     return forms.reduce((rest, { pattern }) => rest.replace(pattern, hidden), text);
   };
 }
 
 /**
  * A string that JSON encodes without escapes is in the text as it is. A number is not: 1e7 is 10000000. So secrets that
- * need escapes, or that are numbers, are looked for in every parsed value.
+ * need escapes, or that are numbers, are looked for in every parsed value. One search for all is the fastest.
  */
 function createCleanCheck(secrets: readonly string[]): (text: string) => boolean {
   const plain = secrets.flatMap(listSecretForms).flatMap((form) => form.plain);
   const isSearchable = plain.every((form) => JSON.stringify(form) === `"${form}"` && !isNumberText.test(form));
-  return (text) => isSearchable && !hasEscapes(text) && !plain.some((form) => text.includes(form));
+  const suspicious = createSearch(plain);
+  return (text) => isSearchable && !suspicious.test(text);
 }
 
 const isNumberText = /^[\d.eE+-]+$/;

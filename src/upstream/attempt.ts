@@ -47,37 +47,29 @@ export function createAttempt({
       const circuitPass = circuit.enter();
       let outcome: Outcome = shed;
       try {
-        if (circuitPass !== null) {
-          const isPermitted = request.maySend === undefined || (await request.maySend());
-          if (isPermitted) outcome = await sendReserved(request, deadline, usage);
+        if (circuitPass === null || (request.maySend && !(await request.maySend()))) return shed;
+        const reserving = allowance.reserve();
+        const reservation = reserving instanceof Promise ? await reserving : reserving;
+        if (reservation.kind === 'exhausted') return reservation;
+        if (signal.aborted) {
+          reservation.release();
+          return shedOrThrow(deadline);
         }
+        // From here on the call is counted even if the caller aborts: it may already be sent.
+        request.onSent?.();
+        usage.upstreamCalls += 1;
+        outcome = await exchange(request, deadline);
+        if (outcome.kind === 'failed' && outcome.reason === 'unreachable') reservation.release();
+        if (outcome.kind === 'answered') reservation.recordAnswer(outcome);
+        return outcome;
       } finally {
         if (circuitPass !== null) circuit.leave(circuitPass, outcome);
         block.leave(blockPass, outcome);
       }
-      return outcome;
     } finally {
       bulkhead.leave();
     }
   };
-
-  /** Reserves each call, retries included, immediately before it is sent. */
-  async function sendReserved(...[request, deadline, usage]: Parameters<Send>): Promise<Outcome> {
-    const reserved = allowance.reserve();
-    const reservation = reserved instanceof Promise ? await reserved : reserved;
-    if (reservation.kind === 'exhausted') return reservation;
-    if (deadline.signal.aborted) {
-      reservation.release();
-      return shedOrThrow(deadline);
-    }
-    // From here on the reservation is held even if the caller aborts: the call may already be sent.
-    request.onSent?.();
-    usage.upstreamCalls += 1;
-    const outcome = await exchange(request, deadline);
-    if (outcome.kind === 'failed' && outcome.reason === 'unreachable') reservation.release();
-    if (outcome.kind === 'answered') reservation.recordAnswer(outcome);
-    return outcome;
-  }
 
   function guardsOf(path: string): PathGuards {
     const known = guards.get(path);

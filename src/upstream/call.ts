@@ -1,4 +1,4 @@
-import type { Dispatcher } from 'undici';
+import { type Dispatcher, util } from 'undici';
 import { type RedactSecrets, redactStrings } from '../telemetry/redact.ts';
 import { reasonBeforeResponse, tooManyInfos } from './failure-reason.ts';
 import type { Answered, Failed, FailureReason } from './operation.ts';
@@ -9,12 +9,15 @@ interface CallOptions {
   redactSecrets: RedactSecrets;
 }
 
-/** One call as undici's handler, which reads the response. A class, so that all calls share its functions. */
+/**
+ * One call as undici's handler, which reads the response. A class, so that all calls share its functions. It has the older
+ * functions of a handler: undici 7, the last version for Node.js 20, wraps the newer ones and parses all headers for them.
+ */
 export class Call implements Dispatcher.DispatchHandler {
   readonly #options: CallOptions;
   readonly #onSettled: (outcome: Answered | Failed) => void;
   #isSettled = false;
-  #controller: Dispatcher.DispatchController | null = null;
+  #close: ((error: Error) => void) | null = null;
   #infos = 0;
   #status: number | null = null;
   #headers: Answered['headers'] = {};
@@ -38,34 +41,36 @@ export class Call implements Dispatcher.DispatchHandler {
   /** Closes the connection without an outcome; a call that is not sent yet is never sent. */
   abandon(): void {
     this.#isSettled = true;
-    this.#controller?.abort(abandoned);
+    this.#close?.(abandoned);
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#isSettled) controller.abort(abandoned);
+  onConnect(close: (error?: Error) => void): void {
+    this.#close = close;
+    if (this.#isSettled) close(abandoned);
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Answered['headers']): void {
-    if (status < 200) {
-      // An upstream could send interim responses until the deadline.
-      this.#infos += 1;
-      if (this.#infos > maxInfos) throw tooManyInfos;
-      return;
+  onHeaders(status: number, rawHeaders: Buffer[]): boolean {
+    if (status >= 200) {
+      this.#status = status;
+      this.#headers = readHeaders(rawHeaders);
+      return true;
     }
-    this.#status = status;
-    this.#headers = headers;
+    // An upstream could send interim responses until the deadline.
+    this.#infos += 1;
+    if (this.#infos > maxInfos) throw tooManyInfos;
+    return true;
   }
 
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#isSettled) return;
+  onData(chunk: Buffer): boolean {
+    if (this.#isSettled) return true;
     const remainingBytes = this.#options.maxResponseBytes - this.#bytes;
     this.#bytes += chunk.length;
     this.#chunks.push(chunk.length > remainingBytes ? chunk.subarray(0, remainingBytes) : chunk);
     if (chunk.length > remainingBytes) this.fail('too-large');
+    return true;
   }
 
-  onResponseEnd(): void {
+  onComplete(): void {
     if (this.#isSettled || this.#status === null) return;
     const { redactSecrets } = this.#options;
     const headers = this.#headers;
@@ -80,7 +85,7 @@ export class Call implements Dispatcher.DispatchHandler {
     this.#onSettled({ kind: 'answered', status: this.#status, headers, retryAt, text, json });
   }
 
-  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+  onError(error: Error): void {
     this.fail(this.#status === null ? reasonBeforeResponse(error) : 'truncated');
   }
 
@@ -90,6 +95,22 @@ export class Call implements Dispatcher.DispatchHandler {
     return first && !second ? first : Buffer.concat(this.#chunks);
   }
 }
+
+/** The headers that the gateway reads. Most responses have none of them, and then nothing is parsed. */
+function readHeaders(raw: Buffer[]): Answered['headers'] {
+  const found: Buffer[] = [];
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = raw[index];
+    const value = raw[index + 1];
+    if (name && value && nameLengths.has(name.length)) found.push(name, value);
+  }
+  return found.length === 0 ? noHeaders : util.parseHeaders(found);
+}
+
+const nameLengths = new Set(
+  ['retry-after', 'x-ratelimit-limit-month', 'x-ratelimit-remaining-month'].map(({ length }) => length),
+);
+const noHeaders = {};
 
 /** Interim responses (1xx) of one call. */
 const maxInfos = 20;

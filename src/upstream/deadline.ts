@@ -1,5 +1,5 @@
 import { AbortableSignal, type Signal } from '../async/signal.ts';
-import { createLinkedList, type ListNode } from './linked-list.ts';
+import { createLinkedList } from './linked-list.ts';
 
 /** The time limit of one operation, combined with the caller's abort signal. */
 export interface Deadline {
@@ -23,61 +23,31 @@ export interface Deadlines {
   start(caller: Signal, elapsedMs?: number): Deadline;
 }
 
-interface Entry {
-  endsAt: number;
-  expire: () => void;
-}
-
 /** Deadlines of one length. They expire in the order in which they begin, so that one timer serves them all. */
 export function createDeadlines(timeoutMs: number): Deadlines {
-  const entries = createLinkedList<Entry>();
+  const running = createLinkedList<RunningDeadline>();
   let timer: NodeJS.Timeout | null = null;
-
-  return { start };
-
-  function start(caller: Signal, elapsedMs = 0): Deadline {
-    const signal = new AbortableSignal();
-    let entry: Entry = { endsAt: performance.now() + timeoutMs - elapsedMs, expire: () => signal.abort(expired) };
-    let cancel = elapsedMs > 0 ? startTimer(entry) : append(entry);
-    let isRestarted = false;
-    const onAbort = () => signal.abort(caller.reason);
-    if (caller.aborted) onAbort();
-    else caller.addEventListener('abort', onAbort);
-
-    return {
-      signal,
-      leftMs: () => entry.endsAt - performance.now(),
-      hasExpired: () => signal.reason === expired,
-      restart() {
-        if (isRestarted || signal.aborted) return;
-        isRestarted = true;
-        cancel();
-        entry = { endsAt: performance.now() + timeoutMs, expire: entry.expire };
-        cancel = append(entry);
-      },
-      end() {
-        cancel();
-        caller.removeEventListener('abort', onAbort);
-      },
-    };
-  }
-
-  /** @returns a function that removes the entry */
-  function append(entry: Entry): () => void {
-    const node: ListNode<Entry> = entries.append(entry);
+  const start = (deadline: RunningDeadline): CancelTimer => {
+    const node = running.append(deadline);
     timer ??= setTimeout(expireDue, timeoutMs);
     return () => {
-      if (!node.remove() || timer === null || entries.first() !== null) return;
+      if (!node.remove() || timer === null || running.first() !== null) return;
       clearTimeout(timer);
       timer = null;
     };
-  }
+  };
+
+  return {
+    start(caller, elapsedMs = 0) {
+      return new RunningDeadline(caller, timeoutMs, elapsedMs, start);
+    },
+  };
 
   /** The timer was started for a deadline that may have ended since: then it is started again for the next one. */
   function expireDue(): void {
     timer = null;
-    for (let node = entries.first(); node !== null; node = entries.first()) {
-      const leftMs = node.value.endsAt - performance.now();
+    for (let node = running.first(); node !== null; node = running.first()) {
+      const leftMs = node.value.leftMs();
       if (leftMs >= timerToleranceMs) {
         timer ??= setTimeout(expireDue, leftMs);
         return;
@@ -88,9 +58,63 @@ export function createDeadlines(timeoutMs: number): Deadlines {
   }
 }
 
-/** Of a shorter deadline, which does not expire in the common order. */
-function startTimer({ endsAt, expire }: Entry): () => void {
-  const timer = setTimeout(expire, endsAt - performance.now());
+type CancelTimer = () => void;
+
+/** A class, so that all deadlines share its functions. */
+class RunningDeadline implements Deadline {
+  readonly signal = new AbortableSignal();
+  readonly #caller: Signal;
+  readonly #timeoutMs: number;
+  readonly #startTimer: (deadline: RunningDeadline) => CancelTimer;
+  readonly #onAbort = () => this.signal.abort(this.#caller.reason);
+  #cancelTimer: CancelTimer;
+  #endsAt: number;
+  #isRestarted = false;
+
+  constructor(
+    caller: Signal,
+    timeoutMs: number,
+    elapsedMs: number,
+    startTimer: (deadline: RunningDeadline) => CancelTimer,
+  ) {
+    this.#caller = caller;
+    this.#timeoutMs = timeoutMs;
+    this.#startTimer = startTimer;
+    this.#endsAt = performance.now() + timeoutMs - elapsedMs;
+    this.#cancelTimer = elapsedMs > 0 ? startShorterTimer(this) : startTimer(this);
+    if (caller.aborted) this.#onAbort();
+    else caller.addEventListener('abort', this.#onAbort);
+  }
+
+  leftMs(): number {
+    return this.#endsAt - performance.now();
+  }
+
+  hasExpired(): boolean {
+    return this.signal.reason === expired;
+  }
+
+  expire(): void {
+    this.signal.abort(expired);
+  }
+
+  restart(): void {
+    if (this.#isRestarted || this.signal.aborted) return;
+    this.#isRestarted = true;
+    this.#cancelTimer();
+    this.#endsAt = performance.now() + this.#timeoutMs;
+    this.#cancelTimer = this.#startTimer(this);
+  }
+
+  end(): void {
+    this.#cancelTimer();
+    this.#caller.removeEventListener('abort', this.#onAbort);
+  }
+}
+
+/** It does not expire in the common order. */
+function startShorterTimer(deadline: RunningDeadline): CancelTimer {
+  const timer = setTimeout(() => deadline.expire(), deadline.leftMs());
   return () => clearTimeout(timer);
 }
 

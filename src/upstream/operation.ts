@@ -9,7 +9,7 @@ export interface UpstreamRequest {
   /** Sent as JSON. */
   body?: unknown;
   /** When the first of several requests with one common deadline began, by `performance.now()`. */
-  startedAt?: number;
+  startedAt?: number | undefined;
   /** Called before each attempt; if it resolves to false, the attempt is shed. */
   maySend?: () => Promise<boolean>;
   /** Called immediately before each attempt: from then on it may be charged. If it throws, the attempt is not sent. */
@@ -22,7 +22,7 @@ export type Outcome = Answered | Failed | Shed | Exhausted;
 export interface Answered {
   kind: 'answered';
   status: number;
-  /** Values by lower-case name. */
+  /** Values by lower-case name, of the headers that the gateway reads. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /** From `Retry-After`; null when it is absent or unreadable. */
   retryAt: Date | null;

@@ -34,6 +34,7 @@ export function createTransport({
   const pool = new Pool(origin, { connections: maxConnections, headersTimeout: 0, bodyTimeout: 0 });
   const headerList = Object.entries(headers).flat();
   const jsonHeaderList = [...headerList, 'content-type', 'application/json'];
+  const callOptions = { maxResponseBytes, redactSecrets };
 
   return {
     exchange: (request, deadline) =>
@@ -41,7 +42,7 @@ export function createTransport({
         const { signal } = deadline;
         const { method, path, query, body } = request;
         const startedAt = performance.now();
-        const call = new Call({ maxResponseBytes, redactSecrets }, (outcome) => {
+        const call = new Call(callOptions, (outcome) => {
           signal.removeEventListener('abort', onAbort);
           events.upstreamCalled({ service, path, outcome, durationMs: performance.now() - startedAt });
           resolve(outcome);

@@ -62,9 +62,9 @@ describe('a deadline', () => {
     first.end();
     second.restart();
     vi.advanceTimersByTime(999);
-    expect([first, second, third].map(({ hasExpired }) => hasExpired())).toEqual([false, false, false]);
+    expect([first, second, third].map((deadline) => deadline.hasExpired())).toEqual([false, false, false]);
     vi.advanceTimersByTime(1);
-    expect([first, second, third].map(({ hasExpired }) => hasExpired())).toEqual([false, true, true]);
+    expect([first, second, third].map((deadline) => deadline.hasExpired())).toEqual([false, true, true]);
     expect(vi.getTimerCount()).toBe(0);
   });
 

@@ -42,9 +42,9 @@ export function tDeadline(signal: AbortSignal = new AbortController().signal, ti
 export function tSend(...outcomes: [Outcome, ...Outcome[]]) {
   const sent: { request: UpstreamRequest; leftMs: number }[] = [];
   let script = outcomes;
-  const send: Exchange = async (request, { signal, leftMs }) => {
-    signal.throwIfAborted();
-    sent.push({ request, leftMs: leftMs() });
+  const send: Exchange = async (request, deadline) => {
+    deadline.signal.throwIfAborted();
+    sent.push({ request, leftMs: deadline.leftMs() });
     const [first, ...rest] = script;
     if (rest[0] !== undefined) script = [rest[0], ...rest.slice(1)];
     return first;
@@ -61,11 +61,12 @@ export function tSend(...outcomes: [Outcome, ...Outcome[]]) {
 /** Holds every outcome back until the test returns it. */
 export function tHeldSend() {
   const held: { path: string; leftMs: number; returns: (outcome: Outcome) => void }[] = [];
-  const send: Exchange = ({ path }, { signal, leftMs }) =>
+  const send: Exchange = ({ path }, deadline) =>
     new Promise((resolve, reject) => {
+      const { signal } = deadline;
       if (signal.aborted) return reject(signal.reason);
       signal.addEventListener('abort', () => reject(signal.reason));
-      held.push({ path, leftMs: leftMs(), returns: resolve });
+      held.push({ path, leftMs: deadline.leftMs(), returns: resolve });
     });
   return { send, held };
 }

@@ -26,12 +26,13 @@ afterEach(() => {
 });
 
 describe('the transport', () => {
-  it('returns status, headers, Retry-After and body of any response', async () => {
-    const upstream = await tUpstream(replyJson(418, { tea: true }, { 'retry-after': 'Tue, 01 Dec 2026 00:00:00 GMT' }));
+  it('returns status, rate limit, Retry-After and body of any response', async () => {
+    const headers = { 'retry-after': 'Tue, 01 Dec 2026 00:00:00 GMT', 'X-RateLimit-Remaining-Month': '7' };
+    const upstream = await tUpstream(replyJson(418, { tea: true }, headers));
     const outcome = await tTransport(upstream.url).send();
     expect(outcome).toMatchObject({ kind: 'answered', status: 418, text: '{"tea":true}', json: { tea: true } });
     expect(outcome).toMatchObject({ retryAt: new Date('2026-12-01T00:00:00Z') });
-    expect(outcome).toHaveProperty('headers.content-type', 'application/json');
+    expect(outcome).toHaveProperty('headers.x-ratelimit-remaining-month', '7');
   });
 
   it('puts paths below the base URL and encodes the query', async () => {

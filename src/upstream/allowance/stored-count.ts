@@ -35,7 +35,7 @@ interface StoredCountOptions {
 /**
  * A durable write costs a disk flush or a round trip to Redis. One write is in flight at a time, and all callers who
  * wait meanwhile share the next. Under load, a write also counts a block of calls ahead of time, which then wait for no
- * write; the next block is fetched when half of it is used.
+ * write; the next block is fetched when a quarter of it is left.
  */
 export function createStoredCount(options: StoredCountOptions): StoredCount {
   const { store, key, expiresInMs, replicas, assumed, maxBlock, onStoreFailed, onStoreRecovered } = options;
@@ -66,7 +66,7 @@ export function createStoredCount(options: StoredCountOptions): StoredCount {
       unused -= 1;
       isIdle = false;
       rate.record();
-      if (2 * unused < block && !isWriting && nextWrite === null) fetchBlock();
+      if (4 * unused < block && !isWriting && nextWrite === null) fetchBlock();
       return current();
     },
     add: () =>
@@ -105,7 +105,7 @@ export function createStoredCount(options: StoredCountOptions): StoredCount {
 
   function fetchBlock(): void {
     resizeBlock();
-    isFetching = 2 * unused < block;
+    isFetching = 4 * unused < block;
     if (isFetching) void save();
   }
 
