@@ -91,7 +91,7 @@ export function createGateway(
     /** GraphQL without HTTP, for tests and for embedding. */
     handle,
     async listen(): Promise<string> {
-      knownBanks.load();
+      knownBanks.loadSoon();
       return server.listen(config.host, config.port);
     },
     /** Lets running queries finish within the shutdown timeout, then closes everything. */

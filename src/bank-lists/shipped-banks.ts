@@ -11,6 +11,8 @@ interface ShippedBanks {
   edition(country: string): string;
   /** Unsorted; empty for a country without a list. Territories have none, and do not use the list of their parent. */
   banks(country: string): ListedBank[];
+  /** The bank codes of `banks`, which take a tenth of the time and memory. */
+  bankCodes(country: string): ReadonlySet<string>;
 }
 
 /** Names and BICs for Germany (quarterly), BICs of 2024 for six other countries. Lists are read when needed. */
@@ -24,6 +26,11 @@ export function createShippedBanks(): ShippedBanks {
     banks(country) {
       if (!countries.includes(country)) return [];
       return country === 'DE' ? germanBanks(nextIsValid() ? next : null) : listedBics(country);
+    },
+    bankCodes(country) {
+      if (!countries.includes(country)) return new Set();
+      const listed = readBics(country).map(([bankCode]) => bankCode);
+      return country === 'DE' ? germanBankCodes(listed, nextIsValid() ? next : null) : new Set(listed);
     },
   };
 }
@@ -69,16 +76,24 @@ function germanBanks(next: NextGermanBanks | null): ListedBank[] {
   return [...banks.values()];
 }
 
+function germanBankCodes(older: readonly string[], next: NextGermanBanks | null): ReadonlySet<string> {
+  const codes = new Set([...older, ...Object.keys(readJson<GermanBanks>(germanFolder, 'current.json'))]);
+  for (const bankCode of next?.remove ?? []) codes.delete(bankCode);
+  for (const bankCode of Object.keys(next?.upsert ?? {})) codes.add(bankCode);
+  return codes;
+}
+
 function listedBics(country: string): ListedBank[] {
+  const origin = { source: listedBicsSource, date: listedBicsDate };
+  return readBics(country).map(([bankCode, bic]) => ({ country, bankCode, name: '', ...noAddress, bic, ...origin }));
+}
+
+/** BICs by bank code. */
+function readBics(country: string): [bankCode: string, bic: string][] {
   const bics: Readonly<Record<string, string>> = readJson(listedBicsFolder, `${country.toLowerCase()}.json`);
   const { first, last } = findCountryFormat(country)?.bankCode ?? { first: 1, last: 0 };
-  const origin = { source: listedBicsSource, date: listedBicsDate };
-  return (
-    Object.entries(bics)
-      // The Spanish list contains a few tax numbers.
-      .filter(([bankCode]) => bankCode.length === last - first + 1)
-      .map(([bankCode, bic]) => ({ country, bankCode, name: '', ...noAddress, bic, ...origin }))
-  );
+  // The Spanish list contains a few tax numbers.
+  return Object.entries(bics).filter(([bankCode]) => bankCode.length === last - first + 1);
 }
 
 const noAddress = { zip: '', city: '' };
