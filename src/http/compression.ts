@@ -13,7 +13,7 @@ export function chooseEncoding(request: IncomingMessage, encodings: readonly Enc
 }
 
 /** @param brotliQuality from 0 to 11; higher is slower */
-export async function compress(body: Uint8Array, encoding: Encoding, brotliQuality: number): Promise<Uint8Array> {
+async function compress(body: Uint8Array, encoding: Encoding, brotliQuality: number): Promise<Uint8Array> {
   if (encoding === 'identity') return body;
   if (encoding === 'gzip') return promisify(gzip)(body);
   const params = {

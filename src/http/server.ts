@@ -37,8 +37,10 @@ export function createHttpServer(
     response.once('close', () => active.delete(response));
     sockets.delete(request.socket);
     sockets.add(request.socket);
-    // Executing may take longer than reading; `prefinish` means that the whole response was passed on to the socket.
-    response.setTimeout(0).once('prefinish', () => response.setTimeout(clientTimeoutMs));
+    // Executing may take longer than reading; `prefinish` means that the whole response was passed on to the socket,
+    // `pipe` that a file is.
+    const limitReading = () => response.setTimeout(clientTimeoutMs);
+    response.setTimeout(0).once('prefinish', limitReading).once('pipe', limitReading);
     // A keep-alive connection that was sending a response when draining began may deliver another request.
     if (!server.listening) closeConnectionAfter(response);
     listener(request, response);
@@ -53,7 +55,7 @@ export function createHttpServer(
 
   /** The new connection itself if requests of all others are being executed. */
   function findLeastUsed(): Socket | undefined {
-    const executing = [...active].filter(({ req, writableEnded }) => req.complete && !writableEnded);
+    const executing = [...active].filter(({ req, headersSent }) => req.complete && !headersSent);
     const busy = new Set(executing.map(({ socket }) => socket));
     return [...sockets].find((socket) => !busy.has(socket));
   }

@@ -191,6 +191,7 @@ describe('GraphiQL', () => {
   it('cannot be framed, runs only its own script, and sends its URL to no other server', async () => {
     const { url } = await open();
     const first = await fetch(`${url}/graphql`, { headers: html });
+    await first.text();
     const cached = await fetch(`${url}/graphql`, {
       headers: { ...html, 'if-none-match': first.headers.get('etag') ?? '' },
     });

@@ -1,6 +1,8 @@
 import { EventEmitter, once } from 'node:events';
+import { createReadStream } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHttpServer } from '../../src/http/server.ts';
 
@@ -126,6 +128,16 @@ describe('the limit of connections', () => {
     await receive(socket, /answer/);
   });
 
+  it('closes the connection of a client that reads a response', async () => {
+    const { port, socket, request } = await tServer({ maxConnections: 1 });
+    const response = await request();
+    response.flushHeaders();
+    await receive(socket, /200 OK/);
+    const another = await tConnection(port);
+    await untilClosed(socket.on('error', () => {}));
+    expect(another.closed).toBe(false);
+  });
+
   it('closes the new connection if requests of all others are being executed', async () => {
     const { port, request, socket } = await tServer({ maxConnections: 1 });
     const executing = await request();
@@ -154,6 +166,14 @@ describe('a connection is closed after the client timeout', () => {
     await once(response, 'close');
     await untilClosed(socket.on('error', () => {}));
     expect(socket.bytesRead).toBeLessThan(50_000_000);
+  });
+
+  it('if the client does not read a file', async () => {
+    const { socket, request } = await tServer({ clientTimeoutMs: 50 });
+    socket.pause();
+    const response = await request();
+    await expect(pipeline(createReadStream('/dev/zero'), response)).rejects.toThrow('Premature close');
+    await untilClosed(socket.on('error', () => {}));
   });
 
   it('but not while a request is being executed', async () => {
