@@ -12,8 +12,9 @@ import { withIdempotency } from './essays/idempotency/idempotency.ts';
 import { withOrderPrecheck } from './essays/precheck.ts';
 import { createRestEssays } from './essays/rest/rest-essays.ts';
 import { createContext } from './graphql/context.ts';
+import { createGraphqlHandler } from './graphql/graphql-handler.ts';
+import { useInlineTrace } from './graphql/plugins/use-inline-trace.ts';
 import { schema } from './graphql/schema/schema.ts';
-import { createGraphqlYoga } from './graphql/yoga.ts';
 import { createGraphiql } from './http/graphiql.ts';
 import { createRequestHandler } from './http/request-handler.ts';
 import { createHttpServer } from './http/server.ts';
@@ -43,7 +44,9 @@ export function createGateway(
 
   const replicas = isShared ? config.store.replicas : null;
   const bankDataUpstream = createUpstream('bank-data', upstreams.bankData, 'apikey', config.bankData);
-  const { freshMs, maxAgeMs, cacheMaxBytes: maxBytes } = config.bankData;
+  const { freshMs, maxAgeMs, cacheMaxBytes } = config.bankData;
+  const keptReplyBytes = cacheMaxBytes / 8;
+  const maxBytes = cacheMaxBytes - keptReplyBytes;
   const sharedCache = isShared ? createSharedCache(store) : null;
   const lookUpCache = createLookUpCache({ freshMs, maxAgeMs, maxBytes, sharedCache });
   const bankData = withPrecheck(withCache(createRestBankData(bankDataUpstream.client, events), lookUpCache));
@@ -63,11 +66,13 @@ export function createGateway(
   };
   const { maxIbansPerQuery, maxEssaysPerQuery: essays, maxEntitiesPerQuery: entities } = config;
   const limits = { ibans: maxIbansPerQuery, bics: maxIbansPerQuery, bankQueries: 20, essayTexts: 20, essays, entities };
-  const handle = createGraphqlYoga({
+  const { yoga: handle, answerDirectly } = createGraphqlHandler({
     schema,
     createContext: (signal) => createContext(services, limits, signal),
     documentLimits: { tokens: config.maxQueryTokens, characters: config.maxQueryChars, cost: config.maxQueryCost },
-    hasTraces: config.federationTraces,
+    keptReplyBytes,
+    // A traced field takes about four times as long.
+    tracing: config.federationTraces ? useInlineTrace({ redact, maxCost: config.maxQueryCost / 4 }) : null,
     exposesCost: config.exposeCost,
     redact,
     events,
@@ -75,8 +80,9 @@ export function createGateway(
 
   let closing: Promise<void> | undefined;
   const handleRequest = createRequestHandler({
-    graphql: (request, response, context) => handle.handleNodeRequestAndResponse(request, response, context),
-    graphiql: createGraphiql(),
+    answerDirectly,
+    yoga: (request, response, context) => handle.handleNodeRequestAndResponse(request, response, context),
+    graphiql: createGraphiql(config.connections),
     maxBodyBytes: config.maxBodyBytes,
     maxBufferedBytes: config.maxBufferedBytes,
     corsOrigins: config.corsOrigins,

@@ -3,8 +3,8 @@ import type { BankDataPort } from '../bank-data/bank-data.ts';
 import type { EssayArchive, EssayGenerator } from '../essays/essays.ts';
 import { createRequestContext, type RequestContext } from '../request-context.ts';
 import type { AllowanceStatus } from '../upstream/allowance/allowance.ts';
-import { createLoaders, type Loaders } from './loaders.ts';
-import { createQueryBudget, type QueryBudget, type QueryLimits } from './query-budget.ts';
+import { Loaders } from './loaders.ts';
+import { QueryBudget, type QueryLimits } from './query-budget.ts';
 import { createSuggestIbans, type SuggestIbans } from './suggestions.ts';
 
 /** From the HTTP request handler; empty without one, as in tests. */
@@ -24,7 +24,8 @@ export interface Services {
 }
 
 /** Created for each request. */
-export interface Context extends Services {
+export interface Context {
+  services: Services;
   loaders: Loaders;
   budget: QueryBudget;
   suggestIbans: SuggestIbans;
@@ -34,12 +35,7 @@ export interface Context extends Services {
 /** @param signal aborts when the client disconnects */
 export function createContext(services: Services, limits: QueryLimits, signal: Signal): Context {
   const requestContext = createRequestContext(signal);
-  const budget = createQueryBudget(limits);
-  return {
-    ...services,
-    budget,
-    requestContext,
-    loaders: createLoaders(services.bankData, budget, requestContext),
-    suggestIbans: createSuggestIbans(services.isKnownBank),
-  };
+  const budget = new QueryBudget(limits);
+  const loaders = new Loaders(services.bankData, budget, requestContext);
+  return { services, budget, requestContext, loaders, suggestIbans: createSuggestIbans(services.isKnownBank) };
 }

@@ -1,26 +1,30 @@
-import { createReadStream } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
+import { once } from 'node:events';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { chooseEncoding, type Encoding } from './compression.ts';
+import type { Exchange } from './exchange.ts';
 
 export interface GraphiqlPage {
   /** Weak: the same for all encodings. */
   etag: string;
   contentSecurityPolicy: string;
-  /** The path of the file with the page in this encoding. */
-  file(encoding: Encoding): string;
+  /** How long a client may read nothing of it, in milliseconds. */
+  clientTimeoutMs: number;
+  open(encoding: Encoding): Promise<FileHandle>;
 }
 
 /**
  * The GraphiQL page. It contains its scripts, styles and workers, so it works without internet access. It is 9 MB large,
  * so `npm run build` renders and compresses it (`scripts/build-graphiql.ts`), and it is served from disk.
  */
-export function createGraphiql(): () => Promise<GraphiqlPage> {
+export function createGraphiql({
+  clientTimeoutMs,
+}: Pick<GraphiqlPage, 'clientTimeoutMs'>): () => Promise<GraphiqlPage> {
   return async () => {
     const { etag, scriptHash } = JSON.parse(await readFile(`${folder}page.json`, 'utf8')) as BuiltPage;
-    return { etag, contentSecurityPolicy: createPolicy(scriptHash), file: (encoding) => folder + fileNames[encoding] };
+    const openFile = (encoding: Encoding) => open(folder + fileNames[encoding]);
+    return { etag, contentSecurityPolicy: createPolicy(scriptHash), clientTimeoutMs, open: openFile };
   };
 }
 
@@ -43,29 +47,42 @@ export interface BuiltPage {
 }
 
 /** Sends the page, or 304 if the browser has it. */
-export async function sendPage(request: IncomingMessage, response: ServerResponse, page: GraphiqlPage): Promise<void> {
-  const headers = {
-    etag: page.etag,
-    'cache-control': 'no-cache',
-    'content-security-policy': page.contentSecurityPolicy,
+export async function sendPage(exchange: Exchange, page: GraphiqlPage): Promise<void> {
+  const headers = [
+    ...['etag', page.etag, 'cache-control', 'no-cache', 'vary', 'accept, accept-encoding'],
+    ...['content-security-policy', page.contentSecurityPolicy],
     // The URL can hold a query with IBANs.
-    'referrer-policy': 'no-referrer',
+    ...['referrer-policy', 'no-referrer'],
     // A page that opens GraphiQL with a mutation cannot move its window under a double click.
-    'cross-origin-opener-policy': 'same-origin',
-  };
-  response.appendHeader('vary', 'accept, accept-encoding');
-  const cached = request.headers['if-none-match']?.split(',').map((tag) => tag.trim()) ?? [];
-  if (cached.includes(page.etag) || cached.includes('*')) {
-    response.writeHead(304, headers).end();
-    return;
+    ...['cross-origin-opener-policy', 'same-origin'],
+  ];
+  const cached = exchange.headers['if-none-match']?.split(',').map((tag) => tag.trim()) ?? [];
+  if (cached.includes(page.etag) || cached.includes('*')) return exchange.send(304, headers);
+  const encoding = chooseEncoding(exchange.request, ['br', 'gzip', 'identity']);
+  if (encoding !== 'identity') headers.push('content-encoding', encoding);
+  headers.push('content-type', 'text/html; charset=utf-8');
+  const { request, response, responseHeaders } = exchange;
+  const file = await page.open(encoding);
+  try {
+    headers.push('content-length', String((await file.stat()).size));
+    response.setTimeout(page.clientTimeoutMs).writeHead(200, [...responseHeaders, ...headers]);
+    if (request.method !== 'HEAD') await writeFile(file, response);
+    response.end();
+  } finally {
+    await file.close();
   }
-  const encoding = chooseEncoding(request, ['br', 'gzip', 'identity']);
-  const file = page.file(encoding);
-  const { size } = await stat(file);
-  if (encoding !== 'identity') response.setHeader('content-encoding', encoding);
-  response.writeHead(200, { ...headers, 'content-type': 'text/html; charset=utf-8', 'content-length': size });
-  if (request.method === 'HEAD') response.end();
-  else await pipeline(createReadStream(file), response);
+}
+
+/** Until the client disconnects. With one buffer: the chunks of a stream are garbage that V8 collects late. */
+async function writeFile(file: FileHandle, response: ServerResponse): Promise<void> {
+  const buffer = Buffer.alloc(65_536);
+  const closed = once(response, 'close');
+  while (!response.destroyed) {
+    const { bytesRead } = await file.read(buffer);
+    if (bytesRead === 0) return;
+    const written = new Promise((resolve) => void response.write(buffer.subarray(0, bytesRead), resolve));
+    await Promise.race([written, closed]);
+  }
 }
 
 /** Allows the page's own script, the workers that it creates, and calls of this gateway. Framed, a click could pay. */

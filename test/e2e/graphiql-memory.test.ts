@@ -15,8 +15,8 @@ it.skipIf(!isLinux)('does not keep the GraphiQL page in memory', async () => {
     expect(status).toBe(200);
     expect(body.byteLength).toBeGreaterThan(1_000_000);
   }
-  // Measured: 0 MB after one visit, 20 MB of buffers to be collected after 20. The stored page would be 75 MB.
-  expect(readMegabytes(gateway.pid) - before).toBeLessThan(45);
+  // Measured: 5 MB. Rendering, compressing and storing the page took 75 MB.
+  expect(readMegabytes(gateway.pid) - before).toBeLessThan(30);
 });
 
 function readMegabytes(pid: number | undefined): number {

@@ -1,6 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import { onTestFinished } from 'vitest';
-import { createGraphqlYoga } from '../../src/graphql/yoga.ts';
+import { createGraphqlHandler } from '../../src/graphql/graphql-handler.ts';
+import { useInlineTrace } from '../../src/graphql/plugins/use-inline-trace.ts';
 import { createRequestContext, type RequestContext } from '../../src/request-context.ts';
 import type { Events } from '../../src/telemetry/events.ts';
 import { createRedact } from '../../src/telemetry/redact.ts';
@@ -18,13 +19,15 @@ export function tServer<Context extends { requestContext: RequestContext }>({
   createContext,
   secrets = [],
 }: TServerOptions<Context>) {
-  const server = createGraphqlYoga({
+  const redact = createRedact(secrets);
+  const { yoga: server } = createGraphqlHandler({
     schema,
     createContext: (signal) => createContext(createRequestContext(signal)),
     documentLimits: { tokens: 5_000, characters: 100_000, cost: 100_000 },
-    hasTraces: true,
+    keptReplyBytes: 1_000_000,
+    tracing: useInlineTrace({ redact, maxCost: 25_000 }),
     exposesCost: true,
-    redact: createRedact(secrets),
+    redact,
     events: { unexpectedError: () => {} } as Partial<Events> as Events,
   });
   onTestFinished(() => server.dispose());

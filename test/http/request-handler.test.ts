@@ -322,8 +322,9 @@ describe('closing the gateway', () => {
 
   it('changes /ready to 503', async () => {
     const listener = createRequestHandler({
-      graphql: () => new Response(),
-      graphiql: createGraphiql(),
+      answerDirectly: () => null,
+      yoga: () => new Response(),
+      graphiql: createGraphiql({ clientTimeoutMs: 20_000 }),
       maxBodyBytes: 1_000,
       maxBufferedBytes: 1_000,
       corsOrigins: [],

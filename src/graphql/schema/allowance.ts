@@ -33,6 +33,6 @@ builder.queryField('allowances', (t) =>
   t.field({
     type: [AllowanceType],
     description: 'The monthly allowance of each service. Needs no upstream call.',
-    resolve: async (_, _args, { allowances }) => [...(await allowances())],
+    resolve: async (_, _args, { services }) => [...(await services.allowances())],
   }),
 );

@@ -48,7 +48,7 @@ export const BankType = builder.objectRef<Bank>('Bank').implement({
 builder.asEntity(BankType, {
   key: builder.selection<{ bic: string }>('bic'),
   resolveReference: async ({ bic }, { loaders }) =>
-    (await loaders.bicValidation.load(compactBic(readKey('bic', bic, maxLengths.code)))).bank,
+    (await loaders.validateBic(compactBic(readKey('bic', bic, maxLengths.code)))).bank,
 });
 
 builder.queryField('bank', (t) =>
@@ -66,6 +66,6 @@ builder.queryField('bank', (t) =>
         ...limitText(maxLengths.code, 'The BIC: 8 or 11 characters; case is ignored.'),
       }),
     },
-    resolve: async (_, { bic }, { loaders }) => (await loaders.bicValidation.load(compactBic(bic))).bank,
+    resolve: async (_, { bic }, { loaders }) => (await loaders.validateBic(compactBic(bic))).bank,
   }),
 );

@@ -74,6 +74,6 @@ builder.queryField('bicValidation', (t) =>
         ...limitText(maxLengths.code, 'The BIC: 8 or 11 characters; case is ignored.'),
       }),
     },
-    resolve: (_, { bic }, { loaders }) => loaders.bicValidation.load(compactBic(bic)),
+    resolve: (_, { bic }, { loaders }) => loaders.validateBic(compactBic(bic)),
   }),
 );

@@ -109,7 +109,7 @@ builder.queryField('essay', (t) =>
     args: {
       id: t.arg.id({ required: true, ...limitText(maxLengths.id, '`Essay.id`, as returned by generateEssay.') }),
     },
-    resolve: (_, { id }, { essayArchive, requestContext }) => essayArchive.find(id, requestContext),
+    resolve: (_, { id }, { services, requestContext }) => services.essayArchive.find(id, requestContext),
   }),
 );
 

@@ -85,7 +85,7 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
 builder.asEntity(IbanValidationType, {
   key: builder.selection<{ iban: string }>('iban'),
   resolveReference: ({ iban }, { loaders }) =>
-    loaders.ibanValidation.load(compactIban(readKey('iban', iban, maxLengths.code))),
+    loaders.validateIban(compactIban(readKey('iban', iban, maxLengths.code))),
 });
 
 builder.queryField('ibanValidation', (t) =>
@@ -100,7 +100,7 @@ builder.queryField('ibanValidation', (t) =>
         ...limitText(maxLengths.code, 'The IBAN; case, spaces and hyphens are ignored.'),
       }),
     },
-    resolve: (_, { iban }, { loaders }) => loaders.ibanValidation.load(compactIban(iban)),
+    resolve: (_, { iban }, { loaders }) => loaders.validateIban(compactIban(iban)),
   }),
 );
 
@@ -121,9 +121,7 @@ builder.queryField('ibanValidations', (t) =>
     },
     resolve: (_, { ibans }, { loaders, budget }) => {
       if (ibans.length > budget.limits.ibans) throw budget.createLimitError('ibans');
-      return ibans.map(async (iban) =>
-        loaders.ibanValidation.load(compactIban(checkText('iban', iban, maxLengths.code))),
-      );
+      return ibans.map(async (iban) => loaders.validateIban(compactIban(checkText('iban', iban, maxLengths.code))));
     },
   }),
 );

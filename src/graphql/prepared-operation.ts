@@ -1,0 +1,114 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLSchema,
+  getVariableValues,
+  Kind,
+  type OperationDefinitionNode,
+} from 'graphql';
+import type { RequestContext } from '../request-context.ts';
+import { type CacheScope, findCacheScope } from './cache-scope.ts';
+import type { Compiler } from './compiler.ts';
+import { createOperationCost } from './operation-cost.ts';
+import { findVariableProblem, hasInputObjects } from './variable-problem.ts';
+
+type Variables = Readonly<Record<string, unknown>>;
+
+/** An operation of a valid document, with everything that is the same for each of its executions. */
+export interface PreparedOperation {
+  definition: OperationDefinitionNode;
+  cacheScope: CacheScope;
+  /** Whether the same variables have the same result while the look-ups in it are fresh. */
+  isRepeatable: boolean;
+  /** The maximum number of fields in the response, plus weights. */
+  cost(variables: Variables): number;
+  /**
+   * Executes it. Fields are in the order of the query. Variables that are not valid, and operations that cost too much,
+   * are errors without data.
+   * @param schema another one than the prepared, such as one with timers
+   */
+  execute(
+    contextValue: unknown,
+    variables: Variables,
+    schema?: GraphQLSchema,
+  ): ExecutionResult | Promise<ExecutionResult>;
+}
+
+/** An operation that was executed for a request. */
+export interface Executed {
+  operation: PreparedOperation;
+  requestContext: RequestContext;
+}
+
+interface PreparedOperationOptions {
+  schema: GraphQLSchema;
+  document: DocumentNode;
+  definition: OperationDefinitionNode;
+  maxCost: number;
+  compiler: Compiler;
+}
+
+export function createPreparedOperation(options: PreparedOperationOptions): PreparedOperation {
+  const { schema, document, definition, maxCost, compiler } = options;
+  const fragments = fragmentsOf(document);
+  const cost = createOperationCost({ schema, operation: definition, fragments });
+  const operationName = definition.name?.value;
+  const { variableDefinitions = [] } = definition;
+  const mayHaveLargeInputs = hasInputObjects(schema, definition);
+  const cacheScope = findCacheScope(document, schema);
+  const compiled = compiler.register({ document, definition, fragments });
+
+  return {
+    definition,
+    cacheScope,
+    isRepeatable: definition.operation === 'query' && (cacheScope !== 'none' || isAboutSchema(definition)),
+    cost,
+    execute(contextValue, variables, executedSchema = schema) {
+      const operationCost = cost(variables);
+      if (operationCost > maxCost) return reject(describeCost(operationCost, maxCost));
+      const problem = mayHaveLargeInputs ? findVariableProblem(schema, definition, variables) : null;
+      if (problem !== null) return reject(problem);
+      const run = executedSchema === schema ? compiled() : null;
+      if (run === null) return executeUncompiled(executedSchema, contextValue, variables);
+      const { coerced, errors } = getVariableValues(schema, variableDefinitions, variables, { maxErrors });
+      return errors ? rejectVariables(errors) : run(contextValue, coerced);
+    },
+  };
+
+  async function executeUncompiled(schema: GraphQLSchema, contextValue: unknown, variableValues: Variables) {
+    const result = await execute({ schema, document, operationName, contextValue, variableValues });
+    return result.data === undefined ? rejectVariables(result.errors ?? []) : result;
+  }
+}
+
+/** Whether it only selects `__typename` and introspection fields. */
+function isAboutSchema({ selectionSet: { selections } }: OperationDefinitionNode): boolean {
+  return selections.every((node) => node.kind === Kind.FIELD && node.name.value.startsWith('__'));
+}
+
+function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
+  const fragments = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
+  return new Map(fragments.map((node) => [node.name.value, node]));
+}
+
+function reject(message: string): ExecutionResult {
+  return { errors: [new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', http: { status: 400 } } })] };
+}
+
+function rejectVariables(errors: readonly GraphQLError[]): ExecutionResult {
+  for (const { extensions } of errors) extensions.http = { status: 400 };
+  return { errors };
+}
+
+function describeCost(cost: number, limit: number): string {
+  return (
+    `The query costs ${cost}; it may cost at most ${limit} (MAX_QUERY_COST). Each field of the response costs 1, and a ` +
+    'look-up 10: select fewer fields or shorter lists, or split it into several queries.'
+  );
+}
+
+/** As in `execute` of GraphQL.js. */
+const maxErrors = 50;
