@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Config, UpstreamAccess } from './config/gateway-config.ts';
 import { readConfig } from './config/read-config.ts';
 import { createGateway } from './gateway.ts';
+import { limitHeapGrowth } from './heap-growth.ts';
 import { runMain } from './run-main.ts';
 import { createLog } from './telemetry/log.ts';
 import { createRedact } from './telemetry/redact.ts';
@@ -12,6 +13,7 @@ import { createRedact } from './telemetry/redact.ts';
  * loaded only if they are used: it takes 130 ms and 10 MB.
  */
 
+limitHeapGrowth();
 await runMain(() => run(readConfig(process.env)));
 
 async function run(config: Config): Promise<void> {
