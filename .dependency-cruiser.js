@@ -16,7 +16,7 @@ const layers = [
   ['config'],
   ['iban'],
   ['countries'],
-  ['run-main.ts'],
+  ['(run-main|heap-growth).ts'],
   ['(async|time|errors.ts|request-context.ts)'],
 ];
 

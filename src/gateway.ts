@@ -97,7 +97,7 @@ export function createGateway(
     isGraphiqlOpen: config.access.commonScopes.includes('graphiql'),
     answerDirectly,
     yoga: (request, response, context) => handle.handleNodeRequestAndResponse(request, response, context),
-    graphiql: createGraphiql(),
+    graphiql: createGraphiql(config.connections),
     maxBodyBytes: config.maxBodyBytes,
     maxBufferedBytes: config.maxBufferedBytes,
     corsOrigins: config.corsOrigins,
@@ -112,7 +112,7 @@ export function createGateway(
     /** GraphQL without HTTP, for tests and for embedding. */
     handle,
     async listen(): Promise<string> {
-      knownBanks.load();
+      knownBanks.loadSoon();
       return server.listen(config.host, config.port);
     },
     /** Lets running queries finish within the shutdown timeout, then closes everything. */

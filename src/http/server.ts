@@ -83,7 +83,7 @@ export function createHttpServer(
     let least: Socket | undefined;
     let leastUse = Number.POSITIVE_INFINITY;
     for (const [socket, { response, lastUse }] of connections) {
-      const isExecuting = response?.req.complete && !response.writableEnded;
+      const isExecuting = response?.req.complete && !response.headersSent;
       if (socket === newSocket || isExecuting || lastUse >= leastUse) continue;
       least = socket;
       leastUse = lastUse;

@@ -92,7 +92,7 @@ async function tHandler(graphql: () => Response) {
       requests.push(request);
       return graphql();
     },
-    graphiql: createGraphiql(),
+    graphiql: createGraphiql({ clientTimeoutMs: 20_000 }),
     maxBodyBytes: 1_000,
     maxBufferedBytes: 30_000_000,
     corsOrigins: [],

@@ -191,6 +191,7 @@ describe('GraphiQL', () => {
   it('cannot be framed, runs only its own script, and sends its URL to no other server', async () => {
     const { url } = await open();
     const first = await fetch(`${url}/graphql`, { headers: html });
+    await first.text();
     const cached = await fetch(`${url}/graphql`, {
       headers: { ...html, 'if-none-match': first.headers.get('etag') ?? '' },
     });
@@ -323,7 +324,7 @@ describe('closing the gateway', () => {
     const listener = createRequestHandler({
       answerDirectly: () => null,
       yoga: () => new Response(),
-      graphiql: createGraphiql(),
+      graphiql: createGraphiql({ clientTimeoutMs: 20_000 }),
       maxBodyBytes: 1_000,
       maxBufferedBytes: 1_000,
       corsOrigins: [],

@@ -17,6 +17,10 @@ builder.queryType({ description: 'Look-ups. Cached and computed values need no u
 builder.mutationType({ description: 'Paid orders. An idempotencyKey makes retries safe.' });
 
 /** The oldest version with @cost and @listSize, so that older composition tools accept the schema. */
-const subgraph = builder.toSubGraphSchema({ linkUrl: 'https://specs.apollo.dev/federation/v2.9' });
+const subgraph = builder.toSubGraphSchema({
+  linkUrl: 'https://specs.apollo.dev/federation/v2.9',
+  // Otherwise Pothos builds the schema twice to find them.
+  federationDirectives: ['@cost', '@key', '@listSize', '@shareable', '@tag'],
+});
 
 export const schema = withSortedSdl(withScopes(withTextLimits(withSeparateEntities(subgraph))));
