@@ -39,6 +39,7 @@ const processes = [
   'src/self-hosted/bank-data/main.ts',
   'src/self-hosted/bank-data/import-banks.ts',
   'src/self-hosted/essays/main.ts',
+  'src/cli/api-key.ts',
 ];
 
 /** For packages in CommonJS, which `require` modules of Node.js. */
