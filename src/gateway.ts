@@ -1,4 +1,5 @@
 import type { DestinationStream } from 'pino';
+import { createAccess } from './auth/access.ts';
 import { withCache } from './bank-data/cache.ts';
 import { createLookUpCache } from './bank-data/look-up-cache.ts';
 import { withPrecheck } from './bank-data/precheck.ts';
@@ -7,6 +8,7 @@ import { createSharedCache } from './bank-data/shared-cache.ts';
 import { createKnownBanks, type KnownBanks } from './bank-lists/known-banks.ts';
 import type { BankDataConfig, Config, EssaysConfig, UpstreamAccess, Upstreams } from './config/gateway-config.ts';
 import { listSecrets } from './config/list-secrets.ts';
+import { createTrustedDocuments } from './documents/trusted-documents.ts';
 import type { ServiceName } from './errors.ts';
 import { withIdempotency } from './essays/idempotency/idempotency.ts';
 import { withOrderPrecheck } from './essays/precheck.ts';
@@ -42,6 +44,10 @@ export function createGateway(
   const events = createEvents(createLog({ level: config.logLevel, redact, destination: logDestination }));
   const { store, isShared, isUp, onRecovered } = openStore(config.store, config.dataDir, events);
 
+  const access = createAccess({ access: config.access, storeConfig: config.store, store, events });
+  const trustedDocuments =
+    config.trustedDocuments && createTrustedDocuments({ config: config.trustedDocuments, events });
+
   const replicas = isShared ? config.store.replicas : null;
   const bankDataUpstream = createUpstream('bank-data', upstreams.bankData, 'apikey', config.bankData);
   const { freshMs, maxAgeMs, cacheMaxBytes } = config.bankData;
@@ -62,24 +68,33 @@ export function createGateway(
     essays: withOrderPrecheck(idempotentEssays),
     essayArchive: idempotentEssays.archive,
     allowances: () => Promise.all(allowances.map((allowance) => allowance.status())),
+    budgets: access.budgets,
     isKnownBank: knownBanks.has,
   };
   const { maxIbansPerQuery, maxEssaysPerQuery: essays, maxEntitiesPerQuery: entities } = config;
   const limits = { ibans: maxIbansPerQuery, bics: maxIbansPerQuery, bankQueries: 20, essayTexts: 20, essays, entities };
   const { yoga: handle, answerDirectly } = createGraphqlHandler({
     schema,
-    createContext: (signal) => createContext(services, limits, signal),
+    createContext: (caller, signal) => createContext(services, limits, caller, signal),
+    localCaller: access.localCaller,
+    hasCallers: access.hasCallers,
+    trustedDocuments,
     documentLimits: { tokens: config.maxQueryTokens, characters: config.maxQueryChars, cost: config.maxQueryCost },
     keptReplyBytes,
     // A traced field takes about four times as long.
-    tracing: config.federationTraces ? useInlineTrace({ redact, maxCost: config.maxQueryCost / 4 }) : null,
-    exposesCost: config.exposeCost,
+    tracing:
+      config.federationTraces || access.hasCallers
+        ? useInlineTrace({ redact, maxCost: config.maxQueryCost / 4 })
+        : null,
+    exposesCost: config.exposeCost || access.hasCallers,
     redact,
     events,
   });
 
   let closing: Promise<void> | undefined;
   const handleRequest = createRequestHandler({
+    admission: access.admission,
+    isGraphiqlOpen: config.access.commonScopes.includes('graphiql'),
     answerDirectly,
     yoga: (request, response, context) => handle.handleNodeRequestAndResponse(request, response, context),
     graphiql: createGraphiql(config.connections),
@@ -120,6 +135,8 @@ export function createGateway(
     await Promise.all([bankDataUpstream.client.close(), essaysUpstream.client.close(), handle.dispose()]);
     // Closing the clients aborts the calls in flight; then everything written and counted is stored.
     await Promise.all([idempotentEssays.close(), ...allowances.map((allowance) => allowance.flush())]);
+    await access.close();
+    trustedDocuments?.close();
     await store.close();
   }
 

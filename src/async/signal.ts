@@ -10,17 +10,22 @@ export interface Signal {
 /** A signal with its `abort` function. It costs as much as an object, where an `AbortController` takes microseconds. */
 export class AbortableSignal implements Signal {
   aborted = false;
-  reason: unknown;
-  #listeners: Set<() => void> | null = null;
+  reason: unknown = undefined;
+  /** Most signals have one listener at a time; only the second creates a set. */
+  #first: (() => void) | null = null;
+  #others: Set<() => void> | null = null;
 
   /** Calls all listeners, once. */
   abort(reason: unknown): void {
     if (this.aborted) return;
     this.aborted = true;
     this.reason = reason;
-    const listeners = this.#listeners ?? [];
-    this.#listeners = null;
-    for (const listener of listeners) listener();
+    const first = this.#first;
+    const others = this.#others ?? [];
+    this.#first = null;
+    this.#others = null;
+    first?.();
+    for (const listener of others) listener();
   }
 
   throwIfAborted(): void {
@@ -28,12 +33,17 @@ export class AbortableSignal implements Signal {
   }
 
   addEventListener(_type: 'abort', listener: () => void): void {
-    if (this.aborted) return;
-    this.#listeners ??= new Set();
-    this.#listeners.add(listener);
+    if (this.aborted || this.#first === listener) return;
+    if (this.#first === null && this.#others === null) {
+      this.#first = listener;
+      return;
+    }
+    this.#others ??= new Set();
+    this.#others.add(listener);
   }
 
   removeEventListener(_type: 'abort', listener: () => void): void {
-    this.#listeners?.delete(listener);
+    if (this.#first === listener) this.#first = null;
+    else if (this.#others?.delete(listener) && this.#others.size === 0) this.#others = null;
   }
 }

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import { type SharedTask, startSharedTask } from '../async/shared-task.ts';
-import type { Signal } from '../async/signal.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { CacheEntry, SharedCache } from './shared-cache.ts';
 
@@ -14,10 +13,12 @@ export interface LookUpCache {
   find<Answer extends object>(
     key: string,
     context: RequestContext,
-    lookUp: (flightContext: RequestContext) => Promise<Answer>,
+    lookUp: LookUp<Answer>,
     isNegative: (answer: Answer) => boolean,
   ): Promise<Answer>;
 }
+
+type LookUp<Answer> = (flightContext: RequestContext) => Promise<Answer>;
 
 interface LookUpCacheOptions {
   freshMs: number;
@@ -44,25 +45,26 @@ export function createLookUpCache({
 }: LookUpCacheOptions): LookUpCache {
   const entries = new LRUCache<string, CacheEntry>({
     maxSize: maxBytes,
-    sizeCalculation: (entry, key) => 2 * (JSON.stringify(entry.answer).length + key.length) + bytesPerEntry,
+    sizeCalculation: ({ answer }, key) => estimateBytes(answer) + 2 * key.length + bytesPerEntry,
   });
   const flights = new Map<string, SharedTask<LookUpResult>>();
 
   return {
-    async find(key, context, lookUp, isNegative) {
-      context.signal.throwIfAborted();
+    // Not async: an answer that is in memory costs no more than its promise.
+    find(key, context, lookUp, isNegative) {
+      if (context.signal.aborted) return Promise.reject(context.signal.reason);
       context.usage.lookUps += 1;
       const cached = entries.get(key);
-      if (cached && Date.now() <= cached.freshUntil) return recordUse({ entry: cached, isHit: true }, context);
-      const flight =
-        findFlight(key) ?? startFlight(key, (signal) => loadEntry(key, { ...context, signal }, lookUp, isNegative));
-      const isStale = cached && Date.now() <= cached.staleUntil;
-      return recordUse(isStale ? { entry: cached, isHit: true } : await flight.join(context.signal), context);
+      const now = Date.now();
+      if (cached && now <= cached.freshUntil) return Promise.resolve(recordUse(cached, true, context));
+      const flight = findFlight(key) ?? startFlight(key, context, lookUp, isNegative);
+      if (cached && now <= cached.staleUntil) return Promise.resolve(recordUse(cached, true, context));
+      return flight.join(context.signal).then(({ entry, isHit }) => recordUse(entry, isHit, context));
     },
   };
 
   /** Also lowers the request's `freshUntil`, which `Cache-Control` is computed from. */
-  function recordUse<Answer>({ entry, isHit }: LookUpResult, context: RequestContext): Answer {
+  function recordUse<Answer>(entry: CacheEntry, isHit: boolean, context: RequestContext): Answer {
     if (isHit) context.usage.cacheHits += 1;
     if (Date.now() > entry.freshUntil) context.usage.staleHits += 1;
     context.freshUntil = Math.min(context.freshUntil, entry.freshUntil);
@@ -75,29 +77,39 @@ export function createLookUpCache({
     return flight?.isAborted() ? undefined : flight;
   }
 
-  function startFlight(key: string, run: (signal: Signal) => Promise<LookUpResult>): SharedTask<LookUpResult> {
-    // A newer flight may have replaced an aborted one, which then neither caches its result nor removes the newer one.
-    const isCurrent = () => flights.get(key) === flight;
+  function startFlight<Answer extends object>(
+    key: string,
+    { callerId, usage, freshUntil, reserveCall }: RequestContext,
+    lookUp: LookUp<Answer>,
+    isNegative: (answer: Answer) => boolean,
+  ): SharedTask<LookUpResult> {
     const flight = startSharedTask(async (signal) => {
-      const result = await run(signal);
-      if (isCurrent()) cacheInMemory(key, result.entry);
-      return result;
+      try {
+        const result = await load(key, () => lookUp({ callerId, signal, usage, freshUntil, reserveCall }), isNegative);
+        if (isCurrent()) cacheInMemory(key, result.entry);
+        return result;
+      } finally {
+        if (isCurrent()) flights.delete(key);
+      }
     });
     flights.set(key, flight);
-    flight.settled.then(() => isCurrent() && flights.delete(key));
     return flight;
+
+    /** A newer flight may have replaced an aborted one, which then neither caches its result nor removes the newer one. */
+    function isCurrent(): boolean {
+      return flights.get(key) === flight;
+    }
   }
 
-  async function loadEntry<Answer extends object>(
+  async function load<Answer extends object>(
     key: string,
-    flightContext: RequestContext,
-    lookUp: (flightContext: RequestContext) => Promise<Answer>,
+    lookUp: () => Promise<Answer>,
     isNegative: (answer: Answer) => boolean,
   ): Promise<LookUpResult> {
     const sharedEntry = sharedCache && (await sharedCache.get(key));
     if (sharedEntry && Date.now() <= sharedEntry.freshUntil) return { entry: sharedEntry, isHit: true };
     try {
-      const answer = await lookUp(flightContext);
+      const answer = await lookUp();
       const entry = createEntry(answer, isNegative(answer));
       sharedCache?.set(key, entry);
       return { entry, isHit: false };
@@ -125,5 +137,16 @@ export function createLookUpCache({
 /** A negative answer is fresh for about an hour at most (±10 %), and never served stale. */
 const maxNegativeFreshMs = 3_600_000;
 
-/** Memory of an entry besides its text, roughly. */
+/** Memory of an entry besides its answer, roughly. */
 const bytesPerEntry = 300;
+
+/** Memory of an answer, roughly: it is a tree without cycles. */
+function estimateBytes(value: unknown): number {
+  if (typeof value === 'string') return bytesPerValue + 2 * value.length;
+  if (typeof value !== 'object' || value === null) return bytesPerValue;
+  let bytes = bytesPerValue;
+  for (const name in value) bytes += estimateBytes((value as Record<string, unknown>)[name]);
+  return bytes;
+}
+
+const bytesPerValue = 32;

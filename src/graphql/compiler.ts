@@ -1,27 +1,15 @@
-import {
-  type DocumentNode,
-  type ExecutionResult,
-  type FragmentDefinitionNode,
-  GraphQLError,
-  type GraphQLSchema,
-  Kind,
-  type OperationDefinitionNode,
-  type SelectionSetNode,
-} from 'graphql';
-import { withAttachedSource } from './document-source.ts';
+import { type GraphQLSchema, Kind } from 'graphql';
+import { type CompilableOperation, findCompilable, type Operation } from './compilable-operation.ts';
+import { compileOperation, type Run } from './compiled-operation.ts';
 
-/** Executes a compiled operation. Expects variables that were coerced. */
-type Run = (contextValue: unknown, variables: unknown) => ExecutionResult | Promise<ExecutionResult>;
-
-interface Compilable {
-  document: DocumentNode;
-  definition: OperationDefinitionNode;
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-}
+type Variables = Readonly<Record<string, unknown>>;
 
 export interface Compiler {
-  /** @returns a function to call once per execution: it returns the compiled operation, or null until it is compiled */
-  register(operation: Compilable): () => Run | null;
+  /**
+   * @param onCompiled is called with the memory that compiled code takes, in bytes
+   * @returns a function to call once per execution: it returns the compiled operation, or null until it is compiled
+   */
+  register(operation: Operation, onCompiled: (bytes: number) => void): (variables: Variables) => Run | null;
 }
 
 /**
@@ -34,92 +22,72 @@ export function createCompiler(schema: GraphQLSchema): Compiler {
   let nextAt = 0;
 
   return {
-    register(operation) {
-      let executions = 0;
-      let run: Run | null = null;
-      let isDecided = false;
-      return () => {
-        if (isDecided) return run;
-        executions += 1;
-        if (executions > 1 && performance.now() >= nextAt) {
-          isDecided = true;
-          // After the response, which should not wait for it.
-          setImmediate(() => void compileInTurn());
+    register(operation, onCompiled) {
+      let isKnown = false;
+      let compilable: CompilableOperation | null | undefined;
+      /** By the values of the conditions. Null: it is being compiled, or cannot be. */
+      const variants = new Map<string, Run | null>();
+
+      return (variables) => {
+        if (!isKnown) {
+          isKnown = true;
+          return null;
         }
-        return null;
+        if (compilable === undefined) compilable = findCompilable(operation);
+        return compilable && findVariant(compilable, variables);
       };
 
-      async function compileInTurn(): Promise<void> {
-        if (!isCompilable(operation)) return;
+      function findVariant(compilable: CompilableOperation, variables: Variables): Run | null {
+        const conditions = readConditions(compilable, variables);
+        if (conditions === null) return null;
+        const key = conditions === noConditions ? '' : Object.values(conditions).join();
+        const known = variants.get(key);
+        if (known !== undefined) return known;
+        if (performance.now() < nextAt || variants.size >= maxVariants) return null;
+        variants.set(key, null);
+        // After the response, which should not wait for it.
+        setImmediate(() => compileInTurn(compilable, conditions, key).catch(() => {}));
+        return null;
+      }
+
+      async function compileInTurn(compilable: CompilableOperation, conditions: Variables, key: string): Promise<void> {
         jit ??= import('graphql-jit');
         const { compileQuery } = await jit;
         // Others may have been compiled while this one waited.
         if (performance.now() < nextAt) {
-          isDecided = false;
+          variants.delete(key);
           return;
         }
         const startedAt = performance.now();
-        run = compile(operation, compileQuery);
+        const run = compileOperation({ schema, compilable, conditions, compileQuery });
         nextAt = performance.now() + 20 * (performance.now() - startedAt);
+        variants.set(key, run);
+        if (run) onCompiled(compilable.characters * bytesPerCharacter);
       }
     },
   };
+}
 
-  function compile({ document, definition }: Compilable, compileQuery: typeof import('graphql-jit').compileQuery) {
-    const options = { disablingCapturingStackErrors: true };
-    const compiled = withAttachedSource(document, () =>
-      compileQuery(schema, document, definition.name?.value, options),
-    );
-    if (!('query' in compiled)) return null;
-    return (contextValue: unknown, variables: unknown) => {
-      const result = compiled.query(undefined, contextValue, variables as Record<string, unknown>);
-      return 'then' in result ? result.then(markFaults) : markFaults(result);
-    };
+/** The values of all conditions; null if one is not valid. */
+function readConditions({ definition, conditions }: CompilableOperation, variables: Variables): Variables | null {
+  if (conditions.length === 0) return noConditions;
+  const values: Record<string, boolean> = Object.create(null);
+  for (const name of conditions) {
+    const value = Object.hasOwn(variables, name) ? variables[name] : defaultOf(definition, name);
+    if (typeof value !== 'boolean') return null;
+    values[name] = value;
   }
+  return values;
 }
 
-/**
- * Excludes introspection, which is rare, operations whose fragments expand to very many fields, and the only name that
- * is not an ordinary property of the objects that graphql-jit creates.
- */
-function isCompilable({ definition, fragments }: Compilable): boolean {
-  const known = new Map<string, number>();
-  return countFields(definition.selectionSet) <= maxFields;
+const noConditions: Variables = {};
 
-  function countFields({ selections }: SelectionSetNode): number {
-    let fields = 0;
-    for (const selection of selections) {
-      if (selection.kind === Kind.FRAGMENT_SPREAD) fields += countOfFragment(selection.name.value);
-      else if (selection.kind === Kind.FIELD && isExcluded(selection.alias?.value ?? selection.name.value))
-        return Infinity;
-      else fields += 1 + (selection.selectionSet ? countFields(selection.selectionSet) : 0);
-    }
-    return fields;
-  }
-
-  function countOfFragment(name: string): number {
-    const fragment = fragments.get(name);
-    const count = known.get(name) ?? (fragment ? countFields(fragment.selectionSet) : 0);
-    known.set(name, count);
-    return count;
-  }
+function defaultOf({ variableDefinitions = [] }: CompilableOperation['definition'], name: string): unknown {
+  const value = variableDefinitions.find(({ variable }) => variable.name.value === name)?.defaultValue;
+  return value?.kind === Kind.BOOLEAN ? value.value : undefined;
 }
 
-function isExcluded(name: string): boolean {
-  return name === '__proto__' || name === '__schema' || name === '__type';
-}
+/** Of one operation, for different conditions. */
+const maxVariants = 4;
 
-const maxFields = 500;
-
-/** GraphQL.js wraps faults of the server in an `originalError`, as it does errors of resolvers; graphql-jit does not. */
-function markFaults(result: ExecutionResult): ExecutionResult {
-  if (result.errors === undefined) return result;
-  return { ...result, errors: result.errors.map(markFault) };
-}
-
-function markFault(error: GraphQLError): GraphQLError {
-  if (error.originalError || error.message.startsWith('Argument "')) return error;
-  const { message, path, locations } = error;
-  const fault = new GraphQLError(message, { path: path ?? null, originalError: new Error(message) });
-  return Object.assign(fault, { locations });
-}
+const bytesPerCharacter = 100;

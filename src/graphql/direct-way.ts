@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { Signal } from '../async/signal.ts';
-import type { RequestContext } from '../request-context.ts';
+import type { Caller } from '../auth/caller.ts';
 import type { KeptReplies } from './kept-replies.ts';
 import type { MediaType } from './media-type.ts';
 import type { PersistedQueries } from './persisted-queries.ts';
 import type { PrepareDocument } from './prepared-document.ts';
-import type { Executed } from './prepared-operation.ts';
+import type { Executed, OperationContext } from './prepared-operation.ts';
 import { clientClosedRequest, type Replies, type Reply } from './reply.ts';
 
 /** A POST request with a JSON body. */
@@ -23,20 +23,20 @@ interface DirectWayOptions<Context> {
   prepare: PrepareDocument;
   persistedQueries: PersistedQueries;
   keptReplies: KeptReplies;
-  createContext: (signal: Signal) => Context;
+  createContext: (caller: Caller, signal: Signal) => Context;
   replies: Replies;
   /** Whether a request asks for something that only Yoga's plugins add. */
   needsYoga: (headers: IncomingHttpHeaders) => boolean;
 }
 
 /** Answers a request; null if it is not an ordinary one, which Yoga answers. */
-export type AnswerDirectly = (post: GraphqlPost) => Reply | Promise<Reply> | null;
+export type AnswerDirectly = (post: GraphqlPost, caller: Caller) => Reply | Promise<Reply> | null;
 
 /**
  * Answers ordinary requests without Yoga, which takes ten times as long: a query or the hash of a known one, with an
  * operation name and variables. Both ways execute the same prepared operations and create the same replies.
  */
-export function createDirectWay<Context extends { requestContext: RequestContext }>({
+export function createDirectWay<Context extends OperationContext>({
   prepare,
   persistedQueries,
   keptReplies,
@@ -44,18 +44,18 @@ export function createDirectWay<Context extends { requestContext: RequestContext
   replies,
   needsYoga,
 }: DirectWayOptions<Context>): AnswerDirectly {
-  return (post) => {
+  return (post, caller) => {
     if (needsYoga(post.headers)) return null;
     const isKeepable = !replies.asksForExtensions(post.headers);
-    const kept = isKeepable ? keptReplies.get(post) : undefined;
+    const kept = isKeepable ? keptReplies.get(post, caller) : undefined;
     if (kept) return kept;
     const params = readParams(post.body);
     const query = params && findQuery(params);
     if (!params || query === null) return null;
 
     const { operation, errors } = prepareOperation(query, params);
-    if (operation === null) return replies.create({ errors }, post, null);
-    const context = createContext(post.signal);
+    if (operation === null) return replies.create({ errors }, post, caller, null);
+    const context = createContext(caller, post.signal);
     const executed: Executed = { operation, requestContext: context.requestContext };
     const result = operation.execute(context, params.variables ?? {});
     return 'then' in result ? result.then(finish) : finish(result);
@@ -63,8 +63,8 @@ export function createDirectWay<Context extends { requestContext: RequestContext
     function finish(result: ExecutionResult): Reply {
       // The cancelled look-ups of a client that has disconnected are not errors.
       if (post.signal.aborted) return { ...abandoned, mediaType: post.mediaType };
-      const reply = replies.create(result, post, executed);
-      if (isKeepable && result.errors === undefined) keptReplies.keep(post, reply, executed);
+      const reply = replies.create(result, post, caller, executed);
+      if (isKeepable && result.errors === undefined) keptReplies.keep(post, caller, reply, executed);
       return reply;
     }
   };

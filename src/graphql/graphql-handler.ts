@@ -1,7 +1,8 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Signal } from '../async/signal.ts';
-import type { RequestContext } from '../request-context.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { TrustedDocuments } from '../documents/trusted-documents.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Redact } from '../telemetry/redact.ts';
 import { createDirectWay } from './direct-way.ts';
@@ -9,12 +10,19 @@ import type { DocumentLimits } from './document-problem.ts';
 import { createKeptReplies } from './kept-replies.ts';
 import { createPersistedQueries } from './persisted-queries.ts';
 import { createPrepareDocument } from './prepared-document.ts';
+import type { OperationContext } from './prepared-operation.ts';
 import { createReplies, traceHeader } from './reply.ts';
+import { withTrustedDocuments, withTrustedQueries } from './trusted-queries.ts';
 import { createGraphqlYoga } from './yoga.ts';
 
 interface GraphqlHandlerOptions<Context> {
   schema: GraphQLSchema;
-  createContext: (signal: Signal) => Context;
+  createContext: (caller: Caller, signal: Signal) => Context;
+  /** Of requests that do not come from the HTTP request handler. */
+  localCaller: Caller;
+  /** Whether responses depend on the caller. */
+  hasCallers: boolean;
+  trustedDocuments: TrustedDocuments | null;
   documentLimits: DocumentLimits;
   /** Memory for kept replies. */
   keptReplyBytes: number;
@@ -22,13 +30,16 @@ interface GraphqlHandlerOptions<Context> {
   tracing: Plugin | null;
   exposesCost: boolean;
   redact: Redact;
-  events: Pick<Events, 'unexpectedError'>;
+  events: Pick<Events, 'unexpectedError' | 'untrustedDocument'>;
 }
 
 /** GraphQL over HTTP, two ways in: directly for ordinary requests, and Yoga for all others. */
-export function createGraphqlHandler<Context extends { requestContext: RequestContext }>({
+export function createGraphqlHandler<Context extends OperationContext>({
   schema,
   createContext,
+  localCaller,
+  hasCallers,
+  trustedDocuments,
   documentLimits,
   keptReplyBytes,
   tracing,
@@ -36,11 +47,13 @@ export function createGraphqlHandler<Context extends { requestContext: RequestCo
   redact,
   events,
 }: GraphqlHandlerOptions<Context>) {
-  const prepare = createPrepareDocument({ schema, limits: documentLimits });
-  const persistedQueries = createPersistedQueries();
-  const replies = createReplies({ exposesCost, hasTraces: tracing !== null, redact, events });
+  const prepareAny = createPrepareDocument({ schema, limits: documentLimits, hasCallers });
+  const prepare = trustedDocuments ? withTrustedDocuments(prepareAny, trustedDocuments, events) : prepareAny;
+  const registered = createPersistedQueries();
+  const persistedQueries = trustedDocuments ? withTrustedQueries(registered, trustedDocuments) : registered;
+  const replies = createReplies({ hasCallers, exposesCost, hasTraces: tracing !== null, redact, events });
   const shared = { prepare, persistedQueries, replies, createContext };
-  const yoga = createGraphqlYoga({ schema, ...shared, plugins: tracing ? [tracing] : [] });
+  const yoga = createGraphqlYoga({ schema, ...shared, localCaller, plugins: tracing ? [tracing] : [] });
   const answerDirectly = createDirectWay({
     ...shared,
     keptReplies: createKeptReplies(keptReplyBytes),

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Caller } from '../auth/caller.ts';
 import { cacheControlOf } from './cache-control.ts';
 import type { MediaType } from './media-type.ts';
 import type { Executed, PreparedOperation } from './prepared-operation.ts';
@@ -10,11 +11,13 @@ interface Question {
   mediaType: MediaType;
 }
 
+type Access = Pick<Caller, 'accessKey'>;
+
 export interface KeptReplies {
   /** The reply that was sent to the same question, while everything in it is fresh. */
-  get(question: Question): Reply | undefined;
+  get(question: Question, caller: Access): Reply | undefined;
   /** Keeps a reply without errors if the next one would be the same: that is, without an upstream call. */
-  keep(question: Question, reply: Reply, executed: Executed): void;
+  keep(question: Question, caller: Access, reply: Reply, executed: Executed): void;
 }
 
 interface KeptReply {
@@ -31,12 +34,14 @@ export function createKeptReplies(maxBytes: number): KeptReplies {
     sizeCalculation: ({ reply }, key) => 2 * (reply.body.length + key.length) + bytesPerReply,
   });
 
+  const keyOf = createKeys();
+
   return {
-    get(question) {
-      const kept = replies.get(keyOf(question));
+    get(question, caller) {
+      const kept = replies.get(keyOf(question, caller));
       if (kept === undefined) return undefined;
       if (Date.now() >= kept.freshUntil) {
-        replies.delete(keyOf(question));
+        replies.delete(keyOf(question, caller));
         return undefined;
       }
       const { reply, operation } = kept;
@@ -47,16 +52,24 @@ export function createKeptReplies(maxBytes: number): KeptReplies {
       }
       return reply;
     },
-    keep(question, reply, { operation, requestContext: { freshUntil, usage } }) {
+    keep(question, caller, reply, { operation, requestContext: { freshUntil, usage } }) {
       const isFresh = usage.upstreamCalls === 0 && usage.staleHits === 0;
-      if (isFresh && operation.isRepeatable) replies.set(keyOf(question), { reply, operation, freshUntil });
+      if (isFresh && operation.isRepeatable) replies.set(keyOf(question, caller), { reply, operation, freshUntil });
     },
   };
 }
 
-/** The two media types differ in the header only, but clients ask for one of them. No JSON begins with a plus sign. */
-function keyOf({ body, mediaType }: Question): string {
-  return mediaType === 'application/json' ? body : `+${body}`;
+/**
+ * Replies to other callers may contain what this one may not read. Most requests are of callers with the same access and
+ * ask for the same media type: their key is the body, which needs no other text. No JSON begins with a plus sign.
+ */
+function createKeys(): (question: Question, caller: Access) => string {
+  let usualAccess: string | undefined;
+  return ({ body, mediaType }, { accessKey }) => {
+    usualAccess ??= accessKey;
+    const isUsual = accessKey === usualAccess && mediaType === 'application/json';
+    return isUsual ? body : `+${accessKey} ${mediaType} ${body}`;
+  };
 }
 
 /** Memory of an entry besides its texts, roughly. */

@@ -1,7 +1,7 @@
 import Negotiator from 'negotiator';
 
 /** In our order of preference. Streams are not supported. */
-export const mediaTypes = ['application/json', 'application/graphql-response+json'] as const;
+const mediaTypes = ['application/json', 'application/graphql-response+json'] as const;
 export type MediaType = (typeof mediaTypes)[number];
 
 /** Also as clients that copy a Content-Type header write them. */

@@ -22,6 +22,8 @@ export interface PreparedDocument {
   document: DocumentNode | null;
   /** Empty if it is valid. */
   errors: readonly GraphQLError[];
+  /** Memory of its compiled operations, in bytes. */
+  compiledBytes: number;
   /** The operation with this name, or the only one. @throws GraphQLError if there is no such operation */
   operation(name: string | null | undefined): PreparedOperation;
 }
@@ -29,6 +31,8 @@ export interface PreparedDocument {
 interface DocumentsOptions {
   schema: GraphQLSchema;
   limits: DocumentLimits;
+  /** Whether responses depend on the caller: then only private caches may store them. */
+  hasCallers: boolean;
 }
 
 export type PrepareDocument = (text: string) => PreparedDocument;
@@ -38,11 +42,11 @@ export type PrepareDocument = (text: string) => PreparedDocument;
  * parse or validate than their size suggests. Invalid documents are not cached: their errors would hold the text, and
  * finding them again is fast.
  */
-export function createPrepareDocument({ schema, limits }: DocumentsOptions): PrepareDocument {
+export function createPrepareDocument({ schema, limits, hasCallers }: DocumentsOptions): PrepareDocument {
   const compiler = createCompiler(schema);
   const documents = new LRUCache<string, PreparedDocument>({
-    maxSize: maxCachedCharacters,
-    sizeCalculation: (_, text) => text.length + 100,
+    maxSize: maxBytes,
+    sizeCalculation: ({ compiledBytes }, text) => (text.length + 100) * bytesPerCharacter + compiledBytes,
   });
 
   return (text) => {
@@ -63,19 +67,30 @@ export function createPrepareDocument({ schema, limits }: DocumentsOptions): Pre
     const errors = validate(schema, document, rules);
     if (errors.length > 0) return rejectDocument(document, errors, 'GRAPHQL_VALIDATION_FAILED');
     const operations = new Map<OperationDefinitionNode, PreparedOperation>();
-    return {
+    const prepared: PreparedDocument = {
       document,
       errors,
+      compiledBytes: 0,
       operation(name) {
         const definition = getOperationAST(document, name);
         if (!definition) throw createOperationError();
         const known = operations.get(definition);
         if (known) return known;
-        const operation = createPreparedOperation({ schema, document, definition, maxCost: limits.cost, compiler });
+        const options = { schema, document, definition, maxCost: limits.cost, hasCallers, compiler, onCompiled };
+        const operation = createPreparedOperation(options);
         operations.set(definition, operation);
         return operation;
       },
     };
+    return prepared;
+
+    function onCompiled(bytes: number): void {
+      prepared.compiledBytes += bytes;
+      // Its size has changed.
+      if (documents.peek(text) !== prepared) return;
+      documents.delete(text);
+      documents.set(text, prepared);
+    }
   }
 
   function parseDocument(text: string): DocumentNode {
@@ -85,10 +100,11 @@ export function createPrepareDocument({ schema, limits }: DocumentsOptions): Pre
   }
 }
 
-function rejectDocument(
+/** The document with errors, and without operations. */
+export function rejectDocument(
   document: DocumentNode | null,
   errors: readonly GraphQLError[],
-  code: 'GRAPHQL_PARSE_FAILED' | 'GRAPHQL_VALIDATION_FAILED',
+  code: 'GRAPHQL_PARSE_FAILED' | 'GRAPHQL_VALIDATION_FAILED' | 'QUERY_NOT_IN_SAFELIST',
 ): PreparedDocument {
   for (const { extensions } of errors) {
     extensions.code ??= code;
@@ -97,6 +113,7 @@ function rejectDocument(
   return {
     document,
     errors,
+    compiledBytes: 0,
     operation() {
       throw errors[0];
     },
@@ -111,5 +128,7 @@ function createOperationError(): GraphQLError {
 
 const rules = [...specifiedRules, limitIntrospectionAliases, limitAliases];
 
-/** A parsed document takes about 50 bytes per character, and five times as much when it is compiled. */
-const maxCachedCharacters = 500_000;
+/** Of documents in memory. */
+const maxBytes = 25_000_000;
+/** Of a parsed document, roughly. */
+const bytesPerCharacter = 50;

@@ -5,10 +5,11 @@ import {
   type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLSchema,
-  getVariableValues,
   Kind,
   type OperationDefinitionNode,
+  visit,
 } from 'graphql';
+import type { Caller } from '../auth/caller.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type CacheScope, findCacheScope } from './cache-scope.ts';
 import type { Compiler } from './compiler.ts';
@@ -31,10 +32,16 @@ export interface PreparedOperation {
    * @param schema another one than the prepared, such as one with timers
    */
   execute(
-    contextValue: unknown,
+    contextValue: OperationContext,
     variables: Variables,
     schema?: GraphQLSchema,
   ): ExecutionResult | Promise<ExecutionResult>;
+}
+
+/** The part of a resolver's context that execution uses. */
+export interface OperationContext {
+  caller: Caller;
+  requestContext: RequestContext;
 }
 
 /** An operation that was executed for a request. */
@@ -48,18 +55,23 @@ interface PreparedOperationOptions {
   document: DocumentNode;
   definition: OperationDefinitionNode;
   maxCost: number;
+  /** Whether responses depend on the caller. */
+  hasCallers: boolean;
   compiler: Compiler;
+  /** Called with the memory that compiled code takes, in bytes. */
+  onCompiled: (bytes: number) => void;
 }
 
 export function createPreparedOperation(options: PreparedOperationOptions): PreparedOperation {
-  const { schema, document, definition, maxCost, compiler } = options;
+  const { schema, document, definition, maxCost, hasCallers, compiler, onCompiled } = options;
   const fragments = fragmentsOf(document);
   const cost = createOperationCost({ schema, operation: definition, fragments });
   const operationName = definition.name?.value;
-  const { variableDefinitions = [] } = definition;
   const mayHaveLargeInputs = hasInputObjects(schema, definition);
-  const cacheScope = findCacheScope(document, schema);
-  const compiled = compiler.register({ document, definition, fragments });
+  const widestScope = findCacheScope(document, schema);
+  const cacheScope = hasCallers && widestScope === 'public' ? 'private' : widestScope;
+  const usesIntrospection = selectsIntrospection(document);
+  const compiled = compiler.register({ document, definition, fragments }, onCompiled);
 
   return {
     definition,
@@ -67,18 +79,20 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
     isRepeatable: definition.operation === 'query' && (cacheScope !== 'none' || isAboutSchema(definition)),
     cost,
     execute(contextValue, variables, executedSchema = schema) {
+      const { scopes, limits } = contextValue.caller;
+      if (usesIntrospection && !scopes.has('introspection')) return reject(introspectionOff, 'FORBIDDEN');
+      const limit = limits.maxQueryCost ?? maxCost;
       const operationCost = cost(variables);
-      if (operationCost > maxCost) return reject(describeCost(operationCost, maxCost));
+      if (operationCost > limit) return reject(describeCost(operationCost, limit));
       const problem = mayHaveLargeInputs ? findVariableProblem(schema, definition, variables) : null;
       if (problem !== null) return reject(problem);
-      const run = executedSchema === schema ? compiled() : null;
-      if (run === null) return executeUncompiled(executedSchema, contextValue, variables);
-      const { coerced, errors } = getVariableValues(schema, variableDefinitions, variables, { maxErrors });
-      return errors ? rejectVariables(errors) : run(contextValue, coerced);
+      const run = executedSchema === schema ? compiled(variables) : null;
+      const result = run?.(contextValue, variables) ?? interpret(executedSchema, contextValue, variables);
+      return 'then' in result || result.data !== undefined ? result : rejectVariables(result.errors ?? []);
     },
   };
 
-  async function executeUncompiled(schema: GraphQLSchema, contextValue: unknown, variableValues: Variables) {
+  async function interpret(schema: GraphQLSchema, contextValue: unknown, variableValues: Variables) {
     const result = await execute({ schema, document, operationName, contextValue, variableValues });
     return result.data === undefined ? rejectVariables(result.errors ?? []) : result;
   }
@@ -89,13 +103,27 @@ function isAboutSchema({ selectionSet: { selections } }: OperationDefinitionNode
   return selections.every((node) => node.kind === Kind.FIELD && node.name.value.startsWith('__'));
 }
 
+/** The schema is also readable as SDL, for routers. */
+function selectsIntrospection(document: DocumentNode): boolean {
+  let isFound = false;
+  visit(document, {
+    Field({ name }) {
+      isFound ||= introspectionFields.includes(name.value);
+    },
+  });
+  return isFound;
+}
+
+const introspectionFields = ['__schema', '__type', '_service'];
+const introspectionOff = 'This caller may not read the schema: it needs the scope introspection.';
+
 function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
   const fragments = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
   return new Map(fragments.map((node) => [node.name.value, node]));
 }
 
-function reject(message: string): ExecutionResult {
-  return { errors: [new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', http: { status: 400 } } })] };
+function reject(message: string, code = 'BAD_USER_INPUT'): ExecutionResult {
+  return { errors: [new GraphQLError(message, { extensions: { code, http: { status: 400 } } })] };
 }
 
 function rejectVariables(errors: readonly GraphQLError[]): ExecutionResult {
@@ -109,6 +137,3 @@ function describeCost(cost: number, limit: number): string {
     'look-up 10: select fewer fields or shorter lists, or split it into several queries.'
   );
 }
-
-/** As in `execute` of GraphQL.js. */
-const maxErrors = 50;

@@ -7,6 +7,8 @@ import { locate } from './document-source.ts';
 
 interface PresentErrorOptions {
   requestId: string | undefined;
+  /** Whether messages must not suggest names of the schema. */
+  hidesSuggestions: boolean;
   redact: Redact;
   events: Pick<Events, 'unexpectedError'>;
 }
@@ -47,14 +49,14 @@ export const maxErrors = 100;
  */
 export function presentError(
   error: GraphQLError,
-  { requestId, redact, events }: PresentErrorOptions & { requestId: string },
+  { requestId, hidesSuggestions, redact, events }: PresentErrorOptions & { requestId: string },
 ): PresentedError {
   const { message, extensions, logged, isExpected } = describeFailure(error, redact);
   if (logged !== undefined) events.unexpectedError(logged, requestId);
   const locations = locate(error);
   const { path } = error;
   const shown = {
-    message,
+    message: hidesSuggestions ? message.replace(suggestion, '') : message,
     ...(locations && { locations }),
     ...(path && { path }),
     extensions: { ...extensions, requestId },
@@ -76,7 +78,7 @@ export function describeFailure(error: GraphQLError, redact: Redact): DescribedF
   if (original instanceof GatewayError) {
     const { message, code, service, retryable } = original;
     return {
-      message: redact(message),
+      message,
       extensions: { code, service, retryable },
       logged: original.cause,
       isExpected: true,
@@ -110,5 +112,8 @@ function createSummary(count: number, requestId: string): PresentedError {
   const message = `${count} more errors are not listed; a response lists at most ${maxErrors}.`;
   return { shown: { message, extensions }, http: null, isExpected: true };
 }
+
+/** At the end of GraphQL's messages. */
+const suggestion = / Did you mean [^?]*\?$/;
 
 const maxMessageLength = 1_000;

@@ -1,4 +1,5 @@
 import type { ExecutionResult } from 'graphql';
+import type { Caller } from '../auth/caller.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Redact } from '../telemetry/redact.ts';
 import { cacheControlOf } from './cache-control.ts';
@@ -26,12 +27,14 @@ interface Asked {
 
 export interface Replies {
   /** @param executed null if no operation was executed */
-  create(result: ExecutionResult, asked: Asked, executed: Executed | null): Reply;
+  create(result: ExecutionResult, asked: Asked, caller: Pick<Caller, 'scopes'>, executed: Executed | null): Reply;
   /** Whether a request asks for extensions of the response, with which it is not cached. */
   asksForExtensions(headers: Asked['headers']): boolean;
 }
 
 interface RepliesOptions {
+  /** Whether responses depend on the caller. */
+  hasCallers: boolean;
   /** Whether requests may ask for `extensions.cost`. */
   exposesCost: boolean;
   /** Whether routers may request traces. */
@@ -45,16 +48,22 @@ interface RepliesOptions {
  * `x-cost`, a reply contains the numbers of look-ups, cache hits and upstream calls. Cost means these counts, not money.
  * They show whether an IBAN was looked up before, so only a configured gateway exposes them.
  */
-export function createReplies({ exposesCost, hasTraces, redact, events }: RepliesOptions): Replies {
+export function createReplies({ hasCallers, exposesCost, hasTraces, redact, events }: RepliesOptions): Replies {
   const extensionHeaders = [...(exposesCost ? [costHeader] : []), ...(hasTraces ? [traceHeader] : [])];
-  const vary = extensionHeaders.length > 0 ? { vary: extensionHeaders.join(', ') } : {};
+  const varyHeaders = [...(hasCallers ? ['authorization', 'x-api-key'] : []), ...extensionHeaders];
+  const vary = varyHeaders.length > 0 ? { vary: varyHeaders.join(', ') } : {};
 
   const asksForExtensions = (headers: Asked['headers']) =>
     extensionHeaders.length > 0 && extensionHeaders.some((name) => headers[name] !== undefined);
 
   return { asksForExtensions, create };
 
-  function create(result: ExecutionResult, asked: Asked, executed: Executed | null): Reply {
+  function create(
+    result: ExecutionResult,
+    asked: Asked,
+    caller: Pick<Caller, 'scopes'>,
+    executed: Executed | null,
+  ): Reply {
     const { mediaType } = asked;
     const usage = exposesCost && asked.headers[costHeader] !== undefined ? executed?.requestContext.usage : undefined;
     const extended = usage ? { ...result, extensions: { ...result.extensions, cost: usage } } : result;
@@ -66,7 +75,8 @@ export function createReplies({ exposesCost, hasTraces, redact, events }: Replie
       const headers = { 'cache-control': cacheControl, ...vary };
       return { status: 200, headers, mediaType, body: JSON.stringify(extended) };
     }
-    const presented = presentErrors(result.errors, { requestId: asked.requestId, redact, events });
+    const hidesSuggestions = !caller.scopes.has('introspection');
+    const presented = presentErrors(result.errors, { requestId: asked.requestId, hidesSuggestions, redact, events });
     const body = JSON.stringify({ ...extended, errors: presented.map(({ shown }) => shown) });
     const headers = Object.assign(
       { 'cache-control': 'no-store', ...vary },

@@ -3,11 +3,12 @@ import { useAPQ } from '@graphql-yoga/plugin-apq';
 import type { GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Signal } from '../async/signal.ts';
-import type { RequestContext } from '../request-context.ts';
+import type { Caller } from '../auth/caller.ts';
 import type { ServerContext } from './context.ts';
 import { hashQuery, type PersistedQueries } from './persisted-queries.ts';
 import { usePreparedOperations } from './plugins/use-prepared-operations.ts';
 import type { PrepareDocument } from './prepared-document.ts';
+import type { OperationContext } from './prepared-operation.ts';
 import type { Replies } from './reply.ts';
 
 interface GraphqlYogaOptions<Context> {
@@ -16,30 +17,33 @@ interface GraphqlYogaOptions<Context> {
   persistedQueries: PersistedQueries;
   replies: Replies;
   /** Creates the context of one request's resolvers. @param signal aborts when the client disconnects */
-  createContext: (signal: Signal) => Context;
+  createContext: (caller: Caller, signal: Signal) => Context;
+  /** Of requests that do not come from the HTTP request handler. */
+  localCaller: Caller;
   plugins: readonly Plugin[];
 }
 
 /** GraphQL over HTTP at /graphql. Body size, CORS and GraphiQL belong to the HTTP request handler. */
-export function createGraphqlYoga<Context extends { requestContext: RequestContext }>({
+export function createGraphqlYoga<Context extends OperationContext>({
   schema,
   prepare,
   persistedQueries,
   replies,
   createContext,
+  localCaller,
   plugins,
 }: GraphqlYogaOptions<Context>) {
   return createYoga<ServerContext, Context>({
     schema,
-    context: ({ request }) => {
+    context: ({ request, caller = localCaller }) => {
       // Every look-up of a request listens to this signal; Node.js reports more than ten listeners as a leak.
       setMaxListeners(0, request.signal);
-      return createContext(request.signal);
+      return createContext(caller, request.signal);
     },
     plugins: [
       // An unknown hash is answered with 200: otherwise clients report a failure instead of sending the query.
       useAPQ({ store: persistedQueries, hash: hashQuery, responseConfig: { forceStatusCodeOk: true } }),
-      usePreparedOperations({ prepare, replies }),
+      usePreparedOperations({ prepare, replies, localCaller }),
       ...plugins,
     ],
     cors: false,

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { AbortableSignal, type Signal } from '../async/signal.ts';
+import type { Caller } from '../auth/caller.ts';
 import type { ErrorCode } from '../errors.ts';
-import type { GraphqlPost } from '../graphql/direct-way.ts';
 import type { MediaType } from '../graphql/media-type.ts';
 
+/** A value that is there, or will be. */
+export type MaybePromise<Value> = Value | Promise<Value>;
+
 /** A request and its response. */
-export class Exchange implements GraphqlPost {
+export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly headers: IncomingHttpHeaders;
@@ -16,6 +19,8 @@ export class Exchange implements GraphqlPost {
   readonly responseHeaders: string[];
   /** Of the response; set when the request was validated. */
   mediaType: MediaType = 'application/json';
+  /** Null until the request was admitted. */
+  caller: Caller | null = null;
   /** Of a POST request; set when it was read. */
   body = '';
   #signal: AbortableSignal | undefined;
@@ -43,12 +48,19 @@ export class Exchange implements GraphqlPost {
 
   /** @param headers names and values, one after the other */
   send(status: number, headers: readonly string[], body: string | Uint8Array = ''): void {
-    const { response } = this;
-    if (response.destroyed) return;
-    const length = String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength);
-    // A flat array is written as it is.
-    response.writeHead(status, [...this.responseHeaders, ...headers, 'content-length', length]);
-    response.end(body);
+    const { response, responseHeaders } = this;
+    const { socket } = response;
+    if (response.destroyed || socket === null) return;
+    for (const text of headers) responseHeaders.push(text);
+    responseHeaders.push('content-length', String(Buffer.byteLength(body)));
+    // Node.js sends a flat array as it is, without a map of headers.
+    response.writeHead(status, responseHeaders);
+    if (body !== '') {
+      response.write(body);
+      // Sent at once, header and body are one write; `end(body)` adds an empty one.
+      socket.uncork();
+    }
+    response.end();
   }
 
   sendJson(status: number, body: object, headers: readonly string[] = []): void {
@@ -59,7 +71,7 @@ export class Exchange implements GraphqlPost {
 
   /** Sends an HTTP error in the format of GraphQL errors, so that clients need only one parser. */
   sendError(status: number, code: ErrorCode, message: string, headers: readonly string[] = []): void {
-    const extensions = { code, service: null, retryable: status === 503, requestId: this.requestId };
+    const extensions = { code, service: null, retryable: status === 503 || status === 429, requestId: this.requestId };
     this.sendJson(status, { errors: [{ message, extensions }] }, headers);
   }
 }

@@ -42,12 +42,15 @@ export function createSendReply({ onSent }: SendReplyOptions): SendReply {
 }
 
 function headersOf({ headers, mediaType }: Reply): string[] {
-  const flat = ['content-type', `${mediaType}; charset=utf-8`, 'vary', vary];
+  const flat = ['content-type', contentTypes[mediaType], 'vary', 'accept, accept-encoding'];
   for (const name in headers) flat.push(name, headers[name] ?? '');
   return flat;
 }
 
-const vary = 'accept, accept-encoding';
+const contentTypes = {
+  'application/json': 'application/json; charset=utf-8',
+  'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',
+};
 
 /** Smaller responses fit into one packet anyway. */
 const minBytes = 1_000;

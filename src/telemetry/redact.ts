@@ -1,4 +1,4 @@
-import { hasEscapes, listSecretForms, partialEscape, type SecretForm } from './secret-forms.ts';
+import { createSearch, listSecretForms, partialEscape, type SecretForm } from './secret-forms.ts';
 
 export type Redact = (text: string) => string;
 
@@ -8,8 +8,13 @@ export function createRedact(secrets: readonly string[]): Redact {
   return (text) => redactIbans(redactSecrets(text));
 }
 
-/** @param isTruncated whether the text may end within a secret */
-export type RedactSecrets = (text: string, isTruncated?: boolean) => string;
+/** Redacts the secrets in a text. */
+export interface RedactSecrets {
+  /** @param isTruncated whether the text may end within a secret */
+  (text: string, isTruncated?: boolean): string;
+  /** Whether neither the text nor, if it is JSON, any of its strings can contain a secret. Most texts are clean. */
+  isClean(text: string): boolean;
+}
 
 /**
  * For upstream responses, which are returned to clients: redacts secrets but not IBANs. Secrets shorter than 8 characters
@@ -19,7 +24,9 @@ export function createSecretRedaction(secrets: readonly string[]): RedactSecrets
   const long = secrets.filter((secret) => secret.length >= 8);
   const redactSecrets = createReplacement(long);
   const redactPrefix = createPrefixReplacement(long);
-  return (text, isTruncated = false) => (isTruncated ? redactPrefix(redactSecrets(text)) : redactSecrets(text));
+  const redact = (text: string, isTruncated = false) =>
+    isTruncated ? redactPrefix(redactSecrets(text)) : redactSecrets(text);
+  return Object.assign(redact, { isClean: createCleanCheck(long) });
 }
 
 /** Redacts all strings of a parsed JSON value in place, names included: only there are all escapes of the response decoded. */
@@ -52,12 +59,25 @@ function createReplacement(secrets: readonly string[]): Redact {
   const forms = secrets.flatMap(listSecretForms);
   const plain = forms.flatMap((form) => form.plain);
   const minLength = Math.min(...plain.map(({ length }) => length));
+  const suspicious = createSearch(plain);
   return (text) => {
-    if (text.length < minLength) return text;
-    if (!hasEscapes(text) && !plain.some((form) => text.includes(form))) return text;
+    if (text.length < minLength || !suspicious.test(text)) return text;
     return forms.reduce((rest, { pattern }) => rest.replace(pattern, hidden), text);
   };
 }
+
+/**
+ * A string that JSON encodes without escapes is in the text as it is. A number is not: 1e7 is 10000000. So secrets that
+ * need escapes, or that are numbers, are looked for in every parsed value. One search for all is the fastest.
+ */
+function createCleanCheck(secrets: readonly string[]): (text: string) => boolean {
+  const plain = secrets.flatMap(listSecretForms).flatMap((form) => form.plain);
+  const isSearchable = plain.every((form) => JSON.stringify(form) === `"${form}"` && !isNumberText.test(form));
+  const suspicious = createSearch(plain);
+  return (text) => isSearchable && !suspicious.test(text);
+}
+
+const isNumberText = /^[\d.eE+-]+$/;
 
 /** Redacts the beginning of a secret, of at least 4 characters, at the end of the text. */
 function createPrefixReplacement(secrets: readonly string[]): Redact {

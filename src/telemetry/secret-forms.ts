@@ -8,9 +8,9 @@ export interface SecretForm {
   characters: readonly RegExp[];
 }
 
-/** Whether a text contains escapes that make it differ from the plain forms. JSON escapes such as `\n` do not. */
-export function hasEscapes(text: string): boolean {
-  return escapePattern.test(text);
+/** Finds one of the plain forms, or an escape that makes a text differ from them. JSON escapes such as `\n` do not. */
+export function createSearch(plain: readonly string[]): RegExp {
+  return new RegExp([escapeSource, ...plain.map(quoteText)].join('|'));
 }
 
 /** The start of an escape that is cut off at the end of a text; also matches nothing. */
@@ -27,8 +27,8 @@ export function listSecretForms(secret: string): SecretForm[] {
   return forms;
 }
 
-/** `\/`, `\u0063` or `%2F`, but not the escapes of control characters and quotes that every JSON text contains. */
-const escapePattern = /\\[^bfnrt"\\]|%[0-9a-f]{2}/i;
+/** `\/`, `\u0063` or `%2F`, but not the escapes of control characters and quotes, nor the `\\d` of a regular expression. */
+const escapeSource = /\\(?:[uU][0-9a-fA-F]{4}|[^A-Za-z0-9"\\])|%[0-9a-fA-F]{2}/.source;
 /** Shorter ones occur in ordinary words. */
 const minBase64Length = 8;
 
@@ -76,6 +76,10 @@ function hexSource(code: number, digits: number): string {
     .toString(16)
     .padStart(digits, '0')
     .replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+}
+
+function quoteText(text: string): string {
+  return [...text].map(quote).join('');
 }
 
 function quote(character: string): string {

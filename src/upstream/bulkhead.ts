@@ -1,6 +1,5 @@
 import type { Signal } from '../async/signal.ts';
 import { createFairQueue } from './fair-queue.ts';
-import { type Send, shed, shedOrThrow } from './operation.ts';
 
 interface BulkheadOptions {
   /** Maximum number of calls in flight. */
@@ -9,58 +8,56 @@ interface BulkheadOptions {
   maxQueue: number;
 }
 
+export interface Bulkhead {
+  /** Takes a free slot. @returns false if there is none */
+  enter(): boolean;
+  /**
+   * Waits for a slot in the queue. Attempts with the same key share their turns.
+   * @returns false if the signal aborted, or the attempt has no place in the queue
+   */
+  wait(key: object, signal: Signal): Promise<boolean>;
+  /** Returns a slot. */
+  leave(): void;
+}
+
 /**
  * Limits the calls in flight and the queue, so that a slow upstream does not occupy the whole gateway. Requests take
- * turns in the queue, and if it is full, the request with the most attempts in it loses one. An attempt waits at most
- * until its deadline. After the queue, a read has only the remaining time; for a write the deadline restarts.
+ * turns in the queue, and if it is full, the request with the most attempts in it loses one.
  */
-export function withBulkhead(send: Send, { maxConcurrency, maxQueue }: BulkheadOptions): Send {
+export function createBulkhead({ maxConcurrency, maxQueue }: BulkheadOptions): Bulkhead {
   const queue = createFairQueue<(hasSlot: boolean) => void>({
     maxSize: maxQueue,
     onEvicted: (settle) => settle(false),
   });
   let inFlight = 0;
 
-  return async (request, deadline) => {
-    if (inFlight < maxConcurrency) inFlight += 1;
-    else if (!(await waitForSlot(request.queueKey ?? sharedKey, deadline.signal))) {
-      return deadline.signal.aborted ? shedOrThrow(deadline) : shed;
-    }
-    try {
-      if (deadline.signal.aborted) return await shedOrThrow(deadline);
-      if (request.method === 'POST') deadline.restart();
-      return await send(request, deadline);
-    } finally {
-      passOnSlot();
-    }
+  return {
+    enter() {
+      if (inFlight >= maxConcurrency) return false;
+      inFlight += 1;
+      return true;
+    },
+    wait: (key, signal) =>
+      new Promise((resolve) => {
+        if (signal.aborted) return resolve(false);
+        const leaveQueue = queue.push(key, settle);
+        if (leaveQueue === null) return resolve(false);
+        signal.addEventListener('abort', onAbort);
+
+        function onAbort() {
+          leaveQueue?.();
+          settle(false);
+        }
+        function settle(hasSlot: boolean) {
+          signal.removeEventListener('abort', onAbort);
+          resolve(hasSlot);
+        }
+      }),
+    leave() {
+      // The next attempt gets the slot before it is free, so that no later one takes it.
+      const startNext = queue.shift();
+      if (startNext) startNext(true);
+      else inFlight -= 1;
+    },
   };
-
-  /** @returns false if the attempt left the queue without a slot */
-  function waitForSlot(key: object, signal: Signal): Promise<boolean> {
-    return new Promise((resolve) => {
-      if (signal.aborted) return resolve(false);
-      const leave = queue.push(key, settle);
-      if (leave === null) return resolve(false);
-      signal.addEventListener('abort', onAbort);
-
-      function onAbort() {
-        leave?.();
-        settle(false);
-      }
-      function settle(hasSlot: boolean) {
-        signal.removeEventListener('abort', onAbort);
-        resolve(hasSlot);
-      }
-    });
-  }
-
-  /** The next attempt gets the slot before it is free, so that no later one takes it. */
-  function passOnSlot(): void {
-    const startNext = queue.shift();
-    if (startNext) startNext(true);
-    else inFlight -= 1;
-  }
 }
-
-/** Of attempts without a key. */
-const sharedKey = {};

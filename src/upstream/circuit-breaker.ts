@@ -1,66 +1,57 @@
-import {
-  BrokenCircuitError,
-  type CircuitBreakerPolicy,
-  CircuitState,
-  CountBreaker,
-  circuitBreaker,
-  handleWhen,
-} from 'cockatiel';
-import type { ServiceName } from '../errors.ts';
-import type { Events } from '../telemetry/events.ts';
-import { type Outcome, type Send, shed } from './operation.ts';
+import type { Outcome } from './operation.ts';
+
+/** How an attempt passes a guard: as any other, or as the only one that tests whether the path works again. */
+export type Pass = 'regular' | 'probe';
+
+export interface CircuitBreaker {
+  /** Null while the circuit is open. */
+  enter(): Pass | null;
+  /** Records the outcome of an attempt that has entered. `shed` and `exhausted` mean that nothing was sent. */
+  leave(pass: Pass, outcome: Outcome): void;
+}
 
 interface CircuitBreakerOptions {
-  service: ServiceName;
-  events: Pick<Events, 'circuitOpened' | 'circuitClosed'>;
+  onOpened: () => void;
+  onClosed: () => void;
 }
 
 /**
- * Stops calling a path that keeps failing: 5xx, timeouts and broken connections count, rejections (4xx) do not. A
- * half-open circuit lets one probe through at a time.
+ * Stops calling a path that keeps failing: 5xx, timeouts and broken connections count, rejections (4xx) do not. An
+ * attempt that was aborted or not sent counts neither way. A half-open circuit lets one probe through at a time; one
+ * that was not sent does not close it.
  */
-export function withCircuitBreaker(send: Send, { service, events }: CircuitBreakerOptions): Send {
-  const circuits = new Map<string, CircuitBreakerPolicy>();
+export function createCircuitBreaker({ onOpened, onClosed }: CircuitBreakerOptions): CircuitBreaker {
+  let state: 'closed' | 'open' | 'half-open' = 'closed';
+  let openedAt = 0;
+  const failures = createFailureWindow();
 
-  return async (request, deadline) => {
-    const circuit = circuitOf(request.path);
-    // Cockatiel would make all callers wait for the probe, possibly until its deadline.
-    if (circuit.state === CircuitState.HalfOpen) return shed;
-    let outcome = shed as Outcome;
-    try {
-      await circuit.execute(async () => {
-        outcome = await send(request, deadline);
-        if (outcome.kind === 'shed' || outcome.kind === 'exhausted') throw notSent;
-        return outcome;
-      });
-    } catch (error) {
-      if (error !== notSent && !(error instanceof BrokenCircuitError)) throw error;
-    }
-    return outcome;
+  return {
+    enter() {
+      if (state === 'closed') return 'regular';
+      if (state === 'half-open' || Date.now() - openedAt < probeAfterMs) return null;
+      state = 'half-open';
+      return 'probe';
+    },
+    leave(pass, outcome) {
+      const isSent = outcome.kind === 'answered' || outcome.kind === 'failed';
+      const isFailed = isFailure(outcome);
+      if (pass === 'probe') {
+        if (isFailed || !isSent) open();
+        else close();
+      } else if (isSent && state === 'closed' && failures.add(isFailed)) open();
+    },
   };
 
-  function circuitOf(path: string): CircuitBreakerPolicy {
-    const known = circuits.get(path);
-    if (known) return known;
-    const circuit: CircuitBreakerPolicy = circuitBreaker(
-      // An aborted or unsent attempt is neither a success nor a failure. As a probe it is a failure, so that it does not
-      // close the circuit.
-      handleWhen(() => circuit.state === CircuitState.HalfOpen).orWhenResult((outcome) =>
-        isFailure(outcome as Outcome),
-      ),
-      {
-        halfOpenAfter: probeAfterMs,
-        breaker: new CountBreaker({
-          threshold: failureThreshold,
-          size: windowSize,
-          minimumNumberOfCalls: minimumCalls,
-        }),
-      },
-    );
-    circuit.onBreak(() => events.circuitOpened(service, path));
-    circuit.onReset(() => events.circuitClosed(service, path));
-    circuits.set(path, circuit);
-    return circuit;
+  function open(): void {
+    state = 'open';
+    openedAt = Date.now();
+    onOpened();
+  }
+
+  function close(): void {
+    state = 'closed';
+    failures.clear();
+    onClosed();
   }
 }
 
@@ -69,12 +60,32 @@ function isFailure(outcome: Outcome): boolean {
   return outcome.kind === 'failed' && outcome.reason !== 'too-large';
 }
 
-/** A circuit opens when half of its last 20 calls failed. It needs 10 calls, more than one operation makes. */
+/** The latest calls of a closed circuit. */
+function createFailureWindow() {
+  const latest = new Uint8Array(windowSize);
+  let calls = 0;
+  let failed = 0;
+  return {
+    /** @returns whether this failure opens the circuit */
+    add(isFailed: boolean): boolean {
+      const index = calls % windowSize;
+      const sample = isFailed ? 1 : 0;
+      failed += sample - (latest[index] ?? 0);
+      latest[index] = sample;
+      calls += 1;
+      return isFailed && calls >= minimumCalls && failed > failureThreshold * Math.min(calls, windowSize);
+    },
+    clear(): void {
+      latest.fill(0);
+      calls = 0;
+      failed = 0;
+    },
+  };
+}
+
+/** A circuit opens when more than half of its last 20 calls failed. It needs 10 calls, more than one operation makes. */
 const failureThreshold = 0.5;
 const windowSize = 20;
 const minimumCalls = 10;
 /** How long an open circuit waits before a probe. */
 const probeAfterMs = 1_000;
-
-/** Passes through cockatiel without being counted. */
-const notSent = new Error('not sent');

@@ -1,3 +1,4 @@
+import type { RequestContext } from '../request-context.ts';
 import type { Deadline } from './deadline.ts';
 
 export interface UpstreamRequest {
@@ -7,10 +8,8 @@ export interface UpstreamRequest {
   query?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   body?: unknown;
-  /** Attempts with the same key share their turns in the queue. */
-  queueKey?: object;
   /** When the first of several requests with one common deadline began, by `performance.now()`. */
-  startedAt?: number;
+  startedAt?: number | undefined;
   /** Called before each attempt; if it resolves to false, the attempt is shed. */
   maySend?: () => Promise<boolean>;
   /** Called immediately before each attempt: from then on it may be charged. If it throws, the attempt is not sent. */
@@ -23,7 +22,7 @@ export type Outcome = Answered | Failed | Shed | Exhausted;
 export interface Answered {
   kind: 'answered';
   status: number;
-  /** Values by lower-case name. */
+  /** Values by lower-case name, of the headers that the gateway reads. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /** From `Retry-After`; null when it is absent or unreadable. */
   retryAt: Date | null;
@@ -57,13 +56,13 @@ export interface Exhausted {
   renewsAt: Date;
 }
 
-/** Sends through one layer of an upstream client. Rejects only when the caller aborts, with the signal's reason. */
-export type Send = (request: UpstreamRequest, deadline: Deadline) => Promise<Outcome>;
+/**
+ * Sends an operation or one attempt. Rejects only when the caller aborts, with the signal's reason.
+ * @param usage of the request: counts the calls, and attempts with the same usage share their turns in the queue
+ */
+export type Send = (request: UpstreamRequest, deadline: Deadline, usage: RequestContext['usage']) => Promise<Outcome>;
+
+/** Makes one call. Rejects only when the caller aborts, with the signal's reason. */
+export type Exchange = (request: UpstreamRequest, deadline: Deadline) => Promise<Outcome>;
 
 export const shed: Shed = { kind: 'shed' };
-
-/** The outcome of an unsent attempt whose signal has aborted. @throws the signal's reason if the caller aborted */
-export async function shedOrThrow(deadline: Deadline): Promise<Shed> {
-  if (deadline.hasExpired()) return shed;
-  throw deadline.signal.reason;
-}

@@ -3,14 +3,13 @@ import type { RequestContext } from '../request-context.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { RedactSecrets } from '../telemetry/redact.ts';
 import type { Allowance } from './allowance/allowance.ts';
-import { withAllowance } from './allowance/with-allowance.ts';
-import { withBulkhead } from './bulkhead.ts';
-import { withCircuitBreaker } from './circuit-breaker.ts';
-import { startDeadline } from './deadline.ts';
+import { createAttempt } from './attempt.ts';
+import { createBulkhead } from './bulkhead.ts';
+import { createCircuitBreaker } from './circuit-breaker.ts';
+import { createDeadlines } from './deadline.ts';
 import type { Outcome, UpstreamRequest } from './operation.ts';
-import { withPermission } from './permission.ts';
 import { withRetries } from './retries.ts';
-import { withRetryAfter } from './retry-after.ts';
+import { createRetryAfterBlock } from './retry-after.ts';
 import { createTransport } from './transport.ts';
 
 export interface UpstreamClient {
@@ -40,25 +39,28 @@ interface UpstreamClientOptions {
 export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
   const { service, allowance, timeoutMs, maxConcurrency, maxQueue, backoffMs, events } = options;
   const { exchange, close } = createTransport({ ...options, maxConnections: maxConcurrency });
-  // The breaker is inside the bulkhead: while its circuit is open, queued attempts are shed as they leave the queue.
-  const guarded = withRetryAfter(
-    withCircuitBreaker(withPermission(withAllowance(exchange, allowance)), { service, events }),
-  );
-  const send = withRetries(withBulkhead(guarded, { maxConcurrency, maxQueue }), { backoffMs });
+  const deadlines = createDeadlines(timeoutMs);
+  const attempt = createAttempt({
+    bulkhead: createBulkhead({ maxConcurrency, maxQueue }),
+    createCircuitBreaker: (path) =>
+      createCircuitBreaker({
+        onOpened: () => events.circuitOpened(service, path),
+        onClosed: () => events.circuitClosed(service, path),
+      }),
+    createRetryAfterBlock,
+    allowance,
+    exchange,
+  });
+  const sendWithRetries = withRetries(attempt, { backoffMs });
 
   return {
     async send(request, context) {
       context.signal.throwIfAborted();
       const elapsedMs = request.startedAt === undefined ? 0 : performance.now() - request.startedAt;
       if (elapsedMs >= timeoutMs) return { kind: 'failed', reason: 'timed-out', text: '' };
-      const deadline = startDeadline(timeoutMs - elapsedMs, context.signal);
-      const onSent = () => {
-        request.onSent?.();
-        context.usage.upstreamCalls += 1;
-      };
+      const deadline = deadlines.start(context.signal, elapsedMs);
       try {
-        // The usage identifies the request: a flight has a signal of its own, but the usage of its first caller.
-        return await send({ ...request, queueKey: context.usage, onSent }, deadline);
+        return await sendWithRetries(request, deadline, context.usage);
       } finally {
         deadline.end();
       }

@@ -52,6 +52,16 @@ async function lockRequests(redis: TRedis, clients: number): Promise<() => Promi
   };
 }
 
+/** The count includes the block of the other process, at most a tenth of its calls, which is returned after a second. */
+async function untilCounted(replica: RunningGateway, service: 'ESSAYS' | 'BANK_DATA', calls: number): Promise<void> {
+  let counted: number;
+  do {
+    counted = await replica.counted(service);
+    expect(counted).toBeGreaterThanOrEqual(calls);
+    expect(counted).toBeLessThanOrEqual(1.1 * calls);
+  } while (counted > calls);
+}
+
 describe.skipIf(whyNoRedis)(`two processes that share a Redis${whyNoRedis}`, { timeout: 60_000 }, () => {
   it('pay once for an essay that is ordered from both under the same key', async () => {
     const redis = await tRedis();
@@ -78,7 +88,7 @@ describe.skipIf(whyNoRedis)(`two processes that share a Redis${whyNoRedis}`, { t
     // Without a key, each order is a new essay. Both processes report all calls.
     await Promise.all([one, other, one].map((replica) => replica.order('Ink')));
     expect(service.calls).toHaveLength(keys.length + 4);
-    for (const replica of [one, other]) expect(await replica.counted('ESSAYS')).toBe(service.calls.length);
+    for (const replica of [one, other]) await untilCounted(replica, 'ESSAYS', service.calls.length);
   });
 
   it('pay once for each IBAN of a hundred queries that are spread over both', async () => {
@@ -95,6 +105,6 @@ describe.skipIf(whyNoRedis)(`two processes that share a Redis${whyNoRedis}`, { t
     expect(firsts).toEqual(expected);
     expect(seconds).toEqual(expected);
     expect(upstream.calls.map(({ query }) => query.get('iban_number')).sort()).toEqual([...ibans].sort());
-    for (const replica of replicas) expect(await replica.counted('BANK_DATA')).toBe(ibans.length);
+    for (const replica of replicas) await untilCounted(replica, 'BANK_DATA', ibans.length);
   });
 });

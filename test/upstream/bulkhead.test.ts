@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { withBulkhead } from '../../src/upstream/bulkhead.ts';
-import { type Send, shed } from '../../src/upstream/operation.ts';
-import { answered, get, post, tDeadline, tHeldSend } from './send.ts';
+import type { RequestContext } from '../../src/request-context.ts';
+import { type Exchange, shed } from '../../src/upstream/operation.ts';
+import { tRequestContext } from '../request-context.ts';
+import { answered, get, post, tAttempt, tDeadline, tHeldSend } from './send.ts';
 
 const at = (path: string) => ({ ...get, path });
 
 it('starts calls up to its capacity, queues further ones, and sheds those beyond the queue at once', async () => {
   const { send, held } = tHeldSend();
-  const limited = withBulkhead(send, { maxConcurrency: 2, maxQueue: 1 });
+  const limited = tAttempt(send, { maxConcurrency: 2, maxQueue: 1 });
   const sent = ['/1', '/2', '/3'].map((path) => limited(at(path), tDeadline()));
   expect(await limited(at('/4'), tDeadline())).toEqual(shed);
   expect(held.map(({ path }) => path)).toEqual(['/1', '/2']);
@@ -20,7 +21,7 @@ it('starts calls up to its capacity, queues further ones, and sheds those beyond
 
 it('releases a caller who aborts in the queue at once, and continues with the next', async () => {
   const { send, held } = tHeldSend();
-  const limited = withBulkhead(send, { maxConcurrency: 1, maxQueue: 10 });
+  const limited = tAttempt(send, { maxConcurrency: 1, maxQueue: 10 });
   const caller = new AbortController();
   const first = limited(at('/1'), tDeadline());
   const aborted = [limited(at('/2'), tDeadline(caller.signal)), limited(at('/3'), tDeadline(caller.signal))];
@@ -39,10 +40,10 @@ it('releases a caller who aborts in the queue at once, and continues with the ne
 
 it('serves requests in turn: a single call is not behind two lists of 1,000', async () => {
   const { send, held } = tHeldSend();
-  const limited = withBulkhead(send, { maxConcurrency: 1, maxQueue: 2_000 });
-  const [first, second, single] = [{}, {}, {}];
+  const limited = tAttempt(send, { maxConcurrency: 1, maxQueue: 2_000 });
+  const [first, second, single] = [tRequestContext(), tRequestContext(), tRequestContext()];
   const running = limited(at('/running'), tDeadline());
-  const start = (queueKey: object, path: string) => limited({ ...at(path), queueKey }, tDeadline());
+  const start = (context: RequestContext, path: string) => limited(at(path), tDeadline(), context);
   const sent = Array.from({ length: 1_000 }, (_, index) => start(first, `/first/${index}`));
   sent.push(...Array.from({ length: 1_000 }, (_, index) => start(second, `/second/${index}`)));
   sent.push(start(single, '/single'));
@@ -67,7 +68,7 @@ it('serves requests in turn: a single call is not behind two lists of 1,000', as
 
 it('passes a slot on without a gap: a call that arrives meanwhile does not take it', async () => {
   const { send, held } = tHeldSend();
-  const limited = withBulkhead(send, { maxConcurrency: 1, maxQueue: 1 });
+  const limited = tAttempt(send, { maxConcurrency: 1, maxQueue: 1 });
   const first = limited(at('/1'), tDeadline());
   const second = limited(at('/2'), tDeadline());
   const third = first.then(() => limited(at('/3'), tDeadline()));
@@ -84,7 +85,7 @@ it('passes a slot on without a gap: a call that arrives meanwhile does not take 
 
 it('frees the place of a call that was aborted in the queue at once', async () => {
   const { send, held } = tHeldSend();
-  const limited = withBulkhead(send, { maxConcurrency: 1, maxQueue: 1 });
+  const limited = tAttempt(send, { maxConcurrency: 1, maxQueue: 1 });
   const first = limited(at('/1'), tDeadline());
   const caller = new AbortController();
   const aborted = limited(at('/2'), tDeadline(caller.signal));
@@ -99,10 +100,10 @@ it('frees the place of a call that was aborted in the queue at once', async () =
 });
 
 it('passes the slot of a call on that throws', async () => {
-  const failing: Send = () => {
+  const failing: Exchange = () => {
     throw new Error('a bug');
   };
-  const limited = withBulkhead(failing, { maxConcurrency: 1, maxQueue: 1 });
+  const limited = tAttempt(failing, { maxConcurrency: 1, maxQueue: 1 });
   for (let call = 0; call < 3; call += 1) await expect(limited(get, tDeadline())).rejects.toThrow('a bug');
 });
 
@@ -119,7 +120,7 @@ describe('the wait in the queue', () => {
     ['does not shorten a write, which may be charged', post, 10_000],
   ])('%s', async (_, request, leftMs) => {
     const { send, held } = tHeldSend();
-    const limited = withBulkhead(send, { maxConcurrency: 1, maxQueue: 10 });
+    const limited = tAttempt(send, { maxConcurrency: 1, maxQueue: 10 });
     const first = limited(get, tDeadline());
     const second = limited(request, tDeadline());
     await vi.advanceTimersByTimeAsync(4_000);
@@ -133,7 +134,7 @@ describe('the wait in the queue', () => {
 
   it('ends at the deadline: the operation is shed, never sent later, and the next one starts', async () => {
     const { send, held } = tHeldSend();
-    const limited = withBulkhead(send, { maxConcurrency: 1, maxQueue: 10 });
+    const limited = tAttempt(send, { maxConcurrency: 1, maxQueue: 10 });
     const first = limited(at('/1'), tDeadline());
     const second = limited({ ...post, path: '/2' }, tDeadline(undefined, 3_000));
     const third = limited(at('/3'), tDeadline());

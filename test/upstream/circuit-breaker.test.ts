@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { withCircuitBreaker } from '../../src/upstream/circuit-breaker.ts';
-import { type Outcome, type Send, shed } from '../../src/upstream/operation.ts';
-import { answered, failed, get, tDeadline, tHeldSend, tSend } from './send.ts';
+import { type Exchange, type Outcome, shed } from '../../src/upstream/operation.ts';
+import { answered, failed, get, tAttempt, tDeadline, tHeldSend, tSend } from './send.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });
@@ -12,10 +11,9 @@ afterEach(() => {
 
 const exhausted: Outcome = { kind: 'exhausted', renewsAt: new Date('2026-12-01') };
 
-function tBreaker(send: Send) {
+function tBreaker(send: Exchange) {
   const events: string[] = [];
-  const guarded = withCircuitBreaker(send, {
-    service: 'bank-data',
+  const guarded = tAttempt(send, {
     events: {
       circuitOpened: (_, path) => events.push(`opened ${path}`),
       circuitClosed: (_, path) => events.push(`closed ${path}`),

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startDeadline } from '../../src/upstream/deadline.ts';
+import { AbortableSignal } from '../../src/async/signal.ts';
+import { createDeadlines } from '../../src/upstream/deadline.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
@@ -10,7 +11,7 @@ afterEach(() => {
 
 describe('a deadline', () => {
   it('expires after its time, and not before', () => {
-    const deadline = startDeadline(1_000, new AbortController().signal);
+    const deadline = createDeadlines(1_000).start(new AbortController().signal);
     vi.advanceTimersByTime(999);
     expect([deadline.signal.aborted, deadline.leftMs(), deadline.hasExpired()]).toEqual([false, 1, false]);
     vi.advanceTimersByTime(1);
@@ -19,16 +20,16 @@ describe('a deadline', () => {
 
   it('aborts with the reason of a caller who aborts, and has not expired then', () => {
     const caller = new AbortController();
-    const deadline = startDeadline(1_000, caller.signal);
+    const deadline = createDeadlines(1_000).start(caller.signal);
     caller.abort('gone');
     vi.advanceTimersByTime(1_000);
     expect([deadline.signal.reason, deadline.hasExpired()]).toEqual(['gone', false]);
     deadline.end();
-    expect(startDeadline(1_000, caller.signal).signal.reason).toBe('gone');
+    expect(createDeadlines(1_000).start(caller.signal).signal.reason).toBe('gone');
   });
 
   it('restarts once', () => {
-    const deadline = startDeadline(1_000, new AbortController().signal);
+    const deadline = createDeadlines(1_000).start(new AbortController().signal);
     vi.advanceTimersByTime(900);
     deadline.restart();
     expect(deadline.leftMs()).toBe(1_000);
@@ -44,8 +45,37 @@ describe('a deadline', () => {
   it('leaves neither a timer nor a listener behind', () => {
     const caller = new AbortController();
     const removed = vi.spyOn(caller.signal, 'removeEventListener');
-    startDeadline(1_000, caller.signal).end();
+    createDeadlines(1_000).start(caller.signal).end();
     expect(vi.getTimerCount()).toBe(0);
     expect(removed).toHaveBeenCalledTimes(1);
+  });
+
+  it('shares a timer with all deadlines of its client, whichever of them end first', () => {
+    const { start } = createDeadlines(1_000);
+    const caller = new AbortableSignal();
+    const first = start(caller);
+    vi.advanceTimersByTime(300);
+    const second = start(caller);
+    vi.advanceTimersByTime(300);
+    const third = start(caller);
+    expect(vi.getTimerCount()).toBe(1);
+    first.end();
+    second.restart();
+    vi.advanceTimersByTime(999);
+    expect([first, second, third].map((deadline) => deadline.hasExpired())).toEqual([false, false, false]);
+    vi.advanceTimersByTime(1);
+    expect([first, second, third].map((deadline) => deadline.hasExpired())).toEqual([false, true, true]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('is shorter by the time that was used before, and does not delay the others', () => {
+    const { start } = createDeadlines(1_000);
+    const caller = new AbortableSignal();
+    const [full, shorter] = [start(caller), start(caller, 400)];
+    expect(shorter.leftMs()).toBe(600);
+    vi.advanceTimersByTime(600);
+    expect([full.hasExpired(), shorter.hasExpired()]).toEqual([false, true]);
+    vi.advanceTimersByTime(400);
+    expect(full.hasExpired()).toBe(true);
   });
 });

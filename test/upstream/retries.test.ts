@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Outcome, type Send, shed } from '../../src/upstream/operation.ts';
-import { withRetries } from '../../src/upstream/retries.ts';
-import { answered, failed, get, post, tDeadline, tSend } from './send.ts';
+import { type Exchange, type Outcome, shed } from '../../src/upstream/operation.ts';
+import { answered, failed, get, post, tDeadline, tRetries, tSend } from './send.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
@@ -15,8 +14,8 @@ const exhausted: Outcome = { kind: 'exhausted', renewsAt: new Date('2026-12-01')
 const inSeconds = (seconds: number) => ({ retryAt: new Date(Date.now() + seconds * 1_000) });
 
 /** Sends, and lets all pauses pass. */
-async function sendThrough(send: Send, request = get) {
-  const outcome = withRetries(send, { backoffMs: 100 })(request, tDeadline());
+async function sendThrough(send: Exchange, request = get) {
+  const outcome = tRetries(send)(request, tDeadline());
   await vi.advanceTimersByTimeAsync(9_999);
   return outcome;
 }
@@ -58,7 +57,7 @@ describe('a read', () => {
   it('pauses for a random time up to a bound that doubles', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
     const { send, sent } = tSend(answered(500));
-    const outcome = withRetries(send, { backoffMs: 100 })(get, tDeadline());
+    const outcome = tRetries(send)(get, tDeadline());
     await vi.advanceTimersByTimeAsync(49);
     expect(sent).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(1);
@@ -72,7 +71,7 @@ describe('a read', () => {
 
   it('pauses as long as a 503 requests, and returns it where that is past the deadline', async () => {
     const patient = tSend(answered(503, inSeconds(5)), answered(200));
-    const outcome = withRetries(patient.send, { backoffMs: 100 })(get, tDeadline());
+    const outcome = tRetries(patient.send)(get, tDeadline());
     await vi.advanceTimersByTimeAsync(4_999);
     expect(patient.sent).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(1);
@@ -89,7 +88,7 @@ describe('a read', () => {
     const caller = new AbortController();
     const { send, sent } = tSend(answered(500));
     const deadline = tDeadline(caller.signal);
-    const settled = expect(withRetries(send, { backoffMs: 100 })(get, deadline)).rejects.toThrow('aborted');
+    const settled = expect(tRetries(send)(get, deadline)).rejects.toThrow('aborted');
     caller.abort();
     deadline.end();
     await vi.runAllTimersAsync();
@@ -103,7 +102,8 @@ describe('a read', () => {
     const deadline = tDeadline(undefined, 50);
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
     // As where a timer fires early: the clock still shows time for a pause of 50 ms.
-    const outcome = withRetries(send, { backoffMs: 100 })(get, { ...deadline, leftMs: () => 51 });
+    vi.spyOn(deadline, 'leftMs').mockReturnValueOnce(51);
+    const outcome = tRetries(send)(get, deadline);
     await vi.advanceTimersByTimeAsync(50);
     expect(await outcome).toEqual(answered(500));
     expect(sent).toHaveLength(1);
@@ -111,7 +111,7 @@ describe('a read', () => {
 
   it('adds at most a tenth to the calls of a failing upstream in the long run', async () => {
     const { send, sent } = tSend(answered(500));
-    const retried = withRetries(send, { backoffMs: 100 });
+    const retried = tRetries(send);
     for (let round = 0; round < 1_000; round += 1) {
       const outcome = retried(get, tDeadline());
       await vi.advanceTimersByTimeAsync(300);

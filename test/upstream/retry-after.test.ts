@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { withCircuitBreaker } from '../../src/upstream/circuit-breaker.ts';
-import type { Send } from '../../src/upstream/operation.ts';
-import { withRetryAfter } from '../../src/upstream/retry-after.ts';
-import { answered, failed, get, tDeadline, tHeldSend, tSend } from './send.ts';
+import type { Exchange } from '../../src/upstream/operation.ts';
+import { readRetryAfter } from '../../src/upstream/retry-after.ts';
+import { answered, failed, get, tAttempt, tDeadline, tHeldSend, tSend } from './send.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });
@@ -12,17 +11,14 @@ afterEach(() => {
 });
 
 /** Also with a circuit breaker, which blocked calls must not influence. */
-function tBreaker(send: Send) {
+function tBreaker(send: Exchange) {
   const events: string[] = [];
-  const guarded = withRetryAfter(
-    withCircuitBreaker(send, {
-      service: 'bank-data',
-      events: {
-        circuitOpened: (_, path) => events.push(`opened ${path}`),
-        circuitClosed: (_, path) => events.push(`closed ${path}`),
-      },
-    }),
-  );
+  const guarded = tAttempt(send, {
+    events: {
+      circuitOpened: (_, path) => events.push(`opened ${path}`),
+      circuitClosed: (_, path) => events.push(`closed ${path}`),
+    },
+  });
   const call = (path = get.path, signal?: AbortSignal) => guarded({ ...get, path }, tDeadline(signal));
   const callTimes = async (times: number) => {
     for (let round = 0; round < times; round += 1) await call();
@@ -128,5 +124,22 @@ describe('a path that answered 429', () => {
     held[1]?.returns(answered(200));
     await outcomes[1];
     expect(await call()).toEqual({ kind: 'exhausted', renewsAt: retryAt });
+  });
+});
+
+describe('Retry-After', () => {
+  it.each([
+    ['120', '2026-11-21T12:02:00.000Z'],
+    ['0', '2026-11-21T12:00:00.000Z'],
+    [' 5 ', '2026-11-21T12:00:05.000Z'],
+    [['30', '60'], '2026-11-21T12:00:30.000Z'],
+    ['Tue, 01 Dec 2026 00:00:00 GMT', '2026-12-01T00:00:00.000Z'],
+  ])('is read from %j', (header, at) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T12:00:00Z') });
+    expect(readRetryAfter(header)?.toISOString()).toBe(at);
+  });
+
+  it.each([undefined, '', 'soon', '-5', '99999999999999'])('is null where the header is %j', (header) => {
+    expect(readRetryAfter(header)).toBeNull();
   });
 });

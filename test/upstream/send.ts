@@ -1,6 +1,21 @@
 import { onTestFinished } from 'vitest';
-import { type Deadline, startDeadline } from '../../src/upstream/deadline.ts';
-import type { Answered, Failed, FailureReason, Outcome, Send, UpstreamRequest } from '../../src/upstream/operation.ts';
+import type { Events } from '../../src/telemetry/events.ts';
+import type { Allowance } from '../../src/upstream/allowance/allowance.ts';
+import { createAttempt } from '../../src/upstream/attempt.ts';
+import { createBulkhead } from '../../src/upstream/bulkhead.ts';
+import { createCircuitBreaker } from '../../src/upstream/circuit-breaker.ts';
+import { createDeadlines, type Deadline } from '../../src/upstream/deadline.ts';
+import type {
+  Answered,
+  Exchange,
+  Failed,
+  FailureReason,
+  Outcome,
+  UpstreamRequest,
+} from '../../src/upstream/operation.ts';
+import { withRetries } from '../../src/upstream/retries.ts';
+import { createRetryAfterBlock } from '../../src/upstream/retry-after.ts';
+import { tRequestContext } from '../request-context.ts';
 
 export const get: UpstreamRequest = { method: 'GET', path: '/thing' };
 export const post: UpstreamRequest = { method: 'POST', path: '/essay', body: {} };
@@ -18,7 +33,7 @@ export function failed(reason: FailureReason): Failed {
 
 /** A deadline that is released with the test. */
 export function tDeadline(signal: AbortSignal = new AbortController().signal, timeoutMs = 10_000): Deadline {
-  const deadline = startDeadline(timeoutMs, signal);
+  const deadline = createDeadlines(timeoutMs).start(signal);
   onTestFinished(() => deadline.end());
   return deadline;
 }
@@ -27,9 +42,9 @@ export function tDeadline(signal: AbortSignal = new AbortController().signal, ti
 export function tSend(...outcomes: [Outcome, ...Outcome[]]) {
   const sent: { request: UpstreamRequest; leftMs: number }[] = [];
   let script = outcomes;
-  const send: Send = async (request, { signal, leftMs }) => {
-    signal.throwIfAborted();
-    sent.push({ request, leftMs: leftMs() });
+  const send: Exchange = async (request, deadline) => {
+    deadline.signal.throwIfAborted();
+    sent.push({ request, leftMs: deadline.leftMs() });
     const [first, ...rest] = script;
     if (rest[0] !== undefined) script = [rest[0], ...rest.slice(1)];
     return first;
@@ -46,11 +61,48 @@ export function tSend(...outcomes: [Outcome, ...Outcome[]]) {
 /** Holds every outcome back until the test returns it. */
 export function tHeldSend() {
   const held: { path: string; leftMs: number; returns: (outcome: Outcome) => void }[] = [];
-  const send: Send = ({ path }, { signal, leftMs }) =>
+  const send: Exchange = ({ path }, deadline) =>
     new Promise((resolve, reject) => {
+      const { signal } = deadline;
       if (signal.aborted) return reject(signal.reason);
       signal.addEventListener('abort', () => reject(signal.reason));
-      held.push({ path, leftMs: leftMs(), returns: resolve });
+      held.push({ path, leftMs: deadline.leftMs(), returns: resolve });
     });
   return { send, held };
+}
+
+interface AttemptOptions {
+  maxConcurrency?: number;
+  maxQueue?: number;
+  allowance?: Pick<Allowance, 'reserve'>;
+  events?: Pick<Events, 'circuitOpened' | 'circuitClosed'>;
+}
+
+/** Sends attempts past all guards; those that are not configured refuse nothing. */
+export function tAttempt(
+  exchange: Exchange,
+  { maxConcurrency = 10_000, maxQueue = 0, allowance = unlimited, events }: AttemptOptions = {},
+) {
+  const attempt = createAttempt({
+    bulkhead: createBulkhead({ maxConcurrency, maxQueue }),
+    createRetryAfterBlock,
+    createCircuitBreaker: (path) =>
+      createCircuitBreaker({
+        onOpened: () => events?.circuitOpened('bank-data', path),
+        onClosed: () => events?.circuitClosed('bank-data', path),
+      }),
+    allowance,
+    exchange,
+  });
+  return (request = get, deadline = tDeadline(), { usage } = tRequestContext()) => attempt(request, deadline, usage);
+}
+
+const unlimited: Pick<Allowance, 'reserve'> = {
+  reserve: () => ({ kind: 'reserved', release: () => {}, recordAnswer: () => {} }),
+};
+
+/** Sends attempts with retries. */
+export function tRetries(attempt: Exchange, backoffMs = 100) {
+  const send = withRetries((request, deadline) => attempt(request, deadline), { backoffMs });
+  return (request = get, deadline = tDeadline()) => send(request, deadline, tRequestContext().usage);
 }

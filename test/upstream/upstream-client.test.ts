@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { RequestContext } from '../../src/request-context.ts';
+import { createSecretRedaction } from '../../src/telemetry/redact.ts';
 import { createUpstreamClient } from '../../src/upstream/upstream-client.ts';
 import { tRequestContext } from '../request-context.ts';
 import { replyHeld, replyJson, tUpstream } from '../scripted-upstream.ts';
@@ -17,7 +18,7 @@ function tClient(baseUrl: string, options: { maxConcurrency?: number; maxQueue?:
     maxQueue: 2,
     backoffMs: 0,
     allowance: tAllowance(),
-    redactSecrets: (text) => text,
+    redactSecrets: createSecretRedaction([]),
     events: { upstreamCalled: () => {}, circuitOpened: () => {}, circuitClosed: () => {} },
     ...options,
   });

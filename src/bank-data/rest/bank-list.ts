@@ -21,7 +21,7 @@ export async function requestBankPage(
     calls += 1;
     return callEndpoint<ServicePage>(
       {
-        endpoint: 'all',
+        path: '/bank_data/all',
         query: {
           ...(country !== null && { country }),
           ...(search !== null && { search }),

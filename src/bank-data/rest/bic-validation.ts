@@ -11,10 +11,10 @@ export async function requestBicValidation(
 ): Promise<BicValidation> {
   const { valid, bank } = await callEndpoint(
     {
-      endpoint: 'swift_check',
+      path: '/bank_data/swift_check',
       query: { swift_code: bic },
       read: (body) => readBicAnswer(body, bic),
-      answerFor422: { valid: false, bank: null },
+      answer422: () => ({ valid: false, bank: null }),
       isOptional: true,
     },
     context,

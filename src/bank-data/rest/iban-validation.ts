@@ -7,21 +7,23 @@ import type { CallEndpoint } from './endpoint-call.ts';
 import { type IbanAnswer, readIban, readIbanAnswer } from './wire-iban-validation.ts';
 
 /** The contract does not say whether an invalid IBAN gets 200 or 422, so both are accepted. */
-export async function requestIbanValidation(
+export function requestIbanValidation(
   callEndpoint: CallEndpoint,
   iban: string,
   context: RequestContext,
 ): Promise<IbanValidation> {
-  const answer = await callEndpoint(
+  return callEndpoint(
     {
-      endpoint: 'iban_validate',
+      path: '/bank_data/iban_validate',
       query: { iban_number: iban },
-      read: (body) => readIbanAnswer(body, iban),
-      answerFor422: invalidIban,
+      read(body) {
+        const answer = readIbanAnswer(body, iban);
+        return answer && toValidation(iban, answer);
+      },
+      answer422: () => toValidation(iban, invalidIban),
     },
     context,
   );
-  return toValidation(iban, answer);
 }
 
 /** Generates an IBAN. A response with an invalid IBAN, one of another country, or none is unreadable if it reports it as valid. */
@@ -33,7 +35,7 @@ export function requestIbanGeneration(
   const query = { country, bank_code: bankCode, branch, account_number: accountNumber };
   return callEndpoint<IbanGeneration>(
     {
-      endpoint: 'iban_generate',
+      path: '/bank_data/iban_generate',
       query: Object.fromEntries(Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []))),
       read(body) {
         const iban = compactIban(readIban(body) ?? '');
@@ -44,7 +46,7 @@ export function requestIbanGeneration(
           ? { kind: 'iban', validation: toValidation(iban, answer) }
           : null;
       },
-      answerFor422: invalidFields,
+      answer422: () => invalidFields,
       isOptional: true,
     },
     context,
@@ -62,8 +64,12 @@ const invalidFields: IbanGeneration = {
 
 /** Adds why the IBAN is invalid and, if the service returned none, an example IBAN of its country. */
 function toValidation(iban: string, answer: IbanAnswer): IbanValidation {
+  const { valid, ibanData, bankData } = answer;
   const countryIbanExample = answer.countryIbanExample ?? findCountryFormat(iban.slice(0, 2))?.example ?? null;
-  if (answer.valid) return { iban, ...answer, problems: [], countryIbanExample };
+  return { iban, valid, problems: valid ? [] : findRejection(iban), ibanData, bankData, countryIbanExample };
+}
+
+function findRejection(iban: string): IbanValidation['problems'] {
   const problems = findIbanProblems(iban);
-  return { iban, ...answer, problems: problems.length > 0 ? problems : ['REJECTED_BY_SERVICE'], countryIbanExample };
+  return problems.length > 0 ? problems : ['REJECTED_BY_SERVICE'];
 }

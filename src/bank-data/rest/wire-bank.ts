@@ -1,39 +1,6 @@
-import { z } from 'zod';
 import { compactBic } from '../../iban/bic.ts';
 import type { Bank } from '../bank-data.ts';
-import { count, optionalObject, text } from './wire-values.ts';
-
-/** A bank. The endpoints use different names for the same field, such as `swift` and `bic`. */
-const wireBank = optionalObject({
-  bank_code: text,
-  name: text,
-  address: text,
-  zip: text,
-  city: text,
-  country_code: text,
-  swift: text,
-  bic: text,
-  // Only from the self-hosted service.
-  source: text,
-  date: text,
-});
-
-const wireBicAnswer = z.object({ valid: z.boolean(), bank_data: wireBank });
-
-/** A US bank has a routing number (`us_routing`) instead of a bank code. */
-const wireListItem = z.object({
-  iban_data: optionalObject({ bank_code: text, country_code: text }),
-  swift_data: wireBank,
-  bank_data: wireBank,
-  us_routing: text,
-  revision_date: text,
-});
-
-/** Laravel's page: https://laravel.com/docs/pagination#converting-results-to-json */
-const wirePage = z.object({
-  data: z.array(wireListItem),
-  meta: optionalObject({ current_page: count, last_page: count, per_page: count, total: count }),
-});
+import { readCount, readObject, readText, unlessEmpty } from './wire-values.ts';
 
 export interface ServicePage {
   banks: readonly Bank[];
@@ -45,9 +12,9 @@ export interface ServicePage {
 
 /** Parses the body of `swift_check` for this compacted BIC; null if it has another shape or is about another BIC. */
 export function readBicAnswer(body: unknown, bic: string): { valid: boolean; bank: Bank | null } | null {
-  const { data: wire } = wireBicAnswer.safeParse(body);
-  if (wire === undefined) return null;
-  const bank = wire.bank_data && readBank(wire.bank_data);
+  const wire = readObject(body);
+  if (wire === null || typeof wire.valid !== 'boolean') return null;
+  const bank = unlessEmpty(readBank(readObject(wire.bank_data)));
   if (bank?.bic && !isBicOrHeadOffice(compactBic(bank.bic), bic)) return null;
   return { valid: wire.valid, bank };
 }
@@ -58,48 +25,49 @@ function isBicOrHeadOffice(found: string, bic: string): boolean {
   return found.slice(0, 8) === bic.slice(0, 8) && (branch === 'XXX' || branch === bic.slice(8));
 }
 
-/** Parses the body of `all`; null if it has another shape. */
+/**
+ * Parses the body of `all`; null if it has another shape. It is a page of Laravel:
+ * https://laravel.com/docs/pagination#converting-results-to-json
+ */
 export function readServicePage(body: unknown): ServicePage | null {
-  const { data: wire } = wirePage.safeParse(body);
-  if (wire === undefined) return null;
+  const wire = readObject(body);
+  if (wire === null || !Array.isArray(wire.data)) return null;
+  const items = wire.data.map(readObject);
+  if (items.includes(null)) return null;
+  const meta = readObject(wire.meta);
   return {
-    banks: wire.data.map(readListItem),
-    perPage: wire.meta?.per_page || null,
-    lastPage: wire.meta?.last_page ?? null,
-    total: wire.meta?.total ?? null,
+    banks: items.flatMap((item) => (item ? [readListItem(item)] : [])),
+    perPage: readCount(meta?.per_page) || null,
+    lastPage: readCount(meta?.last_page),
+    total: readCount(meta?.total),
   };
 }
 
-function readListItem({
-  iban_data,
-  swift_data,
-  bank_data,
-  us_routing,
-  revision_date,
-}: z.infer<typeof wireListItem>): Bank {
-  const bank = readBank({ ...emptyBank, ...bank_data, ...swift_data });
+/** A US bank has a routing number (`us_routing`) instead of a bank code. */
+function readListItem(wire: Readonly<Record<string, unknown>>): Bank {
+  const ibanData = readObject(wire.iban_data);
+  const usRouting = readText(wire.us_routing);
+  const swiftBank = unlessEmpty(readBank(readObject(wire.swift_data)));
+  const bank = swiftBank ?? readBank(readObject(wire.bank_data));
   return {
     ...bank,
-    bankCode: bank.bankCode ?? iban_data?.bank_code ?? us_routing,
-    countryCode: bank.countryCode ?? iban_data?.country_code ?? (us_routing === null ? null : 'US'),
-    date: bank.date ?? revision_date,
+    bankCode: bank.bankCode ?? readText(ibanData?.bank_code) ?? usRouting,
+    countryCode: bank.countryCode ?? readText(ibanData?.country_code) ?? (usRouting === null ? null : 'US'),
+    date: bank.date ?? readText(wire.revision_date),
   };
 }
 
-function readBank(wire: NonNullable<z.infer<typeof wireBank>>): Bank {
-  const { bank_code: bankCode, country_code: countryCode, name, address, zip, city, source, date } = wire;
-  return { bankCode, countryCode, name, address, zip, city, source, date, bic: wire.swift ?? wire.bic };
+/** The endpoints use different names for the same field. `source` and `date` are only from the self-hosted service. */
+function readBank(wire: Readonly<Record<string, unknown>> | null): Bank {
+  return {
+    bankCode: readText(wire?.bank_code),
+    countryCode: readText(wire?.country_code),
+    name: readText(wire?.name),
+    address: readText(wire?.address),
+    zip: readText(wire?.zip),
+    city: readText(wire?.city),
+    source: readText(wire?.source),
+    date: readText(wire?.date),
+    bic: readText(wire?.swift) ?? readText(wire?.bic),
+  };
 }
-
-const emptyBank = {
-  bank_code: null,
-  name: null,
-  address: null,
-  zip: null,
-  city: null,
-  country_code: null,
-  swift: null,
-  bic: null,
-  source: null,
-  date: null,
-};

@@ -1,10 +1,10 @@
 import type { DocumentNode, ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import type { RequestContext } from '../../request-context.ts';
+import type { Caller } from '../../auth/caller.ts';
 import type { ServerContext } from '../context.ts';
 import { chooseMediaType } from '../media-type.ts';
 import type { PrepareDocument, PreparedDocument } from '../prepared-document.ts';
-import type { Executed } from '../prepared-operation.ts';
+import type { Executed, OperationContext } from '../prepared-operation.ts';
 import { clientClosedRequest, costHeader, type Replies, traceHeader } from '../reply.ts';
 
 /** Other plugins find it in the context. */
@@ -15,13 +15,15 @@ export interface ExecutedOperation {
 interface PreparedOperationsOptions {
   prepare: PrepareDocument;
   replies: Replies;
+  localCaller: Caller;
 }
 
 /** Lets Yoga parse, validate and execute with prepared operations, and create the same replies as the direct way. */
 export function usePreparedOperations({
   prepare,
   replies,
-}: PreparedOperationsOptions): Plugin<{ requestContext: RequestContext } & Partial<ExecutedOperation>, ServerContext> {
+  localCaller,
+}: PreparedOperationsOptions): Plugin<OperationContext & Partial<ExecutedOperation>, ServerContext> {
   const documents = new WeakMap<DocumentNode, PreparedDocument>();
   const executions = new WeakMap<Request, Executed>();
 
@@ -51,8 +53,9 @@ export function usePreparedOperations({
       if (mediaType === null || resultProcessor === undefined) return;
       setResultProcessor((result, { Response }) => {
         if (request.signal.aborted) return new Response(null, { status: clientClosedRequest });
-        const asked = { headers: extensionHeadersOf(request), mediaType, requestId: serverContext.requestId };
-        const reply = replies.create(result as ExecutionResult, asked, executions.get(request) ?? null);
+        const { requestId, caller = localCaller } = serverContext;
+        const asked = { headers: extensionHeadersOf(request), mediaType, requestId };
+        const reply = replies.create(result as ExecutionResult, asked, caller, executions.get(request) ?? null);
         const headers = { ...reply.headers, 'content-type': `${mediaType}; charset=utf-8` };
         return new Response(reply.body, { status: reply.status, headers });
       }, mediaType);

@@ -5,6 +5,7 @@ import { compactIban } from '../../iban/iban.ts';
 import { BankType } from './bank.ts';
 import { builder } from './builder.ts';
 import { maxOffset, readCursor, writeCursor } from './cursor.ts';
+import { bankDataScope } from './scopes.ts';
 import { paid } from './tags.ts';
 import { limitText, maxLengths } from './text-limits.ts';
 import { lookUpWeight } from './weights.ts';
@@ -71,6 +72,7 @@ const BankConnectionType = builder.objectRef<BankPage>('BankConnection').impleme
 
 builder.queryField('banks', (t) =>
   t.field({
+    extensions: bankDataScope,
     type: BankConnectionType,
     nullable: true,
     tag: paid,

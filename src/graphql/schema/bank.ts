@@ -2,6 +2,7 @@ import type { Bank, BankData } from '../../bank-data/bank-data.ts';
 import { compactBic } from '../../iban/bic.ts';
 import { builder } from './builder.ts';
 import { readKey } from './entities.ts';
+import { bankDataScope } from './scopes.ts';
 import { paid } from './tags.ts';
 import { limitText, maxLengths } from './text-limits.ts';
 import { lookUpWeight } from './weights.ts';
@@ -18,7 +19,7 @@ export const BankDataType = builder.objectRef<BankData>('BankData').implement({
 });
 
 export const BankType = builder.objectRef<Bank>('Bank').implement({
-  extensions: { cacheScope: 'public' },
+  extensions: { cacheScope: 'public', ...bankDataScope },
   description: 'A record from a list of banks.',
   fields: (t) => ({
     bic: t.exposeString('bic', { nullable: true, description: 'ISO 9362 BIC; null if the list has none.' }),
@@ -53,6 +54,7 @@ builder.asEntity(BankType, {
 
 builder.queryField('bank', (t) =>
   t.field({
+    extensions: bankDataScope,
     type: BankType,
     nullable: true,
     tag: paid,

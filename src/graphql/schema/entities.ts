@@ -7,6 +7,7 @@ import {
 } from 'graphql';
 import { GatewayError } from '../../errors.ts';
 import type { Context } from '../context.ts';
+import { checkScope } from './scopes.ts';
 import { checkText } from './text-limits.ts';
 
 /** How a router refers to an entity: `__typename` and the key fields. */
@@ -43,7 +44,7 @@ export function readKey(name: string, key: unknown, maxLength: number): string {
 async function resolveEntity(
   representation: unknown,
   types: ReadonlyMap<unknown, GraphQLObjectType>,
-  context: unknown,
+  context: Context,
   info: GraphQLResolveInfo,
 ) {
   if (typeof representation !== 'object' || representation === null) {
@@ -54,6 +55,7 @@ async function resolveEntity(
   if (type === undefined) {
     throw new GatewayError('BAD_USER_INPUT', 'The __typename of a representation must be an entity of this subgraph.');
   }
+  checkScope(type, context);
   // As in Apollo's library, an entity without a reference resolver resolves to its representation.
   const resolve = resolverOf(type) ?? ((known: Representation) => known);
   const entity = await resolve(representation as Representation, context, info);

@@ -1,6 +1,7 @@
 import { type EssayResult, essayLimits } from '../../essays/essays.ts';
 import { builder } from './builder.ts';
 import { EssayModeType, GenerateEssayResultType, WritingPurposeType } from './essay.ts';
+import { essaysScope } from './scopes.ts';
 import { paid } from './tags.ts';
 import { stateTextLimit } from './text-limits.ts';
 import { essayWeight } from './weights.ts';
@@ -31,6 +32,7 @@ const GenerateEssayInputType = builder.inputType('GenerateEssayInput', {
 
 builder.mutationField('generateEssay', (t) =>
   t.field({
+    extensions: essaysScope,
     type: GenerateEssayResultType,
     tag: paid,
     cost: essayWeight,

@@ -4,6 +4,7 @@ import { compactIban } from '../../iban/iban.ts';
 import { builder } from './builder.ts';
 import { ErrorType } from './error.ts';
 import { IbanValidationType } from './iban.ts';
+import { bankDataScope } from './scopes.ts';
 import { paid, personalData } from './tags.ts';
 import { limitText, maxLengths } from './text-limits.ts';
 import { lookUpWeight } from './weights.ts';
@@ -51,6 +52,7 @@ const GenerateIbanInputType = builder.inputType('GenerateIbanInput', {
 
 builder.queryField('generateIban', (t) =>
   t.field({
+    extensions: bankDataScope,
     type: GenerateIbanResultType,
     nullable: true,
     tag: [paid, personalData],

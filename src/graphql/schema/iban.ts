@@ -7,6 +7,7 @@ import { builder } from './builder.ts';
 import { IbanCountryType } from './country.ts';
 import { readKey } from './entities.ts';
 import { IbanDataType } from './iban-data.ts';
+import { bankDataScope } from './scopes.ts';
 import { paid, personalData } from './tags.ts';
 import { checkText, limitText, maxLengths, stateTextLimit } from './text-limits.ts';
 import { assumedIbans, lookUpWeight, suggestionsWeight } from './weights.ts';
@@ -35,7 +36,7 @@ const NationalCheckType = builder.enumType('NationalCheck', {
 
 export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidation').implement({
   cost: lookUpWeight,
-  extensions: { cacheScope: 'private' },
+  extensions: { cacheScope: 'private', ...bankDataScope },
   description: 'The result of validating an IBAN. An IBAN that is not valid is a result, not an error.',
   fields: (t) => ({
     iban: t.exposeID('iban', {
@@ -90,6 +91,7 @@ builder.asEntity(IbanValidationType, {
 
 builder.queryField('ibanValidation', (t) =>
   t.field({
+    extensions: bankDataScope,
     type: IbanValidationType,
     nullable: true,
     tag: [paid, personalData],
@@ -106,6 +108,7 @@ builder.queryField('ibanValidation', (t) =>
 
 builder.queryField('ibanValidations', (t) =>
   t.field({
+    extensions: bankDataScope,
     type: [IbanValidationType],
     nullable: { list: false, items: true },
     tag: [paid, personalData],

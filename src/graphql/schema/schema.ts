@@ -9,6 +9,7 @@ import './generate-iban.ts';
 import './iban.ts';
 import { builder } from './builder.ts';
 import { withSeparateEntities } from './entities.ts';
+import { withScopes } from './scopes.ts';
 import { withSortedSdl } from './sorted-sdl.ts';
 import { withTextLimits } from './text-limits.ts';
 
@@ -22,4 +23,4 @@ const subgraph = builder.toSubGraphSchema({
   federationDirectives: ['@cost', '@key', '@listSize', '@shareable', '@tag'],
 });
 
-export const schema = withSortedSdl(withTextLimits(withSeparateEntities(subgraph)));
+export const schema = withSortedSdl(withScopes(withTextLimits(withSeparateEntities(subgraph))));

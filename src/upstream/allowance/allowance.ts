@@ -17,8 +17,11 @@ export interface AllowanceStatus {
 
 /** The calls to one upstream in a calendar month (UTC). None of its functions rejects. */
 export interface Allowance {
-  /** Counts a call. If the store works, the count is stored before this resolves: a crash does not make it too low. */
-  reserve(): Promise<Reservation | Exhausted>;
+  /**
+   * Counts a call. If the store works, the count is stored before this returns or resolves: a crash does not make it too
+   * low.
+   */
+  reserve(): Reservation | Exhausted | Promise<Reservation | Exhausted>;
   status(): Promise<AllowanceStatus>;
   /** Stores everything that was counted, if the store works. Await it before the store is closed. */
   flush(): Promise<void>;
@@ -45,28 +48,30 @@ export function createAllowance({ service, limit, store, replicas, events }: All
   let current = openMonth(monthAt(Date.now()));
 
   return {
-    async reserve() {
-      const { month, count } = currentMonth();
-      return (await count.reserve()) ?? { kind: 'exhausted', renewsAt: beginOfMonth(month + 1) };
+    reserve() {
+      const { count, endsAt } = currentMonth();
+      const reserved = count.reserve();
+      if (!(reserved instanceof Promise)) return reserved;
+      return reserved.then((reservation) => reservation ?? { kind: 'exhausted', renewsAt: new Date(endsAt) });
     },
     async status() {
-      const { month, count } = currentMonth();
-      return { service, ...(await count.status()), renewsAt: beginOfMonth(month + 1) };
+      const { count, endsAt } = currentMonth();
+      return { service, ...(await count.status()), renewsAt: new Date(endsAt) };
     },
     flush: () => current.count.flush(),
   };
 
   /** Never goes back, even if the clock does: the remaining calls of the previous month must not become available. */
-  function currentMonth(): { month: number; count: MonthlyCount } {
-    const month = monthAt(Date.now());
-    if (month > current.month) {
-      current.count.stop();
-      current = openMonth(month);
+  function currentMonth(): OpenMonth {
+    const now = Date.now();
+    if (now >= current.endsAt) {
+      void current.count.flush();
+      current = openMonth(monthAt(now));
     }
     return current;
   }
 
-  function openMonth(month: number): { month: number; count: MonthlyCount } {
+  function openMonth(month: number): OpenMonth {
     const count = createMonthlyCount({
       store,
       key: `allowance:${service}:${nameOfMonth(month)}`,
@@ -81,6 +86,12 @@ export function createAllowance({ service, limit, store, replicas, events }: All
         isStoreUp = true;
       },
     });
-    return { month, count };
+    return { count, endsAt: beginOfMonth(month + 1).getTime() };
   }
+}
+
+interface OpenMonth {
+  count: MonthlyCount;
+  /** In milliseconds since 1970. */
+  endsAt: number;
 }

@@ -15,13 +15,11 @@ export interface Reservation {
 }
 
 export interface MonthlyCount {
-  /** Null if no calls remain. */
-  reserve(): Promise<Reservation | null>;
+  /** Null if no calls remain. A promise where it waits for the store. */
+  reserve(): Reservation | Promise<Reservation | null>;
   status(): Promise<{ used: number; limit: number | null; remaining: number | null }>;
-  /** Stores everything, if the store works. */
+  /** Stores everything, if the store works, and stops reading the count of other processes until the next call. */
   flush(): Promise<void>;
-  /** Stops reading the count of other processes. */
-  stop(): void;
 }
 
 interface MonthlyCountOptions {
@@ -30,19 +28,37 @@ interface MonthlyCountOptions {
   limit: number | null;
   /** Number of processes that share the store; null: it is not shared. */
   replicas: number | null;
+  /** Longer than two months by default, so that the previous month can be looked up. */
+  expiresInMs?: number;
   /** Called once at 80 percent and once at 95 percent. */
   onNearlyExhausted: (percent: number) => void;
   onStoreFailed: (reason: string) => void;
   onStoreRecovered: () => void;
 }
 
-/** Counts the calls to one upstream in one calendar month. */
+/** Counts the calls to one upstream in one calendar month or another period. */
 export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
-  const { store, key, limit, replicas, onNearlyExhausted, onStoreFailed, onStoreRecovered } = options;
+  const {
+    store,
+    key,
+    limit,
+    replicas,
+    expiresInMs = 93 * 86_400_000,
+    onNearlyExhausted,
+    onStoreFailed,
+    onStoreRecovered,
+  } = options;
   // Other processes may have used everything before this one started.
   const assumed = replicas === null ? 0 : (limit ?? 0);
   const shared = { store, key, expiresInMs };
-  const count = createStoredCount({ ...shared, replicas, assumed, onStoreFailed, onStoreRecovered: renumber });
+  const count = createStoredCount({
+    ...shared,
+    replicas,
+    assumed,
+    maxBlock: () => Math.floor((maxNumber() - count.current()) / (callsPerBlocked * (replicas ?? 1))),
+    onStoreFailed,
+    onStoreRecovered: renumber,
+  });
   const reported = createStoredLimit(shared);
   const ownLimit = limit ?? Number.POSITIVE_INFINITY;
   /** Calls that other processes counted while the store failed: call numbers given meanwhile are too low by this. */
@@ -52,23 +68,11 @@ export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
   let isLoaded = false;
 
   return {
-    async reserve() {
-      if (!isLoaded) await load();
-      // Another process may have released calls meanwhile, so the shared count is read before rejecting.
-      let isProbe = false;
-      if (count.current() >= maxNumber() && (await count.sync()) >= maxNumber()) {
-        const report = reported.current();
-        if (!report || !isProbeDue(report) || count.current() >= ownLimit) return null;
-        isProbe = true;
-        reported.setProbedAt(Date.now());
-      }
-      const number = await count.add();
-      if (number > (isProbe ? ownLimit : maxNumber())) {
-        count.subtract();
-        return null;
-      }
+    reserve() {
+      const number = isLoaded && count.current() < maxNumber() ? count.take() : null;
+      if (number === null) return reserveStored();
       warn();
-      return createReservation(number, isProbe);
+      return createReservation(number, false);
     },
     async status() {
       await load();
@@ -82,14 +86,31 @@ export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
       }
       return { used: counted, limit, remaining: ownRemaining };
     },
-    stop: count.stop,
     async flush() {
       if (loading === null) return;
       await loading;
-      count.stop();
-      await Promise.all([count.sync(), reported.flush()]);
+      await Promise.all([count.stop(), reported.flush()]);
     },
   };
+
+  async function reserveStored(): Promise<Reservation | null> {
+    if (!isLoaded) await load();
+    // Another process may have released calls meanwhile, so the shared count is read before rejecting.
+    let isProbe = false;
+    if (count.current() >= maxNumber() && (await count.sync()) >= maxNumber()) {
+      const report = reported.current();
+      if (!report || !isProbeDue(report) || count.current() >= ownLimit) return null;
+      isProbe = true;
+      reported.setProbedAt(Date.now());
+    }
+    const number = count.take() ?? (await count.add());
+    if (number > (isProbe ? ownLimit : maxNumber())) {
+      count.subtract();
+      return null;
+    }
+    warn();
+    return createReservation(number, isProbe);
+  }
 
   /** Loads on first use: a gateway that calls no upstream does not create the store. */
   function load(): Promise<void> {
@@ -144,6 +165,5 @@ export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
     warnings.check(Math.max(count.current() / ownLimit, reportedShare));
   }
 }
-
-/** Longer than two months, so that the previous month can be looked up. */
-const expiresInMs = 93 * 86_400_000;
+/** A hundredth of what remains may be counted ahead of time, by all processes together. */
+const callsPerBlocked = 100;

@@ -1,8 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import type { Allowance } from '../../../src/upstream/allowance/allowance.ts';
-import { withAllowance } from '../../../src/upstream/allowance/with-allowance.ts';
-import { withRetries } from '../../../src/upstream/retries.ts';
-import { answered, failed, get, post, tDeadline, tHeldSend, tSend } from '../send.ts';
+import { answered, failed, get, post, tAttempt, tDeadline, tHeldSend, tRetries, tSend } from '../send.ts';
 import { monthHeaders, tAllowance } from './allowance.ts';
 
 const usedOf = async (allowance: Allowance) => (await allowance.status()).used;
@@ -14,7 +12,7 @@ afterEach(() => {
 it('counts a call before it is sent', async () => {
   const { send, held } = tHeldSend();
   const allowance = tAllowance();
-  const outcome = withAllowance(send, allowance)(get, tDeadline());
+  const outcome = tAttempt(send, { allowance })(get, tDeadline());
   await vi.waitFor(() => expect(held).toHaveLength(1));
   expect(await usedOf(allowance)).toBe(1);
   held[0]?.returns(answered(200));
@@ -34,28 +32,28 @@ it.each([
   failed('timed-out'),
 ])('counts a call with the outcome %j: it may have been charged', async (outcome) => {
   const allowance = tAllowance();
-  expect(await withAllowance(tSend(outcome).send, allowance)(post, tDeadline())).toEqual(outcome);
+  expect(await tAttempt(tSend(outcome).send, { allowance })(post, tDeadline())).toEqual(outcome);
   expect(await usedOf(allowance)).toBe(1);
 });
 
 it('releases a call that was never sent', async () => {
   const allowance = tAllowance();
   const outcome = failed('unreachable');
-  expect(await withAllowance(tSend(outcome).send, allowance)(post, tDeadline())).toEqual(outcome);
+  expect(await tAttempt(tSend(outcome).send, { allowance })(post, tDeadline())).toEqual(outcome);
   expect(await usedOf(allowance)).toBe(0);
 });
 
 it('counts retries', async () => {
   const allowance = tAllowance();
   const { send } = tSend(answered(500), answered(500), answered(200));
-  await withRetries(withAllowance(send, allowance), { backoffMs: 0 })(get, tDeadline());
+  await tRetries(tAttempt(send, { allowance }), 0)(get, tDeadline());
   expect(await usedOf(allowance)).toBe(3);
 });
 
 it('sends nothing beyond the allowance, and returns when the next month begins', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21') });
   const { send, sent } = tSend(answered(200));
-  const limited = withAllowance(send, tAllowance({ limit: 2 }));
+  const limited = tAttempt(send, { allowance: tAllowance({ limit: 2 }) });
   const outcomes = await Promise.all(Array.from({ length: 5 }, () => limited(get, tDeadline())));
   expect(sent).toHaveLength(2);
   expect(outcomes.filter(({ kind }) => kind === 'answered')).toHaveLength(2);
@@ -64,7 +62,7 @@ it('sends nothing beyond the allowance, and returns when the next month begins',
 
 it('records the rate limit that every response reports', async () => {
   const { send, sent } = tSend(answered(200, { headers: monthHeaders(100, 1) }), answered(200));
-  const limited = withAllowance(send, tAllowance({ limit: null }));
+  const limited = tAttempt(send, { allowance: tAllowance({ limit: null }) });
   for (let call = 0; call < 4; call++) await limited(get, tDeadline());
   expect(sent).toHaveLength(2);
 });
@@ -73,7 +71,7 @@ it('releases the reservation of a caller who aborts before the call is sent', as
   const { send, sent } = tSend(answered(200));
   const allowance = tAllowance();
   const caller = new AbortController();
-  const outcome = withAllowance(send, allowance)(get, tDeadline(caller.signal));
+  const outcome = tAttempt(send, { allowance })(get, tDeadline(caller.signal));
   caller.abort();
   await expect(outcome).rejects.toMatchObject({ name: 'AbortError' });
   expect(sent).toHaveLength(0);
@@ -84,7 +82,7 @@ it('counts a call whose caller aborts while it is in flight', async () => {
   const { send, held } = tHeldSend();
   const allowance = tAllowance();
   const caller = new AbortController();
-  const outcome = withAllowance(send, allowance)(post, tDeadline(caller.signal));
+  const outcome = tAttempt(send, { allowance })(post, tDeadline(caller.signal));
   await vi.waitFor(() => expect(held).toHaveLength(1));
   caller.abort();
   await expect(outcome).rejects.toMatchObject({ name: 'AbortError' });

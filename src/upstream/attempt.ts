@@ -1,0 +1,87 @@
+import type { Allowance } from './allowance/allowance.ts';
+import type { Bulkhead } from './bulkhead.ts';
+import type { CircuitBreaker } from './circuit-breaker.ts';
+import type { Deadline } from './deadline.ts';
+import { type Exchange, type Outcome, type Send, type Shed, shed } from './operation.ts';
+import type { RetryAfterBlock } from './retry-after.ts';
+
+interface AttemptOptions {
+  bulkhead: Bulkhead;
+  createCircuitBreaker: (path: string) => CircuitBreaker;
+  createRetryAfterBlock: () => RetryAfterBlock;
+  allowance: Pick<Allowance, 'reserve'>;
+  exchange: Exchange;
+}
+
+interface PathGuards {
+  block: RetryAfterBlock;
+  circuit: CircuitBreaker;
+}
+
+/**
+ * Sends one attempt past all guards. A guard that has nothing to object costs a comparison. The queue is the outermost:
+ * what changes while an attempt waits is checked afterwards. After the queue, a read has only the remaining time; for a
+ * write the deadline restarts.
+ */
+export function createAttempt({
+  bulkhead,
+  createCircuitBreaker,
+  createRetryAfterBlock,
+  allowance,
+  exchange,
+}: AttemptOptions): Send {
+  const guards = new Map<string, PathGuards>();
+
+  return async (request, deadline, usage) => {
+    const { signal } = deadline;
+    // The usage identifies the request: a flight has a signal of its own, but the usage of its first caller.
+    if (!bulkhead.enter() && !(await bulkhead.wait(usage, signal))) {
+      return signal.aborted ? shedOrThrow(deadline) : shed;
+    }
+    try {
+      if (signal.aborted) return shedOrThrow(deadline);
+      if (request.method === 'POST') deadline.restart();
+      const { block, circuit } = guardsOf(request.path);
+      const blockPass = block.enter();
+      if (typeof blockPass === 'object') return blockPass;
+      const circuitPass = circuit.enter();
+      let outcome: Outcome = shed;
+      try {
+        if (circuitPass === null || (request.maySend && !(await request.maySend()))) return shed;
+        const reserving = allowance.reserve();
+        const reservation = reserving instanceof Promise ? await reserving : reserving;
+        if (reservation.kind === 'exhausted') return reservation;
+        if (signal.aborted) {
+          reservation.release();
+          return shedOrThrow(deadline);
+        }
+        // From here on the call is counted even if the caller aborts: it may already be sent.
+        request.onSent?.();
+        usage.upstreamCalls += 1;
+        outcome = await exchange(request, deadline);
+        if (outcome.kind === 'failed' && outcome.reason === 'unreachable') reservation.release();
+        if (outcome.kind === 'answered') reservation.recordAnswer(outcome);
+        return outcome;
+      } finally {
+        if (circuitPass !== null) circuit.leave(circuitPass, outcome);
+        block.leave(blockPass, outcome);
+      }
+    } finally {
+      bulkhead.leave();
+    }
+  };
+
+  function guardsOf(path: string): PathGuards {
+    const known = guards.get(path);
+    if (known) return known;
+    const created = { block: createRetryAfterBlock(), circuit: createCircuitBreaker(path) };
+    guards.set(path, created);
+    return created;
+  }
+}
+
+/** The outcome of an unsent attempt whose signal has aborted. @throws the signal's reason if the caller aborted */
+function shedOrThrow(deadline: Deadline): Shed {
+  if (deadline.hasExpired()) return shed;
+  throw deadline.signal.reason;
+}

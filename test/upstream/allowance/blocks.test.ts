@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { tFailingStore } from '../../failing-store.ts';
+import { createMemoryStore } from '../../stores/memory-store.ts';
+import { reservationsOf, reserveMany, reserveOne, tAllowance } from './allowance.ts';
+
+/* Under load, calls are counted in the store ahead of time, in blocks. */
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'], now: new Date('2026-11-21') });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function tCountedStore() {
+  const memory = createMemoryStore();
+  const { store, fail, work } = tFailingStore(memory);
+  const counted = (month = '2026-11') => memory.add(`allowance:essays:${month}`, 0, { expiresInMs: 1 });
+  return { store, counted, fail, work, writes: vi.spyOn(store, 'add') };
+}
+
+/** Lets a block that is fetched in the background arrive. */
+async function settle() {
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+}
+
+describe('a block', () => {
+  it('is stored before its calls are made, and is at most a tenth of the calls of a second', async () => {
+    const { store, counted, writes } = tCountedStore();
+    const allowance = tAllowance({ store, limit: null });
+    for (let calls = 1; calls <= 1_000; calls += 1) {
+      await reserveOne(allowance);
+      expect(await counted()).toBeGreaterThanOrEqual(calls);
+      expect(await counted()).toBeLessThanOrEqual(calls + calls / 10);
+      expect(await allowance.status()).toMatchObject({ used: calls });
+    }
+    expect(writes.mock.calls.filter(([, amount]) => amount > 0).length).toBeLessThan(150);
+  });
+
+  it('costs its callers no promise, and has at most 500 calls', async () => {
+    const { store, counted } = tCountedStore();
+    const allowance = tAllowance({ store, limit: null });
+    await reserveMany(allowance, 20_000);
+    expect(await counted()).toBe(20_500);
+    for (let call = 0; call < 500; call += 1) expect(allowance.reserve()).toHaveProperty('kind', 'reserved');
+    await settle();
+    expect(await counted()).toBe(21_000);
+  });
+
+  it('is small where few calls remain: all of them can be made, and no other', async () => {
+    const { store, counted } = tCountedStore();
+    const allowance = tAllowance({ store, limit: 2_000 });
+    await reserveMany(allowance, 1_000);
+    expect(await counted()).toBe(1_010);
+    for (let call = 0; call < 950; call += 1) await reserveOne(allowance);
+    await settle();
+    expect(await counted()).toBe(1_950);
+    const others = [tAllowance({ store, limit: 2_000 }), allowance, allowance];
+    const made = await Promise.all(others.map((other) => reserveMany(other, 100)));
+    expect(reservationsOf(made.flat())).toHaveLength(50);
+    expect(await counted()).toBe(2_000);
+  });
+
+  it('is shared with the other processes: each counts a part of what remains ahead of time', async () => {
+    const { store, counted } = tCountedStore();
+    const allowance = tAllowance({ store, limit: 2_000, replicas: 5 });
+    await reserveMany(allowance, 1_000);
+    expect(await counted()).toBe(1_002);
+    await allowance.flush();
+  });
+
+  it('is returned when nothing of it was used for a second', async () => {
+    const { store, counted } = tCountedStore();
+    const allowance = tAllowance({ store, limit: null });
+    await reserveMany(allowance, 100);
+    await vi.advanceTimersByTimeAsync(900);
+    await reserveOne(allowance);
+    await vi.advanceTimersByTimeAsync(900);
+    expect(await counted()).toBe(110);
+    await vi.advanceTimersByTimeAsync(1_100);
+    expect(await counted()).toBe(101);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it.each([
+    ['when the gateway closes', (allowance: ReturnType<typeof tAllowance>) => allowance.flush()],
+    [
+      'when its month ends',
+      async (allowance: ReturnType<typeof tAllowance>) => {
+        vi.setSystemTime(new Date('2026-12-01'));
+        await reserveOne(allowance);
+        await settle();
+      },
+    ],
+  ])('is returned %s', async (_, end) => {
+    const { store, counted } = tCountedStore();
+    const allowance = tAllowance({ store, limit: null });
+    await reserveMany(allowance, 100);
+    expect(await counted()).toBe(110);
+    await end(allowance);
+    expect(await counted()).toBe(100);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('takes calls back that were not sent, without a write', async () => {
+    const { store, counted, writes } = tCountedStore();
+    const allowance = tAllowance({ store, limit: null });
+    await reserveMany(allowance, 100);
+    const reservation = await reserveOne(allowance);
+    writes.mockClear();
+    reservation.release();
+    expect(writes).not.toHaveBeenCalled();
+    expect(await counted()).toBe(110);
+    expect(await allowance.status()).toMatchObject({ used: 100 });
+  });
+
+  it('is used up while the store fails, and then counted in memory', async () => {
+    const { store, counted, fail, work } = tCountedStore();
+    const allowance = tAllowance({ store, limit: null });
+    await reserveMany(allowance, 100);
+    fail();
+    await reserveMany(allowance, 30);
+    expect(await allowance.status()).toMatchObject({ used: 130 });
+    expect(await counted()).toBe(110);
+    work();
+    await allowance.flush();
+    expect(await counted()).toBe(130);
+  });
+});
