@@ -1,18 +1,13 @@
 import type { CallBudget } from '../config/caller-limits.ts';
 import type { ServiceName } from '../errors.ts';
+import type { BudgetedCall } from '../request-context.ts';
 import type { Store } from '../stores/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import { beginOfPeriod, nameOfPeriod, periodAt } from '../time/calendar-period.ts';
-import { createMonthlyCount, type MonthlyCount, type Reservation } from '../upstream/allowance/monthly-count.ts';
+import { createMonthlyCount, type MonthlyCount } from '../upstream/allowance/monthly-count.ts';
 import type { Caller } from './caller.ts';
 
-/** Not sent: the caller has used its own budget. */
-interface BudgetExhausted {
-  kind: 'budget-exhausted';
-  renewsAt: Date;
-}
-
-interface BudgetStatus {
+export interface BudgetStatus {
   service: ServiceName;
   /** Paid calls of this calendar day or month (UTC). */
   used: number;
@@ -22,9 +17,6 @@ interface BudgetStatus {
 }
 
 type BudgetOwner = Pick<Caller, 'id' | 'limits'>;
-
-/** A call that was counted and may be sent, or that may not be sent. */
-type BudgetedCall = Pick<Reservation, 'kind' | 'release'> | BudgetExhausted;
 
 /** The paid calls of each caller. None of its functions rejects. */
 export interface PaidBudgets {
@@ -66,7 +58,7 @@ export function createPaidBudgets({ store, replicas, maxBudgets = 20_000, events
       const budget = budgetOf(caller, service);
       if (budget === null) return null;
       const { count, renewsAt } = openBudget(caller, service, budget);
-      const exhausted: BudgetExhausted = { kind: 'budget-exhausted', renewsAt };
+      const exhausted: BudgetedCall = { kind: 'budget-exhausted', renewsAt };
       const reserved = count?.reserve() ?? exhausted;
       return reserved instanceof Promise ? reserved.then((call) => call ?? exhausted) : reserved;
     },

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type SharedTask, startSharedTask } from '../async/shared-task.ts';
+import { GatewayError } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { CacheEntry, SharedCache } from './shared-cache.ts';
 
@@ -29,6 +30,12 @@ interface LookUpCacheOptions {
   random?: () => number;
 }
 
+interface Flight {
+  task: SharedTask<LookUpResult>;
+  /** Of the request that started it. */
+  callerId: string;
+}
+
 interface LookUpResult {
   entry: CacheEntry;
   /** False if it was looked up at the service. */
@@ -47,21 +54,35 @@ export function createLookUpCache({
     maxSize: maxBytes,
     sizeCalculation: ({ answer }, key) => estimateBytes(answer) + 2 * key.length + bytesPerEntry,
   });
-  const flights = new Map<string, SharedTask<LookUpResult>>();
+  const flights = new Map<string, Flight>();
 
-  return {
-    // Not async: an answer that is in memory costs no more than its promise.
-    find(key, context, lookUp, isNegative) {
-      if (context.signal.aborted) return Promise.reject(context.signal.reason);
-      context.usage.lookUps += 1;
-      const cached = entries.get(key);
-      const now = Date.now();
-      if (cached && now <= cached.freshUntil) return Promise.resolve(recordUse(cached, true, context));
-      const flight = findFlight(key) ?? startFlight(key, context, lookUp, isNegative);
-      if (cached && now <= cached.staleUntil) return Promise.resolve(recordUse(cached, true, context));
-      return flight.join(context.signal).then(({ entry, isHit }) => recordUse(entry, isHit, context));
-    },
-  };
+  return { find };
+
+  /** Not async: an answer that is in memory costs no more than its promise. */
+  function find<Answer extends object>(
+    key: string,
+    context: RequestContext,
+    lookUp: LookUp<Answer>,
+    isNegative: (answer: Answer) => boolean,
+  ): Promise<Answer> {
+    if (context.signal.aborted) return Promise.reject(context.signal.reason);
+    context.usage.lookUps += 1;
+    const cached = entries.get(key);
+    const now = Date.now();
+    if (cached && now <= cached.freshUntil) return Promise.resolve(recordUse(cached, true, context));
+    const flight = findFlight(key) ?? startFlight(key, context, lookUp, isNegative);
+    if (cached && now <= cached.staleUntil) return Promise.resolve(recordUse(cached, true, context));
+    const result = flight.task
+      .join(context.signal)
+      .then(({ entry, isHit }) => recordUse<Answer>(entry, isHit, context));
+    if (flight.callerId === context.callerId) return result;
+    return result.catch((error: unknown) => {
+      if (!(error instanceof GatewayError && error.code === 'BUDGET_EXHAUSTED')) throw error;
+      // The budget of the caller who started the flight; this one has another.
+      context.usage.lookUps -= 1;
+      return find(key, context, lookUp, isNegative);
+    });
+  }
 
   /** Also lowers the request's `freshUntil`, which `Cache-Control` is computed from. */
   function recordUse<Answer>(entry: CacheEntry, isHit: boolean, context: RequestContext): Answer {
@@ -72,9 +93,9 @@ export function createLookUpCache({
   }
 
   /** A flight that was aborted may settle later, but no further caller joins it. */
-  function findFlight(key: string): SharedTask<LookUpResult> | undefined {
+  function findFlight(key: string): Flight | undefined {
     const flight = flights.get(key);
-    return flight?.isAborted() ? undefined : flight;
+    return flight?.task.isAborted() ? undefined : flight;
   }
 
   function startFlight<Answer extends object>(
@@ -82,8 +103,8 @@ export function createLookUpCache({
     { callerId, usage, freshUntil, reserveCall }: RequestContext,
     lookUp: LookUp<Answer>,
     isNegative: (answer: Answer) => boolean,
-  ): SharedTask<LookUpResult> {
-    const flight = startSharedTask(async (signal) => {
+  ): Flight {
+    const task = startSharedTask(async (signal) => {
       try {
         const result = await load(key, () => lookUp({ callerId, signal, usage, freshUntil, reserveCall }), isNegative);
         if (isCurrent()) cacheInMemory(key, result.entry);
@@ -92,12 +113,13 @@ export function createLookUpCache({
         if (isCurrent()) flights.delete(key);
       }
     });
+    const flight = { task, callerId };
     flights.set(key, flight);
     return flight;
 
     /** A newer flight may have replaced an aborted one, which then neither caches its result nor removes the newer one. */
     function isCurrent(): boolean {
-      return flights.get(key) === flight;
+      return flights.get(key)?.task === task;
     }
   }
 
