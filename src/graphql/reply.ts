@@ -77,7 +77,8 @@ export function createReplies({ hasCallers, exposesCost, hasTraces, redact, even
     }
     const hidesSuggestions = !caller.scopes.has('introspection');
     const presented = presentErrors(result.errors, { requestId: asked.requestId, hidesSuggestions, redact, events });
-    const body = JSON.stringify({ ...extended, errors: presented.map(({ shown }) => shown) });
+    const { data, extensions } = extended;
+    const body = JSON.stringify({ data, errors: presented.map(({ shown }) => shown), extensions });
     const headers = Object.assign(
       { 'cache-control': 'no-store', ...vary },
       ...presented.map(({ http }) => http?.headers),

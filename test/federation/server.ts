@@ -5,6 +5,7 @@ import { useInlineTrace } from '../../src/graphql/plugins/use-inline-trace.ts';
 import { createRequestContext, type RequestContext } from '../../src/request-context.ts';
 import type { Events } from '../../src/telemetry/events.ts';
 import { createRedact } from '../../src/telemetry/redact.ts';
+import { tCaller } from '../caller.ts';
 import type { Answer } from '../gateway.ts';
 
 interface TServerOptions<Context> {
@@ -22,7 +23,10 @@ export function tServer<Context extends { requestContext: RequestContext }>({
   const redact = createRedact(secrets);
   const { yoga: server } = createGraphqlHandler({
     schema,
-    createContext: (signal) => createContext(createRequestContext(signal)),
+    createContext: (caller, signal) => ({ ...createContext(createRequestContext(signal)), caller }),
+    localCaller: tCaller,
+    hasCallers: false,
+    trustedDocuments: null,
     documentLimits: { tokens: 5_000, characters: 100_000, cost: 100_000 },
     keptReplyBytes: 1_000_000,
     tracing: useInlineTrace({ redact, maxCost: 25_000 }),

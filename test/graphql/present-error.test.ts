@@ -10,6 +10,7 @@ function present(error: GraphQLError) {
   const events = { unexpectedError: (...details) => logged.push(details) } as Partial<Events> as Events;
   const { shown, http, isExpected } = presentError(error, {
     requestId: 'r1',
+    hidesSuggestions: false,
     redact: createRedact(['seeded-secret']),
     events,
   });

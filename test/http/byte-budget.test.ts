@@ -7,6 +7,7 @@ import { createByteBudget } from '../../src/http/byte-budget.ts';
 import { createGraphiql } from '../../src/http/graphiql.ts';
 import { createRequestHandler } from '../../src/http/request-handler.ts';
 import { createHttpServer } from '../../src/http/server.ts';
+import { tAdmission } from '../caller.ts';
 import { tListeningGateway } from './listening-gateway.ts';
 
 describe('a byte budget', () => {
@@ -87,6 +88,8 @@ const get = 'GET /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: applicati
 async function tHandler(graphql: () => Response) {
   const requests: IncomingMessage[] = [];
   const listener = createRequestHandler({
+    admission: tAdmission,
+    isGraphiqlOpen: true,
     answerDirectly: () => null,
     yoga: (request) => {
       requests.push(request);

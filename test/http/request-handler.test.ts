@@ -8,6 +8,7 @@ import { createRequestHandler } from '../../src/http/request-handler.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { createEvents } from '../../src/telemetry/events.ts';
 import { createLog } from '../../src/telemetry/log.ts';
+import { tAdmission } from '../caller.ts';
 import { tGateway } from '../gateway.ts';
 import { replyHeld, replyJson, replyNever, tUpstream, type Upstream } from '../scripted-upstream.ts';
 
@@ -322,6 +323,8 @@ describe('closing the gateway', () => {
 
   it('changes /ready to 503', async () => {
     const listener = createRequestHandler({
+      admission: tAdmission,
+      isGraphiqlOpen: true,
       answerDirectly: () => null,
       yoga: () => new Response(),
       graphiql: createGraphiql({ clientTimeoutMs: 20_000 }),
