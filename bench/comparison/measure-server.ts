@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { distinctIban } from './distinct-ibans.ts';
+import { runLoad } from './load.ts';
+import type { Result } from './results.ts';
+import type { Server } from './servers.ts';
+import { startServer } from './start-server.ts';
+import type { CountingUpstream } from './upstream.ts';
+import { createBodies, type Workload, workloads } from './workloads.ts';
+
+interface MeasureServerOptions {
+  server: Server;
+  /** Names, in order. */
+  workloads: readonly string[];
+  upstream: CountingUpstream;
+  load: { callers: number; seconds: number; delayMs: number };
+}
+
+/** More IBANs than one load can use, so that no two loads share one. */
+const ibansPerLoad = 10_000_000;
+
+/** Starts a server and measures each workload. Throws if a response is wrong; durations are not checked. */
+export async function* measureServer({
+  server,
+  workloads: names,
+  upstream,
+  load: { callers, seconds, delayMs },
+}: MeasureServerOptions): AsyncGenerator<Omit<Result, 'round' | 'server'>> {
+  const running = await startServer(server);
+  const { url } = running;
+  let nextIban = 1;
+  const takeIbans = () => {
+    nextIban += ibansPerLoad;
+    return nextIban - ibansPerLoad;
+  };
+  const settle = () => sleep(100 + delayMs);
+  try {
+    for (const name of names) {
+      const { body, newIbans, maxCallers = callers } = findWorkload(name);
+      const load = { url, body, newIbans, callers: Math.min(callers, maxCallers) };
+      await checkResponse(url, name, takeIbans());
+      await runLoad({ ...load, seconds, firstIban: takeIbans() });
+      await settle();
+      await upstream.report();
+      const cpuMsBefore = running.cpuMs();
+      const result = await runLoad({ ...load, seconds, firstIban: takeIbans() });
+      await settle();
+      const cpuMs = running.cpuMs() - cpuMsBefore;
+      const calls = await upstream.report();
+      if (calls < result.requests * newIbans) {
+        throw new Error(`${name}: ${calls} upstream calls for ${result.requests} requests are too few`);
+      }
+      await checkResponse(url, name, takeIbans());
+      yield {
+        workload: name,
+        requestsPerSecond: (result.requests * 1e6) / result.us,
+        p50Ms: result.p50Us / 1_000,
+        p99Ms: result.p99Us / 1_000,
+        cpuUs: (cpuMs * 1_000) / result.requests,
+        callsPerRequest: calls / result.requests,
+        memoryMib: running.memoryMib(),
+        firstAnswerMs: running.firstAnswerMs,
+      };
+    }
+  } finally {
+    await running.close();
+  }
+}
+
+/** Sends one request. Throws if the response is not the expected one. */
+export async function checkResponse(url: string, workload: string, firstIban: number): Promise<void> {
+  const { body, newIbans, expect } = findWorkload(workload);
+  const ibans = Array.from({ length: newIbans }, (_, index) => distinctIban(firstIban + index));
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { accept: 'application/json', 'content-type': 'application/json' },
+    body: createBodies(body, newIbans, firstIban)(),
+  });
+  const text = await response.text();
+  const expected = { data: expect(ibans) };
+  if (response.status !== 200 || !isDeepStrictEqual(parse(text), expected)) {
+    throw new Error(
+      `HTTP ${response.status} ${text.slice(0, 500)}; expected ${JSON.stringify(expected).slice(0, 500)}`,
+    );
+  }
+}
+
+function findWorkload(name: string): Workload {
+  const workload = workloads[name];
+  if (workload === undefined) throw new Error(`there is no workload ${name}`);
+  return workload;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
