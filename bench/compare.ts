@@ -38,6 +38,8 @@ ${Object.entries(workloads)
   --delay 0          latency of the upstream, in milliseconds
   --env NAME=value   environment variable of the gateway; repeatable`;
 
+// Stops the servers, too.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 if (options.help) print(usage);
 else await compare();
 
@@ -75,10 +77,11 @@ The server ${canPin ? 'has a core of its own' : 'shares all cores'}.`);
     }
   } finally {
     await upstream.close();
+    const order = ({ workload, server }: Result) =>
+      chosenWorkloads.indexOf(workload) * chosenServers.length + chosenServers.indexOf(server);
+    // After an error, what was measured before.
+    print(`\n${formatResults(results.sort((a, b) => order(a) - order(b)))}`);
   }
-  const order = ({ workload, server }: Result) =>
-    chosenWorkloads.indexOf(workload) * chosenServers.length + chosenServers.indexOf(server);
-  print(`\n${formatResults(results.sort((a, b) => order(a) - order(b)))}`);
 }
 
 function readNumber(name: string, text: string): number {

@@ -35,6 +35,8 @@ function send(client: Client, body: string): Promise<boolean> {
   return new Promise((resolve) => {
     let status = 0;
     const handler: Dispatcher.DispatchHandler = {
+      // undici requires this one.
+      onRequestStart: () => {},
       onResponseStart: (_, statusCode) => {
         status = statusCode;
       },

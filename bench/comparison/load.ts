@@ -29,6 +29,7 @@ export interface LoadResult {
   timedOut: number;
 }
 
+const timeoutSeconds = 30;
 export const hasWrk = spawnSync('wrk', ['-v']).error === undefined;
 
 /** Runs the load in a process of its own. Throws if a request failed. */
@@ -42,6 +43,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
     const [output] = await Promise.all([text(child.stdout), once(child, 'close')]);
     const result = readResult(output);
     if (result.failed > 0) throw new Error(`${result.failed} of ${result.requests} requests failed`);
+    if (result.timedOut > 0) process.stderr.write(`${result.timedOut} requests took more than ${timeoutSeconds} s\n`);
     return result;
   } finally {
     rmSync(folder, { recursive: true });
@@ -53,7 +55,7 @@ function wrkCommand(
   bodyFile: string,
 ): [string, ...string[]] {
   const script = fileURLToPath(new URL('requests.lua', import.meta.url));
-  const load = ['-t1', `-c${callers}`, `-d${seconds}s`, '--timeout', '30s', '-s', script, url];
+  const load = ['-t1', `-c${callers}`, `-d${seconds}s`, '--timeout', `${timeoutSeconds}s`, '-s', script, url];
   return ['wrk', ...load, '--', bodyFile, String(newIbans), String(firstIban)];
 }
 

@@ -4,7 +4,7 @@ import { apiKey } from './upstream.ts';
 import { workloads } from './workloads.ts';
 
 export interface Server {
-  /** Arguments of Node.js. */
+  /** A JavaScript file. */
   script: string;
   env: Readonly<Record<string, string>>;
   /** Only these; all by default. */
@@ -22,7 +22,7 @@ const peerNames = ['yoga-pothos', 'apollo-server', 'mercurius', 'hive-gateway'] 
 export const arePeersInstalled = existsSync(new URL('bench/peers/node_modules', root));
 export const serverNames = ['limit', 'constant', 'gateway', ...(arePeersInstalled ? peerNames : [])];
 
-/** The servers to compare, by name, each with its limit in the same list. */
+/** The servers by name; all of them read the port from PORT. */
 export function listServers({ upstreamUrl, gatewayEnv }: ServerOptions): Record<string, Server> {
   const env = { UPSTREAM: upstreamUrl, API_KEY: apiKey };
   const limit = toPath('bench/comparison/limit.js');

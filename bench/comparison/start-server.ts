@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readMemory } from '../gateway-process.ts';
 import { pin, serverCore } from './pin.ts';
 import type { Server } from './servers.ts';
+import { workloads } from './workloads.ts';
 
 export interface RunningServer {
   url: string;
@@ -23,7 +24,7 @@ export interface RunningServer {
 const startTimeoutMs = 30_000;
 const stopTimeoutMs = 5_000;
 
-/** Starts a server in production mode, in an empty data folder, and waits until it answers `{__typename}`. */
+/** Starts a server in production mode, in an empty data folder, and waits until it answers a look-up. */
 export async function startServer({ script, env }: Server): Promise<RunningServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'ledgerquill-bench-'));
   const port = await findFreePort();
@@ -44,7 +45,10 @@ export async function startServer({ script, env }: Server): Promise<RunningServe
 
   while (!(await isAnswering(url))) {
     const isLate = performance.now() - startedAt > startTimeoutMs;
-    if (child.exitCode !== null || isLate) throw new Error(`${script} did not start`);
+    if (child.exitCode !== null || isLate) {
+      killServer();
+      throw new Error(`${script} did not start`);
+    }
     await sleep(5);
   }
   const firstAnswerMs = performance.now() - startedAt;
@@ -77,7 +81,7 @@ async function findFreePort(): Promise<number> {
 
 async function isAnswering(url: string): Promise<boolean> {
   const headers = { 'content-type': 'application/json' };
-  return fetch(url, { method: 'POST', headers, body: '{"query":"{__typename}"}' }).then(
+  return fetch(url, { method: 'POST', headers, body: workloads.W3?.body ?? '' }).then(
     (response) => response.text().then(() => true),
     () => false,
   );
