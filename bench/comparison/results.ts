@@ -59,7 +59,7 @@ function formatGroup(group: readonly Result[], results: readonly Result[]): stri
     median('p50Ms').toFixed(2),
     median('p99Ms').toFixed(1),
     format(median('cpuUs'), 0),
-    median('callsPerRequest').toFixed(2),
+    format(median('callsPerRequest'), 2),
     format(median('memoryMib'), 0),
     median('firstAnswerMs').toFixed(0),
   ];
@@ -71,6 +71,7 @@ function findLimit({ round, workload }: Result, results: readonly Result[]): Res
   return others.find(({ server }) => server === 'constant') ?? others.find(({ server }) => server === 'limit');
 }
 
+/** A dash where the value is unknown, or no request was completed. */
 function format(value: number, digits: number): string {
-  return Number.isNaN(value) ? '-' : value.toFixed(digits);
+  return Number.isFinite(value) ? value.toFixed(digits) : '-';
 }
