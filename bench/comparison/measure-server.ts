@@ -51,13 +51,14 @@ export async function* measureServer({
         throw new Error(`${name}: ${calls} upstream calls for ${result.requests} requests are too few`);
       }
       await checkResponse(url, name, takeIbans());
+      const callsPerRequest = await upstream.report();
       yield {
         workload: name,
         requestsPerSecond: (result.requests * 1e6) / result.us,
         p50Ms: result.p50Us / 1_000,
         p99Ms: result.p99Us / 1_000,
         cpuUs: (cpuMs * 1_000) / result.requests,
-        callsPerRequest: calls / result.requests,
+        callsPerRequest,
         memoryMib: running.memoryMib(),
         firstAnswerMs: running.firstAnswerMs,
       };

@@ -10,6 +10,7 @@ export interface Result {
   p99Ms: number;
   /** Processor time of the server per request, in microseconds. */
   cpuUs: number;
+  /** Upstream calls of one request after the load. */
   callsPerRequest: number;
   memoryMib: number;
   firstAnswerMs: number;
@@ -59,7 +60,7 @@ function formatGroup(group: readonly Result[], results: readonly Result[]): stri
     median('p50Ms').toFixed(2),
     median('p99Ms').toFixed(1),
     format(median('cpuUs'), 0),
-    format(median('callsPerRequest'), 2),
+    median('callsPerRequest').toFixed(0),
     format(median('memoryMib'), 0),
     median('firstAnswerMs').toFixed(0),
   ];
