@@ -52,10 +52,11 @@ function formatGroup(group: readonly Result[], results: readonly Result[]): stri
     const limit = findLimit(result, results);
     return limit === undefined ? [] : [result.requestsPerSecond / limit.requestsPerSecond];
   });
+  const rate = median('requestsPerSecond');
   return [
     group[0]?.workload ?? '',
     group[0]?.server ?? '',
-    median('requestsPerSecond').toFixed(0),
+    rate.toFixed(rate < 100 ? 1 : 0),
     format(percentile(ratios, 0.5), 2),
     median('p50Ms').toFixed(2),
     median('p99Ms').toFixed(1),
