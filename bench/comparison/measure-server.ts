@@ -35,11 +35,11 @@ export async function* measureServer({
   };
   /** Waits until the requests that the load left unfinished are done. @returns the upstream calls since the last report */
   const settle = async () => {
-    let [calls, isIdle] = [0, false];
-    while (!isIdle) {
+    let [calls, idleTimes] = [0, 0];
+    while (idleTimes < 3) {
       await sleep(100 + delayMs);
       const newCalls = await upstream.report();
-      isIdle = newCalls === 0;
+      idleTimes = newCalls === 0 ? idleTimes + 1 : 0;
       calls += newCalls;
     }
     return calls;
