@@ -38,6 +38,8 @@ export async function* measureServer({
     let [calls, idleTimes] = [0, 0];
     while (idleTimes < 3) {
       await sleep(100 + delayMs);
+      // Any response: the server is not busy.
+      await send(url, findWorkload('W4').body);
       const newCalls = await upstream.report();
       idleTimes = newCalls === 0 ? idleTimes + 1 : 0;
       calls += newCalls;
@@ -80,16 +82,17 @@ export async function* measureServer({
 export async function checkResponse(url: string, workload: string, firstIban: number): Promise<void> {
   const { body, newIbans, expect } = findWorkload(workload);
   const ibans = Array.from({ length: newIbans }, (_, index) => distinctIban(firstIban + index));
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { accept: 'application/json', 'content-type': 'application/json' },
-    body: createBodies(body, newIbans, firstIban)(),
-  });
-  const text = await response.text();
+  const { status, text } = await send(url, createBodies(body, newIbans, firstIban)());
   const expected = { data: expect(ibans) };
-  if (response.status === 200 && isDeepStrictEqual(parse(text), expected)) return;
+  if (status === 200 && isDeepStrictEqual(parse(text), expected)) return;
   const error = /\{"message":.{0,300}/.exec(text)?.[0] ?? text.slice(0, 300);
-  throw new Error(`${url}, ${workload}: HTTP ${response.status} ${error}`);
+  throw new Error(`${url}, ${workload}: HTTP ${status} ${error}`);
+}
+
+async function send(url: string, body: string): Promise<{ status: number; text: string }> {
+  const headers = { accept: 'application/json', 'content-type': 'application/json' };
+  const response = await fetch(url, { method: 'POST', headers, body });
+  return { status: response.status, text: await response.text() };
 }
 
 function findWorkload(name: string): Workload {
