@@ -11,7 +11,7 @@ export interface CountingUpstream {
 }
 
 /** The key that it requires. */
-export const apiKey = 'bench';
+export const apiKey = 'bench-bank-data';
 
 /** Starts the bank-data service of the comparison as a child process. */
 export async function startCountingUpstream(delayMs: number): Promise<CountingUpstream> {
