@@ -11,9 +11,11 @@ import { validateRequest } from './request-validation.ts';
 import { createSendReply } from './send-reply.ts';
 
 export interface GraphqlEndpointOptions {
-  answerDirectly: AnswerDirectly;
-  /** Answers the requests that are not answered directly. */
-  yoga: (request: IncomingMessage, response: ServerResponse, context: ServerContext) => Response | Promise<Response>;
+  graphql: {
+    answerDirectly: AnswerDirectly;
+    /** Answers the requests that are not answered directly. */
+    answerWithYoga: (request: IncomingMessage, response: ServerResponse, context: ServerContext) => Promise<Response>;
+  };
   /** Maximum size of a request body, in bytes. */
   maxBodyBytes: number;
   /** Limit for all request bodies and unread responses in memory, in bytes. */
@@ -26,7 +28,7 @@ export interface GraphqlEndpointOptions {
 
 /** Answers GraphQL requests whose headers were admitted. */
 export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
-  const { answerDirectly, yoga, maxBodyBytes, maxBufferedBytes, admit, cors, guard } = options;
+  const { graphql, maxBodyBytes, maxBufferedBytes, admit, cors, guard } = options;
   const budget = createByteBudget(maxBufferedBytes);
   const bodyLimits = { maxBytes: maxBodyBytes, budget };
   const sendReply = createSendReply({ onSent: holdUnread });
@@ -56,7 +58,7 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
 
   /** An ordinary request is answered without a promise if nothing has to be waited for. */
   function answer(exchange: Exchange, caller: Caller, body: Buffer): MaybePromise<void> {
-    const reply = answerDirectly(exchange, caller);
+    const reply = graphql.answerDirectly(exchange, caller);
     if (reply === null) return answerWithYoga(exchange, caller, body);
     return 'then' in reply ? reply.then((reply) => sendReply(exchange, reply)) : sendReply(exchange, reply);
   }
@@ -69,7 +71,7 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
       request.headers['content-type'] = request.headers['content-type']?.toLowerCase();
       Object.assign(request, { body: createBodyView(body) });
     }
-    const answer = await yoga(request, response, { requestId, caller });
+    const answer = await graphql.answerWithYoga(request, response, { requestId, caller });
     const { 'content-type': _, 'content-length': _length, ...headers } = Object.fromEntries(answer.headers);
     return sendReply(exchange, { status: answer.status, headers, mediaType, body: await answer.text() });
   }

@@ -325,8 +325,7 @@ describe('closing the gateway', () => {
     const listener = createRequestHandler({
       admission: tAdmission,
       isGraphiqlOpen: true,
-      answerDirectly: () => null,
-      yoga: () => new Response(),
+      graphql: { answerDirectly: () => null, answerWithYoga: async () => new Response() },
       graphiql: createGraphiql({ clientTimeoutMs: 20_000 }),
       maxBodyBytes: 1_000,
       maxBufferedBytes: 1_000,
