@@ -35,6 +35,14 @@ interface LookUpResult {
   isHit: boolean;
 }
 
+interface Flight {
+  /**
+   * Null when it has settled: the tables that a `Map` leaves behind as its entries change keep what they contained alive
+   * until the next full garbage collection, one in two flights with all that it refers to.
+   */
+  task: SharedTask<LookUpResult> | null;
+}
+
 /** Look-ups in memory, bounded in bytes: stale while revalidate, stale if error, one flight per key. */
 export function createLookUpCache({
   freshMs,
@@ -47,7 +55,7 @@ export function createLookUpCache({
     maxSize: maxBytes,
     sizeCalculation: ({ answer }, key) => estimateBytes(answer) + 2 * key.length + bytesPerEntry,
   });
-  const flights = new Map<string, SharedTask<LookUpResult>>();
+  const flights = new Map<string, Flight>();
 
   return {
     // Not async: an answer that is in memory costs no more than its promise.
@@ -72,9 +80,9 @@ export function createLookUpCache({
   }
 
   /** A flight that was aborted may settle later, but no further caller joins it. */
-  function findFlight(key: string): SharedTask<LookUpResult> | undefined {
-    const flight = flights.get(key);
-    return flight?.isAborted() ? undefined : flight;
+  function findFlight(key: string): SharedTask<LookUpResult> | null {
+    const task = flights.get(key)?.task ?? null;
+    return task?.isAborted() ? null : task;
   }
 
   function startFlight<Answer extends object>(
@@ -83,39 +91,36 @@ export function createLookUpCache({
     lookUp: LookUp<Answer>,
     isNegative: (answer: Answer) => boolean,
   ): SharedTask<LookUpResult> {
-    const flight = startSharedTask(async (signal) => {
+    const flight: Flight = { task: null };
+    const task = startSharedTask(async (signal) => {
+      let shared: CacheEntry | null = null;
       try {
-        const result = await load(key, () => lookUp({ callerId, signal, usage, freshUntil }), isNegative);
-        if (isCurrent()) cacheInMemory(key, result.entry);
-        return result;
+        if (sharedCache) shared = await sharedCache.get(key);
+        if (shared && Date.now() <= shared.freshUntil) return land({ entry: shared, isHit: true });
+        const answer = await lookUp({ callerId, signal, usage, freshUntil });
+        const entry = createEntry(answer, isNegative(answer));
+        sharedCache?.set(key, entry);
+        return land({ entry, isHit: false });
+      } catch (error) {
+        if (!shared || Date.now() > shared.staleUntil) throw error;
+        return land({ entry: shared, isHit: true });
       } finally {
         if (isCurrent()) flights.delete(key);
+        flight.task = null;
       }
     });
+    flight.task = task;
     flights.set(key, flight);
-    return flight;
+    return task;
+
+    function land(result: LookUpResult): LookUpResult {
+      if (isCurrent()) cacheInMemory(key, result.entry);
+      return result;
+    }
 
     /** A newer flight may have replaced an aborted one, which then neither caches its result nor removes the newer one. */
     function isCurrent(): boolean {
       return flights.get(key) === flight;
-    }
-  }
-
-  async function load<Answer extends object>(
-    key: string,
-    lookUp: () => Promise<Answer>,
-    isNegative: (answer: Answer) => boolean,
-  ): Promise<LookUpResult> {
-    const sharedEntry = sharedCache && (await sharedCache.get(key));
-    if (sharedEntry && Date.now() <= sharedEntry.freshUntil) return { entry: sharedEntry, isHit: true };
-    try {
-      const answer = await lookUp();
-      const entry = createEntry(answer, isNegative(answer));
-      sharedCache?.set(key, entry);
-      return { entry, isHit: false };
-    } catch (error) {
-      if (!sharedEntry || Date.now() > sharedEntry.staleUntil) throw error;
-      return { entry: sharedEntry, isHit: true };
     }
   }
 
