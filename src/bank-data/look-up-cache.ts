@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type SharedTask, startSharedTask } from '../async/shared-task.ts';
 import type { RequestContext } from '../request-context.ts';
+import { estimateBytes } from './estimate-bytes.ts';
 import type { CacheEntry, SharedCache } from './shared-cache.ts';
 
 export interface LookUpCache {
@@ -144,14 +145,3 @@ const maxNegativeFreshMs = 3_600_000;
 
 /** Memory of an entry besides its answer, roughly. */
 const bytesPerEntry = 300;
-
-/** Memory of an answer, roughly: it is a tree without cycles. */
-function estimateBytes(value: unknown): number {
-  if (typeof value === 'string') return bytesPerValue + 2 * value.length;
-  if (typeof value !== 'object' || value === null) return bytesPerValue;
-  let bytes = bytesPerValue;
-  for (const name in value) bytes += estimateBytes((value as Record<string, unknown>)[name]);
-  return bytes;
-}
-
-const bytesPerValue = 32;
