@@ -10,6 +10,7 @@ import {
 } from 'graphql';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { AbortableSignal } from '../../src/async/signal.ts';
+import { createCallerFactory } from '../../src/auth/caller.ts';
 import { createCompiler } from '../../src/graphql/compiler.ts';
 import { createContext } from '../../src/graphql/context.ts';
 import { locate, parseDetached } from '../../src/graphql/document-source.ts';
@@ -268,9 +269,13 @@ function nest(depth: number, alias: string): string {
   return depth === 0 ? '{ code }' : `{ ${alias}: parent ${nest(depth - 1, alias)} }`;
 }
 
+const noLimits = { requestsPerMinute: null, bankDataCalls: null, essayCalls: null, maxQueryCost: null };
+const createCaller = createCallerFactory({ commonScopes: ['bank-data', 'essays'], defaultLimits: noLimits });
+const caller = createCaller({ kind: 'anonymous', name: '', scopes: [] });
+
 function tContext() {
   const limits = { ibans: 20, bics: 10, bankQueries: 4, essayTexts: 2, essays: 1, entities: 20 };
-  return createContext(tServices(), limits, new AbortableSignal());
+  return createContext(tServices(), limits, caller, new AbortableSignal());
 }
 
 function toOutcome({ data, errors = [] }: { data?: unknown; errors?: readonly GraphQLError[] }): Outcome {

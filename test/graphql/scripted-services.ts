@@ -82,6 +82,7 @@ export function tServices(): Services {
       { service: 'bank-data', used: 1, limit: null, remaining: null, renewsAt },
       { service: 'essays', used: 2, limit: 10, remaining: 8, renewsAt },
     ],
+    budgets: { reserve: () => null, status: async () => [] },
     isKnownBank: () => false,
   };
 }
