@@ -114,8 +114,7 @@ async function tPair(reply: Reply, moreEnv: Environment = {}) {
   const listener: RequestListener = createRequestHandler({
     admission: { admit: () => caller, admitBody: () => caller },
     isGraphiqlOpen: false,
-    answerDirectly: () => null,
-    yoga: (request, response, context) => handle.handleNodeRequestAndResponse(request, response, context),
+    graphql: { answerDirectly: () => null, answerWithYoga: handle.answerWithYoga },
     graphiql: () => Promise.reject(new Error('not served')),
     maxBodyBytes,
     maxBufferedBytes,
