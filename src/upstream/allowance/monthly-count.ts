@@ -46,7 +46,7 @@ export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
     ...shared,
     replicas,
     assumed,
-    // All processes together count at most a hundredth of what remains ahead of time.
+    // A hundredth of what remains, for all processes together.
     maxBlock: () => Math.floor((maxNumber() - count.current()) / (100 * (replicas ?? 1))),
     onStoreFailed,
     onStoreRecovered: renumber,
