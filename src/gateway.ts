@@ -85,6 +85,7 @@ export function createGateway(
     events,
   });
 
+  let isStopping = false;
   let closing: Promise<void> | undefined;
   const handleRequest = createRequestHandler({
     admission: access.admission,
@@ -95,7 +96,7 @@ export function createGateway(
     maxBufferedBytes: config.maxBufferedBytes,
     corsOrigins: config.corsOrigins,
     allowedHosts: config.allowedHosts,
-    isReady: () => closing === undefined,
+    isReady: () => !isStopping,
     readiness: () => (isShared ? { sharedStore: isUp() ? 'up' : 'down' } : {}),
     events,
   });
@@ -108,6 +109,7 @@ export function createGateway(
       knownBanks.loadSoon();
       return server.listen(config.host, config.port);
     },
+    announceStop,
     /** Lets running queries finish within the shutdown timeout, then closes everything. */
     close(): Promise<void> {
       closing ??= shutDown();
@@ -115,7 +117,14 @@ export function createGateway(
     },
   };
 
+  /** Load balancers read from /ready that they must send no more requests; those they send are served. */
+  function announceStop(): void {
+    isStopping = true;
+    server.closeConnections();
+  }
+
   async function shutDown(): Promise<void> {
+    announceStop();
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, config.shutdownTimeoutMs);

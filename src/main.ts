@@ -4,12 +4,13 @@ import { readConfig } from './config/read-config.ts';
 import { createGateway } from './gateway.ts';
 import { limitHeapGrowth } from './heap-growth.ts';
 import { runMain } from './run-main.ts';
+import { stopOnSignal } from './stop-signals.ts';
 import { createLog } from './telemetry/log.ts';
 import { createRedact } from './telemetry/redact.ts';
 
 /*
  * The gateway process: reads the configuration, starts the self-hosted services that replace missing upstreams, listens,
- * and stops everything on SIGTERM or SIGINT. It exits when everything is closed. The code of the self-hosted services is
+ * and stops everything on SIGTERM or SIGINT, the services after the gateway. It exits when everything is closed. The code of the self-hosted services is
  * loaded only if they are used: it takes 130 ms and 10 MB.
  */
 
@@ -38,7 +39,8 @@ async function run(config: Config): Promise<void> {
     await gateway.close();
     await Promise.all([bankData.close(), essays.close()]);
   };
-  process.on('SIGTERM', stop).on('SIGINT', stop);
+  const { shutdownDelayMs, shutdownTimeoutMs } = config;
+  stopOnSignal(process, { delayMs: shutdownDelayMs, announce: gateway.announceStop, stop });
 
   const url = await gateway.listen().catch(async (error: unknown) => {
     await stop();
@@ -50,6 +52,7 @@ async function run(config: Config): Promise<void> {
       `  GraphiQL   ${url}/graphql`,
       `  bank data  ${bankData.description}`,
       `  essays     ${essays.description}`,
+      `  SIGTERM    ${shutdownDelayMs / 1_000} s not ready, then at most ${shutdownTimeoutMs / 1_000} s for active requests`,
       '',
     ].join('\n'),
   );

@@ -61,7 +61,9 @@ export interface Config {
   /** Folder of the embedded store; created with the first write. */
   dataDir: string;
   store: StoreConfig;
-  /** How long active requests may take to finish after a stop signal, in milliseconds. */
+  /** How long the gateway serves requests after a stop signal while /ready responds 503, in milliseconds. */
+  shutdownDelayMs: number;
+  /** How long active requests may take to finish after that, in milliseconds. */
   shutdownTimeoutMs: number;
   /** Maximum size of a GraphQL request body, in bytes. */
   maxBodyBytes: number;

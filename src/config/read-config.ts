@@ -19,7 +19,9 @@ export function readConfig(env: Environment): Config {
     logLevel: vars.LOG_LEVEL,
     dataDir: vars.DATA_DIR,
     store: { redis: vars.REDIS_URL ?? null, replicas: vars.REPLICAS, secret: vars.STORE_SECRET ?? null },
-    shutdownTimeoutMs: vars.SHUTDOWN_TIMEOUT_MS,
+    shutdownDelayMs: vars.SHUTDOWN_DELAY_MS ?? (isLocal ? 0 : 5_000),
+    // Every operation ends by its deadline; then its response is sent and an essay is stored.
+    shutdownTimeoutMs: vars.SHUTDOWN_TIMEOUT_MS ?? Math.max(vars.BANK_DATA_TIMEOUT_MS, vars.ESSAY_TIMEOUT_MS) + 5_000,
     maxBodyBytes: vars.MAX_BODY_BYTES,
     maxBufferedBytes: Math.max(vars.MAX_BUFFERED_BYTES, vars.MAX_BODY_BYTES),
     connections: {

@@ -4,6 +4,8 @@ import type { AddressInfo, Socket } from 'node:net';
 export interface HttpServer {
   /** @returns the address as a URL without a path */
   listen(host: string, port: number): Promise<string>;
+  /** From now on, every response closes its connection: clients with connection pools move to other processes. */
+  closeConnections(): void;
   /** Refuses new connections and waits for active requests; aborts them after the timeout, in milliseconds. */
   drain(timeoutMs: number): Promise<void>;
 }
@@ -32,6 +34,7 @@ export function createHttpServer(
 ): HttpServer {
   const connections = new Map<Socket, Connection>();
   let uses = 0;
+  let isClosing = false;
   const server = createServer({
     // Longer than the idle timeouts of common load balancers (60 s), which would otherwise reuse a closing connection.
     keepAliveTimeout: 65_000,
@@ -61,7 +64,7 @@ export function createHttpServer(
     // The listeners of all responses are the same two functions: they cost every request.
     response.on('prefinish', limitReading).on('close', handleNext);
     // A keep-alive connection that was sending a response when draining began may deliver another request.
-    if (!server.listening) closeConnectionAfter(response);
+    if (isClosing) closeConnectionAfter(connection);
     listener(request, response);
   }
 
@@ -100,8 +103,12 @@ export function createHttpServer(
           resolve(toUrl(server.address() as AddressInfo));
         });
       }),
+    closeConnections() {
+      isClosing = true;
+    },
     drain: (timeoutMs) =>
       new Promise((resolve) => {
+        isClosing = true;
         if (!server.listening) return resolve();
         const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
         server.close(() => {
@@ -109,19 +116,21 @@ export function createHttpServer(
           resolve();
         });
         // Node.js closes idle connections, but not those that have not received a complete request yet.
-        for (const [socket, { response }] of connections) {
-          if (response) closeConnectionAfter(response);
+        for (const [socket, connection] of connections) {
+          if (connection.response) closeConnectionAfter(connection);
           else socket.destroy();
         }
       }),
   };
 }
 
-/** Otherwise `drain` would wait for the idle keep-alive connection. */
-function closeConnectionAfter(response: ServerResponse): void {
-  response.shouldKeepAlive = false;
+/** Otherwise `drain` would wait for the idle keep-alive connection. Pipelined requests are answered first. */
+function closeConnectionAfter({ response, waiting }: Connection): void {
+  if (response && waiting.length === 0) response.shouldKeepAlive = false;
 }
 
 function toUrl({ address, family, port }: AddressInfo): string {
+  // All addresses of this machine, of which a container's cannot be reached from outside.
+  if (address === '0.0.0.0' || address === '::') return `http://localhost:${port}`;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }

@@ -53,8 +53,11 @@ describe('the process', () => {
 
   it('prints the URLs of its upstreams, never a key', async () => {
     const gateway = tScript('src/main.ts', { ...env, BANK_DATA_URL: 'https://bank.example/v1/' });
-    await gateway.printed(/essays .*\n/);
-    expect(gateway.stdout()).toMatch(/bank data +https:\/\/bank\.example\/v1\n +essays +http:\/\/127\.0\.0\.1:9\n$/);
+    await gateway.printed(/SIGTERM .*\n/);
+    expect(gateway.stdout()).toMatch(
+      /bank data +https:\/\/bank\.example\/v1\n +essays +http:\/\/127\.0\.0\.1:9\n.*\n$/,
+    );
+    expect(gateway.stdout()).toContain('SIGTERM    0 s not ready, then at most 125 s for active requests');
     expect(gateway.stdout() + gateway.stderr()).not.toContain('seeded-key');
   });
 

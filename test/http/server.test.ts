@@ -85,6 +85,38 @@ describe('a server that is draining', () => {
   });
 });
 
+describe('a server that announced its stop', () => {
+  it('serves new and open connections, and closes each after its response', async () => {
+    const { server, port, socket, request, nextRequest } = await tServer();
+    const first = await request();
+    const received = receive(socket, /first/);
+    first.end('first');
+    await received;
+    server.closeConnections();
+    const closed = untilClosed(socket);
+    (await request()).end('second');
+    await closed;
+    const arrived = nextRequest();
+    const newSocket = await tConnection(port, 'GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    (await arrived).end('third');
+    expect(Buffer.concat(await newSocket.toArray()).toString()).toMatch(/\nconnection: close\r\n[\s\S]*third/i);
+  });
+
+  it('answers all pipelined requests before it closes their connection', async () => {
+    const { server, socket, nextRequest } = await tServer();
+    const first = nextRequest();
+    socket.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(2));
+    const response = await first;
+    const drained = server.drain(60_000);
+    const received = receive(socket, /first[\s\S]*second/);
+    const second = nextRequest();
+    response.end('first');
+    (await second).end('second');
+    expect(await received).toMatch(/\nconnection: close\r\n[\s\S]*second/i);
+    await drained;
+  });
+});
+
 describe('a connection with pipelined requests', () => {
   const get = 'GET / HTTP/1.1\r\nhost: localhost\r\n\r\n';
 

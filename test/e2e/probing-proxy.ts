@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { Agent, createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+export interface ProbingProxy {
+  url: string;
+  /** Probes this server from now on, and sends it requests while its /ready responds 200. Resolves when it is ready. */
+  add(url: string): Promise<void>;
+}
+
+/**
+ * A load balancer: sends requests in turns to the servers that are ready, over keep-alive connections. It repeats no
+ * request: if one fails, its client receives 502.
+ */
+export async function tProbingProxy(): Promise<ProbingProxy> {
+  const agent = new Agent({ keepAlive: true });
+  const ready: string[] = [];
+  let isClosed = false;
+  const proxy = createServer((incoming, outgoing) => {
+    const server = ready.shift();
+    if (server === undefined) return outgoing.writeHead(503).end();
+    ready.push(server);
+    const { method, headers } = incoming;
+    const forwarded = request(`${server}${incoming.url}`, { agent, method, headers }, (response) => {
+      const { connection, ...rest } = response.headers;
+      outgoing.writeHead(response.statusCode ?? 502, rest);
+      response.pipe(outgoing);
+    });
+    forwarded.on('error', () => outgoing.writeHead(502).end());
+    incoming.pipe(forwarded);
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  onTestFinished(() => {
+    isClosed = true;
+    proxy.closeAllConnections();
+    proxy.close();
+    agent.destroy();
+  });
+
+  /** As probes of orchestrators do: each on a connection of its own. */
+  async function isReady(server: string): Promise<boolean> {
+    const { status } = await fetch(`${server}/ready`, { headers: { connection: 'close' } });
+    return status === 200;
+  }
+
+  async function probe(server: string): Promise<void> {
+    while (!isClosed && (await isReady(server).catch(() => false)));
+    ready.splice(ready.indexOf(server), 1);
+  }
+
+  return {
+    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    async add(server) {
+      while (!(await isReady(server)));
+      ready.push(server);
+      void probe(server);
+    },
+  };
+}
