@@ -47,6 +47,7 @@ const narrowLayers = {
     'run-main.ts',
     // The imported bank directories are an LMDB file, opened as the gateway opens its own.
     'stores/lmdb-file.ts',
+    'stores/data-folder.ts',
   ],
 };
 

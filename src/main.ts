@@ -5,6 +5,7 @@ import { createGateway } from './gateway.ts';
 import { limitHeapGrowth } from './heap-growth.ts';
 import { runMain } from './run-main.ts';
 import { stopOnSignal } from './stop-signals.ts';
+import { checkDataFolder } from './stores/data-folder.ts';
 import { createLog } from './telemetry/log.ts';
 import { createRedact } from './telemetry/redact.ts';
 
@@ -18,6 +19,8 @@ limitHeapGrowth();
 await runMain(() => run(readConfig(process.env)));
 
 async function run(config: Config): Promise<void> {
+  // With Redis, nothing is written to it.
+  if (config.store.redis === null) checkDataFolder(config.dataDir);
   const { llm, monthlyAllowance } = config.essayService;
   const createServiceLog = (apiKey: string) =>
     createLog({ level: config.logLevel, redact: createRedact([apiKey, llm?.apiKey ?? '']) });

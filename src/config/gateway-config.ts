@@ -58,7 +58,7 @@ export interface Config {
   host: string;
   port: number;
   logLevel: LogLevel;
-  /** Folder of the embedded store; created with the first write. */
+  /** Folder of the embedded store and of imported bank directories. */
   dataDir: string;
   store: StoreConfig;
   /** How long the gateway serves requests after a stop signal while /ready responds 503, in milliseconds. */

@@ -9,7 +9,7 @@ import { errorCodeOf } from '../errors.ts';
  */
 export function createFile(path: string, content: string | Uint8Array): void {
   if (existsSync(path)) return;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  createFolder(dirname(path));
   withTemporaryFile(path, content, (temporary) => {
     try {
       linkSync(temporary, path);
@@ -22,6 +22,17 @@ export function createFile(path: string, content: string | Uint8Array): void {
 /** @throws a file system error if the disk of the file has no space for this number of bytes */
 export function checkFreeSpace(path: string, bytes: number): void {
   withTemporaryFile(path, Buffer.alloc(bytes), () => {});
+}
+
+/** `mkdirSync` with `recursive` never returns if the file system refuses with ENOENT, as /proc does. */
+function createFolder(path: string): void {
+  if (existsSync(path)) return;
+  createFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (errorCodeOf(error) !== 'EEXIST') throw error;
+  }
 }
 
 function withTemporaryFile(path: string, content: string | Uint8Array, use: (temporary: string) => void): void {

@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises';
 import type { BankEntry } from '../../../bank-lists/listed-bank.ts';
 import { ConfigError } from '../../../errors.ts';
+import { checkDataFolder } from '../../../stores/data-folder.ts';
 import { ImportError } from './import-error.ts';
 import {
   type BankImport,
@@ -26,12 +26,12 @@ interface Replacement {
 /**
  * Replaces the imported directory of one country in a single transaction: readers see either the whole old one or the
  * whole new one, even if this process is killed. Creates the data folder if it is missing.
- * @throws ImportError if the data folder cannot be written, ConfigError if the file in it is not a store
+ * @throws ConfigError if the data folder cannot be written or the file in it is not a store; ImportError if writing fails
  */
 export async function replaceImport(dataDir: string, replacement: Replacement): Promise<void> {
   const path = importStorePath(dataDir);
   try {
-    await mkdir(dataDir, { recursive: true });
+    checkDataFolder(dataDir);
     // Throws if the file is not a store; a missing one is created.
     hasImportStore(path);
     const store = openImportStore(path, { readOnly: false });

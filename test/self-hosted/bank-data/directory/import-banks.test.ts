@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../../../src/config/read-config.ts';
 import { readBankDataServiceConfig, readBankImportConfig } from '../../../../src/config/service-config.ts';
@@ -74,12 +74,14 @@ describe('import-banks', () => {
     );
   });
 
-  it('reports that the data folder cannot be written', async () => {
+  it.each(['a file', '/proc/nope'])('reports that the data folder cannot be written: %s', async (name) => {
     const folder = tFolder();
-    writeFileSync(join(folder, 'data'), '');
-    const { code, stdout, stderr } = await tImport(join(folder, 'data'), 'DE', await tSampleFile(folder, german)).ended;
+    writeFileSync(join(folder, 'a file'), '');
+    const dataDir = resolve(folder, name);
+    const { code, stdout, stderr } = await tImport(dataDir, 'DE', await tSampleFile(folder, german)).ended;
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/^Nothing was imported: .*bank-directory-1\.lmdb cannot be written \(E.*\)\.\n$/);
+    expect(stderr).toContain('DATA_DIR: must be a folder in which');
+    expect(stderr).toContain(`but "${dataDir}"`);
   });
 });
 
