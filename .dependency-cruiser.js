@@ -3,8 +3,8 @@
  * share a line do not import each other. `import type` counts.
  */
 const layers = [
-  ['main.ts'],
-  ['gateway.ts', 'cli'],
+  ['main.ts', 'cli'],
+  ['gateway.ts'],
   ['http'],
   ['graphql'],
   ['auth', 'documents'],

@@ -40,6 +40,7 @@ const processes = [
   'src/self-hosted/bank-data/import-banks.ts',
   'src/self-hosted/essays/main.ts',
   'src/cli/api-key.ts',
+  'src/cli/check-config.ts',
 ];
 
 /** For packages in CommonJS, which `require` modules of Node.js. */

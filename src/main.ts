@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { loadDotenv } from './config/dotenv.ts';
 import type { Config, UpstreamAccess } from './config/gateway-config.ts';
 import { readConfig } from './config/read-config.ts';
+import { findUnknownVariables } from './config/unknown-variables.ts';
+import { knownVariables } from './config/variables.ts';
 import { createGateway } from './gateway.ts';
 import { limitHeapGrowth } from './heap-growth.ts';
 import { runMain } from './run-main.ts';
@@ -16,12 +19,20 @@ import { createRedact } from './telemetry/redact.ts';
  */
 
 limitHeapGrowth();
-await runMain(() => run(readConfig(process.env)));
+await runMain(() => {
+  loadDotenv();
+  return run(readConfig(process.env));
+});
 
 async function run(config: Config): Promise<void> {
   // With Redis, nothing is written to it.
   if (config.store.redis === null) checkDataFolder(config.dataDir);
   const { llm, monthlyAllowance } = config.essayService;
+  const unknown = findUnknownVariables(knownVariables, process.env);
+  if (unknown.length > 0) {
+    const log = createLog({ level: config.logLevel, redact: (line) => line });
+    log.warn({ variables: unknown }, 'unknown environment variables are ignored');
+  }
   const createServiceLog = (apiKey: string) =>
     createLog({ level: config.logLevel, redact: createRedact([apiKey, llm?.apiKey ?? '']) });
   const bankData = await resolveUpstream(config.bankData.upstream, async (apiKey) => {

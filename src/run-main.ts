@@ -2,24 +2,24 @@ import { ConfigError } from './errors.ts';
 
 /**
  * Runs the main function of a process. A failure sets the exit code to 1 and is written to standard error: as one
- * message if an operator can fix it, otherwise with its stack.
+ * message if an operator can fix it, otherwise with its stack. The variable is the one of its port.
  */
-export async function runMain(main: () => Promise<void>): Promise<void> {
+export async function runMain(main: () => Promise<void>, portVariable = 'PORT'): Promise<void> {
   // The service continues if the reader of its output is closed (EPIPE).
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   try {
     await main();
   } catch (error) {
     process.exitCode = 1;
-    process.stderr.write(`${describeFailure(error)}\n`);
+    process.stderr.write(`${describeFailure(error, portVariable)}\n`);
   }
 }
 
-function describeFailure(error: unknown): string {
+function describeFailure(error: unknown, portVariable: string): string {
   if (error instanceof ConfigError) return error.message;
   if (!(error instanceof Error)) return String(error);
   const { code = '', address, hostname, port }: ListenError = error;
-  const reason = listenProblems[code];
+  const reason = listenProblems[code]?.replace('PORT', portVariable);
   if (reason === undefined) return error.stack ?? error.message;
   return `Cannot listen on ${address ?? hostname}${port === undefined ? '' : `, port ${port}`}: ${reason}.`;
 }
@@ -30,9 +30,12 @@ interface ListenError extends NodeJS.ErrnoException {
   port?: number;
 }
 
+const noAddress = 'this machine has no such address; set HOST to one of its addresses, such as 127.0.0.1 or 0.0.0.0';
+
 const listenProblems: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another process listens there already; choose a free port',
-  EADDRNOTAVAIL: 'this machine has no such address',
-  ENOTFOUND: 'this machine has no such address',
-  EACCES: 'this user lacks the permission; ports below 1024 often require more privileges',
+  EADDRINUSE: 'another process listens there already; set PORT to a free port',
+  EADDRNOTAVAIL: noAddress,
+  ENOTFOUND: noAddress,
+  EAI_AGAIN: noAddress,
+  EACCES: 'this user lacks the permission; set PORT to 1024 or higher',
 };

@@ -26,9 +26,12 @@ export function readSecretFiles(shape: z.ZodRawShape, given: Readonly<Record<str
     try {
       // Editors and `echo` end files with a line break.
       values[variable] = readFileSync(path, 'utf8').trim();
-      if (values[variable] === '') problems.push(`${fileVariable}: the file is empty`);
+      if (values[variable] === '')
+        problems.push(`${fileVariable}: the file is empty; it must contain the value of ${variable}`);
     } catch (error) {
-      problems.push(`${fileVariable}: the file cannot be read (${errorCodeOf(error) ?? 'unknown reason'})`);
+      problems.push(
+        `${fileVariable}: the file cannot be read (${errorCodeOf(error) ?? 'unknown reason'}); it must be the path of a file with the value of ${variable}`,
+      );
     }
   }
   return { values, problems };

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 export function integer(min: number, max: number) {
@@ -38,6 +39,13 @@ export const originList = z
   .refine(
     (origins) => origins.every((origin) => origin === '*' || isOrigin(origin)),
     'must be origins such as https://app.example.com, separated by commas, or *',
+  );
+
+export const host = z
+  .string()
+  .refine(
+    (text) => isIP(text) !== 0 || /^[a-z\d]([\w.-]*[a-z\d])?$/i.test(text),
+    'must be an IP address or host name of this machine without a port, such as 127.0.0.1 or 0.0.0.0',
   );
 
 export const hostList = z

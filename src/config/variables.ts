@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { ConfigError } from '../errors.ts';
 import { accessVariables } from './access-config.ts';
+import { createQuote } from './describe-values.ts';
 import { redisUrl } from './redis-url.ts';
 import { readSecretFiles, secretFile } from './secret-files.ts';
 import {
   baseUrl,
+  host,
   hostList,
   integer,
   logLevel,
@@ -34,11 +36,17 @@ export function readVariables<Shape extends z.ZodRawShape>(
   const result = z.object(shape).safeParse(values);
   if (result.success && problems.length === 0) return result.data;
   const issues = result.error?.issues ?? [];
-  throw new ConfigError([...problems, ...issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)]);
+  const quote = createQuote(shape, values);
+  const describe = ({ path, message }: z.core.$ZodIssue) => {
+    const name = String(path[0]);
+    const value = quote(name);
+    return `${name}: ${message}${value === null ? '' : `, but is ${value}`}`;
+  };
+  throw new ConfigError([...problems, ...issues.map(describe)]);
 }
 
 const hostAndLogVariables = {
-  HOST: z.string().default('127.0.0.1'),
+  HOST: host.default('127.0.0.1'),
   LOG_LEVEL: logLevel.default('info'),
 };
 
@@ -129,3 +137,10 @@ export const essayServiceVariables = {
   ESSAY_API_KEY: requiredSecret('the key that callers must send in the token header'),
   ESSAY_API_KEY_FILE: secretFile,
 };
+
+/** Of all processes. */
+export const knownVariables = Object.keys({
+  ...gatewayVariables,
+  ...bankDataServiceVariables,
+  ...essayServiceVariables,
+});

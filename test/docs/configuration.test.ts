@@ -1,12 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { bankDataServiceVariables, essayServiceVariables, gatewayVariables } from '../../src/config/variables.ts';
+import { knownVariables } from '../../src/config/variables.ts';
 
-const variables = Object.keys({
-  ...gatewayVariables,
-  ...bankDataServiceVariables,
-  ...essayServiceVariables,
-}).toSorted();
+const variables = knownVariables.toSorted();
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 
 describe('every environment variable', () => {

@@ -13,7 +13,7 @@ async function ask(url: string, query: string, variables: object = {}) {
 
 describe('npm start without any configuration', () => {
   it('serves both services and the examples in GraphiQL, and exits with 0 after SIGTERM', async () => {
-    const gateway = tProcess('npm', ['start'], { PORT: '0' });
+    const gateway = tProcess('npm', ['start'], { PORT: '0', ENV_FILE: '' });
     const [, url = ''] = await gateway.printed(/GraphiQL +(\S+\/graphql)\n[\s\S]*essays .*\n/);
     expect(gateway.stdout()).toMatch(/bank data +self-hosted/);
     expect(gateway.stdout()).toMatch(/essays +self-hosted.*not a language model/);
@@ -102,7 +102,7 @@ describe('the process', () => {
     expect(await gateway.ended).toEqual({ code: 1, signal: null });
     const place = `127.0.0.1, port ${new URL(other.url).port}`;
     expect(gateway.stderr()).toBe(
-      `Cannot listen on ${place}: another process listens there already; choose a free port.\n`,
+      `Cannot listen on ${place}: another process listens there already; set PORT to a free port.\n`,
     );
   });
 });

@@ -10,4 +10,4 @@ await runMain(async () => {
   // Standard output is for the line with the address of the service; errors go to standard error.
   const log = createLog({ level: logLevel, redact: createRedact([apiKey]), destination: process.stderr });
   await runService({ name: 'bank-data', app: createBankDataService({ apiKey, dataDir, log }), host, port });
-});
+}, 'BANK_DATA_SERVICE_PORT');

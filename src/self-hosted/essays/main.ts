@@ -14,4 +14,4 @@ await runMain(async () => {
   const app = createEssayService({ apiKey, writer: createEssayWriter(llm), monthlyAllowance, log });
   await runService({ name: 'essay', app, host, port });
   process.stdout.write(`It writes with ${describeWriter(llm)}.\n`);
-});
+}, 'ESSAY_SERVICE_PORT');

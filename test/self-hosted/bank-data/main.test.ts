@@ -35,6 +35,6 @@ it('reports that its port is in use', async () => {
   other.close();
   expect(service.stdout()).toBe('');
   expect(service.stderr()).toBe(
-    `Cannot listen on 127.0.0.1, port ${port}: another process listens there already; choose a free port.\n`,
+    `Cannot listen on 127.0.0.1, port ${port}: another process listens there already; set BANK_DATA_SERVICE_PORT to a free port.\n`,
   );
 });

@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { tScript } from '../process.ts';
+import { tRedis, whyNoRedis } from '../redis.ts';
+import { replyJson, tUnusedUrl, tUpstream } from '../scripted-upstream.ts';
+import { tFolder } from '../stores/folder.ts';
+
+const key = 'seeded-key';
+
+async function tCheck(env: Record<string, string>, args: readonly string[] = []) {
+  const check = tScript('src/cli/check-config.ts', { DATA_DIR: join(tFolder(), 'data'), ...env }, args);
+  const { code } = await check.ended;
+  expect(check.stdout() + check.stderr()).not.toContain('seeded');
+  const output = check.stdout();
+  const lineOf = (name: string) => output.match(new RegExp(`^  ${name} +(.*)$`, 'm'))?.[1];
+  return { code, output, lineOf, stderr: check.stderr() };
+}
+
+function tFile(name: string, text: string): string {
+  const file = join(tFolder(), name);
+  writeFileSync(file, text);
+  return file;
+}
+
+describe('npm run check-config', () => {
+  it('prints all variables with their sources, and masks secrets', async () => {
+    const secretFile = tFile('key', `${key}-in-file\n`);
+    const dotenv = tFile('.env', `ESSAY_URL=${await tUnusedUrl()}\nESSAY_KEEP_DAYS=7\nPORT=1\nESSAY_APIKEY=seeded\n`);
+    const env = { PORT: '4100', ESSAY_API_KEY_FILE: secretFile, ROUTER_SECRET: `${key}-${'x'.repeat(32)}` };
+    const { lineOf, output } = await tCheck(env, [`--dotenv=${dotenv}`]);
+    expect(lineOf('HOST')).toBe('127.0.0.1  (default)');
+    expect(lineOf('PORT')).toBe('4100  (environment)');
+    expect(lineOf('ESSAY_KEEP_DAYS')).toBe('7  (.env)');
+    expect(lineOf('ESSAY_API_KEY')).toBe(`********  (file ${secretFile})`);
+    expect(lineOf('ESSAY_API_KEY_FILE')).toBe(`${secretFile}  (environment)`);
+    expect(lineOf('ROUTER_SECRET')).toBe('********  (environment)');
+    expect(lineOf('SHUTDOWN_TIMEOUT_MS')).toBe('125000  (default)');
+    expect(lineOf('INTROSPECTION')).toBe('off  (default)');
+    expect(lineOf('CORS_ORIGINS')).toBe('(not set)  (default)');
+    expect(output).toContain('unknown and ignored: ESSAY_APIKEY (ESSAY_API_KEY?)');
+  });
+
+  it('requests only HEAD / of the upstreams, without a key, and exits with 0 if they respond', async () => {
+    const upstream = await tUpstream(replyJson(404, {}));
+    const env = { BANK_DATA_API_KEY: key, ESSAY_API_KEY: key, LLM_MODEL: 'm', LLM_API_KEY: key };
+    const url = `${upstream.url}/v1/paid`;
+    const { code, output } = await tCheck({ ...env, BANK_DATA_URL: url, ESSAY_URL: url, LLM_URL: url });
+    expect(code).toBe(0);
+    for (const name of ['BANK_DATA_URL', 'ESSAY_URL', 'LLM_URL']) {
+      expect(output).toContain(`  ok      ${name}: ${upstream.url} responded 404 to HEAD / without a key\n`);
+    }
+    expect(upstream.calls.map(({ method, path }) => `${method} ${path}`)).toEqual(['HEAD /', 'HEAD /', 'HEAD /']);
+    expect(JSON.stringify(upstream.calls)).not.toContain('seeded');
+  });
+
+  it('describes every server that does not respond, and exits with 1', async () => {
+    const unused = await tUnusedUrl();
+    const upstream = await tUpstream(replyJson(503, {}));
+    const keys = { BANK_DATA_API_KEY: key, ESSAY_API_KEY: key, STORE_SECRET: `${key}-of-the-store` };
+    const redisUrl = `redis://user:${key}@${new URL(unused).host}`;
+    const { code, output, lineOf } = await tCheck({
+      ...keys,
+      BANK_DATA_URL: unused,
+      ESSAY_URL: upstream.url,
+      LLM_URL: upstream.url.replace('http:', 'https:'),
+      LLM_MODEL: 'm',
+      REDIS_URL: redisUrl,
+    });
+    expect(code).toBe(1);
+    expect(lineOf('REDIS_URL')).toBe(`redis://********@${new URL(unused).host}/0  (environment)`);
+    expect(output).toContain(`FAILED  BANK_DATA_URL: ${unused}: nothing listens there; check host and port`);
+    expect(output).toContain('responded 503 to HEAD / without a key: the service behind it is not available');
+    expect(output).toMatch(/FAILED {2}LLM_URL: .*: TLS fails; check https:\/\//);
+    expect(output).toMatch(/FAILED {2}REDIS_URL: .* did not respond to PING \(ECONNREFUSED\)/);
+  });
+
+  it('describes a server that speaks another protocol', async () => {
+    const server = createServer((socket) => socket.end('220 mail.example ESMTP\r\n')).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    const url = `http://127.0.0.1:${typeof address === 'object' && address?.port}`;
+    const { code, output } = await tCheck({ BANK_DATA_URL: url, BANK_DATA_API_KEY: key });
+    expect(code).toBe(1);
+    expect(output).toMatch(/FAILED {2}BANK_DATA_URL: .* the server does not respond to HTTP; check the port/);
+  });
+
+  it.each([
+    [{ DATA_DIR: '/proc/nope' }, 'FAILED  DATA_DIR: must be a folder in which user'],
+    [{ GATEWAY_API_KEYS_FILE: '/missing.json' }, 'FAILED  GATEWAY_API_KEYS_FILE: the file cannot be read (ENOENT)'],
+    [{ TRUSTED_DOCUMENTS: '/missing.json' }, 'FAILED  TRUSTED_DOCUMENTS: a file cannot be read (ENOENT)'],
+  ])('exits with 1 if the gateway would not start: %j', async (env, problem) => {
+    const { code, output } = await tCheck(env);
+    expect(code).toBe(1);
+    expect(output).toContain(problem);
+    expect(output).toContain('  ok      ESSAY_URL: not set');
+  });
+
+  it('describes invalid values', async () => {
+    const { code, stderr } = await tCheck({ PORT: 'http' });
+    expect(code).toBe(1);
+    expect(stderr).toContain('PORT: must be a whole number from 0 to 65535, but is "http"');
+  });
+
+  it.skipIf(whyNoRedis)(`sends PING to Redis${whyNoRedis}`, async () => {
+    const redis = await tRedis();
+    const { code, output } = await tCheck({ REDIS_URL: redis.url, STORE_SECRET: `${key}-of-the-store` });
+    expect(output).toContain('REDIS_URL: 127.0.0.1 responded to PING');
+    expect(output).toContain('DATA_DIR: not written to, because REDIS_URL is set');
+    expect(code).toBe(0);
+  });
+});
