@@ -18,7 +18,7 @@ import { schema } from './graphql/schema/schema.ts';
 import { createGraphiql } from './http/graphiql.ts';
 import { createRequestHandler } from './http/request-handler.ts';
 import { createHttpServer } from './http/server.ts';
-import { openStore } from './stores/open-store.ts';
+import { closeOnError, openStore } from './stores/open-store.ts';
 import { createEvents } from './telemetry/events.ts';
 import { createLog } from './telemetry/log.ts';
 import { createRedact } from './telemetry/redact.ts';
@@ -39,11 +39,12 @@ export function createGateway(
   const secrets = listSecrets(config, upstreams);
   const redact = createRedact(secrets);
   const events = createEvents(createLog({ level: config.logLevel, redact, destination: logDestination }));
-  const { store, isShared, isUp, onRecovered } = openStore(config.store, config.dataDir, events);
-
-  const access = createAccess({ access: config.access, storeConfig: config.store, store, events });
   const trustedDocuments =
     config.trustedDocuments && createTrustedDocuments({ config: config.trustedDocuments, events });
+  const { store, isShared, isUp, onRecovered } = openStore(config.store, config.dataDir, events);
+  const access = closeOnError(store, () =>
+    createAccess({ access: config.access, storeConfig: config.store, store, events }),
+  );
 
   const replicas = isShared ? config.store.replicas : null;
   const createUpstream = createUpstreamFactory({ config, store, replicas, secrets, events });

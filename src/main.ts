@@ -25,22 +25,39 @@ await runMain(() => {
 });
 
 async function run(config: Config): Promise<void> {
+  warnOfUnknownVariables(config);
   // With Redis, nothing is written to it.
   if (config.store.redis === null) checkDataFolder(config.dataDir);
-  const { llm, monthlyAllowance } = config.essayService;
-  const unknown = findUnknownVariables(knownVariables, process.env);
-  if (unknown.length > 0) {
-    const log = createLog({ level: config.logLevel, redact: (line) => line });
-    log.warn({ variables: unknown }, 'unknown environment variables are ignored');
+  const services: Service[] = [];
+  const stopServices = () => Promise.all(services.map((service) => service.close()));
+  try {
+    await start(config, services, stopServices);
+  } catch (error) {
+    // Otherwise the process would not end.
+    await stopServices();
+    throw error;
   }
+}
+
+function warnOfUnknownVariables({ logLevel }: Config): void {
+  const variables = findUnknownVariables(knownVariables, process.env);
+  if (variables.length === 0) return;
+  createLog({ level: logLevel, redact: (line) => line }).warn(
+    { variables },
+    'unknown environment variables are ignored',
+  );
+}
+
+async function start(config: Config, services: Service[], stopServices: () => Promise<unknown>): Promise<void> {
+  const { llm, monthlyAllowance } = config.essayService;
   const createServiceLog = (apiKey: string) =>
     createLog({ level: config.logLevel, redact: createRedact([apiKey, llm?.apiKey ?? '']) });
-  const bankData = await resolveUpstream(config.bankData.upstream, async (apiKey) => {
+  const bankData = await resolveUpstream(config.bankData.upstream, services, async (apiKey) => {
     const { createBankDataService } = await import('./self-hosted/bank-data/create-bank-data-service.ts');
     const service = createBankDataService({ apiKey, dataDir: config.dataDir, log: createServiceLog(apiKey) });
     return { service, note: '' };
   });
-  const essays = await resolveUpstream(config.essays.upstream, async (apiKey) => {
+  const essays = await resolveUpstream(config.essays.upstream, services, async (apiKey) => {
     const { createEssayService } = await import('./self-hosted/essays/create-essay-service.ts');
     const { createEssayWriter, describeWriter } = await import('./self-hosted/essays/create-essay-writer.ts');
     const writer = createEssayWriter(llm);
@@ -51,13 +68,13 @@ async function run(config: Config): Promise<void> {
 
   const stop = async () => {
     await gateway.close();
-    await Promise.all([bankData.close(), essays.close()]);
+    await stopServices();
   };
   const { shutdownDelayMs, shutdownTimeoutMs } = config;
   stopOnSignal(process, { delayMs: shutdownDelayMs, announce: gateway.announceStop, stop });
 
   const url = await gateway.listen().catch(async (error: unknown) => {
-    await stop();
+    await gateway.close();
     throw error;
   });
   process.stdout.write(
@@ -75,7 +92,6 @@ async function run(config: Config): Promise<void> {
 interface ResolvedUpstream {
   access: UpstreamAccess;
   description: string;
-  close(): Promise<unknown>;
 }
 
 interface Service {
@@ -83,14 +99,16 @@ interface Service {
   close(): Promise<unknown>;
 }
 
-/** The configured upstream, or the self-hosted service on a free loopback port with a random key. */
+/** The configured upstream, or the self-hosted service on a free loopback port with a random key, which is added. */
 async function resolveUpstream(
   upstream: UpstreamAccess | null,
+  services: Service[],
   createService: (apiKey: string) => Promise<{ service: Service; note: string }>,
 ): Promise<ResolvedUpstream> {
-  if (upstream) return { access: upstream, description: upstream.url, close: async () => {} };
+  if (upstream) return { access: upstream, description: upstream.url };
   const apiKey = randomBytes(24).toString('base64url');
   const { service, note } = await createService(apiKey);
+  services.push(service);
   const url = await service.listen({ host: '127.0.0.1', port: 0 });
-  return { access: { url, apiKey }, description: `self-hosted at ${url}${note}`, close: () => service.close() };
+  return { access: { url, apiKey }, description: `self-hosted at ${url}${note}` };
 }

@@ -35,7 +35,7 @@ export function createApiKeys({ apiKeys, apiKeysFile, createCaller, onReloaded, 
     const entries = readApiKeysFile(apiKeysFile);
     if (typeof entries === 'string') {
       stopWatching();
-      throw new ConfigError([`GATEWAY_API_KEYS_FILE: ${entries}`]);
+      throw new ConfigError([`GATEWAY_API_KEYS_FILE: ${entries}; it must be a JSON file { "keys": [...] }`]);
     }
     callers = toCallers([...entries, ...apiKeys]);
   }

@@ -64,7 +64,7 @@ export function createTrustedDocuments({ config, events }: TrustedDocumentsOptio
       for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
     } catch (error) {
       stopWatching();
-      throw new ConfigError([`TRUSTED_DOCUMENTS: ${reasonOf(error)}`]);
+      throw new ConfigError([`TRUSTED_DOCUMENTS: ${reasonOf(error)}; it must list manifests, or folders of them`]);
     }
   }
 

@@ -49,3 +49,13 @@ export function openStore(
   const onRecovered = (listener: () => void) => void listeners.push(listener);
   return { store: withSealing(store, readSecret), isShared: true, isUp: store.isUp, onRecovered };
 }
+
+/** Closes the store if a part that uses it cannot be created: a connection to Redis would keep the process running. */
+export function closeOnError<Part>(store: Store, createPart: () => Part): Part {
+  try {
+    return createPart();
+  } catch (error) {
+    void store.close();
+    throw error;
+  }
+}

@@ -1,7 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { exampleTabs } from '../../scripts/graphiql-tabs.ts';
 import { tProcess, tScript } from '../process.ts';
 import { replyHeld, replyJson, tUpstream } from '../scripted-upstream.ts';
+import { tFolder } from '../stores/folder.ts';
 
 /* The gateway as a process, as new users and orchestrators run it. */
 
@@ -73,6 +76,57 @@ describe('the process', () => {
     release();
     expect(await asked).toEqual({ data: { ibanValidation: { valid: true } } });
     expect(await gateway.ended).toEqual({ code: 0, signal: null });
+  });
+
+  it('serves queries after SIGTERM, while /ready responds 503, until a second signal', async () => {
+    const gateway = tScript('src/main.ts', { PORT: '0', SHUTDOWN_DELAY_MS: '600000' });
+    const [, url = ''] = await gateway.printed(/GraphiQL +(\S+)\n[\s\S]*SIGTERM +600 s not ready, .*\n/);
+    const readiness = async () => (await fetch(url.replace('/graphql', '/ready'))).status;
+    expect(await readiness()).toBe(200);
+    gateway.kill('SIGTERM');
+    while ((await readiness()) === 200);
+    const response = await ask(url, query);
+    expect(response).toEqual({ data: { ibanValidation: { valid: true } } });
+    // A signal that follows at once counts as the same one.
+    for (let isServing = true; isServing; isServing = await readiness().then(Boolean, () => false))
+      gateway.kill('SIGTERM');
+    expect(await gateway.ended).toEqual({ code: 0, signal: null });
+  });
+
+  it('reads variables from a file, and warns of unknown ones without their values', async () => {
+    const file = join(tFolder(), '.env');
+    writeFileSync(
+      file,
+      'ESSAY_URL=http://127.0.0.1:10\nBANK_DATA_URL=http://127.0.0.1:10\nBANK_DATA_APIKEY=seeded-key\n',
+    );
+    const gateway = tScript('src/main.ts', { ...env, BANK_DATA_API_KEY: 'seeded-key-1' }, [`--dotenv=${file}`]);
+    await gateway.printed(/bank data +http:\/\/127\.0\.0\.1:10\n +essays +http:\/\/127\.0\.0\.1:9\n/);
+    gateway.kill('SIGTERM');
+    await gateway.ended;
+    const lines = gateway.stderr().trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      {
+        level: 40,
+        msg: 'unknown environment variables are ignored',
+        variables: ['BANK_DATA_APIKEY (BANK_DATA_API_KEY?)'],
+      },
+    ]);
+  });
+
+  it('starts without DATA_DIR if Redis is configured', async () => {
+    const redis = {
+      REDIS_URL: 'redis://127.0.0.1:9',
+      STORE_SECRET: 'seeded-secret-of-the-store',
+      DATA_DIR: '/proc/nope',
+    };
+    const gateway = tScript('src/main.ts', { ...env, BANK_DATA_URL: 'http://127.0.0.1:9', ...redis });
+    await gateway.printed(/essays .*\n/);
+  });
+
+  it('prints an address that works if it listens on all addresses', async () => {
+    const gateway = tScript('src/main.ts', { PORT: '0', HOST: '0.0.0.0', SHUTDOWN_DELAY_MS: '0' });
+    const [, url = ''] = await gateway.printed(/GraphiQL +(http:\/\/localhost:\d+\/graphql)\n/);
+    expect(await ask(url, query)).toEqual({ data: { ibanValidation: { valid: true } } });
   });
 
   /** Resolves when new connections are refused. */
