@@ -36,7 +36,10 @@ function describeFailure(code: string): string {
 const failures: readonly [RegExp, string][] = [
   [/^(ENOTFOUND|EAI_)/, 'the host name cannot be resolved; check it and the name server'],
   [/^ECONNREFUSED$/, 'nothing listens there; check host and port'],
-  [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT|E(HOST|NET)UNREACH)$/, 'the server cannot be reached; check the firewalls'],
+  [
+    /^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/,
+    'the server cannot be reached; check the firewalls',
+  ],
   [/^UND_ERR_HEADERS_TIMEOUT$/, `the server accepts connections, but does not respond within ${timeoutMs / 1_000} s`],
   [
     /CERT|SELF_SIGNED|UNABLE_TO|_SSL_|_TLS_|^EPROTO$/,

@@ -58,7 +58,7 @@ describe('the gateway does not start', () => {
     [{ JWT_JWKS_URL: 'https://issuer.example' }, 'JWT_AUDIENCE: missing; tokens need JWT_ISSUER, JWT_AUDIENCE, and'],
     [{ JWT_JWKS_URL: 'http://issuer.example' }, 'JWT_JWKS_URL: must be an https:// URL without user name and password'],
     [{ CALLER_ESSAY_CALLS: '10' }, 'CALLER_ESSAY_CALLS: must be a number of calls per day or month, such as 1000/day'],
-    [{ TRUSTED_DOCUMENTS: '/missing' }, 'TRUSTED_DOCUMENTS: a file cannot be read (ENOENT); it must list manif'],
+    [{ TRUSTED_DOCUMENTS: '/missing' }, 'TRUSTED_DOCUMENTS: a file cannot be read (ENOENT); it must list'],
   ])('with %j', async (env, message) => {
     expect(await tFailedStart(env as Record<string, string>)).toContain(message);
   });
