@@ -18,6 +18,7 @@ const slowest = [
   'test/fuzz/fuzz.test.ts',
   'test/examples/web.test.ts',
   'test/e2e/start.test.ts',
+  'test/e2e/wrong-configuration.test.ts',
   'test/examples/serve.test.ts',
   'test/federation/example.test.ts',
   'test/http/graphiql.test.ts',
