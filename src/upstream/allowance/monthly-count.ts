@@ -25,7 +25,7 @@ interface MonthlyCountOptions {
   onStoreRecovered: () => void;
 }
 
-/** Counts the calls to one upstream in one calendar month. */
+/** Counts the calls to one upstream in one calendar month, at most a hundredth of what remains ahead of time. */
 export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
   const { store, key, limit, replicas, onNearlyExhausted, onStoreFailed, onStoreRecovered } = options;
   // Other processes may have used everything before this one started.
@@ -35,7 +35,6 @@ export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
     ...shared,
     replicas,
     assumed,
-    // A hundredth of what remains, for all processes together.
     maxBlock: () => Math.floor((maxNumber() - count.current()) / (100 * (replicas ?? 1))),
     onStoreFailed,
     onStoreRecovered: renumber,
