@@ -3,6 +3,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json ./
 RUN npm ci
 COPY src src
+COPY scripts scripts
 RUN npm run build && npm prune --omit=dev
 
 FROM node:24-slim

@@ -36,7 +36,7 @@ async function run(behavior: Behavior): Promise<void> {
   const upstream = await startUpstream({ latencyMs: 5 });
   const gateway = await startGateway({
     BANK_DATA_URL: upstream.url,
-    BANK_DATA_API_KEY: 'bench',
+    BANK_DATA_API_KEY: 'bench-key',
     BANK_DATA_TIMEOUT_MS: String(timeoutMs),
   });
   const client = createClient(gateway.url, clients);

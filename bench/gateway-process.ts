@@ -115,7 +115,7 @@ function readLine(line: string): GatewayProcess['log'][number] {
   }
 }
 
-function readMemory(pid: number): Memory | null {
+export function readMemory(pid: number): Memory | null {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     const mb = (name: string) => (Number(status.match(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm'))?.[1]) * 1_024) / 1e6;

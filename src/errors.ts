@@ -2,7 +2,15 @@
 export type ServiceName = 'bank-data' | 'essays';
 
 /** Our codes in `extensions.code`, in addition to those of GraphQL servers. Stable: clients switch on them. */
-export type ErrorCode = 'BAD_USER_INPUT' | 'FORBIDDEN' | 'OVERLOADED' | UpstreamErrorCode | 'INTERNAL_SERVER_ERROR';
+export type ErrorCode =
+  | 'BAD_USER_INPUT'
+  | 'UNAUTHENTICATED'
+  | 'FORBIDDEN'
+  | 'RATE_LIMITED'
+  | 'BUDGET_EXHAUSTED'
+  | 'OVERLOADED'
+  | UpstreamErrorCode
+  | 'INTERNAL_SERVER_ERROR';
 
 export type UpstreamErrorCode =
   | 'UPSTREAM_REJECTED_CREDENTIALS'

@@ -1,28 +1,28 @@
 import type { DestinationStream } from 'pino';
+import { createAccess } from './auth/access.ts';
 import { withCache } from './bank-data/cache.ts';
 import { createLookUpCache } from './bank-data/look-up-cache.ts';
 import { withPrecheck } from './bank-data/precheck.ts';
 import { createRestBankData } from './bank-data/rest/rest-bank-data.ts';
 import { createSharedCache } from './bank-data/shared-cache.ts';
 import { createKnownBanks, type KnownBanks } from './bank-lists/known-banks.ts';
-import type { BankDataConfig, Config, EssaysConfig, UpstreamAccess, Upstreams } from './config/gateway-config.ts';
+import type { Config, Upstreams } from './config/gateway-config.ts';
 import { listSecrets } from './config/list-secrets.ts';
-import type { ServiceName } from './errors.ts';
+import { createTrustedDocuments } from './documents/trusted-documents.ts';
 import { withIdempotency } from './essays/idempotency/idempotency.ts';
 import { withOrderPrecheck } from './essays/precheck.ts';
 import { createRestEssays } from './essays/rest/rest-essays.ts';
 import { createContext } from './graphql/context.ts';
+import { createGraphqlHandler } from './graphql/graphql-handler.ts';
 import { schema } from './graphql/schema/schema.ts';
-import { createGraphqlYoga } from './graphql/yoga.ts';
 import { createGraphiql } from './http/graphiql.ts';
 import { createRequestHandler } from './http/request-handler.ts';
 import { createHttpServer } from './http/server.ts';
 import { openStore } from './stores/open-store.ts';
 import { createEvents } from './telemetry/events.ts';
 import { createLog } from './telemetry/log.ts';
-import { createRedact, createSecretRedaction } from './telemetry/redact.ts';
-import { createAllowance } from './upstream/allowance/allowance.ts';
-import { createUpstreamClient } from './upstream/upstream-client.ts';
+import { createRedact } from './telemetry/redact.ts';
+import { createUpstreamFactory } from './upstream/upstream.ts';
 
 interface GatewayOptions {
   logDestination?: DestinationStream;
@@ -41,9 +41,16 @@ export function createGateway(
   const events = createEvents(createLog({ level: config.logLevel, redact, destination: logDestination }));
   const { store, isShared, isUp, onRecovered } = openStore(config.store, config.dataDir, events);
 
+  const access = createAccess({ access: config.access, storeConfig: config.store, store, events });
+  const trustedDocuments =
+    config.trustedDocuments && createTrustedDocuments({ config: config.trustedDocuments, events });
+
   const replicas = isShared ? config.store.replicas : null;
+  const createUpstream = createUpstreamFactory({ config, store, replicas, secrets, events });
   const bankDataUpstream = createUpstream('bank-data', upstreams.bankData, 'apikey', config.bankData);
-  const { freshMs, maxAgeMs, cacheMaxBytes: maxBytes } = config.bankData;
+  const { freshMs, maxAgeMs, cacheMaxBytes } = config.bankData;
+  const keptReplyBytes = cacheMaxBytes / 8;
+  const maxBytes = cacheMaxBytes - keptReplyBytes;
   const sharedCache = isShared ? createSharedCache(store) : null;
   const lookUpCache = createLookUpCache({ freshMs, maxAgeMs, maxBytes, sharedCache });
   const bankData = withPrecheck(withCache(createRestBankData(bankDataUpstream.client, events), lookUpCache));
@@ -59,24 +66,31 @@ export function createGateway(
     essays: withOrderPrecheck(idempotentEssays),
     essayArchive: idempotentEssays.archive,
     allowances: () => Promise.all(allowances.map((allowance) => allowance.status())),
+    budgets: access.budgets,
     isKnownBank: knownBanks.has,
   };
   const { maxIbansPerQuery, maxEssaysPerQuery: essays, maxEntitiesPerQuery: entities } = config;
   const limits = { ibans: maxIbansPerQuery, bics: maxIbansPerQuery, bankQueries: 20, essayTexts: 20, essays, entities };
-  const handle = createGraphqlYoga({
+  const graphql = createGraphqlHandler({
     schema,
-    createContext: (signal) => createContext(services, limits, signal),
+    createContext: (caller, signal) => createContext(services, limits, caller, signal),
+    localCaller: access.localCaller,
+    hasCallers: access.hasCallers,
+    trustedDocuments,
     documentLimits: { tokens: config.maxQueryTokens, characters: config.maxQueryChars, cost: config.maxQueryCost },
-    hasTraces: config.federationTraces,
-    exposesCost: config.exposeCost,
+    keptReplyBytes,
+    hasTraces: config.federationTraces || access.hasCallers,
+    exposesCost: config.exposeCost || access.hasCallers,
     redact,
     events,
   });
 
   let closing: Promise<void> | undefined;
   const handleRequest = createRequestHandler({
-    graphql: (request, response, context) => handle.handleNodeRequestAndResponse(request, response, context),
-    graphiql: createGraphiql(),
+    admission: access.admission,
+    isGraphiqlOpen: config.access.commonScopes.includes('graphiql'),
+    graphql,
+    graphiql: createGraphiql(config.connections),
     maxBodyBytes: config.maxBodyBytes,
     maxBufferedBytes: config.maxBufferedBytes,
     corsOrigins: config.corsOrigins,
@@ -89,9 +103,9 @@ export function createGateway(
 
   return {
     /** GraphQL without HTTP, for tests and for embedding. */
-    handle,
+    handle: graphql,
     async listen(): Promise<string> {
-      knownBanks.load();
+      knownBanks.loadSoon();
       return server.listen(config.host, config.port);
     },
     /** Lets running queries finish within the shutdown timeout, then closes everything. */
@@ -111,32 +125,11 @@ export function createGateway(
     await Promise.race([draining.then(idempotentEssays.flush), timeout]);
     clearTimeout(timer);
     await draining;
-    await Promise.all([bankDataUpstream.client.close(), essaysUpstream.client.close(), handle.dispose()]);
+    await Promise.all([bankDataUpstream.client.close(), essaysUpstream.client.close(), graphql.dispose()]);
     // Closing the clients aborts the calls in flight; then everything written and counted is stored.
     await Promise.all([idempotentEssays.close(), ...allowances.map((allowance) => allowance.flush())]);
+    await access.close();
+    trustedDocuments?.close();
     await store.close();
-  }
-
-  function createUpstream(
-    service: ServiceName,
-    { url: baseUrl, apiKey }: UpstreamAccess,
-    keyHeader: string,
-    { timeoutMs, monthlyAllowance: limit }: BankDataConfig | EssaysConfig,
-  ) {
-    const allowance = createAllowance({ service, limit, store, replicas, events });
-    const client = createUpstreamClient({
-      service,
-      baseUrl,
-      headers: { [keyHeader]: apiKey, accept: 'application/json' },
-      timeoutMs,
-      maxResponseBytes: config.maxResponseBytes,
-      maxConcurrency: config.upstreamConcurrency,
-      maxQueue: config.upstreamQueue,
-      backoffMs: config.retryBackoffMs,
-      allowance,
-      redactSecrets: createSecretRedaction(secrets),
-      events,
-    });
-    return { client, allowance };
   }
 }

@@ -1,5 +1,7 @@
 import type { Signal } from './async/signal.ts';
 
+import type { ServiceName } from './errors.ts';
+
 /** The caller and the usage of one request. Passed to every layer. */
 export interface RequestContext {
   /** 'anonymous' without authentication. Data stored for one caller is not returned to another. */
@@ -7,6 +9,8 @@ export interface RequestContext {
   /** Aborts when the client disconnects. */
   signal: Signal;
   usage: Usage;
+  /** Counts a call in the caller's own budget before it is sent; null: the caller has none. */
+  reserveCall: ReserveCall | null;
   /** When the first of the answers used so far stops being fresh, in milliseconds since 1970. */
   freshUntil: number;
 }
@@ -23,7 +27,17 @@ interface Usage {
   upstreamCalls: number;
 }
 
-export function createRequestContext(signal: Signal): RequestContext {
+/** Null: no budget for this service. */
+export type ReserveCall = (service: ServiceName) => BudgetedCall | Promise<BudgetedCall> | null;
+
+/** A call that was counted and may be sent, or that may not be sent. */
+export type BudgetedCall = { kind: 'reserved'; release(): void } | { kind: 'budget-exhausted'; renewsAt: Date };
+
+export function createRequestContext(
+  signal: Signal,
+  callerId = 'anonymous',
+  reserveCall: ReserveCall | null = null,
+): RequestContext {
   const usage = { lookUps: 0, cacheHits: 0, staleHits: 0, upstreamCalls: 0 };
-  return { callerId: 'anonymous', signal, usage, freshUntil: Number.POSITIVE_INFINITY };
+  return { callerId, signal, reserveCall, usage, freshUntil: Number.POSITIVE_INFINITY };
 }

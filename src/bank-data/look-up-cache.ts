@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type SharedTask, startSharedTask } from '../async/shared-task.ts';
+import { GatewayError } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import { estimateBytes } from './estimate-bytes.ts';
 import type { CacheEntry, SharedCache } from './shared-cache.ts';
@@ -30,6 +31,8 @@ interface LookUpCacheOptions {
   random?: () => number;
 }
 
+type ActiveFlight = Flight & { task: SharedTask<LookUpResult> };
+
 interface LookUpResult {
   entry: CacheEntry;
   /** False if it was looked up at the service. */
@@ -42,6 +45,8 @@ interface Flight {
    * until the next full garbage collection, one in two flights with all that it refers to.
    */
   task: SharedTask<LookUpResult> | null;
+  /** Of the request that started it. */
+  callerId: string;
 }
 
 /** Look-ups in memory, bounded in bytes: stale while revalidate, stale if error, one flight per key. */
@@ -58,19 +63,33 @@ export function createLookUpCache({
   });
   const flights = new Map<string, Flight>();
 
-  return {
-    // Not async: an answer that is in memory costs no more than its promise.
-    find(key, context, lookUp, isNegative) {
-      if (context.signal.aborted) return Promise.reject(context.signal.reason);
-      context.usage.lookUps += 1;
-      const cached = entries.get(key);
-      const now = Date.now();
-      if (cached && now <= cached.freshUntil) return Promise.resolve(recordUse(cached, true, context));
-      const flight = findFlight(key) ?? startFlight(key, context, lookUp, isNegative);
-      if (cached && now <= cached.staleUntil) return Promise.resolve(recordUse(cached, true, context));
-      return flight.join(context.signal).then(({ entry, isHit }) => recordUse(entry, isHit, context));
-    },
-  };
+  return { find };
+
+  /** Not async: an answer that is in memory costs no more than its promise. */
+  function find<Answer extends object>(
+    key: string,
+    context: RequestContext,
+    lookUp: LookUp<Answer>,
+    isNegative: (answer: Answer) => boolean,
+  ): Promise<Answer> {
+    if (context.signal.aborted) return Promise.reject(context.signal.reason);
+    context.usage.lookUps += 1;
+    const cached = entries.get(key);
+    const now = Date.now();
+    if (cached && now <= cached.freshUntil) return Promise.resolve(recordUse(cached, true, context));
+    const flight = findFlight(key) ?? startFlight(key, context, lookUp, isNegative);
+    if (cached && now <= cached.staleUntil) return Promise.resolve(recordUse(cached, true, context));
+    const answer = flight.task
+      .join(context.signal)
+      .then(({ entry, isHit }) => recordUse<Answer>(entry, isHit, context));
+    if (flight.callerId === context.callerId) return answer;
+    return answer.catch((error: unknown) => {
+      if (!(error instanceof GatewayError && error.code === 'BUDGET_EXHAUSTED')) throw error;
+      // The budget of the caller who started the flight; this one has another.
+      context.usage.lookUps -= 1;
+      return find(key, context, lookUp, isNegative);
+    });
+  }
 
   /** Also lowers the request's `freshUntil`, which `Cache-Control` is computed from. */
   function recordUse<Answer>(entry: CacheEntry, isHit: boolean, context: RequestContext): Answer {
@@ -81,24 +100,24 @@ export function createLookUpCache({
   }
 
   /** A flight that was aborted may settle later, but no further caller joins it. */
-  function findFlight(key: string): SharedTask<LookUpResult> | null {
-    const task = flights.get(key)?.task ?? null;
-    return task?.isAborted() ? null : task;
+  function findFlight(key: string): ActiveFlight | null {
+    const { task = null, callerId = '' } = flights.get(key) ?? {};
+    return task === null || task.isAborted() ? null : { task, callerId };
   }
 
   function startFlight<Answer extends object>(
     key: string,
-    { callerId, usage, freshUntil }: RequestContext,
+    { callerId, usage, freshUntil, reserveCall }: RequestContext,
     lookUp: LookUp<Answer>,
     isNegative: (answer: Answer) => boolean,
-  ): SharedTask<LookUpResult> {
-    const flight: Flight = { task: null };
+  ): ActiveFlight {
+    const flight: Flight = { task: null, callerId };
     const task = startSharedTask(async (signal) => {
       let shared: CacheEntry | null = null;
       try {
         if (sharedCache) shared = await sharedCache.get(key);
         if (shared && Date.now() <= shared.freshUntil) return land({ entry: shared, isHit: true });
-        const answer = await lookUp({ callerId, signal, usage, freshUntil });
+        const answer = await lookUp({ callerId, signal, usage, freshUntil, reserveCall });
         const entry = createEntry(answer, isNegative(answer));
         sharedCache?.set(key, entry);
         return land({ entry, isHit: false });
@@ -112,7 +131,7 @@ export function createLookUpCache({
     });
     flight.task = task;
     flights.set(key, flight);
-    return task;
+    return { task, callerId };
 
     function land(result: LookUpResult): LookUpResult {
       if (isCurrent()) cacheInMemory(key, result.entry);
@@ -121,7 +140,7 @@ export function createLookUpCache({
 
     /** A newer flight may have replaced an aborted one, which then neither caches its result nor removes the newer one. */
     function isCurrent(): boolean {
-      return flights.get(key) === flight;
+      return flights.get(key)?.task === task;
     }
   }
 

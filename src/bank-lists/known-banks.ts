@@ -3,8 +3,8 @@ import { createShippedBanks } from './shipped-banks.ts';
 export interface KnownBanks {
   /** Whether a shipped list has this bank code of this country: a hint without an upstream call. */
   has(country: string, bankCode: string): boolean;
-  /** Reads all lists now, so that no request waits for it; otherwise each is read on first use. */
-  load(): void;
+  /** Reads all lists in a second, one at a time; until then each is read on first use, in at most 10 ms. */
+  loadSoon(): void;
 }
 
 export function createKnownBanks(): KnownBanks {
@@ -13,13 +13,24 @@ export function createKnownBanks(): KnownBanks {
 
   function codesOf(country: string): ReadonlySet<string> | undefined {
     if (!shipped.countries.includes(country)) return undefined;
-    const codes = codesByCountry.get(country) ?? new Set(shipped.banks(country).map(({ bankCode }) => bankCode));
+    const codes = codesByCountry.get(country) ?? shipped.bankCodes(country);
     codesByCountry.set(country, codes);
     return codes;
   }
 
   return {
     has: (country, bankCode) => codesOf(country)?.has(bankCode) ?? false,
-    load: () => shipped.countries.forEach(codesOf),
+    loadSoon() {
+      const load = (remaining: readonly string[]) => {
+        const [country, ...others] = remaining;
+        if (country === undefined) return;
+        codesOf(country);
+        setImmediate(load, others).unref();
+      };
+      setTimeout(load, loadAfterMs, shipped.countries).unref();
+    },
   };
 }
+
+/** The first requests after the start come before. */
+const loadAfterMs = 1_000;

@@ -11,19 +11,29 @@ interface ShippedBanks {
   edition(country: string): string;
   /** Unsorted; empty for a country without a list. Territories have none, and do not use the list of their parent. */
   banks(country: string): ListedBank[];
+  /** The bank codes of `banks`, which take a tenth of the time and memory. */
+  bankCodes(country: string): ReadonlySet<string>;
 }
 
 /** Names and BICs for Germany (quarterly), BICs of 2024 for six other countries. Lists are read when needed. */
 export function createShippedBanks(): ShippedBanks {
-  const next: NextGermanBanks = readJson(germanFolder, 'next.json');
-  const nextIsValid = () => Date.now() >= Date.parse(next.valid);
+  let next: NextGermanBanks | undefined;
+  const validNext = () => {
+    next ??= readJson<NextGermanBanks>(germanFile('next.json'));
+    return Date.now() >= Date.parse(next.valid) ? next : null;
+  };
 
   return {
     countries,
-    edition: (country) => (country === 'DE' && nextIsValid() ? next.valid : ''),
+    edition: (country) => (country === 'DE' && validNext()?.valid) || '',
     banks(country) {
       if (!countries.includes(country)) return [];
-      return country === 'DE' ? germanBanks(nextIsValid() ? next : null) : listedBics(country);
+      return country === 'DE' ? germanBanks(validNext()) : listedBics(country);
+    },
+    bankCodes(country) {
+      if (!countries.includes(country)) return new Set();
+      const listed = readBics(country).map(([bankCode]) => bankCode);
+      return country === 'DE' ? germanBankCodes(listed, validNext()) : new Set(listed);
     },
   };
 }
@@ -48,12 +58,13 @@ interface NextGermanBanks {
 
 const require = createRequire(import.meta.url);
 /** Read by path, because the package exports lookups but no list. */
-const germanFolder = join(dirname(require.resolve('bankdata-germany')), 'data');
-const listedBicsFolder = join(dirname(require.resolve('iban-to-bic/package.json')), 'datasets');
+const germanFile = (name: string) => join(dirname(require.resolve('bankdata-germany')), 'data', name);
+const listedBicsFile = (country: string) =>
+  join(dirname(require.resolve('iban-to-bic/package.json')), 'datasets', `${country.toLowerCase()}.json`);
 
 /** Includes bank codes of the older list that were deleted since: their accounts may still be in use. */
 function germanBanks(next: NextGermanBanks | null): ListedBank[] {
-  const current: GermanBanks = readJson(germanFolder, 'current.json');
+  const current: GermanBanks = readJson(germanFile('current.json'));
   const banks = new Map(listedBics('DE').map((bank) => [bank.bankCode, bank]));
   const add = (list: GermanBanks, date: string) => {
     for (const [bankCode, [name, listedBic]] of Object.entries(list)) {
@@ -69,21 +80,29 @@ function germanBanks(next: NextGermanBanks | null): ListedBank[] {
   return [...banks.values()];
 }
 
+function germanBankCodes(older: readonly string[], next: NextGermanBanks | null): ReadonlySet<string> {
+  const codes = new Set([...older, ...Object.keys(readJson<GermanBanks>(germanFile('current.json')))]);
+  for (const bankCode of next?.remove ?? []) codes.delete(bankCode);
+  for (const bankCode of Object.keys(next?.upsert ?? {})) codes.add(bankCode);
+  return codes;
+}
+
 function listedBics(country: string): ListedBank[] {
-  const bics: Readonly<Record<string, string>> = readJson(listedBicsFolder, `${country.toLowerCase()}.json`);
-  const { first, last } = findCountryFormat(country)?.bankCode ?? { first: 1, last: 0 };
   const origin = { source: listedBicsSource, date: listedBicsDate };
-  return (
-    Object.entries(bics)
-      // The Spanish list contains a few tax numbers.
-      .filter(([bankCode]) => bankCode.length === last - first + 1)
-      .map(([bankCode, bic]) => ({ country, bankCode, name: '', ...noAddress, bic, ...origin }))
-  );
+  return readBics(country).map(([bankCode, bic]) => ({ country, bankCode, name: '', ...noAddress, bic, ...origin }));
+}
+
+/** BICs by bank code. */
+function readBics(country: string): [bankCode: string, bic: string][] {
+  const bics: Readonly<Record<string, string>> = readJson(listedBicsFile(country));
+  const { first, last } = findCountryFormat(country)?.bankCode ?? { first: 1, last: 0 };
+  // The Spanish list contains a few tax numbers.
+  return Object.entries(bics).filter(([bankCode]) => bankCode.length === last - first + 1);
 }
 
 const noAddress = { zip: '', city: '' };
 
 /** Parsed on every call, so that only the index of a country stays in memory. */
-function readJson<Content>(folder: string, file: string): Content {
-  return JSON.parse(readFileSync(join(folder, file), 'utf8'));
+function readJson<Content>(file: string): Content {
+  return JSON.parse(readFileSync(file, 'utf8'));
 }

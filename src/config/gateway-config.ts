@@ -1,3 +1,4 @@
+import type { AccessConfig } from './access-config.ts';
 import type { RedisConfig } from './redis-url.ts';
 import type { EssayServiceConfig } from './service-config.ts';
 import type { LogLevel } from './values.ts';
@@ -45,6 +46,14 @@ export interface StoreConfig {
   secret: string | null;
 }
 
+/** Documents that clients of the operator send. */
+export interface TrustedDocumentsConfig {
+  /** Files, and folders of files. */
+  paths: readonly string[];
+  /** What happens to other documents: they are executed and logged, executed, or refused. */
+  mode: 'log' | 'prefer' | 'require';
+}
+
 export interface Config {
   host: string;
   port: number;
@@ -69,6 +78,8 @@ export interface Config {
   corsOrigins: readonly string[];
   /** Host names under which GraphQL is served, in addition to those of the loopback interface; `*` for any. */
   allowedHosts: readonly string[];
+  access: AccessConfig;
+  trustedDocuments: TrustedDocumentsConfig | null;
   /** Limit for the IBANs, and for the BICs, of one query, duplicates included. */
   maxIbansPerQuery: number;
   /** Limit for the essays of one mutation. */

@@ -1,4 +1,5 @@
 import { ConfigError } from '../errors.ts';
+import { hasCallers, readAccessConfig } from './access-config.ts';
 import type { Config, UpstreamAccess } from './gateway-config.ts';
 import { isLoopback } from './loopback.ts';
 import { createMissingVariableError, readEssayServiceSettings } from './service-config.ts';
@@ -28,6 +29,10 @@ export function readConfig(env: Environment): Config {
     },
     corsOrigins: vars.CORS_ORIGINS,
     allowedHosts: vars.ALLOWED_HOSTS ?? (isLocal ? [] : ['*']),
+    access: readAccessConfig(vars),
+    trustedDocuments: vars.TRUSTED_DOCUMENTS
+      ? { paths: vars.TRUSTED_DOCUMENTS, mode: vars.TRUSTED_DOCUMENTS_MODE }
+      : null,
     maxEssaysPerQuery: vars.MAX_ESSAYS_PER_QUERY,
     maxEntitiesPerQuery: vars.MAX_ENTITIES_PER_QUERY,
     maxQueryTokens: vars.MAX_QUERY_TOKENS,
@@ -65,7 +70,7 @@ export function readConfig(env: Environment): Config {
   };
   const hasPaidKey = config.bankData.upstream || config.essays.upstream || config.essayService.llm?.apiKey;
   const problems = [
-    ...(vars.GATEWAY_AUTH === 'none' ? [] : [exposedKeys]),
+    ...(vars.GATEWAY_AUTH === 'none' || hasCallers(config.access) ? [] : [exposedKeys]),
     ...(vars.ALLOWED_HOSTS ? [] : [unnamedHosts]),
   ];
   if (hasPaidKey && !isLocal && problems.length > 0) throw new ConfigError(problems);
@@ -73,8 +78,8 @@ export function readConfig(env: Environment): Config {
 }
 
 const exposedKeys =
-  'HOST: must be a loopback address, such as 127.0.0.1, because upstream calls are paid and the gateway does not ' +
-  'authenticate its callers; or set GATEWAY_AUTH=none if a proxy in front of it does';
+  'HOST: must be a loopback address, such as 127.0.0.1, because upstream calls are paid and no callers are configured: ' +
+  'set GATEWAY_API_KEYS or JWT_JWKS_URL, or GATEWAY_AUTH=none if a proxy in front of the gateway authenticates callers';
 
 const unnamedHosts =
   'ALLOWED_HOSTS: missing; it is required because HOST is not a loopback address and upstream calls are paid: set the ' +

@@ -17,11 +17,14 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 export type LogLevel = (typeof logLevels)[number];
 export const logLevel = z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` });
 
-/** Most secrets are sent as header values. */
+/** Most secrets are sent as header values. Shorter ones are easily guessed, and redacting them would remove words. */
 export const secret = requiredSecret('');
 
 export function requiredSecret(description: string) {
-  return z.string(`missing; ${description}`).regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces');
+  return z
+    .string(`missing; ${description}`)
+    .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
+    .min(8, 'must have at least 8 characters');
 }
 
 export const baseUrl = z
@@ -45,6 +48,8 @@ export const hostList = z
     (hosts) => hosts.every((host) => host === '*' || isHostname(host)),
     'must be host names without ports, such as gateway.example.com, separated by commas, or *',
   );
+
+export const pathList = z.string().transform(splitList);
 
 function isPlainHttpUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { ConfigError } from '../errors.ts';
+import { accessVariables } from './access-config.ts';
 import { redisUrl } from './redis-url.ts';
+import { readSecretFiles, secretFile } from './secret-files.ts';
 import {
   baseUrl,
   hostList,
@@ -8,6 +10,7 @@ import {
   logLevel,
   onOrOff,
   originList,
+  pathList,
   requiredSecret,
   secret,
   timeoutMs,
@@ -15,24 +18,31 @@ import {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads the variables of a table; an empty value counts as not set. @throws ConfigError with all problems at once */
+/**
+ * Reads the variables of a table, and the files that contain their values; an empty value counts as not set.
+ * @throws ConfigError with all problems at once
+ */
 export function readVariables<Shape extends z.ZodRawShape>(
   shape: Shape,
   env: Environment,
 ): z.infer<z.ZodObject<Shape>> {
-  const values = Object.keys(shape).flatMap((name) => {
+  const given = Object.keys(shape).flatMap((name) => {
     const value = env[name]?.trim();
     return value ? [[name, value]] : [];
   });
-  const result = z.object(shape).safeParse(Object.fromEntries(values));
-  if (result.success) return result.data;
-  throw new ConfigError(result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+  const { values, problems } = readSecretFiles(shape, Object.fromEntries(given));
+  const result = z.object(shape).safeParse(values);
+  if (result.success && problems.length === 0) return result.data;
+  const issues = result.error?.issues ?? [];
+  throw new ConfigError([...problems, ...issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)]);
 }
 
 const hostAndLogVariables = {
   HOST: z.string().default('127.0.0.1'),
   LOG_LEVEL: logLevel.default('info'),
 };
+
+const trustedDocumentsMode = z.enum(['log', 'prefer', 'require'], { error: 'must be log, prefer or require' });
 
 const modeName = z.string().max(100, 'must be at most 100 characters');
 
@@ -43,6 +53,7 @@ export const storeVariables = {
 export const essayWriterVariables = {
   LLM_URL: baseUrl.optional(),
   LLM_API_KEY: secret.optional(),
+  LLM_API_KEY_FILE: secretFile,
   LLM_MODEL: z.string().optional(),
   LLM_TIMEOUT_MS: timeoutMs.default(110_000),
   ESSAY_SERVICE_ALLOWANCE: integer(0, 1_000_000_000).optional(),
@@ -52,9 +63,12 @@ export const gatewayVariables = {
   ...hostAndLogVariables,
   ...storeVariables,
   ...essayWriterVariables,
+  ...accessVariables,
   REDIS_URL: redisUrl.optional(),
+  REDIS_URL_FILE: secretFile,
   REPLICAS: integer(1, 10_000).default(1),
   STORE_SECRET: secret.min(16, 'must have at least 16 characters').optional(),
+  STORE_SECRET_FILE: secretFile,
   PORT: integer(0, 65_535).default(4000),
   SHUTDOWN_TIMEOUT_MS: integer(0, 3_600_000).default(30_000),
   MAX_BODY_BYTES: integer(1_024, 100_000_000).default(1_000_000),
@@ -71,13 +85,16 @@ export const gatewayVariables = {
   MAX_QUERY_COST: integer(1_000, 1_000_000_000).default(100_000),
   FEDERATION_TRACES: onOrOff.default(false),
   EXPOSE_COST: onOrOff.default(false),
+  TRUSTED_DOCUMENTS: pathList.optional(),
+  TRUSTED_DOCUMENTS_MODE: trustedDocumentsMode.default('require'),
   MAX_IBANS_PER_QUERY: integer(1, 100_000).default(1_000),
-  UPSTREAM_CONCURRENCY: integer(1, 1_000).default(16),
+  UPSTREAM_CONCURRENCY: integer(1, 1_000).default(64),
   UPSTREAM_QUEUE: integer(0, 1_000_000).default(2_000),
   UPSTREAM_RETRY_BACKOFF_MS: integer(0, 60_000).default(100),
   MAX_ANSWER_BYTES: integer(1_024, 100_000_000).default(1_000_000),
   BANK_DATA_URL: baseUrl.optional(),
   BANK_DATA_API_KEY: secret.optional(),
+  BANK_DATA_API_KEY_FILE: secretFile,
   BANK_DATA_TIMEOUT_MS: timeoutMs.default(10_000),
   BANK_DATA_FRESH_S: integer(0, 31_536_000).default(86_400),
   BANK_DATA_STALE_S: integer(0, 315_360_000).default(2_592_000),
@@ -85,6 +102,7 @@ export const gatewayVariables = {
   CACHE_MAX_MB: integer(1, 100_000).default(64),
   ESSAY_URL: baseUrl.optional(),
   ESSAY_API_KEY: secret.optional(),
+  ESSAY_API_KEY_FILE: secretFile,
   ESSAY_TIMEOUT_MS: timeoutMs.default(120_000),
   ESSAY_MODE_STANDARD: modeName.default('Standard'),
   ESSAY_MODE_ACADEMIC: modeName.default('Academic'),
@@ -93,7 +111,6 @@ export const gatewayVariables = {
   ESSAY_TEXT_FIELD: z.string().optional(),
   ESSAY_KEEP_DAYS: integer(1, 3_650).default(30),
   ESSAY_MONTHLY_ALLOWANCE: integer(0, 1_000_000_000).optional(),
-  GATEWAY_AUTH: z.literal('none', { error: 'must be "none" or not set' }).optional(),
 };
 
 export const bankDataServiceVariables = {
@@ -101,6 +118,7 @@ export const bankDataServiceVariables = {
   ...storeVariables,
   BANK_DATA_SERVICE_PORT: integer(0, 65_535).default(4001),
   BANK_DATA_API_KEY: requiredSecret('the key that callers must send in the apikey header'),
+  BANK_DATA_API_KEY_FILE: secretFile,
 };
 
 export const essayServiceVariables = {
@@ -108,4 +126,5 @@ export const essayServiceVariables = {
   ...essayWriterVariables,
   ESSAY_SERVICE_PORT: integer(0, 65_535).default(4002),
   ESSAY_API_KEY: requiredSecret('the key that callers must send in the token header'),
+  ESSAY_API_KEY_FILE: secretFile,
 };

@@ -1,15 +1,18 @@
 import type { Signal } from '../async/signal.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { PaidBudgets } from '../auth/paid-budget.ts';
 import type { BankDataPort } from '../bank-data/bank-data.ts';
 import type { EssayArchive, EssayGenerator } from '../essays/essays.ts';
-import { createRequestContext, type RequestContext } from '../request-context.ts';
+import { createRequestContext, type RequestContext, type ReserveCall } from '../request-context.ts';
 import type { AllowanceStatus } from '../upstream/allowance/allowance.ts';
-import { createLoaders, type Loaders } from './loaders.ts';
-import { createQueryBudget, type QueryBudget, type QueryLimits } from './query-budget.ts';
+import { Loaders } from './loaders.ts';
+import { QueryBudget, type QueryLimits } from './query-budget.ts';
 import { createSuggestIbans, type SuggestIbans } from './suggestions.ts';
 
 /** From the HTTP request handler; empty without one, as in tests. */
 export interface ServerContext {
   requestId?: string;
+  caller?: Caller;
 }
 
 /** Shared by the resolvers of all requests. */
@@ -19,12 +22,16 @@ export interface Services {
   essayArchive: EssayArchive;
   /** The status of each upstream's allowance. Makes no upstream call. */
   allowances: () => Promise<readonly AllowanceStatus[]>;
+  /** The paid calls of each caller. */
+  budgets: Pick<PaidBudgets, 'reserve' | 'status'>;
   /** Whether the shipped bank lists contain this bank code. Ranks suggestions without an upstream call. */
   isKnownBank: (country: string, bankCode: string) => boolean;
 }
 
 /** Created for each request. */
-export interface Context extends Services {
+export interface Context {
+  services: Services;
+  caller: Caller;
   loaders: Loaders;
   budget: QueryBudget;
   suggestIbans: SuggestIbans;
@@ -32,14 +39,12 @@ export interface Context extends Services {
 }
 
 /** @param signal aborts when the client disconnects */
-export function createContext(services: Services, limits: QueryLimits, signal: Signal): Context {
-  const requestContext = createRequestContext(signal);
-  const budget = createQueryBudget(limits);
-  return {
-    ...services,
-    budget,
-    requestContext,
-    loaders: createLoaders(services.bankData, budget, requestContext),
-    suggestIbans: createSuggestIbans(services.isKnownBank),
-  };
+export function createContext(services: Services, limits: QueryLimits, caller: Caller, signal: Signal): Context {
+  const { bankDataCalls, essayCalls } = caller.limits;
+  const hasBudget = bankDataCalls !== null || essayCalls !== null;
+  const reserveCall: ReserveCall | null = hasBudget ? (service) => services.budgets.reserve(caller, service) : null;
+  const requestContext = createRequestContext(signal, caller.id, reserveCall);
+  const budget = new QueryBudget(limits);
+  const loaders = new Loaders(services.bankData, budget, requestContext);
+  return { services, caller, budget, requestContext, loaders, suggestIbans: createSuggestIbans(services.isKnownBank) };
 }

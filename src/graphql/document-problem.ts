@@ -1,13 +1,19 @@
 import { Lexer, Source, TokenKind } from 'graphql';
 
-interface DocumentSize {
-  characters: number;
-  /** Tokens, and lines. */
+export interface DocumentLimits {
+  /** Tokens (names, braces, strings ...), and lines, per document. */
   tokens: number;
+  /** Characters per document. */
+  characters: number;
+  /** Fields in the response and weights, computed before execution. */
+  cost: number;
 }
 
 /** Finds why a document would be too expensive to parse; null if it is not. Nested brackets cost the parser stack. */
-export function findDocumentProblem(text: string, { characters, tokens }: DocumentSize): string | null {
+export function findDocumentProblem(
+  text: string,
+  { characters, tokens }: Pick<DocumentLimits, 'characters' | 'tokens'>,
+): string | null {
   if (text.length > characters) {
     return `A document may have at most ${characters} characters (MAX_QUERY_CHARS); this one has ${text.length}.`;
   }

@@ -1,4 +1,4 @@
-import { type DocumentNode, type GraphQLError, Source } from 'graphql';
+import { type DocumentNode, type GraphQLError, getLocation, Source, type SourceLocation } from 'graphql';
 
 /** The source of a parsed document. It is empty for GraphQL, and `original` is the text. */
 class DocumentSource extends Source {
@@ -21,12 +21,22 @@ export function parseDetached(text: string, parse: (source: Source) => DocumentN
   return document;
 }
 
-/** The first locations of an error, as options of a GraphQLError. */
-export function locate({ source, positions }: GraphQLError) {
-  return {
-    source: source instanceof DocumentSource ? source.original : (source ?? null),
-    positions: positions?.slice(0, maxLocations) ?? null,
-  };
+/** Restores the source while a function computes locations once, instead of for each error. */
+export function withAttachedSource<Result>({ loc }: DocumentNode, run: () => Result): Result {
+  const source = loc?.source;
+  if (!(source instanceof DocumentSource)) return run();
+  source.body = source.original.body;
+  try {
+    return run();
+  } finally {
+    source.body = '';
+  }
+}
+
+/** The first locations of an error. */
+export function locate({ source, positions, locations }: GraphQLError): readonly SourceLocation[] | undefined {
+  if (!(source instanceof DocumentSource)) return locations?.slice(0, maxLocations);
+  return positions?.slice(0, maxLocations).map((position) => getLocation(source.original, position));
 }
 
 /** Conflicting fields are all locations of one error. */

@@ -21,9 +21,10 @@ interface Operation {
   schema: GraphQLSchema;
   operation: OperationDefinitionNode;
   fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** As the client sent them, not coerced. */
-  variables: Readonly<Record<string, unknown>>;
 }
+
+/** As the client sent them, not coerced. */
+type Variables = Readonly<Record<string, unknown>>;
 
 interface ListSize {
   assumedSize?: number;
@@ -41,9 +42,27 @@ interface SizedFields {
  * The maximum number of fields in the response, plus the weights (`@cost`) of fields and types: fields times list sizes,
  * with fragments expanded. A list has the length of its list argument, its page size, or its maximum. Each fragment is
  * expanded once per list size, so the time is linear in the document. Fields that are skipped or merged are counted.
- * Expects a valid document.
+ * Expects a valid document. Computed once, unless variables size a list.
  */
-export function computeOperationCost({ schema, operation, fragments, variables }: Operation): number {
+export function createOperationCost(operation: Operation): (variables: Variables) => number {
+  let constant: number | null = null;
+  return (variables) => {
+    if (constant !== null) return constant;
+    let readsVariables = false;
+    const cost = computeCost(operation, (name) => {
+      readsVariables = true;
+      return Object.hasOwn(variables, name) ? { value: variables[name] } : null;
+    });
+    if (!readsVariables) constant = cost;
+    return cost;
+  };
+}
+
+/** @param readVariable null: the client did not send it */
+function computeCost(
+  { schema, operation, fragments }: Operation,
+  readVariable: (name: string) => { value: unknown } | null,
+): number {
   const known = new Map<string, number>();
   return costOfSelections(operation.selectionSet, schema.getRootType(operation.operation)?.name ?? '', null);
 
@@ -104,7 +123,8 @@ export function computeOperationCost({ schema, operation, fragments, variables }
     if (value.kind === Kind.LIST) return value.values;
     if (value.kind !== Kind.VARIABLE) return valueFromASTUntyped(value);
     const name = value.name.value;
-    if (Object.hasOwn(variables, name)) return variables[name];
+    const sent = readVariable(name);
+    if (sent) return sent.value;
     const definition = operation.variableDefinitions?.find(({ variable }) => variable.name.value === name);
     return definition?.defaultValue ? valueFromASTUntyped(definition.defaultValue) : argument.defaultValue;
   }

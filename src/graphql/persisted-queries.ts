@@ -1,13 +1,18 @@
 import { createHash } from 'node:crypto';
-import type { APQStore } from '@graphql-yoga/plugin-apq';
 import { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 
+/** Persisted queries by the SHA-256 hash of their text. */
+export interface PersistedQueries {
+  get(hash: string): string | undefined;
+  set(hash: string, query: string): void;
+}
+
 /**
- * Persisted queries by the SHA-256 hash of their text. Any client may add queries, so their total length is
- * limited. A client sends a query again if it was evicted or the client reaches another replica.
+ * Any client may add queries, so their total length is limited. A client sends a query again if it was evicted or the
+ * client reaches another replica.
  */
-export function createPersistedQueries(maxCharacters = 2_000_000): APQStore {
+export function createPersistedQueries(maxCharacters = 2_000_000): PersistedQueries {
   const queries = new LRUCache<string, string>({
     maxSize: maxCharacters,
     maxEntrySize: maxCharacters / 20,

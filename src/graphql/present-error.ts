@@ -1,32 +1,67 @@
-import { GraphQLError } from 'graphql';
+import { randomUUID } from 'node:crypto';
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { GatewayError, internalErrorMessage, type ServiceName } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Redact } from '../telemetry/redact.ts';
 import { locate } from './document-source.ts';
 
-/** Errors of one response. Each takes the time to count the lines up to its location. */
-export const maxErrors = 100;
-
 interface PresentErrorOptions {
-  requestId: string;
+  requestId: string | undefined;
+  /** Whether messages must not suggest names of the schema. */
+  hidesSuggestions: boolean;
   redact: Redact;
-  events: Events;
+  events: Pick<Events, 'unexpectedError'>;
 }
+
+/** An error as clients see it, and what it means for the HTTP response. */
+export interface PresentedError {
+  shown: GraphQLFormattedError;
+  /** Null if it does not set a status. */
+  http: HttpExtension | null;
+  isExpected: boolean;
+}
+
+/** In the format of Yoga's `extensions.http`. */
+interface HttpExtension {
+  status?: number;
+  headers?: Readonly<Record<string, string>>;
+  /**
+   * With application/json, the status is 200 nevertheless: correct for a GraphQL request that is not valid, but not for a
+   * body that is not a GraphQL request. https://graphql.github.io/graphql-over-http/draft/#sec-application-json
+   */
+  spec: boolean;
+}
+
+/** The errors of a response; if there are very many, the first ones and a summary. */
+export function presentErrors(errors: readonly GraphQLError[], options: PresentErrorOptions): PresentedError[] {
+  const { requestId = randomUUID() } = options;
+  const presented = errors.slice(0, maxErrors).map((error) => presentError(error, { ...options, requestId }));
+  if (errors.length > maxErrors) presented.push(createSummary(errors.length - maxErrors, requestId));
+  return presented;
+}
+
+/** Of one response. Each takes the time to count the lines up to its location. */
+export const maxErrors = 100;
 
 /**
  * Presents every failure to clients: expected failures by code, invalid requests in GraphQL's own messages. All others
  * are logged in full, and clients receive a generic message.
  */
-export function presentError(error: GraphQLError, { requestId, redact, events }: PresentErrorOptions): GraphQLError {
+export function presentError(
+  error: GraphQLError,
+  { requestId, hidesSuggestions, redact, events }: PresentErrorOptions & { requestId: string },
+): PresentedError {
   const { message, extensions, logged, isExpected } = describeFailure(error, redact);
   if (logged !== undefined) events.unexpectedError(logged, requestId);
-  // Yoga removes both: `http` sets the status, `unexpected` makes it 500 if there is no data.
-  const forYoga = isExpected ? toHttpExtension(extensions.code, error.extensions.http) : { unexpected: true };
-  return new GraphQLError(message, {
-    ...locate(error),
-    path: error.path ?? null,
-    extensions: { ...extensions, ...forYoga, requestId },
-  });
+  const locations = locate(error);
+  const { path } = error;
+  const shown = {
+    message: hidesSuggestions ? message.replace(suggestion, '') : message,
+    ...(locations && { locations }),
+    ...(path && { path }),
+    extensions: { ...extensions, requestId },
+  };
+  return { shown, http: isExpected ? readHttpExtension(extensions.code, error.extensions?.http) : null, isExpected };
 }
 
 interface DescribedFailure {
@@ -43,7 +78,7 @@ export function describeFailure(error: GraphQLError, redact: Redact): DescribedF
   if (original instanceof GatewayError) {
     const { message, code, service, retryable } = original;
     return {
-      message: redact(message),
+      message,
       extensions: { code, service, retryable },
       logged: original.cause,
       isExpected: true,
@@ -51,7 +86,7 @@ export function describeFailure(error: GraphQLError, redact: Redact): DescribedF
   }
   const noService = { service: null, retryable: false };
   if (original === null) {
-    const code = error.extensions.code ?? 'BAD_USER_INPUT';
+    const code = error.extensions?.code ?? 'BAD_USER_INPUT';
     // GraphQL's messages repeat names and values of the request.
     const message = redact(error.message).slice(0, maxMessageLength);
     return { message, extensions: { code, ...noService }, isExpected: true };
@@ -60,21 +95,27 @@ export function describeFailure(error: GraphQLError, redact: Redact): DescribedF
   return { message: internalErrorMessage, extensions, logged: original, isExpected: false };
 }
 
-/**
- * The HTTP status in Yoga's format. `spec` changes it to 200 for application/json: correct for a GraphQL request that is
- * not valid, but not for a body that is not a GraphQL request.
- * https://graphql.github.io/graphql-over-http/draft/#sec-application-json
- */
-function toHttpExtension(code: unknown, http: unknown): { http?: object } {
-  if (typeof http !== 'object' || http === null) return {};
-  return { http: { ...http, spec: code !== 'BAD_REQUEST' && code !== 'OPERATION_RESOLUTION_FAILURE' } };
+function readHttpExtension(code: unknown, http: unknown): HttpExtension | null {
+  if (typeof http !== 'object' || http === null) return null;
+  return { ...http, spec: code !== 'BAD_REQUEST' && code !== 'OPERATION_RESOLUTION_FAILURE' };
 }
 
-/** The error inside GraphQL's wrappers; null if GraphQL itself raised it. */
-function findOriginalError(error: GraphQLError): Error | null {
-  const { originalError } = error;
-  if (originalError === undefined) return null;
-  return originalError instanceof GraphQLError ? findOriginalError(originalError) : originalError;
+/** The error inside GraphQL's wrappers; null if GraphQL itself raised it because of the request. */
+function findOriginalError({ originalError, path }: GraphQLError): Error | null {
+  if (!originalError) return null;
+  if (!(originalError instanceof GraphQLError)) return originalError;
+  // A value of the gateway that its type cannot represent: other errors of fields have a place in the document.
+  if (path && !originalError.nodes && !originalError.originalError) return originalError;
+  return findOriginalError(originalError);
 }
+
+function createSummary(count: number, requestId: string): PresentedError {
+  const extensions = { code: 'TOO_MANY_ERRORS', service: null, retryable: false, requestId };
+  const message = `${count} more errors are not listed; a response lists at most ${maxErrors}.`;
+  return { shown: { message, extensions }, http: null, isExpected: true };
+}
+
+/** At the end of GraphQL's messages. */
+const suggestion = / Did you mean [^?]*\?$/;
 
 const maxMessageLength = 1_000;

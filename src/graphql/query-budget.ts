@@ -13,23 +13,24 @@ export interface QueryLimits {
   entities: number;
 }
 
-export interface QueryBudget {
-  limits: QueryLimits;
-  /** Counts one or more; false if the limit is exceeded. */
-  spend(kind: keyof QueryLimits, count?: number): boolean;
-  createLimitError(kind: keyof QueryLimits): GatewayError;
-}
+/** What is left of the limits of one query. */
+export class QueryBudget {
+  readonly limits: QueryLimits;
+  readonly #spent = { ibans: 0, bics: 0, bankQueries: 0, essays: 0, essayTexts: 0, entities: 0 };
 
-export function createQueryBudget(limits: QueryLimits): QueryBudget {
-  const remaining = { ...limits };
-  return {
-    limits,
-    spend(kind, count = 1) {
-      remaining[kind] -= count;
-      return remaining[kind] >= 0;
-    },
-    createLimitError: (kind) => new GatewayError('BAD_USER_INPUT', messages[kind](limits[kind])),
-  };
+  constructor(limits: QueryLimits) {
+    this.limits = limits;
+  }
+
+  /** Counts one or more; false if the limit is exceeded. */
+  spend(kind: keyof QueryLimits, count = 1): boolean {
+    this.#spent[kind] += count;
+    return this.#spent[kind] <= this.limits[kind];
+  }
+
+  createLimitError(kind: keyof QueryLimits): GatewayError {
+    return new GatewayError('BAD_USER_INPUT', messages[kind](this.limits[kind]));
+  }
 }
 
 const messages: Record<keyof QueryLimits, (limit: number) => string> = {

@@ -8,8 +8,9 @@ export type SuggestIbans = (iban: string) => readonly string[];
 
 /** The suggestions of one query: computed once per IBAN, for all aliases. */
 export function createSuggestIbans(isKnownBank: IsKnownBank): SuggestIbans {
-  const computed = new Map<string, readonly string[]>();
+  let computed: Map<string, readonly string[]> | undefined;
   return (iban) => {
+    computed ??= new Map();
     const known = computed.get(iban);
     if (known !== undefined) return known;
     if (computed.size >= maxIbans) throw new GatewayError('BAD_USER_INPUT', tooManyIbans);

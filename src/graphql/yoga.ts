@@ -1,62 +1,62 @@
 import { setMaxListeners } from 'node:events';
 import { useAPQ } from '@graphql-yoga/plugin-apq';
 import type { GraphQLSchema } from 'graphql';
-import { createYoga } from 'graphql-yoga';
+import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import type { Signal } from '../async/signal.ts';
-import type { RequestContext } from '../request-context.ts';
-import type { Events } from '../telemetry/events.ts';
-import type { Redact } from '../telemetry/redact.ts';
+import type { Caller } from '../auth/caller.ts';
 import type { ServerContext } from './context.ts';
-import { createDocumentCache } from './document-cache.ts';
-import { createPersistedQueries, hashQuery } from './persisted-queries.ts';
-import { useCacheControl } from './plugins/use-cache-control.ts';
-import { costHeader, useCost } from './plugins/use-cost.ts';
-import { type DocumentLimits, useDocumentLimits } from './plugins/use-document-limits.ts';
-import { traceHeader, useInlineTrace } from './plugins/use-inline-trace.ts';
-import { usePresentedErrors } from './plugins/use-presented-errors.ts';
+import { hashQuery, type PersistedQueries } from './persisted-queries.ts';
+import type { InlineTraceOptions } from './plugins/use-inline-trace.ts';
+import { usePreparedOperations } from './plugins/use-prepared-operations.ts';
+import type { PrepareDocument } from './prepared-document.ts';
+import type { OperationContext } from './prepared-operation.ts';
+import type { Replies } from './reply.ts';
 
 interface GraphqlYogaOptions<Context> {
   schema: GraphQLSchema;
+  prepare: PrepareDocument;
+  persistedQueries: PersistedQueries;
+  replies: Replies;
   /** Creates the context of one request's resolvers. @param signal aborts when the client disconnects */
-  createContext: (signal: Signal) => Context;
-  documentLimits: DocumentLimits;
-  /** Whether routers may request traces. */
-  hasTraces: boolean;
-  /** Whether requests may ask for `extensions.cost`. */
-  exposesCost: boolean;
-  redact: Redact;
-  events: Events;
+  createContext: (caller: Caller, signal: Signal) => Context;
+  /** Of requests that do not come from the HTTP request handler. */
+  localCaller: Caller;
+  /** Traces for routers; null: they cannot request any. */
+  tracing: InlineTraceOptions | null;
 }
 
+/** The part of Yoga that is used. */
+export type GraphqlYoga = Pick<
+  YogaServerInstance<ServerContext, object>,
+  'fetch' | 'handleNodeRequestAndResponse' | 'dispose'
+>;
+
 /** GraphQL over HTTP at /graphql. Body size, CORS and GraphiQL belong to the HTTP request handler. */
-export function createGraphqlYoga<Context extends { requestContext: RequestContext }>({
+export async function createGraphqlYoga<Context extends OperationContext>({
   schema,
+  prepare,
+  persistedQueries,
+  replies,
   createContext,
-  documentLimits,
-  hasTraces,
-  exposesCost,
-  redact,
-  events,
-}: GraphqlYogaOptions<Context>) {
+  localCaller,
+  tracing,
+}: GraphqlYogaOptions<Context>): Promise<GraphqlYoga> {
   return createYoga<ServerContext, Context>({
     schema,
-    context: ({ request }) => {
+    context: ({ request, caller = localCaller }) => {
       // Every look-up of a request listens to this signal; Node.js reports more than ten listeners as a leak.
       setMaxListeners(0, request.signal);
-      return createContext(request.signal);
+      return createContext(caller, request.signal);
     },
     plugins: [
       // An unknown hash is answered with 200: otherwise clients report a failure instead of sending the query.
-      useAPQ({ store: createPersistedQueries(), hash: hashQuery, responseConfig: { forceStatusCodeOk: true } }),
-      useDocumentLimits(documentLimits),
-      exposesCost && useCost(),
-      useCacheControl([...(exposesCost ? [costHeader] : []), ...(hasTraces ? [traceHeader] : [])]),
-      // A traced field takes about four times as long.
-      hasTraces && useInlineTrace({ redact, maxCost: documentLimits.cost / 4 }),
-      usePresentedErrors({ redact, events }),
+      useAPQ({ store: persistedQueries, hash: hashQuery, responseConfig: { forceStatusCodeOk: true } }),
+      usePreparedOperations({ prepare, replies, localCaller }),
+      ...(tracing ? [(await import('./plugins/use-inline-trace.ts')).useInlineTrace(tracing)] : []),
     ],
     cors: false,
-    parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: noCache },
+    // Documents are prepared once for both ways.
+    parserAndValidationCache: false,
     maskedErrors: false,
     maxRequestBodySize: false,
     multipart: false,
@@ -65,6 +65,3 @@ export function createGraphqlYoga<Context extends { requestContext: RequestConte
     logging: false,
   });
 }
-
-/** A cached error would keep the parser and the text in memory, and parsing again is fast. */
-const noCache = { get: () => undefined, set: () => {} };

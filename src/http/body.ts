@@ -1,43 +1,62 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ByteBudget } from './byte-budget.ts';
+import type { Exchange } from './exchange.ts';
 
 interface BodyLimits {
   /** Maximum size of one body, in bytes. */
   maxBytes: number;
-  /** Holds each body until its response is closed. */
+  /** Holds each body that does not arrive at once, and each large one, until its response is closed. */
   budget: ByteBudget;
 }
 
-/** The whole body, or why it could not be read. */
+type Body = Buffer | 'too-large' | 'evicted';
+
+/** Calls back once with the whole body, or why it could not be read; never if the client disconnects. */
 export function readBody(
-  request: IncomingMessage,
-  response: ServerResponse,
+  { request, response, headers }: Exchange,
   { maxBytes, budget }: BodyLimits,
-): Promise<Buffer | 'too-large' | 'evicted' | 'aborted'> {
-  return new Promise((resolve) => {
-    if (Number(request.headers['content-length'] ?? 0) > maxBytes) return resolve('too-large');
-    let body: Buffer | null = Buffer.alloc(0);
-    let length = 0;
-    const finish = (result: Buffer | 'too-large' | 'evicted' | 'aborted') => {
-      body = null;
-      if (typeof result === 'string') held.release();
-      else held.protect();
-      resolve(result);
-    };
-    const held = budget.hold(() => finish('evicted'));
-    request.on('data', (chunk: Buffer) => {
-      if (body === null) return;
-      if (length + chunk.length > maxBytes) return finish('too-large');
-      body = append(body, length, chunk);
-      length += chunk.length;
-      held.add(chunk.length);
-    });
-    request.on('end', () => body && finish(body.subarray(0, length)));
-    request.on('close', () => body && finish('aborted'));
-    request.on('error', () => body && finish('aborted'));
-    response.on('close', () => held.release());
+  onBody: (body: Body) => void,
+): void {
+  const announcedLength = Number(headers['content-length'] ?? Number.NaN);
+  if (announcedLength > maxBytes) {
+    onBody('too-large');
+    return;
+  }
+  let body: Buffer | null = noBytes;
+  let length = 0;
+  let held: ReturnType<ByteBudget['hold']> | undefined;
+
+  const finish = (result: Body) => {
+    body = null;
+    if (typeof result === 'string') held?.release();
+    else held?.protect();
+    onBody(result);
+  };
+  request.on('data', (chunk: Buffer) => {
+    if (body === null) return;
+    if (length + chunk.length > maxBytes) return finish('too-large');
+    const isWhole = chunk.length === announcedLength;
+    body = isWhole ? chunk : append(body, length, chunk);
+    length += chunk.length;
+    if (isWhole && length < uncountedBytes) return;
+    held ??= holdBytes();
+    held.add(chunk.length);
   });
+  request.on('end', () => body && finish(body.subarray(0, length)));
+
+  function holdBytes() {
+    const bytes = budget.hold(() => body && finish('evicted'));
+    response.on('close', () => {
+      body = null;
+      bytes.release();
+    });
+    return bytes;
+  }
 }
+
+const noBytes = Buffer.alloc(0);
+
+/** Bodies that arrive at once and are smaller are not worth counting: the limit of connections bounds them. */
+const uncountedBytes = 16_000;
 
 /** Copies the chunk, which can be a single byte with an overhead of hundreds. @returns the same buffer or a larger one */
 function append(body: Buffer, length: number, chunk: Buffer): Buffer {

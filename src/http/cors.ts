@@ -1,9 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { Exchange } from './exchange.ts';
 
 export interface Cors {
   /** Lets pages of allowed origins read the response, errors included. */
-  setHeaders(request: IncomingMessage, response: ServerResponse): void;
-  sendPreflight(request: IncomingMessage, response: ServerResponse): void;
+  addHeaders(exchange: Exchange): void;
+  sendPreflight(exchange: Exchange): void;
   /** True for allowed origins, the gateway's own origin, and requests without an origin. */
   isAllowed(request: IncomingMessage): boolean;
 }
@@ -12,23 +13,22 @@ export interface Cors {
 export function createCors(origins: readonly string[]): Cors {
   const isListed = (origin: string) => origins.includes('*') || origins.includes(origin);
   return {
-    setHeaders({ headers: { origin } }, response) {
-      if (origins.length > 0) response.appendHeader('vary', 'origin');
+    addHeaders({ headers: { origin }, responseHeaders }) {
+      if (origins.length > 0) responseHeaders.push('vary', 'origin');
       if (origin === undefined || !isListed(origin)) return;
-      response.setHeader('access-control-allow-origin', origin);
-      response.setHeader('access-control-expose-headers', 'x-request-id');
+      responseHeaders.push('access-control-allow-origin', origin, 'access-control-expose-headers', 'x-request-id');
     },
-    sendPreflight({ headers }, response) {
-      if (response.hasHeader('access-control-allow-origin')) {
-        const requestedHeaders = headers['access-control-request-headers'];
-        response.setHeader('access-control-allow-methods', 'GET, POST');
-        // No header authenticates a caller, so a page may send any.
-        if (requestedHeaders !== undefined) response.setHeader('access-control-allow-headers', requestedHeaders);
-        response.setHeader('access-control-max-age', maxAgeS);
-        response.appendHeader('vary', 'access-control-request-headers');
-      }
+    sendPreflight(exchange) {
+      const { origin, 'access-control-request-headers': requested } = exchange.headers;
       // Without a content length, Safari waits for a body.
-      response.writeHead(204, { allow: 'GET, POST, OPTIONS', 'content-length': 0 }).end();
+      const headers = ['allow', 'GET, POST, OPTIONS'];
+      if (origin !== undefined && isListed(origin)) {
+        headers.push('access-control-allow-methods', 'GET, POST');
+        // No header authenticates a caller, so a page may send any.
+        if (requested !== undefined) headers.push('access-control-allow-headers', requested);
+        headers.push('access-control-max-age', maxAgeS, 'vary', 'access-control-request-headers');
+      }
+      exchange.send(204, headers);
     },
     isAllowed({ headers: { origin, host } }) {
       return origin === undefined || isListed(origin) || (URL.canParse(origin) && new URL(origin).host === host);
@@ -52,4 +52,4 @@ export const jsonType = /^application\/(graphql\+)?json\s*(;|$)/i;
 const preflightHeaders = ['x-apollo-operation-name', 'apollo-require-preflight', 'x-graphql-yoga-csrf'];
 
 /** The maximum in Chrome. */
-const maxAgeS = 7_200;
+const maxAgeS = '7200';

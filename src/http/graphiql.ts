@@ -1,73 +1,88 @@
-import { createHash } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { chooseEncoding, compress, type Encoding } from './compression.ts';
+import { once } from 'node:events';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { chooseEncoding, type Encoding } from './compression.ts';
+import type { Exchange } from './exchange.ts';
 
 export interface GraphiqlPage {
   /** Weak: the same for all encodings. */
   etag: string;
   contentSecurityPolicy: string;
-  encoded(encoding: Encoding): Promise<Uint8Array>;
+  /** How long a client may read nothing of it, in milliseconds. */
+  clientTimeoutMs: number;
+  open(encoding: Encoding): Promise<FileHandle>;
 }
 
 /**
- * The GraphiQL page. It contains its scripts, styles and workers, so it works without internet access. It is
- * 9 MB large, so it is rendered and compressed on first use only.
+ * The GraphiQL page. It contains its scripts, styles and workers, so it works without internet access. It is 9 MB large,
+ * so `npm run build` renders and compresses it (`scripts/build-graphiql.ts`), and it is served from disk.
  */
-export function createGraphiql(): () => Promise<GraphiqlPage> {
-  let page: Promise<GraphiqlPage> | undefined;
-  return () => {
-    page ??= render().catch((error: unknown) => {
-      page = undefined;
-      throw error;
-    });
-    return page;
+export function createGraphiql({
+  clientTimeoutMs,
+}: Pick<GraphiqlPage, 'clientTimeoutMs'>): () => Promise<GraphiqlPage> {
+  return async () => {
+    const { etag, scriptHash } = JSON.parse(await readFile(`${folder}page.json`, 'utf8')) as BuiltPage;
+    const openFile = (encoding: Encoding) => open(folder + fileNames[encoding]);
+    return { etag, contentSecurityPolicy: createPolicy(scriptHash), clientTimeoutMs, open: openFile };
   };
+}
+
+/** In the build, this code is in a file of `dist`. */
+const folder = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../../dist/graphiql/' : 'graphiql/', import.meta.url),
+);
+
+export const fileNames: Readonly<Record<Encoding, string>> = {
+  br: 'page.html.br',
+  gzip: 'page.html.gz',
+  identity: 'page.html',
+};
+
+/** The content of `page.json`. */
+export interface BuiltPage {
+  etag: string;
+  /** SHA-256 of the page's only script, in base64. */
+  scriptHash: string;
 }
 
 /** Sends the page, or 304 if the browser has it. */
-export async function sendPage(request: IncomingMessage, response: ServerResponse, page: GraphiqlPage): Promise<void> {
-  const headers = {
-    etag: page.etag,
-    'cache-control': 'no-cache',
-    'content-security-policy': page.contentSecurityPolicy,
+export async function sendPage(exchange: Exchange, page: GraphiqlPage): Promise<void> {
+  const headers = [
+    ...['etag', page.etag, 'cache-control', 'no-cache', 'vary', 'accept, accept-encoding'],
+    ...['content-security-policy', page.contentSecurityPolicy],
     // The URL can hold a query with IBANs.
-    'referrer-policy': 'no-referrer',
+    ...['referrer-policy', 'no-referrer'],
     // A page that opens GraphiQL with a mutation cannot move its window under a double click.
-    'cross-origin-opener-policy': 'same-origin',
-  };
-  response.appendHeader('vary', 'accept, accept-encoding');
-  const cached = request.headers['if-none-match']?.split(',').map((tag) => tag.trim()) ?? [];
-  if (cached.includes(page.etag) || cached.includes('*')) {
-    response.writeHead(304, headers).end();
-    return;
+    ...['cross-origin-opener-policy', 'same-origin'],
+  ];
+  const cached = exchange.headers['if-none-match']?.split(',').map((tag) => tag.trim()) ?? [];
+  if (cached.includes(page.etag) || cached.includes('*')) return exchange.send(304, headers);
+  const encoding = chooseEncoding(exchange.request, ['br', 'gzip', 'identity']);
+  if (encoding !== 'identity') headers.push('content-encoding', encoding);
+  headers.push('content-type', 'text/html; charset=utf-8');
+  const { request, response, responseHeaders } = exchange;
+  const file = await page.open(encoding);
+  try {
+    headers.push('content-length', String((await file.stat()).size));
+    response.setTimeout(page.clientTimeoutMs).writeHead(200, [...responseHeaders, ...headers]);
+    if (request.method !== 'HEAD') await writeFile(file, response);
+    response.end();
+  } finally {
+    await file.close();
   }
-  const encoding = chooseEncoding(request, ['br', 'gzip', 'identity']);
-  const body = await page.encoded(encoding);
-  if (encoding !== 'identity') response.setHeader('content-encoding', encoding);
-  response.writeHead(200, {
-    ...headers,
-    'content-type': 'text/html; charset=utf-8',
-    'content-length': body.byteLength,
-  });
-  response.end(body);
 }
 
-async function render(): Promise<GraphiqlPage> {
-  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
-  const text = renderGraphiQL({ title: 'Ledgerquill', endpoint: '/graphql', defaultTabs: exampleTabs });
-  const html = Buffer.from(text);
-  const script = text.slice(text.indexOf('<script>') + '<script>'.length, text.lastIndexOf('</script>'));
-  const etag = `W/"${createHash('sha256').update(html).digest('base64url')}"`;
-  const bodies = new Map<Encoding, Promise<Uint8Array>>();
-  return {
-    etag,
-    contentSecurityPolicy: createPolicy(createHash('sha256').update(script).digest('base64')),
-    encoded(encoding) {
-      const body = bodies.get(encoding) ?? compress(html, encoding, pageBrotliQuality);
-      bodies.set(encoding, body);
-      return body;
-    },
-  };
+/** Until the client disconnects. With one buffer: the chunks of a stream are garbage that V8 collects late. */
+async function writeFile(file: FileHandle, response: ServerResponse): Promise<void> {
+  const buffer = Buffer.alloc(65_536);
+  const closed = once(response, 'close');
+  while (!response.destroyed) {
+    const { bytesRead } = await file.read(buffer);
+    if (bytesRead === 0) return;
+    const written = new Promise((resolve) => void response.write(buffer.subarray(0, bytesRead), resolve));
+    await Promise.race([written, closed]);
+  }
 }
 
 /** Allows the page's own script, the workers that it creates, and calls of this gateway. Framed, a click could pay. */
@@ -85,63 +100,3 @@ function createPolicy(scriptHash: string): string {
     "frame-ancestors 'none'",
   ].join('; ');
 }
-
-/** 9.1 MB become 1.9 MB within a second; the highest quality takes ten times as long and saves another 10 %. */
-const pageBrotliQuality = 5;
-
-/** All work unchanged with the self-hosted services. */
-export const exampleTabs = [
-  {
-    query: `# One IBAN, in any format.
-query OneIban {
-  ibanValidation(iban: "DE89 3704 0044 0532 0130 00") {
-    valid
-    problems
-    ibanData { country sepaCountry bankCode accountNumber }
-    bankData { name bic }
-  }
-}
-`,
-  },
-  {
-    query: `# Several IBANs: results in the order of the input, one look-up per distinct IBAN.
-query ManyIbans($ibans: [String!]!) {
-  ibanValidations(ibans: $ibans) {
-    iban
-    valid
-    problems
-    countryIbanExample
-  }
-}
-`,
-    variables: JSON.stringify(
-      { ibans: ['FR14 2004 1010 0505 0001 3M02 606', 'GB29NWBK60161331926819', 'DE89370400440532013001'] },
-      null,
-      2,
-    ),
-  },
-  {
-    query: `# An essay, or one of the errors that can occur instead.
-mutation WriteEssay($input: GenerateEssayInput!) {
-  generateEssay(input: $input) {
-    ... on Essay { text wordCount }
-    ... on InvalidEssayInput { field message }
-    ... on EssayAllowanceExhausted { message renewsAt }
-    ... on EssayServiceFailed { message retryable }
-  }
-}
-`,
-    variables: JSON.stringify(
-      {
-        input: {
-          description:
-            'The history of the fountain pen: early reservoirs, the first reliable feed, and why people still write with one.',
-          mode: 'STANDARD',
-          wordCount: 250,
-        },
-      },
-      null,
-      2,
-    ),
-  },
-];

@@ -1,27 +1,20 @@
-import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { RequestListener } from 'node:http';
+import type { Admission } from '../auth/admission.ts';
 import { internalErrorMessage } from '../errors.ts';
+import { prefersHtml } from '../graphql/media-type.ts';
 import type { Events } from '../telemetry/events.ts';
-import { isAllowedHost, readHostname } from './allowed-hosts.ts';
-import { createByteBudget } from './byte-budget.ts';
-import { sendReply } from './compression.ts';
+import { createAdmit } from './admit.ts';
+import { createHostCheck } from './allowed-hosts.ts';
 import { createCors } from './cors.ts';
+import { Exchange, type MaybePromise } from './exchange.ts';
 import { type GraphiqlPage, sendPage } from './graphiql.ts';
-import { sendError, sendJson } from './json-response.ts';
-import { createRequestValidation, prefersHtml } from './request-validation.ts';
+import { createGraphqlEndpoint, type GraphqlEndpointOptions } from './graphql-endpoint.ts';
 
-interface RequestHandlerOptions {
-  /** Executes a validated request whose body has been read. */
-  graphql: (
-    request: IncomingMessage,
-    response: ServerResponse,
-    context: { requestId: string },
-  ) => Response | Promise<Response>;
+interface RequestHandlerOptions extends Omit<GraphqlEndpointOptions, 'admit' | 'cors' | 'guard'> {
+  admission: Admission;
   graphiql: () => Promise<GraphiqlPage>;
-  /** Maximum size of a request body, in bytes. */
-  maxBodyBytes: number;
-  /** Limit for all request bodies and unread responses in memory, in bytes. */
-  maxBufferedBytes: number;
+  /** Whether GraphiQL is served without credentials; otherwise callers need the scope. */
+  isGraphiqlOpen: boolean;
   /** Origins whose pages may call from a browser; `*` for any. */
   corsOrigins: readonly string[];
   /** Host names under which GraphQL is served, in addition to those of the loopback interface; `*` for any. */
@@ -33,79 +26,82 @@ interface RequestHandlerOptions {
   events: Pick<Events, 'unexpectedError'>;
 }
 
-/** Serves health checks and GraphiQL, and passes valid requests on to GraphQL. */
+/** Serves health checks and GraphiQL, and passes admitted requests on to GraphQL. */
 export function createRequestHandler({
-  graphql,
+  admission,
   graphiql,
-  maxBodyBytes,
-  maxBufferedBytes,
+  isGraphiqlOpen,
   corsOrigins,
   allowedHosts,
   isReady,
   readiness,
   events,
+  ...options
 }: RequestHandlerOptions): RequestListener {
   const cors = createCors(corsOrigins);
-  const budget = createByteBudget(maxBufferedBytes);
-  const validateRequest = createRequestValidation({ maxBodyBytes, budget, cors });
+  const checkHost = createHostCheck(allowedHosts);
+  const admit = createAdmit(admission);
+  const answerGraphql = createGraphqlEndpoint({ ...options, admit, cors, guard });
 
   return (request, response) => {
-    const requestId = readRequestId(request);
-    response.setHeader('x-request-id', requestId);
-    response.setHeader('x-content-type-options', 'nosniff');
-    cors.setHeaders(request, response);
-    handleRequest(request, response, requestId).catch((error: unknown) => {
+    const exchange = new Exchange(request, response);
+    cors.addHeaders(exchange);
+    guard(exchange, () => handle(exchange));
+  };
+
+  function handle(exchange: Exchange): MaybePromise<void> {
+    const { request } = exchange;
+    const host = checkHost(request);
+    if (host === 'malformed') {
+      const message = 'The request must have one Host header, a host name with an optional port.';
+      return exchange.sendError(400, 'BAD_USER_INPUT', message);
+    }
+    const { url = '' } = request;
+    const searchStart = url.indexOf('?');
+    const path = searchStart === -1 ? url : url.slice(0, searchStart);
+    // Served under any host name: health checks use arbitrary addresses and return no data.
+    if (path === '/health') return exchange.sendJson(200, { status: 'alive' });
+    if (path === '/ready') {
+      const [code, status] = isReady() ? ([200, 'ready'] as const) : ([503, 'stopping'] as const);
+      return exchange.sendJson(code, { status, ...readiness() });
+    }
+    if (host === 'forbidden') {
+      const message = 'The gateway does not serve this host name; its operator can add it to ALLOWED_HOSTS.';
+      return exchange.sendError(421, 'FORBIDDEN', message);
+    }
+    const isGetOrHead = request.method === 'GET' || request.method === 'HEAD';
+    const isBrowser = isGetOrHead && prefersHtml(exchange.headers.accept);
+    if (path === '/' && isBrowser) return exchange.send(302, ['location', '/graphql', 'vary', 'accept']);
+    if (path !== '/graphql') {
+      return exchange.sendError(404, 'BAD_USER_INPUT', 'There is no such path; the GraphQL endpoint is /graphql.');
+    }
+    if (request.method === 'OPTIONS') return cors.sendPreflight(exchange);
+    if (isBrowser && isGraphiqlOpen) return sendGraphiql(exchange);
+    return admit.byHeaders(exchange, (caller) => {
+      if (!isBrowser) return answerGraphql(exchange, url.slice(path.length + 1));
+      if (caller?.scopes.has('graphiql')) return sendGraphiql(exchange);
+      return exchange.sendError(404, 'BAD_USER_INPUT', 'GraphiQL needs credentials with the scope graphiql.');
+    });
+  }
+
+  function sendGraphiql(exchange: Exchange): Promise<void> {
+    return graphiql().then((page) => sendPage(exchange, page));
+  }
+
+  /** Runs a part of handling a request; a fault is logged and answered. */
+  function guard(exchange: Exchange, run: () => MaybePromise<void>): void {
+    try {
+      run()?.catch(fail);
+    } catch (error) {
+      fail(error);
+    }
+
+    function fail(error: unknown): void {
+      const { response, requestId } = exchange;
       if (response.destroyed) return;
       events.unexpectedError(error, requestId);
       if (response.headersSent) response.destroy();
-      else sendError(response, 500, 'INTERNAL_SERVER_ERROR', internalErrorMessage);
-    });
-  };
-
-  async function handleRequest(request: IncomingMessage, response: ServerResponse, requestId: string): Promise<void> {
-    // Checked first, because Yoga builds a URL from it.
-    const hostname = readHostname(request);
-    if (hostname === null) {
-      return sendError(
-        response,
-        400,
-        'BAD_USER_INPUT',
-        'The request must have one Host header, a host name with an optional port.',
-      );
+      else exchange.sendError(500, 'INTERNAL_SERVER_ERROR', internalErrorMessage);
     }
-    const [path, ...search] = (request.url ?? '').split('?');
-    // Served under any host name: health checks use arbitrary addresses and return no data.
-    if (path === '/health') return sendJson(response, 200, { status: 'alive' });
-    if (path === '/ready') {
-      const [code, status] = isReady() ? ([200, 'ready'] as const) : ([503, 'stopping'] as const);
-      return sendJson(response, code, { status, ...readiness() });
-    }
-    if (!isAllowedHost(hostname, allowedHosts)) {
-      const message = 'The gateway does not serve this host name; its operator can add it to ALLOWED_HOSTS.';
-      return sendError(response, 421, 'FORBIDDEN', message);
-    }
-    const isGetOrHead = request.method === 'GET' || request.method === 'HEAD';
-    const isBrowser = isGetOrHead && prefersHtml(request);
-    if (path === '/' && isBrowser) {
-      response.writeHead(302, { location: '/graphql', vary: 'accept' }).end();
-      return;
-    }
-    if (path !== '/graphql') {
-      return sendError(response, 404, 'BAD_USER_INPUT', 'There is no such path; the GraphQL endpoint is /graphql.');
-    }
-    if (request.method === 'OPTIONS') return cors.sendPreflight(request, response);
-    if (isBrowser) return sendPage(request, response, await graphiql());
-    if (!(await validateRequest(request, response, search.join('?')))) return;
-    await sendReply(request, response, await graphql(request, response, { requestId }));
-    if (response.destroyed || response.writableLength === 0) return;
-    const unread = budget.hold(() => response.destroy());
-    response.once('close', unread.release);
-    unread.add(response.writableLength);
   }
-}
-
-/** The client's own id, so that a request can be traced across services; otherwise a new one. */
-function readRequestId(request: IncomingMessage): string {
-  const id = request.headers['x-request-id'];
-  return typeof id === 'string' && /^[\w.:-]{1,128}$/.test(id) ? id : randomUUID();
 }

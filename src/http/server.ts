@@ -1,6 +1,5 @@
-import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { withPipelineLimit } from './pipelining.ts';
 
 export interface HttpServer {
   /** @returns the address as a URL without a path */
@@ -12,50 +11,84 @@ export interface HttpServer {
 interface HttpServerOptions {
   /** Beyond it, the connection is closed that has waited longest for a request, or else the new one. */
   maxConnections: number;
-  /** Limit for pipelined requests. */
+  /** Limit for pipelined requests that are being handled or wait; the next one closes the connection. */
   maxRequestsPerConnection: number;
   /** How long a client may take to send a request, and how long it may read nothing of a response, in milliseconds. */
   clientTimeoutMs: number;
+}
+
+interface Connection {
+  /** Of the request that is being handled. */
+  response: ServerResponse | null;
+  /** Pipelined requests, which Node.js emits all at once, and which are handled one after the other. */
+  waiting: [IncomingMessage, ServerResponse][];
+  /** The number of the last request of any connection. */
+  lastUse: number;
 }
 
 export function createHttpServer(
   listener: RequestListener,
   { maxConnections, maxRequestsPerConnection, clientTimeoutMs }: HttpServerOptions,
 ): HttpServer {
-  const active = new Set<ServerResponse>();
-  /** The least recently used first. */
-  const sockets = new Set<Socket>();
-  const options = {
+  const connections = new Map<Socket, Connection>();
+  let uses = 0;
+  const server = createServer({
     // Longer than the idle timeouts of common load balancers (60 s), which would otherwise reuse a closing connection.
     keepAliveTimeout: 65_000,
     headersTimeout: clientTimeoutMs,
     requestTimeout: clientTimeoutMs,
     connectionsCheckingInterval: Math.min(clientTimeoutMs, 1_000),
-  };
-  const handleRequest: RequestListener = (request, response) => {
-    active.add(response);
-    response.once('close', () => active.delete(response));
-    sockets.delete(request.socket);
-    sockets.add(request.socket);
-    // Executing may take longer than reading; `prefinish` means that the whole response was passed on to the socket.
-    response.setTimeout(0).once('prefinish', () => response.setTimeout(clientTimeoutMs));
+  });
+
+  server.on('connection', (socket) => {
+    connections.set(socket, { response: null, waiting: [], lastUse: 0 });
+    socket.once('close', () => connections.delete(socket));
+    if (connections.size > maxConnections) findLeastUsed(socket)?.destroy();
+  });
+
+  server.on('request', (request, response) => {
+    const connection = connections.get(request.socket);
+    if (connection === undefined || request.socket.destroyed) return;
+    if (connection.response === null) return handle(connection, request, response);
+    connection.waiting.push([request, response]);
+    if (connection.waiting.length >= maxRequestsPerConnection) request.socket.destroy();
+  });
+
+  function handle(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
+    uses += 1;
+    connection.lastUse = uses;
+    connection.response = response;
+    // The listeners of all responses are the same two functions: they cost every request.
+    response.on('prefinish', limitReading).on('close', handleNext);
     // A keep-alive connection that was sending a response when draining began may deliver another request.
     if (!server.listening) closeConnectionAfter(response);
     listener(request, response);
-  };
-  const server = createServer(options, withPipelineLimit(handleRequest, maxRequestsPerConnection));
+  }
 
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-    if (sockets.size > maxConnections) findLeastUsed()?.destroy();
-  });
+  /** The whole response was passed on to the socket. Executing may take longer than reading. */
+  function limitReading(this: ServerResponse): void {
+    if (this.writableLength > 0) this.setTimeout(clientTimeoutMs);
+  }
+
+  function handleNext(this: ServerResponse): void {
+    const connection = connections.get(this.req.socket);
+    if (connection === undefined) return;
+    connection.response = null;
+    const next = connection.waiting.shift();
+    if (next && !this.req.socket.destroyed) handle(connection, ...next);
+  }
 
   /** The new connection itself if requests of all others are being executed. */
-  function findLeastUsed(): Socket | undefined {
-    const executing = [...active].filter(({ req, writableEnded }) => req.complete && !writableEnded);
-    const busy = new Set(executing.map(({ socket }) => socket));
-    return [...sockets].find((socket) => !busy.has(socket));
+  function findLeastUsed(newSocket: Socket): Socket | undefined {
+    let least: Socket | undefined;
+    let leastUse = Number.POSITIVE_INFINITY;
+    for (const [socket, { response, lastUse }] of connections) {
+      const isExecuting = response?.req.complete && !response.headersSent;
+      if (socket === newSocket || isExecuting || lastUse >= leastUse) continue;
+      least = socket;
+      leastUse = lastUse;
+    }
+    return least ?? newSocket;
   }
 
   return {
@@ -75,17 +108,18 @@ export function createHttpServer(
           clearTimeout(timer);
           resolve();
         });
-        for (const response of active) closeConnectionAfter(response);
         // Node.js closes idle connections, but not those that have not received a complete request yet.
-        const busy = new Set([...active].map(({ socket }) => socket));
-        for (const socket of sockets) if (!busy.has(socket)) socket.destroy();
+        for (const [socket, { response }] of connections) {
+          if (response) closeConnectionAfter(response);
+          else socket.destroy();
+        }
       }),
   };
 }
 
 /** Otherwise `drain` would wait for the idle keep-alive connection. */
 function closeConnectionAfter(response: ServerResponse): void {
-  if (!response.headersSent) response.setHeader('connection', 'close');
+  response.shouldKeepAlive = false;
 }
 
 function toUrl({ address, family, port }: AddressInfo): string {

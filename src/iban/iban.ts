@@ -26,6 +26,7 @@ export interface IbanParts {
  * not become a right one.
  */
 export function compactIban(text: string): string {
+  if (compacted.test(text)) return text;
   return text.replace(decoration, '').replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
 
@@ -71,6 +72,7 @@ export function parseIban(iban: string): IbanParts | null {
   };
 }
 
+const compacted = /^[A-Z0-9]*$/;
 const decoration = /[\s\p{Dash_Punctuation}\p{Default_Ignorable_Code_Point}]+/gu;
 
 function sliceSpan(bban: string, { first, last }: Span): string {

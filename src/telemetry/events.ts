@@ -27,6 +27,16 @@ export interface Events {
   essayRejectedWithoutStore(): void;
   essayLost(reason: string): void;
   unexpectedError(error: unknown, requestId: string): void;
+  apiKeysReloaded(count: number): void;
+  apiKeysFileInvalid(reason: string): void;
+  keySetUnavailable(reason: string): void;
+  rateLimitNotShared(reason: string): void;
+  /** Fired once per outage of the store. */
+  budgetsNotStored(reason: string): void;
+  trustedDocumentsReloaded(count: number): void;
+  trustedDocumentsInvalid(reason: string): void;
+  /** Executed, although it is not in a manifest. */
+  untrustedDocument(): void;
 }
 
 /** Writes events to the log. Repeated events are logged once a minute, so that a broken upstream cannot fill the disk. */
@@ -90,6 +100,32 @@ export function createEvents(log: Log): Events {
     },
     unexpectedError(error, requestId) {
       log.error({ requestId, err: error instanceof Error ? error : new Error(String(error)) }, 'unexpected error');
+    },
+    apiKeysReloaded(count) {
+      log.info({ count }, 'the file with API keys was read again');
+    },
+    apiKeysFileInvalid(reason) {
+      log.error({ reason }, 'the file with API keys is invalid: the last valid keys remain in use');
+    },
+    keySetUnavailable(reason) {
+      if (!isDue('key set')) return;
+      log.error({ reason }, 'the key set of the token issuer cannot be read: the last keys remain in use');
+    },
+    rateLimitNotShared(reason) {
+      if (!isDue('rate limit')) return;
+      log.error({ reason }, 'Redis failed: each replica counts its share of the requests per minute');
+    },
+    budgetsNotStored(reason) {
+      log.error({ reason }, 'the store failed: paid calls of callers are counted in memory until it works again');
+    },
+    trustedDocumentsReloaded(count) {
+      log.info({ count }, 'the trusted documents were read again');
+    },
+    untrustedDocument() {
+      if (isDue('untrusted document')) log.warn('a document that is not trusted was executed');
+    },
+    trustedDocumentsInvalid(reason) {
+      log.error({ reason }, 'the trusted documents are invalid: the last valid ones remain in use');
     },
   };
 }

@@ -1,15 +1,15 @@
-import type { Allowance } from './allowance/allowance.ts';
 import type { Bulkhead } from './bulkhead.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { Deadline } from './deadline.ts';
 import { type Exchange, type Outcome, type Send, type Shed, shed } from './operation.ts';
+import type { Reserve } from './reserve.ts';
 import type { RetryAfterBlock } from './retry-after.ts';
 
 interface AttemptOptions {
   bulkhead: Bulkhead;
   createCircuitBreaker: (path: string) => CircuitBreaker;
   createRetryAfterBlock: () => RetryAfterBlock;
-  allowance: Pick<Allowance, 'reserve'>;
+  reserve: Reserve;
   exchange: Exchange;
 }
 
@@ -27,15 +27,14 @@ export function createAttempt({
   bulkhead,
   createCircuitBreaker,
   createRetryAfterBlock,
-  allowance,
+  reserve,
   exchange,
 }: AttemptOptions): Send {
   const guards = new Map<string, PathGuards>();
 
-  return async (request, deadline, usage) => {
+  return async (request, deadline, payer) => {
     const { signal } = deadline;
-    // The usage identifies the request: a flight has a signal of its own, but the usage of its first caller.
-    if (!bulkhead.enter() && !(await bulkhead.wait(usage, signal))) {
+    if (!bulkhead.enter() && !(await bulkhead.wait(payer.usage, signal))) {
       return signal.aborted ? shedOrThrow(deadline) : shed;
     }
     try {
@@ -48,16 +47,16 @@ export function createAttempt({
       let outcome: Outcome = shed;
       try {
         if (circuitPass === null || (request.maySend && !(await request.maySend()))) return shed;
-        const reserving = allowance.reserve();
+        const reserving = reserve(payer);
         const reservation = reserving instanceof Promise ? await reserving : reserving;
-        if (reservation.kind === 'exhausted') return reservation;
+        if (reservation.kind !== 'reserved') return reservation;
         if (signal.aborted) {
           reservation.release();
           return shedOrThrow(deadline);
         }
         // From here on the call is counted even if the caller aborts: it may already be sent.
         request.onSent?.();
-        usage.upstreamCalls += 1;
+        payer.usage.upstreamCalls += 1;
         outcome = await exchange(request, deadline);
         if (outcome.kind === 'failed' && outcome.reason === 'unreachable') reservation.release();
         if (outcome.kind === 'answered') reservation.recordAnswer(outcome);

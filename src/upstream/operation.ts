@@ -17,7 +17,7 @@ export interface UpstreamRequest {
 }
 
 /** The result of an operation or of one of its attempts. A rejection by the upstream (4xx) is `answered`. */
-export type Outcome = Answered | Failed | Shed | Exhausted;
+export type Outcome = Answered | Failed | Shed | Exhausted | BudgetExhausted;
 
 export interface Answered {
   kind: 'answered';
@@ -56,11 +56,20 @@ export interface Exhausted {
   renewsAt: Date;
 }
 
+/** Not sent: the caller's own budget of paid calls is exhausted. */
+export interface BudgetExhausted {
+  kind: 'budget-exhausted';
+  renewsAt: Date;
+}
+
 /**
  * Sends an operation or one attempt. Rejects only when the caller aborts, with the signal's reason.
- * @param usage of the request: counts the calls, and attempts with the same usage share their turns in the queue
+ * @param payer whose usage counts the calls; attempts with the same usage share their turns in the queue
  */
-export type Send = (request: UpstreamRequest, deadline: Deadline, usage: RequestContext['usage']) => Promise<Outcome>;
+export type Send = (request: UpstreamRequest, deadline: Deadline, payer: Payer) => Promise<Outcome>;
+
+/** The request that an attempt is made for. A flight has the usage and the budget of its first caller. */
+export type Payer = Pick<RequestContext, 'usage' | 'reserveCall'>;
 
 /** Makes one call. Rejects only when the caller aborts, with the signal's reason. */
 export type Exchange = (request: UpstreamRequest, deadline: Deadline) => Promise<Outcome>;

@@ -14,10 +14,10 @@ interface RetriesOptions {
 export function withRetries(send: Send, { backoffMs }: RetriesOptions): Send {
   let budget = budgetBurst;
 
-  return async (request, deadline, usage) => {
+  return async (request, deadline, payer) => {
     budget = Math.min(budgetBurst, budget + budgetShare);
     for (let retries = 0; ; retries += 1) {
-      const outcome = await send(request, deadline, usage);
+      const outcome = await send(request, deadline, payer);
       if (retries >= maxRetries(request, outcome) || budget < 1) return outcome;
       const pauseMs = Math.max(Math.random() * backoffMs * 2 ** retries, requestedPauseMs(outcome));
       if (pauseMs >= deadline.leftMs()) return outcome;

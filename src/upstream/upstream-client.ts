@@ -8,6 +8,7 @@ import { createBulkhead } from './bulkhead.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { createDeadlines } from './deadline.ts';
 import type { Outcome, UpstreamRequest } from './operation.ts';
+import { createReserve } from './reserve.ts';
 import { withRetries } from './retries.ts';
 import { createRetryAfterBlock } from './retry-after.ts';
 import { createTransport } from './transport.ts';
@@ -48,7 +49,7 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
         onClosed: () => events.circuitClosed(service, path),
       }),
     createRetryAfterBlock,
-    allowance,
+    reserve: createReserve(service, allowance),
     exchange,
   });
   const sendWithRetries = withRetries(attempt, { backoffMs });
@@ -60,7 +61,7 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
       if (elapsedMs >= timeoutMs) return { kind: 'failed', reason: 'timed-out', text: '' };
       const deadline = deadlines.start(context.signal, elapsedMs);
       try {
-        return await sendWithRetries(request, deadline, context.usage);
+        return await sendWithRetries(request, deadline, context);
       } finally {
         deadline.end();
       }

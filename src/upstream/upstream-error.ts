@@ -1,6 +1,6 @@
 import { GatewayError, type ServiceName, type UpstreamErrorCode } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
-import type { FailureReason, Outcome } from './operation.ts';
+import type { BudgetExhausted, FailureReason, Outcome } from './operation.ts';
 
 type UpstreamError = GatewayError<UpstreamErrorCode>;
 type UpstreamErrorEvents = Pick<Events, 'credentialsRejected' | 'requestRejected' | 'responseUnreadable'>;
@@ -9,7 +9,11 @@ type UpstreamErrorEvents = Pick<Events, 'credentialsRejected' | 'requestRejected
  * The error that a client receives for an outcome without a usable answer. Failures that only the operator can fix are
  * also reported as events.
  */
-export function toUpstreamError(service: ServiceName, outcome: Outcome, events: UpstreamErrorEvents): UpstreamError {
+export function toUpstreamError(
+  service: ServiceName,
+  outcome: Exclude<Outcome, BudgetExhausted>,
+  events: UpstreamErrorEvents,
+): UpstreamError {
   switch (outcome.kind) {
     case 'shed':
       return createError(service, 'UPSTREAM_UNAVAILABLE', failureMessages.shed, true);
@@ -46,6 +50,12 @@ function createExhaustedError(service: ServiceName, renewsAt: Date | null): Upst
   const renewal = renewsAt ? `; it renews at ${renewsAt.toISOString()}` : '';
   const message = `The allowance of the ${serviceNames[service]} service is exhausted${renewal}.`;
   return new GatewayError('UPSTREAM_ALLOWANCE_EXHAUSTED', message, { service });
+}
+
+export function createBudgetError(service: ServiceName, { renewsAt }: BudgetExhausted): GatewayError {
+  const name = serviceNames[service];
+  const message = `The caller's budget of calls to the ${name} service is exhausted; it renews at ${renewsAt.toISOString()}.`;
+  return new GatewayError('BUDGET_EXHAUSTED', message, { service });
 }
 
 function createError(service: ServiceName, code: UpstreamErrorCode, message: string, retryable = false): UpstreamError {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createKnownBanks } from '../../src/bank-lists/known-banks.ts';
 
 it.each([
@@ -12,6 +12,19 @@ it.each([
 ])('country %s, bank code %s: %s', (country, bankCode, isKnown) => {
   const knownBanks = createKnownBanks();
   expect(knownBanks.has(country, bankCode)).toBe(isKnown);
-  knownBanks.load();
-  expect(knownBanks.has(country, bankCode)).toBe(isKnown);
+});
+
+it('reads every list before it is needed, but not at the start', () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const knownBanks = createKnownBanks();
+  const parse = vi.spyOn(JSON, 'parse');
+  knownBanks.loadSoon();
+  vi.advanceTimersByTime(999);
+  expect(parse).not.toHaveBeenCalled();
+  vi.runAllTimers();
+  parse.mockClear();
+  expect(knownBanks.has('DE', '37040044')).toBe(true);
+  expect(knownBanks.has('LU', '001')).toBe(true);
+  expect(parse).not.toHaveBeenCalled();
 });

@@ -30,6 +30,16 @@ describe('readConfig', () => {
       connections: { maxConnections: 1_000, maxRequestsPerConnection: 10, clientTimeoutMs: 20_000 },
       corsOrigins: [],
       allowedHosts: [],
+      access: {
+        apiKeys: [],
+        apiKeysFile: null,
+        jwt: null,
+        router: null,
+        anonymousScopes: ['bank-data', 'essays'],
+        commonScopes: ['introspection', 'graphiql'],
+        defaultLimits: { requestsPerMinute: null, bankDataCalls: null, essayCalls: null, maxQueryCost: null },
+      },
+      trustedDocuments: null,
       maxIbansPerQuery: 1_000,
       maxEssaysPerQuery: 5,
       maxEntitiesPerQuery: 1_000,
@@ -38,7 +48,7 @@ describe('readConfig', () => {
       maxQueryCost: 100_000,
       federationTraces: false,
       exposeCost: false,
-      upstreamConcurrency: 16,
+      upstreamConcurrency: 64,
       upstreamQueue: 2_000,
       retryBackoffMs: 100,
       maxResponseBytes: 1_000_000,
@@ -77,13 +87,13 @@ describe('readConfig', () => {
   it('reads upstreams, without trailing slashes in their URLs', () => {
     const env = {
       BANK_DATA_URL: 'https://bank.example/v1/',
-      BANK_DATA_API_KEY: 'k1',
+      BANK_DATA_API_KEY: 'first-key',
       ESSAY_URL: 'http://essay.example',
-      ESSAY_API_KEY: 'k2',
+      ESSAY_API_KEY: 'second-key',
     };
     const config = readConfig(env);
-    expect(config.bankData.upstream).toEqual({ url: 'https://bank.example/v1', apiKey: 'k1' });
-    expect(config.essays.upstream).toEqual({ url: 'http://essay.example', apiKey: 'k2' });
+    expect(config.bankData.upstream).toEqual({ url: 'https://bank.example/v1', apiKey: 'first-key' });
+    expect(config.essays.upstream).toEqual({ url: 'http://essay.example', apiKey: 'second-key' });
   });
 
   it('parses REDIS_URL', () => {
@@ -105,12 +115,15 @@ describe('readConfig', () => {
     [{ MAX_IBANS_PER_QUERY: '0' }, 'MAX_IBANS_PER_QUERY: must be a whole number from 1 to 100000'],
     [{ UPSTREAM_CONCURRENCY: '1.5' }, 'UPSTREAM_CONCURRENCY: must be a whole number from 1 to 1000'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: must be one of trace, debug, info, warn, error, fatal, silent'],
-    [{ BANK_DATA_URL: 'bank.example', BANK_DATA_API_KEY: 'k' }, 'BANK_DATA_URL: must be an http:// or https:// URL'],
     [
-      { BANK_DATA_URL: 'ftp://bank.example', BANK_DATA_API_KEY: 'k' },
+      { BANK_DATA_URL: 'bank.example', BANK_DATA_API_KEY: 'some-key' },
       'BANK_DATA_URL: must be an http:// or https:// URL',
     ],
-    [{ ESSAY_URL: 'https://me:pw@essay.example', ESSAY_API_KEY: 'k' }, 'without user name, password'],
+    [
+      { BANK_DATA_URL: 'ftp://bank.example', BANK_DATA_API_KEY: 'some-key' },
+      'BANK_DATA_URL: must be an http:// or https:// URL',
+    ],
+    [{ ESSAY_URL: 'https://me:pw@essay.example', ESSAY_API_KEY: 'some-key' }, 'without user name, password'],
     [
       { BANK_DATA_URL: 'https://bank.example' },
       'BANK_DATA_API_KEY: missing; it is required because BANK_DATA_URL is set',
@@ -124,6 +137,7 @@ describe('readConfig', () => {
     [{ LLM_URL: 'http://127.0.0.1:11434/v1' }, 'LLM_MODEL: missing; it is required because LLM_URL is set'],
     [{ REDIS_URL: 'redis://127.0.0.1' }, 'STORE_SECRET: missing; it is required because REDIS_URL is set'],
     [{ REDIS_URL: 'http://127.0.0.1', STORE_SECRET: 'long-enough-secret' }, 'REDIS_URL: must be redis://'],
+    [{ LLM_URL: 'http://127.0.0.1', LLM_API_KEY: 'seven-7' }, 'LLM_API_KEY: must have at least 8 characters'],
     [{ STORE_SECRET: 'short' }, 'STORE_SECRET: must have at least 16 characters'],
     [{ LLM_MODEL: 'llama' }, 'LLM_URL: missing; it is required because LLM_MODEL is set'],
     [{ ESSAY_SERVICE_ALLOWANCE: '-1' }, 'ESSAY_SERVICE_ALLOWANCE: must be a whole number'],
@@ -166,6 +180,7 @@ describe('a gateway that other machines can reach', () => {
     [{ HOST: '0.0.0.0' }],
     [{ HOST: '0.0.0.0', GATEWAY_AUTH: 'none', ALLOWED_HOSTS: 'gateway.example', ...paid }],
     [{ HOST: '0.0.0.0', GATEWAY_AUTH: 'none', ALLOWED_HOSTS: '*', ...paid }],
+    [{ HOST: '0.0.0.0', GATEWAY_API_KEYS: `shop:${'0'.repeat(64)}:bank-data`, ALLOWED_HOSTS: '*', ...paid }],
     [{ HOST: '127.0.0.1', ...paid }],
     [{ HOST: 'localhost', ...paid }],
     [{ HOST: '::1', ...paid }],
@@ -182,14 +197,14 @@ describe('a self-hosted service as its own process', () => {
   });
 
   it('has its own port', () => {
-    expect(readBankDataServiceConfig({ BANK_DATA_API_KEY: 'k' })).toMatchObject({
+    expect(readBankDataServiceConfig({ BANK_DATA_API_KEY: 'some-key' })).toMatchObject({
       host: '127.0.0.1',
       port: 4001,
-      apiKey: 'k',
+      apiKey: 'some-key',
     });
-    expect(readEssayServiceConfig({ ESSAY_API_KEY: 'k', ESSAY_SERVICE_ALLOWANCE: '100' })).toMatchObject({
+    expect(readEssayServiceConfig({ ESSAY_API_KEY: 'some-key', ESSAY_SERVICE_ALLOWANCE: '100' })).toMatchObject({
       port: 4002,
-      apiKey: 'k',
+      apiKey: 'some-key',
       llm: null,
       monthlyAllowance: 100,
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exampleTabs } from '../../src/http/graphiql.ts';
+import { exampleTabs } from '../../scripts/graphiql-tabs.ts';
 import { tProcess, tScript } from '../process.ts';
 import { replyHeld, replyJson, tUpstream } from '../scripted-upstream.ts';
 

@@ -1,7 +1,7 @@
 import { Trace } from '@apollo/usage-reporting-protobuf';
 import { stripIgnoredCharacters } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { createQueryBudget } from '../../src/graphql/query-budget.ts';
+import { QueryBudget } from '../../src/graphql/query-budget.ts';
 import { withSeparateEntities } from '../../src/graphql/schema/entities.ts';
 import { createProductsSchema } from './products.ts';
 import { tServer } from './server.ts';
@@ -10,7 +10,7 @@ import { tServer } from './server.ts';
 
 function tProducts() {
   const schema = withSeparateEntities(createProductsSchema());
-  const budget = createQueryBudget({ ibans: 0, bics: 0, bankQueries: 0, essayTexts: 20, essays: 0, entities: 10 });
+  const budget = new QueryBudget({ ibans: 0, bics: 0, bankQueries: 0, essayTexts: 20, essays: 0, entities: 10 });
   return tServer({ schema, createContext: (requestContext) => ({ requestContext, budget }) });
 }
 

@@ -26,7 +26,8 @@ describe('npm run supergraph', () => {
   });
 
   it('does not start if Ledgerquill cannot start, and reports why', async () => {
-    const supergraph = tProcess('npm', ['run', 'supergraph'], { PORT: '0', DATA_DIR: tDataDir(), ESSAY_API_KEY: 'x' });
+    const env = { PORT: '0', DATA_DIR: tDataDir(), ESSAY_API_KEY: 'key-without-url' };
+    const supergraph = tProcess('npm', ['run', 'supergraph'], env);
     expect((await supergraph.ended).code).toBe(1);
     expect(supergraph.stderr()).toContain('ESSAY_URL: missing');
     expect(supergraph.stderr()).not.toMatch(/^\s+at /m);

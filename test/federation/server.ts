@@ -1,9 +1,10 @@
 import type { GraphQLSchema } from 'graphql';
 import { onTestFinished } from 'vitest';
-import { createGraphqlYoga } from '../../src/graphql/yoga.ts';
+import { createGraphqlHandler } from '../../src/graphql/graphql-handler.ts';
 import { createRequestContext, type RequestContext } from '../../src/request-context.ts';
 import type { Events } from '../../src/telemetry/events.ts';
 import { createRedact } from '../../src/telemetry/redact.ts';
+import { tCaller } from '../caller.ts';
 import type { Answer } from '../gateway.ts';
 
 interface TServerOptions<Context> {
@@ -18,13 +19,18 @@ export function tServer<Context extends { requestContext: RequestContext }>({
   createContext,
   secrets = [],
 }: TServerOptions<Context>) {
-  const server = createGraphqlYoga({
+  const redact = createRedact(secrets);
+  const server = createGraphqlHandler({
     schema,
-    createContext: (signal) => createContext(createRequestContext(signal)),
+    createContext: (caller, signal) => ({ ...createContext(createRequestContext(signal)), caller }),
+    localCaller: tCaller,
+    hasCallers: false,
+    trustedDocuments: null,
     documentLimits: { tokens: 5_000, characters: 100_000, cost: 100_000 },
+    keptReplyBytes: 1_000_000,
     hasTraces: true,
     exposesCost: true,
-    redact: createRedact(secrets),
+    redact,
     events: { unexpectedError: () => {} } as Partial<Events> as Events,
   });
   onTestFinished(() => server.dispose());

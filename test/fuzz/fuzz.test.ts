@@ -21,9 +21,9 @@ it(`no generated request is expensive (seed ${seed})`, { timeout: 60_000 + reque
   const upstream = await tUpstream(replyJson(200, { valid: true, data: [], essay: 'Pens hold ink.' }));
   const gateway = await tMeasuredGateway({
     BANK_DATA_URL: upstream.url,
-    BANK_DATA_API_KEY: 'key',
+    BANK_DATA_API_KEY: 'test-key',
     ESSAY_URL: upstream.url,
-    ESSAY_API_KEY: 'key',
+    ESSAY_API_KEY: 'test-key',
   });
   const next = createRequests(schema, createRandom(seed));
   const warmUp = createRequests(schema, createRandom(seed + 1));

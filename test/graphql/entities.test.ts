@@ -3,6 +3,7 @@ import type { BankDataPort, IbanValidation } from '../../src/bank-data/bank-data
 import { createContext, type Services } from '../../src/graphql/context.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { buildIban } from '../../src/iban/build-iban.ts';
+import { tCaller } from '../caller.ts';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
 import { tServer } from '../federation/server.ts';
 import { tGateway } from '../gateway.ts';
@@ -67,7 +68,7 @@ describe('_entities', () => {
     } as Partial<BankDataPort> as BankDataPort;
     const limits = { ibans: 1_000, bics: 1_000, bankQueries: 20, essayTexts: 20, essays: 5, entities: 1_000 };
     const services = { bankData } as Partial<Services> as Services;
-    const ask = tServer({ schema, createContext: ({ signal }) => createContext(services, limits, signal) });
+    const ask = tServer({ schema, createContext: ({ signal }) => createContext(services, limits, tCaller, signal) });
     const fiveHundred = germanIbans(500);
     const before = new Map(fiveHundred.map((iban) => [iban, JSON.stringify(readCached(cache, iban))]));
     const { data, errors } = await ask(query, { representations: twice(fiveHundred) });

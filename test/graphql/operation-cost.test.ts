@@ -9,7 +9,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { expect, it } from 'vitest';
-import { computeOperationCost } from '../../src/graphql/operation-cost.ts';
+import { createOperationCost } from '../../src/graphql/operation-cost.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { countryFormats } from '../../src/iban/registry.ts';
 import { tGateway } from '../gateway.ts';
@@ -22,7 +22,7 @@ function costOf(query: string, variables: Record<string, unknown> = {}, of = sch
   const operation = getOperationAST(document);
   if (!operation) throw new Error('no operation');
   const fragments = new Map(document.definitions.filter(isFragment).map((node) => [node.name.value, node]));
-  return computeOperationCost({ schema: of, operation, fragments, variables });
+  return createOperationCost({ schema: of, operation, fragments })(variables);
 }
 
 function isFragment(node: { kind: string }): node is FragmentDefinitionNode {

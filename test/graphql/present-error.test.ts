@@ -8,8 +8,13 @@ import { createRedact } from '../../src/telemetry/redact.ts';
 function present(error: GraphQLError) {
   const logged: unknown[][] = [];
   const events = { unexpectedError: (...details) => logged.push(details) } as Partial<Events> as Events;
-  const shown = presentError(error, { requestId: 'r1', redact: createRedact(['seeded-secret']), events });
-  return { shown: shown.toJSON(), logged };
+  const { shown, http, isExpected } = presentError(error, {
+    requestId: 'r1',
+    hidesSuggestions: false,
+    redact: createRedact(['seeded-secret']),
+    events,
+  });
+  return { shown, http, isExpected, logged };
 }
 
 function thrownInAResolver(originalError: Error): GraphQLError {
@@ -25,18 +30,21 @@ describe('presentError', () => {
         path: ['ibanValidations', 3],
         extensions: { code: 'UPSTREAM_TIMED_OUT', service: 'bank-data', retryable: true, requestId: 'r1' },
       },
+      http: null,
+      isExpected: true,
       logged: [],
     });
   });
 
   it('hides an unexpected error and logs it with the request id', () => {
     const fault = new TypeError('cannot read seeded-secret of DE89370400440532013000');
-    const { shown, logged } = present(thrownInAResolver(thrownInAResolver(fault)));
+    const { shown, isExpected, logged } = present(thrownInAResolver(thrownInAResolver(fault)));
     expect(shown).toEqual({
       message: 'Internal error; the gateway logged it under this requestId.',
       path: ['ibanValidations', 3],
-      extensions: { code: 'INTERNAL_SERVER_ERROR', service: null, retryable: false, requestId: 'r1', unexpected: true },
+      extensions: { code: 'INTERNAL_SERVER_ERROR', service: null, retryable: false, requestId: 'r1' },
     });
+    expect(isExpected).toBe(false);
     expect(logged).toEqual([[fault, 'r1']]);
   });
 
@@ -52,10 +60,10 @@ describe('presentError', () => {
           service: null,
           retryable: false,
           requestId: 'r1',
-          // Yoga removes it from the response.
-          http: { status: 400, spec: true },
         },
       },
+      http: { status: 400, spec: true },
+      isExpected: true,
       logged: [],
     });
   });

@@ -7,6 +7,7 @@ import { createByteBudget } from '../../src/http/byte-budget.ts';
 import { createGraphiql } from '../../src/http/graphiql.ts';
 import { createRequestHandler } from '../../src/http/request-handler.ts';
 import { createHttpServer } from '../../src/http/server.ts';
+import { tAdmission } from '../caller.ts';
 import { tListeningGateway } from './listening-gateway.ts';
 
 describe('a byte budget', () => {
@@ -41,13 +42,13 @@ describe('a byte budget', () => {
 
 describe('bodies over MAX_BUFFERED_BYTES', () => {
   it('are rejected with 503 if they are incomplete, the oldest first', async () => {
-    const { origin, post } = await tListeningGateway({ MAX_BODY_BYTES: '5000', MAX_BUFFERED_BYTES: '5000' });
+    const { origin, post } = await tListeningGateway({ MAX_BODY_BYTES: '50000', MAX_BUFFERED_BYTES: '50000' });
     const head =
-      'POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 5000\r\n\r\n';
-    const unfinished = await tConnection(origin, `${head}{${' '.repeat(4_000)}`);
+      'POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 50000\r\n\r\n';
+    const unfinished = await tConnection(origin, `${head}{${' '.repeat(40_000)}`);
     const answer = readAll(unfinished);
     // Sent until the unfinished body has arrived.
-    const query = `{ __typename } # ${'x'.repeat(2_000)}`;
+    const query = `{ __typename } # ${'x'.repeat(20_000)}`;
     do expect((await post({ query })).json()).toEqual({ data: { __typename: 'Query' } });
     while (!unfinished.closed);
     const text = await answer;
@@ -87,11 +88,16 @@ const get = 'GET /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: applicati
 async function tHandler(graphql: () => Response) {
   const requests: IncomingMessage[] = [];
   const listener = createRequestHandler({
-    graphql: (request) => {
-      requests.push(request);
-      return graphql();
+    admission: tAdmission,
+    isGraphiqlOpen: true,
+    graphql: {
+      answerDirectly: () => null,
+      answerWithYoga: async (request) => {
+        requests.push(request);
+        return graphql();
+      },
     },
-    graphiql: createGraphiql(),
+    graphiql: createGraphiql({ clientTimeoutMs: 20_000 }),
     maxBodyBytes: 1_000,
     maxBufferedBytes: 30_000_000,
     corsOrigins: [],

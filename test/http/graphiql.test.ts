@@ -1,8 +1,8 @@
 import type { GraphQLObjectType } from 'graphql';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { exampleTabs } from '../../scripts/graphiql-tabs.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { exampleTabs } from '../../src/http/graphiql.ts';
 import { tBrowser, whyNoChromium } from '../browser.ts';
 import { tGateway } from '../gateway.ts';
 import { tBankDataService, tEssayService } from '../self-hosted.ts';

@@ -8,6 +8,7 @@ import { createRequestHandler } from '../../src/http/request-handler.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { createEvents } from '../../src/telemetry/events.ts';
 import { createLog } from '../../src/telemetry/log.ts';
+import { tAdmission } from '../caller.ts';
 import { tGateway } from '../gateway.ts';
 import { replyHeld, replyJson, replyNever, tUpstream, type Upstream } from '../scripted-upstream.ts';
 
@@ -191,6 +192,7 @@ describe('GraphiQL', () => {
   it('cannot be framed, runs only its own script, and sends its URL to no other server', async () => {
     const { url } = await open();
     const first = await fetch(`${url}/graphql`, { headers: html });
+    await first.text();
     const cached = await fetch(`${url}/graphql`, {
       headers: { ...html, 'if-none-match': first.headers.get('etag') ?? '' },
     });
@@ -236,6 +238,29 @@ describe('a client that disconnects', () => {
     await expect(sent).rejects.toThrow('aborted');
     await call.aborted;
     expect(upstream.calls).toHaveLength(1);
+    expect(log()).not.toContain('unexpected error');
+  });
+
+  it.each([
+    ['a compiled operation', {}, {}],
+    ['Yoga', { FEDERATION_TRACES: 'on' }, { 'apollo-federation-include-trace': 'ftv1' }],
+  ])('aborts the upstream call of %s', async (_, env, headers) => {
+    const upstream = await tUpstream(replyJson(200, { valid: true }));
+    const { post, log } = await open(upstream, env);
+    const query = 'query ($iban: String!) { ibanValidation(iban: $iban) { valid } }';
+    const ask = (iban: string) => JSON.stringify({ query, variables: { iban } });
+    for (const iban of ['DE89370400440532013000', 'GB29NWBK60161331926819']) await (await post(ask(iban))).text();
+    // Compiled after the second response.
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    upstream.answers(replyNever);
+    const client = new AbortController();
+    const sent = post(ask('FR1420041010050500013M02606'), { ...json, ...headers }, client.signal);
+    const call = await upstream.nextCall();
+    client.abort();
+    await expect(sent).rejects.toThrow('aborted');
+    await call.aborted;
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(upstream.calls).toHaveLength(3);
     expect(log()).not.toContain('unexpected error');
   });
 
@@ -321,8 +346,10 @@ describe('closing the gateway', () => {
 
   it('changes /ready to 503', async () => {
     const listener = createRequestHandler({
-      graphql: () => new Response(),
-      graphiql: createGraphiql(),
+      admission: tAdmission,
+      isGraphiqlOpen: true,
+      graphql: { answerDirectly: () => null, answerWithYoga: async () => new Response() },
+      graphiql: createGraphiql({ clientTimeoutMs: 20_000 }),
       maxBodyBytes: 1_000,
       maxBufferedBytes: 1_000,
       corsOrigins: [],

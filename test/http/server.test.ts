@@ -126,6 +126,16 @@ describe('the limit of connections', () => {
     await receive(socket, /answer/);
   });
 
+  it('closes the connection of a client that reads a response', async () => {
+    const { port, socket, request } = await tServer({ maxConnections: 1 });
+    const response = await request();
+    response.flushHeaders();
+    await receive(socket, /200 OK/);
+    const another = await tConnection(port);
+    await untilClosed(socket.on('error', () => {}));
+    expect(another.closed).toBe(false);
+  });
+
   it('closes the new connection if requests of all others are being executed', async () => {
     const { port, request, socket } = await tServer({ maxConnections: 1 });
     const executing = await request();

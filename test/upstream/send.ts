@@ -11,8 +11,10 @@ import type {
   Failed,
   FailureReason,
   Outcome,
+  Payer,
   UpstreamRequest,
 } from '../../src/upstream/operation.ts';
+import { createReserve } from '../../src/upstream/reserve.ts';
 import { withRetries } from '../../src/upstream/retries.ts';
 import { createRetryAfterBlock } from '../../src/upstream/retry-after.ts';
 import { tRequestContext } from '../request-context.ts';
@@ -91,10 +93,10 @@ export function tAttempt(
         onOpened: () => events?.circuitOpened('bank-data', path),
         onClosed: () => events?.circuitClosed('bank-data', path),
       }),
-    allowance,
+    reserve: createReserve('bank-data', allowance),
     exchange,
   });
-  return (request = get, deadline = tDeadline(), { usage } = tRequestContext()) => attempt(request, deadline, usage);
+  return (request = get, deadline = tDeadline(), payer: Payer = tRequestContext()) => attempt(request, deadline, payer);
 }
 
 const unlimited: Pick<Allowance, 'reserve'> = {
@@ -104,5 +106,5 @@ const unlimited: Pick<Allowance, 'reserve'> = {
 /** Sends attempts with retries. */
 export function tRetries(attempt: Exchange, backoffMs = 100) {
   const send = withRetries((request, deadline) => attempt(request, deadline), { backoffMs });
-  return (request = get, deadline = tDeadline()) => send(request, deadline, tRequestContext().usage);
+  return (request = get, deadline = tDeadline()) => send(request, deadline, tRequestContext());
 }

@@ -1,7 +1,7 @@
 import type { RequestContext } from '../../request-context.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
-import { createNotOfferedError, toUpstreamError } from '../../upstream/upstream-error.ts';
+import { createBudgetError, createNotOfferedError, toUpstreamError } from '../../upstream/upstream-error.ts';
 
 interface EndpointRequest<Answer> {
   path: EndpointPath;
@@ -32,6 +32,7 @@ export function createCallEndpoint(client: UpstreamClient, events: EndpointEvent
       const answer = outcome.status === 200 ? read(outcome.json) : null;
       if (answer !== null) return answer;
     }
+    if (outcome.kind === 'budget-exhausted') throw createBudgetError('bank-data', outcome);
     throw toUpstreamError('bank-data', outcome, events);
   };
 }

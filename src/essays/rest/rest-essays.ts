@@ -3,7 +3,7 @@ import type { Events } from '../../telemetry/events.ts';
 import type { Redact } from '../../telemetry/redact.ts';
 import type { Answered, Outcome } from '../../upstream/operation.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
-import { toUpstreamError } from '../../upstream/upstream-error.ts';
+import { createBudgetError, toUpstreamError } from '../../upstream/upstream-error.ts';
 import type { Essay, EssayMode, EssayResult, SendingEssayGenerator } from '../essays.ts';
 import { composeDescription } from './description.ts';
 import { readErrorMessage, readEssayText } from './wire-essay.ts';
@@ -53,6 +53,10 @@ export function createRestEssays({
   }
 
   function toFailure(outcome: Outcome): EssayResult {
+    if (outcome.kind === 'budget-exhausted') {
+      const { message } = createBudgetError('essays', outcome);
+      return { kind: 'allowance-exhausted', message, renewsAt: outcome.renewsAt };
+    }
     const { message, code, retryable } = toUpstreamError('essays', outcome, events);
     if (outcome.kind === 'exhausted') return { kind: 'allowance-exhausted', message, renewsAt: outcome.renewsAt };
     if (outcome.kind === 'answered' && outcome.status === 429) {

@@ -5,12 +5,10 @@ import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { Redact } from '../../telemetry/redact.ts';
 import { locate } from '../document-source.ts';
 import { describeFailure, maxErrors } from '../present-error.ts';
-import type { OperationCost } from './use-document-limits.ts';
+import { traceHeader } from '../reply.ts';
+import type { ExecutedOperation } from './use-prepared-operations.ts';
 
-/** Routers request a trace with the value `ftv1`. */
-export const traceHeader = 'apollo-federation-include-trace';
-
-interface InlineTraceOptions {
+export interface InlineTraceOptions {
   redact: Redact;
   /** Cost of the largest operation whose fields are traced. */
   maxCost: number;
@@ -21,7 +19,7 @@ interface InlineTraceOptions {
  * (https://www.apollographql.com/docs/federation/metrics). Errors are those that clients see. The trace of a large
  * operation has no fields.
  */
-export function useInlineTrace({ redact, maxCost }: InlineTraceOptions): Plugin<Partial<OperationCost>> {
+export function useInlineTrace({ redact, maxCost }: InlineTraceOptions): Plugin<Partial<ExecutedOperation>> {
   const isRequested = (request: Request) => request.headers.get(traceHeader) === 'ftv1';
   const [{ onPluginInit, onExecutionResult: finishTrace, ...recorder }, traces] = useApolloInstrumentation({
     ignoreRequest: (request) => !isRequested(request),
@@ -65,6 +63,6 @@ export function useInlineTrace({ redact, maxCost }: InlineTraceOptions): Plugin<
   function presentTraceError(error: GraphQLError, nodesByPath: ReadonlyMap<string, unknown>): GraphQLError {
     const { message, extensions } = describeFailure(error, redact);
     const path = error.path && nodesByPath.has(String(error.path[0])) ? error.path : null;
-    return new GraphQLError(message, { ...locate(error), path, extensions });
+    return Object.assign(new GraphQLError(message, { path, extensions }), { locations: locate(error) });
   }
 }

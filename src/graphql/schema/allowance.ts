@@ -1,6 +1,11 @@
+import type { BudgetStatus } from '../../auth/paid-budget.ts';
 import type { AllowanceStatus } from '../../upstream/allowance/allowance.ts';
 import { builder } from './builder.ts';
 import { DateTimeType } from './date-time.ts';
+
+interface AllowanceOfCaller extends AllowanceStatus {
+  callerBudget: BudgetStatus | null;
+}
 
 const ServiceType = builder.enumType('Service', {
   description: 'A paid service behind the gateway.',
@@ -10,7 +15,17 @@ const ServiceType = builder.enumType('Service', {
   } as const,
 });
 
-const AllowanceType = builder.objectRef<AllowanceStatus>('Allowance').implement({
+const CallerBudgetType = builder.objectRef<BudgetStatus>('CallerBudget').implement({
+  description: "The caller's own budget of paid calls to a service, in the current calendar day or month (UTC).",
+  fields: (t) => ({
+    used: t.exposeInt('used', { description: 'Paid calls that were made for the caller.' }),
+    limit: t.exposeInt('limit', { description: 'Maximum paid calls in the period.' }),
+    remaining: t.exposeInt('remaining', { description: 'Paid calls that remain in the period.' }),
+    renewsAt: t.expose('renewsAt', { type: DateTimeType, description: 'Start of the next period.' }),
+  }),
+});
+
+const AllowanceType = builder.objectRef<AllowanceOfCaller>('Allowance').implement({
   description: 'The monthly allowance of a service: used and remaining calls in the current calendar month (UTC).',
   fields: (t) => ({
     service: t.expose('service', { type: ServiceType, description: 'The service.' }),
@@ -26,13 +41,27 @@ const AllowanceType = builder.objectRef<AllowanceStatus>('Allowance').implement(
       description: 'Calls that remain this month; at 0 the gateway sends none. Null if no limit is known.',
     }),
     renewsAt: t.expose('renewsAt', { type: DateTimeType, description: 'Start of the next month.' }),
+    callerBudget: t.expose('callerBudget', {
+      type: CallerBudgetType,
+      nullable: true,
+      description: "The caller's own budget; null if it has none.",
+    }),
   }),
 });
 
 builder.queryField('allowances', (t) =>
   t.field({
     type: [AllowanceType],
-    description: 'The monthly allowance of each service. Needs no upstream call.',
-    resolve: async (_, _args, { allowances }) => [...(await allowances())],
+    description: 'The monthly allowance of each service that the caller may use. Needs no upstream call.',
+    resolve: async (_, _args, { services, caller }): Promise<AllowanceOfCaller[]> => {
+      const budgets = await services.budgets.status(caller);
+      const allowances = await services.allowances();
+      return allowances
+        .filter(({ service }) => caller.scopes.has(service))
+        .map((allowance) => ({
+          ...allowance,
+          callerBudget: budgets.find(({ service }) => service === allowance.service) ?? null,
+        }));
+    },
   }),
 );

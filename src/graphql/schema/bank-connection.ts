@@ -5,6 +5,7 @@ import { compactIban } from '../../iban/iban.ts';
 import { BankType } from './bank.ts';
 import { builder } from './builder.ts';
 import { maxOffset, readCursor, writeCursor } from './cursor.ts';
+import { bankDataScope } from './scopes.ts';
 import { paid } from './tags.ts';
 import { limitText, maxLengths } from './text-limits.ts';
 import { lookUpWeight } from './weights.ts';
@@ -71,6 +72,7 @@ const BankConnectionType = builder.objectRef<BankPage>('BankConnection').impleme
 
 builder.queryField('banks', (t) =>
   t.field({
+    extensions: bankDataScope,
     type: BankConnectionType,
     nullable: true,
     tag: paid,
@@ -92,7 +94,7 @@ builder.queryField('banks', (t) =>
       first: t.arg.int({ required: true, defaultValue: 20, description: `Page size, from 1 to ${maxPageSize}.` }),
       after: t.arg.string(limitText(maxLengths.cursor, 'Cursor of the bank before the page; null for the first page.')),
     },
-    resolve: (_, { country, search, first, after }, { bankData, budget, requestContext }) => {
+    resolve: (_, { country, search, first, after }, { services, budget, requestContext }) => {
       if (first < 1 || first > maxPageSize) throw badInput(`first is ${first}; it must be from 1 to ${maxPageSize}.`);
       const listing = {
         country: readCountry(country),
@@ -102,7 +104,7 @@ builder.queryField('banks', (t) =>
       };
       if (listing.offset > maxOffset) return { banks: [], next: null, total: null };
       if (!budget.spend('bankQueries')) throw budget.createLimitError('bankQueries');
-      return bankData.listBanks(listing, requestContext);
+      return services.bankData.listBanks(listing, requestContext);
     },
   }),
 );

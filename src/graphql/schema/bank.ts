@@ -2,6 +2,7 @@ import type { Bank, BankData } from '../../bank-data/bank-data.ts';
 import { compactBic } from '../../iban/bic.ts';
 import { builder } from './builder.ts';
 import { readKey } from './entities.ts';
+import { bankDataScope } from './scopes.ts';
 import { paid } from './tags.ts';
 import { limitText, maxLengths } from './text-limits.ts';
 import { lookUpWeight } from './weights.ts';
@@ -18,7 +19,7 @@ export const BankDataType = builder.objectRef<BankData>('BankData').implement({
 });
 
 export const BankType = builder.objectRef<Bank>('Bank').implement({
-  extensions: { cacheScope: 'public' },
+  extensions: { cacheScope: 'public', ...bankDataScope },
   description: 'A record from a list of banks.',
   fields: (t) => ({
     bic: t.exposeString('bic', { nullable: true, description: 'ISO 9362 BIC; null if the list has none.' }),
@@ -48,11 +49,12 @@ export const BankType = builder.objectRef<Bank>('Bank').implement({
 builder.asEntity(BankType, {
   key: builder.selection<{ bic: string }>('bic'),
   resolveReference: async ({ bic }, { loaders }) =>
-    (await loaders.bicValidation.load(compactBic(readKey('bic', bic, maxLengths.code)))).bank,
+    (await loaders.validateBic(compactBic(readKey('bic', bic, maxLengths.code)))).bank,
 });
 
 builder.queryField('bank', (t) =>
   t.field({
+    extensions: bankDataScope,
     type: BankType,
     nullable: true,
     tag: paid,
@@ -66,6 +68,6 @@ builder.queryField('bank', (t) =>
         ...limitText(maxLengths.code, 'The BIC: 8 or 11 characters; case is ignored.'),
       }),
     },
-    resolve: async (_, { bic }, { loaders }) => (await loaders.bicValidation.load(compactBic(bic))).bank,
+    resolve: async (_, { bic }, { loaders }) => (await loaders.validateBic(compactBic(bic))).bank,
   }),
 );

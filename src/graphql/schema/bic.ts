@@ -2,6 +2,7 @@ import type { BicValidation } from '../../bank-data/bank-data.ts';
 import { compactBic, parseBic } from '../../iban/bic.ts';
 import { BankType } from './bank.ts';
 import { builder } from './builder.ts';
+import { bankDataScope } from './scopes.ts';
 import { paid } from './tags.ts';
 import { limitText, maxLengths } from './text-limits.ts';
 import { lookUpWeight } from './weights.ts';
@@ -62,6 +63,7 @@ const BicValidationType = builder.objectRef<BicValidation>('BicValidation').impl
 
 builder.queryField('bicValidation', (t) =>
   t.field({
+    extensions: bankDataScope,
     type: BicValidationType,
     nullable: true,
     tag: paid,
@@ -74,6 +76,6 @@ builder.queryField('bicValidation', (t) =>
         ...limitText(maxLengths.code, 'The BIC: 8 or 11 characters; case is ignored.'),
       }),
     },
-    resolve: (_, { bic }, { loaders }) => loaders.bicValidation.load(compactBic(bic)),
+    resolve: (_, { bic }, { loaders }) => loaders.validateBic(compactBic(bic)),
   }),
 );

@@ -5,6 +5,7 @@ import type { IbanField } from '../../iban/iban-fields.ts';
 import { type CountryFormat, countryFormats, findCountryFormat } from '../../iban/registry.ts';
 import { builder } from './builder.ts';
 import { readKey } from './entities.ts';
+import { bankDataScope } from './scopes.ts';
 import { limitText, maxLengths } from './text-limits.ts';
 
 const FieldCharactersType = builder.enumType('FieldCharacters', {
@@ -31,7 +32,7 @@ const IbanFieldType = builder.objectRef<IbanField>('IbanField').implement({
 export const IbanCountryType = builder.objectRef<CountryFormat>('IbanCountry');
 
 IbanCountryType.implement({
-  extensions: { cacheScope: 'public' },
+  extensions: { cacheScope: 'public', ...bankDataScope },
   description: 'The IBAN format of a country, from the SWIFT IBAN registry. Needs no upstream call.',
   fields: (t) => ({
     code: t.exposeID('country', { description: 'ISO 3166-1 alpha-2 code; XK for Kosovo.' }),
@@ -77,6 +78,7 @@ builder.asEntity(IbanCountryType, {
 
 builder.queryField('country', (t) =>
   t.field({
+    extensions: bankDataScope,
     type: IbanCountryType,
     nullable: true,
     description: 'The IBAN format of a country or territory; null if it has no IBANs. Needs no upstream call.',
@@ -92,6 +94,7 @@ builder.queryField('country', (t) =>
 
 builder.queryField('countries', (t) =>
   t.field({
+    extensions: bankDataScope,
     type: [IbanCountryType],
     listSize: { assumedSize: countryFormats().length },
     description:

@@ -7,6 +7,8 @@ import {
 } from 'graphql';
 import { GatewayError } from '../../errors.ts';
 import type { Context } from '../context.ts';
+import { checkScope } from './scopes.ts';
+import { settleItems } from './settle-items.ts';
 import { checkText } from './text-limits.ts';
 
 /** How a router refers to an entity: `__typename` and the key fields. */
@@ -27,7 +29,7 @@ export function withSeparateEntities(schema: GraphQLSchema): GraphQLSchema {
   field.resolve = (_, { representations }: { representations: readonly unknown[] }, context: Context, info) => {
     const { budget } = context;
     if (!budget.spend('entities', representations.length)) throw budget.createLimitError('entities');
-    return representations.map((representation) => resolveEntity(representation, types, context, info));
+    return settleItems(representations, (representation) => resolveEntity(representation, types, context, info));
   };
   return schema;
 }
@@ -43,7 +45,7 @@ export function readKey(name: string, key: unknown, maxLength: number): string {
 async function resolveEntity(
   representation: unknown,
   types: ReadonlyMap<unknown, GraphQLObjectType>,
-  context: unknown,
+  context: Context,
   info: GraphQLResolveInfo,
 ) {
   if (typeof representation !== 'object' || representation === null) {
@@ -54,6 +56,7 @@ async function resolveEntity(
   if (type === undefined) {
     throw new GatewayError('BAD_USER_INPUT', 'The __typename of a representation must be an entity of this subgraph.');
   }
+  checkScope(type, context);
   // As in Apollo's library, an entity without a reference resolver resolves to its representation.
   const resolve = resolverOf(type) ?? ((known: Representation) => known);
   const entity = await resolve(representation as Representation, context, info);

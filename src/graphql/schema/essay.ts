@@ -9,6 +9,7 @@ import type { QueryBudget } from '../query-budget.ts';
 import { builder } from './builder.ts';
 import { DateTimeType } from './date-time.ts';
 import { ErrorType, UpstreamErrorCodeType } from './error.ts';
+import { essaysScope } from './scopes.ts';
 import { limitText, maxLengths } from './text-limits.ts';
 
 export const EssayModeType = builder.enumType('EssayMode', {
@@ -101,6 +102,7 @@ const typeNames = {
 
 builder.queryField('essay', (t) =>
   t.field({
+    extensions: essaysScope,
     type: EssayType,
     nullable: true,
     description:
@@ -109,7 +111,7 @@ builder.queryField('essay', (t) =>
     args: {
       id: t.arg.id({ required: true, ...limitText(maxLengths.id, '`Essay.id`, as returned by generateEssay.') }),
     },
-    resolve: (_, { id }, { essayArchive, requestContext }) => essayArchive.find(id, requestContext),
+    resolve: (_, { id }, { services, requestContext }) => services.essayArchive.find(id, requestContext),
   }),
 );
 

@@ -1,6 +1,7 @@
 import { type EssayResult, essayLimits } from '../../essays/essays.ts';
 import { builder } from './builder.ts';
 import { EssayModeType, GenerateEssayResultType, WritingPurposeType } from './essay.ts';
+import { essaysScope } from './scopes.ts';
 import { paid } from './tags.ts';
 import { stateTextLimit } from './text-limits.ts';
 import { essayWeight } from './weights.ts';
@@ -31,6 +32,7 @@ const GenerateEssayInputType = builder.inputType('GenerateEssayInput', {
 
 builder.mutationField('generateEssay', (t) =>
   t.field({
+    extensions: essaysScope,
     type: GenerateEssayResultType,
     tag: paid,
     cost: essayWeight,
@@ -38,12 +40,12 @@ builder.mutationField('generateEssay', (t) =>
       'Orders an essay. This takes up to two minutes. Each order is paid for; with the same idempotencyKey, retries ' +
       'return the same essay. If the client disconnects, the essay is still completed and stored.',
     args: { input: t.arg({ type: GenerateEssayInputType, required: true, description: 'The order.' }) },
-    resolve: async (_, { input }, { essays, budget, requestContext }): Promise<EssayResult> => {
+    resolve: async (_, { input }, { services, budget, requestContext }): Promise<EssayResult> => {
       if (!budget.spend('essays')) {
         return { kind: 'invalid-input', field: null, message: budget.createLimitError('essays').message };
       }
       const { purpose = null, titles, idempotencyKey = null } = input;
-      return essays.generate({ ...input, purpose, titles: titles ?? [], idempotencyKey }, requestContext);
+      return services.essays.generate({ ...input, purpose, titles: titles ?? [], idempotencyKey }, requestContext);
     },
   }),
 );

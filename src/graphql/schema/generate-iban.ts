@@ -4,6 +4,7 @@ import { compactIban } from '../../iban/iban.ts';
 import { builder } from './builder.ts';
 import { ErrorType } from './error.ts';
 import { IbanValidationType } from './iban.ts';
+import { bankDataScope } from './scopes.ts';
 import { paid, personalData } from './tags.ts';
 import { limitText, maxLengths } from './text-limits.ts';
 import { lookUpWeight } from './weights.ts';
@@ -51,6 +52,7 @@ const GenerateIbanInputType = builder.inputType('GenerateIbanInput', {
 
 builder.queryField('generateIban', (t) =>
   t.field({
+    extensions: bankDataScope,
     type: GenerateIbanResultType,
     nullable: true,
     tag: [paid, personalData],
@@ -59,7 +61,7 @@ builder.queryField('generateIban', (t) =>
       'Generates an IBAN from its parts and computes all check digits. Fields with a wrong format are reported without ' +
       'an upstream call. Null, with an error, when the service fails.',
     args: { input: t.arg({ type: GenerateIbanInputType, required: true, description: 'The parts of the IBAN.' }) },
-    resolve: async (_, { input }, { bankData, budget, requestContext }) => {
+    resolve: async (_, { input }, { services, budget, requestContext }) => {
       if (!budget.spend('bankQueries')) throw budget.createLimitError('bankQueries');
       const values = {
         country: compactIban(input.country),
@@ -67,7 +69,7 @@ builder.queryField('generateIban', (t) =>
         branch: compactIban(input.branch ?? ''),
         accountNumber: compactIban(input.accountNumber ?? ''),
       };
-      const generation = await bankData.generateIban(values, requestContext);
+      const generation = await services.bankData.generateIban(values, requestContext);
       return generation.kind === 'iban' ? generation.validation : generation;
     },
   }),

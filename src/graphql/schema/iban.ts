@@ -7,6 +7,8 @@ import { builder } from './builder.ts';
 import { IbanCountryType } from './country.ts';
 import { readKey } from './entities.ts';
 import { IbanDataType } from './iban-data.ts';
+import { bankDataScope } from './scopes.ts';
+import { settleItems } from './settle-items.ts';
 import { paid, personalData } from './tags.ts';
 import { checkText, limitText, maxLengths, stateTextLimit } from './text-limits.ts';
 import { assumedIbans, lookUpWeight, suggestionsWeight } from './weights.ts';
@@ -35,7 +37,7 @@ const NationalCheckType = builder.enumType('NationalCheck', {
 
 export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidation').implement({
   cost: lookUpWeight,
-  extensions: { cacheScope: 'private' },
+  extensions: { cacheScope: 'private', ...bankDataScope },
   description: 'The result of validating an IBAN. An IBAN that is not valid is a result, not an error.',
   fields: (t) => ({
     iban: t.exposeID('iban', {
@@ -85,11 +87,12 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
 builder.asEntity(IbanValidationType, {
   key: builder.selection<{ iban: string }>('iban'),
   resolveReference: ({ iban }, { loaders }) =>
-    loaders.ibanValidation.load(compactIban(readKey('iban', iban, maxLengths.code))),
+    loaders.validateIban(compactIban(readKey('iban', iban, maxLengths.code))),
 });
 
 builder.queryField('ibanValidation', (t) =>
   t.field({
+    extensions: bankDataScope,
     type: IbanValidationType,
     nullable: true,
     tag: [paid, personalData],
@@ -100,12 +103,13 @@ builder.queryField('ibanValidation', (t) =>
         ...limitText(maxLengths.code, 'The IBAN; case, spaces and hyphens are ignored.'),
       }),
     },
-    resolve: (_, { iban }, { loaders }) => loaders.ibanValidation.load(compactIban(iban)),
+    resolve: (_, { iban }, { loaders }) => loaders.validateIban(compactIban(iban)),
   }),
 );
 
 builder.queryField('ibanValidations', (t) =>
   t.field({
+    extensions: bankDataScope,
     type: [IbanValidationType],
     nullable: { list: false, items: true },
     tag: [paid, personalData],
@@ -121,9 +125,7 @@ builder.queryField('ibanValidations', (t) =>
     },
     resolve: (_, { ibans }, { loaders, budget }) => {
       if (ibans.length > budget.limits.ibans) throw budget.createLimitError('ibans');
-      return ibans.map(async (iban) =>
-        loaders.ibanValidation.load(compactIban(checkText('iban', iban, maxLengths.code))),
-      );
+      return settleItems(ibans, (iban) => loaders.validateIban(compactIban(checkText('iban', iban, maxLengths.code))));
     },
   }),
 );

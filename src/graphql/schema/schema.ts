@@ -9,6 +9,7 @@ import './generate-iban.ts';
 import './iban.ts';
 import { builder } from './builder.ts';
 import { withSeparateEntities } from './entities.ts';
+import { withScopes } from './scopes.ts';
 import { withSortedSdl } from './sorted-sdl.ts';
 import { withTextLimits } from './text-limits.ts';
 
@@ -16,6 +17,10 @@ builder.queryType({ description: 'Look-ups. Cached and computed values need no u
 builder.mutationType({ description: 'Paid orders. An idempotencyKey makes retries safe.' });
 
 /** The oldest version with @cost and @listSize, so that older composition tools accept the schema. */
-const subgraph = builder.toSubGraphSchema({ linkUrl: 'https://specs.apollo.dev/federation/v2.9' });
+const subgraph = builder.toSubGraphSchema({
+  linkUrl: 'https://specs.apollo.dev/federation/v2.9',
+  // Otherwise Pothos builds the schema twice to find them.
+  federationDirectives: ['@cost', '@key', '@listSize', '@shareable', '@tag'],
+});
 
-export const schema = withSortedSdl(withTextLimits(withSeparateEntities(subgraph)));
+export const schema = withSortedSdl(withScopes(withTextLimits(withSeparateEntities(subgraph))));

@@ -1,12 +1,18 @@
 import { type ASTNode, type GraphQLSchema, Kind, parse, print, visit } from 'graphql';
 
-/** Sorts the SDL in `_service` by name: Apollo's printer keeps the order of the code, which may change. */
+/**
+ * Sorts the SDL in `_service` by name, when it is first requested: Apollo's printer keeps the order of the code, which may
+ * change.
+ */
 export function withSortedSdl(schema: GraphQLSchema): GraphQLSchema {
   const field = schema.getQueryType()?.getFields()._service;
   const { sdl } = (field?.resolve?.(null, {}, null, {} as never) ?? {}) as { sdl?: string };
   if (field === undefined || sdl === undefined) throw new Error('the schema is not a subgraph');
-  const sorted = print(visit(parse(sdl), { enter: sortMembers }));
-  field.resolve = () => ({ sdl: sorted });
+  let sorted: string | undefined;
+  field.resolve = () => {
+    sorted ??= print(visit(parse(sdl), { enter: sortMembers }));
+    return { sdl: sorted };
+  };
   return schema;
 }
 

@@ -40,26 +40,37 @@ export function checkText(name: string, text: string, maxLength: number): string
   throw new GatewayError('BAD_USER_INPUT', `${name} must have at most ${maxLength} characters.`);
 }
 
-type Input = GraphQLArgument | GraphQLInputField;
 type Values = Readonly<Record<string, unknown>>;
+type Check = (values: Values) => void;
 
 function checkTexts(field: GraphQLField<unknown, unknown>): void {
-  const { args: inputs, resolve = defaultFieldResolver } = field;
-  if (inputs.length === 0) return;
+  const { args, resolve = defaultFieldResolver } = field;
+  const check = createCheck(args);
+  if (check === null) return;
   field.resolve = (source, values, context, info) => {
-    rejectLongTexts(inputs, values);
+    check(values);
     return resolve(source, values, context, info);
   };
 }
 
-function rejectLongTexts(inputs: readonly Input[], values: Values): void {
-  for (const { name, type: wrappedType, extensions } of inputs) {
-    const items = [values[name] ?? []].flat();
-    const type = getNamedType(wrappedType);
-    if (isInputObjectType(type)) {
-      for (const item of items) rejectLongTexts(Object.values(type.getFields()), item as Values);
-    }
+/** The check of all limited texts among these arguments or input fields; null if there are none. */
+function createCheck(inputs: readonly (GraphQLArgument | GraphQLInputField)[]): Check | null {
+  const checks = inputs.flatMap(({ name, type: wrappedType, extensions }): Check[] => {
     const { maxLength } = extensions as { maxLength?: number };
-    if (maxLength !== undefined) for (const item of items) checkText(name, item as string, maxLength);
-  }
+    if (maxLength !== undefined)
+      return [(values) => forEachItem(values[name], (text) => checkText(name, text as string, maxLength))];
+    const type = getNamedType(wrappedType);
+    const check = isInputObjectType(type) ? createCheck(Object.values(type.getFields())) : null;
+    return check ? [(values) => forEachItem(values[name], (item) => check(item as Values))] : [];
+  });
+  if (checks.length === 0) return null;
+  return (values) => {
+    for (const check of checks) check(values);
+  };
+}
+
+/** Of a list, or of a single value. */
+function forEachItem(value: unknown, visit: (item: unknown) => void): void {
+  if (Array.isArray(value)) value.forEach(visit);
+  else if (value !== null && value !== undefined) visit(value);
 }

@@ -19,15 +19,26 @@ interface MonthlyCountOptions {
   limit: number | null;
   /** Number of processes that share the store; null: it is not shared. */
   replicas: number | null;
+  /** Longer than two months by default, so that the previous month can be looked up. */
+  expiresInMs?: number;
   /** Called once at 80 percent and once at 95 percent. */
   onNearlyExhausted: (percent: number) => void;
   onStoreFailed: (reason: string) => void;
   onStoreRecovered: () => void;
 }
 
-/** Counts the calls to one upstream in one calendar month, at most a hundredth of what remains ahead of time. */
+/** Counts the calls to one upstream in a calendar month or another period, a hundredth of what remains ahead of time. */
 export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
-  const { store, key, limit, replicas, onNearlyExhausted, onStoreFailed, onStoreRecovered } = options;
+  const {
+    store,
+    key,
+    limit,
+    replicas,
+    expiresInMs = 93 * 86_400_000,
+    onNearlyExhausted,
+    onStoreFailed,
+    onStoreRecovered,
+  } = options;
   // Other processes may have used everything before this one started.
   const assumed = replicas === null ? 0 : (limit ?? 0);
   const shared = { store, key, expiresInMs };
@@ -145,6 +156,3 @@ export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
     warnings.check(Math.max(count.current() / ownLimit, reportedShare));
   }
 }
-
-/** Longer than two months, so that the previous month can be looked up. */
-const expiresInMs = 93 * 86_400_000;

@@ -85,7 +85,7 @@ describe('import-banks', () => {
 
 describe('the data folder', () => {
   it('is .data or DATA_DIR', () => {
-    const key = { BANK_DATA_API_KEY: 'key' };
+    const key = { BANK_DATA_API_KEY: 'right-key' };
     for (const env of [{}, { DATA_DIR: '' }, { DATA_DIR: '/var/lib/ledgerquill' }]) {
       const dataDir = env.DATA_DIR || '.data';
       expect(readBankImportConfig(env)).toEqual({ dataDir });

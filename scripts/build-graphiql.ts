@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
+import { type BuiltPage, fileNames } from '../src/http/graphiql.ts';
+import { exampleTabs } from './graphiql-tabs.ts';
+import { writeFile } from './write-file.ts';
+
+/** Renders the GraphiQL page and compresses it, unless the folder has the same page. */
+export async function buildGraphiql(folder: string): Promise<void> {
+  const html = renderGraphiQL({ title: 'Ledgerquill', endpoint: '/graphql', defaultTabs: exampleTabs });
+  const script = html.slice(html.indexOf('<script>') + '<script>'.length, html.lastIndexOf('</script>'));
+  const page: BuiltPage = { etag: `W/"${hash(html, 'base64url')}"`, scriptHash: hash(script, 'base64') };
+  const json = JSON.stringify(page);
+  if (readIfPresent(`${folder}/page.json`) === json) return;
+  mkdirSync(folder, { recursive: true });
+  writeFile(`${folder}/${fileNames.identity}`, html);
+  writeFile(`${folder}/${fileNames.gzip}`, await promisify(gzip)(html, { level: 9 }));
+  writeFile(`${folder}/${fileNames.br}`, await promisify(brotliCompress)(html, { params }));
+  // Last: it states that the others are complete.
+  writeFile(`${folder}/page.json`, json);
+}
+
+/** 9.1 MB become 1.9 MB within two seconds; the highest quality takes ten times as long and saves another 8 %. */
+const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
+
+function hash(text: string, encoding: 'base64' | 'base64url'): string {
+  return createHash('sha256').update(text).digest(encoding);
+}
+
+function readIfPresent(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}

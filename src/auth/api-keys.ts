@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { AccessConfig } from '../config/access-config.ts';
+import { type ApiKeyEntry, apiKeyDocument } from '../config/api-key-entries.ts';
+import { watchFiles } from '../config/watched-files.ts';
+import { ConfigError, errorCodeOf } from '../errors.ts';
+import type { Events } from '../telemetry/events.ts';
+import type { Caller, CreateCaller } from './caller.ts';
+
+export interface ApiKeys {
+  /** The caller with this key; null if there is none. */
+  find(key: string): Caller | null;
+  /** Stops reading the file again. */
+  close(): void;
+}
+
+interface ApiKeysOptions extends Pick<AccessConfig, 'apiKeys' | 'apiKeysFile'> {
+  createCaller: CreateCaller;
+  /** Called when keys may have become invalid. */
+  onReloaded: () => void;
+  events: Pick<Events, 'apiKeysReloaded' | 'apiKeysFileInvalid'>;
+}
+
+/**
+ * The configured API keys, and those in the file, which is read again when it changes. A file that has become invalid
+ * leaves the last valid keys in use.
+ * @throws ConfigError if the file is invalid at the start
+ */
+export function createApiKeys({ apiKeys, apiKeysFile, createCaller, onReloaded, events }: ApiKeysOptions): ApiKeys {
+  let callers = toCallers(apiKeys);
+  let stopWatching = () => {};
+  if (apiKeysFile !== null) {
+    // Watched before it is read: no change is missed.
+    stopWatching = watchFiles([apiKeysFile], () => reload(apiKeysFile));
+    const entries = readApiKeysFile(apiKeysFile);
+    if (typeof entries === 'string') {
+      stopWatching();
+      throw new ConfigError([`GATEWAY_API_KEYS_FILE: ${entries}`]);
+    }
+    callers = toCallers([...entries, ...apiKeys]);
+  }
+
+  return {
+    /*
+     * The look-up by hash need not take constant time. Its duration depends on the hash of the presented key, and
+     * someone who guesses keys cannot choose their hashes: to learn that the first bits of a hash are right brings them
+     * no closer to a key. A comparison of the keys themselves would show how many characters are right.
+     */
+    find: (key) => callers.get(createHash('sha256').update(key).digest('hex')) ?? null,
+    close: stopWatching,
+  };
+
+  function reload(file: string): void {
+    const entries = readApiKeysFile(file);
+    if (typeof entries === 'string') {
+      events.apiKeysFileInvalid(entries);
+      return;
+    }
+    callers = toCallers([...entries, ...apiKeys]);
+    onReloaded();
+    events.apiKeysReloaded(entries.length);
+  }
+
+  function toCallers(entries: readonly ApiKeyEntry[]): ReadonlyMap<string, Caller> {
+    return new Map(
+      entries.map(({ name, sha256, scopes, limits }) => [
+        sha256,
+        createCaller({ kind: 'api-key', name, scopes, limits }),
+      ]),
+    );
+  }
+}
+
+/** The keys in the file, or what is wrong with it, without its content. */
+function readApiKeysFile(file: string): ApiKeyEntry[] | string {
+  let document: unknown;
+  try {
+    document = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    // The message of a syntax error repeats the text.
+    return error instanceof SyntaxError
+      ? 'the file is not valid JSON'
+      : `the file cannot be read (${errorCodeOf(error)})`;
+  }
+  const { success, data, error } = apiKeyDocument.safeParse(document);
+  return success ? data : error.issues.map(({ path, message }) => [...path, message].join(': ')).join('; ');
+}

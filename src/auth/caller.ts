@@ -1,0 +1,42 @@
+import type { AccessConfig } from '../config/access-config.ts';
+import type { CallerLimits, OwnLimits, Scope } from '../config/caller-limits.ts';
+
+/** Who sent a request, and what the sender may use. */
+export interface Caller {
+  /** Unique among callers of all kinds. May contain personal data, so it is neither logged nor stored without a hash. */
+  id: string;
+  kind: 'anonymous' | 'api-key' | 'jwt' | 'router';
+  scopes: ReadonlySet<Scope>;
+  limits: CallerLimits;
+  /** Equal for callers who may use the same, and who thus get the same replies where no reply depends on the caller. */
+  accessKey: string;
+}
+
+interface CallerDescription {
+  kind: Caller['kind'];
+  /** Unique among callers of this kind; empty if there is only one. */
+  name: string;
+  scopes: readonly Scope[];
+  limits?: OwnLimits;
+}
+
+export type CreateCaller = (description: CallerDescription) => Caller;
+
+/** Adds what all callers have in common: scopes of the configuration and default limits. */
+export function createCallerFactory({
+  commonScopes,
+  defaultLimits,
+}: Pick<AccessConfig, 'commonScopes' | 'defaultLimits'>): CreateCaller {
+  return ({ kind, name, scopes, limits = {} }) => {
+    const ownLimits = Object.entries(limits).filter(([, limit]) => limit !== undefined);
+    const allScopes = new Set([...scopes, ...commonScopes]);
+    const allLimits: CallerLimits = { ...defaultLimits, ...Object.fromEntries(ownLimits) };
+    return {
+      id: name === '' ? kind : `${kind}:${name}`,
+      kind,
+      scopes: allScopes,
+      limits: allLimits,
+      accessKey: `${[...allScopes].toSorted().join('+')} ${allLimits.maxQueryCost ?? ''}`,
+    };
+  };
+}

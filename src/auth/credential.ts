@@ -1,0 +1,33 @@
+/** Where a caller presents its key or token. In an object, so that it differs from the other results. */
+interface Credential {
+  value: string;
+}
+
+/**
+ * Reads `authorization: Bearer VALUE` or `x-api-key: VALUE`. Several are invalid, even if equal: a proxy in front of the
+ * gateway may have checked another one.
+ * @param rawHeaders names and values in turn
+ * @returns null if there is none
+ */
+export function readCredential(rawHeaders: readonly string[]): Credential | 'invalid' | null {
+  let found: string | null = null;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    // The length excludes almost all others, without a copy in lower case.
+    if (name.length !== authorization.length && name.length !== apiKey.length) continue;
+    const lowerCase = name.toLowerCase();
+    if (lowerCase !== authorization && lowerCase !== apiKey) continue;
+    if (found !== null) return 'invalid';
+    const text = rawHeaders[index + 1] ?? '';
+    if (lowerCase === authorization && !bearer.test(text)) return 'invalid';
+    found = lowerCase === authorization ? text.slice(bearerLength) : text;
+    if (found === '' || found.length > maxLength) return 'invalid';
+  }
+  return found === null ? null : { value: found };
+}
+
+const authorization = 'authorization';
+const apiKey = 'x-api-key';
+const bearer = /^bearer /i;
+const bearerLength = 7;
+const maxLength = 8_192;

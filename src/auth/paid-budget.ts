@@ -1,0 +1,130 @@
+import type { CallBudget } from '../config/caller-limits.ts';
+import type { ServiceName } from '../errors.ts';
+import type { BudgetedCall } from '../request-context.ts';
+import type { Store } from '../stores/store.ts';
+import type { Events } from '../telemetry/events.ts';
+import { beginOfPeriod, nameOfPeriod, periodAt } from '../time/calendar-period.ts';
+import { createMonthlyCount, type MonthlyCount } from '../upstream/allowance/monthly-count.ts';
+import type { Caller } from './caller.ts';
+
+export interface BudgetStatus {
+  service: ServiceName;
+  /** Paid calls of this calendar day or month (UTC). */
+  used: number;
+  limit: number;
+  remaining: number;
+  renewsAt: Date;
+}
+
+type BudgetOwner = Pick<Caller, 'id' | 'limits'>;
+
+/** The paid calls of each caller. None of its functions rejects. */
+export interface PaidBudgets {
+  /** Counts a call before it is sent; null if the caller has no budget for this service, and thus no limit. */
+  reserve(caller: BudgetOwner, service: ServiceName): BudgetedCall | Promise<BudgetedCall> | null;
+  /** The budgets that the caller has. */
+  status(caller: BudgetOwner): Promise<BudgetStatus[]>;
+  /** Stores everything that was counted, if the store works. Await it before the store is closed. */
+  flush(): Promise<void>;
+}
+
+interface PaidBudgetsOptions {
+  store: Store;
+  /** Number of processes that share the store; null: it is not shared. */
+  replicas: number | null;
+  /** Limit for the budgets in memory. */
+  maxBudgets?: number;
+  events: Pick<Events, 'budgetsNotStored'>;
+}
+
+interface OpenBudget extends CallBudget {
+  /** The current day or month. */
+  number: number;
+  count: MonthlyCount;
+}
+
+/**
+ * Counts like the allowance of the gateway, over all processes that share the store. The budgets that were used last are
+ * in memory; others are read from the store when they are used again. While the store fails, budgets that are not in
+ * memory are exhausted where there is no place for more: the store has their counts.
+ */
+export function createPaidBudgets({ store, replicas, maxBudgets = 20_000, events }: PaidBudgetsOptions): PaidBudgets {
+  let isStoreUp = true;
+  /** In the order of their last use. */
+  const open = new Map<string, OpenBudget>();
+
+  return {
+    reserve(caller, service) {
+      const budget = budgetOf(caller, service);
+      if (budget === null) return null;
+      const { count, renewsAt } = openBudget(caller, service, budget);
+      const exhausted: BudgetedCall = { kind: 'budget-exhausted', renewsAt };
+      const reserved = count?.reserve() ?? exhausted;
+      return reserved instanceof Promise ? reserved.then((call) => call ?? exhausted) : reserved;
+    },
+    async status(caller) {
+      const statuses = services.map(async (service): Promise<BudgetStatus[]> => {
+        const budget = budgetOf(caller, service);
+        if (!budget) return [];
+        const { count, renewsAt } = openBudget(caller, service, budget);
+        const { used = budget.calls } = (await count?.status()) ?? {};
+        return [{ service, used, limit: budget.calls, remaining: Math.max(0, budget.calls - used), renewsAt }];
+      });
+      return (await Promise.all(statuses)).flat();
+    },
+    async flush() {
+      await Promise.all([...open.values()].map(({ count }) => count.flush()));
+    },
+  };
+
+  function openBudget(caller: BudgetOwner, service: ServiceName, { calls, period }: CallBudget) {
+    const id = `${service}:${caller.id}`;
+    const known = open.get(id);
+    // Never goes back, even if the clock does: the calls of the previous period must not become available.
+    const number = Math.max(periodAt(period, Date.now()), known?.period === period ? known.number : 0);
+    const renewsAt = beginOfPeriod(period, number + 1);
+    open.delete(id);
+    if (known?.number === number && known.calls === calls && known.period === period) {
+      open.set(id, known);
+      return { count: known.count, renewsAt };
+    }
+    if (known) void known.count.flush();
+    if (open.size >= maxBudgets && !evictOldest()) return { count: null, renewsAt };
+    const count = createMonthlyCount({
+      store,
+      key: `budget:${id}:${nameOfPeriod(period, number)}`,
+      limit: calls,
+      // A budget that could not be read since it was opened counts as exhausted, also without replicas.
+      replicas: replicas ?? 1,
+      expiresInMs: period === 'day' ? dayExpiryMs : monthExpiryMs,
+      onNearlyExhausted() {},
+      onStoreFailed(reason) {
+        if (isStoreUp) events.budgetsNotStored(reason);
+        isStoreUp = false;
+      },
+      onStoreRecovered() {
+        isStoreUp = true;
+      },
+    });
+    open.set(id, { number, calls, period, count });
+    return { count, renewsAt };
+  }
+
+  /** False while the store fails: the count of the oldest would be lost. */
+  function evictOldest(): boolean {
+    const [oldest] = open;
+    // Also shows whether the store works again.
+    void oldest?.[1].count.flush();
+    return isStoreUp && oldest !== undefined && open.delete(oldest[0]);
+  }
+}
+
+/** Longer than the period, so that the clocks of replicas may differ. */
+const dayExpiryMs = 3 * 86_400_000;
+const monthExpiryMs = 35 * 86_400_000;
+
+const services: readonly ServiceName[] = ['bank-data', 'essays'];
+
+function budgetOf({ limits }: BudgetOwner, service: ServiceName): CallBudget | null {
+  return service === 'bank-data' ? limits.bankDataCalls : limits.essayCalls;
+}

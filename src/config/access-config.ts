@@ -1,0 +1,138 @@
+import type { KeyObject } from 'node:crypto';
+import { z } from 'zod';
+import { ConfigError } from '../errors.ts';
+import { type ApiKeyEntry, apiKeyList } from './api-key-entries.ts';
+import { type CallerLimits, callBudget, type Scope, scopeList } from './caller-limits.ts';
+import { algorithmList, jwksUrl, publicKey } from './jwt-values.ts';
+import { secretFile } from './secret-files.ts';
+import { integer, onOrOff, secret } from './values.ts';
+
+export interface JwtConfig {
+  /** Where the issuer publishes its keys, or its only key. */
+  keys: { url: string } | { publicKey: KeyObject };
+  issuer: string;
+  audience: string;
+  algorithms: readonly string[];
+  clockSkewS: number;
+  /** Names of claims, or dotted paths to them. */
+  callerClaim: string;
+  scopesClaim: string;
+  /** Part of the names of our scopes in the claim. */
+  scopesPrefix: string;
+  /** Null: tokens contain no limits. */
+  limitsClaim: string | null;
+}
+
+/** Who may call, and what each caller may use. */
+export interface AccessConfig {
+  apiKeys: readonly ApiKeyEntry[];
+  /** Path of a JSON file with more keys. */
+  apiKeysFile: string | null;
+  jwt: JwtConfig | null;
+  /** The secret with which a router signs its requests. */
+  router: { secret: string; scopes: readonly Scope[] } | null;
+  /** Of requests without credentials; null: they are refused. */
+  anonymousScopes: readonly Scope[] | null;
+  /** Granted to every caller. */
+  commonScopes: readonly Scope[];
+  /** Apply where a caller has no limit of its own. */
+  defaultLimits: CallerLimits;
+}
+
+export const accessVariables = {
+  GATEWAY_AUTH: z.literal('none', { error: 'must be "none" or not set' }).optional(),
+  GATEWAY_API_KEYS: apiKeyList.optional(),
+  GATEWAY_API_KEYS_FILE: z.string().optional(),
+  JWT_JWKS_URL: jwksUrl.optional(),
+  JWT_PUBLIC_KEY: publicKey.optional(),
+  JWT_PUBLIC_KEY_FILE: secretFile,
+  JWT_ISSUER: z.string().optional(),
+  JWT_AUDIENCE: z.string().optional(),
+  JWT_ALGORITHMS: algorithmList,
+  JWT_CLOCK_SKEW_S: integer(0, 300).default(30),
+  JWT_CALLER_CLAIM: z.string().default('sub'),
+  JWT_SCOPES_CLAIM: z.string().default('scope'),
+  JWT_SCOPES_PREFIX: z.string().default(''),
+  JWT_LIMITS_CLAIM: z.string().optional(),
+  ROUTER_SECRET: secret.min(32, 'must have at least 32 characters').optional(),
+  ROUTER_SECRET_FILE: secretFile,
+  ROUTER_SCOPES: scopeList.default(['bank-data', 'essays']),
+  ANONYMOUS_SCOPES: scopeList.optional(),
+  CALLER_REQUESTS_PER_MINUTE: integer(1, 10_000_000).optional(),
+  CALLER_BANK_DATA_CALLS: callBudget.optional(),
+  CALLER_ESSAY_CALLS: callBudget.optional(),
+  CALLER_MAX_QUERY_COST: integer(1_000, 1_000_000_000).optional(),
+  INTROSPECTION: onOrOff.optional(),
+  GRAPHIQL: onOrOff.optional(),
+};
+
+type AccessValues = z.infer<z.ZodObject<typeof accessVariables>>;
+
+/** Whether any caller can be identified. */
+export function hasCallers({ apiKeys, apiKeysFile, jwt, router }: AccessConfig): boolean {
+  return apiKeys.length > 0 || apiKeysFile !== null || jwt !== null || router !== null;
+}
+
+/** @throws ConfigError */
+export function readAccessConfig(
+  vars: AccessValues & { FEDERATION_TRACES: boolean; EXPOSE_COST: boolean },
+): AccessConfig {
+  const access: AccessConfig = {
+    apiKeys: vars.GATEWAY_API_KEYS ?? [],
+    apiKeysFile: vars.GATEWAY_API_KEYS_FILE ?? null,
+    jwt: readJwtConfig(vars),
+    router: vars.ROUTER_SECRET ? { secret: vars.ROUTER_SECRET, scopes: vars.ROUTER_SCOPES } : null,
+    anonymousScopes: null,
+    commonScopes: [],
+    defaultLimits: {
+      requestsPerMinute: vars.CALLER_REQUESTS_PER_MINUTE ?? null,
+      bankDataCalls: vars.CALLER_BANK_DATA_CALLS ?? null,
+      essayCalls: vars.CALLER_ESSAY_CALLS ?? null,
+      maxQueryCost: vars.CALLER_MAX_QUERY_COST ?? null,
+    },
+  };
+  const isOpen = !hasCallers(access);
+  if (!isOpen && vars.GATEWAY_AUTH === 'none') throw new ConfigError([contradiction]);
+  const switches: [Scope, boolean][] = [
+    ['introspection', vars.INTROSPECTION ?? isOpen],
+    ['graphiql', vars.GRAPHIQL ?? isOpen],
+    ['traces', vars.FEDERATION_TRACES],
+    ['cost', vars.EXPOSE_COST],
+  ];
+  return {
+    ...access,
+    anonymousScopes: vars.ANONYMOUS_SCOPES ?? (isOpen ? ['bank-data', 'essays'] : null),
+    commonScopes: switches.flatMap(([scope, isOn]) => (isOn ? [scope] : [])),
+  };
+}
+
+const contradiction =
+  'GATEWAY_AUTH: must not be "none" if callers are configured (GATEWAY_API_KEYS, GATEWAY_API_KEYS_FILE, JWT_..., ' +
+  'ROUTER_SECRET); ANONYMOUS_SCOPES permits requests without credentials';
+
+function readJwtConfig(vars: AccessValues): JwtConfig | null {
+  const { JWT_JWKS_URL: url, JWT_PUBLIC_KEY: key, JWT_ISSUER: issuer, JWT_AUDIENCE: audience } = vars;
+  if (!url && !key && !issuer && !audience) return null;
+  // Without an audience, a token for any other service of the issuer would be accepted.
+  const missing = [
+    ...(url || key ? [] : ['JWT_JWKS_URL']),
+    ...(issuer ? [] : ['JWT_ISSUER']),
+    ...(audience ? [] : ['JWT_AUDIENCE']),
+  ];
+  const problems = missing.map(
+    (name) => `${name}: missing; tokens need JWT_ISSUER, JWT_AUDIENCE, and JWT_JWKS_URL or JWT_PUBLIC_KEY`,
+  );
+  if (url && key) problems.push('JWT_PUBLIC_KEY: must not be set together with JWT_JWKS_URL');
+  if (problems.length > 0 || !issuer || !audience) throw new ConfigError(problems);
+  return {
+    keys: key ? { publicKey: key } : { url: url ?? '' },
+    issuer,
+    audience,
+    algorithms: vars.JWT_ALGORITHMS,
+    clockSkewS: vars.JWT_CLOCK_SKEW_S,
+    callerClaim: vars.JWT_CALLER_CLAIM,
+    scopesClaim: vars.JWT_SCOPES_CLAIM,
+    scopesPrefix: vars.JWT_SCOPES_PREFIX,
+    limitsClaim: vars.JWT_LIMITS_CLAIM ?? null,
+  };
+}

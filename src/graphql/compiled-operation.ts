@@ -1,0 +1,106 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  GraphQLScalarType,
+  type GraphQLSchema,
+  getVariableValues,
+  Kind,
+  specifiedScalarTypes,
+  type VariableDefinitionNode,
+  valueFromAST,
+} from 'graphql';
+import type { CompilableOperation } from './compilable-operation.ts';
+import { adaptErrors } from './compiled-errors.ts';
+import { withAttachedSource } from './document-source.ts';
+import { literalPrefix, type SpecializedDocument, specializeDocument } from './specialized-document.ts';
+
+type Variables = Readonly<Record<string, unknown>>;
+
+/**
+ * Executes a compiled operation with the variables of a request. Without data, they are not valid. Null if GraphQL.js
+ * should execute it.
+ */
+export type Run = (contextValue: unknown, variables: Variables) => ExecutionResult | Promise<ExecutionResult> | null;
+
+interface CompileOptions {
+  schema: GraphQLSchema;
+  compilable: CompilableOperation;
+  /** The values of the variables that decide what is selected. */
+  conditions: Variables;
+  compileQuery: typeof import('graphql-jit').compileQuery;
+}
+
+/** Null if it cannot be compiled. */
+export function compileOperation({ schema, compilable, conditions, compileQuery }: CompileOptions): Run | null {
+  const { variableDefinitions = [] } = compilable.definition;
+  if (variableDefinitions.some(({ variable }) => isReserved(variable.name.value))) return null;
+  const specialized = specializeDocument(schema, compilable.document, conditions);
+  const document = withRawVariables(specialized);
+  const compiled = withAttachedSource(document, () =>
+    compileQuery(withRawType(schema), document, undefined, { disablingCapturingStackErrors: true }),
+  );
+  if (!('query' in compiled)) return null;
+  const adapt = (result: ExecutionResult) => adaptErrors(result, fieldTypes);
+  const query = (contextValue: unknown, variables: Record<string, unknown>) => {
+    const result = compiled.query(undefined, contextValue, variables);
+    return 'then' in result ? result.then(adapt) : adapt(result);
+  };
+  const { literals, templates, fieldTypes } = specialized;
+  const coercesVariables = templates.size === 0 && variableDefinitions.every(isSpecifiedScalar);
+
+  return (contextValue, variables) => {
+    if (coercesVariables) {
+      const result = query(contextValue, { ...variables, ...literals });
+      if ('then' in result || result.data !== undefined) return result;
+    }
+    // Its errors are those of operations that are not compiled, and there are at most 50.
+    const { coerced, errors } = getVariableValues(schema, variableDefinitions, variables, { maxErrors });
+    if (errors) return { errors };
+    const all: Record<string, unknown> = { ...coerced, ...literals };
+    for (const [name, { value, type }] of templates) {
+      all[name] = valueFromAST(value, type, coerced);
+      if (all[name] === undefined) return null;
+    }
+    return query(contextValue, all);
+  };
+}
+
+/** Also the names of inherited properties: graphql-jit reads variables from an ordinary object. */
+function isReserved(name: string): boolean {
+  return name in Object.prototype || name.startsWith(literalPrefix);
+}
+
+/** Declares the additional variables. All variables but simple ones pass unchanged: they were coerced before. */
+function withRawVariables({ document, literals, templates }: SpecializedDocument): DocumentNode {
+  const additional = [...Object.keys(literals), ...templates.keys()].map(
+    (name): VariableDefinitionNode => ({
+      kind: Kind.VARIABLE_DEFINITION,
+      variable: { kind: Kind.VARIABLE, name: { kind: Kind.NAME, value: name } },
+      type: rawTypeNode,
+    }),
+  );
+  const definitions = document.definitions.map((node) => {
+    if (node.kind !== Kind.OPERATION_DEFINITION) return node;
+    const own = node.variableDefinitions?.map((one) => (isSpecifiedScalar(one) ? one : { ...one, type: rawTypeNode }));
+    return { ...node, variableDefinitions: [...(own ?? []), ...additional] };
+  });
+  return { ...document, definitions };
+}
+
+/** The same schema with one more type. */
+function withRawType(schema: GraphQLSchema): GraphQLSchema {
+  const getType = (name: string) => (name === rawType.name ? rawType : schema.getType(name));
+  return Object.create(schema, { getType: { value: getType } });
+}
+
+const rawType = new GraphQLScalarType({ name: '__Raw' });
+const rawTypeNode = { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: rawType.name } } as const;
+
+/** The compiled operation coerces variables itself; a list could have a million errors. */
+function isSpecifiedScalar({ type }: VariableDefinitionNode): boolean {
+  const named = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
+  return named.kind === Kind.NAMED_TYPE && specifiedScalarTypes.some(({ name }) => name === named.name.value);
+}
+
+/** As in `execute` of GraphQL.js. */
+const maxErrors = 50;

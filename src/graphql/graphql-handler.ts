@@ -1,0 +1,84 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { GraphQLSchema } from 'graphql';
+import type { Signal } from '../async/signal.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { TrustedDocuments } from '../documents/trusted-documents.ts';
+import type { Events } from '../telemetry/events.ts';
+import type { Redact } from '../telemetry/redact.ts';
+import type { ServerContext } from './context.ts';
+import { createDirectWay } from './direct-way.ts';
+import type { DocumentLimits } from './document-problem.ts';
+import { createKeptReplies } from './kept-replies.ts';
+import { createPersistedQueries } from './persisted-queries.ts';
+import { createPrepareDocument } from './prepared-document.ts';
+import type { OperationContext } from './prepared-operation.ts';
+import { createReplies, traceHeader } from './reply.ts';
+import { withTrustedDocuments, withTrustedQueries } from './trusted-queries.ts';
+import type { GraphqlYoga } from './yoga.ts';
+
+interface GraphqlHandlerOptions<Context> {
+  schema: GraphQLSchema;
+  createContext: (caller: Caller, signal: Signal) => Context;
+  /** Of requests that do not come from the HTTP request handler. */
+  localCaller: Caller;
+  /** Whether responses depend on the caller. */
+  hasCallers: boolean;
+  trustedDocuments: TrustedDocuments | null;
+  documentLimits: DocumentLimits;
+  /** Memory for kept replies. */
+  keptReplyBytes: number;
+  /** Whether routers may request traces. */
+  hasTraces: boolean;
+  exposesCost: boolean;
+  redact: Redact;
+  events: Pick<Events, 'unexpectedError' | 'untrustedDocument'>;
+}
+
+/** GraphQL over HTTP, two ways in: directly for ordinary requests, and Yoga for all others. */
+export function createGraphqlHandler<Context extends OperationContext>({
+  schema,
+  createContext,
+  localCaller,
+  hasCallers,
+  trustedDocuments,
+  documentLimits,
+  keptReplyBytes,
+  hasTraces,
+  exposesCost,
+  redact,
+  events,
+}: GraphqlHandlerOptions<Context>) {
+  const prepareAny = createPrepareDocument({ schema, limits: documentLimits, hasCallers });
+  const prepare = trustedDocuments ? withTrustedDocuments(prepareAny, trustedDocuments, events) : prepareAny;
+  const registered = createPersistedQueries();
+  const persistedQueries = trustedDocuments ? withTrustedQueries(registered, trustedDocuments) : registered;
+  const replies = createReplies({ hasCallers, exposesCost, hasTraces, redact, events });
+  const shared = { prepare, persistedQueries, replies, createContext };
+  const answerDirectly = createDirectWay({
+    ...shared,
+    keptReplies: createKeptReplies(keptReplyBytes),
+    needsYoga: (headers) => hasTraces && headers[traceHeader] !== undefined,
+  });
+  let yoga: Promise<GraphqlYoga> | undefined;
+
+  return {
+    answerDirectly,
+    /** Answers any request. */
+    fetch: async (url: string, init: RequestInit) => (await loadYoga()).fetch(url, init),
+    answerWithYoga: async (request: IncomingMessage, response: ServerResponse, context: ServerContext) =>
+      (await loadYoga()).handleNodeRequestAndResponse(request, response, context),
+    async dispose() {
+      await (await yoga)?.dispose();
+    },
+  };
+
+  /** Most clients never need it, and loading it takes 40 ms. */
+  function loadYoga(): Promise<GraphqlYoga> {
+    // A traced field takes about four times as long.
+    const tracing = hasTraces ? { redact, maxCost: documentLimits.cost / 4 } : null;
+    yoga ??= import('./yoga.ts').then(({ createGraphqlYoga }) =>
+      createGraphqlYoga({ schema, ...shared, localCaller, tracing }),
+    );
+    return yoga;
+  }
+}

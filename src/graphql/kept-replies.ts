@@ -1,0 +1,76 @@
+import { LRUCache } from 'lru-cache';
+import type { Caller } from '../auth/caller.ts';
+import { cacheControlOf } from './cache-control.ts';
+import type { MediaType } from './media-type.ts';
+import type { Executed, PreparedOperation } from './prepared-operation.ts';
+import type { Reply } from './reply.ts';
+
+/** A request as a client sent it. */
+interface Question {
+  body: string;
+  mediaType: MediaType;
+}
+
+type Access = Pick<Caller, 'accessKey'>;
+
+export interface KeptReplies {
+  /** The reply that was sent to the same question, while everything in it is fresh. */
+  get(question: Question, caller: Access): Reply | undefined;
+  /** Keeps a reply without errors if the next one would be the same: that is, without an upstream call. */
+  keep(question: Question, caller: Access, reply: Reply, executed: Executed): void;
+}
+
+interface KeptReply {
+  reply: Reply;
+  operation: PreparedOperation;
+  freshUntil: number;
+}
+
+/** Replies by the text of the request, so that a question that many ask is neither parsed nor executed again. */
+export function createKeptReplies(maxBytes: number): KeptReplies {
+  const replies = new LRUCache<string, KeptReply>({
+    maxSize: maxBytes,
+    maxEntrySize: maxBytes / 100,
+    sizeCalculation: ({ reply }, key) => 2 * (reply.body.length + key.length) + bytesPerReply,
+  });
+
+  const keyOf = createKeys();
+
+  return {
+    get(question, caller) {
+      const kept = replies.get(keyOf(question, caller));
+      if (kept === undefined) return undefined;
+      if (Date.now() >= kept.freshUntil) {
+        replies.delete(keyOf(question, caller));
+        return undefined;
+      }
+      const { reply, operation } = kept;
+      const cacheControl = cacheControlOf(operation.cacheScope, kept);
+      if (reply.headers['cache-control'] !== cacheControl) {
+        // The same object, so that its compressed body is kept as well.
+        reply.headers = { ...reply.headers, 'cache-control': cacheControl };
+      }
+      return reply;
+    },
+    keep(question, caller, reply, { operation, requestContext: { freshUntil, usage } }) {
+      const isFresh = usage.upstreamCalls === 0 && usage.staleHits === 0;
+      if (isFresh && operation.isRepeatable) replies.set(keyOf(question, caller), { reply, operation, freshUntil });
+    },
+  };
+}
+
+/**
+ * Replies to other callers may contain what this one may not read. Most requests are of callers with the same access and
+ * ask for the same media type: their key is the body, which needs no other text. No JSON begins with a plus sign.
+ */
+function createKeys(): (question: Question, caller: Access) => string {
+  let usualAccess: string | undefined;
+  return ({ body, mediaType }, { accessKey }) => {
+    usualAccess ??= accessKey;
+    const isUsual = accessKey === usualAccess && mediaType === 'application/json';
+    return isUsual ? body : `+${accessKey} ${mediaType} ${body}`;
+  };
+}
+
+/** Memory of an entry besides its texts, roughly. */
+const bytesPerReply = 600;

@@ -1,0 +1,134 @@
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  type OperationDefinitionNode,
+  parse,
+  type Source,
+  specifiedRules,
+  validate,
+} from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { createCompiler } from './compiler.ts';
+import { type DocumentLimits, findDocumentProblem } from './document-problem.ts';
+import { parseDetached } from './document-source.ts';
+import { limitAliases, limitIntrospectionAliases } from './limit-aliases.ts';
+import { createPreparedOperation, type PreparedOperation } from './prepared-operation.ts';
+
+/** A document that was parsed and validated. */
+export interface PreparedDocument {
+  /** Null if it cannot be parsed. */
+  document: DocumentNode | null;
+  /** Empty if it is valid. */
+  errors: readonly GraphQLError[];
+  /** Memory of its compiled operations, in bytes. */
+  compiledBytes: number;
+  /** The operation with this name, or the only one. @throws GraphQLError if there is no such operation */
+  operation(name: string | null | undefined): PreparedOperation;
+}
+
+interface DocumentsOptions {
+  schema: GraphQLSchema;
+  limits: DocumentLimits;
+  /** Whether responses depend on the caller: then only private caches may store them. */
+  hasCallers: boolean;
+}
+
+export type PrepareDocument = (text: string) => PreparedDocument;
+
+/**
+ * Parses and validates each document once, and prepares its operations. Rejects documents that are much more expensive to
+ * parse or validate than their size suggests. Invalid documents are not cached: their errors would hold the text, and
+ * finding them again is fast.
+ */
+export function createPrepareDocument({ schema, limits, hasCallers }: DocumentsOptions): PrepareDocument {
+  const compiler = createCompiler(schema);
+  const documents = new LRUCache<string, PreparedDocument>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ compiledBytes }, text) => (text.length + 100) * bytesPerCharacter + compiledBytes,
+  });
+
+  return (text) => {
+    const known = documents.get(text);
+    if (known) return known;
+    const prepared = prepareDocument(text);
+    if (prepared.errors.length === 0) documents.set(text, prepared);
+    return prepared;
+  };
+
+  function prepareDocument(text: string): PreparedDocument {
+    let document: DocumentNode;
+    try {
+      document = parseDocument(text);
+    } catch (error) {
+      return rejectDocument(null, [error as GraphQLError], 'GRAPHQL_PARSE_FAILED');
+    }
+    const errors = validate(schema, document, rules);
+    if (errors.length > 0) return rejectDocument(document, errors, 'GRAPHQL_VALIDATION_FAILED');
+    const operations = new Map<OperationDefinitionNode, PreparedOperation>();
+    const prepared: PreparedDocument = {
+      document,
+      errors,
+      compiledBytes: 0,
+      operation(name) {
+        const definition = getOperationAST(document, name);
+        if (!definition) throw createOperationError();
+        const known = operations.get(definition);
+        if (known) return known;
+        const options = { schema, document, definition, maxCost: limits.cost, hasCallers, compiler, onCompiled };
+        const operation = createPreparedOperation(options);
+        operations.set(definition, operation);
+        return operation;
+      },
+    };
+    return prepared;
+
+    function onCompiled(bytes: number): void {
+      prepared.compiledBytes += bytes;
+      // Its size has changed.
+      if (documents.peek(text) !== prepared) return;
+      documents.delete(text);
+      documents.set(text, prepared);
+    }
+  }
+
+  function parseDocument(text: string): DocumentNode {
+    const problem = findDocumentProblem(text, limits);
+    if (problem !== null) throw new GraphQLError(problem);
+    return parseDetached(text, (source: Source) => parse(source, { maxTokens: limits.tokens }));
+  }
+}
+
+/** The document with errors, and without operations. */
+export function rejectDocument(
+  document: DocumentNode | null,
+  errors: readonly GraphQLError[],
+  code: 'GRAPHQL_PARSE_FAILED' | 'GRAPHQL_VALIDATION_FAILED' | 'QUERY_NOT_IN_SAFELIST',
+): PreparedDocument {
+  for (const { extensions } of errors) {
+    extensions.code ??= code;
+    extensions.http = { status: 400 };
+  }
+  return {
+    document,
+    errors,
+    compiledBytes: 0,
+    operation() {
+      throw errors[0];
+    },
+  };
+}
+
+/** As Yoga formulates it. */
+export function createOperationError(): GraphQLError {
+  const extensions = { code: 'OPERATION_RESOLUTION_FAILURE', http: { status: 400 } };
+  return new GraphQLError('Could not determine what operation to execute.', { extensions });
+}
+
+const rules = [...specifiedRules, limitIntrospectionAliases, limitAliases];
+
+/** Of documents in memory. */
+const maxBytes = 25_000_000;
+/** Of a parsed document, roughly. */
+const bytesPerCharacter = 50;

@@ -1,0 +1,139 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  visit,
+} from 'graphql';
+import type { Caller } from '../auth/caller.ts';
+import type { RequestContext } from '../request-context.ts';
+import { type CacheScope, findCacheScope } from './cache-scope.ts';
+import type { Compiler } from './compiler.ts';
+import { createOperationCost } from './operation-cost.ts';
+import { findVariableProblem, hasInputObjects } from './variable-problem.ts';
+
+type Variables = Readonly<Record<string, unknown>>;
+
+/** An operation of a valid document, with everything that is the same for each of its executions. */
+export interface PreparedOperation {
+  definition: OperationDefinitionNode;
+  cacheScope: CacheScope;
+  /** Whether the same variables have the same result while the look-ups in it are fresh. */
+  isRepeatable: boolean;
+  /** The maximum number of fields in the response, plus weights. */
+  cost(variables: Variables): number;
+  /**
+   * Executes it. Fields are in the order of the query. Variables that are not valid, and operations that cost too much,
+   * are errors without data.
+   * @param schema another one than the prepared, such as one with timers
+   */
+  execute(
+    contextValue: OperationContext,
+    variables: Variables,
+    schema?: GraphQLSchema,
+  ): ExecutionResult | Promise<ExecutionResult>;
+}
+
+/** The part of a resolver's context that execution uses. */
+export interface OperationContext {
+  caller: Caller;
+  requestContext: RequestContext;
+}
+
+/** An operation that was executed for a request. */
+export interface Executed {
+  operation: PreparedOperation;
+  requestContext: RequestContext;
+}
+
+interface PreparedOperationOptions {
+  schema: GraphQLSchema;
+  document: DocumentNode;
+  definition: OperationDefinitionNode;
+  maxCost: number;
+  /** Whether responses depend on the caller. */
+  hasCallers: boolean;
+  compiler: Compiler;
+  /** Called with the memory that compiled code takes, in bytes. */
+  onCompiled: (bytes: number) => void;
+}
+
+export function createPreparedOperation(options: PreparedOperationOptions): PreparedOperation {
+  const { schema, document, definition, maxCost, hasCallers, compiler, onCompiled } = options;
+  const fragments = fragmentsOf(document);
+  const cost = createOperationCost({ schema, operation: definition, fragments });
+  const operationName = definition.name?.value;
+  const mayHaveLargeInputs = hasInputObjects(schema, definition);
+  const widestScope = findCacheScope(document, schema);
+  const cacheScope = hasCallers && widestScope === 'public' ? 'private' : widestScope;
+  const usesIntrospection = selectsIntrospection(document);
+  const compiled = compiler.register({ document, definition, fragments }, onCompiled);
+
+  return {
+    definition,
+    cacheScope,
+    isRepeatable: definition.operation === 'query' && (cacheScope !== 'none' || isAboutSchema(definition)),
+    cost,
+    execute(contextValue, variables, executedSchema = schema) {
+      const { scopes, limits } = contextValue.caller;
+      if (usesIntrospection && !scopes.has('introspection')) return reject(introspectionOff, 'FORBIDDEN');
+      const limit = limits.maxQueryCost ?? maxCost;
+      const operationCost = cost(variables);
+      if (operationCost > limit) return reject(describeCost(operationCost, limit));
+      const problem = mayHaveLargeInputs ? findVariableProblem(schema, definition, variables) : null;
+      if (problem !== null) return reject(problem);
+      const run = executedSchema === schema ? compiled(variables) : null;
+      const result = run?.(contextValue, variables) ?? interpret(executedSchema, contextValue, variables);
+      return 'then' in result || result.data !== undefined ? result : rejectVariables(result.errors ?? []);
+    },
+  };
+
+  async function interpret(schema: GraphQLSchema, contextValue: unknown, variableValues: Variables) {
+    const result = await execute({ schema, document, operationName, contextValue, variableValues });
+    return result.data === undefined ? rejectVariables(result.errors ?? []) : result;
+  }
+}
+
+/** Whether it only selects `__typename` and introspection fields. */
+function isAboutSchema({ selectionSet: { selections } }: OperationDefinitionNode): boolean {
+  return selections.every((node) => node.kind === Kind.FIELD && node.name.value.startsWith('__'));
+}
+
+/** The schema is also readable as SDL, for routers. */
+function selectsIntrospection(document: DocumentNode): boolean {
+  let isFound = false;
+  visit(document, {
+    Field({ name }) {
+      isFound ||= introspectionFields.includes(name.value);
+    },
+  });
+  return isFound;
+}
+
+const introspectionFields = ['__schema', '__type', '_service'];
+const introspectionOff = 'This caller may not read the schema: it needs the scope introspection.';
+
+function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
+  const fragments = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
+  return new Map(fragments.map((node) => [node.name.value, node]));
+}
+
+function reject(message: string, code = 'BAD_USER_INPUT'): ExecutionResult {
+  return { errors: [new GraphQLError(message, { extensions: { code, http: { status: 400 } } })] };
+}
+
+function rejectVariables(errors: readonly GraphQLError[]): ExecutionResult {
+  for (const { extensions } of errors) extensions.http = { status: 400 };
+  return { errors };
+}
+
+function describeCost(cost: number, limit: number): string {
+  return (
+    `The query costs ${cost}; it may cost at most ${limit} (MAX_QUERY_COST). Each field of the response costs 1, and a ` +
+    'look-up 10: select fewer fields or shorter lists, or split it into several queries.'
+  );
+}

@@ -1,0 +1,35 @@
+import { GraphQLError } from 'graphql';
+import type { TrustedDocuments } from '../documents/trusted-documents.ts';
+import type { Events } from '../telemetry/events.ts';
+import type { PersistedQueries } from './persisted-queries.ts';
+import { type PrepareDocument, rejectDocument } from './prepared-document.ts';
+
+/** Refuses or logs documents that are not trusted. */
+export function withTrustedDocuments(
+  prepare: PrepareDocument,
+  trusted: TrustedDocuments,
+  events: Pick<Events, 'untrustedDocument'>,
+): PrepareDocument {
+  if (trusted.mode === 'prefer') return prepare;
+  return (text) => {
+    const prepared = prepare(text);
+    const { document } = prepared;
+    if (document === null || trusted.has(text, () => document)) return prepared;
+    if (trusted.mode === 'require')
+      return rejectDocument(document, [new GraphQLError(notTrusted)], 'QUERY_NOT_IN_SAFELIST');
+    events.untrustedDocument();
+    return prepared;
+  };
+}
+
+/** Trusted documents by their ids, and queries that clients have registered where that is permitted. */
+export function withTrustedQueries(registered: PersistedQueries, trusted: TrustedDocuments): PersistedQueries {
+  return {
+    get: (hash) => trusted.textOf(hash) ?? registered.get(hash),
+    set(hash, query) {
+      if (trusted.mode !== 'require') registered.set(hash, query);
+    },
+  };
+}
+
+const notTrusted = 'Only documents of the clients that the operator trusts are executed, and this is none of them.';

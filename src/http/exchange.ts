@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { AbortableSignal, type Signal } from '../async/signal.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { ErrorCode } from '../errors.ts';
+import type { MediaType } from '../graphql/media-type.ts';
+
+/** A value that is there, or will be. */
+export type MaybePromise<Value> = Value | Promise<Value>;
+
+/** A request and its response. */
+export class Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly headers: IncomingHttpHeaders;
+  /** The client's own id, so that a request can be traced across services; otherwise a new one. */
+  readonly requestId: string;
+  /** Names and values of headers that every response to this request has, one after the other. */
+  readonly responseHeaders: string[];
+  /** Of the response; set when the request was validated. */
+  mediaType: MediaType = 'application/json';
+  /** Null until the request was admitted. */
+  caller: Caller | null = null;
+  /** Of a POST request; set when it was read. */
+  body = '';
+  #signal: AbortableSignal | undefined;
+
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    this.request = request;
+    this.response = response;
+    this.headers = request.headers;
+    const id = this.headers['x-request-id'];
+    this.requestId = typeof id === 'string' && /^[\w.:-]{1,128}$/.test(id) ? id : randomUUID();
+    this.responseHeaders = ['x-request-id', this.requestId, 'x-content-type-options', 'nosniff'];
+  }
+
+  /** Aborts when the client disconnects before the response is complete. */
+  get signal(): Signal {
+    if (this.#signal === undefined) {
+      const signal = new AbortableSignal();
+      this.#signal = signal;
+      this.response.on('close', () => {
+        if (!this.response.writableFinished) signal.abort(new DOMException('The client disconnected.', 'AbortError'));
+      });
+    }
+    return this.#signal;
+  }
+
+  /** @param headers names and values, one after the other */
+  send(status: number, headers: readonly string[], body: string | Uint8Array = ''): void {
+    const { response, responseHeaders } = this;
+    const { socket } = response;
+    if (response.destroyed || socket === null) return;
+    for (const text of headers) responseHeaders.push(text);
+    responseHeaders.push('content-length', String(Buffer.byteLength(body)));
+    // Node.js sends a flat array as it is, without a map of headers.
+    response.writeHead(status, responseHeaders);
+    if (body !== '') {
+      response.write(body);
+      // Sent at once, header and body are one write; `end(body)` adds an empty one.
+      socket.uncork();
+    }
+    response.end();
+  }
+
+  sendJson(status: number, body: object, headers: readonly string[] = []): void {
+    // Neither errors nor health checks are cached: a shared cache would serve them to other clients of the same URL.
+    const jsonHeaders = ['content-type', 'application/json; charset=utf-8', 'cache-control', 'no-store'];
+    this.send(status, [...jsonHeaders, ...headers], JSON.stringify(body));
+  }
+
+  /** Sends an HTTP error in the format of GraphQL errors, so that clients need only one parser. */
+  sendError(status: number, code: ErrorCode, message: string, headers: readonly string[] = []): void {
+    const extensions = { code, service: null, retryable: status === 503 || status === 429, requestId: this.requestId };
+    this.sendJson(status, { errors: [{ message, extensions }] }, headers);
+  }
+}

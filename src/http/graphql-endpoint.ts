@@ -1,0 +1,108 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Caller } from '../auth/caller.ts';
+import type { ServerContext } from '../graphql/context.ts';
+import type { AnswerDirectly } from '../graphql/direct-way.ts';
+import type { Admit } from './admit.ts';
+import { readBody } from './body.ts';
+import { createByteBudget } from './byte-budget.ts';
+import type { Cors } from './cors.ts';
+import type { Exchange, MaybePromise } from './exchange.ts';
+import { validateRequest } from './request-validation.ts';
+import { createSendReply } from './send-reply.ts';
+
+export interface GraphqlEndpointOptions {
+  graphql: {
+    answerDirectly: AnswerDirectly;
+    /** Answers the requests that are not answered directly. */
+    answerWithYoga: (request: IncomingMessage, response: ServerResponse, context: ServerContext) => Promise<Response>;
+  };
+  /** Maximum size of a request body, in bytes. */
+  maxBodyBytes: number;
+  /** Limit for all request bodies and unread responses in memory, in bytes. */
+  maxBufferedBytes: number;
+  admit: Admit;
+  cors: Cors;
+  /** Runs a later part of handling a request; a fault is logged and answered. */
+  guard: (exchange: Exchange, run: () => MaybePromise<void>) => void;
+}
+
+/** Answers GraphQL requests whose headers were admitted. */
+export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
+  const { graphql, maxBodyBytes, maxBufferedBytes, admit, cors, guard } = options;
+  const budget = createByteBudget(maxBufferedBytes);
+  const bodyLimits = { maxBytes: maxBodyBytes, budget };
+  const sendReply = createSendReply({ onSent: holdUnread });
+
+  return (exchange: Exchange, search: string): MaybePromise<void> => {
+    if (!validateRequest(exchange, search, cors)) return;
+    if (exchange.request.method !== 'POST') {
+      const readParams = () => parseSearch(search);
+      return admit.byParams(exchange, readParams, (caller) => answerWithYoga(exchange, caller));
+    }
+    readBody(exchange, bodyLimits, (body) => guard(exchange, () => answerPost(exchange, body)));
+  };
+
+  function answerPost(exchange: Exchange, body: Buffer | 'too-large' | 'evicted'): MaybePromise<void> {
+    if (body === 'too-large') {
+      const message = `The request body must have at most ${maxBodyBytes} bytes.`;
+      return exchange.sendError(413, 'BAD_USER_INPUT', message, closeConnection);
+    }
+    if (body === 'evicted') {
+      const message = 'The gateway is receiving more bytes than MAX_BUFFERED_BYTES; retry in a second.';
+      return exchange.sendError(503, 'OVERLOADED', message, [...closeConnection, 'retry-after', '1']);
+    }
+    exchange.body = body.toString();
+    const readParams = () => parseObject(exchange.body);
+    return admit.byParams(exchange, readParams, (caller) => answer(exchange, caller, body));
+  }
+
+  /** An ordinary request is answered without a promise if nothing has to be waited for. */
+  function answer(exchange: Exchange, caller: Caller, body: Buffer): MaybePromise<void> {
+    const reply = graphql.answerDirectly(exchange, caller);
+    if (reply === null) return answerWithYoga(exchange, caller, body);
+    return 'then' in reply ? reply.then((reply) => sendReply(exchange, reply)) : sendReply(exchange, reply);
+  }
+
+  async function answerWithYoga(exchange: Exchange, caller: Caller, body?: Buffer): Promise<void> {
+    const { request, response, requestId, mediaType } = exchange;
+    // Yoga ignores quality values, and compares the type of the body case-sensitively.
+    request.headers.accept = mediaType;
+    if (body) {
+      request.headers['content-type'] = request.headers['content-type']?.toLowerCase();
+      Object.assign(request, { body: createBodyView(body) });
+    }
+    const answer = await graphql.answerWithYoga(request, response, { requestId, caller });
+    const { 'content-type': _, 'content-length': _length, ...headers } = Object.fromEntries(answer.headers);
+    return sendReply(exchange, { status: answer.status, headers, mediaType, body: await answer.text() });
+  }
+
+  function holdUnread({ response }: Exchange): void {
+    if (response.destroyed || response.writableLength === 0) return;
+    const unread = budget.hold(() => response.destroy());
+    response.once('close', unread.release);
+    unread.add(response.writableLength);
+  }
+}
+
+const closeConnection = ['connection', 'close'];
+
+/** Yoga lists the keys of a body, and a Buffer has one per byte: 100 ms and 50 MB for 1 MB. */
+function createBodyView({ buffer, byteOffset, byteLength }: Buffer) {
+  return { buffer, byteOffset, byteLength, [Symbol.toStringTag]: 'Uint8Array' };
+}
+
+/** The parameters of a GET request. */
+function parseSearch(search: string): object {
+  const { variables, extensions, ...texts } = Object.fromEntries(new URLSearchParams(search));
+  return { ...texts, variables: parseObject(variables || '{}'), extensions: parseObject(extensions || '{}') };
+}
+
+/** Empty if the text is not JSON of an object. */
+function parseObject(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}

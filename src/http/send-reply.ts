@@ -1,0 +1,60 @@
+import type { Reply } from '../graphql/reply.ts';
+import { chooseEncoding, compress, type Encoding } from './compression.ts';
+import type { Exchange } from './exchange.ts';
+
+export type SendReply = (exchange: Exchange, reply: Reply) => void | Promise<void>;
+
+interface SendReplyOptions {
+  /** Called when a reply was passed on to the socket, which may not have accepted all of it. */
+  onSent: (exchange: Exchange) => void;
+}
+
+/**
+ * Sends GraphQL replies, compressed if they are large enough. They may repeat the client's input but contain no secret, so
+ * their compressed length reveals nothing (BREACH).
+ */
+export function createSendReply({ onSent }: SendReplyOptions): SendReply {
+  /** Of replies that are kept and sent again. */
+  const compressed = new WeakMap<Reply, Map<Encoding, Promise<Uint8Array>>>();
+
+  return (exchange, reply) => {
+    const { body } = reply;
+    // A character has at most three bytes.
+    const isSmall = body.length * 3 < minBytes || Buffer.byteLength(body) < minBytes;
+    const encoding = isSmall ? 'identity' : chooseEncoding(exchange.request, encodings);
+    if (encoding === 'identity') return send(exchange, reply, headersOf(reply), body);
+    const bytes = compressed.get(reply)?.get(encoding) ?? startCompressing(reply, encoding);
+    const headers = [...headersOf(reply), 'content-encoding', encoding];
+    return bytes.then((bytes) => send(exchange, reply, headers, bytes));
+  };
+
+  function send(exchange: Exchange, { status }: Reply, headers: string[], body: string | Uint8Array): void {
+    exchange.send(status, headers, body);
+    onSent(exchange);
+  }
+
+  function startCompressing(reply: Reply, encoding: Encoding): Promise<Uint8Array> {
+    const bytes = compress(Buffer.from(reply.body), encoding, brotliQuality);
+    const known = compressed.get(reply) ?? new Map<Encoding, Promise<Uint8Array>>();
+    compressed.set(reply, known.set(encoding, bytes));
+    return bytes;
+  }
+}
+
+function headersOf({ headers, mediaType }: Reply): string[] {
+  const flat = ['content-type', contentTypes[mediaType], 'vary', 'accept, accept-encoding'];
+  for (const name in headers) flat.push(name, headers[name] ?? '');
+  return flat;
+}
+
+const contentTypes = {
+  'application/json': 'application/json; charset=utf-8',
+  'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',
+};
+
+/** Smaller responses fit into one packet anyway. */
+const minBytes = 1_000;
+
+/** A response of 8.6 kB becomes 900 bytes in 0.08 ms with gzip, 820 bytes in 0.36 ms with Brotli. */
+const encodings = ['gzip', 'br', 'identity'] as const;
+const brotliQuality = 4;

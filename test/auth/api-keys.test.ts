@@ -1,0 +1,172 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { tFolder } from '../stores/folder.ts';
+import { sha256, tAuthentication } from './authentication.ts';
+
+const key = 'lq_seeded-key-of-the-shop';
+const otherKey = 'lq_seeded-key-of-the-office';
+const shop = `shop:${sha256(key)}:bank-data`;
+
+describe('an API key', () => {
+  it.each([
+    [['Authorization', `Bearer ${key}`]],
+    [['Host', 'gateway', 'authorization', `bearer ${key}`]],
+    [['X-API-Key', key]],
+    [['accept-length', '1', 'x-unknown', key, 'x-api-key', key]],
+  ])('identifies its caller: %j', (headers) => {
+    const { authenticate } = tAuthentication({ GATEWAY_API_KEYS: shop });
+    // The second time from the cache.
+    for (let count = 0; count < 2; count += 1) {
+      expect(authenticate(headers)).toEqual({
+        id: 'api-key:shop',
+        kind: 'api-key',
+        scopes: new Set(['bank-data']),
+        limits: { requestsPerMinute: null, bankDataCalls: null, essayCalls: null, maxQueryCost: null },
+        accessKey: 'bank-data ',
+      });
+    }
+  });
+
+  it.each([
+    ['no credentials', []],
+    ['no credentials', ['cookie', `session=${key}`]],
+    ['a wrong key', ['authorization', `Bearer ${otherKey}`]],
+    ['the hash', ['authorization', `Bearer ${sha256(key)}`]],
+    ['another scheme', ['authorization', `Basic ${key}`]],
+    ['no scheme', ['authorization', key]],
+    ['no key', ['authorization', 'Bearer ']],
+    ['an empty key', ['x-api-key', '']],
+    ['a part of the key', ['x-api-key', key.slice(0, -1)]],
+    ['a very long key', ['x-api-key', key.repeat(1_000)]],
+    ['two keys', ['x-api-key', key, 'authorization', `Bearer ${key}`]],
+    ['a repeated key', ['authorization', `Bearer ${key}`, 'Authorization', `Bearer ${otherKey}`]],
+    ['a repeated key', ['x-api-key', key, 'x-api-key', key]],
+  ])('is required: %s is refused', (_, headers) => {
+    const refusal = tAuthentication({ GATEWAY_API_KEYS: shop }).authenticate(headers);
+    expect(refusal).toMatchObject({
+      status: 401,
+      code: 'UNAUTHENTICATED',
+      headers: { 'www-authenticate': expect.stringMatching(/^Bearer/) },
+    });
+    expect(JSON.stringify(refusal)).not.toMatch(/lq_|shop/);
+  });
+
+  it('is not required where anonymous callers are permitted, but must then be valid', () => {
+    const { authenticate } = tAuthentication({ GATEWAY_API_KEYS: shop, ANONYMOUS_SCOPES: 'essays' });
+    expect(authenticate([])).toMatchObject({ id: 'anonymous', kind: 'anonymous', scopes: new Set(['essays']) });
+    expect(authenticate(['x-api-key', otherKey])).toMatchObject({ kind: 'refused' });
+  });
+
+  it('has no meaning where no callers are configured', () => {
+    const scopes = new Set(['bank-data', 'essays', 'introspection', 'graphiql']);
+    const { authenticate } = tAuthentication({});
+    expect(authenticate(['authorization', `Basic ${key}`])).toMatchObject({ id: 'anonymous', scopes });
+  });
+
+  it('belongs to the same caller as another key of its name', async () => {
+    const keys = `${shop},shop:${sha256(otherKey)}:bank-data`;
+    const { callerOf } = tAuthentication({ GATEWAY_API_KEYS: keys });
+    expect([await callerOf(key), await callerOf(otherKey)]).toEqual(['api-key:shop', 'api-key:shop']);
+  });
+});
+
+describe('the file with API keys', () => {
+  const limits = { requestsPerMinute: 60, bankDataCalls: '1000/day', essayCalls: null };
+  const documentOf = (...keys: string[]) =>
+    JSON.stringify({
+      keys: keys.map((one, index) => ({ name: `k${index}`, sha256: sha256(one), scopes: [], limits })),
+    });
+
+  function tKeysFile(text: string) {
+    const file = join(tFolder(), 'keys.json');
+    writeFileSync(file, text);
+    return file;
+  }
+
+  it('contains limits, in place of the default ones', () => {
+    const { authenticate } = tAuthentication({
+      GATEWAY_API_KEYS: shop,
+      GATEWAY_API_KEYS_FILE: tKeysFile(documentOf(otherKey)),
+      CALLER_ESSAY_CALLS: '5/month',
+      CALLER_MAX_QUERY_COST: '9000',
+    });
+    expect(authenticate(['x-api-key', otherKey])).toMatchObject({
+      id: 'api-key:k0',
+      limits: {
+        requestsPerMinute: 60,
+        bankDataCalls: { calls: 1_000, period: 'day' },
+        essayCalls: null,
+        maxQueryCost: 9_000,
+      },
+    });
+    expect(authenticate(['x-api-key', key])).toMatchObject({ limits: { essayCalls: { calls: 5, period: 'month' } } });
+  });
+
+  it.each([
+    ['no file', null, 'the file cannot be read (ENOENT)'],
+    ['no JSON', key, 'the file is not valid JSON'],
+    ['no keys', '{}', 'keys: '],
+    ['a key in place of its hash', `{"keys":[{"name":"shop","sha256":"${key}","scopes":[]}]}`, 'keys: 0: sha256: '],
+    [
+      'an unknown scope',
+      `{"keys":[{"name":"shop","sha256":"${sha256(key)}","scopes":["all"]}]}`,
+      'keys: 0: scopes: 0: ',
+    ],
+    ['an unknown limit', documentOf(key).replace('requestsPerMinute', 'requests'), 'keys: 0: limits: '],
+    ['the same key twice', documentOf(key, key), 'contains the hash of one key twice'],
+  ])('prevents the start if it has %s', (_, text, problem) => {
+    const file = text === null ? '/missing/keys.json' : tKeysFile(text);
+    const start = () => tAuthentication({ GATEWAY_API_KEYS_FILE: file });
+    expect(start).toThrow(`GATEWAY_API_KEYS_FILE: ${problem}`);
+    expect(start).not.toThrow(key);
+  });
+
+  it('is read again when it is written, replaced by renaming, or removed and created', async () => {
+    const file = tKeysFile(documentOf(key));
+    const { callerOf, events } = tAuthentication({ GATEWAY_API_KEYS_FILE: file });
+    expect(await callerOf(key)).toBe('api-key:k0');
+
+    writeFileSync(file, documentOf(otherKey));
+    await vi.waitFor(async () => expect(await callerOf(otherKey)).toBe('api-key:k0'));
+    expect(await callerOf(key)).toBe('refused');
+
+    writeFileSync(`${file}.new`, documentOf(otherKey, key));
+    renameSync(`${file}.new`, file);
+    await vi.waitFor(async () => expect(await callerOf(key)).toBe('api-key:k1'));
+
+    rmSync(file);
+    await vi.waitFor(() => expect(events).toContainEqual(['apiKeysFileInvalid', 'the file cannot be read (ENOENT)']));
+    expect(await callerOf(key)).toBe('api-key:k1');
+    writeFileSync(file, documentOf(key));
+    await vi.waitFor(async () => expect(await callerOf(key)).toBe('api-key:k0'));
+  });
+
+  it('is read again when Kubernetes replaces the symbolic link to its folder', async () => {
+    const folder = tFolder();
+    for (const [version, text] of [documentOf(key), documentOf(otherKey)].entries()) {
+      mkdirSync(join(folder, `..${version}`));
+      writeFileSync(join(folder, `..${version}`, 'keys.json'), text);
+    }
+    symlinkSync('..0', join(folder, '..data'));
+    symlinkSync(join('..data', 'keys.json'), join(folder, 'keys.json'));
+    const { callerOf } = tAuthentication({ GATEWAY_API_KEYS_FILE: join(folder, 'keys.json') });
+    expect(await callerOf(key)).toBe('api-key:k0');
+
+    symlinkSync('..1', join(folder, '..data_tmp'));
+    renameSync(join(folder, '..data_tmp'), join(folder, '..data'));
+    await vi.waitFor(async () => expect(await callerOf(otherKey)).toBe('api-key:k0'));
+    expect(await callerOf(key)).toBe('refused');
+  });
+
+  it('leaves the last valid keys in use when it becomes invalid, and reports it without its content', async () => {
+    const file = tKeysFile(documentOf(key));
+    const { callerOf, events } = tAuthentication({ GATEWAY_API_KEYS_FILE: file });
+    writeFileSync(file, `{"keys": "${otherKey}"`);
+    await vi.waitFor(() => expect(events).toEqual([['apiKeysFileInvalid', 'the file is not valid JSON']]));
+    expect(await callerOf(key)).toBe('api-key:k0');
+    writeFileSync(file, documentOf());
+    await vi.waitFor(() => expect(events).toContainEqual(['apiKeysReloaded', 0]));
+    expect(await callerOf(key)).toBe('refused');
+  });
+});

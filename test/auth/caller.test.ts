@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { createCallerFactory } from '../../src/auth/caller.ts';
+
+const defaultLimits = { requestsPerMinute: 60, bankDataCalls: null, essayCalls: null, maxQueryCost: 5_000 };
+const create = createCallerFactory({ commonScopes: ['introspection'], defaultLimits });
+
+it('callers have the same access key if they may use the same', () => {
+  const shop = create({ kind: 'api-key', name: 'shop', scopes: ['essays', 'bank-data'] });
+  const same = [
+    create({ kind: 'jwt', name: 'anna', scopes: ['bank-data', 'essays', 'essays'] }),
+    create({
+      kind: 'jwt',
+      name: 'ben',
+      scopes: ['introspection', 'bank-data', 'essays'],
+      limits: { maxQueryCost: 5_000 },
+    }),
+    create({ kind: 'router', name: '', scopes: ['essays', 'bank-data'], limits: { requestsPerMinute: null } }),
+  ];
+  for (const caller of same) expect(caller.accessKey).toBe(shop.accessKey);
+  const others = [
+    create({ kind: 'api-key', name: 'shop', scopes: ['essays'] }),
+    create({ kind: 'api-key', name: 'shop', scopes: ['essays', 'bank-data', 'cost'] }),
+    create({ kind: 'api-key', name: 'shop', scopes: ['essays', 'bank-data'], limits: { maxQueryCost: null } }),
+  ];
+  expect(new Set([shop, ...others].map(({ accessKey }) => accessKey)).size).toBe(4);
+});

@@ -1,0 +1,216 @@
+import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { type JWTHeaderParameters, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { replyJson, replyText, tUnusedUrl, tUpstream } from '../scripted-upstream.ts';
+import { tAuthentication } from './authentication.ts';
+
+const claims = { iss: 'https://issuer.example', aud: 'ledgerquill' };
+const jwt = { JWT_ISSUER: claims.iss, JWT_AUDIENCE: claims.aud };
+const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const otherEc = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+const pemOf = (key: KeyObject) => key.export({ type: 'spki', format: 'pem' }).toString();
+const jwkOf = (key: KeyObject, kid: string) => ({ ...key.export({ format: 'jwk' }), kid, use: 'sig' });
+
+interface Token extends JWTPayload {
+  header?: Partial<JWTHeaderParameters>;
+  key?: KeyObject;
+  /** Null: without the claim. */
+  expiresAt?: string | null;
+}
+
+function tToken({ header = {}, key = ec.privateKey, expiresAt = '5m', ...payload }: Token = {}): Promise<string> {
+  const token = new SignJWT({ sub: 'anna', scope: 'bank-data', ...claims, ...payload });
+  if (expiresAt !== null) token.setExpirationTime(expiresAt);
+  return token
+    .setProtectedHeader({ alg: 'ES256', kid: 'k1', ...header })
+    .setIssuedAt()
+    .sign(key, { crit: { custom: true } });
+}
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+describe('a token', () => {
+  it.each([
+    ['ES256', ec],
+    ['RS256', rsa],
+    ['PS512', rsa],
+    ['EdDSA', generateKeyPairSync('ed25519')],
+  ])('signed with %s identifies its caller', async (alg, { publicKey, privateKey }) => {
+    for (const text of [pemOf(publicKey), JSON.stringify(jwkOf(publicKey, 'k1'))]) {
+      const { authenticate } = tAuthentication({ ...jwt, JWT_PUBLIC_KEY: text });
+      const token = await tToken({ header: { alg }, key: privateKey, scope: 'openid essays bank-data' });
+      expect(await authenticate(['authorization', `Bearer ${token}`])).toMatchObject({
+        id: 'jwt:anna',
+        kind: 'jwt',
+        scopes: new Set(['essays', 'bank-data']),
+      });
+    }
+  });
+
+  const now = () => Math.floor(Date.now() / 1_000);
+  const hmacOfPublicKey = async () => {
+    const [, payload] = (await tToken()).split('.');
+    const header = Buffer.from('{"alg":"HS256","typ":"JWT"}').toString('base64url');
+    const signature = createHmac('sha256', pemOf(ec.publicKey)).update(`${header}.${payload}`).digest('base64url');
+    return `${header}.${payload}.${signature}`;
+  };
+  const unsigned = new UnsecuredJWT({ sub: 'anna', ...claims }).setExpirationTime('5m').encode();
+
+  it.each<[string, () => Promise<string> | string]>([
+    ['expired', () => tToken({ exp: now() - 31, expiresAt: null })],
+    ['not yet valid', () => tToken({ nbf: now() + 31 })],
+    ['without expiry', () => tToken({ expiresAt: null })],
+    ['for another audience', () => tToken({ aud: 'other' })],
+    ['for no audience', async () => tToken({ aud: [] })],
+    ['of another issuer', () => tToken({ iss: 'https://other.example' })],
+    ['signed with another key', () => tToken({ key: otherEc.privateKey })],
+    ['signed with another algorithm', () => tToken({ header: { alg: 'RS256' }, key: rsa.privateKey })],
+    ['with alg none', () => unsigned],
+    ['with alg none and a signature', async () => `${unsigned}${(await tToken()).split('.')[2]}`],
+    ['with HS256 and the public key', hmacOfPublicKey],
+    ['with a critical extension', () => tToken({ header: { crit: ['custom'], custom: 'x' } })],
+    [
+      'changed',
+      async () => (await tToken()).replace(/\..*\./, `.${Buffer.from('{"sub":"eve"}').toString('base64url')}.`),
+    ],
+    ['without its signature', async () => (await tToken()).replace(/[^.]*$/, '')],
+    ['oversize', () => tToken({ note: 'x'.repeat(8_192) })],
+    ['without a caller', () => tToken({ sub: '' })],
+    ['with a long caller', () => tToken({ sub: 'x'.repeat(257) })],
+    ['without content', () => 'a.b.c'],
+  ])('%s is refused', async (_, create) => {
+    const { callerOf } = tAuthentication({ ...jwt, JWT_PUBLIC_KEY: pemOf(ec.publicKey) });
+    expect(await callerOf(await create())).toBe('refused');
+    expect(await callerOf(await tToken())).toBe('jwt:anna');
+  });
+
+  it('with an algorithm outside the list is refused', async () => {
+    const env = { ...jwt, JWT_PUBLIC_KEY: pemOf(rsa.publicKey), JWT_ALGORITHMS: 'RS256' };
+    const { callerOf } = tAuthentication(env);
+    expect(await callerOf(await tToken({ header: { alg: 'PS256' }, key: rsa.privateKey }))).toBe('refused');
+    expect(await callerOf(await tToken({ header: { alg: 'RS256' }, key: rsa.privateKey }))).toBe('jwt:anna');
+  });
+
+  it('may be expired by the clock skew, and is refused afterwards although it is known', async () => {
+    const { callerOf } = tAuthentication({ ...jwt, JWT_PUBLIC_KEY: pemOf(ec.publicKey), JWT_CLOCK_SKEW_S: '10' });
+    const token = await tToken({ expiresAt: '20s' });
+    for (const [seconds, result] of [
+      [0, 'jwt:anna'],
+      [19, 'jwt:anna'],
+      [9, 'jwt:anna'],
+      [2, 'refused'],
+    ] as const) {
+      vi.advanceTimersByTime(seconds * 1_000);
+      expect(await callerOf(token)).toBe(result);
+    }
+  });
+
+  it('is verified once a minute', async () => {
+    const { authenticate } = tAuthentication({ ...jwt, JWT_PUBLIC_KEY: pemOf(ec.publicKey) });
+    const headers = ['authorization', `Bearer ${await tToken()}`];
+    const first = await authenticate(headers);
+    expect(authenticate(headers)).toBe(first);
+    vi.advanceTimersByTime(60_000);
+    const next = authenticate(headers);
+    expect(next).toBeInstanceOf(Promise);
+    expect(await next).toEqual(first);
+  });
+
+  it('has claims of other names, paths and prefixes', async () => {
+    const { authenticate } = tAuthentication({
+      ...jwt,
+      JWT_PUBLIC_KEY: pemOf(ec.publicKey),
+      JWT_CALLER_CLAIM: 'https://example.com/client',
+      JWT_SCOPES_CLAIM: 'realm_access.roles',
+      JWT_SCOPES_PREFIX: 'lq:',
+      JWT_LIMITS_CLAIM: 'lq',
+      CALLER_REQUESTS_PER_MINUTE: '10',
+    });
+    const names = { 'https://example.com/client': 'batch', realm_access: { roles: ['lq:essays', 'bank-data', 7] } };
+    const headers = async (token: Token) => ['authorization', `Bearer ${await tToken({ ...names, ...token })}`];
+    expect(await authenticate(await headers({ lq: { essayCalls: '3/day' } }))).toMatchObject({
+      id: 'jwt:batch',
+      scopes: new Set(['essays']),
+      limits: { requestsPerMinute: 10, essayCalls: { calls: 3, period: 'day' } },
+    });
+    expect(await authenticate(await headers({ lq: { essayCalls: 'all' } }))).toMatchObject({ kind: 'refused' });
+    expect(await authenticate(await headers({ realm_access: 'lq:essays' }))).toMatchObject({ scopes: new Set() });
+  });
+
+  it('cannot take the name of an API key', async () => {
+    const { callerOf } = tAuthentication({ ...jwt, JWT_PUBLIC_KEY: pemOf(ec.publicKey) });
+    expect(await callerOf(await tToken({ sub: 'api-key:shop' }))).toBe('jwt:api-key:shop');
+  });
+});
+
+describe("the issuer's key set", () => {
+  const first = { keys: [jwkOf(ec.publicKey, 'k1')] };
+  const second = { keys: [jwkOf(ec.publicKey, 'k1'), jwkOf(otherEc.publicKey, 'k2')] };
+
+  async function tIssuer(reply = replyJson(200, first)) {
+    const issuer = await tUpstream(reply);
+    return { issuer, ...tAuthentication({ ...jwt, JWT_JWKS_URL: `${issuer.url}/keys` }) };
+  }
+
+  it('is read once for all tokens', async () => {
+    const { issuer, callerOf } = await tIssuer();
+    const tokens = await Promise.all(['anna', 'ben'].map((sub) => tToken({ sub })));
+    expect(await Promise.all(tokens.map(callerOf))).toEqual(['jwt:anna', 'jwt:ben']);
+    expect(await callerOf(await tToken({ sub: 'carla' }))).toBe('jwt:carla');
+    expect(issuer.calls.map(({ path }) => path)).toEqual(['/keys']);
+  });
+
+  it('is read again for an unknown key id, at most every 10 seconds', async () => {
+    const { issuer, callerOf } = await tIssuer();
+    expect(await callerOf(await tToken())).toBe('jwt:anna');
+    const token = await tToken({ header: { kid: 'k2' }, key: otherEc.privateKey });
+    issuer.answers(replyJson(200, second));
+    for (let count = 0; count < 3; count += 1) expect(await callerOf(token)).toBe('refused');
+    expect(issuer.calls).toHaveLength(1);
+    vi.advanceTimersByTime(10_000);
+    expect(await callerOf(token)).toBe('jwt:anna');
+    expect(await callerOf(await tToken({ header: { kid: 'k3' } }))).toBe('refused');
+    expect(issuer.calls).toHaveLength(2);
+  });
+
+  it('remains in use while the issuer fails', async () => {
+    const { issuer, callerOf, events } = await tIssuer();
+    expect(await callerOf(await tToken())).toBe('jwt:anna');
+    issuer.answers(replyText(503, 'down'));
+    vi.advanceTimersByTime(3_600_000);
+    expect(await callerOf(await tToken({ sub: 'ben' }))).toBe('jwt:ben');
+    await vi.waitFor(() => expect(events).toEqual([['keySetUnavailable', 'status 503']]));
+    expect(await callerOf(await tToken({ sub: 'carla' }))).toBe('jwt:carla');
+    expect(issuer.calls).toHaveLength(2);
+    issuer.answers(replyJson(200, { keys: [jwkOf(otherEc.publicKey, 'k2')] }));
+    vi.advanceTimersByTime(10_000);
+    expect(await callerOf(await tToken({ header: { kid: 'k2' }, key: otherEc.privateKey }))).toBe('jwt:anna');
+    // A key that the issuer no longer lists is withdrawn.
+    expect(await callerOf(await tToken({ sub: 'dora' }))).toBe('refused');
+  });
+
+  it.each([
+    ['fails', replyText(500, 'error'), 'status 500'],
+    ['redirects', replyText(302, '', { location: 'https://example.com/keys' }), 'status 302'],
+    ['sends no JSON', replyText(200, '<html>'), 'not a JSON Web Key Set'],
+    ['sends no key set', replyJson(200, {}), 'not a JSON Web Key Set'],
+    ['sends too much', replyText(200, ' '.repeat(1_000_001)), 'UND_ERR_RES_EXCEEDED_MAX_SIZE'],
+    ['sends a secret', replyJson(200, { keys: [{ kty: 'oct', k: btoa('secret'), kid: 'k1', alg: 'HS256' }] }), null],
+    ['sends a private key', replyJson(200, { keys: [jwkOf(ec.privateKey, 'k1')] }), null],
+  ])('that %s lets all tokens be refused', async (_, reply, reason) => {
+    const { issuer, callerOf, events } = await tIssuer(reply);
+    for (let count = 0; count < 3; count += 1) expect(await callerOf(await tToken())).toBe('refused');
+    expect(events).toEqual(reason === null ? [] : [['keySetUnavailable', reason]]);
+    issuer.answers(replyJson(200, first));
+    vi.advanceTimersByTime(10_000);
+    if (reason !== null) expect(await callerOf(await tToken())).toBe('jwt:anna');
+  });
+
+  it('of an issuer that is down lets all tokens be refused', async () => {
+    const { callerOf, events } = tAuthentication({ ...jwt, JWT_JWKS_URL: await tUnusedUrl() });
+    expect(await callerOf(await tToken())).toBe('refused');
+    expect(events).toEqual([['keySetUnavailable', 'ECONNREFUSED']]);
+  });
+});

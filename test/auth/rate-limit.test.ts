@@ -1,0 +1,89 @@
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createRateLimit } from '../../src/auth/rate-limit.ts';
+import { redisUrl } from '../../src/config/redis-url.ts';
+import { type TRedis, tRedis, whyNoRedis } from '../redis.ts';
+import { tRawClient } from '../stores/redis-client.ts';
+
+afterEach(() => void vi.useRealTimers());
+
+function tRateLimit(redis: TRedis | null = null, replicas = 1) {
+  const events: string[] = [];
+  const shared = redis && { redis: redisUrl.parse(redis.url), secret: 'seeded-store-secret', replicas };
+  const rateLimit = createRateLimit({ shared, events: { rateLimitNotShared: (reason) => events.push(reason) } });
+  onTestFinished(rateLimit.close);
+  return { ...rateLimit, events };
+}
+
+function tCaller(id: string, requestsPerMinute: number | null) {
+  return { id, limits: { requestsPerMinute, bankDataCalls: null, essayCalls: null, maxQueryCost: null } };
+}
+
+/** How many of the requests are permitted. */
+async function permitted(
+  { count }: ReturnType<typeof tRateLimit>,
+  caller: ReturnType<typeof tCaller>,
+  requests: number,
+) {
+  const waits = await Promise.all(Array.from({ length: requests }, () => count(caller)));
+  return waits.filter((wait) => wait === null).length;
+}
+
+describe('a limit of requests per minute', () => {
+  it('is not counted for a caller without one', () => {
+    expect(tRateLimit().count(tCaller('a', null))).toBeNull();
+  });
+
+  it('holds for each caller, and ends with its minute', async () => {
+    vi.useFakeTimers({ now: new Date('2026-11-21') });
+    const rateLimit = tRateLimit();
+    expect(await permitted(rateLimit, tCaller('a', 10), 25)).toBe(10);
+    vi.advanceTimersByTime(20_500);
+    expect(await rateLimit.count(tCaller('a', 10))).toBe(40);
+    expect(await permitted(rateLimit, tCaller('b', 10), 5)).toBe(5);
+    expect(await permitted(rateLimit, tCaller('c', 3), 5)).toBe(3);
+    vi.advanceTimersByTime(39_400);
+    expect(await rateLimit.count(tCaller('a', 10))).toBe(1);
+    vi.advanceTimersByTime(100);
+    expect(await permitted(rateLimit, tCaller('a', 10), 25)).toBe(10);
+    vi.advanceTimersByTime(60_000);
+    // Nothing remains of callers who no longer send requests.
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe.skipIf(whyNoRedis !== '')(`with Redis${whyNoRedis}`, () => {
+  it('is counted by all gateways together, and no name is readable in Redis', async () => {
+    const redis = await tRedis();
+    const replicas = [tRateLimit(redis, 2), tRateLimit(redis, 2)];
+    const counts = await Promise.all(
+      replicas.map((replica) => permitted(replica, tCaller('jwt:anna@example.com', 20), 20)),
+    );
+    expect(counts.reduce((sum, count) => sum + count)).toBe(20);
+    expect(await replicas[0]?.count(tCaller('jwt:anna@example.com', 20))).toBeGreaterThan(50);
+    expect(await permitted(tRateLimit(redis), tCaller('jwt:ben@example.com', 20), 5)).toBe(5);
+    const client = tRawClient(redis);
+    const keys = await client.keys('*');
+    expect(keys).toHaveLength(2);
+    for (const key of keys) {
+      expect(key).toMatch(/^ledgerquill:rate:[\w-]{43}$/);
+      expect(await client.pttl(key)).toBeGreaterThan(0);
+    }
+  });
+
+  it("is each gateway's share while Redis is down", async () => {
+    const redis = await tRedis();
+    const replicas = [tRateLimit(redis, 3), tRateLimit(redis, 3), tRateLimit(redis, 3)];
+    for (const replica of replicas) expect(await permitted(replica, tCaller('a', 30), 1)).toBe(1);
+    await redis.stop();
+    for (const replica of replicas) {
+      expect(await permitted(replica, tCaller('b', 30), 30)).toBe(10);
+      expect(await permitted(replica, tCaller('c', 2), 10)).toBe(1);
+      expect(await replica.count(tCaller('b', 30))).toBeGreaterThan(50);
+      expect(replica.events).toContain('not connected');
+    }
+    await redis.restart();
+    const [first] = replicas;
+    if (first)
+      await vi.waitFor(async () => expect(await permitted(first, tCaller(String(Math.random()), 30), 30)).toBe(30));
+  });
+});

@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { readConfig } from '../../src/config/read-config.ts';
+import { tScript } from '../process.ts';
+
+const script = 'dist/cli/api-key.js';
+
+it('prints a new key and its entry in GATEWAY_API_KEYS', async () => {
+  const { ended, stdout } = tScript(script, {}, ['shop', 'bank-data']);
+  expect(await ended).toEqual({ code: 0, signal: null });
+  const [, key = '', entry = ''] =
+    /^key, shown only now: (lq_[\w-]{43})\nentry in GATEWAY_API_KEYS: (.*)\n$/.exec(stdout()) ?? [];
+  const sha256 = createHash('sha256').update(key).digest('hex');
+  expect(readConfig({ GATEWAY_API_KEYS: entry }).access.apiKeys).toEqual([
+    { name: 'shop', sha256, scopes: ['bank-data'], limits: {} },
+  ]);
+});
+
+it.each([[[]], [['my shop']], [['shop', 'everything']], [['a:b']]])('refuses the arguments %j', async (args) => {
+  const { ended, stdout, stderr } = tScript(script, {}, args);
+  expect((await ended).code).toBe(1);
+  expect(stdout()).toBe('');
+  expect(stderr()).toContain('usage: npm run api-key -- NAME');
+});

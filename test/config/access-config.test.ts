@@ -1,0 +1,114 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../src/config/read-config.ts';
+import type { Environment } from '../../src/config/variables.ts';
+
+const hash = 'ab'.repeat(32);
+const jwt = { JWT_ISSUER: 'https://issuer.example', JWT_AUDIENCE: 'ledgerquill' };
+const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const pem = ec.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+const read = (env: Environment) => readConfig(env).access;
+
+describe('callers', () => {
+  it('may do everything but request traces and costs where none are configured', () => {
+    expect(read({})).toMatchObject({
+      anonymousScopes: ['bank-data', 'essays'],
+      commonScopes: ['introspection', 'graphiql'],
+    });
+  });
+
+  it.each([
+    [{ GATEWAY_API_KEYS: `shop:${hash}:bank-data` }],
+    [{ GATEWAY_API_KEYS_FILE: '/keys.json' }],
+    [{ ...jwt, JWT_PUBLIC_KEY: pem }],
+    [{ ROUTER_SECRET: 's'.repeat(32) }],
+  ])('must be known, and have neither introspection nor GraphiQL, with %j', (env) => {
+    expect(read(env)).toMatchObject({ anonymousScopes: null, commonScopes: [] });
+    const permitted = { ...env, ANONYMOUS_SCOPES: 'bank-data', INTROSPECTION: 'on', GRAPHIQL: 'on', EXPOSE_COST: 'on' };
+    expect(read(permitted)).toMatchObject({
+      anonymousScopes: ['bank-data'],
+      commonScopes: ['introspection', 'graphiql', 'cost'],
+    });
+  });
+
+  it('have limits by default if configured', () => {
+    const env = {
+      CALLER_REQUESTS_PER_MINUTE: '600',
+      CALLER_BANK_DATA_CALLS: '1000/day',
+      CALLER_ESSAY_CALLS: '0/month',
+      CALLER_MAX_QUERY_COST: '5000',
+    };
+    expect(read(env).defaultLimits).toEqual({
+      requestsPerMinute: 600,
+      bankDataCalls: { calls: 1_000, period: 'day' },
+      essayCalls: { calls: 0, period: 'month' },
+      maxQueryCost: 5_000,
+    });
+  });
+
+  it('have tokens of a public key in PEM or JWK format, also in one line', () => {
+    const jwk = JSON.stringify(ec.publicKey.export({ format: 'jwk' }));
+    for (const JWT_PUBLIC_KEY of [pem, pem.replaceAll('\n', '\\n'), jwk]) {
+      const keys = read({ ...jwt, JWT_PUBLIC_KEY }).jwt?.keys;
+      expect(keys && 'publicKey' in keys && keys.publicKey.equals(ec.publicKey)).toBe(true);
+    }
+  });
+
+  it('have keys and tokens', () => {
+    const access = read({
+      ...jwt,
+      GATEWAY_API_KEYS: `shop:${hash.toUpperCase()}:bank-data+essays, old.shop:${'0'.repeat(64)}:cost`,
+      JWT_JWKS_URL: 'https://issuer.example/keys?v=1',
+      JWT_ALGORITHMS: 'ES256, EdDSA',
+    });
+    expect(access.apiKeys).toEqual([
+      { name: 'shop', sha256: hash, scopes: ['bank-data', 'essays'], limits: {} },
+      { name: 'old.shop', sha256: '0'.repeat(64), scopes: ['cost'], limits: {} },
+    ]);
+    expect(access.jwt).toEqual({
+      keys: { url: 'https://issuer.example/keys?v=1' },
+      issuer: 'https://issuer.example',
+      audience: 'ledgerquill',
+      algorithms: ['ES256', 'EdDSA'],
+      clockSkewS: 30,
+      callerClaim: 'sub',
+      scopesClaim: 'scope',
+      scopesPrefix: '',
+      limitsClaim: null,
+    });
+  });
+
+  const privateJwk = JSON.stringify(ec.privateKey.export({ format: 'jwk' }));
+  const smallRsa = generateKeyPairSync('rsa', { modulusLength: 1_024 }).publicKey.export({
+    type: 'spki',
+    format: 'pem',
+  });
+  it.each([
+    [{ GATEWAY_API_KEYS: 'shop' }, 'GATEWAY_API_KEYS: must be entries name:sha256-hex:scope+scope'],
+    [{ GATEWAY_API_KEYS: 'shop:the-key-itself:bank-data' }, 'the SHA-256 hash of each key as 64 hexadecimal digits'],
+    [{ GATEWAY_API_KEYS: `shop:${hash}:all` }, 'must be scopes separated by +, of bank-data, essays, introspection'],
+    [{ GATEWAY_API_KEYS: `my shop:${hash}:essays` }, 'names must have 1 to 64 letters'],
+    [{ GATEWAY_API_KEYS: `a:${hash}:essays,b:${hash}:essays` }, 'contains the hash of one key twice'],
+    [{ GATEWAY_API_KEYS: `a:${hash}:essays`, GATEWAY_AUTH: 'none' }, 'GATEWAY_AUTH: must not be "none" if callers'],
+    [{ CALLER_ESSAY_CALLS: '10' }, 'CALLER_ESSAY_CALLS: must be a number of calls per day or month'],
+    [{ ROUTER_SECRET: 'sixteen-letters-' }, 'ROUTER_SECRET: must have at least 32 characters'],
+    [{ JWT_PUBLIC_KEY: pem }, 'JWT_AUDIENCE: missing'],
+    [jwt, 'JWT_JWKS_URL: missing'],
+    [
+      { ...jwt, JWT_PUBLIC_KEY: pem, JWT_JWKS_URL: 'https://issuer.example' },
+      'JWT_PUBLIC_KEY: must not be set together',
+    ],
+    [{ ...jwt, JWT_PUBLIC_KEY: 'key' }, 'JWT_PUBLIC_KEY: must be a public key in PEM or JWK format'],
+    [{ ...jwt, JWT_PUBLIC_KEY: privateJwk }, 'JWT_PUBLIC_KEY: must be a public key, but is a private one'],
+    [
+      { ...jwt, JWT_PUBLIC_KEY: `{"kty":"oct","k":"${btoa('secret')}"}` },
+      'JWT_PUBLIC_KEY: must be a public key in PEM',
+    ],
+    [{ ...jwt, JWT_PUBLIC_KEY: String(smallRsa) }, 'JWT_PUBLIC_KEY: must have at least 2048 bits'],
+    [{ ...jwt, JWT_JWKS_URL: 'http://issuer.example/keys' }, 'JWT_JWKS_URL: must be an https:// URL'],
+    [{ ...jwt, JWT_PUBLIC_KEY: pem, JWT_ALGORITHMS: 'HS256' }, 'JWT_ALGORITHMS: must be of RS256'],
+    [{ ...jwt, JWT_PUBLIC_KEY: pem, JWT_ALGORITHMS: 'none' }, 'JWT_ALGORITHMS: must be of RS256'],
+  ])('are refused with a reason: %j', (env: Environment, problem) => {
+    expect(() => read(env)).toThrow(problem);
+  });
+});
