@@ -14,7 +14,7 @@ import { createRedact } from './telemetry/redact.ts';
  */
 
 // By default, V8 lets the old generation grow to more than twice its content, which the caches make large.
-setFlagsFromString('--heap-growing-percent=50');
+setFlagsFromString('--heap-growing-percent=15');
 await runMain(() => run(readConfig(process.env)));
 
 async function run(config: Config): Promise<void> {
