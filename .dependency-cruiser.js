@@ -16,7 +16,7 @@ const layers = [
   ['config'],
   ['iban'],
   ['countries'],
-  ['(run-main|heap-growth|stop-signals).ts'],
+  ['(run-main|stop-signals).ts'],
   ['(async|time|errors.ts|request-context.ts)'],
 ];
 

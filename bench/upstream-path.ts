@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import { type Dispatcher, Pool } from 'undici';
 import { formatTable, print } from './report.ts';
 import { scriptedIban } from './scripted-ibans.ts';
@@ -13,12 +14,40 @@ import { scriptedIban } from './scripted-ibans.ts';
 /*
  * The CPU time around one upstream call: precheck, cache, client and allowance, beside a bare undici call that parses
  * the same answer. Each call has an IBAN of its own.
- *   npm run build && npx tsx bench/upstream-path.ts [rounds] [calls per round] [callers]
+ *   npx tsx bench/upstream-path.ts [rounds] [calls per round] [callers]
  */
 
-// Compiled: tsx adds a call to every closure that is created.
-const load = async <Module>(name: string): Promise<Module> =>
-  import(new URL(`../dist/${name}.js`, import.meta.url).href);
+const modules = [
+  'async/signal',
+  'bank-data/cache',
+  'bank-data/look-up-cache',
+  'bank-data/precheck',
+  'bank-data/rest/rest-bank-data',
+  'request-context',
+  'stores/lmdb-store',
+  'telemetry/events',
+  'telemetry/log',
+  'telemetry/redact',
+  'upstream/allowance/allowance',
+  'upstream/upstream-client',
+] as const;
+
+// Compiled by esbuild: tsx adds a call to every closure that is created.
+const compiled = fileURLToPath(new URL('../node_modules/.cache/upstream-path/', import.meta.url));
+if (process.argv[2] !== 'upstream') {
+  await build({
+    entryPoints: modules.map((name) => fileURLToPath(new URL(`../src/${name}.ts`, import.meta.url))),
+    outbase: fileURLToPath(new URL('../src', import.meta.url)),
+    outdir: compiled,
+    bundle: true,
+    splitting: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+  });
+}
+const load = async <Module>(name: (typeof modules)[number]): Promise<Module> => import(`${compiled}${name}.js`);
 const { AbortableSignal } = await load<typeof import('../src/async/signal.ts')>('async/signal');
 const { withCache } = await load<typeof import('../src/bank-data/cache.ts')>('bank-data/cache');
 const { createLookUpCache } = await load<typeof import('../src/bank-data/look-up-cache.ts')>('bank-data/look-up-cache');

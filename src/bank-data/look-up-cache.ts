@@ -1,8 +1,8 @@
-import { LRUCache } from 'lru-cache';
 import { type SharedTask, startSharedTask } from '../async/shared-task.ts';
 import { GatewayError } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
-import { estimateBytes } from './estimate-bytes.ts';
+import { createEntryFactory } from './cache-entry.ts';
+import { createMemoryCache, type MemoryEntry } from './memory-cache.ts';
 import type { CacheEntry, SharedCache } from './shared-cache.ts';
 
 export interface LookUpCache {
@@ -57,10 +57,8 @@ export function createLookUpCache({
   sharedCache = null,
   random = Math.random,
 }: LookUpCacheOptions): LookUpCache {
-  const entries = new LRUCache<string, CacheEntry>({
-    maxSize: maxBytes,
-    sizeCalculation: ({ answer }, key) => estimateBytes(answer) + 2 * key.length + bytesPerEntry,
-  });
+  const memory = createMemoryCache(maxBytes);
+  const createEntry = createEntryFactory({ freshMs, maxAgeMs, random });
   const flights = new Map<string, Flight>();
 
   return { find };
@@ -74,14 +72,15 @@ export function createLookUpCache({
   ): Promise<Answer> {
     if (context.signal.aborted) return Promise.reject(context.signal.reason);
     context.usage.lookUps += 1;
-    const cached = entries.get(key);
+    const cached = memory.get(key);
     const now = Date.now();
-    if (cached && now <= cached.freshUntil) return Promise.resolve(recordUse(cached, true, context));
+    if (cached && now <= cached.freshUntil) return useCached(cached, context);
     const flight = findFlight(key) ?? startFlight(key, context, lookUp, isNegative);
-    if (cached && now <= cached.staleUntil) return Promise.resolve(recordUse(cached, true, context));
-    const answer = flight.task
-      .join(context.signal)
-      .then(({ entry, isHit }) => recordUse<Answer>(entry, isHit, context));
+    if (cached && now <= cached.staleUntil) return useCached(cached, context);
+    const answer = flight.task.join(context.signal).then(({ entry, isHit }) => {
+      recordUse(entry, isHit, context);
+      return entry.answer as Answer;
+    });
     if (flight.callerId === context.callerId) return answer;
     return answer.catch((error: unknown) => {
       if (!(error instanceof GatewayError && error.code === 'BUDGET_EXHAUSTED')) throw error;
@@ -92,11 +91,15 @@ export function createLookUpCache({
   }
 
   /** Also lowers the request's `freshUntil`, which `Cache-Control` is computed from. */
-  function recordUse<Answer>(entry: CacheEntry, isHit: boolean, context: RequestContext): Answer {
+  function recordUse({ freshUntil }: { freshUntil: number }, isHit: boolean, context: RequestContext): void {
     if (isHit) context.usage.cacheHits += 1;
-    if (Date.now() > entry.freshUntil) context.usage.staleHits += 1;
-    context.freshUntil = Math.min(context.freshUntil, entry.freshUntil);
-    return entry.answer as Answer;
+    if (Date.now() > freshUntil) context.usage.staleHits += 1;
+    context.freshUntil = Math.min(context.freshUntil, freshUntil);
+  }
+
+  function useCached<Answer>(entry: MemoryEntry, context: RequestContext): Promise<Answer> {
+    recordUse(entry, true, context);
+    return Promise.resolve(JSON.parse(entry.json));
   }
 
   /** A flight that was aborted may settle later, but no further caller joins it. */
@@ -134,7 +137,7 @@ export function createLookUpCache({
     return { task, callerId };
 
     function land(result: LookUpResult): LookUpResult {
-      if (isCurrent()) cacheInMemory(key, result.entry);
+      if (isCurrent()) memory.set(key, result.entry);
       return result;
     }
 
@@ -143,24 +146,4 @@ export function createLookUpCache({
       return flights.get(key)?.task === task;
     }
   }
-
-  /** Unless the entry in memory is newer than one from the shared cache. */
-  function cacheInMemory(key: string, entry: CacheEntry): void {
-    const present = entries.peek(key);
-    if (!present || present.freshUntil <= entry.freshUntil) entries.set(key, entry);
-  }
-
-  /** The time to live is randomized by ±10 %, so that entries cached at the same time do not expire together. */
-  function createEntry(answer: object, isNegative: boolean): CacheEntry {
-    const freshUntil =
-      Date.now() + (isNegative ? Math.min(freshMs, maxNegativeFreshMs) : freshMs) * (0.9 + 0.2 * random());
-    const staleUntil = isNegative ? freshUntil : Math.max(freshUntil, Date.now() + maxAgeMs);
-    return { answer: answer as CacheEntry['answer'], freshUntil, staleUntil };
-  }
 }
-
-/** A negative answer is fresh for about an hour at most (±10 %), and never served stale. */
-const maxNegativeFreshMs = 3_600_000;
-
-/** Memory of an entry besides its answer, roughly. */
-const bytesPerEntry = 300;

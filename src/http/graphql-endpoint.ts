@@ -4,7 +4,7 @@ import type { ServerContext } from '../graphql/context.ts';
 import type { AnswerDirectly } from '../graphql/direct-way.ts';
 import type { Admit } from './admit.ts';
 import { readBody } from './body.ts';
-import { createByteBudget } from './byte-budget.ts';
+import type { ByteBudget } from './byte-budget.ts';
 import type { Cors } from './cors.ts';
 import type { Exchange, MaybePromise } from './exchange.ts';
 import { validateRequest } from './request-validation.ts';
@@ -18,8 +18,8 @@ export interface GraphqlEndpointOptions {
   };
   /** Maximum size of a request body, in bytes. */
   maxBodyBytes: number;
-  /** Limit for all request bodies and unread responses in memory, in bytes. */
-  maxBufferedBytes: number;
+  /** Holds the bodies that are being read. */
+  budget: ByteBudget;
   admit: Admit;
   cors: Cors;
   /** Runs a later part of handling a request; a fault is logged and answered. */
@@ -28,10 +28,9 @@ export interface GraphqlEndpointOptions {
 
 /** Answers GraphQL requests whose headers were admitted. */
 export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
-  const { graphql, maxBodyBytes, maxBufferedBytes, admit, cors, guard } = options;
-  const budget = createByteBudget(maxBufferedBytes);
+  const { graphql, maxBodyBytes, budget, admit, cors, guard } = options;
   const bodyLimits = { maxBytes: maxBodyBytes, budget };
-  const sendReply = createSendReply({ onSent: holdUnread });
+  const sendReply = createSendReply();
 
   return (exchange: Exchange, search: string): MaybePromise<void> => {
     if (!validateRequest(exchange, search, cors)) return;
@@ -74,13 +73,6 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
     const answer = await graphql.answerWithYoga(request, response, { requestId, caller });
     const { 'content-type': _, 'content-length': _length, ...headers } = Object.fromEntries(answer.headers);
     return sendReply(exchange, { status: answer.status, headers, mediaType, body: await answer.text() });
-  }
-
-  function holdUnread({ response }: Exchange): void {
-    if (response.destroyed || response.writableLength === 0) return;
-    const unread = budget.hold(() => response.destroy());
-    response.once('close', unread.release);
-    unread.add(response.writableLength);
   }
 }
 

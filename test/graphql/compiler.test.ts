@@ -14,6 +14,7 @@ import { createCallerFactory } from '../../src/auth/caller.ts';
 import { createCompiler } from '../../src/graphql/compiler.ts';
 import { createContext } from '../../src/graphql/context.ts';
 import { locate, parseDetached } from '../../src/graphql/document-source.ts';
+import { createPrepareDocument } from '../../src/graphql/prepared-document.ts';
 import { describeFailure } from '../../src/graphql/present-error.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { createRedact } from '../../src/telemetry/redact.ts';
@@ -231,6 +232,26 @@ describe('compiling', () => {
     }
     await turns();
     expect(compilations).toBe(1);
+  });
+
+  it('counts the memory of compiled operations in the cache of documents', async () => {
+    const limits = { tokens: 5_000, characters: 100_000, cost: 100_000 };
+    const prepare = createPrepareDocument({ schema, limits, hasCallers: false });
+    const fields = Array.from({ length: 800 }, (_, index) => `a${index}: __typename`).join(' ');
+    const textOf = (index: number) => `query Q${index} { ${fields} }`;
+    const texts = Array.from({ length: 16 }, (_, index) => textOf(index));
+    const prepared = texts.map((text) => prepare(text));
+    for (const [index, text] of texts.entries()) expect(prepare(text)).toBe(prepared[index]);
+    for (const [index, text] of texts.entries()) {
+      for (let time = 0; time < 2; time += 1) {
+        prepared[index] = prepare(text);
+        await prepared[index].operation(null).execute(tContext(), {});
+      }
+      await turns();
+    }
+    expect(prepared.every(({ compiledBytes }) => compiledBytes > 1_500_000)).toBe(true);
+    expect(prepare(textOf(0))).not.toBe(prepared[0]);
+    expect(prepare(textOf(15))).toBe(prepared[15]);
   });
 });
 

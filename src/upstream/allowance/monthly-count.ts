@@ -27,7 +27,7 @@ interface MonthlyCountOptions {
   onStoreRecovered: () => void;
 }
 
-/** Counts the calls to one upstream in one calendar month or another period. */
+/** Counts the calls to one upstream in a calendar month or another period, a hundredth of what remains ahead of time. */
 export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
   const {
     store,
@@ -46,7 +46,6 @@ export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
     ...shared,
     replicas,
     assumed,
-    // A hundredth of what remains, for all processes together.
     maxBlock: () => Math.floor((maxNumber() - count.current()) / (100 * (replicas ?? 1))),
     onStoreFailed,
     onStoreRecovered: renumber,
