@@ -38,7 +38,7 @@ interface DocumentsOptions {
 export type PrepareDocument = (text: string) => PreparedDocument;
 
 /**
- * Parses and validates each document once, and prepares its operations. Rejects documents that are much more expensive to
+ * Parses and validates a document until it is sent a second time, and prepares its operations. Rejects documents that are much more expensive to
  * parse or validate than their size suggests. Invalid documents are not cached: their errors would hold the text, and
  * finding them again is fast.
  */
@@ -49,11 +49,19 @@ export function createPrepareDocument({ schema, limits, hasCallers }: DocumentsO
     sizeCalculation: ({ compiledBytes }, text) => (text.length + 100) * bytesPerCharacter + compiledBytes,
   });
 
+  const seenOnce = new LRUCache<string, true>({
+    maxSize: maxSeenCharacters,
+    sizeCalculation: (_, text) => text.length,
+  });
+
   return (text) => {
     const known = documents.get(text);
     if (known) return known;
     const prepared = prepareDocument(text);
-    if (prepared.errors.length === 0) documents.set(text, prepared);
+    if (prepared.errors.length > 0) return prepared;
+    // A document that is never sent again would cost the garbage collector more than parsing it costs.
+    if (seenOnce.delete(text)) documents.set(text, prepared);
+    else seenOnce.set(text, true);
     return prepared;
   };
 
@@ -125,6 +133,9 @@ export function createOperationError(): GraphQLError {
   const extensions = { code: 'OPERATION_RESOLUTION_FAILURE', http: { status: 400 } };
   return new GraphQLError('Could not determine what operation to execute.', { extensions });
 }
+
+/** Texts of documents that were sent once. */
+const maxSeenCharacters = 1_000_000;
 
 const rules = [...specifiedRules, limitIntrospectionAliases, limitAliases];
 

@@ -240,10 +240,11 @@ describe('compiling', () => {
     const fields = Array.from({ length: 800 }, (_, index) => `a${index}: __typename`).join(' ');
     const textOf = (index: number) => `query Q${index} { ${fields} }`;
     const texts = Array.from({ length: 16 }, (_, index) => textOf(index));
+    for (const text of texts) expect(prepare(text)).not.toBe(prepare(text));
     const prepared = texts.map((text) => prepare(text));
     for (const [index, text] of texts.entries()) expect(prepare(text)).toBe(prepared[index]);
     for (const [index, text] of texts.entries()) {
-      for (let time = 0; time < 2; time += 1) {
+      for (let time = 0; time < 3; time += 1) {
         prepared[index] = prepare(text);
         await prepared[index].operation(null).execute(tContext(), {});
       }
