@@ -61,13 +61,14 @@ export function createKeptReplies(maxBytes: number): KeptReplies {
 
 /**
  * Replies to other callers may contain what this one may not read. Most requests are of callers with the same access and
- * ask for the same media type: their key is the body, which needs no other text. No JSON begins with a plus sign.
+ * ask for the same media type: their key is the body, which needs no other text. A body that begins with a plus sign,
+ * as no JSON does, could be the key of another caller.
  */
 function createKeys(): (question: Question, caller: Access) => string {
   let usualAccess: string | undefined;
   return ({ body, mediaType }, { accessKey }) => {
     usualAccess ??= accessKey;
-    const isUsual = accessKey === usualAccess && mediaType === 'application/json';
+    const isUsual = accessKey === usualAccess && mediaType === 'application/json' && !body.startsWith('+');
     return isUsual ? body : `+${accessKey} ${mediaType} ${body}`;
   };
 }
