@@ -113,7 +113,7 @@ function createSummary(count: number, requestId: string): PresentedError {
   return { shown: { message, extensions }, http: null, isExpected: true };
 }
 
-/** At the end of GraphQL's messages. */
-const suggestion = / Did you mean [^?]*\?$/;
+/** At the end of GraphQL's messages, which may be cut. */
+const suggestion = / Did you mean [^?]*(\?|$)/g;
 
 const maxMessageLength = 1_000;
