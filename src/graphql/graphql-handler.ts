@@ -54,9 +54,12 @@ export function createGraphqlHandler<Context extends OperationContext>({
   const replies = createReplies({ hasCallers, exposesCost, hasTraces: tracing !== null, redact, events });
   const shared = { prepare, persistedQueries, replies, createContext };
   const yoga = createGraphqlYoga({ schema, ...shared, localCaller, plugins: tracing ? [tracing] : [] });
+  const keptReplies = createKeptReplies(keptReplyBytes);
+  // A document may no longer be trusted.
+  trustedDocuments?.onReloaded(keptReplies.clear);
   const answerDirectly = createDirectWay({
     ...shared,
-    keptReplies: createKeptReplies(keptReplyBytes),
+    keptReplies,
     needsYoga: (headers) => tracing !== null && headers[traceHeader] !== undefined,
   });
   return { yoga, answerDirectly };

@@ -18,6 +18,7 @@ export interface KeptReplies {
   get(question: Question, caller: Access): Reply | undefined;
   /** Keeps a reply without errors if the next one would be the same: that is, without an upstream call. */
   keep(question: Question, caller: Access, reply: Reply, executed: Executed): void;
+  clear(): void;
 }
 
 interface KeptReply {
@@ -56,6 +57,7 @@ export function createKeptReplies(maxBytes: number): KeptReplies {
       const isFresh = usage.upstreamCalls === 0 && usage.staleHits === 0;
       if (isFresh && operation.isRepeatable) replies.set(keyOf(question, caller), { reply, operation, freshUntil });
     },
+    clear: () => replies.clear(),
   };
 }
 
