@@ -14,6 +14,7 @@ import { describe, expect, it } from 'vitest';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { replyJson, tUpstream } from '../scripted-upstream.ts';
 import { as, contentOf, tCallers, ways } from './callers.ts';
+import type { Received } from './listening-gateway.ts';
 
 const iban = 'DE89370400440532013000';
 
@@ -33,6 +34,7 @@ const callers = {
   bank: 'bank-data',
   writer: 'essays',
   reader: 'introspection',
+  traced: 'bank-data+traces',
   developer: 'bank-data+essays+introspection+graphiql+traces+cost',
 };
 const withoutScope = { 'bank-data': 'writer', essays: 'bank' };
@@ -212,6 +214,41 @@ describe.each(ways)('a request that is answered %s', (way) => {
       data,
       extensions: { cost: expect.objectContaining({ lookUps: 1 }), ftv1: expect.any(String) },
     });
+  });
+});
+
+describe('a request with a trace', () => {
+  const traceOf = ({ json }: Received) => {
+    const { extensions } = json() as { extensions?: { ftv1?: string } };
+    return Buffer.from(extensions?.ftv1 ?? '', 'base64').toString('latin1');
+  };
+
+  it('is limited to the scopes of its caller', async () => {
+    const { post } = await tScopes();
+    const headers = { ...as('traced'), 'apollo-federation-include-trace': 'ftv1' };
+    const query = `{ essay(id: "1") { text } ibanValidation(iban: "${iban}") { valid } }`;
+    const received = await post({ query }, headers);
+    expect(contentOf(received)).toEqual({
+      data: { essay: null, ibanValidation: { valid: true } },
+      errors: [['FORBIDDEN', ['essay']]],
+    });
+    expect(traceOf(received)).toContain('ibanValidation');
+    for (const invalid of [
+      '{ contry(code: "DE") { name } }',
+      '{ _service { sdl } }',
+      '{ generateIban(input: { countr: "DE" }) { __typename } }',
+    ]) {
+      const refused = await post({ query: invalid }, headers);
+      expect(refused.json().errors).toBeDefined();
+      expect(refused.body + traceOf(refused)).not.toMatch(/Did you mean|IbanValidation/);
+    }
+    const variables = { i: { country: 'DE', bankcode: '1' } };
+    const wrong = await post(
+      { query: 'query ($i: GenerateIbanInput!) { generateIban(input: $i) { __typename } }', variables },
+      headers,
+    );
+    expect(wrong.body + traceOf(wrong)).not.toContain('Did you mean');
+    expect(wrong.body.toString()).toContain('bankcode');
   });
 });
 
