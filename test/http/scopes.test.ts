@@ -1,3 +1,4 @@
+// Names that a client has written wrongly. cspell:ignore bankcode contry countr inptu kode
 import {
   type GraphQLField,
   type GraphQLInputType,
