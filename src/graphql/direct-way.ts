@@ -10,7 +10,7 @@ import type { Executed, OperationContext } from './prepared-operation.ts';
 import { clientClosedRequest, type Replies, type Reply } from './reply.ts';
 
 /** A POST request with a JSON body. */
-export interface GraphqlPost {
+interface GraphqlPost {
   body: string;
   headers: IncomingHttpHeaders;
   mediaType: MediaType;
