@@ -6,16 +6,14 @@ import { withPrecheck } from './bank-data/precheck.ts';
 import { createRestBankData } from './bank-data/rest/rest-bank-data.ts';
 import { createSharedCache } from './bank-data/shared-cache.ts';
 import { createKnownBanks, type KnownBanks } from './bank-lists/known-banks.ts';
-import type { BankDataConfig, Config, EssaysConfig, UpstreamAccess, Upstreams } from './config/gateway-config.ts';
+import type { Config, Upstreams } from './config/gateway-config.ts';
 import { listSecrets } from './config/list-secrets.ts';
 import { createTrustedDocuments } from './documents/trusted-documents.ts';
-import type { ServiceName } from './errors.ts';
 import { withIdempotency } from './essays/idempotency/idempotency.ts';
 import { withOrderPrecheck } from './essays/precheck.ts';
 import { createRestEssays } from './essays/rest/rest-essays.ts';
 import { createContext } from './graphql/context.ts';
 import { createGraphqlHandler } from './graphql/graphql-handler.ts';
-import { useInlineTrace } from './graphql/plugins/use-inline-trace.ts';
 import { schema } from './graphql/schema/schema.ts';
 import { createGraphiql } from './http/graphiql.ts';
 import { createRequestHandler } from './http/request-handler.ts';
@@ -23,9 +21,8 @@ import { createHttpServer } from './http/server.ts';
 import { openStore } from './stores/open-store.ts';
 import { createEvents } from './telemetry/events.ts';
 import { createLog } from './telemetry/log.ts';
-import { createRedact, createSecretRedaction } from './telemetry/redact.ts';
-import { createAllowance } from './upstream/allowance/allowance.ts';
-import { createUpstreamClient } from './upstream/upstream-client.ts';
+import { createRedact } from './telemetry/redact.ts';
+import { createUpstreamFactory } from './upstream/upstream.ts';
 
 interface GatewayOptions {
   logDestination?: DestinationStream;
@@ -49,6 +46,7 @@ export function createGateway(
     config.trustedDocuments && createTrustedDocuments({ config: config.trustedDocuments, events });
 
   const replicas = isShared ? config.store.replicas : null;
+  const createUpstream = createUpstreamFactory({ config, store, replicas, secrets, events });
   const bankDataUpstream = createUpstream('bank-data', upstreams.bankData, 'apikey', config.bankData);
   const { freshMs, maxAgeMs, cacheMaxBytes } = config.bankData;
   const keptReplyBytes = cacheMaxBytes / 8;
@@ -73,7 +71,7 @@ export function createGateway(
   };
   const { maxIbansPerQuery, maxEssaysPerQuery: essays, maxEntitiesPerQuery: entities } = config;
   const limits = { ibans: maxIbansPerQuery, bics: maxIbansPerQuery, bankQueries: 20, essayTexts: 20, essays, entities };
-  const { yoga: handle, answerDirectly } = createGraphqlHandler({
+  const graphql = createGraphqlHandler({
     schema,
     createContext: (caller, signal) => createContext(services, limits, caller, signal),
     localCaller: access.localCaller,
@@ -81,11 +79,7 @@ export function createGateway(
     trustedDocuments,
     documentLimits: { tokens: config.maxQueryTokens, characters: config.maxQueryChars, cost: config.maxQueryCost },
     keptReplyBytes,
-    // A traced field takes about four times as long.
-    tracing:
-      config.federationTraces || access.hasCallers
-        ? useInlineTrace({ redact, maxCost: config.maxQueryCost / 4 })
-        : null,
+    hasTraces: config.federationTraces || access.hasCallers,
     exposesCost: config.exposeCost || access.hasCallers,
     redact,
     events,
@@ -95,8 +89,7 @@ export function createGateway(
   const handleRequest = createRequestHandler({
     admission: access.admission,
     isGraphiqlOpen: config.access.commonScopes.includes('graphiql'),
-    answerDirectly,
-    yoga: (request, response, context) => handle.handleNodeRequestAndResponse(request, response, context),
+    graphql,
     graphiql: createGraphiql(config.connections),
     maxBodyBytes: config.maxBodyBytes,
     maxBufferedBytes: config.maxBufferedBytes,
@@ -110,7 +103,7 @@ export function createGateway(
 
   return {
     /** GraphQL without HTTP, for tests and for embedding. */
-    handle,
+    handle: graphql,
     async listen(): Promise<string> {
       knownBanks.loadSoon();
       return server.listen(config.host, config.port);
@@ -132,34 +125,11 @@ export function createGateway(
     await Promise.race([draining.then(idempotentEssays.flush), timeout]);
     clearTimeout(timer);
     await draining;
-    await Promise.all([bankDataUpstream.client.close(), essaysUpstream.client.close(), handle.dispose()]);
+    await Promise.all([bankDataUpstream.client.close(), essaysUpstream.client.close(), graphql.dispose()]);
     // Closing the clients aborts the calls in flight; then everything written and counted is stored.
     await Promise.all([idempotentEssays.close(), ...allowances.map((allowance) => allowance.flush())]);
     await access.close();
     trustedDocuments?.close();
     await store.close();
-  }
-
-  function createUpstream(
-    service: ServiceName,
-    { url: baseUrl, apiKey }: UpstreamAccess,
-    keyHeader: string,
-    { timeoutMs, monthlyAllowance: limit }: BankDataConfig | EssaysConfig,
-  ) {
-    const allowance = createAllowance({ service, limit, store, replicas, events });
-    const client = createUpstreamClient({
-      service,
-      baseUrl,
-      headers: { [keyHeader]: apiKey, accept: 'application/json' },
-      timeoutMs,
-      maxResponseBytes: config.maxResponseBytes,
-      maxConcurrency: config.upstreamConcurrency,
-      maxQueue: config.upstreamQueue,
-      backoffMs: config.retryBackoffMs,
-      allowance,
-      redactSecrets: createSecretRedaction(secrets),
-      events,
-    });
-    return { client, allowance };
   }
 }

@@ -85,11 +85,10 @@ const answers: Record<string, (call: UpstreamCall) => Reply> = {
 
 /** A replay of recorded answers of the hosted service. It has one account, and banks of one country. */
 export function tHostedBankData(): Promise<Upstream> {
-  return tUpstream((response, call) => {
-    const reply = () => {
-      if (call.headers.apikey !== bankDataKey) return replyJson(401, { message: 'Invalid authentication credentials' });
-      return answers[call.path]?.(call) ?? replyJson(404, { message: 'no Route matched with those values' });
-    };
-    return reply()(response, call);
-  });
+  return tUpstream((response, call) => replyAsHosted(call)(response, call));
+}
+
+export function replyAsHosted(call: UpstreamCall): Reply {
+  if (call.headers.apikey !== bankDataKey) return replyJson(401, { message: 'Invalid authentication credentials' });
+  return answers[call.path]?.(call) ?? replyJson(404, { message: 'no Route matched with those values' });
 }

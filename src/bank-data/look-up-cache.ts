@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import { type SharedTask, startSharedTask } from '../async/shared-task.ts';
 import { GatewayError } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
+import { createMemoryCache, type MemoryEntry } from './memory-cache.ts';
 import type { CacheEntry, SharedCache } from './shared-cache.ts';
 
 export interface LookUpCache {
@@ -30,16 +30,22 @@ interface LookUpCacheOptions {
   random?: () => number;
 }
 
-interface Flight {
-  task: SharedTask<LookUpResult>;
-  /** Of the request that started it. */
-  callerId: string;
-}
+type ActiveFlight = Flight & { task: SharedTask<LookUpResult> };
 
 interface LookUpResult {
   entry: CacheEntry;
   /** False if it was looked up at the service. */
   isHit: boolean;
+}
+
+interface Flight {
+  /**
+   * Null when it has settled: the tables that a `Map` leaves behind as its entries change keep what they contained alive
+   * until the next full garbage collection, one in two flights with all that it refers to.
+   */
+  task: SharedTask<LookUpResult> | null;
+  /** Of the request that started it. */
+  callerId: string;
 }
 
 /** Look-ups in memory, bounded in bytes: stale while revalidate, stale if error, one flight per key. */
@@ -50,10 +56,7 @@ export function createLookUpCache({
   sharedCache = null,
   random = Math.random,
 }: LookUpCacheOptions): LookUpCache {
-  const entries = new LRUCache<string, CacheEntry>({
-    maxSize: maxBytes,
-    sizeCalculation: ({ answer }, key) => estimateBytes(answer) + 2 * key.length + bytesPerEntry,
-  });
+  const memory = createMemoryCache(maxBytes);
   const flights = new Map<string, Flight>();
 
   return { find };
@@ -67,16 +70,17 @@ export function createLookUpCache({
   ): Promise<Answer> {
     if (context.signal.aborted) return Promise.reject(context.signal.reason);
     context.usage.lookUps += 1;
-    const cached = entries.get(key);
+    const cached = memory.get(key);
     const now = Date.now();
-    if (cached && now <= cached.freshUntil) return Promise.resolve(recordUse(cached, true, context));
+    if (cached && now <= cached.freshUntil) return useCached(cached, context);
     const flight = findFlight(key) ?? startFlight(key, context, lookUp, isNegative);
-    if (cached && now <= cached.staleUntil) return Promise.resolve(recordUse(cached, true, context));
-    const result = flight.task
-      .join(context.signal)
-      .then(({ entry, isHit }) => recordUse<Answer>(entry, isHit, context));
-    if (flight.callerId === context.callerId) return result;
-    return result.catch((error: unknown) => {
+    if (cached && now <= cached.staleUntil) return useCached(cached, context);
+    const answer = flight.task.join(context.signal).then(({ entry, isHit }) => {
+      recordUse(entry, isHit, context);
+      return entry.answer as Answer;
+    });
+    if (flight.callerId === context.callerId) return answer;
+    return answer.catch((error: unknown) => {
       if (!(error instanceof GatewayError && error.code === 'BUDGET_EXHAUSTED')) throw error;
       // The budget of the caller who started the flight; this one has another.
       context.usage.lookUps -= 1;
@@ -85,17 +89,21 @@ export function createLookUpCache({
   }
 
   /** Also lowers the request's `freshUntil`, which `Cache-Control` is computed from. */
-  function recordUse<Answer>(entry: CacheEntry, isHit: boolean, context: RequestContext): Answer {
+  function recordUse({ freshUntil }: { freshUntil: number }, isHit: boolean, context: RequestContext): void {
     if (isHit) context.usage.cacheHits += 1;
-    if (Date.now() > entry.freshUntil) context.usage.staleHits += 1;
-    context.freshUntil = Math.min(context.freshUntil, entry.freshUntil);
-    return entry.answer as Answer;
+    if (Date.now() > freshUntil) context.usage.staleHits += 1;
+    context.freshUntil = Math.min(context.freshUntil, freshUntil);
+  }
+
+  function useCached<Answer>(entry: MemoryEntry, context: RequestContext): Promise<Answer> {
+    recordUse(entry, true, context);
+    return Promise.resolve(JSON.parse(entry.json));
   }
 
   /** A flight that was aborted may settle later, but no further caller joins it. */
-  function findFlight(key: string): Flight | undefined {
-    const flight = flights.get(key);
-    return flight?.task.isAborted() ? undefined : flight;
+  function findFlight(key: string): ActiveFlight | null {
+    const { task = null, callerId = '' } = flights.get(key) ?? {};
+    return task === null || task.isAborted() ? null : { task, callerId };
   }
 
   function startFlight<Answer extends object>(
@@ -103,48 +111,38 @@ export function createLookUpCache({
     { callerId, usage, freshUntil, reserveCall }: RequestContext,
     lookUp: LookUp<Answer>,
     isNegative: (answer: Answer) => boolean,
-  ): Flight {
+  ): ActiveFlight {
+    const flight: Flight = { task: null, callerId };
     const task = startSharedTask(async (signal) => {
+      let shared: CacheEntry | null = null;
       try {
-        const result = await load(key, () => lookUp({ callerId, signal, usage, freshUntil, reserveCall }), isNegative);
-        if (isCurrent()) cacheInMemory(key, result.entry);
-        return result;
+        if (sharedCache) shared = await sharedCache.get(key);
+        if (shared && Date.now() <= shared.freshUntil) return land({ entry: shared, isHit: true });
+        const answer = await lookUp({ callerId, signal, usage, freshUntil, reserveCall });
+        const entry = createEntry(answer, isNegative(answer));
+        sharedCache?.set(key, entry);
+        return land({ entry, isHit: false });
+      } catch (error) {
+        if (!shared || Date.now() > shared.staleUntil) throw error;
+        return land({ entry: shared, isHit: true });
       } finally {
         if (isCurrent()) flights.delete(key);
+        flight.task = null;
       }
     });
-    const flight = { task, callerId };
+    flight.task = task;
     flights.set(key, flight);
-    return flight;
+    return { task, callerId };
+
+    function land(result: LookUpResult): LookUpResult {
+      if (isCurrent()) memory.set(key, result.entry);
+      return result;
+    }
 
     /** A newer flight may have replaced an aborted one, which then neither caches its result nor removes the newer one. */
     function isCurrent(): boolean {
       return flights.get(key)?.task === task;
     }
-  }
-
-  async function load<Answer extends object>(
-    key: string,
-    lookUp: () => Promise<Answer>,
-    isNegative: (answer: Answer) => boolean,
-  ): Promise<LookUpResult> {
-    const sharedEntry = sharedCache && (await sharedCache.get(key));
-    if (sharedEntry && Date.now() <= sharedEntry.freshUntil) return { entry: sharedEntry, isHit: true };
-    try {
-      const answer = await lookUp();
-      const entry = createEntry(answer, isNegative(answer));
-      sharedCache?.set(key, entry);
-      return { entry, isHit: false };
-    } catch (error) {
-      if (!sharedEntry || Date.now() > sharedEntry.staleUntil) throw error;
-      return { entry: sharedEntry, isHit: true };
-    }
-  }
-
-  /** Unless the entry in memory is newer than one from the shared cache. */
-  function cacheInMemory(key: string, entry: CacheEntry): void {
-    const present = entries.peek(key);
-    if (!present || present.freshUntil <= entry.freshUntil) entries.set(key, entry);
   }
 
   /** The time to live is randomized by ±10 %, so that entries cached at the same time do not expire together. */
@@ -158,17 +156,3 @@ export function createLookUpCache({
 
 /** A negative answer is fresh for about an hour at most (±10 %), and never served stale. */
 const maxNegativeFreshMs = 3_600_000;
-
-/** Memory of an entry besides its answer, roughly. */
-const bytesPerEntry = 300;
-
-/** Memory of an answer, roughly: it is a tree without cycles. */
-function estimateBytes(value: unknown): number {
-  if (typeof value === 'string') return bytesPerValue + 2 * value.length;
-  if (typeof value !== 'object' || value === null) return bytesPerValue;
-  let bytes = bytesPerValue;
-  for (const name in value) bytes += estimateBytes((value as Record<string, unknown>)[name]);
-  return bytes;
-}
-
-const bytesPerValue = 32;

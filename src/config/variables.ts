@@ -88,7 +88,7 @@ export const gatewayVariables = {
   TRUSTED_DOCUMENTS: pathList.optional(),
   TRUSTED_DOCUMENTS_MODE: trustedDocumentsMode.default('require'),
   MAX_IBANS_PER_QUERY: integer(1, 100_000).default(1_000),
-  UPSTREAM_CONCURRENCY: integer(1, 1_000).default(16),
+  UPSTREAM_CONCURRENCY: integer(1, 1_000).default(64),
   UPSTREAM_QUEUE: integer(0, 1_000_000).default(2_000),
   UPSTREAM_RETRY_BACKOFF_MS: integer(0, 60_000).default(100),
   MAX_ANSWER_BYTES: integer(1_024, 100_000_000).default(1_000_000),

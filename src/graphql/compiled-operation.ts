@@ -1,7 +1,6 @@
 import {
   type DocumentNode,
   type ExecutionResult,
-  GraphQLError,
   GraphQLScalarType,
   type GraphQLSchema,
   getVariableValues,
@@ -11,6 +10,7 @@ import {
   valueFromAST,
 } from 'graphql';
 import type { CompilableOperation } from './compilable-operation.ts';
+import { adaptErrors } from './compiled-errors.ts';
 import { withAttachedSource } from './document-source.ts';
 import { literalPrefix, type SpecializedDocument, specializeDocument } from './specialized-document.ts';
 
@@ -33,18 +33,19 @@ interface CompileOptions {
 /** Null if it cannot be compiled. */
 export function compileOperation({ schema, compilable, conditions, compileQuery }: CompileOptions): Run | null {
   const { variableDefinitions = [] } = compilable.definition;
-  if (variableDefinitions.some(({ variable }) => variable.name.value.startsWith(literalPrefix))) return null;
+  if (variableDefinitions.some(({ variable }) => isReserved(variable.name.value))) return null;
   const specialized = specializeDocument(schema, compilable.document, conditions);
   const document = withRawVariables(specialized);
   const compiled = withAttachedSource(document, () =>
     compileQuery(withRawType(schema), document, undefined, { disablingCapturingStackErrors: true }),
   );
   if (!('query' in compiled)) return null;
+  const adapt = (result: ExecutionResult) => adaptErrors(result, fieldTypes);
   const query = (contextValue: unknown, variables: Record<string, unknown>) => {
     const result = compiled.query(undefined, contextValue, variables);
-    return 'then' in result ? result.then(markFaults) : markFaults(result);
+    return 'then' in result ? result.then(adapt) : adapt(result);
   };
-  const { literals, templates } = specialized;
+  const { literals, templates, fieldTypes } = specialized;
   const coercesVariables = templates.size === 0 && variableDefinitions.every(isSpecifiedScalar);
 
   return (contextValue, variables) => {
@@ -62,6 +63,11 @@ export function compileOperation({ schema, compilable, conditions, compileQuery 
     }
     return query(contextValue, all);
   };
+}
+
+/** Also the names of inherited properties: graphql-jit reads variables from an ordinary object. */
+function isReserved(name: string): boolean {
+  return name in Object.prototype || name.startsWith(literalPrefix);
 }
 
 /** Declares the additional variables. All variables but simple ones pass unchanged: they were coerced before. */
@@ -94,19 +100,6 @@ const rawTypeNode = { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: raw
 function isSpecifiedScalar({ type }: VariableDefinitionNode): boolean {
   const named = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
   return named.kind === Kind.NAMED_TYPE && specifiedScalarTypes.some(({ name }) => name === named.name.value);
-}
-
-/** GraphQL.js wraps faults of the server in an `originalError`, as it does errors of resolvers; graphql-jit does not. */
-function markFaults(result: ExecutionResult): ExecutionResult {
-  if (result.errors === undefined) return result;
-  return { ...result, errors: result.errors.map(markFault) };
-}
-
-function markFault(error: GraphQLError): GraphQLError {
-  if (error.originalError || error.message.startsWith('Argument "')) return error;
-  const { message, path, locations } = error;
-  const fault = new GraphQLError(message, { path: path ?? null, originalError: new Error(message) });
-  return Object.assign(fault, { locations });
 }
 
 /** As in `execute` of GraphQL.js. */

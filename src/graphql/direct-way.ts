@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type ExecutionResult, GraphQLError } from 'graphql';
+import { type ExecutionResult, getOperationAST, OperationTypeNode } from 'graphql';
 import type { Signal } from '../async/signal.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { KeptReplies } from './kept-replies.ts';
 import type { MediaType } from './media-type.ts';
 import type { PersistedQueries } from './persisted-queries.ts';
-import type { PrepareDocument } from './prepared-document.ts';
+import { createOperationError, type PrepareDocument } from './prepared-document.ts';
 import type { Executed, OperationContext } from './prepared-operation.ts';
 import { clientClosedRequest, type Replies, type Reply } from './reply.ts';
 
@@ -55,6 +55,7 @@ export function createDirectWay<Context extends OperationContext>({
 
     const { operation, errors } = prepareOperation(query, params);
     if (operation === null) return replies.create({ errors }, post, caller, null);
+    if (operation.definition.operation === OperationTypeNode.SUBSCRIPTION) return null;
     const context = createContext(caller, post.signal);
     const executed: Executed = { operation, requestContext: context.requestContext };
     const result = operation.execute(context, params.variables ?? {});
@@ -70,14 +71,11 @@ export function createDirectWay<Context extends OperationContext>({
   };
 
   function prepareOperation(query: string, { operationName }: Params) {
-    const prepared = prepare(query);
-    try {
-      if (prepared.errors.length === 0) return { operation: prepared.operation(operationName), errors: [] };
-    } catch (error) {
-      if (error instanceof GraphQLError) return { operation: null, errors: [error] };
-      throw error;
-    }
-    return { operation: null, errors: prepared.errors };
+    const { document, errors, operation } = prepare(query);
+    // As in Yoga, an unknown operation is reported before the errors of validation.
+    if (document && !getOperationAST(document, operationName))
+      return { operation: null, errors: [createOperationError()] };
+    return errors.length > 0 ? { operation: null, errors } : { operation: operation(operationName), errors };
   }
 
   /** Null: an unknown hash, or a query to be registered. */

@@ -1,10 +1,11 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { GraphQLSchema } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
 import type { Signal } from '../async/signal.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { TrustedDocuments } from '../documents/trusted-documents.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Redact } from '../telemetry/redact.ts';
+import type { ServerContext } from './context.ts';
 import { createDirectWay } from './direct-way.ts';
 import type { DocumentLimits } from './document-problem.ts';
 import { createKeptReplies } from './kept-replies.ts';
@@ -13,7 +14,7 @@ import { createPrepareDocument } from './prepared-document.ts';
 import type { OperationContext } from './prepared-operation.ts';
 import { createReplies, traceHeader } from './reply.ts';
 import { withTrustedDocuments, withTrustedQueries } from './trusted-queries.ts';
-import { createGraphqlYoga } from './yoga.ts';
+import type { GraphqlYoga } from './yoga.ts';
 
 interface GraphqlHandlerOptions<Context> {
   schema: GraphQLSchema;
@@ -26,8 +27,8 @@ interface GraphqlHandlerOptions<Context> {
   documentLimits: DocumentLimits;
   /** Memory for kept replies. */
   keptReplyBytes: number;
-  /** Traces for routers; null: they cannot request any. */
-  tracing: Plugin | null;
+  /** Whether routers may request traces. */
+  hasTraces: boolean;
   exposesCost: boolean;
   redact: Redact;
   events: Pick<Events, 'unexpectedError' | 'untrustedDocument'>;
@@ -42,7 +43,7 @@ export function createGraphqlHandler<Context extends OperationContext>({
   trustedDocuments,
   documentLimits,
   keptReplyBytes,
-  tracing,
+  hasTraces,
   exposesCost,
   redact,
   events,
@@ -51,16 +52,36 @@ export function createGraphqlHandler<Context extends OperationContext>({
   const prepare = trustedDocuments ? withTrustedDocuments(prepareAny, trustedDocuments, events) : prepareAny;
   const registered = createPersistedQueries();
   const persistedQueries = trustedDocuments ? withTrustedQueries(registered, trustedDocuments) : registered;
-  const replies = createReplies({ hasCallers, exposesCost, hasTraces: tracing !== null, redact, events });
+  const replies = createReplies({ hasCallers, exposesCost, hasTraces, redact, events });
   const shared = { prepare, persistedQueries, replies, createContext };
-  const yoga = createGraphqlYoga({ schema, ...shared, localCaller, plugins: tracing ? [tracing] : [] });
   const keptReplies = createKeptReplies(keptReplyBytes);
   // A document may no longer be trusted.
   trustedDocuments?.onReloaded(keptReplies.clear);
   const answerDirectly = createDirectWay({
     ...shared,
     keptReplies,
-    needsYoga: (headers) => tracing !== null && headers[traceHeader] !== undefined,
+    needsYoga: (headers) => hasTraces && headers[traceHeader] !== undefined,
   });
-  return { yoga, answerDirectly };
+  let yoga: Promise<GraphqlYoga> | undefined;
+
+  return {
+    answerDirectly,
+    /** Answers any request. */
+    fetch: async (url: string, init: RequestInit) => (await loadYoga()).fetch(url, init),
+    answerWithYoga: async (request: IncomingMessage, response: ServerResponse, context: ServerContext) =>
+      (await loadYoga()).handleNodeRequestAndResponse(request, response, context),
+    async dispose() {
+      await (await yoga)?.dispose();
+    },
+  };
+
+  /** Most clients never need it, and loading it takes 40 ms. */
+  function loadYoga(): Promise<GraphqlYoga> {
+    // A traced field takes about four times as long.
+    const tracing = hasTraces ? { redact, maxCost: documentLimits.cost / 4 } : null;
+    yoga ??= import('./yoga.ts').then(({ createGraphqlYoga }) =>
+      createGraphqlYoga({ schema, ...shared, localCaller, tracing }),
+    );
+    return yoga;
+  }
 }

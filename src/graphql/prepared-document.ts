@@ -131,7 +131,7 @@ export function rejectDocument(
 }
 
 /** As Yoga formulates it. */
-function createOperationError(): GraphQLError {
+export function createOperationError(): GraphQLError {
   const extensions = { code: 'OPERATION_RESOLUTION_FAILURE', http: { status: 400 } };
   return new GraphQLError('Could not determine what operation to execute.', { extensions });
 }

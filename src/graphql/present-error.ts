@@ -104,11 +104,13 @@ function readHttpExtension(code: unknown, http: unknown): HttpExtension | null {
   return { ...http, spec: code !== 'BAD_REQUEST' && code !== 'OPERATION_RESOLUTION_FAILURE' };
 }
 
-/** The error inside GraphQL's wrappers; null if GraphQL itself raised it. */
-function findOriginalError(error: GraphQLError): Error | null {
-  const { originalError } = error;
+/** The error inside GraphQL's wrappers; null if GraphQL itself raised it because of the request. */
+function findOriginalError({ originalError, path }: GraphQLError): Error | null {
   if (!originalError) return null;
-  return originalError instanceof GraphQLError ? findOriginalError(originalError) : originalError;
+  if (!(originalError instanceof GraphQLError)) return originalError;
+  // A value of the gateway that its type cannot represent: other errors of fields have a place in the document.
+  if (path && !originalError.nodes && !originalError.originalError) return originalError;
+  return findOriginalError(originalError);
 }
 
 function createSummary(count: number, requestId: string): PresentedError {

@@ -1,7 +1,10 @@
 import {
+  type ASTNode,
   type DirectiveNode,
   type DocumentNode,
+  type FieldNode,
   type GraphQLInputType,
+  type GraphQLOutputType,
   type GraphQLSchema,
   Kind,
   type SelectionNode,
@@ -11,6 +14,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
+import { type FieldTypes, keyOfLocation } from './compiled-errors.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -21,6 +25,7 @@ export interface SpecializedDocument {
   literals: Values;
   /** The arguments that contain variables, by the name of their variable. */
   templates: ReadonlyMap<string, Template>;
+  fieldTypes: FieldTypes;
 }
 
 interface Template {
@@ -40,6 +45,7 @@ export function specializeDocument(
 ): SpecializedDocument {
   const literals: Record<string, unknown> = {};
   const templates = new Map<string, Template>();
+  const fieldTypes = new Map<string, GraphQLOutputType>();
   const typeInfo = new TypeInfo(schema);
   let count = 0;
 
@@ -49,11 +55,15 @@ export function specializeDocument(
     return directives.every((directive) => includes(directive, conditions)) ? { ...node, directives: [] } : null;
   };
   const visitor = {
-    Field: decide,
+    Field(node: FieldNode) {
+      addFieldType(node);
+      return decide(node);
+    },
     InlineFragment: decide,
     FragmentSpread: decide,
     Argument(node: { value: ValueNode }) {
       const { value } = node;
+      addFieldType(value);
       const type = typeInfo.getInputType();
       if (value.kind === Kind.VARIABLE || !type) return undefined;
       const name = `${literalPrefix}${count}`;
@@ -64,7 +74,12 @@ export function specializeDocument(
       return { ...node, value: { kind: Kind.VARIABLE, name: { kind: Kind.NAME, value: name }, loc: value.loc } };
     },
   };
-  return { document: visit(original, visitWithTypeInfo(typeInfo, visitor)), literals, templates };
+  return { document: visit(original, visitWithTypeInfo(typeInfo, visitor)), literals, templates, fieldTypes };
+
+  function addFieldType({ loc }: ASTNode): void {
+    const type = typeInfo.getType();
+    if (type && loc) fieldTypes.set(keyOfLocation(loc.startToken), type);
+  }
 }
 
 /** Begins the names of additional variables. */

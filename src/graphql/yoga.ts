@@ -1,11 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { useAPQ } from '@graphql-yoga/plugin-apq';
 import type { GraphQLSchema } from 'graphql';
-import { createYoga, type Plugin } from 'graphql-yoga';
+import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import type { Signal } from '../async/signal.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { ServerContext } from './context.ts';
 import { hashQuery, type PersistedQueries } from './persisted-queries.ts';
+import type { InlineTraceOptions } from './plugins/use-inline-trace.ts';
 import { usePreparedOperations } from './plugins/use-prepared-operations.ts';
 import type { PrepareDocument } from './prepared-document.ts';
 import type { OperationContext } from './prepared-operation.ts';
@@ -20,19 +21,26 @@ interface GraphqlYogaOptions<Context> {
   createContext: (caller: Caller, signal: Signal) => Context;
   /** Of requests that do not come from the HTTP request handler. */
   localCaller: Caller;
-  plugins: readonly Plugin[];
+  /** Traces for routers; null: they cannot request any. */
+  tracing: InlineTraceOptions | null;
 }
 
+/** The part of Yoga that is used. */
+export type GraphqlYoga = Pick<
+  YogaServerInstance<ServerContext, object>,
+  'fetch' | 'handleNodeRequestAndResponse' | 'dispose'
+>;
+
 /** GraphQL over HTTP at /graphql. Body size, CORS and GraphiQL belong to the HTTP request handler. */
-export function createGraphqlYoga<Context extends OperationContext>({
+export async function createGraphqlYoga<Context extends OperationContext>({
   schema,
   prepare,
   persistedQueries,
   replies,
   createContext,
   localCaller,
-  plugins,
-}: GraphqlYogaOptions<Context>) {
+  tracing,
+}: GraphqlYogaOptions<Context>): Promise<GraphqlYoga> {
   return createYoga<ServerContext, Context>({
     schema,
     context: ({ request, caller = localCaller }) => {
@@ -44,7 +52,7 @@ export function createGraphqlYoga<Context extends OperationContext>({
       // An unknown hash is answered with 200: otherwise clients report a failure instead of sending the query.
       useAPQ({ store: persistedQueries, hash: hashQuery, responseConfig: { forceStatusCodeOk: true } }),
       usePreparedOperations({ prepare, replies, localCaller }),
-      ...plugins,
+      ...(tracing ? [(await import('./plugins/use-inline-trace.ts')).useInlineTrace(tracing)] : []),
     ],
     cors: false,
     // Documents are prepared once for both ways.

@@ -4,6 +4,7 @@ import { AbortableSignal, type Signal } from '../async/signal.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { MediaType } from '../graphql/media-type.ts';
+import type { WriteResponse } from './response-writer.ts';
 
 /** A value that is there, or will be. */
 export type MaybePromise<Value> = Value | Promise<Value>;
@@ -23,12 +24,15 @@ export class Exchange {
   caller: Caller | null = null;
   /** Of a POST request; set when it was read. */
   body = '';
+  readonly #write: WriteResponse;
+  #isAnswered = false;
   #signal: AbortableSignal | undefined;
 
-  constructor(request: IncomingMessage, response: ServerResponse) {
+  constructor(request: IncomingMessage, response: ServerResponse, write: WriteResponse) {
     this.request = request;
     this.response = response;
     this.headers = request.headers;
+    this.#write = write;
     const id = this.headers['x-request-id'];
     this.requestId = typeof id === 'string' && /^[\w.:-]{1,128}$/.test(id) ? id : randomUUID();
     this.responseHeaders = ['x-request-id', this.requestId, 'x-content-type-options', 'nosniff'];
@@ -48,19 +52,16 @@ export class Exchange {
 
   /** @param headers names and values, one after the other */
   send(status: number, headers: readonly string[], body: string | Uint8Array = ''): void {
-    const { response, responseHeaders } = this;
-    const { socket } = response;
-    if (response.destroyed || socket === null) return;
+    const { responseHeaders } = this;
     for (const text of headers) responseHeaders.push(text);
     responseHeaders.push('content-length', String(Buffer.byteLength(body)));
-    // Node.js sends a flat array as it is, without a map of headers.
-    response.writeHead(status, responseHeaders);
-    if (body !== '') {
-      response.write(body);
-      // Sent at once, header and body are one write; `end(body)` adds an empty one.
-      socket.uncork();
-    }
-    response.end();
+    this.#isAnswered = true;
+    this.#write(this.response, status, responseHeaders, body);
+  }
+
+  /** Whether a response was sent, or begun. */
+  get isAnswered(): boolean {
+    return this.#isAnswered || this.response.headersSent;
   }
 
   sendJson(status: number, body: object, headers: readonly string[] = []): void {

@@ -4,20 +4,22 @@ import type { ServerContext } from '../graphql/context.ts';
 import type { AnswerDirectly } from '../graphql/direct-way.ts';
 import type { Admit } from './admit.ts';
 import { readBody } from './body.ts';
-import { createByteBudget } from './byte-budget.ts';
+import type { ByteBudget } from './byte-budget.ts';
 import type { Cors } from './cors.ts';
 import type { Exchange, MaybePromise } from './exchange.ts';
 import { validateRequest } from './request-validation.ts';
 import { createSendReply } from './send-reply.ts';
 
 export interface GraphqlEndpointOptions {
-  answerDirectly: AnswerDirectly;
-  /** Answers the requests that are not answered directly. */
-  yoga: (request: IncomingMessage, response: ServerResponse, context: ServerContext) => Response | Promise<Response>;
+  graphql: {
+    answerDirectly: AnswerDirectly;
+    /** Answers the requests that are not answered directly. */
+    answerWithYoga: (request: IncomingMessage, response: ServerResponse, context: ServerContext) => Promise<Response>;
+  };
   /** Maximum size of a request body, in bytes. */
   maxBodyBytes: number;
-  /** Limit for all request bodies and unread responses in memory, in bytes. */
-  maxBufferedBytes: number;
+  /** Holds the bodies that are being read. */
+  budget: ByteBudget;
   admit: Admit;
   cors: Cors;
   /** Runs a later part of handling a request; a fault is logged and answered. */
@@ -26,10 +28,9 @@ export interface GraphqlEndpointOptions {
 
 /** Answers GraphQL requests whose headers were admitted. */
 export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
-  const { answerDirectly, yoga, maxBodyBytes, maxBufferedBytes, admit, cors, guard } = options;
-  const budget = createByteBudget(maxBufferedBytes);
+  const { graphql, maxBodyBytes, budget, admit, cors, guard } = options;
   const bodyLimits = { maxBytes: maxBodyBytes, budget };
-  const sendReply = createSendReply({ onSent: holdUnread });
+  const sendReply = createSendReply();
 
   return (exchange: Exchange, search: string): MaybePromise<void> => {
     if (!validateRequest(exchange, search, cors)) return;
@@ -56,7 +57,7 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
 
   /** An ordinary request is answered without a promise if nothing has to be waited for. */
   function answer(exchange: Exchange, caller: Caller, body: Buffer): MaybePromise<void> {
-    const reply = answerDirectly(exchange, caller);
+    const reply = graphql.answerDirectly(exchange, caller);
     if (reply === null) return answerWithYoga(exchange, caller, body);
     return 'then' in reply ? reply.then((reply) => sendReply(exchange, reply)) : sendReply(exchange, reply);
   }
@@ -69,16 +70,9 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
       request.headers['content-type'] = request.headers['content-type']?.toLowerCase();
       Object.assign(request, { body: createBodyView(body) });
     }
-    const answer = await yoga(request, response, { requestId, caller });
+    const answer = await graphql.answerWithYoga(request, response, { requestId, caller });
     const { 'content-type': _, 'content-length': _length, ...headers } = Object.fromEntries(answer.headers);
     return sendReply(exchange, { status: answer.status, headers, mediaType, body: await answer.text() });
-  }
-
-  function holdUnread({ response }: Exchange): void {
-    if (response.destroyed || response.writableLength === 0) return;
-    const unread = budget.hold(() => response.destroy());
-    response.once('close', unread.release);
-    unread.add(response.writableLength);
   }
 }
 

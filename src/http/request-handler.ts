@@ -1,16 +1,20 @@
-import type { RequestListener } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import type { Admission } from '../auth/admission.ts';
 import { internalErrorMessage } from '../errors.ts';
 import { prefersHtml } from '../graphql/media-type.ts';
 import type { Events } from '../telemetry/events.ts';
 import { createAdmit } from './admit.ts';
 import { createHostCheck } from './allowed-hosts.ts';
+import { createByteBudget } from './byte-budget.ts';
 import { createCors } from './cors.ts';
 import { Exchange, type MaybePromise } from './exchange.ts';
 import { type GraphiqlPage, sendPage } from './graphiql.ts';
 import { createGraphqlEndpoint, type GraphqlEndpointOptions } from './graphql-endpoint.ts';
+import { createResponseWriter } from './response-writer.ts';
 
-interface RequestHandlerOptions extends Omit<GraphqlEndpointOptions, 'admit' | 'cors' | 'guard'> {
+interface RequestHandlerOptions extends Omit<GraphqlEndpointOptions, 'budget' | 'admit' | 'cors' | 'guard'> {
+  /** Limit for all request bodies and unread responses in memory, in bytes. */
+  maxBufferedBytes: number;
   admission: Admission;
   graphiql: () => Promise<GraphiqlPage>;
   /** Whether GraphiQL is served without credentials; otherwise callers need the scope. */
@@ -35,16 +39,19 @@ export function createRequestHandler({
   allowedHosts,
   isReady,
   readiness,
+  maxBufferedBytes,
   events,
   ...options
 }: RequestHandlerOptions): RequestListener {
   const cors = createCors(corsOrigins);
   const checkHost = createHostCheck(allowedHosts);
   const admit = createAdmit(admission);
-  const answerGraphql = createGraphqlEndpoint({ ...options, admit, cors, guard });
+  const budget = createByteBudget(maxBufferedBytes);
+  const write = createResponseWriter(holdUnread);
+  const answerGraphql = createGraphqlEndpoint({ ...options, budget, admit, cors, guard });
 
   return (request, response) => {
-    const exchange = new Exchange(request, response);
+    const exchange = new Exchange(request, response, write);
     cors.addHeaders(exchange);
     guard(exchange, () => handle(exchange));
   };
@@ -88,6 +95,12 @@ export function createRequestHandler({
     return graphiql().then((page) => sendPage(exchange, page));
   }
 
+  function holdUnread(response: ServerResponse): void {
+    const unread = budget.hold(() => response.destroy());
+    response.once('close', unread.release);
+    unread.add(response.writableLength);
+  }
+
   /** Runs a part of handling a request; a fault is logged and answered. */
   function guard(exchange: Exchange, run: () => MaybePromise<void>): void {
     try {
@@ -100,7 +113,7 @@ export function createRequestHandler({
       const { response, requestId } = exchange;
       if (response.destroyed) return;
       events.unexpectedError(error, requestId);
-      if (response.headersSent) response.destroy();
+      if (exchange.isAnswered) response.destroy();
       else exchange.sendError(500, 'INTERNAL_SERVER_ERROR', internalErrorMessage);
     }
   }

@@ -4,16 +4,11 @@ import type { Exchange } from './exchange.ts';
 
 export type SendReply = (exchange: Exchange, reply: Reply) => void | Promise<void>;
 
-interface SendReplyOptions {
-  /** Called when a reply was passed on to the socket, which may not have accepted all of it. */
-  onSent: (exchange: Exchange) => void;
-}
-
 /**
  * Sends GraphQL replies, compressed if they are large enough. They may repeat the client's input but contain no secret, so
  * their compressed length reveals nothing (BREACH).
  */
-export function createSendReply({ onSent }: SendReplyOptions): SendReply {
+export function createSendReply(): SendReply {
   /** Of replies that are kept and sent again. */
   const compressed = new WeakMap<Reply, Map<Encoding, Promise<Uint8Array>>>();
 
@@ -22,16 +17,11 @@ export function createSendReply({ onSent }: SendReplyOptions): SendReply {
     // A character has at most three bytes.
     const isSmall = body.length * 3 < minBytes || Buffer.byteLength(body) < minBytes;
     const encoding = isSmall ? 'identity' : chooseEncoding(exchange.request, encodings);
-    if (encoding === 'identity') return send(exchange, reply, headersOf(reply), body);
+    if (encoding === 'identity') return exchange.send(reply.status, headersOf(reply), body);
     const bytes = compressed.get(reply)?.get(encoding) ?? startCompressing(reply, encoding);
     const headers = [...headersOf(reply), 'content-encoding', encoding];
-    return bytes.then((bytes) => send(exchange, reply, headers, bytes));
+    return bytes.then((bytes) => exchange.send(reply.status, headers, bytes));
   };
-
-  function send(exchange: Exchange, { status }: Reply, headers: string[], body: string | Uint8Array): void {
-    exchange.send(status, headers, body);
-    onSent(exchange);
-  }
 
   function startCompressing(reply: Reply, encoding: Encoding): Promise<Uint8Array> {
     const bytes = compress(Buffer.from(reply.body), encoding, brotliQuality);

@@ -38,6 +38,9 @@ export function createLinkedList<Value>(): LinkedList<Value> {
     else nodes.first = node.next;
     if (node.next) node.next.previous = node.previous;
     else nodes.last = node.previous;
+    // A removed node that the garbage collector has moved to the old generation would keep all later nodes alive.
+    node.previous = null;
+    node.next = null;
     return true;
   }
 }

@@ -1,4 +1,3 @@
-import { stringify } from 'node:querystring';
 import { Pool } from 'undici';
 import type { ServiceName } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
@@ -51,7 +50,7 @@ export function createTransport({
         pool.dispatch(
           {
             method,
-            path: query ? `${basePath}${path}?${stringify(query)}` : basePath + path,
+            path: basePath + path + toQueryString(query),
             headers: body === undefined ? headerList : jsonHeaderList,
             body: body === undefined ? null : JSON.stringify(body),
           },
@@ -66,4 +65,19 @@ export function createTransport({
       }),
     close: () => pool.destroy(),
   };
+}
+
+function toQueryString(query: Readonly<Record<string, string>> | undefined): string {
+  let text = '';
+  for (const name in query) text += `${text === '' ? '?' : '&'}${name}=${encode(query[name] ?? '')}`;
+  return text;
+}
+
+/** Also of a text that is not valid Unicode: its lone surrogates are replaced. */
+function encode(text: string): string {
+  try {
+    return encodeURIComponent(text);
+  } catch {
+    return encodeURIComponent(Buffer.from(text).toString());
+  }
 }

@@ -48,7 +48,7 @@ describe('readConfig', () => {
       maxQueryCost: 100_000,
       federationTraces: false,
       exposeCost: false,
-      upstreamConcurrency: 16,
+      upstreamConcurrency: 64,
       upstreamQueue: 2_000,
       retryBackoffMs: 100,
       maxResponseBytes: 1_000_000,

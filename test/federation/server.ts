@@ -1,7 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import { onTestFinished } from 'vitest';
 import { createGraphqlHandler } from '../../src/graphql/graphql-handler.ts';
-import { useInlineTrace } from '../../src/graphql/plugins/use-inline-trace.ts';
 import { createRequestContext, type RequestContext } from '../../src/request-context.ts';
 import type { Events } from '../../src/telemetry/events.ts';
 import { createRedact } from '../../src/telemetry/redact.ts';
@@ -21,7 +20,7 @@ export function tServer<Context extends { requestContext: RequestContext }>({
   secrets = [],
 }: TServerOptions<Context>) {
   const redact = createRedact(secrets);
-  const { yoga: server } = createGraphqlHandler({
+  const server = createGraphqlHandler({
     schema,
     createContext: (caller, signal) => ({ ...createContext(createRequestContext(signal)), caller }),
     localCaller: tCaller,
@@ -29,7 +28,7 @@ export function tServer<Context extends { requestContext: RequestContext }>({
     trustedDocuments: null,
     documentLimits: { tokens: 5_000, characters: 100_000, cost: 100_000 },
     keptReplyBytes: 1_000_000,
-    tracing: useInlineTrace({ redact, maxCost: 25_000 }),
+    hasTraces: true,
     exposesCost: true,
     redact,
     events: { unexpectedError: () => {} } as Partial<Events> as Events,

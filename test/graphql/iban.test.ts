@@ -176,7 +176,7 @@ describe('ibanValidations', () => {
 
   it('makes 25 calls, 16 at a time, for 50 IBANs of which half are repeats, and keeps their order', async () => {
     const upstream = await tUpstream(answerInWaves(16, 25, echo));
-    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const { ask } = tGateway({ bankDataUrl: upstream.url, env: { UPSTREAM_CONCURRENCY: '16' } });
     const ibans = twentyFive.flatMap((iban) => [iban, reformat(iban)]);
     const { data, errors } = await ask(listQuery, { ibans });
     expect(errors).toBeUndefined();

@@ -90,10 +90,12 @@ async function tHandler(graphql: () => Response) {
   const listener = createRequestHandler({
     admission: tAdmission,
     isGraphiqlOpen: true,
-    answerDirectly: () => null,
-    yoga: (request) => {
-      requests.push(request);
-      return graphql();
+    graphql: {
+      answerDirectly: () => null,
+      answerWithYoga: async (request) => {
+        requests.push(request);
+        return graphql();
+      },
     },
     graphiql: createGraphiql({ clientTimeoutMs: 20_000 }),
     maxBodyBytes: 1_000,

@@ -241,6 +241,29 @@ describe('a client that disconnects', () => {
     expect(log()).not.toContain('unexpected error');
   });
 
+  it.each([
+    ['a compiled operation', {}, {}],
+    ['Yoga', { FEDERATION_TRACES: 'on' }, { 'apollo-federation-include-trace': 'ftv1' }],
+  ])('aborts the upstream call of %s', async (_, env, headers) => {
+    const upstream = await tUpstream(replyJson(200, { valid: true }));
+    const { post, log } = await open(upstream, env);
+    const query = 'query ($iban: String!) { ibanValidation(iban: $iban) { valid } }';
+    const ask = (iban: string) => JSON.stringify({ query, variables: { iban } });
+    for (const iban of ['DE89370400440532013000', 'GB29NWBK60161331926819']) await (await post(ask(iban))).text();
+    // Compiled after the second response.
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    upstream.answers(replyNever);
+    const client = new AbortController();
+    const sent = post(ask('FR1420041010050500013M02606'), { ...json, ...headers }, client.signal);
+    const call = await upstream.nextCall();
+    client.abort();
+    await expect(sent).rejects.toThrow('aborted');
+    await call.aborted;
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(upstream.calls).toHaveLength(3);
+    expect(log()).not.toContain('unexpected error');
+  });
+
   it('does not abort an essay that was already sent, and gets it later with the same key', async () => {
     const { reply, release } = replyHeld(replyJson(200, { essay: 'Pens.' }));
     const upstream = await tUpstream(reply);
@@ -325,8 +348,7 @@ describe('closing the gateway', () => {
     const listener = createRequestHandler({
       admission: tAdmission,
       isGraphiqlOpen: true,
-      answerDirectly: () => null,
-      yoga: () => new Response(),
+      graphql: { answerDirectly: () => null, answerWithYoga: async () => new Response() },
       graphiql: createGraphiql({ clientTimeoutMs: 20_000 }),
       maxBodyBytes: 1_000,
       maxBufferedBytes: 1_000,

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Events } from '../../src/telemetry/events.ts';
 import { createSecretRedaction } from '../../src/telemetry/redact.ts';
 import { createTransport } from '../../src/upstream/transport.ts';
-import { replyJson, replyText, replyTruncated, tUnusedUrl, tUpstream } from '../scripted-upstream.ts';
+import { replyHeld, replyJson, replyText, replyTruncated, tUnusedUrl, tUpstream } from '../scripted-upstream.ts';
 import { get, tDeadline } from './send.ts';
 
 function tTransport(baseUrl: string, options: { maxResponseBytes?: number } = {}) {
@@ -37,9 +37,9 @@ describe('the transport', () => {
 
   it('puts paths below the base URL and encodes the query', async () => {
     const upstream = await tUpstream();
-    await tTransport(`${upstream.url}/base/v2/`).send({ ...get, query: { q: 'a b&c=d', l: 'ü' } });
+    await tTransport(`${upstream.url}/base/v2/`).send({ ...get, query: { q: 'a b&c=d', l: 'ü', s: '\ud800' } });
     expect(upstream.calls[0]?.path).toBe('/base/v2/thing');
-    expect(Object.fromEntries(upstream.calls[0]?.query ?? [])).toEqual({ q: 'a b&c=d', l: 'ü' });
+    expect(Object.fromEntries(upstream.calls[0]?.query ?? [])).toEqual({ q: 'a b&c=d', l: 'ü', s: '\ufffd' });
   });
 
   it('does not follow a redirect: the key belongs to one origin', async () => {
@@ -68,6 +68,29 @@ describe('the transport', () => {
       response.write(bytes.subarray(0, 3), () => response.end(bytes.subarray(3)));
     });
     expect(await tTransport(upstream.url).send()).toMatchObject({ json: 'Köln €' });
+  });
+
+  it('removes a byte order mark, and replaces what is not UTF-8', async () => {
+    const upstream = await tUpstream((response) => {
+      response.end(Buffer.from([0xef, 0xbb, 0xbf, 0x22, 0xff, 0xe2, 0x82, 0x22]));
+    });
+    expect(await tTransport(upstream.url).send()).toMatchObject({ text: '"\ufffd\ufffd"', json: '\ufffd\ufffd' });
+  });
+
+  it('settles a call that is not sent yet at the deadline, and never sends it', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    const { reply, release } = replyHeld(replyJson(200, {}));
+    const upstream = await tUpstream(reply);
+    const { send } = tTransport(upstream.url);
+    const first = send(get, tDeadline(undefined, 9_000));
+    await upstream.nextCall();
+    const second = send({ ...get, path: '/second' }, tDeadline(undefined, 5_000));
+    vi.advanceTimersByTime(5_000);
+    expect(await second).toMatchObject({ kind: 'failed', reason: 'timed-out' });
+    release();
+    expect(await first).toMatchObject({ kind: 'answered' });
+    expect(await send({ ...get, path: '/third' })).toMatchObject({ kind: 'answered' });
+    expect(upstream.calls.map(({ path }) => path)).toEqual(['/thing', '/third']);
   });
 
   it('accepts a response of exactly the largest size, and not one byte more', async () => {

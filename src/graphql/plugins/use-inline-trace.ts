@@ -8,7 +8,7 @@ import { describeFailure, maxErrors } from '../present-error.ts';
 import { traceHeader } from '../reply.ts';
 import type { ExecutedOperation } from './use-prepared-operations.ts';
 
-interface InlineTraceOptions {
+export interface InlineTraceOptions {
   redact: Redact;
   /** Cost of the largest operation whose fields are traced. */
   maxCost: number;

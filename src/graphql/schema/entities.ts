@@ -8,6 +8,7 @@ import {
 import { GatewayError } from '../../errors.ts';
 import type { Context } from '../context.ts';
 import { checkScope } from './scopes.ts';
+import { settleItems } from './settle-items.ts';
 import { checkText } from './text-limits.ts';
 
 /** How a router refers to an entity: `__typename` and the key fields. */
@@ -28,7 +29,7 @@ export function withSeparateEntities(schema: GraphQLSchema): GraphQLSchema {
   field.resolve = (_, { representations }: { representations: readonly unknown[] }, context: Context, info) => {
     const { budget } = context;
     if (!budget.spend('entities', representations.length)) throw budget.createLimitError('entities');
-    return representations.map((representation) => resolveEntity(representation, types, context, info));
+    return settleItems(representations, (representation) => resolveEntity(representation, types, context, info));
   };
   return schema;
 }

@@ -8,6 +8,7 @@ import { IbanCountryType } from './country.ts';
 import { readKey } from './entities.ts';
 import { IbanDataType } from './iban-data.ts';
 import { bankDataScope } from './scopes.ts';
+import { settleItems } from './settle-items.ts';
 import { paid, personalData } from './tags.ts';
 import { checkText, limitText, maxLengths, stateTextLimit } from './text-limits.ts';
 import { assumedIbans, lookUpWeight, suggestionsWeight } from './weights.ts';
@@ -124,7 +125,7 @@ builder.queryField('ibanValidations', (t) =>
     },
     resolve: (_, { ibans }, { loaders, budget }) => {
       if (ibans.length > budget.limits.ibans) throw budget.createLimitError('ibans');
-      return ibans.map(async (iban) => loaders.validateIban(compactIban(checkText('iban', iban, maxLengths.code))));
+      return settleItems(ibans, (iban) => loaders.validateIban(compactIban(checkText('iban', iban, maxLengths.code))));
     },
   }),
 );

@@ -3,7 +3,8 @@ import type { Store } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
 import { beginOfMonth, monthAt, nameOfMonth } from '../../time/calendar-month.ts';
 import type { Exhausted } from '../operation.ts';
-import { createMonthlyCount, type MonthlyCount, type Reservation } from './monthly-count.ts';
+import { createMonthlyCount, type MonthlyCount } from './monthly-count.ts';
+import type { Reservation } from './reservation.ts';
 
 export interface AllowanceStatus {
   service: ServiceName;

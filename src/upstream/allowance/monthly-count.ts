@@ -1,18 +1,9 @@
 import type { Store } from '../../stores/store.ts';
-import type { Answered } from '../operation.ts';
 import { isProbeDue, maxCallNumber, readReportedLimit, remainingCalls } from './reported-limit.ts';
+import type { Reservation } from './reservation.ts';
 import { createStoredCount } from './stored-count.ts';
 import { createStoredLimit } from './stored-limit.ts';
 import { createUsageWarnings } from './usage-warnings.ts';
-
-/** A call that was counted and may be sent. */
-export interface Reservation {
-  kind: 'reserved';
-  /** Only for a call that was definitely not sent. Calling it again has no effect. */
-  release(): void;
-  /** Records the rate limit that the response to the call reports, if it does. */
-  recordAnswer(answer: Pick<Answered, 'status' | 'headers'>): void;
-}
 
 export interface MonthlyCount {
   /** Null if no calls remain. A promise where it waits for the store. */
@@ -36,7 +27,7 @@ interface MonthlyCountOptions {
   onStoreRecovered: () => void;
 }
 
-/** Counts the calls to one upstream in one calendar month or another period. */
+/** Counts the calls to one upstream in a calendar month or another period, a hundredth of what remains ahead of time. */
 export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
   const {
     store,
@@ -55,7 +46,7 @@ export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
     ...shared,
     replicas,
     assumed,
-    maxBlock: () => Math.floor((maxNumber() - count.current()) / (callsPerBlocked * (replicas ?? 1))),
+    maxBlock: () => Math.floor((maxNumber() - count.current()) / (100 * (replicas ?? 1))),
     onStoreFailed,
     onStoreRecovered: renumber,
   });
@@ -165,5 +156,3 @@ export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
     warnings.check(Math.max(count.current() / ownLimit, reportedShare));
   }
 }
-/** A hundredth of what remains may be counted ahead of time, by all processes together. */
-const callsPerBlocked = 100;

@@ -1,5 +1,5 @@
 import { type Store, StoreError } from '../../stores/store.ts';
-import { createCallRate } from './call-rate.ts';
+import { createBlock } from './block.ts';
 
 /** A counter in a store that continues in memory while the store fails. None of its functions rejects. */
 export interface StoredCount {
@@ -41,97 +41,59 @@ export function createStoredCount(options: StoredCountOptions): StoredCount {
   const { store, key, expiresInMs, replicas, assumed, maxBlock, onStoreFailed, onStoreRecovered } = options;
   /** The last sum that the store returned. */
   let stored = assumed;
-  /** Size of the block, and the calls of it that were not made yet. `stored` includes them. */
-  let block = 0;
-  let unused = 0;
-  let isFetching = false;
   /** Decrements and failed increments that the next write includes. */
   let unsaved = 0;
   let inFlight = 0;
-  let isWriting = false;
   let isStoreUp = false;
   /** Calls of the others per call of this process: while the store fails, each uses an equal share of what was left. */
   let assumedPerCall = 0;
   let refreshTimer: NodeJS.Timeout | undefined;
-  let idleTimer: NodeJS.Timeout | undefined;
-  let isIdle = false;
   let waiting: ((number: number) => void)[] = [];
   let lastWrite = Promise.resolve();
   let nextWrite: Promise<void> | null = null;
-  const rate = createCallRate();
+  /** `stored` includes it. */
+  const block = createBlock({
+    maxSize: () => (isStoreUp ? maxBlock() : 0),
+    onLow: () => void save(),
+    onIdle: () => void returnBlock(),
+  });
 
   return {
-    take() {
-      if (unused === 0) return null;
-      unused -= 1;
-      isIdle = false;
-      rate.record();
-      if (4 * unused < block && !isWriting && nextWrite === null) fetchBlock();
-      return current();
-    },
+    take: () => (block.take() ? current() : null),
     add: () =>
       new Promise((resolve) => {
         if (replicas !== null && replicas > 1) refreshTimer ??= setInterval(() => void save(), refreshMs).unref();
-        rate.record();
+        block.recordCall();
         waiting.push(resolve);
         void save();
       }),
     subtract() {
-      if (unused < block) unused += 1;
-      else {
-        unsaved -= 1;
-        void save();
-      }
+      if (block.putBack()) return;
+      unsaved -= 1;
+      void save();
     },
     current,
     sync: () => save().then(current),
     async stop() {
       clearInterval(refreshTimer);
       refreshTimer = undefined;
+      // A write in flight may fill it again.
       do await returnBlock();
-      while (unused > 0);
-      clearTimeout(idleTimer);
-      idleTimer = undefined;
+      while (block.unused() > 0);
     },
   };
 
   function current(): number {
-    return countWith(unsaved + inFlight + waiting.length) - unused;
+    return countWith(unsaved + inFlight + waiting.length) - block.unused();
   }
 
   function countWith(own: number): number {
     return stored + own + assumedPerCall * Math.max(0, own);
   }
 
-  function fetchBlock(): void {
-    resizeBlock();
-    isFetching = 4 * unused < block;
-    if (isFetching) void save();
-  }
-
-  /** A tenth of the calls of a second: a crash leaves the count ahead by at most that many. */
-  function resizeBlock(): void {
-    block = isStoreUp ? Math.max(0, Math.min(Math.floor(rate.perSecond() / 10), maxBlockSize, maxBlock())) : 0;
-  }
-
-  /** Other processes may need it. */
   function returnBlock(): Promise<void> {
-    block = 0;
-    unsaved -= unused;
-    unused = 0;
+    unsaved -= block.empty();
     return save();
-  }
-
-  function returnIdleBlock(): void {
-    idleTimer = undefined;
-    if (isIdle && unused > 0) void returnBlock();
-    else watchBlock();
-  }
-
-  function watchBlock(): void {
-    if (unused === 0 || idleTimer) return;
-    isIdle = true;
-    idleTimer = setTimeout(returnIdleBlock, idleMs).unref();
   }
 
   function save(): Promise<void> {
@@ -143,19 +105,16 @@ export function createStoredCount(options: StoredCountOptions): StoredCount {
 
   async function write(): Promise<void> {
     nextWrite = null;
-    isWriting = true;
     const batch = waiting;
     waiting = [];
     inFlight = unsaved + batch.length;
     unsaved = 0;
-    if (batch.length > 0) resizeBlock();
-    const ahead = batch.length > 0 || isFetching ? Math.max(0, block - unused) : 0;
-    isFetching = false;
+    const ahead = block.missing(batch.length > 0);
     try {
       const sum = await store.add(key, inFlight + ahead, { expiresInMs });
       const countedElsewhere = sum - ahead - countWith(inFlight);
       stored = sum;
-      unused += ahead;
+      block.add(ahead);
       inFlight = 0;
       assumedPerCall = 0;
       if (!isStoreUp) onStoreRecovered(countedElsewhere);
@@ -166,16 +125,12 @@ export function createStoredCount(options: StoredCountOptions): StoredCount {
       inFlight = 0;
       isStoreUp = false;
       assumedPerCall = (replicas ?? 1) - 1;
+      block.add(0);
       onStoreFailed(error instanceof StoreError ? error.reason : 'unusable');
     }
-    isWriting = false;
-    watchBlock();
     const own = unsaved - batch.length;
-    for (const [index, resolve] of batch.entries()) resolve(countWith(own + index + 1) - unused);
+    for (const [index, resolve] of batch.entries()) resolve(countWith(own + index + 1) - block.unused());
   }
 }
 
 const refreshMs = 5_000;
-const maxBlockSize = 500;
-/** A block of which nothing was used for so long is returned. */
-const idleMs = 1_000;

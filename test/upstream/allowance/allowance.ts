@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, vi } from 'vitest';
 import type { Store } from '../../../src/stores/store.ts';
 import { type Allowance, createAllowance } from '../../../src/upstream/allowance/allowance.ts';
-import type { Reservation } from '../../../src/upstream/allowance/monthly-count.ts';
+import type { Reservation } from '../../../src/upstream/allowance/reservation.ts';
 import type { Exhausted } from '../../../src/upstream/operation.ts';
 import { createMemoryStore } from '../../stores/memory-store.ts';
 

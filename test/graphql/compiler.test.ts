@@ -1,0 +1,316 @@
+import {
+  execute,
+  type GraphQLError,
+  getNullableType,
+  getOperationAST,
+  isListType,
+  isObjectType,
+  Kind,
+  parse,
+} from 'graphql';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { AbortableSignal } from '../../src/async/signal.ts';
+import { createCallerFactory } from '../../src/auth/caller.ts';
+import { createCompiler } from '../../src/graphql/compiler.ts';
+import { createContext } from '../../src/graphql/context.ts';
+import { locate, parseDetached } from '../../src/graphql/document-source.ts';
+import { createPrepareDocument } from '../../src/graphql/prepared-document.ts';
+import { describeFailure } from '../../src/graphql/present-error.ts';
+import { schema } from '../../src/graphql/schema/schema.ts';
+import { createRedact } from '../../src/telemetry/redact.ts';
+import { createRandom } from '../e2e/random.ts';
+import { createRandomQueries, type RandomRequest } from './random-documents.ts';
+import { texts, tServices } from './scripted-services.ts';
+
+/* More random documents, or others: DOCUMENTS=5000 SEED=7 npx vitest run test/graphql/compiler.test.ts */
+const documents = Number(process.env.DOCUMENTS ?? 400);
+const seed = Number(process.env.SEED ?? 1);
+
+/** graphql-jit writes a text with this prefix into the code as an expression. */
+const attack = `${'__MAGIC_DATE__33a9e76d_02e0_4128_8e92_3530ad3da74d'}globalThis.attacked=1`;
+
+beforeEach(() => {
+  // Compiling takes no time, so the next operation may be compiled at once.
+  vi.useFakeTimers({ toFake: ['performance'] });
+  return () => vi.useRealTimers();
+});
+
+describe('a compiled operation', () => {
+  it(`has the same result as with GraphQL.js: ${documents} random documents (seed ${seed})`, {
+    timeout: 600_000,
+  }, async () => {
+    const next = createRandomQueries(schema, createRandom(seed), texts);
+    let compiled = 0;
+    for (let count = 0; count < documents; count += 1) {
+      const request = next();
+      const [expected, actual] = [await interpret(request), await runCompiled(request)];
+      if (actual === null) continue;
+      compiled += 1;
+      expect(actual, JSON.stringify(request)).toEqual(expected);
+    }
+    expect(compiled).toBeGreaterThan(documents / 2);
+  });
+
+  it.each([
+    ['a text', `{ country(code: "${attack}") { code } }`],
+    ['a text in a list', `{ ibanValidations(ibans: ["${attack}"]) { iban } }`],
+    ['a text in an input object', `{ generateIban(input: { country: "${attack}" }) { __typename } }`],
+    [
+      'a text in a scalar',
+      `{ _entities(representations: [{ __typename: "IbanCountry", code: "${attack}" }]) { __typename } }`,
+    ],
+    ['a name in a scalar', `{ _entities(representations: [{ ${attack.replace(/\W.*/, '')}: 1 }]) { __typename } }`],
+    [
+      'a default value',
+      `query ($code: String = "${attack}") { bank(bic: "DEUTDEFF") { bic } banks(country: $code) { totalCount } }`,
+    ],
+    ['a default list', `query ($ibans: [String!] = ["${attack}"]) { ibanValidations(ibans: $ibans) { iban } }`],
+  ])('runs no code from %s', async (_, query) => {
+    const request = { query, variables: {} };
+    expect(await runCompiled(request)).toEqual(await interpret(request));
+    expect(globalThis).not.toHaveProperty('attacked');
+  });
+
+  it.each(['"', '\\', "'", '`', '$' + '{1}', '\u2028', '\n', '</script>', '*/'])(
+    'repeats the text %j',
+    async (text) => {
+      const literal = `{ ibanValidation(iban: ${JSON.stringify(text)}) { iban } }`;
+      const nested = 'query ($t: String!) { ibanValidations(ibans: ["x", $t]) { iban } }';
+      for (const request of [
+        { query: literal, variables: {} },
+        { query: nested, variables: { t: text } },
+      ]) {
+        expect(await runCompiled(request)).toEqual(await interpret(request));
+      }
+    },
+  );
+
+  it('decides each use of a fragment by its own conditions', async () => {
+    const query = `query ($a: Boolean!, $b: Boolean = true) {
+      one: country(code: "DE") { ...F @include(if: $a) ...F @skip(if: $a) code }
+      two: country(code: "FR") { ...F @include(if: $b) name @skip(if: $b) }
+      one: country(code: "DE") @include(if: $a) { ... { sepa ...F } }
+    } fragment F on IbanCountry { length: ibanLength name @include(if: $b) }`;
+    const choices = [
+      { a: true },
+      { a: false },
+      { a: true, b: false },
+      { a: false, b: false },
+      { a: true, b: null },
+      { a: 1 },
+    ];
+    for (const variables of choices) {
+      const request = { query, variables };
+      expect((await runCompiled(request)) ?? 'not compiled').toEqual(
+        typeof variables.a === 'boolean' && variables.b !== null ? await interpret(request) : 'not compiled',
+      );
+    }
+  });
+
+  it('is not one for each combination of many conditions', async () => {
+    const names = ['a', 'b', 'c', 'd'];
+    const definitions = names.map((name) => `$${name}: Boolean!`).join();
+    const find = tRegister(
+      `query (${definitions}) { ${names.map((name) => `${name}: __typename @skip(if: $${name})`).join(' ')} }`,
+    );
+    let compiled = 0;
+    for (let bits = 0; bits < 16; bits += 1) {
+      const variables = Object.fromEntries(names.map((name, index) => [name, Boolean(bits & (1 << index))]));
+      find(variables);
+      find(variables);
+      await turns();
+      if (find(variables)) compiled += 1;
+    }
+    expect(compiled).toBe(4);
+  });
+
+  it.each([
+    ['a mutation', 'mutation { generateEssay(input: { description: "x", wordCount: 1 }) { __typename } }'],
+    ['introspection', '{ a: __schema { queryType { name } } }'],
+    ['introspection in a fragment', '{ ...F } fragment F on Query { __type(name: "Query") { name } }'],
+    ['an alias that is not an ordinary property', '{ __proto__: __typename }'],
+    [
+      'a variable that is an inherited property',
+      'query ($toString: String) { banks(search: $toString) { totalCount } }',
+    ],
+    ['a variable with a reserved name', 'query ($__literal0: String!) { country(code: $__literal0) { code } }'],
+    ['very many fields', `{ ${Array.from({ length: 900 }, (_, index) => `a${index}: __typename`).join(' ')} }`],
+    ['long paths', `{ country(code: "FR") ${nest(90, 'a'.repeat(100))} }`],
+    [
+      'fragments that expand to very many fields',
+      `{ country(code: "FR") { ...F0 } } ${Array.from({ length: 30 }, (_, i) => `fragment F${i} on IbanCountry { a: parent { ...F${i + 1} } b: parent { ...F${i + 1} } }`).join(' ')} fragment F30 on IbanCountry { code }`,
+    ],
+  ])('is not made of %s', async (_, query) => {
+    expect(await runCompiled({ query, variables: { toString: 'x', __literal0: 'DE' } })).toBeNull();
+  });
+
+  it('is not mixed up with another: names that graphql-jit joins are unique', () => {
+    const types = Object.values(schema.getTypeMap()).filter(isObjectType);
+    const names = types.flatMap((type) => Object.keys(type.getFields()).map((field) => type.name + field));
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('finds no list whose items reject, which graphql-jit would reorder', async () => {
+    const rejected = new Set<string>();
+    const checked = new Set<string>();
+    for (const type of Object.values(schema.getTypeMap()).filter(isObjectType)) {
+      for (const field of Object.values(type.getFields())) {
+        if (!isListType(getNullableType(field.type)) || !field.resolve) continue;
+        const { resolve } = field;
+        onTestFinished(() => {
+          field.resolve = resolve;
+        });
+        field.resolve = async (...given) => {
+          const items = (await resolve(...given)) as unknown[];
+          const name = `${type.name}.${field.name}`;
+          checked.add(name);
+          for (const item of items) if (item instanceof Promise) item.catch(() => rejected.add(name));
+          return items;
+        };
+      }
+    }
+    const next = createRandomQueries(schema, createRandom(seed), texts);
+    for (let count = 0; count < 200; count += 1) await interpret(next());
+    expect([...checked]).toEqual(
+      expect.arrayContaining(['Query.ibanValidations', 'Query._entities', 'BankConnection.nodes']),
+    );
+    expect([...rejected]).toEqual([]);
+  });
+});
+
+describe('compiling', () => {
+  it('takes at most a twentieth of the time, and is done later for those whose turn has not come', async () => {
+    const clock = { ms: 0 };
+    const compileMs = 13;
+    vi.spyOn(performance, 'now').mockImplementation(() => clock.ms);
+    const { getRootType } = schema;
+    // graphql-jit calls it twice per operation.
+    vi.spyOn(schema, 'getRootType').mockImplementation(function (this: typeof schema, type) {
+      clock.ms += compileMs / 2;
+      return getRootType.call(this, type);
+    });
+    const compiler = createCompiler(schema);
+    let compilations = 0;
+    const count = () => {
+      compilations += 1;
+    };
+    const operations = Array.from({ length: 3_000 }, (_, index) =>
+      tRegister(`{ a${index}: __typename }`, count, compiler),
+    );
+    for (const find of operations) {
+      clock.ms += 0.5;
+      find({});
+      find({});
+      await turns();
+    }
+    expect(compilations).toBeGreaterThan(1);
+    expect(compilations * compileMs).toBeLessThanOrEqual(clock.ms / 20 + compileMs);
+
+    const late = operations.find((find) => find({}) === null);
+    clock.ms += 1_000;
+    late?.({});
+    await turns();
+    expect(late?.({})).not.toBeNull();
+  });
+
+  it('compiles one operation at a time when several come at once', async () => {
+    const clock = { ms: 0 };
+    vi.spyOn(performance, 'now').mockImplementation(() => clock.ms);
+    const compiler = createCompiler(schema);
+    vi.spyOn(schema, 'getRootType').mockImplementation(function (this: typeof schema) {
+      clock.ms += 1;
+      return schema.getQueryType();
+    });
+    let compilations = 0;
+    const count = () => {
+      compilations += 1;
+    };
+    for (let index = 0; index < 100; index += 1) {
+      const find = tRegister(`{ b${index}: __typename }`, count, compiler);
+      find({});
+      find({});
+    }
+    await turns();
+    expect(compilations).toBe(1);
+  });
+
+  it('counts the memory of compiled operations in the cache of documents', async () => {
+    const limits = { tokens: 5_000, characters: 100_000, cost: 100_000 };
+    const prepare = createPrepareDocument({ schema, limits, hasCallers: false });
+    const fields = Array.from({ length: 380 }, (_, index) => `a${index}: ibanFormatAsRegex`).join(' ');
+    const textOf = (index: number) => `query Q${index} { country(code: "DE") { ${fields} } }`;
+    const texts = Array.from({ length: 16 }, (_, index) => textOf(index));
+    const prepared = texts.map((text) => prepare(text));
+    for (const [index, text] of texts.entries()) expect(prepare(text)).toBe(prepared[index]);
+    for (const [index, text] of texts.entries()) {
+      for (let time = 0; time < 2; time += 1) {
+        prepared[index] = prepare(text);
+        await prepared[index].operation(null).execute(tContext(), {});
+      }
+      await turns();
+    }
+    expect(prepared.every(({ compiledBytes }) => compiledBytes > 1_500_000)).toBe(true);
+    expect(prepare(textOf(0))).not.toBe(prepared[0]);
+    expect(prepare(textOf(15))).toBe(prepared[15]);
+  });
+});
+
+interface Outcome {
+  data: string | undefined;
+  errors: readonly string[];
+}
+
+async function interpret({ query, variables }: RandomRequest): Promise<Outcome> {
+  const document = parseDetached(query, parse);
+  return toOutcome(await execute({ schema, document, variableValues: variables, contextValue: tContext() }));
+}
+
+/** Null if it was not compiled. */
+async function runCompiled({ query, variables }: RandomRequest): Promise<Outcome | null> {
+  const find = tRegister(query);
+  find(variables);
+  find(variables);
+  await turns();
+  const result = await find(variables)?.(tContext(), variables);
+  return result ? toOutcome(result) : null;
+}
+
+const compiler = createCompiler(schema);
+
+function tRegister(query: string, onCompiled = (_bytes: number) => {}, used = compiler) {
+  const document = parseDetached(query, parse);
+  const definition = getOperationAST(document);
+  if (!definition) throw new Error('the document has no single operation');
+  const fragments = document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
+  const byName = new Map(fragments.map((node) => [node.name.value, node]));
+  return used.register({ document, definition, fragments: byName }, onCompiled);
+}
+
+function nest(depth: number, alias: string): string {
+  return depth === 0 ? '{ code }' : `{ ${alias}: parent ${nest(depth - 1, alias)} }`;
+}
+
+const noLimits = { requestsPerMinute: null, bankDataCalls: null, essayCalls: null, maxQueryCost: null };
+const createCaller = createCallerFactory({ commonScopes: ['bank-data', 'essays'], defaultLimits: noLimits });
+const caller = createCaller({ kind: 'anonymous', name: '', scopes: [] });
+
+function tContext() {
+  const limits = { ibans: 20, bics: 10, bankQueries: 4, essayTexts: 2, essays: 1, entities: 20 };
+  return createContext(tServices(), limits, caller, new AbortableSignal());
+}
+
+function toOutcome({ data, errors = [] }: { data?: unknown; errors?: readonly GraphQLError[] }): Outcome {
+  return { data: JSON.stringify(data), errors: errors.map(describeError).sort() };
+}
+
+function describeError(error: GraphQLError): string {
+  const { message, extensions, isExpected } = describeFailure(error, { hidesSuggestions: false, redact });
+  return JSON.stringify({ message, code: extensions.code, path: error.path, locations: locate(error), isExpected });
+}
+
+const redact = createRedact([]);
+
+/** Turns of the event loop: the next operation is compiled after the current one. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,183 @@
+import type { RequestListener } from 'node:http';
+import { parse } from 'graphql';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createCallerFactory } from '../../src/auth/caller.ts';
+import { readConfig } from '../../src/config/read-config.ts';
+import type { Environment } from '../../src/config/variables.ts';
+import { schema } from '../../src/graphql/schema/schema.ts';
+import { createRequestHandler } from '../../src/http/request-handler.ts';
+import { createHttpServer } from '../../src/http/server.ts';
+import { tGateway } from '../gateway.ts';
+import { replyAsHosted } from '../hosted-bank-data.ts';
+import { type Received, tSend } from '../http/listening-gateway.ts';
+import {
+  type Reply,
+  replyClosed,
+  replyJson,
+  replyNever,
+  replyText,
+  replyTruncated,
+  tUpstream,
+} from '../scripted-upstream.ts';
+import { createParityRequests, hashOf, type ParityRequest, registered } from './parity-requests.ts';
+
+/* The direct way and Yoga's send the same status, headers and bytes. */
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T12:00:00Z') });
+  // Answers stay fresh for a random time.
+  vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  return () => vi.useRealTimers();
+});
+
+const env = { EXPOSE_COST: 'on', CORS_ORIGINS: 'https://shop.example' };
+
+describe('the direct way', () => {
+  const requests = createParityRequests(schema);
+
+  it(`answers as Yoga does: ${requests.size} requests`, { timeout: 300_000 }, async () => {
+    expect(requests.size).toBeGreaterThan(150);
+    // Compiling takes no time, so that every operation is compiled when it comes again.
+    vi.useFakeTimers({ toFake: ['Date', 'performance'], now: new Date('2026-11-21T12:00:00Z') });
+    const pair = await tPair(replyHealthy);
+    const register = {
+      query: registered,
+      extensions: { persistedQuery: { version: 1, sha256Hash: hashOf(registered) } },
+    };
+    for (const way of pair) await way.post({ body: register }, 0);
+    const differences: string[] = [];
+    for (const [name, request] of requests) differences.push(...(await compare(name, request, pair)));
+    expect(differences).toEqual([]);
+  });
+
+  it.each<[string, Reply, Environment]>([
+    ['500', replyJson(500, {}), {}],
+    ['401', replyJson(401, {}), {}],
+    ['429', replyJson(429, {}), {}],
+    ['429 with Retry-After', replyJson(429, {}, { 'retry-after': '60' }), {}],
+    ['422', replyJson(422, { message: 'wrong', errors: {} }), {}],
+    ['not JSON', replyText(200, '<html>'), {}],
+    ['truncated', replyTruncated('{"valid":'), {}],
+    ['closed', replyClosed, {}],
+    ['no answer', replyNever, { BANK_DATA_TIMEOUT_MS: '50' }],
+    ['an answer that is too large', replyJson(200, { valid: 'x'.repeat(2_000) }), { MAX_ANSWER_BYTES: '1024' }],
+    ['an exhausted allowance', replyJson(200, {}), { BANK_DATA_MONTHLY_ALLOWANCE: '0' }],
+  ])('answers as Yoga does when the upstream fails: %s', async (_, reply, env) => {
+    const pair = await tPair(reply, env);
+    // One look-up each: of several, the order in which they fail may differ.
+    const list =
+      'query ($iban: String!) { country(code: "DE") { name } ibanValidations(ibans: ["x", $iban, ""]) { iban } }';
+    const queries = [
+      list,
+      'query ($iban: String!) { ibanValidation(iban: $iban) { iban } }',
+      '{ bank(bic: "COBADEFFXXX") { bic } }',
+    ];
+    for (const query of queries) {
+      const variables = query.includes('$') ? { variables: { iban: 'DE89370400440532013000' } } : {};
+      const request = { body: { query, ...variables }, headers: { 'x-cost': '1' } };
+      expect(await compare(query, request, pair)).toEqual([]);
+    }
+  });
+});
+
+type Way = Awaited<ReturnType<typeof tPair>>[number];
+
+/** Sends a request four times to both ways: interpreted, registered for compilation, compiled, and possibly kept. */
+async function compare(name: string, request: ParityRequest, [direct, yoga]: readonly [Way, Way]): Promise<string[]> {
+  const differences: string[] = [];
+  for (const [index, spaces] of [0, 1, 2, 2].entries()) {
+    const expected = describeReply(await yoga.post(request, spaces));
+    const actual = describeReply(await direct.post(request, spaces));
+    if (expected !== actual) differences.push(`${name}, ${index}:\n  ${actual}\n  ${expected}`);
+    await turns();
+  }
+  return differences;
+}
+
+function describeReply({ status, headers: { date: _, ...headers }, body }: Received): string {
+  const text = headers['content-encoding'] ? body.toString('base64') : body.toString();
+  // Ids of essays are random.
+  return `${status} ${JSON.stringify(headers)} ${text.replace(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, 'UUID')}`;
+}
+
+/** Two gateways, with a cache of their own each; the second answers all requests with Yoga. */
+async function tPair(reply: Reply, moreEnv: Environment = {}) {
+  const upstream = await tUpstream(reply);
+  const settings = { ...env, ...moreEnv };
+  const options = { bankDataUrl: upstream.url, essaysUrl: upstream.url, env: settings };
+  const direct = tGateway(options);
+  const { handle } = tGateway(options);
+  const { maxBodyBytes, maxBufferedBytes, connections, access } = readConfig(settings);
+  const noLimits = { requestsPerMinute: null, bankDataCalls: null, essayCalls: null, maxQueryCost: null };
+  const createCaller = createCallerFactory({ ...access, defaultLimits: noLimits });
+  const caller = createCaller({ kind: 'anonymous', name: '', scopes: ['bank-data', 'essays'] });
+  const listener: RequestListener = createRequestHandler({
+    admission: { admit: () => caller, admitBody: () => caller },
+    isGraphiqlOpen: false,
+    graphql: { answerDirectly: () => null, answerWithYoga: handle.answerWithYoga },
+    graphiql: () => Promise.reject(new Error('not served')),
+    maxBodyBytes,
+    maxBufferedBytes,
+    corsOrigins: ['https://shop.example'],
+    allowedHosts: [],
+    isReady: () => true,
+    readiness: () => ({}),
+    events: { unexpectedError: () => {} },
+  });
+  const server = createHttpServer(listener, connections);
+  onTestFinished(() => server.drain(0));
+  return [
+    tWay(await direct.listen(), (text) => text),
+    // Each document is new, so none is compiled. A space at its end changes no result.
+    tWay(await server.listen('127.0.0.1', 0), makeNew),
+  ] as const;
+
+  function tWay(origin: string, change: (body: ParityRequest['body']) => ParityRequest['body']) {
+    let count = 0;
+    return {
+      /** @param spaces after the body: replies are kept by its text */
+      post({ body, headers }: ParityRequest, spaces: number) {
+        count += 1;
+        const changed = change(body);
+        const text = typeof changed === 'string' ? changed : JSON.stringify(changed);
+        return tSend(`${origin}/graphql`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'x-request-id': `request-${count}`, ...headers },
+          body: text + ' '.repeat(spaces),
+        });
+      },
+    };
+  }
+}
+
+let documents = 0;
+
+function makeNew(body: ParityRequest['body']): ParityRequest['body'] {
+  if (typeof body === 'string' || !('query' in body) || typeof body.query !== 'string' || 'extensions' in body)
+    return body;
+  if (!isParsed(body.query)) return body;
+  documents += 1;
+  return { ...body, query: `${body.query} #${documents}` };
+}
+
+/** In others, a longer document changes errors. */
+function isParsed(query: string): boolean {
+  try {
+    return query.length < 50_000 && parse(query).definitions.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+const replyHealthy: Reply = (response, call) => {
+  if (call.path !== '/v2/generate/essay/') return replyAsHosted(call)(response, call);
+  if (call.body.includes('reject')) return replyJson(422, { detail: 'The description is wrong.' })(response, call);
+  if (call.body.includes('fail')) return replyJson(500, {})(response, call);
+  if (call.body.includes('garble')) return replyText(200, '{"essay":')(response, call);
+  return replyJson(200, { essay: 'Pens hold ink.' })(response, call);
+};
+
+/** Turns of the event loop: an operation is compiled after the response. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
