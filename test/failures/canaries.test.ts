@@ -108,7 +108,7 @@ describe('a failure', () => {
         gateway.expectNoneInAnswer(await gateway.post(order(`k${index}`), headers));
       }
       expect(gateway.log()).toContain('"msg":');
-    expect(await gateway.expectNothingLeaked()).toBeGreaterThan(0);
+      expect(await gateway.expectNothingLeaked()).toBeGreaterThan(0);
     },
   );
 });

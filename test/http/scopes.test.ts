@@ -1,35 +1,12 @@
 // Names that a client has written wrongly. cspell:ignore bankcode contry countr inptu kode
-import {
-  type GraphQLField,
-  type GraphQLInputType,
-  getIntrospectionQuery,
-  getNamedType,
-  isEnumType,
-  isInputObjectType,
-  isListType,
-  isNonNullType,
-  isObjectType,
-  isUnionType,
-} from 'graphql';
+import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { schema } from '../../src/graphql/schema/schema.ts';
+import { entities, scopedFields, selectionOf } from '../graphql/root-fields.ts';
 import { replyJson, tUpstream } from '../scripted-upstream.ts';
 import { as, contentOf, tCallers, ways } from './callers.ts';
 import type { Received } from './listening-gateway.ts';
 
 const iban = 'DE89370400440532013000';
-
-/** Fields that need no scope: they return nothing of either service to a caller who may not use it. */
-const openFields = ['Query._entities', 'Query.allowances'];
-/** Needs the scope introspection, see below. */
-const schemaFields = ['Query._service'];
-
-const rootFields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
-  Object.values(type?.getFields() ?? {}).map((field) => ({ type: String(type), field, name: `${type}.${field.name}` })),
-);
-const scopedFields = rootFields.filter(({ name }) => ![...openFields, ...schemaFields].includes(name));
-const union = schema.getType('_Entity');
-const entities = isUnionType(union) ? union.getTypes() : [];
 
 const callers = {
   bank: 'bank-data',
@@ -44,48 +21,6 @@ async function tScopes(env = {}) {
   const upstream = await tUpstream(replyJson(200, { valid: true }));
   return { upstream, ...(await tCallers({ callers, upstream, env })) };
 }
-
-/** A value that is valid for GraphQL. */
-function exampleOf(type: GraphQLInputType): string {
-  if (isNonNullType(type)) return exampleOf(type.ofType);
-  if (isListType(type)) return `[${exampleOf(type.ofType)}]`;
-  if (isEnumType(type)) return type.getValues()[0]?.name ?? '';
-  if (!isInputObjectType(type)) return type.name === 'Int' ? '7' : '"DE"';
-  const required = Object.values(type.getFields()).filter((field) => isNonNullType(field.type));
-  return `{ ${required.map((field) => `${field.name}: ${exampleOf(field.type)}`).join()} }`;
-}
-
-/** Selects a root field with all required arguments. */
-function selectionOf({ name, args, type }: GraphQLField<unknown, unknown>, directive = ''): string {
-  const required = args.filter((arg) => isNonNullType(arg.type)).map((arg) => `${arg.name}: ${exampleOf(arg.type)}`);
-  const isComposite = 'getFields' in getNamedType(type) || isUnionType(getNamedType(type));
-  return `${name}${required.length > 0 ? `(${required.join()})` : ''}${directive}${isComposite ? ' { __typename }' : ''}`;
-}
-
-describe('the schema', () => {
-  it('declares a scope for every root field and entity that is not open', () => {
-    expect(rootFields.map(({ name }) => name)).toEqual(expect.arrayContaining([...openFields, ...schemaFields]));
-    for (const { name, field } of scopedFields) expect(['bank-data', 'essays'], name).toContain(field.extensions.scope);
-    expect(entities.length).toBeGreaterThanOrEqual(3);
-    for (const { name, extensions } of entities) expect(extensions.scope, name).toBe('bank-data');
-  });
-
-  it('reaches no essay through the fields of bank data, and no bank data through those of essays', () => {
-    const reachable = (scope: string) => {
-      const found = new Set<string>();
-      const visit = (type: unknown): void => {
-        if (isUnionType(type)) for (const member of type.getTypes()) visit(member);
-        if (!isObjectType(type) || found.has(type.name)) return;
-        found.add(type.name);
-        for (const field of Object.values(type.getFields())) visit(getNamedType(field.type));
-      };
-      for (const { field } of scopedFields) if (field.extensions.scope === scope) visit(getNamedType(field.type));
-      return found;
-    };
-    const shared = [...reachable('essays')].filter((name) => reachable('bank-data').has(name));
-    expect(shared).toEqual([]);
-  });
-});
 
 describe.each(scopedFields)('$name', ({ type, field, name }) => {
   const scope = field.extensions.scope as keyof typeof withoutScope;
@@ -105,7 +40,7 @@ describe.each(scopedFields)('$name', ({ type, field, name }) => {
       [`${operation} ($yes: Boolean = true) { b: ${selectionOf(field, ' @include(if: $yes)')} }`, 'b'],
     ];
     for (const [query, path] of queries) {
-      // The third time, the operation is compiled.
+      // Later, it may be compiled: see test/graphql/scopes.test.ts.
       for (let count = 0; count < 3; count += 1) {
         const received = await send(way, { query }, headers);
         expect(contentOf(received).errors, `${name}: ${query}`).toEqual([forbidden(path)]);
