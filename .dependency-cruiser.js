@@ -16,7 +16,7 @@ const layers = [
   ['config'],
   ['iban'],
   ['countries'],
-  ['(run-main|heap-growth).ts'],
+  ['run-main.ts'],
   ['(async|time|errors.ts|request-context.ts)'],
 ];
 

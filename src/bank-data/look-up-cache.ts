@@ -1,6 +1,7 @@
 import { type SharedTask, startSharedTask } from '../async/shared-task.ts';
 import { GatewayError } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
+import { createEntryFactory } from './cache-entry.ts';
 import { createMemoryCache, type MemoryEntry } from './memory-cache.ts';
 import type { CacheEntry, SharedCache } from './shared-cache.ts';
 
@@ -57,6 +58,7 @@ export function createLookUpCache({
   random = Math.random,
 }: LookUpCacheOptions): LookUpCache {
   const memory = createMemoryCache(maxBytes);
+  const createEntry = createEntryFactory({ freshMs, maxAgeMs, random });
   const flights = new Map<string, Flight>();
 
   return { find };
@@ -144,15 +146,4 @@ export function createLookUpCache({
       return flights.get(key)?.task === task;
     }
   }
-
-  /** The time to live is randomized by ±10 %, so that entries cached at the same time do not expire together. */
-  function createEntry(answer: object, isNegative: boolean): CacheEntry {
-    const freshUntil =
-      Date.now() + (isNegative ? Math.min(freshMs, maxNegativeFreshMs) : freshMs) * (0.9 + 0.2 * random());
-    const staleUntil = isNegative ? freshUntil : Math.max(freshUntil, Date.now() + maxAgeMs);
-    return { answer: answer as CacheEntry['answer'], freshUntil, staleUntil };
-  }
 }
-
-/** A negative answer is fresh for about an hour at most (±10 %), and never served stale. */
-const maxNegativeFreshMs = 3_600_000;

@@ -99,7 +99,7 @@ export const gatewayVariables = {
   BANK_DATA_FRESH_S: integer(0, 31_536_000).default(86_400),
   BANK_DATA_STALE_S: integer(0, 315_360_000).default(2_592_000),
   BANK_DATA_MONTHLY_ALLOWANCE: integer(0, 1_000_000_000).optional(),
-  CACHE_MAX_MB: integer(1, 100_000).default(64),
+  CACHE_MAX_MB: integer(1, 100_000).default(32),
   ESSAY_URL: baseUrl.optional(),
   ESSAY_API_KEY: secret.optional(),
   ESSAY_API_KEY_FILE: secretFile,

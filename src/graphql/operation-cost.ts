@@ -6,16 +6,13 @@ import {
   type GraphQLSchema,
   getNamedType,
   getNullableType,
-  isCompositeType,
   isListType,
   Kind,
   type OperationDefinitionNode,
-  SchemaMetaFieldDef,
   type SelectionSetNode,
-  TypeMetaFieldDef,
-  TypeNameMetaFieldDef,
   valueFromASTUntyped,
 } from 'graphql';
+import { findField, listSizeOf, weightOf } from './schema-costs.ts';
 
 interface Operation {
   schema: GraphQLSchema;
@@ -25,12 +22,6 @@ interface Operation {
 
 /** As the client sent them, not coerced. */
 type Variables = Readonly<Record<string, unknown>>;
-
-interface ListSize {
-  assumedSize?: number;
-  slicingArguments?: readonly string[];
-  sizedFields?: readonly string[];
-}
 
 /** Sizes the lists `fields` of the object in which they are selected. */
 interface SizedFields {
@@ -136,25 +127,3 @@ const defaultItems = 5;
 const maxPage = 100;
 /** The lists of introspection, about twice their average over the types; lists that are not named here: 1. */
 const introspectedItems: Readonly<Record<string, number>> = { fields: 6, directives: 12 };
-
-type Extensions = Readonly<Record<string, unknown>>;
-
-function listSizeOf(element: { extensions: Extensions }): ListSize | undefined {
-  return findDirective<ListSize>(element, 'listSize');
-}
-
-function weightOf(element: { extensions: Extensions }): number {
-  return findDirective<{ weight: number }>(element, 'cost')?.weight ?? 0;
-}
-
-function findDirective<Arguments>({ extensions }: { extensions: Extensions }, name: string): Arguments | undefined {
-  const { directives } = extensions as { directives?: readonly { name: string; args: Arguments }[] };
-  return directives?.find((directive) => directive.name === name)?.args;
-}
-
-function findField(schema: GraphQLSchema, parent: string, name: string): GraphQLField<unknown, unknown> | undefined {
-  const metaField = [SchemaMetaFieldDef, TypeMetaFieldDef, TypeNameMetaFieldDef].find((field) => field.name === name);
-  if (metaField !== undefined) return metaField;
-  const type = schema.getType(parent);
-  return isCompositeType(type) && 'getFields' in type ? type.getFields()[name] : undefined;
-}

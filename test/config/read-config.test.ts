@@ -57,7 +57,7 @@ describe('readConfig', () => {
         timeoutMs: 10_000,
         freshMs: 86_400_000,
         maxAgeMs: 2_592_000_000,
-        cacheMaxBytes: 64_000_000,
+        cacheMaxBytes: 32_000_000,
         monthlyAllowance: null,
       },
       essays: {

@@ -1,0 +1,20 @@
+import type { CacheEntry } from './shared-cache.ts';
+
+interface EntryTimes {
+  freshMs: number;
+  maxAgeMs: number;
+  random: () => number;
+}
+
+/** Creates cache entries. The time to live is randomized by ±10 %, so that entries of one time do not expire together. */
+export function createEntryFactory({ freshMs, maxAgeMs, random }: EntryTimes) {
+  return (answer: object, isNegative: boolean): CacheEntry => {
+    const now = Date.now();
+    const freshUntil = now + (isNegative ? Math.min(freshMs, maxNegativeFreshMs) : freshMs) * (0.9 + 0.2 * random());
+    const staleUntil = isNegative ? freshUntil : Math.max(freshUntil, now + maxAgeMs);
+    return { answer: answer as CacheEntry['answer'], freshUntil, staleUntil };
+  };
+}
+
+/** A negative answer is fresh for about an hour at most (±10 %), and never served stale. */
+const maxNegativeFreshMs = 3_600_000;
