@@ -14,6 +14,7 @@ import { createCompiler } from './compiler.ts';
 import { type DocumentLimits, findDocumentProblem } from './document-problem.ts';
 import { parseDetached } from './document-source.ts';
 import { limitAliases, limitIntrospectionAliases } from './limit-aliases.ts';
+import { limitDirectives } from './limit-directives.ts';
 import { createPreparedOperation, type PreparedOperation } from './prepared-operation.ts';
 
 /** A document that was parsed and validated. */
@@ -72,7 +73,7 @@ export function createPrepareDocument({ schema, limits, hasCallers }: DocumentsO
     } catch (error) {
       return rejectDocument(null, [error as GraphQLError], 'GRAPHQL_PARSE_FAILED');
     }
-    const errors = validate(schema, document, rules);
+    const errors = findErrors(document);
     if (errors.length > 0) return rejectDocument(document, errors, 'GRAPHQL_VALIDATION_FAILED');
     const operations = new Map<OperationDefinitionNode, PreparedOperation>();
     const prepared: PreparedDocument = {
@@ -98,6 +99,15 @@ export function createPrepareDocument({ schema, limits, hasCallers }: DocumentsO
       if (documents.peek(text) !== prepared) return;
       documents.delete(text);
       documents.set(text, prepared);
+    }
+  }
+
+  function findErrors(document: DocumentNode): readonly GraphQLError[] {
+    try {
+      return validate(schema, document, rules);
+    } catch (error) {
+      if (error instanceof GraphQLError) return [error];
+      throw error;
     }
   }
 
@@ -137,7 +147,7 @@ export function createOperationError(): GraphQLError {
 /** Texts of documents that were sent once. */
 const maxSeenCharacters = 1_000_000;
 
-const rules = [...specifiedRules, limitIntrospectionAliases, limitAliases];
+const rules = [limitDirectives, ...specifiedRules, limitIntrospectionAliases, limitAliases];
 
 /** Of documents in memory. */
 const maxBytes = 25_000_000;
