@@ -23,6 +23,7 @@ export async function bundle(folder: string): Promise<OutputFile[]> {
     mainFields: ['module', 'main'],
     minifyWhitespace: true,
     minifySyntax: true,
+    define: { 'process.env.NODE_ENV': '"production"' },
     sourcemap: 'linked',
     sourcesContent: false,
     // The image contains all packages with their licenses.

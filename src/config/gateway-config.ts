@@ -18,7 +18,7 @@ interface UpstreamConfig {
   monthlyAllowance: number | null;
 }
 
-export interface BankDataConfig extends UpstreamConfig {
+interface BankDataConfig extends UpstreamConfig {
   /** How long a cached response is fresh, in milliseconds. */
   freshMs: number;
   /** Maximum age of a served response, in milliseconds. After `freshMs` it is stale. */
@@ -27,7 +27,7 @@ export interface BankDataConfig extends UpstreamConfig {
   cacheMaxBytes: number;
 }
 
-export interface EssaysConfig extends UpstreamConfig {
+interface EssaysConfig extends UpstreamConfig {
   /** The upstream's name for each mode. */
   modeNames: { STANDARD: string; ACADEMIC: string; PROFESSIONAL: string; NEWS_REPORT: string };
   /** Dotted path of the response field that contains the text; null: the well-known names are tried. */

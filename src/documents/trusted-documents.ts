@@ -18,6 +18,8 @@ export interface TrustedDocuments {
    * @param parseText parses the text; called if it is not in a manifest and was not checked before
    */
   has(text: string, parseText: () => DocumentNode): boolean;
+  /** Adds a listener that is called when the documents have changed. */
+  onReloaded(listener: () => void): void;
   /** Stops reading the files again. */
   close(): void;
 }
@@ -38,6 +40,7 @@ export function createTrustedDocuments({ config, events }: TrustedDocumentsOptio
   const stopWatching = watchFiles(paths, () => void reload());
   let index = readAtStart();
   let reloads = 0;
+  const listeners: (() => void)[] = [];
   /** Results for texts that are not in a manifest: their normalization takes as long as parsing. */
   const checked = new LRUCache<string, boolean>({
     maxSize: 1_000_000,
@@ -55,6 +58,7 @@ export function createTrustedDocuments({ config, events }: TrustedDocumentsOptio
       checked.set(text, isTrusted);
       return isTrusted;
     },
+    onReloaded: (listener) => void listeners.push(listener),
     close: stopWatching,
   };
 
@@ -76,6 +80,7 @@ export function createTrustedDocuments({ config, events }: TrustedDocumentsOptio
       if (reloadNumber !== reloads) return;
       index = reloaded;
       checked.clear();
+      for (const listener of listeners) listener();
       events.trustedDocumentsReloaded(index.texts.size);
     } catch (error) {
       events.trustedDocumentsInvalid(reasonOf(error));

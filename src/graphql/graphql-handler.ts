@@ -54,9 +54,12 @@ export function createGraphqlHandler<Context extends OperationContext>({
   const persistedQueries = trustedDocuments ? withTrustedQueries(registered, trustedDocuments) : registered;
   const replies = createReplies({ hasCallers, exposesCost, hasTraces, redact, events });
   const shared = { prepare, persistedQueries, replies, createContext };
+  const keptReplies = createKeptReplies(keptReplyBytes);
+  // A document may no longer be trusted.
+  trustedDocuments?.onReloaded(keptReplies.clear);
   const answerDirectly = createDirectWay({
     ...shared,
-    keptReplies: createKeptReplies(keptReplyBytes),
+    keptReplies,
     needsYoga: (headers) => hasTraces && headers[traceHeader] !== undefined,
   });
   let yoga: Promise<GraphqlYoga> | undefined;

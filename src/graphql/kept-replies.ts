@@ -18,6 +18,7 @@ export interface KeptReplies {
   get(question: Question, caller: Access): Reply | undefined;
   /** Keeps a reply without errors if the next one would be the same: that is, without an upstream call. */
   keep(question: Question, caller: Access, reply: Reply, executed: Executed): void;
+  clear(): void;
 }
 
 interface KeptReply {
@@ -56,18 +57,20 @@ export function createKeptReplies(maxBytes: number): KeptReplies {
       const isFresh = usage.upstreamCalls === 0 && usage.staleHits === 0;
       if (isFresh && operation.isRepeatable) replies.set(keyOf(question, caller), { reply, operation, freshUntil });
     },
+    clear: () => replies.clear(),
   };
 }
 
 /**
  * Replies to other callers may contain what this one may not read. Most requests are of callers with the same access and
- * ask for the same media type: their key is the body, which needs no other text. No JSON begins with a plus sign.
+ * ask for the same media type: their key is the body, which needs no other text. A body that begins with a plus sign,
+ * as no JSON does, could be the key of another caller.
  */
 function createKeys(): (question: Question, caller: Access) => string {
   let usualAccess: string | undefined;
   return ({ body, mediaType }, { accessKey }) => {
     usualAccess ??= accessKey;
-    const isUsual = accessKey === usualAccess && mediaType === 'application/json';
+    const isUsual = accessKey === usualAccess && mediaType === 'application/json' && !body.startsWith('+');
     return isUsual ? body : `+${accessKey} ${mediaType} ${body}`;
   };
 }

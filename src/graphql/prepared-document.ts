@@ -14,6 +14,7 @@ import { createCompiler } from './compiler.ts';
 import { type DocumentLimits, findDocumentProblem } from './document-problem.ts';
 import { parseDetached } from './document-source.ts';
 import { limitAliases, limitIntrospectionAliases } from './limit-aliases.ts';
+import { limitDirectives } from './limit-directives.ts';
 import { createPreparedOperation, type PreparedOperation } from './prepared-operation.ts';
 
 /** A document that was parsed and validated. */
@@ -38,7 +39,7 @@ interface DocumentsOptions {
 export type PrepareDocument = (text: string) => PreparedDocument;
 
 /**
- * Parses and validates each document once, and prepares its operations. Rejects documents that are much more expensive to
+ * Parses and validates a document until it is sent a second time, and prepares its operations. Rejects documents that are much more expensive to
  * parse or validate than their size suggests. Invalid documents are not cached: their errors would hold the text, and
  * finding them again is fast.
  */
@@ -49,11 +50,19 @@ export function createPrepareDocument({ schema, limits, hasCallers }: DocumentsO
     sizeCalculation: ({ compiledBytes }, text) => (text.length + 100) * bytesPerCharacter + compiledBytes,
   });
 
+  const seenOnce = new LRUCache<string, true>({
+    maxSize: maxSeenCharacters,
+    sizeCalculation: (_, text) => text.length,
+  });
+
   return (text) => {
     const known = documents.get(text);
     if (known) return known;
     const prepared = prepareDocument(text);
-    if (prepared.errors.length === 0) documents.set(text, prepared);
+    if (prepared.errors.length > 0) return prepared;
+    // A document that is never sent again would cost the garbage collector more than parsing it costs.
+    if (seenOnce.delete(text)) documents.set(text, prepared);
+    else seenOnce.set(text, true);
     return prepared;
   };
 
@@ -64,7 +73,7 @@ export function createPrepareDocument({ schema, limits, hasCallers }: DocumentsO
     } catch (error) {
       return rejectDocument(null, [error as GraphQLError], 'GRAPHQL_PARSE_FAILED');
     }
-    const errors = validate(schema, document, rules);
+    const errors = findErrors(document);
     if (errors.length > 0) return rejectDocument(document, errors, 'GRAPHQL_VALIDATION_FAILED');
     const operations = new Map<OperationDefinitionNode, PreparedOperation>();
     const prepared: PreparedDocument = {
@@ -90,6 +99,15 @@ export function createPrepareDocument({ schema, limits, hasCallers }: DocumentsO
       if (documents.peek(text) !== prepared) return;
       documents.delete(text);
       documents.set(text, prepared);
+    }
+  }
+
+  function findErrors(document: DocumentNode): readonly GraphQLError[] {
+    try {
+      return validate(schema, document, rules);
+    } catch (error) {
+      if (error instanceof GraphQLError) return [error];
+      throw error;
     }
   }
 
@@ -126,7 +144,10 @@ export function createOperationError(): GraphQLError {
   return new GraphQLError('Could not determine what operation to execute.', { extensions });
 }
 
-const rules = [...specifiedRules, limitIntrospectionAliases, limitAliases];
+/** Texts of documents that were sent once. */
+const maxSeenCharacters = 1_000_000;
+
+const rules = [limitDirectives, ...specifiedRules, limitIntrospectionAliases, limitAliases];
 
 /** Of documents in memory. */
 const maxBytes = 25_000_000;

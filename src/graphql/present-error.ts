@@ -49,14 +49,14 @@ export const maxErrors = 100;
  */
 export function presentError(
   error: GraphQLError,
-  { requestId, hidesSuggestions, redact, events }: PresentErrorOptions & { requestId: string },
+  { requestId, events, ...options }: PresentErrorOptions & { requestId: string },
 ): PresentedError {
-  const { message, extensions, logged, isExpected } = describeFailure(error, redact);
+  const { message, extensions, logged, isExpected } = describeFailure(error, options);
   if (logged !== undefined) events.unexpectedError(logged, requestId);
   const locations = locate(error);
   const { path } = error;
   const shown = {
-    message: hidesSuggestions ? message.replace(suggestion, '') : message,
+    message,
     ...(locations && { locations }),
     ...(path && { path }),
     extensions: { ...extensions, requestId },
@@ -73,7 +73,10 @@ interface DescribedFailure {
 }
 
 /** The part of a failure that clients and routers may see. */
-export function describeFailure(error: GraphQLError, redact: Redact): DescribedFailure {
+export function describeFailure(
+  error: GraphQLError,
+  { hidesSuggestions, redact }: Pick<PresentErrorOptions, 'hidesSuggestions' | 'redact'>,
+): DescribedFailure {
   const original = findOriginalError(error);
   if (original instanceof GatewayError) {
     const { message, code, service, retryable } = original;
@@ -88,8 +91,9 @@ export function describeFailure(error: GraphQLError, redact: Redact): DescribedF
   if (original === null) {
     const code = error.extensions?.code ?? 'BAD_USER_INPUT';
     // GraphQL's messages repeat names and values of the request.
-    const message = redact(error.message).slice(0, maxMessageLength);
-    return { message, extensions: { code, ...noService }, isExpected: true };
+    const redacted = redact(error.message);
+    const message = hidesSuggestions ? redacted.replace(suggestions, '') : redacted;
+    return { message: message.slice(0, maxMessageLength), extensions: { code, ...noService }, isExpected: true };
   }
   const extensions = { code: 'INTERNAL_SERVER_ERROR', ...noService };
   return { message: internalErrorMessage, extensions, logged: original, isExpected: false };
@@ -115,7 +119,7 @@ function createSummary(count: number, requestId: string): PresentedError {
   return { shown: { message, extensions }, http: null, isExpected: true };
 }
 
-/** At the end of GraphQL's messages. */
-const suggestion = / Did you mean [^?]*\?$/;
+/** At the end of GraphQL's messages. Text of the client that looks like one is removed as well: that takes linear time. */
+const suggestions = / Did you mean [^?]*(\?|$)/g;
 
 const maxMessageLength = 1_000;

@@ -16,7 +16,7 @@ export function createCors(origins: readonly string[]): Cors {
     addHeaders({ headers: { origin }, responseHeaders }) {
       if (origins.length > 0) responseHeaders.push('vary', 'origin');
       if (origin === undefined || !isListed(origin)) return;
-      responseHeaders.push('access-control-allow-origin', origin, 'access-control-expose-headers', 'x-request-id');
+      responseHeaders.push('access-control-allow-origin', origin, 'access-control-expose-headers', exposedHeaders);
     },
     sendPreflight(exchange) {
       const { origin, 'access-control-request-headers': requested } = exchange.headers;
@@ -24,7 +24,7 @@ export function createCors(origins: readonly string[]): Cors {
       const headers = ['allow', 'GET, POST, OPTIONS'];
       if (origin !== undefined && isListed(origin)) {
         headers.push('access-control-allow-methods', 'GET, POST');
-        // No header authenticates a caller, so a page may send any.
+        // Browsers add no credentials by themselves: a page must know the key or token that it sends.
         if (requested !== undefined) headers.push('access-control-allow-headers', requested);
         headers.push('access-control-max-age', maxAgeS, 'vary', 'access-control-request-headers');
       }
@@ -50,6 +50,9 @@ export const jsonType = /^application\/(graphql\+)?json\s*(;|$)/i;
 
 /** As in the CSRF prevention of Apollo Server and of Yoga. */
 const preflightHeaders = ['x-apollo-operation-name', 'apollo-require-preflight', 'x-graphql-yoga-csrf'];
+
+/** Pages need them to log in again or to wait. */
+const exposedHeaders = 'x-request-id, retry-after, www-authenticate';
 
 /** The maximum in Chrome. */
 const maxAgeS = '7200';

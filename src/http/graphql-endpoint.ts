@@ -83,10 +83,11 @@ function createBodyView({ buffer, byteOffset, byteLength }: Buffer) {
   return { buffer, byteOffset, byteLength, [Symbol.toStringTag]: 'Uint8Array' };
 }
 
-/** The parameters of a GET request. */
+/** The parameters of a GET request. As in Yoga, the first one of a name counts: it is executed, so its signature is verified. */
 function parseSearch(search: string): object {
-  const { variables, extensions, ...texts } = Object.fromEntries(new URLSearchParams(search));
-  return { ...texts, variables: parseObject(variables || '{}'), extensions: parseObject(extensions || '{}') };
+  const params = new URLSearchParams(search);
+  const [variables, extensions] = ['variables', 'extensions'].map((name) => parseObject(params.get(name) || '{}'));
+  return { query: params.get('query'), variables, extensions };
 }
 
 /** Empty if the text is not JSON of an object. */

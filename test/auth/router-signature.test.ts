@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { createGatewayRuntime } from '@graphql-hive/gateway-runtime';
 import { composeServices } from '@theguild/federation-composition';
 import { parse, print, stripIgnoredCharacters } from 'graphql';
@@ -98,6 +99,21 @@ describe('a request that a router signed', () => {
       const { authenticateBody } = tAuthentication({ ROUTER_SECRET: secret, ANONYMOUS_SCOPES: 'essays' });
       expect(authenticateBody(body)).toMatchObject({ kind: 'anonymous' });
     }
+  });
+
+  it.each([
+    ['10,000 entities', JSON.stringify({ r: Array(9_990).fill({ __typename: 'A', id: 1 }) }), 'router'],
+    ['a long text', JSON.stringify({ v: 'x'.repeat(900_000) }), 'router'],
+    ['20 levels', `{"v":${'['.repeat(18)}1${']'.repeat(18)}}`, 'router'],
+    ['more levels', `{"v":${'['.repeat(20)}1${']'.repeat(20)}}`, 'refused'],
+    ['more values', JSON.stringify({ v: Array(30_000).fill(1) }), 'refused'],
+    ['more keys', JSON.stringify(Object.fromEntries(Array.from({ length: 30_000 }, (_, key) => [key, 1]))), 'refused'],
+  ])('is verified up to a size that takes little time: %s', (_, text, kind) => {
+    const { authenticateBody } = tAuthentication({ ROUTER_SECRET: secret });
+    const variables = JSON.parse(text);
+    const signature = createHmac('sha256', secret).update(JSON.stringify({ query: '{ find }', variables }));
+    const extensions = { 'hmac-signature': signature.digest('base64') };
+    expect(authenticateBody({ query: '{ find }', variables, extensions })).toMatchObject({ kind });
   });
 
   it('is refused if its variables are nested without end', () => {

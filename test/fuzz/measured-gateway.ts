@@ -19,7 +19,10 @@ export interface Measurement {
 }
 
 /** A gateway process with a heap of 512 MB that reports what each request uses. Requests are sent one after another. */
-export async function tMeasuredGateway(env: Readonly<Record<string, string>>) {
+export async function tMeasuredGateway(
+  env: Readonly<Record<string, string>>,
+  credentials: Readonly<Record<string, string>> = {},
+) {
   const dataDir = mkdtempSync(join(tmpdir(), 'ledgerquill-fuzz-'));
   const meter = join(import.meta.dirname, 'meter.ts');
   const flags = ['--max-old-space-size=512', '--expose-gc', '--import', 'tsx', '--import', meter];
@@ -41,7 +44,8 @@ export async function tMeasuredGateway(env: Readonly<Record<string, string>>) {
   return {
     async measure(request: FuzzRequest, { collects = false } = {}): Promise<Measurement> {
       const before = await read(collects ? 'collect' : 'read');
-      const headers = { 'content-type': 'application/json', 'accept-encoding': 'identity', 'x-cost': '1' };
+      const accepted = { 'content-type': 'application/json', 'accept-encoding': 'identity', 'x-cost': '1' };
+      const headers = { ...accepted, ...credentials };
       const response = await Promise.race([
         fetch(url, { method: 'POST', headers, body: JSON.stringify(request) }),
         ended,

@@ -59,7 +59,7 @@ describe('the direct way', () => {
     ['not JSON', replyText(200, '<html>'), {}],
     ['truncated', replyTruncated('{"valid":'), {}],
     ['closed', replyClosed, {}],
-    ['no answer', replyNever, { BANK_DATA_TIMEOUT_MS: '50' }],
+    ['no answer', replyNever, { BANK_DATA_TIMEOUT_MS: '200' }],
     ['an answer that is too large', replyJson(200, { valid: 'x'.repeat(2_000) }), { MAX_ANSWER_BYTES: '1024' }],
     ['an exhausted allowance', replyJson(200, {}), { BANK_DATA_MONTHLY_ALLOWANCE: '0' }],
   ])('answers as Yoga does when the upstream fails: %s', async (_, reply, env) => {

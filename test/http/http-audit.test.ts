@@ -1,9 +1,13 @@
 import { type Audit, serverAudits } from 'graphql-http';
 import { describe, expect, it } from 'vitest';
+import { sha256 } from '../auth/authentication.ts';
+import { as, keyOf } from './callers.ts';
 import { tListeningGateway } from './listening-gateway.ts';
 
 /* All server audits of the GraphQL-over-HTTP working group, over a real port. */
 
+/** The audits read the schema. */
+const callers = { GATEWAY_API_KEYS: `shop:${sha256(keyOf('shop'))}:introspection`, FEDERATION_TRACES: 'on' };
 const audits = serverAudits({ url: () => Promise.reject(new Error('only their names are used')) });
 
 describe('GraphQL over HTTP', () => {
@@ -12,19 +16,24 @@ describe('GraphQL over HTTP', () => {
     expect(new Set(audits.map(({ id }) => id)).size).toBe(audits.length);
   });
 
-  it('passes every audit, MUST, SHOULD and MAY', async () => {
-    const { url } = await tListeningGateway();
-    const results = await Promise.all(serverAudits({ url, fetchFn: fetchWithPreflight }).map(runAudit));
+  it.each([
+    ['without callers', {}, {}],
+    ['with a key', callers, as('shop')],
+    ['with a key, and POST answered by Yoga', callers, { ...as('shop'), 'apollo-federation-include-trace': 'ftv1' }],
+  ])('passes every audit, MUST, SHOULD and MAY, %s', async (_, env, headers) => {
+    const { url } = await tListeningGateway(env);
+    const results = await Promise.all(serverAudits({ url, fetchFn: createFetch(headers) }).map(runAudit));
     expect(results.filter((result) => !result.startsWith('ok '))).toEqual([]);
     expect(results).toHaveLength(audits.length);
   });
 });
 
 /** Without this header, the gateway executes no GET. */
-function fetchWithPreflight(url: string, init: RequestInit = {}): Promise<Response> {
-  const headers = new Headers(init.headers);
-  headers.set('apollo-require-preflight', 'true');
-  return fetch(url, { ...init, headers });
+const preflight = { 'apollo-require-preflight': 'true' };
+
+function createFetch(headers: Record<string, string>) {
+  return (url: string, init: RequestInit = {}) =>
+    fetch(url, { ...init, headers: { ...Object.fromEntries(new Headers(init.headers)), ...preflight, ...headers } });
 }
 
 async function runAudit({ id, name, fn }: Audit): Promise<string> {

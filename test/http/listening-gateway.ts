@@ -12,14 +12,14 @@ export async function tListeningGateway(env: Environment = {}, upstream?: Upstre
     ...gateway,
     origin,
     url,
-    post: (body: object | string, headers: Record<string, string> = {}) =>
+    post: (body: object | string, headers: SendHeaders = {}) =>
       tSend(url, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
         body: typeof body === 'string' ? body : JSON.stringify(body),
       }),
     /** Sends a GET that is executed unless a test removes its header. */
-    get: (params: Record<string, string>, headers: Record<string, string> = {}) =>
+    get: (params: Record<string, string>, headers: SendHeaders = {}) =>
       tSend(`${url}?${new URLSearchParams(params)}`, { headers: { 'apollo-require-preflight': 'true', ...headers } }),
   };
 }
@@ -31,9 +31,12 @@ export interface Received {
   json(): { data?: unknown; errors: { message: string; extensions: Record<string, unknown> }[] };
 }
 
+/** An array is sent as several headers. */
+export type SendHeaders = Record<string, string | string[]>;
+
 interface SendOptions {
   method?: string;
-  headers?: Record<string, string>;
+  headers?: SendHeaders;
   body?: string;
 }
 

@@ -61,7 +61,8 @@ export function useInlineTrace({ redact, maxCost }: InlineTraceOptions): Plugin<
 
   /** Omits a path that has no node, as the root field failed before its resolver: the recorder would throw. */
   function presentTraceError(error: GraphQLError, nodesByPath: ReadonlyMap<string, unknown>): GraphQLError {
-    const { message, extensions } = describeFailure(error, redact);
+    // Routers pass traces on: they need no names that the request does not contain.
+    const { message, extensions } = describeFailure(error, { hidesSuggestions: true, redact });
     const path = error.path && nodesByPath.has(String(error.path[0])) ? error.path : null;
     return Object.assign(new GraphQLError(message, { path, extensions }), { locations: locate(error) });
   }

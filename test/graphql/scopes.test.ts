@@ -1,0 +1,66 @@
+import { getNamedType, getOperationAST, isObjectType, isUnionType, parse } from 'graphql';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { AbortableSignal } from '../../src/async/signal.ts';
+import { createCompiler } from '../../src/graphql/compiler.ts';
+import { createContext } from '../../src/graphql/context.ts';
+import { parseDetached } from '../../src/graphql/document-source.ts';
+import { schema } from '../../src/graphql/schema/schema.ts';
+import { tCaller } from '../caller.ts';
+import { entities, openFields, rootFields, schemaFields, scopedFields, selectionOf } from './root-fields.ts';
+import { tServices } from './scripted-services.ts';
+
+describe('the schema', () => {
+  it('declares a scope for every root field and entity that is not open', () => {
+    expect(rootFields.map(({ name }) => name)).toEqual(expect.arrayContaining([...openFields, ...schemaFields]));
+    for (const { name, field } of scopedFields) expect(['bank-data', 'essays'], name).toContain(field.extensions.scope);
+    expect(entities.length).toBeGreaterThanOrEqual(3);
+    for (const { name, extensions } of entities) expect(extensions.scope, name).toBe('bank-data');
+  });
+
+  it('reaches no essay through the fields of bank data, and no bank data through those of essays', () => {
+    const reachable = (scope: string) => {
+      const found = new Set<string>();
+      const visit = (type: unknown): void => {
+        if (isUnionType(type)) for (const member of type.getTypes()) visit(member);
+        if (!isObjectType(type) || found.has(type.name)) return;
+        found.add(type.name);
+        for (const field of Object.values(type.getFields())) visit(getNamedType(field.type));
+      };
+      for (const { field } of scopedFields) if (field.extensions.scope === scope) visit(getNamedType(field.type));
+      return found;
+    };
+    const shared = [...reachable('essays')].filter((name) => reachable('bank-data').has(name));
+    expect(shared).toEqual([]);
+  });
+});
+
+describe('a compiled operation', () => {
+  beforeEach(() => {
+    // Compiling takes no time, so it is done at once.
+    vi.useFakeTimers({ toFake: ['performance'] });
+    return () => vi.useRealTimers();
+  });
+
+  // Mutations are not compiled.
+  it.each(scopedFields.filter(({ type }) => type === 'Query'))('checks the scope of $name', async ({ field }) => {
+    const document = parseDetached(`{ ${selectionOf(field)} }`, parse);
+    const definition = getOperationAST(document);
+    if (!definition) throw new Error('the document has no operation');
+    const find = createCompiler(schema).register({ document, definition, fragments: new Map() }, () => {});
+    find({});
+    find({});
+    const run = await vi.waitFor(() => {
+      const found = find({});
+      expect(found).not.toBeNull();
+      return found;
+    });
+    const limits = { ibans: 9, bics: 9, bankQueries: 9, essayTexts: 9, essays: 9, entities: 9 };
+    const errorsOf = async (scope: string) => {
+      const caller = { ...tCaller, scopes: new Set([...tCaller.scopes].filter((other) => other !== scope)) };
+      const result = await run?.(createContext(tServices(), limits, caller, new AbortableSignal()), {});
+      return result?.errors?.map(({ path, originalError }) => [path, Reflect.get(originalError ?? {}, 'code')]);
+    };
+    expect(await errorsOf(String(field.extensions.scope))).toEqual([[[field.name], 'FORBIDDEN']]);
+    expect(JSON.stringify((await errorsOf('cost')) ?? [])).not.toContain('FORBIDDEN');
+  });
+});

@@ -1,0 +1,215 @@
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { ec, invalidTokens, jwkOf, jwt, tToken } from '../auth/token.ts';
+import { replyJson, replyText, tUnusedUrl, tUpstream } from '../scripted-upstream.ts';
+import { as, keyOf, tCallers, ways } from './callers.ts';
+import { type Received, type SendHeaders, tSend } from './listening-gateway.ts';
+
+const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid } }';
+const answer = { data: { ibanValidation: { valid: true } } };
+const key = keyOf('shop');
+const bearer = `Bearer ${key}`;
+const jwks = () => replyJson(200, { keys: [jwkOf(ec.publicKey, 'k1')] });
+
+async function tShop(env = {}) {
+  const upstream = await tUpstream(replyJson(200, { valid: true }));
+  return { upstream, ...(await tCallers({ callers: { shop: 'bank-data', bank: 'bank-data' }, env, upstream })) };
+}
+
+/** A refusal in the format of GraphQL errors, which no cache stores. */
+function expectRefusal({ status, headers, json }: Received, challenge: string): void {
+  expect(status).toBe(401);
+  expect(headers).toMatchObject({ 'www-authenticate': challenge, 'cache-control': 'no-store' });
+  const { message } = json().errors[0] ?? { message: '' };
+  const requestId = headers['x-request-id'];
+  const extensions = { code: 'UNAUTHENTICATED', service: null, retryable: false, requestId };
+  expect(json()).toEqual({ errors: [{ message, extensions }] });
+  expect(message).toBe(challenge === missing ? missingMessage : 'The credentials are not valid.');
+}
+
+const missing = 'Bearer';
+const missingMessage = 'The request needs an API key or a token, as authorization: Bearer or as x-api-key.';
+const invalid = 'Bearer error="invalid_token"';
+
+describe.each(ways)('a request that is answered %s', (way) => {
+  it.each<SendHeaders>([{ authorization: bearer }, { authorization: `bearer ${key}` }, { 'X-API-Key': key }])(
+    'is executed with %j',
+    async (headers) => {
+      const { send } = await tShop();
+      const received = await send(way, { query }, headers);
+      expect(received.json()).toEqual(answer);
+      expect(received.headers['cache-control']).toMatch(/^private, max-age=/);
+      const vary = received.headers.vary?.split(', ');
+      expect(vary).toEqual(expect.arrayContaining(['authorization', 'x-api-key']));
+    },
+  );
+
+  it.each<[SendHeaders, string]>([
+    [{}, missing],
+    [{ authorization: `${bearer}x` }, invalid],
+    [{ authorization: 'Bearer ' }, invalid],
+    [{ authorization: `Basic ${Buffer.from(`shop:${key}`).toString('base64')}` }, invalid],
+    [{ authorization: key }, invalid],
+    [{ authorization: ` ${bearer},${bearer}` }, invalid],
+    [{ authorization: [bearer, bearer] }, invalid],
+    [{ 'x-api-key': '' }, invalid],
+    [{ 'x-api-key': [key, 'other'] }, invalid],
+    [{ 'x-api-key': ['other', key] }, invalid],
+    [{ authorization: bearer, 'x-api-key': key }, invalid],
+    [{ authorization: `Bearer ${'x'.repeat(8_193)}` }, invalid],
+  ])('is refused with %j', async (headers, challenge) => {
+    const { send, upstream, log } = await tShop();
+    expectRefusal(await send(way, { query }, headers), challenge);
+    expect(upstream.calls).toEqual([]);
+    expect(log()).not.toContain(key);
+  });
+
+  it('beyond the limit of its caller is refused with the time to wait, and others are not', async () => {
+    const { send, upstream } = await tShop({ CALLER_REQUESTS_PER_MINUTE: '2' });
+    for (let count = 0; count < 2; count += 1) expect((await send(way, { query }, as('shop'))).status).toBe(200);
+    const refused = await send(way, { query }, as('shop'));
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60);
+    expect(refused.json().errors).toEqual([
+      {
+        message: expect.stringMatching(/^This caller has sent its requests of this minute; retry in \d+ s\.$/),
+        extensions: {
+          code: 'RATE_LIMITED',
+          service: null,
+          retryable: true,
+          requestId: refused.headers['x-request-id'],
+        },
+      },
+    ]);
+    expect((await send(way, { query }, as('bank'))).json()).toEqual(answer);
+    expect(upstream.calls).toHaveLength(1);
+  });
+
+  it('is executed with a token of the issuer, and refused with any other token', async () => {
+    const issuer = await tUpstream(jwks());
+    const { send, upstream } = await tShop({ ...jwt, JWT_JWKS_URL: `${issuer.url}/keys` });
+    const sendToken = (token: string) => send(way, { query }, { authorization: `Bearer ${token}` });
+    for (const [, create] of invalidTokens) expectRefusal(await sendToken(await create()), invalid);
+    expectRefusal(await sendToken(await tToken({ header: { kid: 'unknown' } })), invalid);
+    expect(upstream.calls).toEqual([]);
+    expect(issuer.calls).toHaveLength(1);
+    expect((await sendToken(await tToken())).json()).toEqual(answer);
+    expect((await send(way, { query }, { 'x-api-key': await tToken() })).json()).toEqual(answer);
+  });
+
+  it('is refused with a token while the key set was never read', async () => {
+    const failing = await tUpstream(replyText(503, 'down'));
+    for (const url of [failing.url, await tUnusedUrl()]) {
+      const { send, upstream } = await tShop({ ...jwt, JWT_JWKS_URL: url });
+      expectRefusal(await send(way, { query }, { authorization: `Bearer ${await tToken()}` }), invalid);
+      expect(upstream.calls).toEqual([]);
+    }
+  });
+
+  it('is one of the router if its query and variables are signed', async () => {
+    const { send, upstream } = await tShop({ ROUTER_SECRET: routerSecret });
+    const signed = sign({
+      query: 'query ($i: String!) { ibanValidation(iban: $i) { valid } }',
+      variables: { i: 'DE1' },
+    });
+    const [valid] = [{ data: { ibanValidation: { valid: false } } }];
+    expect((await send(way, signed)).json()).toEqual(valid);
+    expectRefusal(await send(way, { ...signed, query }), invalid);
+    expectRefusal(await send(way, { ...signed, variables: { i: 'DE2' } }), invalid);
+    expectRefusal(await send(way, { query, extensions: { 'hmac-signature': 7 } }), invalid);
+    expectRefusal(await send(way, { query }), missing);
+    // A caller with a key needs no signature, and a signature does not replace a wrong key.
+    expect((await send(way, { query }, as('shop'))).json()).toEqual(answer);
+    expectRefusal(await send(way, signed, { 'x-api-key': 'other' }), invalid);
+    expect(upstream.calls).toHaveLength(1);
+  });
+});
+
+const routerSecret = 'seeded-router-secret-of-32-chars';
+
+/** As Hive Gateway does it. */
+function sign(question: { query: string; variables?: object }) {
+  const signature = createHmac('sha256', routerSecret).update(JSON.stringify(question)).digest('base64');
+  return { ...question, extensions: { 'hmac-signature': signature } };
+}
+
+describe('a signature in a URL', () => {
+  it.each([
+    ['query', '{ countries { code } }'],
+    ['variables', '{"i":"DE2"}'],
+    ['extensions', '{}'],
+  ])('is not valid for a second parameter: %s', async (name, value) => {
+    const { url, upstream } = await tShop({ ROUTER_SECRET: routerSecret });
+    const signed = sign({ query, variables: { i: 'DE1' } });
+    const params = [
+      ['query', signed.query] as const,
+      ...(['variables', 'extensions'] as const).map((field) => [field, JSON.stringify(signed[field])] as const),
+    ];
+    const search = new URLSearchParams([[name, value], ...params.map(([key, text]) => [key, text])]);
+    const { status } = await tSend(`${url}?${search}`, { headers: { 'apollo-require-preflight': 'true' } });
+    expect(status).toBe(401);
+    expect(upstream.calls).toEqual([]);
+  });
+});
+
+describe('a request without a caller', () => {
+  it.each<SendHeaders>([{}, { 'x-api-key': 'wrong' }])('is refused before its body arrives: %j', async (headers) => {
+    const { url, upstream } = await tShop();
+    const length = { 'content-type': 'application/json', 'content-length': '100000' };
+    const sent = request(url, { method: 'POST', headers: { ...length, ...headers }, agent: false });
+    sent.on('error', () => {}).flushHeaders();
+    const [response] = await once(sent, 'response');
+    expect(response.statusCode).toBe(401);
+    sent.destroy();
+    expect(upstream.calls).toEqual([]);
+  });
+
+  it('is refused before its type and method are checked', async () => {
+    const { url, post } = await tShop();
+    for (const method of ['PUT', 'DELETE', 'HEAD', 'PATCH']) expect((await tSend(url, { method })).status).toBe(401);
+    expectRefusal(await post('x', { 'content-type': 'text/plain', accept: 'text/css' }), missing);
+  });
+
+  it('can check health and readiness', async () => {
+    const { origin } = await tShop();
+    for (const path of ['/health', '/ready']) expect((await tSend(origin + path)).status).toBe(200);
+  });
+
+  it('is anonymous where that is permitted, but not with wrong credentials', async () => {
+    const { post } = await tShop({ ANONYMOUS_SCOPES: 'bank-data' });
+    expect((await post({ query })).json()).toEqual(answer);
+    expectRefusal(await post({ query }, { 'x-api-key': 'wrong' }), invalid);
+  });
+});
+
+describe('a page of an allowed origin', () => {
+  const origin = 'https://shop.example';
+
+  it('can send a preflight without credentials, and then the key', async () => {
+    const { url, post } = await tShop({ CORS_ORIGINS: origin });
+    const headers = {
+      origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization,content-type',
+    };
+    const preflight = await tSend(url, { method: 'OPTIONS', headers });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers['access-control-allow-headers']).toBe('authorization,content-type');
+    expect((await post({ query }, { origin, ...as('shop') })).headers['access-control-allow-origin']).toBe(origin);
+  });
+
+  it('can read why a request is refused, and how long to wait', async () => {
+    const { post } = await tShop({ CORS_ORIGINS: origin, CALLER_REQUESTS_PER_MINUTE: '1' });
+    await post({ query }, as('shop'));
+    for (const headers of [{}, as('shop')]) {
+      const refused = await post({ query }, { origin, ...headers });
+      expect(refused.headers).toMatchObject({
+        'access-control-allow-origin': origin,
+        'access-control-expose-headers': 'x-request-id, retry-after, www-authenticate',
+      });
+    }
+  });
+});

@@ -1,0 +1,222 @@
+// Names that a client has written wrongly. cspell:ignore bankcode contry countr inptu kode
+import { getIntrospectionQuery } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { entities, scopedFields, selectionOf } from '../graphql/root-fields.ts';
+import { replyJson, tUpstream } from '../scripted-upstream.ts';
+import { as, contentOf, tCallers, ways } from './callers.ts';
+import type { Received } from './listening-gateway.ts';
+
+const iban = 'DE89370400440532013000';
+
+const callers = {
+  bank: 'bank-data',
+  writer: 'essays',
+  reader: 'introspection',
+  traced: 'bank-data+traces',
+  developer: 'bank-data+essays+introspection+graphiql+traces+cost',
+};
+const withoutScope = { 'bank-data': 'writer', essays: 'bank' };
+
+async function tScopes(env = {}) {
+  const upstream = await tUpstream(replyJson(200, { valid: true }));
+  return { upstream, ...(await tCallers({ callers, upstream, env })) };
+}
+
+describe.each(scopedFields)('$name', ({ type, field, name }) => {
+  const scope = field.extensions.scope as keyof typeof withoutScope;
+  const headers = as(withoutScope[scope]);
+  const forbidden = (path: string) => ['FORBIDDEN', [path]];
+  const selection = selectionOf(field);
+  const isQuery = type === 'Query';
+  const operation = isQuery ? 'query' : 'mutation';
+
+  it.each(isQuery ? ways : (['directly'] as const))(`is forbidden without the scope ${scope}, %s`, async (way) => {
+    const { send, upstream } = await tScopes();
+    const queries: [query: string, path: string][] = [
+      [`${operation} { ${selection} }`, field.name],
+      [`${operation} { other: ${selection} }`, 'other'],
+      [`${operation} { ... { ... on ${type} { ${selection} } } }`, field.name],
+      [`${operation} { ...F } fragment F on ${type} { a: ${selection} }`, 'a'],
+      [`${operation} ($yes: Boolean = true) { b: ${selectionOf(field, ' @include(if: $yes)')} }`, 'b'],
+    ];
+    for (const [query, path] of queries) {
+      // Later, it may be compiled: see test/graphql/scopes.test.ts.
+      for (let count = 0; count < 3; count += 1) {
+        const received = await send(way, { query }, headers);
+        expect(contentOf(received).errors, `${name}: ${query}`).toEqual([forbidden(path)]);
+        expect(received.status).toBe(200);
+        expect(received.headers['cache-control']).toBe('no-store');
+        expect(received.json().errors[0]?.message).toBe(
+          `This needs the scope ${scope}, which the caller does not have.`,
+        );
+      }
+    }
+    expect(upstream.calls).toEqual([]);
+  });
+});
+
+describe.each(ways)('a request that is answered %s', (way) => {
+  it('gets the fields in its scope, and an error at the path of each other one', async () => {
+    const { send } = await tScopes();
+    const query = `{ here: ibanValidations(ibans: ["${iban}"]) { valid } essay(id: "1") { text } country(code: "DE") { name } }`;
+    const bank = contentOf(await send(way, { query }, as('bank')));
+    expect(bank).toEqual({
+      data: { here: [{ valid: true }], essay: null, country: { name: 'Germany' } },
+      errors: [['FORBIDDEN', ['essay']]],
+    });
+    const optional = '{ essay(id: "1") { text } country(code: "DE") { name } }';
+    expect(contentOf(await send(way, { query: optional }, as('writer')))).toEqual({
+      data: { essay: null, country: null },
+      errors: [['FORBIDDEN', ['country']]],
+    });
+  });
+
+  it('gets no entity outside its scope', async () => {
+    const { send, upstream } = await tScopes();
+    const keys = { IbanValidation: { iban }, IbanCountry: { code: 'DE' }, Bank: { bic: 'COBADEFFXXX' } };
+    const representations = entities.map(({ name }) => ({
+      __typename: name,
+      ...(keys[name as keyof typeof keys] ?? { bic: 'COBADEFFXXX' }),
+    }));
+    const query =
+      'query ($representations: [_Any!]!) { all: _entities(representations: $representations) { __typename } }';
+    for (let count = 0; count < 3; count += 1) {
+      const { data, errors } = contentOf(await send(way, { query, variables: { representations } }, as('writer')));
+      expect(data).toEqual({ all: representations.map(() => null) });
+      expect(errors).toEqual(representations.map((_, index) => ['FORBIDDEN', ['all', index]]));
+    }
+    expect(upstream.calls).toEqual([]);
+    expect(contentOf(await send(way, { query, variables: { representations } }, as('bank'))).errors).toBeUndefined();
+  });
+
+  it('gets no reply that was kept for a caller with other scopes', async () => {
+    const { send } = await tScopes();
+    const query = '{ country(code: "DE") { name } }';
+    for (let count = 0; count < 2; count += 1) {
+      expect(contentOf(await send(way, { query }, as('bank')))).toEqual({ data: { country: { name: 'Germany' } } });
+      expect(contentOf(await send(way, { query }, as('writer'))).errors).toEqual([['FORBIDDEN', ['country']]]);
+    }
+  });
+
+  it.each([
+    '{ __schema { queryType { name } } }',
+    '{ __type(name: "Query") { name } }',
+    '{ _service { sdl } }',
+    '{ a: __typename ...F } fragment F on Query { b: _service { sdl } }',
+    getIntrospectionQuery(),
+  ])('may read the schema only with the scope: %#', async (query) => {
+    const { send } = await tScopes();
+    for (let count = 0; count < 2; count += 1) {
+      expect((await send(way, { query }, as('reader'))).json().errors).toBeUndefined();
+      const refused = await send(way, { query }, as('bank'));
+      expect(contentOf(refused)).toEqual({ data: undefined, errors: [['FORBIDDEN', undefined]] });
+      expect(refused.body.toString()).not.toContain('IbanValidation');
+    }
+    expect(contentOf(await send(way, { query: '{ __typename }' }, as('bank')))).toEqual({
+      data: { __typename: 'Query' },
+    });
+  });
+
+  it.each<[string, object?]>([
+    ['{ contry(code: "DE") { name } }'],
+    ['{ country(kode: "DE") { name } }'],
+    ['{ country(code: "DE") { nam } }'],
+    ['{ country(code: "DE") { ...F } } fragment F on IbanCountr { name }'],
+    ['{ generateIban(input: { countr: "DE" }) { __typename } }'],
+    [
+      'query ($i: GenerateIbanInput!) { generateIban(input: $i) { __typename } }',
+      { i: { country: 'DE', bankcode: '1' } },
+    ],
+    [
+      'query ($i: GenerateIbanInput!) { generateIban(input: $i) { __typename } }',
+      { i: { country: 'DE', bankcode: 'x'.repeat(855) } },
+    ],
+    ['query ($i: GenerateIbanInptu!) { generateIban(input: $i) { __typename } }'],
+  ])('gets suggestions of names only with the scope introspection: %#', async (query, variables = {}) => {
+    const { send } = await tScopes();
+    const refused = await send(way, { query, variables }, as('bank'));
+    expect(refused.json().errors.length).toBeGreaterThan(0);
+    expect(refused.body.toString()).not.toMatch(/Did you mean|suggest/);
+    expect((await send(way, { query, variables }, as('developer'))).body.toString()).toContain('Did you mean');
+  });
+
+  it('gets cost and traces only with the scope', async () => {
+    const { send } = await tScopes();
+    const query = `{ ibanValidation(iban: "${iban}") { valid } }`;
+    const asked = { 'x-cost': '1', 'apollo-federation-include-trace': 'ftv1' };
+    const data = { ibanValidation: { valid: true } };
+    expect((await send(way, { query }, { ...as('bank'), ...asked })).json()).toEqual({ data });
+    expect((await send(way, { query }, { ...as('developer'), ...asked })).json()).toEqual({
+      data,
+      extensions: { cost: expect.objectContaining({ lookUps: 1 }), ftv1: expect.any(String) },
+    });
+  });
+});
+
+describe('a request with a trace', () => {
+  const traceOf = ({ json }: Received) => {
+    const { extensions } = json() as { extensions?: { ftv1?: string } };
+    return Buffer.from(extensions?.ftv1 ?? '', 'base64').toString('latin1');
+  };
+
+  it('is limited to the scopes of its caller', async () => {
+    const { post } = await tScopes();
+    const headers = { ...as('traced'), 'apollo-federation-include-trace': 'ftv1' };
+    const query = `{ essay(id: "1") { text } ibanValidation(iban: "${iban}") { valid } }`;
+    const received = await post({ query }, headers);
+    expect(contentOf(received)).toEqual({
+      data: { essay: null, ibanValidation: { valid: true } },
+      errors: [['FORBIDDEN', ['essay']]],
+    });
+    expect(traceOf(received)).toContain('ibanValidation');
+    for (const invalid of [
+      '{ contry(code: "DE") { name } }',
+      '{ _service { sdl } }',
+      '{ generateIban(input: { countr: "DE" }) { __typename } }',
+    ]) {
+      const refused = await post({ query: invalid }, headers);
+      expect(refused.json().errors).toBeDefined();
+      expect(refused.body + traceOf(refused)).not.toMatch(/Did you mean|IbanValidation/);
+    }
+    const variables = { i: { country: 'DE', bankcode: '1' } };
+    const wrong = await post(
+      { query: 'query ($i: GenerateIbanInput!) { generateIban(input: $i) { __typename } }', variables },
+      headers,
+    );
+    expect(wrong.body + traceOf(wrong)).not.toContain('Did you mean');
+    expect(wrong.body.toString()).toContain('bankcode');
+  });
+});
+
+describe('a body that begins like the key of a kept reply', () => {
+  it('gets no reply that was kept for another caller', async () => {
+    const { post } = await tScopes();
+    const body = JSON.stringify({ query: '{ __type(name: "Query") { name } }' });
+    const usual = JSON.stringify({ query: '{ country(code: "DE") { name } }' });
+    await post(usual, as('bank'));
+    for (let count = 0; count < 2; count += 1) expect((await post(body, as('reader'))).status).toBe(200);
+    const guessed = await post(`+introspection  application/json ${body}`, as('bank'));
+    expect(guessed.status).toBe(400);
+  });
+});
+
+describe('GraphiQL', () => {
+  const html = { accept: 'text/html' };
+
+  it.each([
+    [{}, {}, 401],
+    [{ 'x-api-key': 'wrong' }, {}, 401],
+    [as('bank'), {}, 404],
+    [as('developer'), {}, 200],
+    [{}, { GRAPHIQL: 'on' }, 200],
+    [{}, { ANONYMOUS_SCOPES: 'bank-data' }, 404],
+    [{}, { ROUTER_SECRET: 'seeded-router-secret-of-32-chars' }, 404],
+  ])('with the headers %j and %j has the status %i', async (headers, env, status) => {
+    const { url } = await tScopes(env);
+    const response = await fetch(url, { headers: { ...html, ...headers } });
+    expect(response.status).toBe(status);
+    const isPage = response.headers.get('content-type')?.startsWith('text/html');
+    expect(isPage).toBe(status === 200);
+    expect((await response.text()).includes('<script')).toBe(isPage);
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { sha256 } from '../auth/authentication.ts';
+import { ec, jwkOf, jwt, tToken } from '../auth/token.ts';
+import { replyJson, tUpstream } from '../scripted-upstream.ts';
+import { as, keyOf, tCallers, ways } from './callers.ts';
+
+const order = `mutation { generateEssay(input: { description: "Pens", wordCount: 9, idempotencyKey: "k" }) {
+  ... on Essay { id text } } }`;
+const find = 'query ($id: ID!) { essay(id: $id) { text } }';
+const stored = { data: { essay: { text: 'Pens.' } } };
+const nothing = { data: { essay: null } };
+/** A POST with this header is answered by Yoga. */
+const traced = { 'apollo-federation-include-trace': 'ftv1' };
+
+interface Ordered {
+  data: { generateEssay: { id: string; text: string } };
+}
+
+async function tWriters() {
+  const upstream = await tUpstream(replyJson(200, { essay: 'Pens.' }));
+  const env = { ...jwt, JWT_PUBLIC_KEY: JSON.stringify(jwkOf(ec.publicKey, 'k1')), FEDERATION_TRACES: 'on' };
+  const secondKey = `anna:${sha256(keyOf('anna-2'))}:essays`;
+  const callers = { anna: 'essays', ben: 'essays' };
+  const keys = Object.entries(callers).map(([name, scopes]) => `${name}:${sha256(keyOf(name))}:${scopes}`);
+  return {
+    upstream,
+    ...(await tCallers({ upstream, env: { ...env, GATEWAY_API_KEYS: [...keys, secondKey].join() } })),
+  };
+}
+
+describe.each(ways)('an essay that is requested %s', (way) => {
+  const isDirect = way === 'directly';
+
+  it('is found by its caller only, by id and by idempotency key', async () => {
+    const { post, send, upstream } = await tWriters();
+    const headers = isDirect ? {} : traced;
+    const orderAs = async (caller: Record<string, string>) => {
+      const received = await post({ query: order }, { ...headers, ...caller });
+      return (received.json() as unknown as Ordered).data.generateEssay;
+    };
+    const findAs = async (caller: Record<string, string>, id: string) =>
+      (await send(way, { query: find, variables: { id } }, caller)).json();
+
+    const ofAnna = await orderAs(as('anna'));
+    const token = { authorization: `Bearer ${await tToken({ sub: 'anna', scope: 'essays' })}` };
+    for (let count = 0; count < 3; count += 1) {
+      expect(await findAs(as('anna'), ofAnna.id)).toEqual(stored);
+      // The second key of a caller, while the first one is replaced.
+      expect(await findAs(as('anna-2'), ofAnna.id)).toEqual(stored);
+      expect(await findAs(as('ben'), ofAnna.id)).toEqual(nothing);
+      // Of the same name, but of another kind.
+      expect(await findAs(token, ofAnna.id)).toEqual(nothing);
+    }
+    expect(await orderAs(as('anna'))).toEqual(ofAnna);
+    expect(await orderAs(as('anna-2'))).toEqual(ofAnna);
+    expect(upstream.calls).toHaveLength(1);
+
+    const others = [await orderAs(as('ben')), await orderAs(token)];
+    expect(new Set([ofAnna, ...others].map(({ id }) => id)).size).toBe(3);
+    expect(upstream.calls).toHaveLength(3);
+    expect(await findAs(as('ben'), others[0]?.id ?? '')).toEqual(stored);
+  });
+
+  it('is never in a reply that a cache keeps', async () => {
+    const { post, send } = await tWriters();
+    const { json } = await post({ query: order }, as('anna'));
+    const { id } = (json() as unknown as Ordered).data.generateEssay;
+    const found = await send(way, { query: find, variables: { id } }, as('anna'));
+    expect(found.headers['cache-control']).toBe('no-store');
+  });
+});

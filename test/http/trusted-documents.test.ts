@@ -1,0 +1,97 @@
+import { renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { sha256 } from '../auth/authentication.ts';
+import { tFolder } from '../stores/folder.ts';
+import { as, contentOf, tCallers, ways } from './callers.ts';
+
+const trusted = 'query Country($code: String!) { country(code: $code) { name } }';
+const withTypename = 'query Country($code: String!) {\n  country(code: $code) {\n    name\n    __typename\n  }\n}';
+const other = '{ country(code: "FR") { name } }';
+const variables = { code: 'DE' };
+const persisted = (sha256Hash: string) => ({ persistedQuery: { version: 1, sha256Hash } });
+const germany = { data: { country: { name: 'Germany' } }, errors: undefined };
+const france = { data: { country: { name: 'France' } }, errors: undefined };
+const refused = { data: undefined, errors: [['QUERY_NOT_IN_SAFELIST', undefined]] };
+const notFound = { data: undefined, errors: [['PERSISTED_QUERY_NOT_FOUND', undefined]] };
+
+async function tTrusting(mode: string) {
+  const file = join(tFolder(), 'documents.json');
+  /** Replaces the documents, by their id. */
+  const write = (documents: Record<string, string>) => {
+    writeFileSync(`${file}.new`, JSON.stringify(documents));
+    renameSync(`${file}.new`, file);
+  };
+  write({ 'country-1': trusted });
+  const callers = { shop: 'bank-data+introspection' };
+  const env = { TRUSTED_DOCUMENTS: file, TRUSTED_DOCUMENTS_MODE: mode };
+  const gateway = await tCallers({ callers, env });
+  type Question = Parameters<typeof gateway.send>[1];
+  const ask = async (way: (typeof ways)[number], question: Question) =>
+    contentOf(await gateway.send(way, question, as('shop')));
+  return { ...gateway, write, ask };
+}
+
+describe.each(ways)('a document that is requested %s', (way) => {
+  it.each(['log', 'prefer', 'require'])('is trusted by text, hash and id in the mode %s', async (mode) => {
+    const { ask, log } = await tTrusting(mode);
+    for (let count = 0; count < 2; count += 1) {
+      expect(await ask(way, { query: trusted, variables })).toEqual(germany);
+      const answer = { data: { country: { name: 'Germany', __typename: 'IbanCountry' } }, errors: undefined };
+      expect(await ask(way, { query: withTypename, variables })).toEqual(answer);
+      for (const id of [sha256(trusted), 'country-1']) {
+        expect(await ask(way, { variables, extensions: persisted(id) })).toEqual(germany);
+      }
+      expect(await ask(way, { query: trusted, variables, extensions: persisted(sha256(trusted)) })).toEqual(germany);
+      expect(await ask(way, { variables, extensions: persisted(sha256(other)) })).toEqual(notFound);
+    }
+    expect(log()).not.toContain('trusted');
+  });
+
+  it('is refused in the mode require if it is not trusted, and cannot be registered', async () => {
+    const { send, ask } = await tTrusting('require');
+    const extensions = persisted(sha256(other));
+    for (let count = 0; count < 2; count += 1) {
+      expect(await ask(way, { query: other })).toEqual(refused);
+      expect(await ask(way, { query: other, extensions })).toEqual(refused);
+      expect(await ask(way, { extensions })).toEqual(notFound);
+      expect(await ask(way, { query: '{ __schema { queryType { name } } }' })).toEqual(refused);
+      expect(await ask(way, { query: trusted.replace('name', 'name code'), variables })).toEqual(refused);
+    }
+    const accept = 'application/graphql-response+json';
+    expect((await send(way, { query: other }, { ...as('shop'), accept })).status).toBe(400);
+    expect(await ask(way, { query: trusted, extensions })).toEqual({
+      data: undefined,
+      errors: [['PERSISTED_QUERY_MISMATCH', undefined]],
+    });
+  });
+
+  it('is executed in the mode prefer if it is not trusted, and can be registered', async () => {
+    const { ask, log } = await tTrusting('prefer');
+    const extensions = persisted(sha256(other));
+    expect(await ask(way, { query: other })).toEqual(france);
+    expect(await ask(way, { query: other, extensions })).toEqual(france);
+    expect(await ask(way, { extensions })).toEqual(france);
+    expect(log()).not.toContain('trusted');
+  });
+
+  it('is executed and logged without its text in the mode log if it is not trusted', async () => {
+    const { ask, log } = await tTrusting('log');
+    expect(await ask(way, { query: other })).toEqual(france);
+    expect(log()).toContain('trusted');
+    expect(log()).not.toContain('country');
+  });
+
+  it('is no longer executed when it is removed from the file, and a new one is', async () => {
+    const { ask, write } = await tTrusting('require');
+    const long = { query: trusted, variables };
+    const short = { variables, extensions: persisted(sha256(trusted)) };
+    for (let count = 0; count < 3; count += 1) {
+      for (const question of [long, short]) expect(await ask(way, question)).toEqual(germany);
+    }
+    write({ 'country-2': other });
+    await vi.waitFor(async () => expect(await ask(way, { query: other })).toEqual(france));
+    expect(await ask(way, long)).toEqual(refused);
+    expect(await ask(way, short)).toEqual(notFound);
+  });
+});
