@@ -24,7 +24,7 @@ interface Connection {
   response: ServerResponse | null;
   /** Pipelined requests, which Node.js emits all at once, and which are handled one after the other. */
   waiting: [IncomingMessage, ServerResponse][];
-  /** The number of the last request of any connection. */
+  /** Counts connections and requests: the least was used the longest time ago. */
   lastUse: number;
 }
 
@@ -44,7 +44,8 @@ export function createHttpServer(
   });
 
   server.on('connection', (socket) => {
-    connections.set(socket, { response: null, waiting: [], lastUse: 0 });
+    uses += 1;
+    connections.set(socket, { response: null, waiting: [], lastUse: uses });
     socket.once('close', () => connections.delete(socket));
     if (connections.size > maxConnections) findLeastUsed(socket)?.destroy();
   });
