@@ -19,7 +19,7 @@ import { createRedact } from './telemetry/redact.ts';
  */
 
 // By default, V8 lets the old generation grow to more than twice its content, which the caches make large.
-setFlagsFromString('--heap-growing-percent=15');
+setFlagsFromString('--heap-growing-percent=50');
 await runMain(() => {
   loadDotenv();
   return run(readConfig(process.env));
