@@ -22,6 +22,8 @@ const slowest = [
   'test/examples/serve.test.ts',
   'test/federation/example.test.ts',
   'test/http/graphiql.test.ts',
+  'test/graphql/parity.test.ts',
+  'test/failures/canaries.test.ts',
   'test/e2e/crash.test.ts',
   'test/e2e/replicas.test.ts',
   'test/stores/lmdb-store.test.ts',
