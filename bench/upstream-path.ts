@@ -30,6 +30,7 @@ const modules = [
   'telemetry/redact',
   'upstream/allowance/allowance',
   'upstream/upstream-client',
+  'upstream/bulkhead',
 ] as const;
 
 // Compiled by esbuild: tsx adds a call to every closure that is created.
@@ -62,6 +63,7 @@ const { createLog } = await load<typeof import('../src/telemetry/log.ts')>('tele
 const { createSecretRedaction } = await load<typeof import('../src/telemetry/redact.ts')>('telemetry/redact');
 const { createAllowance } =
   await load<typeof import('../src/upstream/allowance/allowance.ts')>('upstream/allowance/allowance');
+const { createBulkhead } = await load<typeof import('../src/upstream/bulkhead.ts')>('upstream/bulkhead');
 const { createUpstreamClient } =
   await load<typeof import('../src/upstream/upstream-client.ts')>('upstream/upstream-client');
 
@@ -171,7 +173,14 @@ function createGatewayCall(baseUrl: string, dataDir: string) {
     redactSecrets: createSecretRedaction(secrets),
     events,
   });
-  const cache = createLookUpCache({ freshMs: 86_400_000, maxAgeMs: 86_400_000, maxBytes: 64_000_000 });
+  const turns = createBulkhead({ maxConcurrency: callers, maxQueue: 0 });
+  const cache = createLookUpCache({
+    turns,
+    onNoTurn: () => new Error('no turn'),
+    freshMs: 86_400_000,
+    maxAgeMs: 86_400_000,
+    maxBytes: 64_000_000,
+  });
   const bankData = withPrecheck(withCache(createRestBankData(client, events), cache));
   return {
     async call(iban: string): Promise<string> {

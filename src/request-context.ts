@@ -11,6 +11,8 @@ export interface RequestContext {
   usage: Usage;
   /** Counts a call in the caller's own budget before it is sent; null: the caller has none. */
   reserveCall: ReserveCall | null;
+  /** When a look-up began to wait for its turn, by `performance.now()`; its deadline includes the wait. */
+  queuedSince: number | null;
   /** When the first of the answers used so far stops being fresh, in milliseconds since 1970. */
   freshUntil: number;
 }
@@ -39,5 +41,5 @@ export function createRequestContext(
   reserveCall: ReserveCall | null = null,
 ): RequestContext {
   const usage = { lookUps: 0, cacheHits: 0, staleHits: 0, upstreamCalls: 0 };
-  return { callerId, signal, reserveCall, usage, freshUntil: Number.POSITIVE_INFINITY };
+  return { callerId, signal, reserveCall, queuedSince: null, usage, freshUntil: Number.POSITIVE_INFINITY };
 }

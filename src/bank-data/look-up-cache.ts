@@ -1,7 +1,9 @@
-import { type SharedTask, startSharedTask } from '../async/shared-task.ts';
+import type { Signal } from '../async/signal.ts';
 import { GatewayError } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
+import type { Bulkhead } from '../upstream/bulkhead.ts';
 import { createEntryFactory } from './cache-entry.ts';
+import { createFlights, type Flight } from './flights.ts';
 import { createMemoryCache, type MemoryEntry } from './memory-cache.ts';
 import type { CacheEntry, SharedCache } from './shared-cache.ts';
 
@@ -20,9 +22,16 @@ export interface LookUpCache {
   ): Promise<Answer>;
 }
 
+/** The arguments of `find`. */
+type Look<Answer> = [string, RequestContext, LookUp<Answer>, (answer: Answer) => boolean];
+
 type LookUp<Answer> = (flightContext: RequestContext) => Promise<Answer>;
 
 interface LookUpCacheOptions {
+  /** Where look-ups wait for their turn. */
+  turns: Bulkhead;
+  /** Creates the error of a look-up that gets no turn. */
+  onNoTurn: () => Error;
   freshMs: number;
   /** Maximum age of a served answer. After `freshMs` it is served only while it is revalidated or the service fails. */
   maxAgeMs: number;
@@ -31,7 +40,11 @@ interface LookUpCacheOptions {
   random?: () => number;
 }
 
-type ActiveFlight = Flight & { task: SharedTask<LookUpResult> };
+interface LookUpResult {
+  entry: CacheEntry;
+  /** False if it was looked up at the service. */
+  isHit: boolean;
+}
 
 interface LookUpResult {
   entry: CacheEntry;
@@ -39,18 +52,10 @@ interface LookUpResult {
   isHit: boolean;
 }
 
-interface Flight {
-  /**
-   * Null when it has settled: the tables that a `Map` leaves behind as its entries change keep what they contained alive
-   * until the next full garbage collection, one in two flights with all that it refers to.
-   */
-  task: SharedTask<LookUpResult> | null;
-  /** Of the request that started it. */
-  callerId: string;
-}
-
 /** Look-ups in memory, bounded in bytes: stale while revalidate, stale if error, one flight per key. */
 export function createLookUpCache({
+  turns,
+  onNoTurn,
   freshMs,
   maxAgeMs,
   maxBytes,
@@ -59,7 +64,7 @@ export function createLookUpCache({
 }: LookUpCacheOptions): LookUpCache {
   const memory = createMemoryCache(maxBytes);
   const createEntry = createEntryFactory({ freshMs, maxAgeMs, random });
-  const flights = new Map<string, Flight>();
+  const flights = createFlights<LookUpResult>(turns.leave);
 
   return { find };
 
@@ -75,8 +80,34 @@ export function createLookUpCache({
     const cached = memory.get(key);
     const now = Date.now();
     if (cached && now <= cached.freshUntil) return useCached(cached, context);
-    const flight = findFlight(key) ?? startFlight(key, context, lookUp, isNegative);
-    if (cached && now <= cached.staleUntil) return useCached(cached, context);
+    const known = flights.find(key);
+    const isStale = cached && now <= cached.staleUntil;
+    if (!known && !turns.enter()) {
+      return isStale ? useCached(cached, context) : waitForTurn(key, context, lookUp, isNegative);
+    }
+    const flight = known ?? startFlight(key, context, lookUp, isNegative);
+    if (isStale) return useCached(cached, context);
+    return join(flight, key, context, lookUp, isNegative);
+  }
+
+  /** A look-up that waits holds no more than its place in the queue: of a long list, thousands may wait. */
+  async function waitForTurn<Answer extends object>(...look: Look<Answer>): Promise<Answer> {
+    const [key, context, lookUp, isNegative] = look;
+    const queuedSince = performance.now();
+    const hasTurn = await turns.wait(context.usage, context.signal);
+    if (hasTurn && context.signal.aborted) turns.leave();
+    context.signal.throwIfAborted();
+    if (!hasTurn) throw onNoTurn();
+    const cached = memory.get(key);
+    const known = flights.find(key);
+    const isFresh = cached && Date.now() <= cached.freshUntil;
+    if (isFresh || known) turns.leave();
+    if (isFresh) return useCached(cached, context);
+    return join(known ?? startFlight(key, context, lookUp, isNegative, queuedSince), ...look);
+  }
+
+  function join<Answer extends object>(flight: Flight<LookUpResult>, ...look: Look<Answer>): Promise<Answer> {
+    const [, context] = look;
     const answer = flight.task.join(context.signal).then(({ entry, isHit }) => {
       recordUse(entry, isHit, context);
       return entry.answer as Answer;
@@ -86,7 +117,7 @@ export function createLookUpCache({
       if (!(error instanceof GatewayError && error.code === 'BUDGET_EXHAUSTED')) throw error;
       // The budget of the caller who started the flight; this one has another.
       context.usage.lookUps -= 1;
-      return find(key, context, lookUp, isNegative);
+      return find(...look);
     });
   }
 
@@ -102,48 +133,28 @@ export function createLookUpCache({
     return Promise.resolve(JSON.parse(entry.json));
   }
 
-  /** A flight that was aborted may settle later, but no further caller joins it. */
-  function findFlight(key: string): ActiveFlight | null {
-    const { task = null, callerId = '' } = flights.get(key) ?? {};
-    return task === null || task.isAborted() ? null : { task, callerId };
-  }
-
   function startFlight<Answer extends object>(
     key: string,
     { callerId, usage, freshUntil, reserveCall }: RequestContext,
     lookUp: LookUp<Answer>,
     isNegative: (answer: Answer) => boolean,
-  ): ActiveFlight {
-    const flight: Flight = { task: null, callerId };
-    const task = startSharedTask(async (signal) => {
+    queuedSince: number | null = null,
+  ): Flight<LookUpResult> {
+    return flights.start(key, callerId, load, ({ entry }) => memory.set(key, entry));
+
+    async function load(signal: Signal): Promise<LookUpResult> {
       let shared: CacheEntry | null = null;
       try {
         if (sharedCache) shared = await sharedCache.get(key);
-        if (shared && Date.now() <= shared.freshUntil) return land({ entry: shared, isHit: true });
-        const answer = await lookUp({ callerId, signal, usage, freshUntil, reserveCall });
+        if (shared && Date.now() <= shared.freshUntil) return { entry: shared, isHit: true };
+        const answer = await lookUp({ callerId, signal, usage, freshUntil, reserveCall, queuedSince });
         const entry = createEntry(answer, isNegative(answer));
         sharedCache?.set(key, entry);
-        return land({ entry, isHit: false });
+        return { entry, isHit: false };
       } catch (error) {
         if (!shared || Date.now() > shared.staleUntil) throw error;
-        return land({ entry: shared, isHit: true });
-      } finally {
-        if (isCurrent()) flights.delete(key);
-        flight.task = null;
+        return { entry: shared, isHit: true };
       }
-    });
-    flight.task = task;
-    flights.set(key, flight);
-    return { task, callerId };
-
-    function land(result: LookUpResult): LookUpResult {
-      if (isCurrent()) memory.set(key, result.entry);
-      return result;
-    }
-
-    /** A newer flight may have replaced an aborted one, which then neither caches its result nor removes the newer one. */
-    function isCurrent(): boolean {
-      return flights.get(key)?.task === task;
     }
   }
 }

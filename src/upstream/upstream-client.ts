@@ -7,7 +7,7 @@ import { createAttempt } from './attempt.ts';
 import { createBulkhead } from './bulkhead.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { createDeadlines } from './deadline.ts';
-import type { Outcome, UpstreamRequest } from './operation.ts';
+import { type Outcome, shed, type UpstreamRequest } from './operation.ts';
 import { createReserve } from './reserve.ts';
 import { withRetries } from './retries.ts';
 import { createRetryAfterBlock } from './retry-after.ts';
@@ -57,7 +57,9 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
   return {
     async send(request, context) {
       context.signal.throwIfAborted();
-      const elapsedMs = request.startedAt === undefined ? 0 : performance.now() - request.startedAt;
+      const queuedMs = elapsedSince(context.queuedSince);
+      if (queuedMs >= timeoutMs) return shed;
+      const elapsedMs = Math.max(queuedMs, elapsedSince(request.startedAt));
       if (elapsedMs >= timeoutMs) return { kind: 'failed', reason: 'timed-out', text: '' };
       const deadline = deadlines.start(context.signal, elapsedMs);
       try {
@@ -68,4 +70,8 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
     },
     close,
   };
+}
+
+function elapsedSince(time: number | null | undefined): number {
+  return time == null ? 0 : performance.now() - time;
 }

@@ -16,7 +16,7 @@ export function toUpstreamError(
 ): UpstreamError {
   switch (outcome.kind) {
     case 'shed':
-      return createError(service, 'UPSTREAM_UNAVAILABLE', failureMessages.shed, true);
+      return createShedError(service);
     case 'exhausted':
       return createExhaustedError(service, outcome.renewsAt);
     case 'failed': {
@@ -39,6 +39,11 @@ export function toUpstreamError(
   }
   events.responseUnreadable(service, status);
   return createError(service, 'UPSTREAM_FAILED', 'returned a response that could not be read', true);
+}
+
+/** Not sent: too many calls are waiting, or the circuit is open. */
+export function createShedError(service: ServiceName): UpstreamError {
+  return createError(service, 'UPSTREAM_UNAVAILABLE', failureMessages.shed, true);
 }
 
 /** The upstream, or the plan of its key, has no such endpoint. */

@@ -1,15 +1,23 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Signal } from '../../src/async/signal.ts';
+import { AbortableSignal, type Signal } from '../../src/async/signal.ts';
 import { createLookUpCache } from '../../src/bank-data/look-up-cache.ts';
 import type { CacheEntry, SharedCache } from '../../src/bank-data/shared-cache.ts';
 import type { RequestContext } from '../../src/request-context.ts';
+import { createBulkhead } from '../../src/upstream/bulkhead.ts';
 import { tRequestContext } from '../request-context.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
-const options = { freshMs: day, maxAgeMs: 30 * day, maxBytes: 1_000_000, random: () => 0.5 };
+const options = {
+  turns: createBulkhead({ maxConcurrency: 10_000, maxQueue: 0 }),
+  onNoTurn: () => new Error('no turn'),
+  freshMs: day,
+  maxAgeMs: 30 * day,
+  maxBytes: 1_000_000,
+  random: () => 0.5,
+};
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });
@@ -312,3 +320,58 @@ async function collectGarbage() {
     collect();
   }
 }
+
+describe('a look-up without a free turn', () => {
+  const turns = (maxQueue: number) => ({ ...options, turns: createBulkhead({ maxConcurrency: 1, maxQueue }) });
+
+  function tLookUps(cacheOptions: typeof options) {
+    const cache = createLookUpCache(cacheOptions);
+    const started: { key: string; queuedSince: number | null; answer: (value: object) => void }[] = [];
+    const find = (key: string, context = tRequestContext()) =>
+      cache.find(
+        key,
+        context,
+        ({ queuedSince }) => new Promise<object>((answer) => started.push({ key, queuedSince, answer })),
+        () => false,
+      );
+    return { started, find };
+  }
+
+  it('waits until another one ends, and its deadline includes the wait', async () => {
+    const { started, find } = tLookUps(turns(10));
+    const [first, second] = [find('a'), find('b')];
+    expect(started.map(({ key }) => key)).toEqual(['a']);
+    started[0]?.answer({ key: 'a' });
+    await first;
+    await vi.waitFor(() => expect(started.map(({ key }) => key)).toEqual(['a', 'b']));
+    expect(started.map(({ queuedSince }) => typeof queuedSince)).toEqual(['object', 'number']);
+    started[1]?.answer({ key: 'b' });
+    expect(await second).toEqual({ key: 'b' });
+  });
+
+  it('of the same key is answered by the one before it', async () => {
+    const { started, find } = tLookUps(turns(10));
+    const [, second, third] = [find('a'), find('b'), find('b')];
+    started[0]?.answer({});
+    await vi.waitFor(() => expect(started).toHaveLength(2));
+    started[1]?.answer({ key: 'b' });
+    expect(await Promise.all([second, third])).toEqual([{ key: 'b' }, { key: 'b' }]);
+    expect(started).toHaveLength(2);
+  });
+
+  it('fails if the queue is full, and leaves the queue when its caller aborts', async () => {
+    const { started, find } = tLookUps(turns(1));
+    const first = find('a');
+    const signal = new AbortableSignal();
+    const aborted = find('b', tRequestContext(signal));
+    await expect(find('c')).rejects.toThrow('no turn');
+    signal.abort(new Error('left'));
+    await expect(aborted).rejects.toThrow('left');
+    const waiting = find('d');
+    started[0]?.answer({});
+    await first;
+    await vi.waitFor(() => expect(started.map(({ key }) => key)).toEqual(['a', 'd']));
+    started[1]?.answer({ key: 'd' });
+    expect(await waiting).toEqual({ key: 'd' });
+  });
+});
