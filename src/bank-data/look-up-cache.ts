@@ -14,18 +14,12 @@ export interface LookUpCache {
    * cached, and a stale answer is served if there is one
    * @param isNegative whether the answer has the shorter time to live of a negative answer
    */
-  find<Answer extends object>(
-    key: string,
-    context: RequestContext,
-    lookUp: LookUp<Answer>,
-    isNegative: (answer: Answer) => boolean,
-  ): Promise<Answer>;
+  find<Answer extends object>(...look: Look<Answer>): Promise<Answer>;
 }
 
-/** The arguments of `find`. */
-type Look<Answer> = [string, RequestContext, LookUp<Answer>, (answer: Answer) => boolean];
-
+type Look<Answer> = [key: string, context: RequestContext, lookUp: LookUp<Answer>, isNegative: IsNegative<Answer>];
 type LookUp<Answer> = (flightContext: RequestContext) => Promise<Answer>;
+type IsNegative<Answer> = (answer: Answer) => boolean;
 
 interface LookUpCacheOptions {
   /** Where look-ups wait for their turn. */
@@ -38,12 +32,6 @@ interface LookUpCacheOptions {
   maxBytes: number;
   sharedCache?: SharedCache | null;
   random?: () => number;
-}
-
-interface LookUpResult {
-  entry: CacheEntry;
-  /** False if it was looked up at the service. */
-  isHit: boolean;
 }
 
 interface LookUpResult {
@@ -73,7 +61,7 @@ export function createLookUpCache({
     key: string,
     context: RequestContext,
     lookUp: LookUp<Answer>,
-    isNegative: (answer: Answer) => boolean,
+    isNegative: IsNegative<Answer>,
   ): Promise<Answer> {
     if (context.signal.aborted) return Promise.reject(context.signal.reason);
     context.usage.lookUps += 1;
@@ -137,7 +125,7 @@ export function createLookUpCache({
     key: string,
     { callerId, usage, freshUntil, reserveCall }: RequestContext,
     lookUp: LookUp<Answer>,
-    isNegative: (answer: Answer) => boolean,
+    isNegative: IsNegative<Answer>,
     queuedSince: number | null = null,
   ): Flight<LookUpResult> {
     return flights.start(key, callerId, load, ({ entry }) => memory.set(key, entry));
