@@ -82,6 +82,12 @@ export function createHttpServer(
     if (next && !this.req.socket.destroyed) handle(connection, ...next);
   }
 
+  function startClosing(): void {
+    isClosing = true;
+    // Of connections whose last response had begun before, and so did not announce the end.
+    server.keepAliveTimeout = 1_000;
+  }
+
   /** The new connection itself if requests of all others are being executed. */
   function findLeastUsed(newSocket: Socket): Socket | undefined {
     let least: Socket | undefined;
@@ -104,12 +110,10 @@ export function createHttpServer(
           resolve(toUrl(server.address() as AddressInfo));
         });
       }),
-    closeConnections() {
-      isClosing = true;
-    },
+    closeConnections: startClosing,
     drain: (timeoutMs) =>
       new Promise((resolve) => {
-        isClosing = true;
+        startClosing();
         if (!server.listening) return resolve();
         const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
         server.close(() => {
