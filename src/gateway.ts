@@ -91,6 +91,7 @@ export function createGateway(
   });
 
   let isStopping = false;
+  let stopLoading = () => {};
   let closing: Promise<void> | undefined;
   const handleRequest = createRequestHandler({
     admission: access.admission,
@@ -111,7 +112,7 @@ export function createGateway(
     /** GraphQL without HTTP, for tests and for embedding. */
     handle: graphql,
     async listen(): Promise<string> {
-      knownBanks.loadSoon();
+      stopLoading = knownBanks.loadSoon();
       return server.listen(config.host, config.port);
     },
     announceStop,
@@ -130,6 +131,7 @@ export function createGateway(
 
   async function shutDown(): Promise<void> {
     announceStop();
+    stopLoading();
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, config.shutdownTimeoutMs);

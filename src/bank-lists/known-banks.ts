@@ -3,8 +3,11 @@ import { createShippedBanks } from './shipped-banks.ts';
 export interface KnownBanks {
   /** Whether a shipped list has this bank code of this country: a hint without an upstream call. */
   has(country: string, bankCode: string): boolean;
-  /** Reads all lists in a second, one at a time; until then each is read on first use, in at most 10 ms. */
-  loadSoon(): void;
+  /**
+   * Reads all lists in a second, one at a time; until then each is read on first use, in at most 10 ms.
+   * @returns a function that stops reading
+   */
+  loadSoon(): () => void;
 }
 
 export function createKnownBanks(): KnownBanks {
@@ -21,13 +24,18 @@ export function createKnownBanks(): KnownBanks {
   return {
     has: (country, bankCode) => codesOf(country)?.has(bankCode) ?? false,
     loadSoon() {
+      let isStopped = false;
       const load = (remaining: readonly string[]) => {
         const [country, ...others] = remaining;
-        if (country === undefined) return;
+        if (country === undefined || isStopped) return;
         codesOf(country);
         setImmediate(load, others).unref();
       };
-      setTimeout(load, loadAfterMs, shipped.countries).unref();
+      const timer = setTimeout(load, loadAfterMs, shipped.countries).unref();
+      return () => {
+        isStopped = true;
+        clearTimeout(timer);
+      };
     },
   };
 }
