@@ -38,7 +38,7 @@ ${Object.entries(workloads)
   --delay 0          latency of the upstream, in milliseconds
   --env NAME=value   environment variable of the gateway; repeatable`;
 
-// Stops the servers, too.
+// The exit kills the servers that this process has started.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 if (options.help) print(usage);
 else await compare();

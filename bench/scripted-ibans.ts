@@ -40,3 +40,26 @@ export function readDescriptionBehavior(description: string): Behavior {
   const [word = ''] = description.split(' ', 1);
   return word in bankCodes ? (word as Behavior) : 'answer';
 }
+
+/** The answer to a valid IBAN, with the fields of the hosted service. */
+export function describeIban(iban: string): object {
+  return {
+    valid: true,
+    iban,
+    iban_data: {
+      country: 'Germany',
+      country_code: 'DE',
+      sepa_country: true,
+      checksum: iban.slice(2, 4),
+      BBAN: iban.slice(4),
+      bank_code: iban.slice(4, 12),
+      account_number: iban.slice(12),
+      branch: '',
+      national_checksum: '',
+      country_iban_format_as_swift: 'DE2!n8!n10!n',
+      country_iban_format_as_regex: '^DE(\\d{2})(\\d{8})(\\d{10})$',
+    },
+    bank_data: { bank_code: iban.slice(4, 12), name: scriptedBankName(iban), zip: '', city: '', bic: '' },
+    country_iban_example: 'DE89370400440532013000',
+  };
+}

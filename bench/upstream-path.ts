@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { type Dispatcher, Pool } from 'undici';
 import { formatTable, print } from './report.ts';
-import { scriptedIban } from './scripted-ibans.ts';
+import { describeIban, scriptedIban } from './scripted-ibans.ts';
 
 /*
  * The CPU time around one upstream call: precheck, cache, client and allowance, beside a bare undici call that parses
@@ -30,7 +30,6 @@ const modules = [
   'telemetry/redact',
   'upstream/allowance/allowance',
   'upstream/upstream-client',
-  'upstream/bulkhead',
 ] as const;
 
 // Compiled by esbuild: tsx adds a call to every closure that is created.
@@ -63,7 +62,6 @@ const { createLog } = await load<typeof import('../src/telemetry/log.ts')>('tele
 const { createSecretRedaction } = await load<typeof import('../src/telemetry/redact.ts')>('telemetry/redact');
 const { createAllowance } =
   await load<typeof import('../src/upstream/allowance/allowance.ts')>('upstream/allowance/allowance');
-const { createBulkhead } = await load<typeof import('../src/upstream/bulkhead.ts')>('upstream/bulkhead');
 const { createUpstreamClient } =
   await load<typeof import('../src/upstream/upstream-client.ts')>('upstream/upstream-client');
 
@@ -173,10 +171,9 @@ function createGatewayCall(baseUrl: string, dataDir: string) {
     redactSecrets: createSecretRedaction(secrets),
     events,
   });
-  const turns = createBulkhead({ maxConcurrency: callers, maxQueue: 0 });
   const cache = createLookUpCache({
-    turns,
-    onNoTurn: () => new Error('no turn'),
+    maxRunning: callers,
+    maxWaiting: 0,
     freshMs: 86_400_000,
     maxAgeMs: 86_400_000,
     maxBytes: 64_000_000,
@@ -206,28 +203,8 @@ function serve(): void {
     const body = Buffer.from(JSON.stringify(describeIban(iban)));
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body);
   }).listen(0, '127.0.0.1', () => process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
-  process.on('disconnect', () => process.exit());
-}
-
-/** As large as an answer of the hosted service. */
-function describeIban(iban: string): object {
-  return {
-    valid: true,
-    iban,
-    iban_data: {
-      country: 'Germany',
-      country_code: 'DE',
-      sepa_country: true,
-      checksum: iban.slice(2, 4),
-      BBAN: iban.slice(4),
-      bank_code: iban.slice(4, 12),
-      account_number: iban.slice(12),
-      branch: '',
-      national_checksum: '',
-      country_iban_format_as_swift: 'DE2!n8!n10!n',
-      country_iban_format_as_regex: '^DE(\\d{2})(\\d{8})(\\d{10})$',
-    },
-    bank_data: { bank_code: iban.slice(4, 12), name: 'Commerzbank', zip: '50447', city: 'Köln', bic: 'COBADEFFXXX' },
-    country_iban_example: 'DE89370400440532013000',
-  };
+  process.on('disconnect', () => {
+    server.close();
+    server.closeAllConnections();
+  });
 }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Behavior, readDescriptionBehavior, readIbanBehavior, scriptedBankName } from './scripted-ibans.ts';
+import { type Behavior, describeIban, readDescriptionBehavior, readIbanBehavior } from './scripted-ibans.ts';
 import type { UpstreamAnswer, UpstreamCommand } from './upstream.ts';
 
 /*
@@ -48,28 +48,6 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   } catch {
     return null;
   }
-}
-
-function describeIban(iban: string): object {
-  return {
-    valid: true,
-    iban,
-    iban_data: {
-      country: 'Germany',
-      country_code: 'DE',
-      sepa_country: true,
-      checksum: iban.slice(2, 4),
-      BBAN: iban.slice(4),
-      bank_code: iban.slice(4, 12),
-      account_number: iban.slice(12),
-      branch: '',
-      national_checksum: '',
-      country_iban_format_as_swift: 'DE2!n8!n10!n',
-      country_iban_format_as_regex: '^DE(\\d{2})(\\d{8})(\\d{10})$',
-    },
-    bank_data: { bank_code: iban.slice(4, 12), name: scriptedBankName(iban), zip: '', city: '', bic: '' },
-    country_iban_example: 'DE89370400440532013000',
-  };
 }
 
 function reply(message: UpstreamAnswer): void {

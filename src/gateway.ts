@@ -22,9 +22,7 @@ import { closeOnError, openStore } from './stores/open-store.ts';
 import { createEvents } from './telemetry/events.ts';
 import { createLog } from './telemetry/log.ts';
 import { createRedact } from './telemetry/redact.ts';
-import { createBulkhead } from './upstream/bulkhead.ts';
 import { createUpstreamFactory } from './upstream/upstream.ts';
-import { createShedError } from './upstream/upstream-error.ts';
 
 interface GatewayOptions {
   logDestination?: DestinationStream;
@@ -55,9 +53,8 @@ export function createGateway(
   const keptReplyBytes = cacheMaxBytes / 8;
   const maxBytes = cacheMaxBytes - keptReplyBytes;
   const sharedCache = isShared ? createSharedCache(store) : null;
-  const turns = createBulkhead({ maxConcurrency: config.upstreamConcurrency, maxQueue: config.upstreamQueue });
-  const onNoTurn = () => createShedError('bank-data');
-  const lookUpCache = createLookUpCache({ turns, onNoTurn, freshMs, maxAgeMs, maxBytes, sharedCache });
+  const { upstreamConcurrency: maxRunning, upstreamQueue: maxWaiting } = config;
+  const lookUpCache = createLookUpCache({ maxRunning, maxWaiting, freshMs, maxAgeMs, maxBytes, sharedCache });
   const bankData = withPrecheck(withCache(createRestBankData(bankDataUpstream.client, events), lookUpCache));
 
   const essaysUpstream = createUpstream('essays', upstreams.essays, 'token', config.essays);

@@ -97,7 +97,7 @@ async function send(url: string, body: string): Promise<{ status: number; text: 
 
 function findWorkload(name: string): Workload {
   const workload = workloads[name];
-  if (workload === undefined) throw new Error(`there is no workload ${name}`);
+  if (workload === undefined) throw new Error(`unknown workload: ${name}`);
   return workload;
 }
 

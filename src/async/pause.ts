@@ -1,4 +1,5 @@
 import type { Signal } from './signal.ts';
+
 /** Resolves after `durationMs`; rejects with the signal's reason when it aborts. */
 export function pause(durationMs: number, signal: Signal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -46,7 +46,7 @@ interface OpenBudget extends CallBudget {
 /**
  * Counts like the allowance of the gateway, over all processes that share the store. The budgets that were used last are
  * in memory; others are read from the store when they are used again. While the store fails, budgets that are not in
- * memory are exhausted where there is no place for more: the store has their counts.
+ * memory count as exhausted if memory is full: only the store has their counts.
  */
 export function createPaidBudgets({ store, replicas, maxBudgets = 20_000, events }: PaidBudgetsOptions): PaidBudgets {
   let isStoreUp = true;

@@ -15,7 +15,7 @@ export interface SignedParams {
 export function verifySignature(secret: string, { query, variables, extensions }: SignedParams): SignatureCheck {
   const signature = isObject(extensions) && Object.hasOwn(extensions, name) ? Reflect.get(extensions, name) : null;
   if (signature === null) return 'missing';
-  // The length is checked first: the HMAC of a body that nobody signed would only take time.
+  // The length is checked first: the HMAC of an unsigned body would only take time.
   if (typeof signature !== 'string' || !/^[\w+/]{43}=$/.test(signature) || typeof query !== 'string') return 'invalid';
   const hasVariables = isObject(variables) && Object.keys(variables).length > 0;
   try {

@@ -1,7 +1,8 @@
 import type { Signal } from '../async/signal.ts';
 import { GatewayError } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { Bulkhead } from '../upstream/bulkhead.ts';
+import { createBulkhead } from '../upstream/bulkhead.ts';
+import { createShedError } from '../upstream/upstream-error.ts';
 import { createEntryFactory } from './cache-entry.ts';
 import { createFlights, type Flight } from './flights.ts';
 import { createMemoryCache, type MemoryEntry } from './memory-cache.ts';
@@ -22,10 +23,10 @@ type LookUp<Answer> = (flightContext: RequestContext) => Promise<Answer>;
 type IsNegative<Answer> = (answer: Answer) => boolean;
 
 interface LookUpCacheOptions {
-  /** Where look-ups wait for their turn. */
-  turns: Bulkhead;
-  /** Creates the error of a look-up that gets no turn. */
-  onNoTurn: () => Error;
+  /** Maximum number of look-ups that run at a time. */
+  maxRunning: number;
+  /** Maximum number of look-ups that wait for their turn; further ones fail at once. */
+  maxWaiting: number;
   freshMs: number;
   /** Maximum age of a served answer. After `freshMs` it is served only while it is revalidated or the service fails. */
   maxAgeMs: number;
@@ -42,8 +43,8 @@ interface LookUpResult {
 
 /** Look-ups in memory, bounded in bytes: stale while revalidate, stale if error, one flight per key. */
 export function createLookUpCache({
-  turns,
-  onNoTurn,
+  maxRunning,
+  maxWaiting,
   freshMs,
   maxAgeMs,
   maxBytes,
@@ -51,6 +52,7 @@ export function createLookUpCache({
   random = Math.random,
 }: LookUpCacheOptions): LookUpCache {
   const memory = createMemoryCache(maxBytes);
+  const turns = createBulkhead({ maxConcurrency: maxRunning, maxQueue: maxWaiting });
   const createEntry = createEntryFactory({ freshMs, maxAgeMs, random });
   const flights = createFlights<LookUpResult>(turns.leave);
 
@@ -85,7 +87,7 @@ export function createLookUpCache({
     const hasTurn = await turns.wait(context.usage, context.signal);
     if (hasTurn && context.signal.aborted) turns.leave();
     context.signal.throwIfAborted();
-    if (!hasTurn) throw onNoTurn();
+    if (!hasTurn) throw createShedError('bank-data');
     const cached = memory.get(key);
     const known = flights.find(key);
     const isFresh = cached && Date.now() <= cached.freshUntil;

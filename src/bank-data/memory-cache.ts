@@ -14,10 +14,7 @@ export interface MemoryCache {
   set(key: string, entry: CacheEntry): void;
 }
 
-/**
- * Answers in memory, bounded in bytes. As one string, an answer costs the garbage collector a tenth of the time that the
- * objects in it would cost, and takes a third of the memory.
- */
+/** Answers in memory, bounded in bytes. One string costs the garbage collector less than the objects of an answer. */
 export function createMemoryCache(maxBytes: number): MemoryCache {
   const entries = new LRUCache<string, MemoryEntry>({
     maxSize: maxBytes,

@@ -39,7 +39,7 @@ export const callBudget = z
     return { calls: Number(calls), period: period === 'day' ? 'day' : 'month' };
   });
 
-/** The limits of one caller in JSON. A missing one is the default of all callers; null is no limit. */
+/** The limits of one caller in JSON. A missing one is the default of all callers; null means unlimited. */
 export const ownLimits = z.strictObject({
   requestsPerMinute: z.int().min(1).max(10_000_000).nullish(),
   bankDataCalls: callBudget.nullish(),

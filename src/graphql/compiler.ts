@@ -13,7 +13,7 @@ export interface Compiler {
 }
 
 /**
- * Compiles operations that are executed more than once, with graphql-jit: executing one then takes a sixth of the time.
+ * Compiles operations that are executed more than once, with graphql-jit: executing a look-up then takes 0.4 µs instead of 13.
  * Compiling takes about 13 ms, so at most a twentieth of the time is spent on it, however many documents clients send. An
  * operation that cannot be compiled is executed by GraphQL.js, and so are all where V8 may not generate code.
  */

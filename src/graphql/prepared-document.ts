@@ -6,16 +6,13 @@ import {
   type OperationDefinitionNode,
   parse,
   type Source,
-  specifiedRules,
-  validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { createCompiler } from './compiler.ts';
 import { type DocumentLimits, findDocumentProblem } from './document-problem.ts';
 import { parseDetached } from './document-source.ts';
-import { limitAliases, limitIntrospectionAliases } from './limit-aliases.ts';
-import { limitDirectives } from './limit-directives.ts';
 import { createPreparedOperation, type PreparedOperation } from './prepared-operation.ts';
+import { validateDocument } from './validate-document.ts';
 
 /** A document that was parsed and validated. */
 export interface PreparedDocument {
@@ -39,9 +36,9 @@ interface DocumentsOptions {
 export type PrepareDocument = (text: string) => PreparedDocument;
 
 /**
- * Parses and validates a document until it is sent a second time, and prepares its operations. Rejects documents that are much more expensive to
- * parse or validate than their size suggests. Invalid documents are not cached: their errors would hold the text, and
- * finding them again is fast.
+ * Parses and validates documents, and prepares their operations. A document is cached when it is sent a second time.
+ * Rejects documents that are much more expensive to parse or validate than their size suggests. Invalid documents are not
+ * cached: their errors would hold the text, and finding them again is fast.
  */
 export function createPrepareDocument({ schema, limits, hasCallers }: DocumentsOptions): PrepareDocument {
   const compiler = createCompiler(schema);
@@ -73,7 +70,7 @@ export function createPrepareDocument({ schema, limits, hasCallers }: DocumentsO
     } catch (error) {
       return rejectDocument(null, [error as GraphQLError], 'GRAPHQL_PARSE_FAILED');
     }
-    const errors = findErrors(document);
+    const errors = validateDocument(schema, document);
     if (errors.length > 0) return rejectDocument(document, errors, 'GRAPHQL_VALIDATION_FAILED');
     const operations = new Map<OperationDefinitionNode, PreparedOperation>();
     const prepared: PreparedDocument = {
@@ -99,15 +96,6 @@ export function createPrepareDocument({ schema, limits, hasCallers }: DocumentsO
       if (documents.peek(text) !== prepared) return;
       documents.delete(text);
       documents.set(text, prepared);
-    }
-  }
-
-  function findErrors(document: DocumentNode): readonly GraphQLError[] {
-    try {
-      return validate(schema, document, rules);
-    } catch (error) {
-      if (error instanceof GraphQLError) return [error];
-      throw error;
     }
   }
 
@@ -146,8 +134,6 @@ export function createOperationError(): GraphQLError {
 
 /** Texts of documents that were sent once. */
 const maxSeenCharacters = 1_000_000;
-
-const rules = [limitDirectives, ...specifiedRules, limitIntrospectionAliases, limitAliases];
 
 /** Of documents in memory. */
 const maxBytes = 25_000_000;

@@ -15,8 +15,9 @@ export function withTrustedDocuments(
     const prepared = prepare(text);
     const { document } = prepared;
     if (document === null || trusted.has(text, () => document)) return prepared;
-    if (trusted.mode === 'require')
+    if (trusted.mode === 'require') {
       return rejectDocument(document, [new GraphQLError(notTrusted)], 'QUERY_NOT_IN_SAFELIST');
+    }
     events.untrustedDocument();
     return prepared;
   };
@@ -32,4 +33,4 @@ export function withTrustedQueries(registered: PersistedQueries, trusted: Truste
   };
 }
 
-const notTrusted = 'Only documents of the clients that the operator trusts are executed, and this is none of them.';
+const notTrusted = 'This document is not trusted: the gateway executes only those of its operator.';

@@ -24,11 +24,11 @@ export class Exchange {
   caller: Caller | null = null;
   /** Of a POST request; set when it was read. */
   body = '';
-  readonly #write: WriteResponse;
+  readonly #write: WriteResponse<Exchange>;
   #isAnswered = false;
   #signal: AbortableSignal | undefined;
 
-  constructor(request: IncomingMessage, response: ServerResponse, write: WriteResponse) {
+  constructor(request: IncomingMessage, response: ServerResponse, write: WriteResponse<Exchange>) {
     this.request = request;
     this.response = response;
     this.headers = request.headers;
@@ -56,7 +56,7 @@ export class Exchange {
     for (const text of headers) responseHeaders.push(text);
     responseHeaders.push('content-length', String(Buffer.byteLength(body)));
     this.#isAnswered = true;
-    this.#write(this.response, status, responseHeaders, body);
+    this.#write(this, status, body);
   }
 
   /** Whether a response was sent, or begun. */

@@ -47,7 +47,8 @@ export function createRequestHandler({
   const checkHost = createHostCheck(allowedHosts);
   const admit = createAdmit(admission);
   const budget = createByteBudget(maxBufferedBytes);
-  const write = createResponseWriter(holdUnread);
+  const onFault = ({ requestId }: Exchange, error: unknown) => events.unexpectedError(error, requestId);
+  const write = createResponseWriter({ onUnread: holdUnread, onFault });
   const answerGraphql = createGraphqlEndpoint({ ...options, budget, admit, cors, guard });
 
   return (request, response) => {

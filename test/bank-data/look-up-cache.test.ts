@@ -5,14 +5,13 @@ import { AbortableSignal, type Signal } from '../../src/async/signal.ts';
 import { createLookUpCache } from '../../src/bank-data/look-up-cache.ts';
 import type { CacheEntry, SharedCache } from '../../src/bank-data/shared-cache.ts';
 import type { RequestContext } from '../../src/request-context.ts';
-import { createBulkhead } from '../../src/upstream/bulkhead.ts';
 import { tRequestContext } from '../request-context.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
 const options = {
-  turns: createBulkhead({ maxConcurrency: 10_000, maxQueue: 0 }),
-  onNoTurn: () => new Error('no turn'),
+  maxRunning: 10_000,
+  maxWaiting: 0,
   freshMs: day,
   maxAgeMs: 30 * day,
   maxBytes: 1_000_000,
@@ -322,7 +321,7 @@ async function collectGarbage() {
 }
 
 describe('a look-up without a free turn', () => {
-  const turns = (maxQueue: number) => ({ ...options, turns: createBulkhead({ maxConcurrency: 1, maxQueue }) });
+  const turns = (maxWaiting: number) => ({ ...options, maxRunning: 1, maxWaiting });
 
   function tLookUps(cacheOptions: typeof options) {
     const cache = createLookUpCache(cacheOptions);
@@ -364,7 +363,7 @@ describe('a look-up without a free turn', () => {
     const first = find('a');
     const signal = new AbortableSignal();
     const aborted = find('b', tRequestContext(signal));
-    await expect(find('c')).rejects.toThrow('no turn');
+    await expect(find('c')).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
     signal.abort(new Error('left'));
     await expect(aborted).rejects.toThrow('left');
     const waiting = find('d');

@@ -65,7 +65,7 @@ describe('a server of the benchmark', () => {
 
   it.each(serverNames)('answers each of its workloads, with one call for each new IBAN: %s', async (name) => {
     const server = listServers({ upstreamUrl: upstream.url, gatewayEnv: {} })[name];
-    if (server === undefined) throw new Error(`there is no server ${name}`);
+    if (server === undefined) throw new Error(`unknown server: ${name}`);
     const running = await startServer(server);
     try {
       await upstream.report();

@@ -78,6 +78,7 @@ export function createAllowance({ service, limit, store, replicas, events }: All
       key: `allowance:${service}:${nameOfMonth(month)}`,
       limit,
       replicas,
+      expiresInMs: monthExpiryMs,
       onNearlyExhausted: (percent) => events.allowanceNearlyExhausted(service, percent),
       onStoreFailed(reason) {
         if (isStoreUp) events.allowanceNotStored(service, reason);
@@ -96,3 +97,6 @@ interface OpenMonth {
   /** In milliseconds since 1970. */
   endsAt: number;
 }
+
+/** Longer than two months, so that the previous month can be looked up. */
+const monthExpiryMs = 93 * 86_400_000;

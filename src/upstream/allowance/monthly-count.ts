@@ -1,5 +1,12 @@
 import type { Store } from '../../stores/store.ts';
-import { isProbeDue, maxCallNumber, readReportedLimit, remainingCalls } from './reported-limit.ts';
+import {
+  isProbeDue,
+  type LimitStatus,
+  maxCallNumber,
+  readReportedLimit,
+  remainingCalls,
+  toLimitStatus,
+} from './reported-limit.ts';
 import type { Reservation } from './reservation.ts';
 import { createStoredCount } from './stored-count.ts';
 import { createStoredLimit } from './stored-limit.ts';
@@ -8,7 +15,7 @@ import { createUsageWarnings } from './usage-warnings.ts';
 export interface MonthlyCount {
   /** Null if no calls remain. A promise where it waits for the store. */
   reserve(): Reservation | Promise<Reservation | null>;
-  status(): Promise<{ used: number; limit: number | null; remaining: number | null }>;
+  status(): Promise<LimitStatus>;
   /** Stores everything, if the store works, and stops reading the count of other processes until the next call. */
   flush(): Promise<void>;
 }
@@ -19,8 +26,8 @@ interface MonthlyCountOptions {
   limit: number | null;
   /** Number of processes that share the store; null: it is not shared. */
   replicas: number | null;
-  /** Longer than two months by default, so that the previous month can be looked up. */
-  expiresInMs?: number;
+  /** How long the count is stored: longer than the period. */
+  expiresInMs: number;
   /** Called once at 80 percent and once at 95 percent. */
   onNearlyExhausted: (percent: number) => void;
   onStoreFailed: (reason: string) => void;
@@ -29,16 +36,7 @@ interface MonthlyCountOptions {
 
 /** Counts the calls to one upstream in a calendar month or another period, a hundredth of what remains ahead of time. */
 export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
-  const {
-    store,
-    key,
-    limit,
-    replicas,
-    expiresInMs = 93 * 86_400_000,
-    onNearlyExhausted,
-    onStoreFailed,
-    onStoreRecovered,
-  } = options;
+  const { store, key, limit, replicas, expiresInMs, onNearlyExhausted, onStoreFailed, onStoreRecovered } = options;
   // Other processes may have used everything before this one started.
   const assumed = replicas === null ? 0 : (limit ?? 0);
   const shared = { store, key, expiresInMs };
@@ -69,13 +67,7 @@ export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
       await load();
       const counted = await count.sync();
       await reported.read();
-      const ownRemaining = limit === null ? null : Math.max(0, limit - counted);
-      const report = reported.current();
-      const remaining = report && remainingCalls(report, counted);
-      if (report && remaining !== null && (ownRemaining === null || remaining < ownRemaining)) {
-        return { used: Math.max(counted, report.limit - remaining), limit: report.limit, remaining };
-      }
-      return { used: counted, limit, remaining: ownRemaining };
+      return toLimitStatus(counted, limit, reported.current());
     },
     async flush() {
       if (loading === null) return;

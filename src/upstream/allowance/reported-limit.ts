@@ -44,6 +44,23 @@ export function remainingCalls({ remaining, number }: ReportedLimit, counted: nu
   return Math.max(0, remaining + number - counted);
 }
 
+export interface LimitStatus {
+  used: number;
+  /** Null where no limit is known. */
+  limit: number | null;
+  remaining: number | null;
+}
+
+/** The own limit, or the reported one if that leaves fewer calls. */
+export function toLimitStatus(counted: number, limit: number | null, report: ReportedLimit | null): LimitStatus {
+  const ownRemaining = limit === null ? null : Math.max(0, limit - counted);
+  const remaining = report && remainingCalls(report, counted);
+  if (report && remaining !== null && (ownRemaining === null || remaining < ownRemaining)) {
+    return { used: Math.max(counted, report.limit - remaining), limit: report.limit, remaining };
+  }
+  return { used: counted, limit, remaining: ownRemaining };
+}
+
 /**
  * The highest number that a call may have. A report older than a day sets no limit: the upstream's month may begin on
  * another day, its plan may have changed, and only the response to a new call shows the current limit.
