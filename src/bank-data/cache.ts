@@ -20,7 +20,7 @@ export function withCache(source: BankDataPort, cache: LookUpCache): BankDataPor
         `banks:${JSON.stringify([listing.country, listing.search, listing.offset, listing.limit])}`,
         context,
         (flightContext) => source.listBanks(listing, flightContext),
-        ({ banks }) => banks.length === 0,
+        ({ banks, isCutShort = false }) => banks.length === 0 || isCutShort,
       ),
   };
 }

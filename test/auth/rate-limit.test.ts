@@ -1,3 +1,4 @@
+// Redis's own names. cspell:ignore cmdstat commandstats
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createRateLimit } from '../../src/auth/rate-limit.ts';

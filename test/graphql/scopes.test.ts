@@ -1,4 +1,5 @@
-import { getNamedType, getOperationAST, isObjectType, isUnionType, parse } from 'graphql';
+import { readFileSync } from 'node:fs';
+import { getNamedType, getOperationAST, isNonNullType, isObjectType, isUnionType, parse } from 'graphql';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { AbortableSignal } from '../../src/async/signal.ts';
 import { createCompiler } from '../../src/graphql/compiler.ts';
@@ -16,6 +17,13 @@ describe('the schema', () => {
     for (const { name, field } of scopedFields) expect(scopes, name).toContain(field.extensions.scope);
     expect(entities.length).toBeGreaterThanOrEqual(3);
     for (const { name, extensions } of entities) expect(extensions.scope, name).toBe('bank-data');
+  });
+
+  it('has the scoped fields that the documentation lists as not null', () => {
+    const text = readFileSync('docs/security.md', 'utf8').match(/cannot be null: (.*?)\. /s)?.[1] ?? '';
+    const listed = [...text.matchAll(/`(\w+\.\w+)`/g)].map(([, name]) => name);
+    const notNull = scopedFields.filter(({ field }) => isNonNullType(field.type));
+    expect(listed).toEqual(notNull.map(({ name }) => name).toSorted());
   });
 
   it('reaches no essay through the fields of bank data, and no bank data through those of essays', () => {
