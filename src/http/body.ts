@@ -21,6 +21,7 @@ export function readBody(
     onBody('too-large');
     return;
   }
+  if (headers.expect !== undefined && request.httpVersionMinor === 1) response.writeContinue();
   let body: Buffer | null = noBytes;
   let length = 0;
   let held: ReturnType<ByteBudget['hold']> | undefined;

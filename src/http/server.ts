@@ -50,13 +50,20 @@ export function createHttpServer(
     if (connections.size > maxConnections) findLeastUsed(socket)?.destroy();
   });
 
-  server.on('request', (request, response) => {
+  server.on('request', enqueue);
+  // The client waits for the permission to send its body, which it gets when the body is read. Without it, the client may
+  // send the body or not, so the connection is not used again.
+  server.on('checkContinue', (request, response) => {
+    response.shouldKeepAlive = false;
+    enqueue(request, response);
+  });
+
+  function enqueue(request: IncomingMessage, response: ServerResponse): void {
     const connection = connections.get(request.socket);
     if (connection === undefined || request.socket.destroyed) return;
-    if (connection.response === null) return handle(connection, request, response);
-    connection.waiting.push([request, response]);
-    if (connection.waiting.length >= maxRequestsPerConnection) request.socket.destroy();
-  });
+    if (connection.response === null) handle(connection, request, response);
+    else if (connection.waiting.push([request, response]) >= maxRequestsPerConnection) request.socket.destroy();
+  }
 
   function handle(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
     uses += 1;
