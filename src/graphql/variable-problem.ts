@@ -1,5 +1,4 @@
 import {
-  GraphQLID,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLSchema,
@@ -51,7 +50,7 @@ function createCheck(type: GraphQLInputType): FindProblem {
   if (isInputObjectType(type)) return createObjectCheck(type);
   // Any other scalar accepts whatever JSON it gets.
   if (isScalarType(type) && !isSpecifiedScalarType(type)) return () => null;
-  const isText = type === GraphQLString || type === GraphQLID;
+  const isText = type === GraphQLString || type.name === 'ID';
   return (value) => {
     if (typeof value === 'string') return isText ? null : findLongText(value, type.name);
     return typeof value === 'object' && value !== null ? `an object or a list where ${type.name} is expected` : null;
@@ -64,9 +63,10 @@ function createObjectCheck(type: GraphQLInputObjectType): FindProblem {
   return (value) => {
     if (typeof value === 'string') return findLongText(value, type.name);
     if (typeof value !== 'object' || value === null) return null;
-    const entries = Object.entries(value);
-    if (entries.length > names.length) return `${entries.length} fields; ${type.name} has only ${names.join(', ')}`;
-    return findFirst(entries, ([name, field]) => (fields.get(name) ?? checkUnknown)(field));
+    if (Array.isArray(value)) return `a list where ${type.name} is expected`;
+    const present = Object.keys(value);
+    if (present.length > names.length) return `${present.length} fields; ${type.name} has only ${names.join(', ')}`;
+    return findFirst(present, (name) => (fields.get(name) ?? checkUnknown)((value as Variables)[name]));
   };
 }
 
