@@ -12,6 +12,7 @@ import {
 import type { Caller } from '../auth/caller.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type CacheScope, findCacheScope } from './cache-scope.ts';
+import { withClosedIntrospection } from './closed-introspection.ts';
 import type { Compiler } from './compiler.ts';
 import { createOperationCost } from './operation-cost.ts';
 import { findVariableProblem, hasInputObjects } from './variable-problem.ts';
@@ -80,14 +81,19 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
     cost,
     execute(contextValue, variables, executedSchema = schema) {
       const { scopes, limits } = contextValue.caller;
-      if (usesIntrospection && !scopes.has('introspection')) return reject(introspectionOff, 'FORBIDDEN');
       const limit = limits.maxQueryCost ?? maxCost;
       const operationCost = cost(variables);
       if (operationCost > limit) return reject(describeCost(operationCost, limit));
       const problem = mayHaveLargeInputs ? findVariableProblem(schema, definition, variables) : null;
       if (problem !== null) return reject(problem);
       const run = executedSchema === schema ? compiled(variables) : null;
-      const result = run?.(contextValue, variables) ?? interpret(executedSchema, contextValue, variables);
+      const result =
+        run?.(contextValue, variables) ??
+        interpret(
+          usesIntrospection && !scopes.has('introspection') ? withClosedIntrospection(executedSchema) : executedSchema,
+          contextValue,
+          variables,
+        );
       return 'then' in result || result.data !== undefined ? result : rejectVariables(result.errors ?? []);
     },
   };
@@ -103,7 +109,6 @@ function isAboutSchema({ selectionSet: { selections } }: OperationDefinitionNode
   return selections.every((node) => node.kind === Kind.FIELD && node.name.value.startsWith('__'));
 }
 
-/** The schema is also readable as SDL, for routers. */
 function selectsIntrospection(document: DocumentNode): boolean {
   let isFound = false;
   visit(document, {
@@ -114,16 +119,15 @@ function selectsIntrospection(document: DocumentNode): boolean {
   return isFound;
 }
 
-const introspectionFields = ['__schema', '__type', '_service'];
-const introspectionOff = 'This caller may not read the schema: it needs the scope introspection.';
+const introspectionFields = ['__schema', '__type'];
 
 function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
   const fragments = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
   return new Map(fragments.map((node) => [node.name.value, node]));
 }
 
-function reject(message: string, code = 'BAD_USER_INPUT'): ExecutionResult {
-  return { errors: [new GraphQLError(message, { extensions: { code, http: { status: 400 } } })] };
+function reject(message: string): ExecutionResult {
+  return { errors: [new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', http: { status: 400 } } })] };
 }
 
 function rejectVariables(errors: readonly GraphQLError[]): ExecutionResult {

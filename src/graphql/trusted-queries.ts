@@ -4,7 +4,7 @@ import type { Events } from '../telemetry/events.ts';
 import type { PersistedQueries } from './persisted-queries.ts';
 import { type PrepareDocument, rejectDocument } from './prepared-document.ts';
 
-/** Refuses or logs documents that are not trusted. */
+/** Refuses documents that are not trusted, before they are parsed, or logs them. */
 export function withTrustedDocuments(
   prepare: PrepareDocument,
   trusted: TrustedDocuments,
@@ -12,13 +12,12 @@ export function withTrustedDocuments(
 ): PrepareDocument {
   if (trusted.mode === 'prefer') return prepare;
   return (text) => {
-    const prepared = prepare(text);
-    const { document } = prepared;
-    if (document === null || trusted.has(text, () => document)) return prepared;
-    if (trusted.mode === 'require') {
-      return rejectDocument(document, [new GraphQLError(notTrusted)], 'QUERY_NOT_IN_SAFELIST');
+    const isTrusted = trusted.has(text);
+    if (!isTrusted && trusted.mode === 'require') {
+      return rejectDocument(null, [new GraphQLError(notTrusted)], 'QUERY_NOT_IN_SAFELIST');
     }
-    events.untrustedDocument();
+    const prepared = prepare(text);
+    if (!isTrusted && prepared.document !== null) events.untrustedDocument();
     return prepared;
   };
 }
