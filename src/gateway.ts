@@ -19,9 +19,11 @@ import { createGraphiql } from './http/graphiql.ts';
 import { createRequestHandler } from './http/request-handler.ts';
 import { createHttpServer } from './http/server.ts';
 import { closeOnError, openStore } from './stores/open-store.ts';
-import { createEvents } from './telemetry/events.ts';
+import { joinEvents } from './telemetry/events.ts';
 import { createLog } from './telemetry/log.ts';
+import { createLogEvents } from './telemetry/log-events.ts';
 import { createRedact } from './telemetry/redact.ts';
+import { createRequestLog } from './telemetry/request-log.ts';
 import { createUpstreamFactory } from './upstream/upstream.ts';
 
 interface GatewayOptions {
@@ -38,7 +40,9 @@ export function createGateway(
 ) {
   const secrets = listSecrets(config, upstreams);
   const redact = createRedact(secrets);
-  const events = createEvents(createLog({ level: config.logLevel, redact, destination: logDestination }));
+  const log = createLog({ level: config.logLevel, redact, destination: logDestination });
+  const requestLog = createRequestLog(log, config.requestLogPerSecond);
+  const events = joinEvents(createLogEvents(log), { requestFinished: requestLog.requestFinished });
   const trustedDocuments =
     config.trustedDocuments && createTrustedDocuments({ config: config.trustedDocuments, events });
   const { store, isShared, isUp, onRecovered } = openStore(config.store, config.dataDir, events);

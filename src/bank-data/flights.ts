@@ -1,11 +1,14 @@
 import { type SharedTask, startSharedTask } from '../async/shared-task.ts';
 import type { Signal } from '../async/signal.ts';
+import { FlightActivity } from '../upstream-activity.ts';
 
 /** A look-up that several callers may wait for. */
 export interface Flight<Result> {
   task: SharedTask<Result>;
   /** Of the request that started it. */
   callerId: string;
+  /** Of its upstream operations. */
+  activity: FlightActivity;
 }
 
 export interface Flights<Result> {
@@ -15,7 +18,7 @@ export interface Flights<Result> {
   start(
     key: string,
     callerId: string,
-    run: (signal: Signal) => Promise<Result>,
+    run: (signal: Signal, activity: FlightActivity) => Promise<Result>,
     onLanded: (result: Result) => void,
   ): Flight<Result>;
 }
@@ -23,32 +26,38 @@ export interface Flights<Result> {
 /** One flight per key. @param onEnded called when a flight has settled, also one that was replaced */
 export function createFlights<Result>(onEnded: () => void): Flights<Result> {
   /**
-   * Without a task when it has settled: the tables that a `Map` leaves behind as its entries change keep what they
+   * Without a flight when it has settled: the tables that a `Map` leaves behind as its entries change keep what they
    * contained alive until the next full garbage collection, one in two flights with all that it refers to.
    */
-  const flights = new Map<string, { task: SharedTask<Result> | null; callerId: string }>();
+  const flights = new Map<string, FlightEntry<Result>>();
 
   return {
     find(key) {
-      const { task = null, callerId = '' } = flights.get(key) ?? {};
-      return task === null || task.isAborted() ? null : { task, callerId };
+      const { flight = null } = flights.get(key) ?? {};
+      return flight === null || flight.task.isAborted() ? null : flight;
     },
     start(key, callerId, run, onLanded) {
-      const entry: { task: SharedTask<Result> | null; callerId: string } = { task: null, callerId };
+      const entry: FlightEntry<Result> = { flight: null };
+      const activity = new FlightActivity();
       const task = startSharedTask(async (signal) => {
         try {
-          const result = await run(signal);
+          const result = await run(signal, activity);
           if (flights.get(key) === entry) onLanded(result);
           return result;
         } finally {
           if (flights.get(key) === entry) flights.delete(key);
-          entry.task = null;
+          entry.flight = null;
           onEnded();
         }
       });
-      entry.task = task;
+      const flight = { task, callerId, activity };
+      entry.flight = flight;
       flights.set(key, entry);
-      return { task, callerId };
+      return flight;
     },
   };
+}
+
+interface FlightEntry<Result> {
+  flight: Flight<Result> | null;
 }

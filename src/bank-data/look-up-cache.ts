@@ -3,10 +3,12 @@ import { GatewayError } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import { createBulkhead } from '../upstream/bulkhead.ts';
 import { createShedError } from '../upstream/upstream-error.ts';
+import type { UpstreamActivity } from '../upstream-activity.ts';
 import { createEntryFactory } from './cache-entry.ts';
 import { createFlights, type Flight } from './flights.ts';
-import { createMemoryCache, type MemoryEntry } from './memory-cache.ts';
+import { createMemoryCache } from './memory-cache.ts';
 import type { CacheEntry, SharedCache } from './shared-cache.ts';
+import { recordUse, useCached } from './use-cached.ts';
 
 export interface LookUpCache {
   /**
@@ -84,7 +86,9 @@ export function createLookUpCache({
   async function waitForTurn<Answer extends object>(...look: Look<Answer>): Promise<Answer> {
     const [key, context, lookUp, isNegative] = look;
     const queuedSince = performance.now();
+    context.activity.begin();
     const hasTurn = await turns.wait(context.usage, context.signal);
+    context.activity.end(!hasTurn);
     if (hasTurn && context.signal.aborted) turns.leave();
     context.signal.throwIfAborted();
     if (!hasTurn) throw createShedError('bank-data');
@@ -98,6 +102,7 @@ export function createLookUpCache({
 
   function join<Answer extends object>(flight: Flight<LookUpResult>, ...look: Look<Answer>): Promise<Answer> {
     const [, context] = look;
+    flight.activity.add(context.activity);
     const answer = flight.task.join(context.signal).then(({ entry, isHit }) => {
       recordUse(entry, isHit, context);
       return entry.answer as Answer;
@@ -111,18 +116,6 @@ export function createLookUpCache({
     });
   }
 
-  /** Also lowers the request's `freshUntil`, which `Cache-Control` is computed from. */
-  function recordUse({ freshUntil }: { freshUntil: number }, isHit: boolean, context: RequestContext): void {
-    if (isHit) context.usage.cacheHits += 1;
-    if (Date.now() > freshUntil) context.usage.staleHits += 1;
-    context.freshUntil = Math.min(context.freshUntil, freshUntil);
-  }
-
-  function useCached<Answer>(entry: MemoryEntry, context: RequestContext): Promise<Answer> {
-    recordUse(entry, true, context);
-    return Promise.resolve(JSON.parse(entry.json));
-  }
-
   function startFlight<Answer extends object>(
     key: string,
     { callerId, usage, freshUntil, reserveCall }: RequestContext,
@@ -132,12 +125,12 @@ export function createLookUpCache({
   ): Flight<LookUpResult> {
     return flights.start(key, callerId, load, ({ entry }) => memory.set(key, entry));
 
-    async function load(signal: Signal): Promise<LookUpResult> {
+    async function load(signal: Signal, activity: UpstreamActivity): Promise<LookUpResult> {
       let shared: CacheEntry | null = null;
       try {
         if (sharedCache) shared = await sharedCache.get(key);
         if (shared && Date.now() <= shared.freshUntil) return { entry: shared, isHit: true };
-        const answer = await lookUp({ callerId, signal, usage, freshUntil, reserveCall, queuedSince });
+        const answer = await lookUp({ callerId, signal, usage, activity, freshUntil, reserveCall, queuedSince });
         const entry = createEntry(answer, isNegative(answer));
         sharedCache?.set(key, entry);
         return { entry, isHit: false };

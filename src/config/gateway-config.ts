@@ -58,6 +58,8 @@ export interface Config {
   host: string;
   port: number;
   logLevel: LogLevel;
+  /** Limit for the lines of requests in the log, for failed ones and for others; 0: none. */
+  requestLogPerSecond: number;
   /** Folder of the embedded store and of imported bank directories. */
   dataDir: string;
   store: StoreConfig;

@@ -17,6 +17,7 @@ export function readConfig(env: Environment): Config {
     host: vars.HOST,
     port: vars.PORT,
     logLevel: vars.LOG_LEVEL,
+    requestLogPerSecond: vars.REQUEST_LOG_PER_SECOND,
     dataDir: vars.DATA_DIR,
     store: { redis: vars.REDIS_URL ?? null, replicas: vars.REPLICAS, secret: vars.STORE_SECRET ?? null },
     shutdownDelayMs: vars.SHUTDOWN_DELAY_MS ?? (isLocal ? 0 : 5_000),

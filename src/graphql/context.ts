@@ -3,16 +3,19 @@ import type { Caller } from '../auth/caller.ts';
 import type { PaidBudgets } from '../auth/paid-budget.ts';
 import type { BankDataPort } from '../bank-data/bank-data.ts';
 import type { EssayArchive, EssayGenerator } from '../essays/essays.ts';
-import { createRequestContext, type RequestContext, type ReserveCall } from '../request-context.ts';
+import { createRequestContext, type OwnRequestContext, type ReserveCall } from '../request-context.ts';
 import type { AllowanceStatus } from '../upstream/allowance/allowance.ts';
 import { Loaders } from './loaders.ts';
 import { QueryBudget, type QueryLimits } from './query-budget.ts';
+import type { ReplyRecord } from './reply-record.ts';
 import { createSuggestIbans, type SuggestIbans } from './suggestions.ts';
 
 /** From the HTTP request handler; empty without one, as in tests. */
 export interface ServerContext {
   requestId?: string;
   caller?: Caller;
+  /** Called with what is known about the reply when it was created. */
+  onRecord?: (record: ReplyRecord) => void;
 }
 
 /** Shared by the resolvers of all requests. */
@@ -35,7 +38,7 @@ export interface Context {
   loaders: Loaders;
   budget: QueryBudget;
   suggestIbans: SuggestIbans;
-  requestContext: RequestContext;
+  requestContext: OwnRequestContext;
 }
 
 /** @param signal aborts when the client disconnects */

@@ -4,6 +4,7 @@ import { cacheControlOf } from './cache-control.ts';
 import type { MediaType } from './media-type.ts';
 import type { Executed, PreparedOperation } from './prepared-operation.ts';
 import type { Reply } from './reply.ts';
+import { ReplyRecord } from './reply-record.ts';
 
 /** A request as a client sent it. */
 interface Question {
@@ -53,9 +54,17 @@ export function createKeptReplies(maxBytes: number): KeptReplies {
       }
       return reply;
     },
-    keep(question, caller, reply, { operation, requestContext: { freshUntil, usage } }) {
+    keep(question, caller, reply, executed) {
+      const {
+        operation,
+        requestContext: { freshUntil, usage },
+      } = executed;
       const isFresh = usage.upstreamCalls === 0 && usage.staleHits === 0;
-      if (isFresh && operation.isRepeatable) replies.set(keyOf(question, caller), { reply, operation, freshUntil });
+      if (!isFresh || !operation.isRepeatable) return;
+      const record = new ReplyRecord(executed);
+      record.isKept = true;
+      record.activity = null;
+      replies.set(keyOf(question, caller), { reply: { ...reply, record }, operation, freshUntil });
     },
     clear: () => replies.clear(),
   };

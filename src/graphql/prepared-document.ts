@@ -11,11 +11,11 @@ import { LRUCache } from 'lru-cache';
 import { createCompiler } from './compiler.ts';
 import { type DocumentLimits, findDocumentProblem } from './document-problem.ts';
 import { parseDetached } from './document-source.ts';
-import { createPreparedOperation, type PreparedOperation } from './prepared-operation.ts';
+import { createPreparedOperation, type DocumentTrust, type PreparedOperation } from './prepared-operation.ts';
 import { validateDocument } from './validate-document.ts';
 
 /** A document that was parsed and validated. */
-export interface PreparedDocument {
+export interface PreparedDocument extends DocumentTrust {
   /** Null if it cannot be parsed. */
   document: DocumentNode | null;
   /** Empty if it is valid. */
@@ -74,6 +74,7 @@ export function createPrepareDocument({ schema, limits, hasCallers }: DocumentsO
     if (errors.length > 0) return rejectDocument(document, errors, 'GRAPHQL_VALIDATION_FAILED');
     const operations = new Map<OperationDefinitionNode, PreparedOperation>();
     const prepared: PreparedDocument = {
+      trustedId: null,
       document,
       errors,
       compiledBytes: 0,
@@ -82,8 +83,8 @@ export function createPrepareDocument({ schema, limits, hasCallers }: DocumentsO
         if (!definition) throw createOperationError();
         const known = operations.get(definition);
         if (known) return known;
-        const options = { schema, document, definition, maxCost: limits.cost, hasCallers, compiler, onCompiled };
-        const operation = createPreparedOperation(options);
+        const shared = { schema, document, maxCost: limits.cost, hasCallers, compiler, onCompiled };
+        const operation = createPreparedOperation({ ...shared, source: prepared, definition });
         operations.set(definition, operation);
         return operation;
       },
@@ -117,6 +118,7 @@ export function rejectDocument(
     extensions.http = { status: 400 };
   }
   return {
+    trustedId: null,
     document,
     errors,
     compiledBytes: 0,

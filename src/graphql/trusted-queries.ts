@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql';
+import { hashText } from '../documents/document-index.ts';
 import type { TrustedDocuments } from '../documents/trusted-documents.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { PersistedQueries } from './persisted-queries.ts';
@@ -10,15 +11,19 @@ export function withTrustedDocuments(
   trusted: TrustedDocuments,
   events: Pick<Events, 'untrustedDocument'>,
 ): PrepareDocument {
-  if (trusted.mode === 'prefer') return prepare;
   return (text) => {
     const prepared = prepare(text);
     const { document } = prepared;
-    if (document === null || trusted.has(text, () => document)) return prepared;
+    if (document === null) return prepared;
+    if (trusted.has(text, () => document)) {
+      prepared.trustedId ??= hashText(text).slice(0, idLength);
+      return prepared;
+    }
+    prepared.trustedId = null;
     if (trusted.mode === 'require') {
       return rejectDocument(document, [new GraphQLError(notTrusted)], 'QUERY_NOT_IN_SAFELIST');
     }
-    events.untrustedDocument();
+    if (trusted.mode === 'log') events.untrustedDocument();
     return prepared;
   };
 }
@@ -32,5 +37,8 @@ export function withTrustedQueries(registered: PersistedQueries, trusted: Truste
     },
   };
 }
+
+/** In the log. */
+const idLength = 16;
 
 const notTrusted = 'This document is not trusted: the gateway executes only those of its operator.';

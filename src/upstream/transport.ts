@@ -43,7 +43,7 @@ export function createTransport({
         const startedAt = performance.now();
         const call = new Call(callOptions, (outcome) => {
           signal.removeEventListener('abort', onAbort);
-          events.upstreamCalled({ service, path, outcome, durationMs: performance.now() - startedAt });
+          events.upstreamCalled({ service, method, path, outcome, durationMs: performance.now() - startedAt });
           resolve(outcome);
         });
         signal.addEventListener('abort', onAbort);

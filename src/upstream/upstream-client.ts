@@ -62,9 +62,14 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
       const elapsedMs = Math.max(queuedMs, elapsedSince(request.startedAt));
       if (elapsedMs >= timeoutMs) return { kind: 'failed', reason: 'timed-out', text: '' };
       const deadline = deadlines.start(context.signal, elapsedMs);
+      let hasFailed = false;
+      context.activity.begin();
       try {
-        return await sendWithRetries(request, deadline, context);
+        const outcome = await sendWithRetries(request, deadline, context);
+        hasFailed = isFailure(outcome);
+        return outcome;
       } finally {
+        context.activity.end(hasFailed);
         deadline.end();
       }
     },
@@ -74,4 +79,9 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
 
 function elapsedSince(time: number | null | undefined): number {
   return time == null ? 0 : performance.now() - time;
+}
+
+/** Whether the upstream gave no answer; an exhausted allowance is no failure. */
+function isFailure(outcome: Outcome): boolean {
+  return outcome.kind === 'failed' || outcome.kind === 'shed' || (outcome.kind === 'answered' && outcome.status >= 500);
 }

@@ -3,6 +3,7 @@ import type { Signal } from '../../async/signal.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { Store } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
+import { FlightActivity } from '../../upstream-activity.ts';
 import type { EssayArchive, EssayGenerator, EssayOrder, EssayResult, SendingEssayGenerator } from '../essays.ts';
 import { createArchive } from './archive.ts';
 import { createDurableWrites } from './durable-writes.ts';
@@ -54,7 +55,9 @@ export function withIdempotency(
       const identity = toOrderIdentity(order, context.callerId);
       const runningOrder = identity && findRunning(identity);
       if (runningOrder && runningOrder.identity?.fingerprint !== identity.fingerprint) return differentOrder;
-      return (runningOrder ?? start(order, identity, context)).task.join(context.signal);
+      const { task, activity } = runningOrder ?? start(order, identity, context);
+      activity.add(context.activity);
+      return task.join(context.signal);
     },
     archive,
     flush,
@@ -75,15 +78,16 @@ export function withIdempotency(
   }
 
   function start(order: EssayOrder, identity: OrderIdentity | null, context: RequestContext): RunningOrder {
+    const activity = new FlightActivity();
     const task = startSharedTask(run);
-    const runningOrder = { identity, task };
+    const runningOrder = { identity, task, activity };
     running.add(runningOrder);
     task.settled.then(() => running.delete(runningOrder));
     return runningOrder;
 
     async function run(signal: Signal, commit: () => void): Promise<EssayResult> {
       if (!identity) return orderAndSave(generator, signal, commit);
-      const acquired = await acquire(identity, signal).catch(() => {
+      const acquired = await acquire(identity, signal, activity).catch(() => {
         signal.throwIfAborted();
         return { result: unsafeOrder };
       });
@@ -102,7 +106,11 @@ export function withIdempotency(
     }
 
     async function orderAndSave(generator: SendingEssayGenerator, signal: Signal, onSent: () => void) {
-      const result = await generator.generate(order, { ...context, signal }, { maySend: async () => true, onSent });
+      const result = await generator.generate(
+        order,
+        { ...context, signal, activity },
+        { maySend: async () => true, onSent },
+      );
       if (result.kind === 'essay') return archive.save(result, identity, context.callerId);
       if (identity && result !== unsafeOrder)
         await failedAttempts.record(identity, result, { isDelivered: task.hasWaiters() });
@@ -114,4 +122,6 @@ export function withIdempotency(
 interface RunningOrder {
   identity: OrderIdentity | null;
   task: SharedTask<EssayResult>;
+  /** Of its upstream operations. */
+  activity: FlightActivity;
 }
