@@ -177,6 +177,7 @@ function createGatewayCall(baseUrl: string, dataDir: string) {
     freshMs: 86_400_000,
     maxAgeMs: 86_400_000,
     maxBytes: 64_000_000,
+    events,
   });
   const bankData = withPrecheck(withCache(createRestBankData(client, events), cache));
   return {

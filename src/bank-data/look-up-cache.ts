@@ -1,6 +1,8 @@
 import type { Signal } from '../async/signal.ts';
 import { GatewayError } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
+import type { Events } from '../telemetry/events.ts';
+import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 import { createBulkhead } from '../upstream/bulkhead.ts';
 import { createShedError } from '../upstream/upstream-error.ts';
 import type { UpstreamActivity } from '../upstream-activity.ts';
@@ -8,7 +10,7 @@ import { createEntryFactory } from './cache-entry.ts';
 import { createFlights, type Flight } from './flights.ts';
 import { createMemoryCache } from './memory-cache.ts';
 import type { CacheEntry, SharedCache } from './shared-cache.ts';
-import { recordUse, useCached } from './use-cached.ts';
+import { type LookUpResult, recordUse, useCached } from './use-cached.ts';
 
 export interface LookUpCache {
   /**
@@ -18,6 +20,8 @@ export interface LookUpCache {
    * @param isNegative whether the answer has the shorter time to live of a negative answer
    */
   find<Answer extends object>(...look: Look<Answer>): Promise<Answer>;
+  /** Entries in memory, and look-ups that wait for their turn. */
+  status(): CacheStatus & { waiting: number };
 }
 
 type Look<Answer> = [key: string, context: RequestContext, lookUp: LookUp<Answer>, isNegative: IsNegative<Answer>];
@@ -34,13 +38,8 @@ interface LookUpCacheOptions {
   maxAgeMs: number;
   maxBytes: number;
   sharedCache?: SharedCache | null;
+  events: Pick<Events, 'flightJoined'>;
   random?: () => number;
-}
-
-interface LookUpResult {
-  entry: CacheEntry;
-  /** False if it was looked up at the service. */
-  isHit: boolean;
 }
 
 /** Look-ups in memory, bounded in bytes: stale while revalidate, stale if error, one flight per key. */
@@ -51,6 +50,7 @@ export function createLookUpCache({
   maxAgeMs,
   maxBytes,
   sharedCache = null,
+  events,
   random = Math.random,
 }: LookUpCacheOptions): LookUpCache {
   const memory = createMemoryCache(maxBytes);
@@ -58,7 +58,7 @@ export function createLookUpCache({
   const createEntry = createEntryFactory({ freshMs, maxAgeMs, random });
   const flights = createFlights<LookUpResult>(turns.leave);
 
-  return { find };
+  return { find, status: () => ({ ...memory.status(), waiting: turns.status().queued }) };
 
   /** Not async: an answer that is in memory costs no more than its promise. */
   function find<Answer extends object>(
@@ -78,6 +78,7 @@ export function createLookUpCache({
       return isStale ? useCached(cached, context) : waitForTurn(key, context, lookUp, isNegative);
     }
     const flight = known ?? startFlight(key, context, lookUp, isNegative);
+    if (known && !isStale) events.flightJoined();
     if (isStale) return useCached(cached, context);
     return join(flight, key, context, lookUp, isNegative);
   }
@@ -97,6 +98,7 @@ export function createLookUpCache({
     const isFresh = cached && Date.now() <= cached.freshUntil;
     if (isFresh || known) turns.leave();
     if (isFresh) return useCached(cached, context);
+    if (known) events.flightJoined();
     return join(known ?? startFlight(key, context, lookUp, isNegative, queuedSince), ...look);
   }
 

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 import type { CacheEntry } from './shared-cache.ts';
 
 /** An answer as JSON, with its times, in milliseconds since 1970. */
@@ -12,6 +13,7 @@ export interface MemoryCache {
   get(key: string): MemoryEntry | undefined;
   /** Stores an entry, unless the present one is newer. */
   set(key: string, entry: CacheEntry): void;
+  status(): CacheStatus;
 }
 
 /** Answers in memory, bounded in bytes. One string costs the garbage collector less than the objects of an answer. */
@@ -22,6 +24,7 @@ export function createMemoryCache(maxBytes: number): MemoryCache {
   });
   return {
     get: (key) => entries.get(key),
+    status: () => ({ entries: entries.size, bytes: entries.calculatedSize }),
     set(key, { answer, freshUntil, staleUntil }) {
       const present = entries.peek(key);
       if (present && present.freshUntil > freshUntil) return;

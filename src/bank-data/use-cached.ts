@@ -1,5 +1,12 @@
 import type { RequestContext } from '../request-context.ts';
 import type { MemoryEntry } from './memory-cache.ts';
+import type { CacheEntry } from './shared-cache.ts';
+
+export interface LookUpResult {
+  entry: CacheEntry;
+  /** False if it was looked up at the service. */
+  isHit: boolean;
+}
 
 /** Answers with an entry that is in memory. */
 export function useCached<Answer>(entry: MemoryEntry, context: RequestContext): Promise<Answer> {

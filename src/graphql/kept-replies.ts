@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../auth/caller.ts';
+import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 import { cacheControlOf } from './cache-control.ts';
 import type { MediaType } from './media-type.ts';
 import type { Executed, PreparedOperation } from './prepared-operation.ts';
@@ -20,6 +21,7 @@ export interface KeptReplies {
   /** Keeps a reply without errors if the next one would be the same: that is, without an upstream call. */
   keep(question: Question, caller: Access, reply: Reply, executed: Executed): void;
   clear(): void;
+  status(): CacheStatus;
 }
 
 interface KeptReply {
@@ -67,6 +69,7 @@ export function createKeptReplies(maxBytes: number): KeptReplies {
       replies.set(keyOf(question, caller), { reply: { ...reply, record }, operation, freshUntil });
     },
     clear: () => replies.clear(),
+    status: () => ({ entries: replies.size, bytes: replies.calculatedSize }),
   };
 }
 

@@ -8,6 +8,7 @@ import {
   type Source,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 import { createCompiler } from './compiler.ts';
 import { type DocumentLimits, findDocumentProblem } from './document-problem.ts';
 import { parseDetached } from './document-source.ts';
@@ -40,7 +41,11 @@ export type PrepareDocument = (text: string) => PreparedDocument;
  * Rejects documents that are much more expensive to parse or validate than their size suggests. Invalid documents are not
  * cached: their errors would hold the text, and finding them again is fast.
  */
-export function createPrepareDocument({ schema, limits, hasCallers }: DocumentsOptions): PrepareDocument {
+export function createPrepareDocument({
+  schema,
+  limits,
+  hasCallers,
+}: DocumentsOptions): PrepareDocument & { status(): CacheStatus } {
   const compiler = createCompiler(schema);
   const documents = new LRUCache<string, PreparedDocument>({
     maxSize: maxBytes,
@@ -52,7 +57,9 @@ export function createPrepareDocument({ schema, limits, hasCallers }: DocumentsO
     sizeCalculation: (_, text) => text.length,
   });
 
-  return (text) => {
+  return Object.assign(prepare, { status: () => ({ entries: documents.size, bytes: documents.calculatedSize }) });
+
+  function prepare(text: string): PreparedDocument {
     const known = documents.get(text);
     if (known) return known;
     const prepared = prepareDocument(text);
@@ -61,7 +68,7 @@ export function createPrepareDocument({ schema, limits, hasCallers }: DocumentsO
     if (seenOnce.delete(text)) documents.set(text, prepared);
     else seenOnce.set(text, true);
     return prepared;
-  };
+  }
 
   function prepareDocument(text: string): PreparedDocument {
     let document: DocumentNode;

@@ -17,11 +17,22 @@ interface UpstreamCall {
 export interface Events {
   /** Once per request: when its response was written, or the client has disconnected. */
   requestFinished(request: FinishedRequest): void;
+  /** Closed because of a limit. */
+  connectionRefused(): void;
   upstreamCalled(call: UpstreamCall): void;
+  /** A call was sent, and thus may be charged. */
+  callPaid(service: ServiceName): void;
+  /** With its retries. Not fired if the client aborted it. */
+  upstreamOperationEnded(service: ServiceName, outcome: OperationOutcome): void;
+  /** A look-up waits for the call of another one. */
+  flightJoined(): void;
+  essayOrdered(outcome: EssayOutcome): void;
   credentialsRejected(service: ServiceName): void;
   responseUnreadable(service: ServiceName, status: number): void;
   requestRejected(service: ServiceName, status: number): void;
   circuitOpened(service: ServiceName, path: string): void;
+  /** One call tests whether the path works again. */
+  circuitHalfOpened(service: ServiceName, path: string): void;
   circuitClosed(service: ServiceName, path: string): void;
   storeDown(reason: string): void;
   storeUp(): void;
@@ -44,6 +55,11 @@ export interface Events {
   /** Executed, although it is not in a manifest. */
   untrustedDocument(): void;
 }
+
+type OperationOutcome = 'answered' | 'failed' | 'shed' | 'exhausted' | 'budget-exhausted';
+
+/** from_key: the result of an earlier order with the same idempotency key. */
+export type EssayOutcome = 'generated' | 'from_key' | 'rejected' | 'exhausted' | 'failed';
 
 type Listener = (...values: unknown[]) => void;
 

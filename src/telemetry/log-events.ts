@@ -12,6 +12,12 @@ export function createLogEvents(log: Log): Events {
   };
   return {
     requestFinished: ignore,
+    connectionRefused: ignore,
+    callPaid: ignore,
+    upstreamOperationEnded: ignore,
+    flightJoined: ignore,
+    essayOrdered: ignore,
+    circuitHalfOpened: ignore,
     upstreamCalled({ service, path, outcome, durationMs }) {
       const isFailure = outcome.kind === 'failed' || outcome.status >= 500 || outcome.status === 404;
       // Most calls are not logged, and then cost nothing.

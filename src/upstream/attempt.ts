@@ -11,6 +11,8 @@ interface AttemptOptions {
   createRetryAfterBlock: () => RetryAfterBlock;
   reserve: Reserve;
   exchange: Exchange;
+  /** Called for each call that may be charged. */
+  onPaid: () => void;
 }
 
 interface PathGuards {
@@ -29,6 +31,7 @@ export function createAttempt({
   createRetryAfterBlock,
   reserve,
   exchange,
+  onPaid,
 }: AttemptOptions): Send {
   const guards = new Map<string, PathGuards>();
 
@@ -57,8 +60,12 @@ export function createAttempt({
         // From here on the call is counted even if the caller aborts: it may already be sent.
         request.onSent?.();
         payer.usage.upstreamCalls += 1;
-        outcome = await exchange(request, deadline);
+        outcome = await exchange(request, deadline).catch((reason) => {
+          onPaid();
+          throw reason;
+        });
         if (outcome.kind === 'failed' && outcome.reason === 'unreachable') reservation.release();
+        else onPaid();
         if (outcome.kind === 'answered') reservation.recordAnswer(outcome);
         return outcome;
       } finally {

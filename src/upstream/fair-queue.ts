@@ -1,6 +1,7 @@
 import { createLinkedList, type LinkedList, type ListNode } from './linked-list.ts';
 
 export interface FairQueue<Item> {
+  size(): number;
   /**
    * Adds an item. If the queue is full, it replaces the last item of the key with the most items.
    * @returns a function that removes it, or null if the queue is full and no key has more items than this one
@@ -35,6 +36,7 @@ export function createFairQueue<Item>({ maxSize, onEvicted }: FairQueueOptions<I
   let size = 0;
 
   return {
+    size: () => size,
     push(key, item) {
       const known = groups.get(key);
       if (size >= maxSize && !evictFor(known)) return null;

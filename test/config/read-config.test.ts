@@ -23,6 +23,7 @@ describe('readConfig', () => {
       port: 4000,
       logLevel: 'info',
       requestLogPerSecond: 100,
+      metrics: null,
       dataDir: '.data',
       store: { redis: null, replicas: 1, secret: null },
       shutdownDelayMs: 0,

@@ -91,10 +91,12 @@ export function tAttempt(
     createCircuitBreaker: (path) =>
       createCircuitBreaker({
         onOpened: () => events?.circuitOpened('bank-data', path),
+        onHalfOpened: () => {},
         onClosed: () => events?.circuitClosed('bank-data', path),
       }),
     reserve: createReserve('bank-data', allowance),
     exchange,
+    onPaid: () => {},
   });
   return (request = get, deadline = tDeadline(), payer: Payer = tRequestContext()) => attempt(request, deadline, payer);
 }
