@@ -37,7 +37,8 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
   server.listen(port, host);
   await once(server, 'listening').catch((error) => {
     exposition.close();
-    throw error;
+    // The message names its variables.
+    throw Object.assign(error, { isMetricsServer: true });
   });
 
   return {

@@ -11,6 +11,7 @@ import { seenIbanValidation } from '../hosted-bank-data.ts';
 import { as, tCallers, ways } from '../http/callers.ts';
 import { replyHeld, replyJson, tUpstream } from '../scripted-upstream.ts';
 import { tFolder } from '../stores/folder.ts';
+import { succeeded } from './finished-request.ts';
 
 const iban = 'DE89370400440532013000';
 const query = 'query Payee($iban: String!) { ibanValidation(iban: $iban) { valid } }';
@@ -198,22 +199,6 @@ describe('the request log', () => {
     };
     return { requestLog, lines, finish };
   }
-
-  const succeeded: FinishedRequest = {
-    method: 'POST',
-    route: '/graphql',
-    status: 200,
-    requestId: 'r',
-    traceId: null,
-    callerName: null,
-    clientName: '',
-    clientVersion: '',
-    endedAt: 1_000,
-    durationMs: 1,
-    overheadMs: 1,
-    reply: null,
-    errorCodes: [],
-  };
 
   it('writes a bounded number of lines per second, failures apart, and the number of the others', () => {
     const { requestLog, lines, finish } = tRequestLog(3);
