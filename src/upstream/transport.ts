@@ -41,7 +41,7 @@ export function createTransport({
         const { method, path, query, body } = request;
         const startedAt = performance.now();
         const onSettled = (outcome: Answered | Failed) => {
-          events.upstreamCalled({ service, path, outcome, durationMs: performance.now() - startedAt });
+          events.upstreamCalled({ service, method, path, outcome, durationMs: performance.now() - startedAt });
           resolve(outcome);
         };
         pool.dispatch(
