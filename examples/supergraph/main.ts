@@ -6,13 +6,13 @@ import { type Served, serve } from './serve.ts';
 
 /*
  * `npm run supergraph`: payments, Ledgerquill and a router in front of both. Ledgerquill runs as a child process with the
- * usual environment, such as upstreams and DATA_DIR; PORT is the port of the router.
+ * usual environment, such as upstreams and DATA_DIR; PORT is the port of the router, by default not the gateway's.
  */
 
 const query = '{ payees { name validation { valid bankData { name bic } } } }';
 
 await runMain(async () => {
-  const { PORT = '4000', PAYMENTS_PORT = '0', LEDGERQUILL_PORT = '0' } = process.env;
+  const { PORT = '4010', PAYMENTS_PORT = '0', LEDGERQUILL_PORT = '0' } = process.env;
   const ledgerquill = startGateway({ ...process.env, PORT: LEDGERQUILL_PORT });
   const open: Served[] = [];
   const stop = async () => {
@@ -38,7 +38,7 @@ await runMain(async () => {
     process.stdout.write(
       [
         'The supergraph is ready.',
-        `  router       ${router.url}`,
+        `  router       ${router.url} (GraphiQL in a browser)`,
         `  payments     ${urls.payments}`,
         `  Ledgerquill  ${urls.ledgerquill}`,
         'Query it from another shell:',
