@@ -28,12 +28,12 @@ await runMain(async () => {
   try {
     const listening = async (served: Promise<Served>) => open[open.push(await served) - 1] as Served;
     const payments = await listening(serve(createPayments(), Number(PAYMENTS_PORT)));
-    const ledgerquillUrl = await ledgerquill.url;
+    const ready = await ledgerquill.ready;
     // The child process has printed why.
-    if (ledgerquillUrl === null) return await stop();
+    if (ready === null) return await stop();
     // Hive Gateway is large, so it is loaded only now.
     const { createRouter } = await import('./router.ts');
-    const urls = { payments: payments.url, ledgerquill: `${ledgerquillUrl}/graphql` };
+    const urls = { payments: payments.url, ledgerquill: `${ready.url}/graphql` };
     const router = await listening(serve(createRouter(composeSupergraph(urls)), Number(PORT)));
     process.stdout.write(
       [
