@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readEssayText } from '../../examples/web/src/state/essay-text.ts';
-import { groupWhileTyping, readEntries } from '../../examples/web/src/state/iban-text.ts';
+import { groupWhileTyping, readEntries, replaceEntry } from '../../examples/web/src/state/iban-text.ts';
 
 /** `|` is the caret. */
 function group(typed: string, isForward = false): string {
@@ -34,12 +34,32 @@ describe('groupWhileTyping', () => {
 describe('readEntries', () => {
   it('shows entries as typed and compacts them for the request', () => {
     expect(readEntries(' de89 3704\t\n\nGB29-NWBK;x, ')).toEqual([
-      { typed: 'de89 3704', iban: 'DE893704' },
-      { typed: 'GB29-NWBK', iban: 'GB29NWBK' },
-      { typed: 'x', iban: 'X' },
+      { typed: 'de89 3704', start: 1, iban: 'DE893704' },
+      { typed: 'GB29-NWBK', start: 13, iban: 'GB29NWBK' },
+      { typed: 'x', start: 23, iban: 'X' },
     ]);
     const long = 'A'.repeat(100);
-    expect(readEntries(long)).toEqual([{ typed: long, iban: 'A'.repeat(64) }]);
+    expect(readEntries(long)).toEqual([{ typed: long, start: 0, iban: 'A'.repeat(64) }]);
+  });
+});
+
+describe('replaceEntry', () => {
+  const text = 'BE68539007547034\nBE6853900754703\n  be68539007547034 ';
+  const corrected = 'BE68 5390 0754 7034';
+
+  it('replaces the entry at its position, also if another one contains its text', () => {
+    const first = replaceEntry({ text, entries: readEntries(text) }, 1, 'BE68539007547034');
+    expect(first.text).toBe(text.replace('\nBE6853900754703\n', `\n${corrected}\n`));
+    expect(first.entries).toEqual(readEntries(first.text));
+    const second = replaceEntry(first, 2, 'BE68539007547034');
+    expect(second.text).toBe(`BE68539007547034\n${corrected}\n  ${corrected} `);
+  });
+
+  it('leaves a text that the user has changed', () => {
+    const changed = `${corrected}\n${text}`;
+    const { text: after, entries } = replaceEntry({ text: changed, entries: readEntries(text) }, 1, 'BE68539007547034');
+    expect(after).toBe(changed);
+    expect(entries[1]).toMatchObject({ typed: corrected, iban: 'BE68539007547034' });
   });
 });
 

@@ -4,7 +4,7 @@ import type { RowState } from './use-iban-list.ts';
 
 export type RowKind = 'valid' | 'invalid' | 'failed' | 'waiting';
 
-export interface ListRow extends ListEntry {
+export interface ListRow extends Omit<ListEntry, 'start'> {
   /** Position in the list. */
   index: number;
   kind: RowKind;

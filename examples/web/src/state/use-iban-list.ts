@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Failure } from '../failure.ts';
 import type { IbanFactsFragment } from '../gql/graphql.ts';
-import { formatIban, type ListEntry, readEntries } from './iban-text.ts';
+import { type ListEntry, readEntries, replaceEntry } from './iban-text.ts';
 
 export type RowState = 'waiting' | { facts: IbanFactsFragment } | { failure: Failure };
 
@@ -58,11 +58,9 @@ export function useIbanList(recheck: (iban: string) => Promise<RowState>): IbanL
     },
     retry: (index) => void lookUp(entries[index]?.iban ?? ''),
     correct(index, iban) {
-      const entry = entries[index];
-      if (!entry) return;
-      const typed = formatIban(iban);
-      setText((lines) => lines.replace(entry.typed, () => typed));
-      setEntries(entries.with(index, { typed, iban }));
+      const corrected = replaceEntry({ text, entries }, index, iban);
+      setText(corrected.text);
+      setEntries(corrected.entries);
       void lookUp(iban);
     },
   };
