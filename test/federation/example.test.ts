@@ -3,7 +3,6 @@ import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { tBrowser, whyNoChromium } from '../browser.ts';
 import { tProcess } from '../process.ts';
 
 const page = readFileSync(new URL('../../docs/federation.md', import.meta.url), 'utf8');
@@ -24,20 +23,6 @@ describe('npm run supergraph', () => {
     expect(await response.text()).toBe(answer);
     supergraph.kill('SIGINT');
     expect(await supergraph.ended).toEqual({ code: 0, signal: null });
-  });
-
-  describe.skipIf(whyNoChromium)(`in a browser${whyNoChromium}`, () => {
-    const visit = tBrowser();
-
-    it('shows GraphiQL, which needs no other origin, at a port that is not the gateway’s', async () => {
-      const supergraph = tProcess('npm', ['run', 'supergraph'], { DATA_DIR: tDataDir() });
-      const [, url = ''] = await supergraph.printed(/router +(\S+) .*\n[\s\S]*curl .*\n/);
-      expect(url).toBe('http://127.0.0.1:4010/graphql');
-      const { page } = await visit(url, { viewport: { width: 1280, height: 900 } });
-      await page.getByRole('region', { name: 'Operation Editor' }).getByText('Payees').first().waitFor();
-      await page.getByRole('button', { name: 'Execute query' }).click();
-      await page.getByRole('region', { name: 'Result Window' }).getByText('"ING-DiBa"').waitFor();
-    });
   });
 
   it('does not start if Ledgerquill cannot start, and reports why', async () => {
