@@ -23,8 +23,12 @@ export async function buildGraphiql(folder: string): Promise<void> {
 
 function readLogo() {
   const logo = readFileSync(new URL('quill.svg', import.meta.url), 'utf8');
-  // In a box of 40 pixels, next to the title.
-  return { logo: logo.replace('<svg', '<svg width="30"'), favicon: `data:image/svg+xml,${encodeURIComponent(logo)}` };
+  // GraphiQL shows it in a box of 40 pixels, next to the title, whose contrast is too low.
+  const style = '<style>.graphiql-container .graphiql-logo { color: hsl(var(--color-neutral)) }</style>';
+  return {
+    logo: style + logo.replace('<svg', '<svg width="30"'),
+    favicon: `data:image/svg+xml,${encodeURIComponent(logo)}`,
+  };
 }
 
 /**

@@ -3,7 +3,7 @@ import { type GraphQLObjectType, Kind, parse, validate } from 'graphql';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { tBrowser, whyNoChromium } from '../browser.ts';
+import { findAccessibilityProblems, tBrowser, whyNoChromium } from '../browser.ts';
 import { tGateway } from '../gateway.ts';
 import { tBankDataService, tEssayService } from '../self-hosted.ts';
 
@@ -42,6 +42,7 @@ describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
 
   it('shows all lines and operations in full, and runs each by two clicks, a stored essay by the id of its order', async () => {
     const page = await open();
+    expect(await findAccessibilityProblems(page, ['color-contrast'])).toEqual([]);
     const longestLine = Math.max(...example.split('\n').map((line) => line.length));
     expect(await countColumns(page)).toBeGreaterThanOrEqual(longestLine);
     await page.getByRole('button', { name: 'Execute query' }).click();
