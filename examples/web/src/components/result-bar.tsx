@@ -12,7 +12,7 @@ const kinds = ['valid', 'invalid', 'failed', 'waiting'] as const;
 /** A stacked bar. Its parts filter the list. */
 export function ResultBar({ counts, filter, onFilter }: ResultBarProps) {
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a flex container with a legend in all browsers.
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for form fields; these are filters.
     <div className="bar" role="group" aria-label="Show only">
       {kinds
         .filter((kind) => counts[kind] > 0)
