@@ -55,13 +55,20 @@ export function createHttpServer(
     if (connections.size > maxConnections) refuse(findLeastUsed(socket));
   });
 
-  server.on('request', (request, response) => {
+  server.on('request', enqueue);
+  // The client waits for the permission to send its body, which it gets when the body is read. Without it, the client may
+  // send the body or not, so the connection is not used again.
+  server.on('checkContinue', (request, response) => {
+    response.shouldKeepAlive = false;
+    enqueue(request, response);
+  });
+
+  function enqueue(request: IncomingMessage, response: ServerResponse): void {
     const connection = connections.get(request.socket);
     if (connection === undefined || request.socket.destroyed) return;
-    if (connection.response === null) return handle(connection, request, response);
-    connection.waiting.push([request, response]);
-    if (connection.waiting.length >= maxRequestsPerConnection) refuse(request.socket);
-  });
+    if (connection.response === null) handle(connection, request, response);
+    else if (connection.waiting.push([request, response]) >= maxRequestsPerConnection) refuse(request.socket);
+  }
 
   function refuse(socket: Socket | undefined): void {
     socket?.destroy();
