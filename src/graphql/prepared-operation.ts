@@ -4,6 +4,7 @@ import {
   execute,
   type FragmentDefinitionNode,
   GraphQLError,
+  type GraphQLErrorExtensions,
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
@@ -14,13 +15,14 @@ import type { RequestContext } from '../request-context.ts';
 import { type CacheScope, findCacheScope } from './cache-scope.ts';
 import { withClosedIntrospection } from './closed-introspection.ts';
 import type { Compiler } from './compiler.ts';
-import { createOperationCost } from './operation-cost.ts';
+import { createOperationCost, describeCost } from './operation-cost.ts';
 import { createVariableCheck } from './variable-problem.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 
 /** An operation of a valid document, with everything that is the same for each of its executions. */
 export interface PreparedOperation {
+  source: DocumentTrust;
   definition: OperationDefinitionNode;
   cacheScope: CacheScope;
   /** Whether the same variables have the same result while the look-ups in it are fresh. */
@@ -39,6 +41,12 @@ export interface PreparedOperation {
   ): ExecutionResult | Promise<ExecutionResult>;
 }
 
+/** Changes when trusted documents are read again. */
+export interface DocumentTrust {
+  /** The beginning of a hash of its text; null if the document is not trusted. */
+  trustedId: string | null;
+}
+
 /** The part of a resolver's context that execution uses. */
 export interface OperationContext {
   caller: Caller;
@@ -49,10 +57,13 @@ export interface OperationContext {
 export interface Executed {
   operation: PreparedOperation;
   requestContext: RequestContext;
+  /** The hash or id by which the client requested the document; null if it sent its text. */
+  documentId: string | null;
 }
 
 interface PreparedOperationOptions {
   schema: GraphQLSchema;
+  source: DocumentTrust;
   document: DocumentNode;
   definition: OperationDefinitionNode;
   maxCost: number;
@@ -64,7 +75,7 @@ interface PreparedOperationOptions {
 }
 
 export function createPreparedOperation(options: PreparedOperationOptions): PreparedOperation {
-  const { schema, document, definition, maxCost, hasCallers, compiler, onCompiled } = options;
+  const { schema, source, document, definition, maxCost, hasCallers, compiler, onCompiled } = options;
   const fragments = fragmentsOf(document);
   const cost = createOperationCost({ schema, operation: definition, fragments });
   const operationName = definition.name?.value;
@@ -75,6 +86,7 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
   const compiled = compiler.register({ document, definition, fragments }, onCompiled);
 
   return {
+    source,
     definition,
     cacheScope,
     isRepeatable: definition.operation === 'query' && (cacheScope !== 'none' || isAboutSchema(definition)),
@@ -83,7 +95,7 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
       const { scopes, limits } = contextValue.caller;
       const limit = limits.maxQueryCost ?? maxCost;
       const operationCost = cost(variables);
-      if (operationCost > limit) return reject(describeCost(operationCost, limit));
+      if (operationCost > limit) return reject(describeCost(operationCost, limit), { refusal: 'cost' });
       const problem = findVariableProblem(variables);
       if (problem !== null) return reject(problem);
       const run = executedSchema === schema ? compiled(variables) : null;
@@ -126,18 +138,12 @@ function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, Fragmen
   return new Map(fragments.map((node) => [node.name.value, node]));
 }
 
-function reject(message: string): ExecutionResult {
-  return { errors: [new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', http: { status: 400 } } })] };
+function reject(message: string, extensions: GraphQLErrorExtensions = {}): ExecutionResult {
+  const http = { status: 400 };
+  return { errors: [new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', http, ...extensions } })] };
 }
 
 function rejectVariables(errors: readonly GraphQLError[]): ExecutionResult {
   for (const { extensions } of errors) extensions.http = { status: 400 };
   return { errors };
-}
-
-function describeCost(cost: number, limit: number): string {
-  return (
-    `The query costs ${cost}; it may cost at most ${limit} (MAX_QUERY_COST). Each field of the response costs 1, and a ` +
-    'look-up 10: select fewer fields or shorter lists, or split it into several queries.'
-  );
 }
