@@ -30,24 +30,29 @@ export class RequestActivity implements UpstreamActivity {
   }
 }
 
-/** Passes the operations of a flight on to all requests that wait for it. */
+/** Passes the operations of a flight on to all requests that wait for it, which is mostly one. */
 export class FlightActivity implements UpstreamActivity {
-  readonly #waiting: UpstreamActivity[] = [];
+  #first: UpstreamActivity | null = null;
+  #others: UpstreamActivity[] | null = null;
   #inProgress = 0;
 
   /** The request waits from now on. */
   add(activity: UpstreamActivity): void {
-    this.#waiting.push(activity);
+    if (this.#first === null) this.#first = activity;
+    else if (this.#others === null) this.#others = [activity];
+    else this.#others.push(activity);
     for (let count = 0; count < this.#inProgress; count += 1) activity.begin();
   }
 
   begin(): void {
     this.#inProgress += 1;
-    for (const activity of this.#waiting) activity.begin();
+    this.#first?.begin();
+    if (this.#others !== null) for (const activity of this.#others) activity.begin();
   }
 
   end(hasFailed: boolean): void {
     this.#inProgress -= 1;
-    for (const activity of this.#waiting) activity.end(hasFailed);
+    this.#first?.end(hasFailed);
+    if (this.#others !== null) for (const activity of this.#others) activity.end(hasFailed);
   }
 }

@@ -1,63 +1,45 @@
-import { type SharedTask, startSharedTask } from '../async/shared-task.ts';
-import type { Signal } from '../async/signal.ts';
-import { FlightActivity } from '../upstream-activity.ts';
+import type { SharedTask } from '../async/shared-task.ts';
+import type { FlightActivity } from '../upstream-activity.ts';
 
 /** A look-up that several callers may wait for. */
 export interface Flight<Result> {
-  task: SharedTask<Result>;
+  readonly key: string;
   /** Of the request that started it. */
-  callerId: string;
-  /** Of its upstream operations. */
-  activity: FlightActivity;
+  readonly callerId: string;
+  /** Its upstream operations. */
+  readonly activity: FlightActivity;
+  /**
+   * Null when it has settled: the tables that a `Map` leaves behind as its entries change keep what they contained alive
+   * until the next full garbage collection, one in two flights with all that it refers to.
+   */
+  task: SharedTask<Result> | null;
 }
 
+/** One flight per key. */
 export interface Flights<Result> {
   /** Null if there is none, or it was aborted: it may settle later, but no further caller joins it. */
   find(key: string): Flight<Result> | null;
-  /** @param onLanded called with the result, unless a newer flight has replaced this one */
-  start(
-    key: string,
-    callerId: string,
-    run: (signal: Signal, activity: FlightActivity) => Promise<Result>,
-    onLanded: (result: Result) => void,
-  ): Flight<Result>;
+  /** Replaces one that was aborted. */
+  add(flight: Flight<Result>): void;
+  /** False if a newer one has replaced it. */
+  has(flight: Flight<Result>): boolean;
+  /** Removes a flight that has settled. */
+  remove(flight: Flight<Result>): void;
 }
 
-/** One flight per key. @param onEnded called when a flight has settled, also one that was replaced */
-export function createFlights<Result>(onEnded: () => void): Flights<Result> {
-  /**
-   * Without a flight when it has settled: the tables that a `Map` leaves behind as its entries change keep what they
-   * contained alive until the next full garbage collection, one in two flights with all that it refers to.
-   */
-  const flights = new Map<string, FlightEntry<Result>>();
-
+export function createFlights<Result>(): Flights<Result> {
+  const flights = new Map<string, Flight<Result>>();
+  const has = (flight: Flight<Result>) => flights.get(flight.key) === flight;
   return {
     find(key) {
-      const { flight = null } = flights.get(key) ?? {};
-      return flight === null || flight.task.isAborted() ? null : flight;
+      const flight = flights.get(key);
+      return flight?.task?.isAborted() === false ? flight : null;
     },
-    start(key, callerId, run, onLanded) {
-      const entry: FlightEntry<Result> = { flight: null };
-      const activity = new FlightActivity();
-      const task = startSharedTask(async (signal) => {
-        try {
-          const result = await run(signal, activity);
-          if (flights.get(key) === entry) onLanded(result);
-          return result;
-        } finally {
-          if (flights.get(key) === entry) flights.delete(key);
-          entry.flight = null;
-          onEnded();
-        }
-      });
-      const flight = { task, callerId, activity };
-      entry.flight = flight;
-      flights.set(key, entry);
-      return flight;
+    add: (flight) => void flights.set(flight.key, flight),
+    has,
+    remove(flight) {
+      flight.task = null;
+      if (has(flight)) flights.delete(flight.key);
     },
   };
-}
-
-interface FlightEntry<Result> {
-  flight: Flight<Result> | null;
 }

@@ -1,3 +1,4 @@
+import { SharedTask } from '../async/shared-task.ts';
 import type { Signal } from '../async/signal.ts';
 import { GatewayError } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -5,28 +6,19 @@ import type { Events } from '../telemetry/events.ts';
 import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 import { createBulkhead } from '../upstream/bulkhead.ts';
 import { createShedError } from '../upstream/upstream-error.ts';
-import type { UpstreamActivity } from '../upstream-activity.ts';
-import { createEntryFactory } from './cache-entry.ts';
+import { FlightActivity } from '../upstream-activity.ts';
+import { createEntryFactory, recordUse } from './cache-entry.ts';
 import { createFlights, type Flight } from './flights.ts';
+import type { Look, LookUpResult } from './look-up.ts';
 import { createMemoryCache } from './memory-cache.ts';
 import type { CacheEntry, SharedCache } from './shared-cache.ts';
-import { type LookUpResult, recordUse, useCached } from './use-cached.ts';
 
 export interface LookUpCache {
-  /**
-   * The cached answer, or the one looked up. A stale answer is returned at once while one flight revalidates it.
-   * @param lookUp receives the context of the flight, which several requests may wait for; if it rejects, nothing is
-   * cached, and a stale answer is served if there is one
-   * @param isNegative whether the answer has the shorter time to live of a negative answer
-   */
-  find<Answer extends object>(...look: Look<Answer>): Promise<Answer>;
+  /** The cached answer, or the one looked up. A stale answer is returned at once while one flight revalidates it. */
+  find<Answer extends object>(look: Look<Answer>): Promise<Answer>;
   /** Entries in memory, and look-ups that wait for their turn. */
   status(): CacheStatus & { waiting: number };
 }
-
-type Look<Answer> = [key: string, context: RequestContext, lookUp: LookUp<Answer>, isNegative: IsNegative<Answer>];
-type LookUp<Answer> = (flightContext: RequestContext) => Promise<Answer>;
-type IsNegative<Answer> = (answer: Answer) => boolean;
 
 interface LookUpCacheOptions {
   /** Maximum number of look-ups that run at a time. */
@@ -56,17 +48,13 @@ export function createLookUpCache({
   const memory = createMemoryCache(maxBytes);
   const turns = createBulkhead({ maxConcurrency: maxRunning, maxQueue: maxWaiting });
   const createEntry = createEntryFactory({ freshMs, maxAgeMs, random });
-  const flights = createFlights<LookUpResult>(turns.leave);
+  const flights = createFlights<LookUpResult>();
 
   return { find, status: () => ({ ...memory.status(), waiting: turns.status().queued }) };
 
   /** Not async: an answer that is in memory costs no more than its promise. */
-  function find<Answer extends object>(
-    key: string,
-    context: RequestContext,
-    lookUp: LookUp<Answer>,
-    isNegative: IsNegative<Answer>,
-  ): Promise<Answer> {
+  function find<Answer extends object>(look: Look<Answer>): Promise<Answer> {
+    const { key, context } = look;
     if (context.signal.aborted) return Promise.reject(context.signal.reason);
     context.usage.lookUps += 1;
     const cached = memory.get(key);
@@ -74,18 +62,16 @@ export function createLookUpCache({
     if (cached && now <= cached.freshUntil) return useCached(cached, context);
     const known = flights.find(key);
     const isStale = cached && now <= cached.staleUntil;
-    if (!known && !turns.enter()) {
-      return isStale ? useCached(cached, context) : waitForTurn(key, context, lookUp, isNegative);
-    }
-    const flight = known ?? startFlight(key, context, lookUp, isNegative);
-    if (known && !isStale) events.flightJoined();
+    if (!known && !turns.enter()) return isStale ? useCached(cached, context) : waitForTurn(look);
+    const flight = known ?? startFlight(look);
     if (isStale) return useCached(cached, context);
-    return join(flight, key, context, lookUp, isNegative);
+    if (known) events.flightJoined();
+    return join(flight, look);
   }
 
   /** A look-up that waits holds no more than its place in the queue: of a long list, thousands may wait. */
-  async function waitForTurn<Answer extends object>(...look: Look<Answer>): Promise<Answer> {
-    const [key, context, lookUp, isNegative] = look;
+  async function waitForTurn<Answer extends object>(look: Look<Answer>): Promise<Answer> {
+    const { key, context } = look;
     const queuedSince = performance.now();
     context.activity.begin();
     const hasTurn = await turns.wait(context.usage, context.signal);
@@ -99,13 +85,13 @@ export function createLookUpCache({
     if (isFresh || known) turns.leave();
     if (isFresh) return useCached(cached, context);
     if (known) events.flightJoined();
-    return join(known ?? startFlight(key, context, lookUp, isNegative, queuedSince), ...look);
+    return join(known ?? startFlight(look, queuedSince), look);
   }
 
-  function join<Answer extends object>(flight: Flight<LookUpResult>, ...look: Look<Answer>): Promise<Answer> {
-    const [, context] = look;
+  function join<Answer extends object>(flight: Flight<LookUpResult>, look: Look<Answer>): Promise<Answer> {
+    const { context } = look;
     flight.activity.add(context.activity);
-    const answer = flight.task.join(context.signal).then(({ entry, isHit }) => {
+    const answer = (flight.task as SharedTask<LookUpResult>).join(context.signal, ({ entry, isHit }) => {
       recordUse(entry, isHit, context);
       return entry.answer as Answer;
     });
@@ -114,32 +100,47 @@ export function createLookUpCache({
       if (!(error instanceof GatewayError && error.code === 'BUDGET_EXHAUSTED')) throw error;
       // The budget of the caller who started the flight; this one has another.
       context.usage.lookUps -= 1;
-      return find(...look);
+      return find(look);
     });
   }
 
+  function useCached<Answer>(entry: CacheEntry, context: RequestContext): Promise<Answer> {
+    recordUse(entry, true, context);
+    return Promise.resolve(entry.answer as Answer);
+  }
+
   function startFlight<Answer extends object>(
-    key: string,
-    { callerId, usage, freshUntil, reserveCall }: RequestContext,
-    lookUp: LookUp<Answer>,
-    isNegative: IsNegative<Answer>,
+    { key, context, lookUp, isNegative }: Look<Answer>,
     queuedSince: number | null = null,
   ): Flight<LookUpResult> {
-    return flights.start(key, callerId, load, ({ entry }) => memory.set(key, entry));
+    const { callerId, usage, freshUntil, reserveCall } = context;
+    const activity = new FlightActivity();
+    const flight: Flight<LookUpResult> = { key, callerId, activity, task: null };
+    flights.add(flight);
+    flight.task = new SharedTask(load);
+    return flight;
 
-    async function load(signal: Signal, activity: UpstreamActivity): Promise<LookUpResult> {
+    async function load(signal: Signal): Promise<LookUpResult> {
       let shared: CacheEntry | null = null;
       try {
         if (sharedCache) shared = await sharedCache.get(key);
-        if (shared && Date.now() <= shared.freshUntil) return { entry: shared, isHit: true };
+        if (shared && Date.now() <= shared.freshUntil) return land({ entry: shared, isHit: true });
         const answer = await lookUp({ callerId, signal, usage, activity, freshUntil, reserveCall, queuedSince });
         const entry = createEntry(answer, isNegative(answer));
         sharedCache?.set(key, entry);
-        return { entry, isHit: false };
+        return land({ entry, isHit: false });
       } catch (error) {
         if (!shared || Date.now() > shared.staleUntil) throw error;
-        return { entry: shared, isHit: true };
+        return land({ entry: shared, isHit: true });
+      } finally {
+        flights.remove(flight);
+        turns.leave();
       }
+    }
+
+    function land(result: LookUpResult): LookUpResult {
+      if (flights.has(flight)) memory.set(key, result.entry);
+      return result;
     }
   }
 }

@@ -56,26 +56,17 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
     exchange,
     onPaid: () => events.callPaid(service),
   });
-  const sendWithRetries = withRetries(attempt, { backoffMs });
+  const sendWithRetries = withRetries(attempt, { backoffMs, onEnded: end });
 
   return {
-    async send(request, context) {
-      context.signal.throwIfAborted();
-      const queuedMs = elapsedSince(context.queuedSince);
-      if (queuedMs >= timeoutMs) return end(shed);
+    send(request, context) {
+      const { signal, queuedSince } = context;
+      if (signal.aborted) return Promise.reject(signal.reason);
+      const queuedMs = elapsedSince(queuedSince);
+      if (queuedMs >= timeoutMs) return Promise.resolve(end(shed));
       const elapsedMs = Math.max(queuedMs, elapsedSince(request.startedAt));
-      if (elapsedMs >= timeoutMs) return end({ kind: 'failed', reason: 'timed-out', text: '' });
-      const deadline = deadlines.start(context.signal, elapsedMs);
-      let hasFailed = false;
-      context.activity.begin();
-      try {
-        const outcome = await sendWithRetries(request, deadline, context);
-        hasFailed = isFailure(outcome);
-        return end(outcome);
-      } finally {
-        context.activity.end(hasFailed);
-        deadline.end();
-      }
+      if (elapsedMs >= timeoutMs) return Promise.resolve(end({ kind: 'failed', reason: 'timed-out', text: '' }));
+      return sendWithRetries(request, deadlines.start(signal, elapsedMs), context);
     },
     status: bulkhead.status,
     close,
@@ -91,9 +82,4 @@ type CircuitEvent = 'circuitOpened' | 'circuitHalfOpened' | 'circuitClosed';
 
 function elapsedSince(time: number | null | undefined): number {
   return time == null ? 0 : performance.now() - time;
-}
-
-/** Whether the upstream gave no answer; an exhausted allowance is no failure. */
-function isFailure(outcome: Outcome): boolean {
-  return outcome.kind === 'failed' || outcome.kind === 'shed' || (outcome.kind === 'answered' && outcome.status >= 500);
 }
