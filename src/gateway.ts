@@ -35,8 +35,8 @@ export function createGateway(
   const secrets = listSecrets(config, upstreams);
   const redact = createRedact(secrets);
   const { events, metrics, droppedLogLines } = createTelemetry({ config, redact, logDestination });
-  const trustedDocuments =
-    config.trustedDocuments && createTrustedDocuments({ config: config.trustedDocuments, events });
+  const { trustedDocuments: trustedConfig, maxQueryChars: maxCharacters } = config;
+  const trustedDocuments = trustedConfig && createTrustedDocuments({ config: trustedConfig, maxCharacters, events });
   const { store, isShared, isUp, onRecovered } = openStore(config.store, config.dataDir, events);
   const access = closeOnError(store, () =>
     createAccess({ access: config.access, storeConfig: config.store, store, events }),

@@ -1,7 +1,7 @@
 import type { Signal } from './async/signal.ts';
 
 import type { ServiceName } from './errors.ts';
-import { RequestActivity, type UpstreamActivity } from './upstream-activity.ts';
+import { UpstreamActivity } from './upstream-activity.ts';
 
 /** The caller and the usage of one request. Passed to every layer. */
 export interface RequestContext {
@@ -10,7 +10,7 @@ export interface RequestContext {
   /** Aborts when the client disconnects. */
   signal: Signal;
   usage: Usage;
-  /** The upstream operations that it waits for. */
+  /** Its time with upstreams. A flight has that of its first request. */
   activity: UpstreamActivity;
   /** Counts a call in the caller's own budget before it is sent; null: the caller has none. */
   reserveCall: ReserveCall | null;
@@ -18,11 +18,6 @@ export interface RequestContext {
   queuedSince: number | null;
   /** When the first of the answers used so far stops being fresh, in milliseconds since 1970. */
   freshUntil: number;
-}
-
-/** Of the request itself, not of a flight that it waits for. */
-export interface OwnRequestContext extends RequestContext {
-  activity: RequestActivity;
 }
 
 /** Counts of one request, returned as `extensions.cost`. Not amounts of money. */
@@ -47,8 +42,8 @@ export function createRequestContext(
   signal: Signal,
   callerId = 'anonymous',
   reserveCall: ReserveCall | null = null,
-): OwnRequestContext {
+): RequestContext {
   const usage = { lookUps: 0, cacheHits: 0, staleHits: 0, upstreamCalls: 0 };
-  const activity = new RequestActivity();
+  const activity = new UpstreamActivity();
   return { callerId, signal, reserveCall, queuedSince: null, usage, activity, freshUntil: Number.POSITIVE_INFINITY };
 }

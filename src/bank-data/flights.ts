@@ -1,13 +1,10 @@
 import type { SharedTask } from '../async/shared-task.ts';
-import type { FlightActivity } from '../upstream-activity.ts';
 
 /** A look-up that several callers may wait for. */
 export interface Flight<Result> {
   readonly key: string;
   /** Of the request that started it. */
   readonly callerId: string;
-  /** Its upstream operations. */
-  readonly activity: FlightActivity;
   /**
    * Null when it has settled: the tables that a `Map` leaves behind as its entries change keep what they contained alive
    * until the next full garbage collection, one in two flights with all that it refers to.

@@ -6,16 +6,15 @@ import type { Events } from '../telemetry/events.ts';
 import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 import { createBulkhead } from '../upstream/bulkhead.ts';
 import { createShedError } from '../upstream/upstream-error.ts';
-import { FlightActivity } from '../upstream-activity.ts';
 import { createEntryFactory, recordUse } from './cache-entry.ts';
 import { createFlights, type Flight } from './flights.ts';
-import type { Look, LookUpResult } from './look-up.ts';
+import type { LookUp, LookUpResult } from './look-up.ts';
 import { createMemoryCache } from './memory-cache.ts';
 import type { CacheEntry, SharedCache } from './shared-cache.ts';
 
 export interface LookUpCache {
   /** The cached answer, or the one looked up. A stale answer is returned at once while one flight revalidates it. */
-  find<Answer extends object>(look: Look<Answer>): Promise<Answer>;
+  find<Answer extends object>(look: LookUp<Answer>): Promise<Answer>;
   /** Entries in memory, and look-ups that wait for their turn. */
   status(): CacheStatus & { waiting: number };
 }
@@ -53,7 +52,7 @@ export function createLookUpCache({
   return { find, status: () => ({ ...memory.status(), waiting: turns.status().queued }) };
 
   /** Not async: an answer that is in memory costs no more than its promise. */
-  function find<Answer extends object>(look: Look<Answer>): Promise<Answer> {
+  function find<Answer extends object>(look: LookUp<Answer>): Promise<Answer> {
     const { key, context } = look;
     if (context.signal.aborted) return Promise.reject(context.signal.reason);
     context.usage.lookUps += 1;
@@ -70,12 +69,12 @@ export function createLookUpCache({
   }
 
   /** A look-up that waits holds no more than its place in the queue: of a long list, thousands may wait. */
-  async function waitForTurn<Answer extends object>(look: Look<Answer>): Promise<Answer> {
+  async function waitForTurn<Answer extends object>(look: LookUp<Answer>): Promise<Answer> {
     const { key, context } = look;
     const queuedSince = performance.now();
     context.activity.begin();
     const hasTurn = await turns.wait(context.usage, context.signal);
-    context.activity.end(!hasTurn);
+    context.activity.end();
     if (hasTurn && context.signal.aborted) turns.leave();
     context.signal.throwIfAborted();
     if (!hasTurn) throw createShedError('bank-data');
@@ -88,13 +87,16 @@ export function createLookUpCache({
     return join(known ?? startFlight(look, queuedSince), look);
   }
 
-  function join<Answer extends object>(flight: Flight<LookUpResult>, look: Look<Answer>): Promise<Answer> {
+  function join<Answer extends object>(flight: Flight<LookUpResult>, look: LookUp<Answer>): Promise<Answer> {
     const { context } = look;
-    flight.activity.add(context.activity);
-    const answer = (flight.task as SharedTask<LookUpResult>).join(context.signal, ({ entry, isHit }) => {
+    const { activity } = context;
+    activity.begin();
+    const use = ({ entry, isHit }: LookUpResult) => {
+      activity.end();
       recordUse(entry, isHit, context);
       return entry.answer as Answer;
-    });
+    };
+    const answer = (flight.task as SharedTask<LookUpResult>).join(context.signal, use, () => activity.end());
     if (flight.callerId === context.callerId) return answer;
     return answer.catch((error: unknown) => {
       if (!(error instanceof GatewayError && error.code === 'BUDGET_EXHAUSTED')) throw error;
@@ -110,12 +112,11 @@ export function createLookUpCache({
   }
 
   function startFlight<Answer extends object>(
-    { key, context, lookUp, isNegative }: Look<Answer>,
+    { key, context, lookUp, isNegative }: LookUp<Answer>,
     queuedSince: number | null = null,
   ): Flight<LookUpResult> {
-    const { callerId, usage, freshUntil, reserveCall } = context;
-    const activity = new FlightActivity();
-    const flight: Flight<LookUpResult> = { key, callerId, activity, task: null };
+    const { callerId, usage, activity, freshUntil, reserveCall } = context;
+    const flight: Flight<LookUpResult> = { key, callerId, task: null };
     flights.add(flight);
     flight.task = new SharedTask(load);
     return flight;

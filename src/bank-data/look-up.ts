@@ -1,7 +1,8 @@
 import type { RequestContext } from '../request-context.ts';
 import type { CacheEntry } from './shared-cache.ts';
 
-export interface Look<Answer> {
+/** A look-up that the cache may answer. */
+export interface LookUp<Answer> {
   key: string;
   context: RequestContext;
   /**

@@ -3,7 +3,7 @@ import type { Caller } from '../auth/caller.ts';
 import type { PaidBudgets } from '../auth/paid-budget.ts';
 import type { BankDataPort } from '../bank-data/bank-data.ts';
 import type { EssayArchive, EssayGenerator } from '../essays/essays.ts';
-import { createRequestContext, type OwnRequestContext, type ReserveCall } from '../request-context.ts';
+import { createRequestContext, type RequestContext, type ReserveCall } from '../request-context.ts';
 import type { AllowanceStatus } from '../upstream/allowance/allowance.ts';
 import { Loaders } from './loaders.ts';
 import { QueryBudget, type QueryLimits } from './query-budget.ts';
@@ -38,7 +38,7 @@ export interface Context {
   loaders: Loaders;
   budget: QueryBudget;
   suggestIbans: SuggestIbans;
-  requestContext: OwnRequestContext;
+  requestContext: RequestContext;
 }
 
 /** @param signal aborts when the client disconnects */

@@ -11,8 +11,9 @@ import {
   visit,
 } from 'graphql';
 import type { Caller } from '../auth/caller.ts';
-import type { OwnRequestContext } from '../request-context.ts';
+import type { RequestContext } from '../request-context.ts';
 import { type CacheScope, findCacheScope } from './cache-scope.ts';
+import { withClosedIntrospection } from './closed-introspection.ts';
 import type { Compiler } from './compiler.ts';
 import { createOperationCost, describeCost } from './operation-cost.ts';
 import { findVariableProblem, hasInputObjects } from './variable-problem.ts';
@@ -49,13 +50,13 @@ export interface DocumentTrust {
 /** The part of a resolver's context that execution uses. */
 export interface OperationContext {
   caller: Caller;
-  requestContext: OwnRequestContext;
+  requestContext: RequestContext;
 }
 
 /** An operation that was executed for a request. */
 export interface Executed {
   operation: PreparedOperation;
-  requestContext: OwnRequestContext;
+  requestContext: RequestContext;
   /** The hash or id by which the client requested the document; null if it sent its text. */
   documentId: string | null;
 }
@@ -92,14 +93,19 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
     cost,
     execute(contextValue, variables, executedSchema = schema) {
       const { scopes, limits } = contextValue.caller;
-      if (usesIntrospection && !scopes.has('introspection')) return reject(introspectionOff, { code: 'FORBIDDEN' });
       const limit = limits.maxQueryCost ?? maxCost;
       const operationCost = cost(variables);
       if (operationCost > limit) return reject(describeCost(operationCost, limit), { refusal: 'cost' });
       const problem = mayHaveLargeInputs ? findVariableProblem(schema, definition, variables) : null;
       if (problem !== null) return reject(problem);
       const run = executedSchema === schema ? compiled(variables) : null;
-      const result = run?.(contextValue, variables) ?? interpret(executedSchema, contextValue, variables);
+      const result =
+        run?.(contextValue, variables) ??
+        interpret(
+          usesIntrospection && !scopes.has('introspection') ? withClosedIntrospection(executedSchema) : executedSchema,
+          contextValue,
+          variables,
+        );
       return 'then' in result || result.data !== undefined ? result : rejectVariables(result.errors ?? []);
     },
   };
@@ -115,7 +121,6 @@ function isAboutSchema({ selectionSet: { selections } }: OperationDefinitionNode
   return selections.every((node) => node.kind === Kind.FIELD && node.name.value.startsWith('__'));
 }
 
-/** The schema is also readable as SDL, for routers. */
 function selectsIntrospection(document: DocumentNode): boolean {
   let isFound = false;
   visit(document, {
@@ -126,8 +131,7 @@ function selectsIntrospection(document: DocumentNode): boolean {
   return isFound;
 }
 
-const introspectionFields = ['__schema', '__type', '_service'];
-const introspectionOff = 'This caller may not read the schema: it needs the scope introspection.';
+const introspectionFields = ['__schema', '__type'];
 
 function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
   const fragments = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);

@@ -1,6 +1,6 @@
 import type { Usage } from '../request-context.ts';
 import type { FinishedReply, OperationType } from '../telemetry/finished-request.ts';
-import type { RequestActivity } from '../upstream-activity.ts';
+import type { UpstreamActivity } from '../upstream-activity.ts';
 import type { Executed, PreparedOperation } from './prepared-operation.ts';
 
 /** What log and metrics show of a reply. A class, so that values are computed only when they are read. */
@@ -9,8 +9,8 @@ export class ReplyRecord implements FinishedReply {
   refusal: 'cost' | null = null;
   isKept = false;
   readonly usage: Usage | null;
-  /** The upstream operations that the request waits for; null if there are none. */
-  activity: RequestActivity | null;
+  /** Null if no operation was executed, or the reply is kept. */
+  activity: UpstreamActivity | null;
   readonly #operation: PreparedOperation | null;
   readonly #documentId: string | null;
 
@@ -36,10 +36,6 @@ export class ReplyRecord implements FinishedReply {
 
   get isTrusted(): boolean {
     return (this.#operation?.source.trustedId ?? null) !== null;
-  }
-
-  get hasFailedUpstream(): boolean {
-    return this.activity?.hasFailed ?? false;
   }
 }
 

@@ -5,25 +5,21 @@ import type { Events } from '../telemetry/events.ts';
 import type { PersistedQueries } from './persisted-queries.ts';
 import { type PrepareDocument, rejectDocument } from './prepared-document.ts';
 
-/** Refuses or logs documents that are not trusted. */
+/** Refuses documents that are not trusted, before they are parsed, or logs them; marks the trusted ones. */
 export function withTrustedDocuments(
   prepare: PrepareDocument,
   trusted: TrustedDocuments,
   events: Pick<Events, 'untrustedDocument'>,
 ): PrepareDocument {
   return (text) => {
+    const isTrusted = trusted.has(text);
+    if (!isTrusted && trusted.mode === 'require') {
+      return rejectDocument(null, [new GraphQLError(notTrusted)], 'QUERY_NOT_IN_SAFELIST');
+    }
     const prepared = prepare(text);
-    const { document } = prepared;
-    if (document === null) return prepared;
-    if (trusted.has(text, () => document)) {
-      prepared.trustedId ??= hashText(text).slice(0, idLength);
-      return prepared;
-    }
-    prepared.trustedId = null;
-    if (trusted.mode === 'require') {
-      return rejectDocument(document, [new GraphQLError(notTrusted)], 'QUERY_NOT_IN_SAFELIST');
-    }
-    if (trusted.mode === 'log') events.untrustedDocument();
+    if (isTrusted) prepared.trustedId ??= hashText(text).slice(0, idLength);
+    else prepared.trustedId = null;
+    if (!isTrusted && prepared.document !== null && trusted.mode === 'log') events.untrustedDocument();
     return prepared;
   };
 }

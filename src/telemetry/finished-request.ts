@@ -44,8 +44,6 @@ export interface FinishedReply {
   readonly refusal: 'cost' | null;
   /** Null if no operation was executed. Of a kept reply: of the request that it was created for. */
   readonly usage: Readonly<Usage> | null;
-  /** Whether an upstream operation that it waited for failed. */
-  readonly hasFailedUpstream: boolean;
   /** Whether it was created for an earlier request. */
   readonly isKept: boolean;
 }

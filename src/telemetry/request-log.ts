@@ -45,8 +45,8 @@ export function createRequestLog(log: Log, perSecond: number): RequestLog {
 const windowMs = 1_000;
 const summaryAfterMs = 10_000;
 
-function isFailure({ status, reply, errorCodes }: FinishedRequest): boolean {
-  if (status >= 500 || reply?.hasFailedUpstream) return true;
+function isFailure({ status, errorCodes }: FinishedRequest): boolean {
+  if (status >= 500) return true;
   return errorCodes.length > 0 && errorCodes.some((code) => code.startsWith('UPSTREAM_'));
 }
 

@@ -47,7 +47,7 @@ export function createAttempt({
       if (typeof blockPass === 'object') return blockPass;
       const circuitPass = circuit.enter();
       let outcome: Outcome = shed;
-      let isSent = false;
+      let isPaid = false;
       try {
         if (circuitPass === null || (request.maySend && !(await request.maySend()))) return shed;
         const reserving = reserve(payer);
@@ -60,14 +60,14 @@ export function createAttempt({
         // From here on the call is counted even if the caller aborts: it may already be sent.
         request.onSent?.();
         payer.usage.upstreamCalls += 1;
-        isSent = true;
+        isPaid = true;
         outcome = await exchange(request, deadline);
-        isSent = outcome.kind !== 'failed' || outcome.reason !== 'unreachable';
-        if (!isSent) reservation.release();
+        isPaid = outcome.kind !== 'failed' || outcome.reason !== 'unreachable';
+        if (!isPaid) reservation.release();
         if (outcome.kind === 'answered') reservation.recordAnswer(outcome);
         return outcome;
       } finally {
-        if (isSent) onPaid();
+        if (isPaid) onPaid();
         if (circuitPass !== null) circuit.leave(circuitPass, outcome);
         block.leave(blockPass, outcome);
       }

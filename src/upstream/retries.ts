@@ -4,7 +4,7 @@ import type { Outcome, Send, UpstreamRequest } from './operation.ts';
 interface RetriesOptions {
   /** Upper bound of the first pause; it doubles with each retry. The pause is random, from 0 to that bound. */
   backoffMs: number;
-  /** Called with the outcome of each operation. */
+  /** Called with the outcome of each operation, unless the caller aborts it. */
   onEnded: (outcome: Outcome) => void;
 }
 
@@ -18,26 +18,27 @@ export function withRetries(send: Send, { backoffMs, onEnded }: RetriesOptions):
 
   return async (request, deadline, payer) => {
     budget = Math.min(budgetBurst, budget + budgetShare);
-    let outcome: Outcome | undefined;
-    payer.activity.begin();
     try {
       for (let retries = 0; ; retries += 1) {
-        outcome = await send(request, deadline, payer);
-        if (retries >= maxRetries(request, outcome) || budget < 1) return outcome;
+        const outcome = await send(request, deadline, payer);
+        if (retries >= maxRetries(request, outcome) || budget < 1) return end(outcome);
         const pauseMs = Math.max(Math.random() * backoffMs * 2 ** retries, requestedPauseMs(outcome));
-        if (pauseMs >= deadline.leftMs()) return outcome;
+        if (pauseMs >= deadline.leftMs()) return end(outcome);
         budget -= 1;
         await pause(pauseMs, deadline).catch(() => {});
         // Timers may fire up to a millisecond early, so the deadline can expire in a pause that should end before it.
-        if (deadline.hasExpired()) return outcome;
+        if (deadline.hasExpired()) return end(outcome);
         deadline.throwIfAborted();
       }
     } finally {
       deadline.end();
-      payer.activity.end(outcome !== undefined && isFailure(outcome));
-      if (outcome !== undefined) onEnded(outcome);
     }
   };
+
+  function end(outcome: Outcome): Outcome {
+    onEnded(outcome);
+    return outcome;
+  }
 }
 
 /** Average number of retries per operation: a failing upstream must not receive a multiple of its normal load. */
@@ -65,9 +66,4 @@ function isDefinitelyNotAccepted(outcome: Outcome): boolean {
 
 function requestedPauseMs(outcome: Outcome): number {
   return outcome.kind === 'answered' && outcome.retryAt ? outcome.retryAt.getTime() - Date.now() : 0;
-}
-
-/** Whether the upstream gave no answer; an exhausted allowance is no failure. */
-function isFailure(outcome: Outcome): boolean {
-  return outcome.kind === 'failed' || outcome.kind === 'shed' || (outcome.kind === 'answered' && outcome.status >= 500);
 }

@@ -56,25 +56,26 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
     exchange,
     onPaid: () => events.callPaid(service),
   });
-  const sendWithRetries = withRetries(attempt, { backoffMs, onEnded: end });
+  const onEnded = (outcome: Outcome) => events.upstreamOperationEnded(service, outcome.kind);
+  const sendWithRetries = withRetries(attempt, { backoffMs, onEnded });
 
   return {
     send(request, context) {
       const { signal, queuedSince } = context;
       if (signal.aborted) return Promise.reject(signal.reason);
       const queuedMs = elapsedSince(queuedSince);
-      if (queuedMs >= timeoutMs) return Promise.resolve(end(shed));
+      if (queuedMs >= timeoutMs) return end(shed);
       const elapsedMs = Math.max(queuedMs, elapsedSince(request.startedAt));
-      if (elapsedMs >= timeoutMs) return Promise.resolve(end({ kind: 'failed', reason: 'timed-out', text: '' }));
+      if (elapsedMs >= timeoutMs) return end({ kind: 'failed', reason: 'timed-out', text: '' });
       return sendWithRetries(request, deadlines.start(signal, elapsedMs), context);
     },
     status: bulkhead.status,
     close,
   };
 
-  function end(outcome: Outcome): Outcome {
-    events.upstreamOperationEnded(service, outcome.kind);
-    return outcome;
+  function end(outcome: Outcome): Promise<Outcome> {
+    onEnded(outcome);
+    return Promise.resolve(outcome);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import { onTestFinished } from 'vitest';
 import { createGraphqlHandler } from '../../src/graphql/graphql-handler.ts';
-import { createRequestContext, type OwnRequestContext } from '../../src/request-context.ts';
+import { createRequestContext, type RequestContext } from '../../src/request-context.ts';
 import type { Events } from '../../src/telemetry/events.ts';
 import { createRedact } from '../../src/telemetry/redact.ts';
 import { tCaller } from '../caller.ts';
@@ -9,12 +9,12 @@ import type { Answer } from '../gateway.ts';
 
 interface TServerOptions<Context> {
   schema: GraphQLSchema;
-  createContext: (context: OwnRequestContext) => Context;
+  createContext: (context: RequestContext) => Context;
   secrets?: readonly string[];
 }
 
 /** Any schema on the gateway's own GraphQL server. */
-export function tServer<Context extends { requestContext: OwnRequestContext }>({
+export function tServer<Context extends { requestContext: RequestContext }>({
   schema,
   createContext,
   secrets = [],

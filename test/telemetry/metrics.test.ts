@@ -300,7 +300,6 @@ const graphqlReply = {
   errorCodes: [],
   refusal: null,
   usage: { lookUps: 0, cacheHits: 0, staleHits: 0, upstreamCalls: 0 },
-  hasFailedUpstream: false,
   isKept: false,
 } as const;
 

@@ -3,7 +3,6 @@ import type { Signal } from '../../async/signal.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { Store } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
-import { FlightActivity } from '../../upstream-activity.ts';
 import { essayOutcome } from '../essay-outcome.ts';
 import type { EssayArchive, EssayGenerator, EssayOrder, EssayResult, SendingEssayGenerator } from '../essays.ts';
 import { createArchive } from './archive.ts';
@@ -58,9 +57,9 @@ export function withIdempotency(
       if (runningOrder && runningOrder.identity?.fingerprint !== identity.fingerprint) {
         return report(differentOrder, false);
       }
-      const { task, activity } = runningOrder ?? start(order, identity, context);
-      activity.add(context.activity);
-      const result = await task.join(context.signal);
+      const { task } = runningOrder ?? start(order, identity, context);
+      context.activity.begin();
+      const result = await task.join(context.signal).finally(() => context.activity.end());
       return runningOrder ? report(result, false) : result;
     },
     archive,
@@ -87,16 +86,15 @@ export function withIdempotency(
   }
 
   function start(order: EssayOrder, identity: OrderIdentity | null, context: RequestContext): RunningOrder {
-    const activity = new FlightActivity();
     const task = new SharedTask(run);
-    const runningOrder = { identity, task, activity };
+    const runningOrder = { identity, task };
     running.add(runningOrder);
     task.settled.then(() => running.delete(runningOrder));
     return runningOrder;
 
     async function run(signal: Signal, commit: () => void): Promise<EssayResult> {
       if (!identity) return report(await orderAndSave(generator, signal, commit), true);
-      const acquired = await acquire(identity, signal, activity).catch(() => {
+      const acquired = await acquire(identity, signal).catch(() => {
         signal.throwIfAborted();
         return { result: unsafeOrder };
       });
@@ -115,11 +113,7 @@ export function withIdempotency(
     }
 
     async function orderAndSave(generator: SendingEssayGenerator, signal: Signal, onSent: () => void) {
-      const result = await generator.generate(
-        order,
-        { ...context, signal, activity },
-        { maySend: async () => true, onSent },
-      );
+      const result = await generator.generate(order, { ...context, signal }, { maySend: async () => true, onSent });
       if (result.kind === 'essay') return archive.save(result, identity, context.callerId);
       if (identity && result !== unsafeOrder)
         await failedAttempts.record(identity, result, { isDelivered: task.hasWaiters() });
@@ -131,6 +125,4 @@ export function withIdempotency(
 interface RunningOrder {
   identity: OrderIdentity | null;
   task: SharedTask<EssayResult>;
-  /** Of its upstream operations. */
-  activity: FlightActivity;
 }

@@ -1,6 +1,5 @@
 import { pause } from '../../async/pause.ts';
 import type { Signal } from '../../async/signal.ts';
-import type { UpstreamActivity } from '../../upstream-activity.ts';
 import type { EssayResult } from '../essays.ts';
 import type { OrderArchive } from './archive.ts';
 import type { FailedAttempt, FailedAttempts } from './failed-attempts.ts';
@@ -22,7 +21,7 @@ interface OrderLockOptions {
  * @returns a function that throws StoreError or the signal's reason
  */
 export function createOrderLock({ locks, archive, failedAttempts }: OrderLockOptions) {
-  return async function acquire(order: OrderIdentity, signal: Signal, activity: UpstreamActivity): Promise<Acquired> {
+  return async function acquire(order: OrderIdentity, signal: Signal): Promise<Acquired> {
     const buffered = archive.findBufferedByOrder(order);
     if (buffered) return { result: buffered };
     /** The last failed attempt when this call began. */
@@ -44,9 +43,7 @@ export function createOrderLock({ locks, archive, failedAttempts }: OrderLockOpt
       if (lock && !result) return { lock };
       await lock?.release();
       if (result) return { result };
-      // Another process waits for the service.
-      activity.begin();
-      await pause(pauseMs, signal).finally(() => activity.end(false));
+      await pause(pauseMs, signal);
     }
 
     async function findResult(): Promise<EssayResult | null> {
