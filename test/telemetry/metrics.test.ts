@@ -155,6 +155,24 @@ describe.skipIf(whyNoRedis !== '')(`a day${whyNoRedis}`, () => {
       timeout: 10_000,
     });
 
+    const messages = gateway
+      .log()
+      .split('\n')
+      .filter((line) => /"level":[3456]0/.test(line))
+      .map((line) => JSON.parse(line).msg as string);
+    const reported = [
+      'upstream call failed',
+      'circuit breaker opened: the upstream keeps failing, only probes are sent',
+      'circuit breaker closed: the upstream works again',
+      'the monthly allowance is nearly exhausted',
+      'the shared store is down: the gateway continues without it',
+      'the shared store is up',
+    ];
+    expect(messages.filter((message) => reported.includes(message)).slice(-2)).toEqual(reported.slice(-2));
+    expect([...new Set(messages)].filter((message) => reported.includes(message)).toSorted()).toEqual(
+      reported.toSorted(),
+    );
+
     const atEnd = await read();
     expect(Object.keys(definitions).filter((name) => !atEnd.names.has(name))).toEqual([]);
     expect([...atEnd.names].filter((name) => !(name in definitions))).toEqual([]);
