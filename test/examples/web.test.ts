@@ -242,7 +242,13 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       await page.getByRole('button', { name: 'Show all' }).click();
       expect(await typed.nth(0).innerText()).toBe(printed);
       expect(await page.getByLabel('IBANs, one per line').inputValue()).toBe(text.replace(/^.*/, printed));
-      expect(operations).toEqual(['CheckIbans', 'CheckIban']);
+
+      await bar.getByRole('button', { name: '1 not valid' }).click();
+      expect(await typed.count()).toBe(1);
+      await page.getByRole('button', { name: 'Check all' }).click();
+      await page.getByText('All 4').waitFor();
+      expect(await typed.count()).toBe(4);
+      expect(operations).toEqual(['CheckIbans', 'CheckIban', 'CheckIbans']);
     });
   });
 
