@@ -1,7 +1,5 @@
 import { relative } from 'node:path';
 import { build, type OutputFile, type Plugin } from 'esbuild';
-import { graphqlSync } from 'graphql';
-import { schema } from '../src/graphql/schema/schema.ts';
 
 /**
  * Bundles the processes with their packages: loading 850 files takes 500 ms longer. What is imported dynamically stays
@@ -29,7 +27,7 @@ export async function bundle(folder: string): Promise<OutputFile[]> {
     // The image contains all packages with their licenses.
     legalComments: 'none',
     banner: { js: createRequire },
-    plugins: [printedSdl, noJsonCompiler],
+    plugins: [noJsonCompiler],
     logLevel: 'warning',
   });
   return outputFiles.map((file) => ({ ...file, path: relative('.', file.path) }));
@@ -47,19 +45,6 @@ const processes = [
 /** For packages in CommonJS, which `require` modules of Node.js. */
 const createRequire =
   "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);";
-
-/** Apollo's printer takes 120 ms and 10 MB in every process, so the SDL is printed here. */
-const printedSdl: Plugin = {
-  name: 'printed SDL',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^@apollo\/subgraph$/ }, ({ path }) => ({ path, namespace: 'printed' }));
-    onLoad({ filter: /^/, namespace: 'printed' }, () => {
-      const { data } = graphqlSync({ schema, source: '{ _service { sdl } }' });
-      const { _service } = data as { _service: { sdl: string } };
-      return { contents: `export const printSubgraphSchema = () => ${JSON.stringify(_service.sdl)};` };
-    });
-  },
-};
 
 /** graphql-jit loads it for an option that is not used: 5 MB, with Ajv. */
 const noJsonCompiler: Plugin = {

@@ -1,10 +1,10 @@
 import { type EssayResult, essayLimits } from '../../essays/essays.ts';
 import { builder } from './builder.ts';
+import { essayCost } from './costs.ts';
 import { EssayModeType, GenerateEssayResultType, WritingPurposeType } from './essay.ts';
 import { essaysScope } from './scopes.ts';
 import { paid } from './tags.ts';
 import { stateTextLimit } from './text-limits.ts';
-import { essayWeight } from './weights.ts';
 
 const GenerateEssayInputType = builder.inputType('GenerateEssayInput', {
   description: 'The essay to write.',
@@ -34,8 +34,7 @@ builder.mutationField('generateEssay', (t) =>
   t.field({
     extensions: essaysScope,
     type: GenerateEssayResultType,
-    tag: paid,
-    cost: essayWeight,
+    directives: [essayCost, paid],
     description:
       'Orders an essay. This takes up to two minutes. Each order is paid for; with the same idempotencyKey, retries ' +
       'return the same essay. If the client disconnects, the essay is still completed and stored.',
