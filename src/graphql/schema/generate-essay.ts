@@ -41,7 +41,8 @@ builder.mutationField('generateEssay', (t) =>
     args: { input: t.arg({ type: GenerateEssayInputType, required: true, description: 'The order.' }) },
     resolve: async (_, { input }, { services, budget, requestContext }): Promise<EssayResult> => {
       if (!budget.spend('essays')) {
-        return { kind: 'invalid-input', field: null, message: budget.createLimitError('essays').message };
+        const { message } = budget.createLimitError('essays');
+        return { kind: 'invalid-input', field: null, message, problems: [] };
       }
       const { purpose = null, titles, idempotencyKey = null } = input;
       return services.essays.generate({ ...input, purpose, titles: titles ?? [], idempotencyKey }, requestContext);
