@@ -45,7 +45,8 @@ export function createGateway(
   const replicas = isShared ? config.store.replicas : null;
   const createUpstream = createUpstreamFactory({ config, store, replicas, secrets, events });
   const bankDataUpstream = createUpstream('bank-data', upstreams.bankData, 'apikey', config.bankData);
-  const bankData = createCachedBankData({ client: bankDataUpstream.client, config, store, isShared, events });
+  const { client } = bankDataUpstream;
+  const bankData = createCachedBankData({ url: upstreams.bankData.url, client, config, store, isShared, events });
 
   const essaysUpstream = createUpstream('essays', upstreams.essays, 'token', config.essays);
   const essays = createPaidEssays({ client: essaysUpstream.client, config, store, onRecovered, redact, events });
@@ -73,6 +74,7 @@ export function createGateway(
     redact,
     events,
   });
+  bankData.dataVersion.onChanged(graphql.clearReplies);
 
   let isStopping = false;
   let stopLoading = () => {};
@@ -130,6 +132,7 @@ export function createGateway(
   async function shutDown(): Promise<void> {
     announceStop();
     stopLoading();
+    bankData.dataVersion.close();
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, config.shutdownTimeoutMs);
