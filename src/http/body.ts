@@ -1,4 +1,5 @@
 import { clientClosedRequest } from '../graphql/reply.ts';
+import { isFragmented } from './body-chunks.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -9,7 +10,8 @@ interface BodyLimits {
   budget: ByteBudget;
 }
 
-type Body = Buffer | 'too-large' | 'evicted';
+/** Or why it was not read. */
+export type Body = Buffer | 'too-large' | 'fragmented' | 'evicted';
 
 /** Calls back once with the whole body, or why it could not be read; never if the client disconnects. */
 export function readBody(exchange: Exchange, { maxBytes, budget }: BodyLimits, onBody: (body: Body) => void): void {
@@ -22,6 +24,7 @@ export function readBody(exchange: Exchange, { maxBytes, budget }: BodyLimits, o
   if (headers.expect !== undefined && request.httpVersionMinor === 1) response.writeContinue();
   let body: Buffer | null = noBytes;
   let length = 0;
+  let chunks = 0;
   let held: ReturnType<ByteBudget['hold']> | undefined;
 
   const finish = (result: Body) => {
@@ -34,6 +37,12 @@ export function readBody(exchange: Exchange, { maxBytes, budget }: BodyLimits, o
   request.on('data', (chunk: Buffer) => {
     if (body === null) return;
     if (length + chunk.length > maxBytes) return finish('too-large');
+    chunks += 1;
+    if (isFragmented(chunks, length + chunk.length)) {
+      // Also those that have arrived are no longer parsed.
+      request.socket.pause();
+      return finish('fragmented');
+    }
     const isWhole = chunk.length === announcedLength;
     body = isWhole ? chunk : append(body, length, chunk);
     length += chunk.length;

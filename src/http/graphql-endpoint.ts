@@ -4,7 +4,7 @@ import type { ServerContext } from '../graphql/context.ts';
 import type { AnswerDirectly } from '../graphql/direct-way.ts';
 import { ReplyRecord } from '../graphql/reply-record.ts';
 import type { Admit } from './admit.ts';
-import { readBody } from './body.ts';
+import { type Body, readBody } from './body.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { Cors } from './cors.ts';
 import type { Exchange, MaybePromise } from './exchange.ts';
@@ -42,10 +42,14 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
     readBody(exchange, bodyLimits, (body) => guard(exchange, () => answerPost(exchange, body)));
   };
 
-  function answerPost(exchange: Exchange, body: Buffer | 'too-large' | 'evicted'): MaybePromise<void> {
+  function answerPost(exchange: Exchange, body: Body): MaybePromise<void> {
     if (body === 'too-large') {
       const message = `The request body must have at most ${maxBodyBytes} bytes.`;
       return exchange.sendError(413, 'BAD_USER_INPUT', message, closeConnection);
+    }
+    if (body === 'fragmented') {
+      const message = 'The request body has too many small chunks; send larger ones, or a Content-Length.';
+      return exchange.sendError(400, 'BAD_USER_INPUT', message, closeConnection);
     }
     if (body === 'evicted') {
       const message = 'The gateway is receiving more bytes than MAX_BUFFERED_BYTES; retry in a second.';

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { clientClosedRequest } from '../graphql/reply.ts';
+import { discardBody } from './body-chunks.ts';
 
 /** A request that is answered. */
 interface Answered {
@@ -54,8 +55,9 @@ export function createResponseWriter<Request extends Answered>({
 
   /** False if the client has disconnected. */
   function write({ response, responseHeaders }: Request, status: number, body: string | Uint8Array): boolean {
-    const { socket } = response;
+    const { socket, req } = response;
     if (response.destroyed || socket === null) return false;
+    if (!req.complete) discardBody(req);
     // Node.js sends a flat array as it is, without a map of headers.
     response.writeHead(status, responseHeaders as string[]);
     if (body.length > 0) {
