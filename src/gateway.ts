@@ -1,4 +1,6 @@
 import type { DestinationStream } from 'pino';
+import { pause } from './async/pause.ts';
+import { AbortableSignal } from './async/signal.ts';
 import { createAccess } from './auth/access.ts';
 import { withCache } from './bank-data/cache.ts';
 import { createLookUpCache } from './bank-data/look-up-cache.ts';
@@ -22,6 +24,7 @@ import { closeOnError, openStore } from './stores/open-store.ts';
 import { createEvents } from './telemetry/events.ts';
 import { createLog } from './telemetry/log.ts';
 import { createRedact } from './telemetry/redact.ts';
+import { createTraces } from './telemetry/traces/traces.ts';
 import { createUpstreamFactory } from './upstream/upstream.ts';
 
 interface GatewayOptions {
@@ -39,6 +42,7 @@ export function createGateway(
   const secrets = listSecrets(config, upstreams);
   const redact = createRedact(secrets);
   const events = createEvents(createLog({ level: config.logLevel, redact, destination: logDestination }));
+  const traces = config.traces && createTraces({ config: config.traces, redact, events });
   const trustedDocuments =
     config.trustedDocuments && createTrustedDocuments({ config: config.trustedDocuments, events });
   const { store, isShared, isUp, onRecovered } = openStore(config.store, config.dataDir, events);
@@ -75,7 +79,7 @@ export function createGateway(
   const limits = { ibans: maxIbansPerQuery, bics: maxIbansPerQuery, bankQueries: 20, essayTexts: 20, essays, entities };
   const graphql = createGraphqlHandler({
     schema,
-    createContext: (caller, signal) => createContext(services, limits, caller, signal),
+    createContext: (caller, signal, trace) => createContext(services, limits, caller, signal, trace),
     localCaller: access.localCaller,
     hasCallers: access.hasCallers,
     trustedDocuments,
@@ -99,6 +103,7 @@ export function createGateway(
     maxBufferedBytes: config.maxBufferedBytes,
     corsOrigins: config.corsOrigins,
     allowedHosts: config.allowedHosts,
+    startTrace: traces?.start ?? null,
     isReady: () => !isStopping,
     readiness: () => (isShared ? { sharedStore: isUp() ? 'up' : 'down' } : {}),
     events,
@@ -110,6 +115,7 @@ export function createGateway(
     handle: graphql,
     async listen(): Promise<string> {
       stopLoading = knownBanks.loadSoon();
+      await traces?.load();
       return server.listen(config.host, config.port);
     },
     announceStop,
@@ -129,19 +135,16 @@ export function createGateway(
   async function shutDown(): Promise<void> {
     announceStop();
     stopLoading();
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, config.shutdownTimeoutMs);
-    });
+    const timer = new AbortableSignal();
     const draining = server.drain(config.shutdownTimeoutMs);
     // Orders that were sent are charged even if the client has disconnected, so their essays are stored.
-    await Promise.race([draining.then(idempotentEssays.flush), timeout]);
-    clearTimeout(timer);
+    await Promise.race([draining.then(idempotentEssays.flush), pause(config.shutdownTimeoutMs, timer)]);
+    timer.abort(null);
     await draining;
     await Promise.all([bankDataUpstream.client.close(), essaysUpstream.client.close(), graphql.dispose()]);
     // Closing the clients aborts the calls in flight; then everything written and counted is stored.
     await Promise.all([idempotentEssays.close(), ...allowances.map((allowance) => allowance.flush())]);
-    await access.close();
+    await Promise.all([access.close(), traces?.close()]);
     trustedDocuments?.close();
     await store.close();
   }

@@ -84,6 +84,7 @@ async function start(config: Config, services: Service[], stopServices: () => Pr
       `  GraphiQL   ${url}/graphql`,
       `  bank data  ${bankData.description}`,
       `  essays     ${essays.description}`,
+      ...(config.traces ? [`  traces     exported to ${config.traces.url}`] : []),
       `  SIGTERM    ${shutdownDelayMs / 1_000} s not ready, then at most ${shutdownTimeoutMs / 1_000} s for active requests`,
       '',
     ].join('\n'),

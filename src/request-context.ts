@@ -1,6 +1,6 @@
 import type { Signal } from './async/signal.ts';
-
 import type { ServiceName } from './errors.ts';
+import type { Trace } from './trace.ts';
 
 /** The caller and the usage of one request. Passed to every layer. */
 export interface RequestContext {
@@ -9,6 +9,8 @@ export interface RequestContext {
   /** Aborts when the client disconnects. */
   signal: Signal;
   usage: Usage;
+  /** The parent of the spans of upstream calls; null: the request is not sampled. */
+  trace: Trace | null;
   /** Counts a call in the caller's own budget before it is sent; null: the caller has none. */
   reserveCall: ReserveCall | null;
   /** When a look-up began to wait for its turn, by `performance.now()`; its deadline includes the wait. */
@@ -39,7 +41,9 @@ export function createRequestContext(
   signal: Signal,
   callerId = 'anonymous',
   reserveCall: ReserveCall | null = null,
+  trace: Trace | null = null,
 ): RequestContext {
   const usage = { lookUps: 0, cacheHits: 0, staleHits: 0, upstreamCalls: 0 };
-  return { callerId, signal, reserveCall, queuedSince: null, usage, freshUntil: Number.POSITIVE_INFINITY };
+  const freshUntil = Number.POSITIVE_INFINITY;
+  return { callerId, signal, reserveCall, trace, queuedSince: null, usage, freshUntil };
 }

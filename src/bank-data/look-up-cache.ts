@@ -35,11 +35,8 @@ interface LookUpCacheOptions {
   random?: () => number;
 }
 
-interface LookUpResult {
-  entry: CacheEntry;
-  /** False if it was looked up at the service. */
-  isHit: boolean;
-}
+/** Not a hit: it was looked up at the service. */
+type LookUpResult = { entry: CacheEntry; isHit: boolean };
 
 /** Look-ups in memory, bounded in bytes: stale while revalidate, stale if error, one flight per key. */
 export function createLookUpCache({
@@ -84,6 +81,7 @@ export function createLookUpCache({
   async function waitForTurn<Answer extends object>(...look: Look<Answer>): Promise<Answer> {
     const [key, context, lookUp, isNegative] = look;
     const queuedSince = performance.now();
+    const { trace } = context;
     const hasTurn = await turns.wait(context.usage, context.signal);
     if (hasTurn && context.signal.aborted) turns.leave();
     context.signal.throwIfAborted();
@@ -93,7 +91,7 @@ export function createLookUpCache({
     const isFresh = cached && Date.now() <= cached.freshUntil;
     if (isFresh || known) turns.leave();
     if (isFresh) return useCached(cached, context);
-    return join(known ?? startFlight(key, context, lookUp, isNegative, queuedSince), ...look);
+    return join(known ?? startFlight(key, context, lookUp, isNegative, queuedSince, trace), ...look);
   }
 
   function join<Answer extends object>(flight: Flight<LookUpResult>, ...look: Look<Answer>): Promise<Answer> {
@@ -125,10 +123,11 @@ export function createLookUpCache({
 
   function startFlight<Answer extends object>(
     key: string,
-    { callerId, usage, freshUntil, reserveCall }: RequestContext,
+    { callerId, usage, freshUntil, reserveCall, trace: current }: RequestContext,
     lookUp: LookUp<Answer>,
     isNegative: IsNegative<Answer>,
     queuedSince: number | null = null,
+    trace = current,
   ): Flight<LookUpResult> {
     return flights.start(key, callerId, load, ({ entry }) => memory.set(key, entry));
 
@@ -137,7 +136,7 @@ export function createLookUpCache({
       try {
         if (sharedCache) shared = await sharedCache.get(key);
         if (shared && Date.now() <= shared.freshUntil) return { entry: shared, isHit: true };
-        const answer = await lookUp({ callerId, signal, usage, freshUntil, reserveCall, queuedSince });
+        const answer = await lookUp({ callerId, signal, usage, freshUntil, reserveCall, trace, queuedSince });
         const entry = createEntry(answer, isNegative(answer));
         sharedCache?.set(key, entry);
         return { entry, isHit: false };

@@ -1,6 +1,7 @@
 import type { AccessConfig } from './access-config.ts';
 import type { RedisConfig } from './redis-url.ts';
 import type { EssayServiceConfig } from './service-config.ts';
+import type { TracesConfig } from './traces-config.ts';
 import type { LogLevel } from './values.ts';
 
 export interface UpstreamAccess {
@@ -82,6 +83,8 @@ export interface Config {
   allowedHosts: readonly string[];
   access: AccessConfig;
   trustedDocuments: TrustedDocumentsConfig | null;
+  /** Null: no traces are exported. */
+  traces: TracesConfig | null;
   /** Limit for the IBANs, and for the BICs, of one query, duplicates included. */
   maxIbansPerQuery: number;
   /** Limit for the essays of one mutation. */

@@ -3,6 +3,7 @@ import { hasCallers, readAccessConfig } from './access-config.ts';
 import type { Config, UpstreamAccess } from './gateway-config.ts';
 import { isLoopback } from './loopback.ts';
 import { createMissingVariableError, readEssayServiceSettings } from './service-config.ts';
+import { readTracesConfig } from './traces-config.ts';
 import { type Environment, gatewayVariables, readVariables } from './variables.ts';
 
 /**
@@ -35,6 +36,7 @@ export function readConfig(env: Environment): Config {
     trustedDocuments: vars.TRUSTED_DOCUMENTS
       ? { paths: vars.TRUSTED_DOCUMENTS, mode: vars.TRUSTED_DOCUMENTS_MODE }
       : null,
+    traces: readTracesConfig(vars),
     maxEssaysPerQuery: vars.MAX_ESSAYS_PER_QUERY,
     maxEntitiesPerQuery: vars.MAX_ENTITIES_PER_QUERY,
     maxQueryTokens: vars.MAX_QUERY_TOKENS,

@@ -4,6 +4,7 @@ import { accessVariables } from './access-config.ts';
 import { createQuote } from './describe-values.ts';
 import { redisUrl } from './redis-url.ts';
 import { readSecretFiles, secretFile } from './secret-files.ts';
+import { tracesVariables } from './traces-config.ts';
 import {
   baseUrl,
   host,
@@ -72,6 +73,7 @@ export const gatewayVariables = {
   ...storeVariables,
   ...essayWriterVariables,
   ...accessVariables,
+  ...tracesVariables,
   REDIS_URL: redisUrl.optional(),
   REDIS_URL_FILE: secretFile,
   REPLICAS: integer(1, 10_000).default(1),

@@ -4,6 +4,7 @@ import type { PaidBudgets } from '../auth/paid-budget.ts';
 import type { BankDataPort } from '../bank-data/bank-data.ts';
 import type { EssayArchive, EssayGenerator } from '../essays/essays.ts';
 import { createRequestContext, type RequestContext, type ReserveCall } from '../request-context.ts';
+import type { RequestTrace, Trace } from '../trace.ts';
 import type { AllowanceStatus } from '../upstream/allowance/allowance.ts';
 import { Loaders } from './loaders.ts';
 import { QueryBudget, type QueryLimits } from './query-budget.ts';
@@ -13,6 +14,7 @@ import { createSuggestIbans, type SuggestIbans } from './suggestions.ts';
 export interface ServerContext {
   requestId?: string;
   caller?: Caller;
+  trace?: RequestTrace | null;
 }
 
 /** Shared by the resolvers of all requests. */
@@ -39,11 +41,17 @@ export interface Context {
 }
 
 /** @param signal aborts when the client disconnects */
-export function createContext(services: Services, limits: QueryLimits, caller: Caller, signal: Signal): Context {
+export function createContext(
+  services: Services,
+  limits: QueryLimits,
+  caller: Caller,
+  signal: Signal,
+  trace: Trace | null = null,
+): Context {
   const { bankDataCalls, essayCalls } = caller.limits;
   const hasBudget = bankDataCalls !== null || essayCalls !== null;
   const reserveCall: ReserveCall | null = hasBudget ? (service) => services.budgets.reserve(caller, service) : null;
-  const requestContext = createRequestContext(signal, caller.id, reserveCall);
+  const requestContext = createRequestContext(signal, caller.id, reserveCall, trace);
   const budget = new QueryBudget(limits);
   const loaders = new Loaders(services.bankData, budget, requestContext);
   return { services, caller, budget, requestContext, loaders, suggestIbans: createSuggestIbans(services.isKnownBank) };

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../auth/caller.ts';
+import type { RequestTrace } from '../trace.ts';
 import { cacheControlOf } from './cache-control.ts';
 import type { MediaType } from './media-type.ts';
 import type { Executed, PreparedOperation } from './prepared-operation.ts';
@@ -9,6 +10,7 @@ import type { Reply } from './reply.ts';
 interface Question {
   body: string;
   mediaType: MediaType;
+  trace: RequestTrace | null;
 }
 
 type Access = Pick<Caller, 'accessKey'>;
@@ -46,6 +48,7 @@ export function createKeptReplies(maxBytes: number): KeptReplies {
         return undefined;
       }
       const { reply, operation } = kept;
+      question.trace?.setOperation(operation.definition.operation, operation.definition.name?.value);
       const cacheControl = cacheControlOf(operation.cacheScope, kept);
       if (reply.headers['cache-control'] !== cacheControl) {
         // The same object, so that its compressed body is kept as well.

@@ -2,6 +2,7 @@ import type { ExecutionResult } from 'graphql';
 import type { Caller } from '../auth/caller.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Redact } from '../telemetry/redact.ts';
+import type { RequestTrace } from '../trace.ts';
 import { cacheControlOf } from './cache-control.ts';
 import type { MediaType } from './media-type.ts';
 import type { Executed } from './prepared-operation.ts';
@@ -23,6 +24,7 @@ interface Asked {
   mediaType: MediaType;
   /** Undefined: errors get a new one. */
   requestId: string | undefined;
+  trace: RequestTrace | null;
 }
 
 export interface Replies {
@@ -64,8 +66,9 @@ export function createReplies({ hasCallers, exposesCost, hasTraces, redact, even
     caller: Pick<Caller, 'scopes'>,
     executed: Executed | null,
   ): Reply {
-    const { mediaType } = asked;
+    const { mediaType, trace } = asked;
     const usage = exposesCost && asked.headers[costHeader] !== undefined ? executed?.requestContext.usage : undefined;
+    if (trace !== null && executed !== null) trace.setUsage(executed.requestContext.usage);
     const extended = usage ? { ...result, extensions: { ...result.extensions, cost: usage } } : result;
     if (result.errors === undefined) {
       const cacheControl =
@@ -78,6 +81,7 @@ export function createReplies({ hasCallers, exposesCost, hasTraces, redact, even
     const hidesSuggestions = !caller.scopes.has('introspection');
     const presented = presentErrors(result.errors, { requestId: asked.requestId, hidesSuggestions, redact, events });
     const { data, extensions } = extended;
+    trace?.setErrors(presented.map(({ shown }) => shown.extensions?.code));
     const body = JSON.stringify({ data, errors: presented.map(({ shown }) => shown), extensions });
     const headers = Object.assign(
       { 'cache-control': 'no-store', ...vary },

@@ -4,6 +4,8 @@ import { AbortableSignal, type Signal } from '../async/signal.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { MediaType } from '../graphql/media-type.ts';
+import { parseTraceParent } from '../telemetry/traces/trace-parent.ts';
+import type { RequestTrace } from '../trace.ts';
 import type { WriteResponse } from './response-writer.ts';
 
 /** A value that is there, or will be. */
@@ -22,6 +24,8 @@ export class Exchange {
   mediaType: MediaType = 'application/json';
   /** Null until the request was admitted. */
   caller: Caller | null = null;
+  /** Null: the request is not sampled. */
+  trace: RequestTrace | null = null;
   /** Of a POST request; set when it was read. */
   body = '';
   readonly #write: WriteResponse<Exchange>;
@@ -59,6 +63,11 @@ export class Exchange {
     this.#write(this, status, body);
   }
 
+  /** Of the sampled trace, or of the client's; for the log. */
+  get traceId(): string | null {
+    return this.trace?.traceId ?? parseTraceParent(this.headers.traceparent)?.traceId ?? null;
+  }
+
   /** Whether a response was sent, or begun. */
   get isAnswered(): boolean {
     return this.#isAnswered || this.response.headersSent;
@@ -72,6 +81,7 @@ export class Exchange {
 
   /** Sends an HTTP error in the format of GraphQL errors, so that clients need only one parser. */
   sendError(status: number, code: ErrorCode, message: string, headers: readonly string[] = []): void {
+    this.trace?.setErrors([code]);
     const extensions = { code, service: null, retryable: status === 503 || status === 429, requestId: this.requestId };
     this.sendJson(status, { errors: [{ message, extensions }] }, headers);
   }

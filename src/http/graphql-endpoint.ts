@@ -63,14 +63,14 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
   }
 
   async function answerWithYoga(exchange: Exchange, caller: Caller, body?: Buffer): Promise<void> {
-    const { request, response, requestId, mediaType } = exchange;
+    const { request, response, requestId, mediaType, trace } = exchange;
     // Yoga ignores quality values, and compares the type of the body case-sensitively.
     request.headers.accept = mediaType;
     if (body) {
       request.headers['content-type'] = request.headers['content-type']?.toLowerCase();
       Object.assign(request, { body: createBodyView(body) });
     }
-    const answer = await graphql.answerWithYoga(request, response, { requestId, caller });
+    const answer = await graphql.answerWithYoga(request, response, { requestId, caller, trace });
     const { 'content-type': _, 'content-length': _length, ...headers } = Object.fromEntries(answer.headers);
     return sendReply(exchange, { status: answer.status, headers, mediaType, body: await answer.text() });
   }

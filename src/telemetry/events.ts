@@ -26,6 +26,7 @@ export interface Events {
   essayWriteBuffered(reason: string): void;
   essayRejectedWithoutStore(): void;
   essayLost(reason: string): void;
+  tracesNotExported(reason: string): void;
   unexpectedError(error: unknown, requestId: string): void;
   apiKeysReloaded(count: number): void;
   apiKeysFileInvalid(reason: string): void;
@@ -97,6 +98,10 @@ export function createEvents(log: Log): Events {
     },
     essayLost(reason) {
       log.error({ reason }, 'an essay that was paid for could not be stored and is lost');
+    },
+    tracesNotExported(reason) {
+      if (!isDue('traces')) return;
+      log.warn({ reason }, 'spans were not exported: the collector cannot be reached or rejected them');
     },
     unexpectedError(error, requestId) {
       log.error({ requestId, err: error instanceof Error ? error : new Error(String(error)) }, 'unexpected error');

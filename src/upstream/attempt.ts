@@ -32,7 +32,7 @@ export function createAttempt({
 }: AttemptOptions): Send {
   const guards = new Map<string, PathGuards>();
 
-  return async (request, deadline, payer) => {
+  return async (request, deadline, payer, retries) => {
     const { signal } = deadline;
     if (!bulkhead.enter() && !(await bulkhead.wait(payer.usage, signal))) {
       return signal.aborted ? shedOrThrow(deadline) : shed;
@@ -57,7 +57,7 @@ export function createAttempt({
         // From here on the call is counted even if the caller aborts: it may already be sent.
         request.onSent?.();
         payer.usage.upstreamCalls += 1;
-        outcome = await exchange(request, deadline);
+        outcome = await exchange(request, deadline, payer.trace, retries);
         if (outcome.kind === 'failed' && outcome.reason === 'unreachable') reservation.release();
         if (outcome.kind === 'answered') reservation.recordAnswer(outcome);
         return outcome;

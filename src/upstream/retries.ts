@@ -17,7 +17,7 @@ export function withRetries(send: Send, { backoffMs }: RetriesOptions): Send {
   return async (request, deadline, payer) => {
     budget = Math.min(budgetBurst, budget + budgetShare);
     for (let retries = 0; ; retries += 1) {
-      const outcome = await send(request, deadline, payer);
+      const outcome = await send(request, deadline, payer, retries);
       if (retries >= maxRetries(request, outcome) || budget < 1) return outcome;
       const pauseMs = Math.max(Math.random() * backoffMs * 2 ** retries, requestedPauseMs(outcome));
       if (pauseMs >= deadline.leftMs()) return outcome;

@@ -12,6 +12,8 @@ interface TransportOptions {
   headers: Readonly<Record<string, string>>;
   maxResponseBytes: number;
   maxConnections: number;
+  /** Whether the service is our own, so that it receives the trace context of a request. */
+  isOwn?: boolean;
   /** Applied to every response: some services echo the key that they received. */
   redactSecrets: RedactSecrets;
   events: Pick<Events, 'upstreamCalled'>;
@@ -24,6 +26,7 @@ export function createTransport({
   headers,
   maxResponseBytes,
   maxConnections,
+  isOwn = false,
   redactSecrets,
   events,
 }: TransportOptions): { exchange: Exchange; close(): Promise<void> } {
@@ -36,22 +39,25 @@ export function createTransport({
   const callOptions = { maxResponseBytes, redactSecrets };
 
   return {
-    exchange: (request, deadline) =>
+    exchange: (request, deadline, trace = null, retries = 0) =>
       new Promise((resolve, reject) => {
         const { signal } = deadline;
         const { method, path, query, body } = request;
+        const span = trace === null ? null : trace.startCall({ service, method, path, retries });
         const startedAt = performance.now();
         const call = new Call(callOptions, (outcome) => {
           signal.removeEventListener('abort', onAbort);
           events.upstreamCalled({ service, path, outcome, durationMs: performance.now() - startedAt });
+          span?.end(outcome);
           resolve(outcome);
         });
         signal.addEventListener('abort', onAbort);
+        const sentHeaders = body === undefined ? headerList : jsonHeaderList;
         pool.dispatch(
           {
             method,
             path: basePath + path + toQueryString(query),
-            headers: body === undefined ? headerList : jsonHeaderList,
+            headers: span === null || !isOwn ? sentHeaders : [...sentHeaders, ...span.headers],
             body: body === undefined ? null : JSON.stringify(body),
           },
           call,
@@ -59,6 +65,7 @@ export function createTransport({
 
         function onAbort() {
           if (deadline.hasExpired()) return call.fail('timed-out');
+          span?.end(null);
           reject(signal.reason);
           call.abandon();
         }

@@ -41,6 +41,7 @@ describe('readConfig', () => {
         defaultLimits: { requestsPerMinute: null, bankDataCalls: null, essayCalls: null, maxQueryCost: null },
       },
       trustedDocuments: null,
+      traces: null,
       maxIbansPerQuery: 1_000,
       maxEssaysPerQuery: 5,
       maxEntitiesPerQuery: 1_000,

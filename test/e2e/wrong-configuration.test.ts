@@ -81,7 +81,7 @@ describe('the gateway does not start', () => {
 
 /** Names, claims and paths of files that the start reads may be any text. */
 const anyText =
-  /^(DATA_DIR|LLM_MODEL|ESSAY_MODE_.*|ESSAY_TEXT_FIELD|TRUSTED_DOCUMENTS|JWT_(?!JWKS|PUBLIC|ALGO|CLOCK).*|.*KEYS_FILE)$/;
+  /^(DATA_DIR|LLM_MODEL|ESSAY_MODE_.*|ESSAY_TEXT_FIELD|TRUSTED_DOCUMENTS|OTEL_SERVICE_NAME|JWT_(?!JWKS|PUBLIC|ALGO|CLOCK).*|.*KEYS_FILE)$/;
 
 it.each(Object.keys(gatewayVariables).filter((name) => !anyText.test(name)))('describes a wrong %s', (name) => {
   const read = () => readConfig({ [name]: '\u{1f4a5} !' });

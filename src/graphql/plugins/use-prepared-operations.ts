@@ -53,9 +53,12 @@ export function usePreparedOperations({
       if (mediaType === null || resultProcessor === undefined) return;
       setResultProcessor((result, { Response }) => {
         if (request.signal.aborted) return new Response(null, { status: clientClosedRequest });
-        const { requestId, caller = localCaller } = serverContext;
-        const asked = { headers: extensionHeadersOf(request), mediaType, requestId };
-        const reply = replies.create(result as ExecutionResult, asked, caller, executions.get(request) ?? null);
+        const { requestId, caller = localCaller, trace = null } = serverContext;
+        const executed = executions.get(request) ?? null;
+        const definition = executed?.operation.definition;
+        if (definition) trace?.setOperation(definition.operation, definition.name?.value);
+        const asked = { headers: extensionHeadersOf(request), mediaType, requestId, trace };
+        const reply = replies.create(result as ExecutionResult, asked, caller, executed);
         const headers = { ...reply.headers, 'content-type': `${mediaType}; charset=utf-8` };
         return new Response(reply.body, { status: reply.status, headers });
       }, mediaType);
