@@ -5,7 +5,6 @@ import type { Config, UpstreamAccess } from './config/gateway-config.ts';
 import { readConfig } from './config/read-config.ts';
 import { findUnknownVariables } from './config/unknown-variables.ts';
 import { knownVariables } from './config/variables.ts';
-import { createGateway } from './gateway.ts';
 import { runMain } from './run-main.ts';
 import { stopOnSignal } from './stop-signals.ts';
 import { checkDataFolder } from './stores/data-folder.ts';
@@ -50,6 +49,8 @@ function warnOfUnknownVariables({ logLevel }: Config): void {
 }
 
 async function start(config: Config, services: Service[], stopServices: () => Promise<unknown>): Promise<void> {
+  // Loaded now: a wrong configuration is found before it.
+  const { createGateway } = await import('./gateway.ts');
   const { llm, monthlyAllowance } = config.essayService;
   const createServiceLog = (apiKey: string) =>
     createLog({ level: config.logLevel, redact: createRedact([apiKey, llm?.apiKey ?? '']) });

@@ -13,6 +13,7 @@ import { type Environment, gatewayVariables, readVariables } from './variables.t
 export function readConfig(env: Environment): Config {
   const vars = readVariables(gatewayVariables, env);
   if (vars.REDIS_URL && !vars.STORE_SECRET) throw createMissingVariableError('STORE_SECRET', 'REDIS_URL');
+  if (!vars.REDIS_URL && vars.REPLICAS > 1) throw createMissingVariableError('REDIS_URL', 'REPLICAS');
   const isLocal = isLoopback(vars.HOST);
   const config: Config = {
     host: vars.HOST,

@@ -30,7 +30,7 @@ const ratioError = 'must be a number from 0 to 1, such as 0.01';
 /** https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ */
 export const tracesVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: baseUrl.optional(),
-  OTEL_EXPORTER_OTLP_HEADERS: pairList('api-key=secret').optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: pairList('api-key=secret', /^[\x20-\x7e]*$/).optional(),
   OTEL_EXPORTER_OTLP_HEADERS_FILE: secretFile,
   OTEL_EXPORTER_OTLP_PROTOCOL: z
     .literal('http/protobuf', 'must be http/protobuf, which collectors usually accept on port 4318')
@@ -66,17 +66,18 @@ export function readTracesConfig(vars: z.infer<z.ZodObject<typeof tracesVariable
 }
 
 /** `name=value,name=value` with percent-encoded values, as in W3C Baggage. */
-function pairList(example: string) {
+function pairList(example: string, values = /^/) {
   return z.string().transform((text, context): Record<string, string> => {
     const pairs = text.split(',').map(readPair);
-    if (pairs.every((pair) => pair !== null)) return Object.fromEntries(pairs);
+    if (pairs.every((pair) => pair !== null && values.test(pair[1])))
+      return Object.fromEntries(pairs as [string, string][]);
     context.addIssue(`must be name=value pairs separated by commas, with percent-encoded values, such as ${example}`);
     return z.NEVER;
   });
 }
 
 function readPair(text: string): [string, string] | null {
-  const [, name, value] = /^\s*([\w.!#$%&'*+^`|~/-]+)\s*=\s*([\x21-\x7e]*)\s*$/.exec(text) ?? [];
+  const [, name, value] = /^\s*([\w.!#$%&'*+^`|~-]+)\s*=\s*([\x21-\x7e]*)\s*$/.exec(text) ?? [];
   if (name === undefined || value === undefined) return null;
   try {
     return [name, decodeURIComponent(value)];

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import type { DocumentNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { TrustedDocumentsConfig } from '../config/gateway-config.ts';
+import { readConfiguredFile } from '../config/read-file.ts';
 import { listFiles, watchFiles } from '../config/watched-files.ts';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
@@ -64,7 +64,7 @@ export function createTrustedDocuments({ config, events }: TrustedDocumentsOptio
 
   function readAtStart(): DocumentIndex {
     try {
-      const steps = indexDocuments(readManifests(paths));
+      const steps = indexDocuments(readManifests(config));
       for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
     } catch (error) {
       stopWatching();
@@ -76,7 +76,7 @@ export function createTrustedDocuments({ config, events }: TrustedDocumentsOptio
     reloads += 1;
     const reloadNumber = reloads;
     try {
-      const reloaded = await runInSlices(indexDocuments(readManifests(paths)));
+      const reloaded = await runInSlices(indexDocuments(readManifests(config)));
       if (reloadNumber !== reloads) return;
       index = reloaded;
       checked.clear();
@@ -88,19 +88,29 @@ export function createTrustedDocuments({ config, events }: TrustedDocumentsOptio
   }
 }
 
-function readManifests(paths: readonly string[]): ManifestEntry[] {
-  return listFiles(paths).flatMap((file) => {
-    const entries = parseManifest(JSON.parse(readFileSync(file, 'utf8')));
-    if (entries === null) throw new Error(`${file} must be a manifest of Apollo, or texts by hash`);
-    return entries;
-  });
+/** @throws Error with a problem for operators */
+function readManifests({ paths, mode }: TrustedDocumentsConfig): ManifestEntry[] {
+  const entries = listFiles(paths).flatMap(readManifest);
+  if (entries.length > 0 || mode !== 'require') return entries;
+  throw new Error(`${paths.join(', ')} has no documents, so that all requests would be refused`);
+}
+
+function readManifest(file: string): ManifestEntry[] {
+  let manifest: unknown;
+  try {
+    manifest = JSON.parse(readConfiguredFile(file));
+  } catch (error) {
+    const problem = error instanceof SyntaxError ? 'is not valid JSON' : `cannot be read (${errorCodeOf(error)})`;
+    throw new Error(`${file} ${problem}`);
+  }
+  const entries = parseManifest(manifest);
+  if (entries === null) throw new Error(`${file} must be a manifest of Apollo, or texts by hash`);
+  return entries;
 }
 
 /** What is wrong, for operators. */
 function reasonOf(error: unknown): string {
-  const code = errorCodeOf(error);
-  if (error instanceof SyntaxError) return 'a file is not valid JSON';
-  return code === null ? String(error instanceof Error ? error.message : error) : `a file cannot be read (${code})`;
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Lets requests be answered in between. */
