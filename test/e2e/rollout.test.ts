@@ -14,7 +14,7 @@ interface Replica {
 
 /** The bank-data service runs inside each gateway, and must not stop before it. */
 async function tReplica(env: Record<string, string>): Promise<Replica> {
-  const process = tScript('src/main.ts', { PORT: '0', SHUTDOWN_DELAY_MS: '1000', ...env });
+  const process = tScript('src/main.ts', { PORT: '0', SHUTDOWN_DELAY_MS: '1500', ...env });
   const [, url = ''] = await process.printed(/GraphiQL +(\S+)\/graphql\n[\s\S]*SIGTERM .*\n/);
   return { process, url };
 }

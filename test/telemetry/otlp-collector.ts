@@ -23,19 +23,20 @@ export interface Collector {
   url: string;
   spans: ReceivedSpan[];
   requests: { path: string; headers: IncomingHttpHeaders; text: string }[];
-  /** From now on, every request gets this status. */
-  answers(status: number): void;
+  /** From now on, every request gets this status; null: no answer. */
+  answers(status: number | null): void;
 }
 
 /** An OTLP/HTTP collector that decodes the spans it receives. It stops when the test ends. */
 export async function tCollector(): Promise<Collector> {
-  let status = 200;
+  let status: number | null = 200;
   const server = createServer(async (request, response) => {
     const bytes = Buffer.concat(await request.toArray());
     const body = request.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes;
     const { headers, url: path = '' } = request;
     collector.requests.push({ path, headers, text: body.toString('latin1') });
     if (status === 200) collector.spans.push(...readSpans(body));
+    if (status === null) return;
     response.writeHead(status, { 'content-type': 'application/x-protobuf' }).end();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config/read-config.ts';
@@ -6,6 +7,7 @@ import type { Environment } from '../../src/config/variables.ts';
 import { createTraces } from '../../src/telemetry/traces/traces.ts';
 import { tIban } from '../e2e/iban.ts';
 import { tListeningGateway } from '../http/listening-gateway.ts';
+import { tRedis, whyNoRedis } from '../redis.ts';
 import { replyJson, replyText, tUnusedUrl, tUpstream, type Upstream } from '../scripted-upstream.ts';
 import { type Collector, type ReceivedSpan, tCollector } from './otlp-collector.ts';
 
@@ -256,12 +258,12 @@ describe('the export', () => {
     ]);
   });
 
-  it.each(['an unreachable', 'a rejecting'])(
+  it.each(['an unreachable', 'a rejecting', 'a silent'] as const)(
     'to %s collector fails without an effect, and is logged once',
     async (kind) => {
       const collector = await tCollector();
       if (kind === 'an unreachable') collector.url = await tUnusedUrl();
-      collector.answers(401);
+      collector.answers(kind === 'a silent' ? null : 401);
       const env = {
         OTEL_EXPORTER_OTLP_TIMEOUT: '200',
         OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20seeded-collector-key',
@@ -277,9 +279,84 @@ describe('the export', () => {
         .split('\n')
         .filter((line) => line.includes('spans were not exported'));
       expect(lines).toHaveLength(1);
-      expect(lines[0]).toContain(kind === 'an unreachable' ? '"reason":"ECONNREFUSED"' : '"reason":"HTTP status 401"');
+      const reasons = {
+        'an unreachable': 'ECONNREFUSED',
+        'a rejecting': 'HTTP status 401',
+        'a silent': 'Request timed out',
+      };
+      expect(lines[0]).toContain(`"reason":"${reasons[kind]}"`);
       expect(log()).not.toContain('seeded-collector-key');
     },
+  );
+});
+
+describe('a bad day', () => {
+  const codesOf = (spans: ReceivedSpan[]) =>
+    named(spans, 'query').map((span) => span.attributes['ledgerquill.error.codes']);
+  const lookUpOf = (account: number) => ({ query: `{ ibanValidation(iban: "${tIban(account)}") { valid } }` });
+
+  it('shows that an upstream fails, and that it is no longer called', async () => {
+    const upstream = await tUpstream(replyText(500, ''));
+    const { post, spans } = await tTraced({ upstream });
+    for (let account = 0; account < 6; account += 1) await post(lookUpOf(account));
+    const received = await spans();
+    const calls = named(received, 'GET /bank_data/iban_validate');
+    expect(calls).toHaveLength(upstream.calls.length);
+    expect(new Set(calls.map(({ attributes }) => attributes['error.type']))).toEqual(new Set(['500']));
+    expect(codesOf(received)[0]).toEqual(['UPSTREAM_FAILED']);
+    expect(codesOf(received).at(-1)).toEqual(['UPSTREAM_UNAVAILABLE']);
+    const last = named(received, 'query').at(-1);
+    expect(last).toMatchObject({ isError: true, attributes: { 'ledgerquill.upstream_calls': 0 } });
+    expect(calls.map((call) => call.traceId)).not.toContain(last?.traceId);
+  });
+
+  it('shows that an allowance is exhausted', async () => {
+    const { post, spans } = await tTraced({ env: { BANK_DATA_MONTHLY_ALLOWANCE: '1' } });
+    await post(lookUpOf(1));
+    await post(lookUpOf(2));
+    const received = await spans();
+    expect(codesOf(received)).toEqual([undefined, ['UPSTREAM_ALLOWANCE_EXHAUSTED']]);
+    expect(named(received, 'GET /bank_data/iban_validate')).toHaveLength(1);
+  });
+
+  it.skipIf(whyNoRedis)(`continues while Redis is down${whyNoRedis}`, async () => {
+    const redis = await tRedis();
+    const env = { REDIS_URL: redis.url, STORE_SECRET: 'seeded-secret-of-the-store' };
+    const { post, spans } = await tTraced({ env });
+    await post(lookUpOf(1));
+    await redis.stop();
+    await post(lookUpOf(2));
+    const received = await spans();
+    const calls = named(received, 'GET /bank_data/iban_validate');
+    expect(calls.map(({ attributes }) => attributes['http.response.status_code'])).toEqual([200, 200]);
+    for (const span of received) expect(span.isError).toBe(false);
+  });
+});
+
+it('records exactly what docs/operations.md lists', async () => {
+  const upstream = await tUpstream(replyText(503, ''));
+  const { post, spans } = await tTraced({ upstream });
+  await post({ query: lookUp });
+  upstream.answers(replyJson(200, { valid: true, data: 'An essay.' }));
+  await post({ query: '{ bicValidation(bic: "COBADEFFXXX") { valid } }' });
+  await post({ query: 'mutation { generateEssay(input: { description: "Pens", wordCount: 10 }) { __typename } }' });
+  await post({ query: '{ unknown }' });
+  const received = await spans();
+  const operations = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+  const [, section = ''] = /\n## Traces\n(.*?)\n## /s.exec(operations) ?? [];
+  const rows = section
+    .split('\n')
+    .flatMap((line) => (line.startsWith('| `') || line.startsWith('| method') ? [line.split(' | ')] : []));
+  const codes = (text = '') => [...text.matchAll(/`([\w.-]+(?: \w+)?)`/g)].map(([, code]) => code);
+  const documented = rows.flatMap(([, , , attributes]) => codes(attributes).filter((code) => code?.includes('.')));
+  const recorded = received.flatMap(({ attributes }) => Object.keys(attributes));
+  expect([...new Set(recorded)].sort()).toEqual([...new Set(documented)].sort());
+  const names = received.flatMap(({ name }) => (name.includes('/') ? [] : [name]));
+  expect([...new Set(names)].sort()).toEqual(
+    rows
+      .flatMap(([name]) => codes(name))
+      .filter((name) => name !== 'GET')
+      .sort(),
   );
 });
 
