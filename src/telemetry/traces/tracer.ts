@@ -33,7 +33,8 @@ export function createTracer({ config, redact, events }: TracerOptions): Tracer 
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.instance.id': randomUUID(), ...resource }),
     sampler: new AlwaysOnSampler(),
-    spanProcessors: [new BatchSpanProcessor({ exporter })],
+    // Encoding 512 spans takes up to 10 ms, in which no request is answered.
+    spanProcessors: [new BatchSpanProcessor({ exporter, maxExportBatchSize: 128 })],
   });
   const tracer = provider.getTracer('ledgerquill');
   return {
