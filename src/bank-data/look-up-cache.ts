@@ -1,26 +1,30 @@
+import { SharedTask } from '../async/shared-task.ts';
 import type { Signal } from '../async/signal.ts';
 import { GatewayError } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import { createBulkhead } from '../upstream/bulkhead.ts';
 import { createShedError } from '../upstream/upstream-error.ts';
-import { createEntryFactory } from './cache-entry.ts';
+import { createEntryFactory, recordUse } from './cache-entry.ts';
 import { createFlights, type Flight } from './flights.ts';
-import { createMemoryCache, type MemoryEntry } from './memory-cache.ts';
+import { createMemoryCache } from './memory-cache.ts';
 import type { CacheEntry, SharedCache } from './shared-cache.ts';
 
 export interface LookUpCache {
-  /**
-   * The cached answer, or the one looked up. A stale answer is returned at once while one flight revalidates it.
-   * @param lookUp receives the context of the flight, which several requests may wait for; if it rejects, nothing is
-   * cached, and a stale answer is served if there is one
-   * @param isNegative whether the answer has the shorter time to live of a negative answer
-   */
-  find<Answer extends object>(...look: Look<Answer>): Promise<Answer>;
+  /** The cached answer, or the one looked up. A stale answer is returned at once while one flight revalidates it. */
+  find<Answer extends object>(look: Look<Answer>): Promise<Answer>;
 }
 
-type Look<Answer> = [key: string, context: RequestContext, lookUp: LookUp<Answer>, isNegative: IsNegative<Answer>];
-type LookUp<Answer> = (flightContext: RequestContext) => Promise<Answer>;
-type IsNegative<Answer> = (answer: Answer) => boolean;
+interface Look<Answer> {
+  key: string;
+  context: RequestContext;
+  /**
+   * Receives the context of the flight, which several requests may wait for. If it rejects, nothing is cached, and a
+   * stale answer is served if there is one.
+   */
+  lookUp: (flightContext: RequestContext) => Promise<Answer>;
+  /** Whether the answer has the shorter time to live of a negative answer. */
+  isNegative: (answer: Answer) => boolean;
+}
 
 interface LookUpCacheOptions {
   /** Maximum number of look-ups that run at a time. */
@@ -51,17 +55,13 @@ export function createLookUpCache({
   const memory = createMemoryCache(maxBytes);
   const turns = createBulkhead({ maxConcurrency: maxRunning, maxQueue: maxWaiting });
   const createEntry = createEntryFactory({ freshMs, maxAgeMs, random });
-  const flights = createFlights<LookUpResult>(turns.leave);
+  const flights = createFlights<LookUpResult>();
 
   return { find };
 
   /** Not async: an answer that is in memory costs no more than its promise. */
-  function find<Answer extends object>(
-    key: string,
-    context: RequestContext,
-    lookUp: LookUp<Answer>,
-    isNegative: IsNegative<Answer>,
-  ): Promise<Answer> {
+  function find<Answer extends object>(look: Look<Answer>): Promise<Answer> {
+    const { key, context } = look;
     if (context.signal.aborted) return Promise.reject(context.signal.reason);
     context.usage.lookUps += 1;
     const cached = memory.get(key);
@@ -69,19 +69,16 @@ export function createLookUpCache({
     if (cached && now <= cached.freshUntil) return useCached(cached, context);
     const known = flights.find(key);
     const isStale = cached && now <= cached.staleUntil;
-    if (!known && !turns.enter()) {
-      return isStale ? useCached(cached, context) : waitForTurn(key, context, lookUp, isNegative);
-    }
-    const flight = known ?? startFlight(key, context, lookUp, isNegative);
-    if (isStale) return useCached(cached, context);
-    return join(flight, key, context, lookUp, isNegative);
+    if (!known && !turns.enter()) return isStale ? useCached(cached, context) : waitForTurn(look);
+    const flight = known ?? startFlight(look);
+    return isStale ? useCached(cached, context) : join(flight, look);
   }
 
   /** A look-up that waits holds no more than its place in the queue: of a long list, thousands may wait. */
-  async function waitForTurn<Answer extends object>(...look: Look<Answer>): Promise<Answer> {
-    const [key, context, lookUp, isNegative] = look;
-    const queuedSince = performance.now();
+  async function waitForTurn<Answer extends object>(look: Look<Answer>): Promise<Answer> {
+    const { key, context } = look;
     const { trace } = context;
+    const queuedSince = performance.now();
     const hasTurn = await turns.wait(context.usage, context.signal);
     if (hasTurn && context.signal.aborted) turns.leave();
     context.signal.throwIfAborted();
@@ -91,12 +88,12 @@ export function createLookUpCache({
     const isFresh = cached && Date.now() <= cached.freshUntil;
     if (isFresh || known) turns.leave();
     if (isFresh) return useCached(cached, context);
-    return join(known ?? startFlight(key, context, lookUp, isNegative, queuedSince, trace), ...look);
+    return join(known ?? startFlight(look, queuedSince, trace), look);
   }
 
-  function join<Answer extends object>(flight: Flight<LookUpResult>, ...look: Look<Answer>): Promise<Answer> {
-    const [, context] = look;
-    const answer = flight.task.join(context.signal).then(({ entry, isHit }) => {
+  function join<Answer extends object>(flight: Flight<LookUpResult>, look: Look<Answer>): Promise<Answer> {
+    const { context } = look;
+    const answer = (flight.task as SharedTask<LookUpResult>).join(context.signal, ({ entry, isHit }) => {
       recordUse(entry, isHit, context);
       return entry.answer as Answer;
     });
@@ -105,45 +102,47 @@ export function createLookUpCache({
       if (!(error instanceof GatewayError && error.code === 'BUDGET_EXHAUSTED')) throw error;
       // The budget of the caller who started the flight; this one has another.
       context.usage.lookUps -= 1;
-      return find(...look);
+      return find(look);
     });
   }
 
-  /** Also lowers the request's `freshUntil`, which `Cache-Control` is computed from. */
-  function recordUse({ freshUntil }: { freshUntil: number }, isHit: boolean, context: RequestContext): void {
-    if (isHit) context.usage.cacheHits += 1;
-    if (Date.now() > freshUntil) context.usage.staleHits += 1;
-    context.freshUntil = Math.min(context.freshUntil, freshUntil);
-  }
-
-  function useCached<Answer>(entry: MemoryEntry, context: RequestContext): Promise<Answer> {
+  function useCached<Answer>(entry: CacheEntry, context: RequestContext): Promise<Answer> {
     recordUse(entry, true, context);
-    return Promise.resolve(JSON.parse(entry.json));
+    return Promise.resolve(entry.answer as Answer);
   }
 
   function startFlight<Answer extends object>(
-    key: string,
-    { callerId, usage, freshUntil, reserveCall, trace: current }: RequestContext,
-    lookUp: LookUp<Answer>,
-    isNegative: IsNegative<Answer>,
+    { key, context, lookUp, isNegative }: Look<Answer>,
     queuedSince: number | null = null,
-    trace = current,
+    trace = context.trace,
   ): Flight<LookUpResult> {
-    return flights.start(key, callerId, load, ({ entry }) => memory.set(key, entry));
+    const { callerId, usage, freshUntil, reserveCall } = context;
+    const flight: Flight<LookUpResult> = { key, callerId, task: null };
+    flights.add(flight);
+    flight.task = new SharedTask(load);
+    return flight;
 
     async function load(signal: Signal): Promise<LookUpResult> {
       let shared: CacheEntry | null = null;
       try {
         if (sharedCache) shared = await sharedCache.get(key);
-        if (shared && Date.now() <= shared.freshUntil) return { entry: shared, isHit: true };
+        if (shared && Date.now() <= shared.freshUntil) return land({ entry: shared, isHit: true });
         const answer = await lookUp({ callerId, signal, usage, freshUntil, reserveCall, trace, queuedSince });
         const entry = createEntry(answer, isNegative(answer));
         sharedCache?.set(key, entry);
-        return { entry, isHit: false };
+        return land({ entry, isHit: false });
       } catch (error) {
         if (!shared || Date.now() > shared.staleUntil) throw error;
-        return { entry: shared, isHit: true };
+        return land({ entry: shared, isHit: true });
+      } finally {
+        flights.remove(flight);
+        turns.leave();
       }
+    }
+
+    function land(result: LookUpResult): LookUpResult {
+      if (flights.has(flight)) memory.set(key, result.entry);
+      return result;
     }
   }
 }

@@ -34,15 +34,14 @@ export class Loaders {
   /** Settles each key: a failed look-up is an Error at its position. Only an abort by the client rejects the batch. */
   #createLoader<Answer>(name: 'ibans' | 'bics', lookUp: (key: string) => Promise<Answer>): DataLoader<string, Answer> {
     const context = this.#context;
-    const { signal } = context;
+    const { signal, trace } = context;
     const settle = (error: Error) => {
       signal.throwIfAborted();
       return error;
     };
     const lookUpAll = (keys: readonly string[]) => Promise.all(keys.map((key) => lookUp(key).catch(settle)));
+    if (trace === null) return new DataLoader(lookUpAll);
     return new DataLoader((keys: readonly string[]) => {
-      const { trace } = context;
-      if (trace === null) return lookUpAll(keys);
       const span = trace.startLoad(name, keys.length);
       // All look-ups begin before `lookUpAll` returns, and keep the span as the parent of their calls.
       context.trace = span;

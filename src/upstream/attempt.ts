@@ -33,12 +33,11 @@ export function createAttempt({
   const guards = new Map<string, PathGuards>();
 
   return async (request, deadline, payer, retries) => {
-    const { signal } = deadline;
-    if (!bulkhead.enter() && !(await bulkhead.wait(payer.usage, signal))) {
-      return signal.aborted ? shedOrThrow(deadline) : shed;
+    if (!bulkhead.enter() && !(await bulkhead.wait(payer.usage, deadline))) {
+      return deadline.aborted ? shedOrThrow(deadline) : shed;
     }
     try {
-      if (signal.aborted) return shedOrThrow(deadline);
+      if (deadline.aborted) return shedOrThrow(deadline);
       if (request.method === 'POST') deadline.restart();
       const { block, circuit } = guardsOf(request.path);
       const blockPass = block.enter();
@@ -50,7 +49,7 @@ export function createAttempt({
         const reserving = reserve(payer);
         const reservation = reserving instanceof Promise ? await reserving : reserving;
         if (reservation.kind !== 'reserved') return reservation;
-        if (signal.aborted) {
+        if (deadline.aborted) {
           reservation.release();
           return shedOrThrow(deadline);
         }
@@ -82,5 +81,5 @@ export function createAttempt({
 /** The outcome of an unsent attempt whose signal has aborted. @throws the signal's reason if the caller aborted */
 function shedOrThrow(deadline: Deadline): Shed {
   if (deadline.hasExpired()) return shed;
-  throw deadline.signal.reason;
+  throw deadline.reason;
 }

@@ -9,26 +9,27 @@ interface RetriesOptions {
 /**
  * Retries only what may succeed and is safe to repeat. A read is retried twice if the service failed or was not
  * reached, and once if its response could not be read. A write may be charged even if it fails, so it is retried, once,
- * only if it was definitely not accepted: it was never sent, or was rejected with 503.
+ * only if it was definitely not accepted: it was never sent, or was rejected with 503. Ends the deadline.
  */
 export function withRetries(send: Send, { backoffMs }: RetriesOptions): Send {
   let budget = budgetBurst;
 
   return async (request, deadline, payer) => {
     budget = Math.min(budgetBurst, budget + budgetShare);
-    for (let retries = 0; ; retries += 1) {
-      const outcome = await send(request, deadline, payer, retries);
-      if (retries >= maxRetries(request, outcome) || budget < 1) return outcome;
-      const pauseMs = Math.max(Math.random() * backoffMs * 2 ** retries, requestedPauseMs(outcome));
-      if (pauseMs >= deadline.leftMs()) return outcome;
-      budget -= 1;
-      try {
-        await pause(pauseMs, deadline.signal);
-      } catch (reason) {
+    try {
+      for (let retries = 0; ; retries += 1) {
+        const outcome = await send(request, deadline, payer, retries);
+        if (retries >= maxRetries(request, outcome) || budget < 1) return outcome;
+        const pauseMs = Math.max(Math.random() * backoffMs * 2 ** retries, requestedPauseMs(outcome));
+        if (pauseMs >= deadline.leftMs()) return outcome;
+        budget -= 1;
+        await pause(pauseMs, deadline).catch(() => {});
         // Timers may fire up to a millisecond early, so the deadline can expire in a pause that should end before it.
         if (deadline.hasExpired()) return outcome;
-        throw reason;
+        deadline.throwIfAborted();
       }
+    } finally {
+      deadline.end();
     }
   };
 }

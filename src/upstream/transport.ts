@@ -2,8 +2,9 @@ import { Pool } from 'undici';
 import type { ServiceName } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { RedactSecrets } from '../telemetry/redact.ts';
+import type { CallSpan } from '../trace.ts';
 import { Call } from './call.ts';
-import type { Exchange } from './operation.ts';
+import type { Answered, Exchange, Failed } from './operation.ts';
 
 interface TransportOptions {
   service: ServiceName;
@@ -41,17 +42,14 @@ export function createTransport({
   return {
     exchange: (request, deadline, trace = null, retries = 0) =>
       new Promise((resolve, reject) => {
-        const { signal } = deadline;
         const { method, path, query, body } = request;
         const span = trace === null ? null : trace.startCall({ service, method, path, retries });
         const startedAt = performance.now();
-        const call = new Call(callOptions, (outcome) => {
-          signal.removeEventListener('abort', onAbort);
+        const onSettled = (outcome: Answered | Failed) => {
           events.upstreamCalled({ service, path, outcome, durationMs: performance.now() - startedAt });
           span?.end(outcome);
           resolve(outcome);
-        });
-        signal.addEventListener('abort', onAbort);
+        };
         const sentHeaders = body === undefined ? headerList : jsonHeaderList;
         pool.dispatch(
           {
@@ -60,17 +58,18 @@ export function createTransport({
             headers: span === null || !isOwn ? sentHeaders : [...sentHeaders, ...span.headers],
             body: body === undefined ? null : JSON.stringify(body),
           },
-          call,
+          new Call(callOptions, deadline, onSettled, span === null ? reject : rejectTraced(span, reject)),
         );
-
-        function onAbort() {
-          if (deadline.hasExpired()) return call.fail('timed-out');
-          span?.end(null);
-          reject(signal.reason);
-          call.abandon();
-        }
       }),
     close: () => pool.destroy(),
+  };
+}
+
+/** Ends the span of a call whose caller has aborted. */
+function rejectTraced(span: CallSpan, reject: (reason: unknown) => void): (reason: unknown) => void {
+  return (reason) => {
+    span.end(null);
+    reject(reason);
   };
 }
 

@@ -57,18 +57,14 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
   const sendWithRetries = withRetries(attempt, { backoffMs });
 
   return {
-    async send(request, context) {
-      context.signal.throwIfAborted();
-      const queuedMs = elapsedSince(context.queuedSince);
-      if (queuedMs >= timeoutMs) return shed;
+    send(request, context) {
+      const { signal, queuedSince } = context;
+      if (signal.aborted) return Promise.reject(signal.reason);
+      const queuedMs = elapsedSince(queuedSince);
+      if (queuedMs >= timeoutMs) return Promise.resolve(shed);
       const elapsedMs = Math.max(queuedMs, elapsedSince(request.startedAt));
-      if (elapsedMs >= timeoutMs) return { kind: 'failed', reason: 'timed-out', text: '' };
-      const deadline = deadlines.start(context.signal, elapsedMs);
-      try {
-        return await sendWithRetries(request, deadline, context);
-      } finally {
-        deadline.end();
-      }
+      if (elapsedMs >= timeoutMs) return Promise.resolve({ kind: 'failed', reason: 'timed-out', text: '' });
+      return sendWithRetries(request, deadlines.start(signal, elapsedMs), context);
     },
     close,
   };

@@ -1,4 +1,4 @@
-import { type SharedTask, startSharedTask } from '../../async/shared-task.ts';
+import { SharedTask } from '../../async/shared-task.ts';
 import type { Signal } from '../../async/signal.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { Store } from '../../stores/store.ts';
@@ -75,7 +75,7 @@ export function withIdempotency(
   }
 
   function start(order: EssayOrder, identity: OrderIdentity | null, context: RequestContext): RunningOrder {
-    const task = startSharedTask(run);
+    const task = new SharedTask(run);
     const runningOrder = { identity, task };
     running.add(runningOrder);
     task.settled.then(() => running.delete(runningOrder));
