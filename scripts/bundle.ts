@@ -48,13 +48,15 @@ const processes = [
 const createRequire =
   "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);";
 
+const contextValue = { caller: { scopes: new Set(['introspection']) } };
+
 /** Apollo's printer takes 120 ms and 10 MB in every process, so the SDL is printed here. */
 const printedSdl: Plugin = {
   name: 'printed SDL',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^@apollo\/subgraph$/ }, ({ path }) => ({ path, namespace: 'printed' }));
     onLoad({ filter: /^/, namespace: 'printed' }, () => {
-      const { data } = graphqlSync({ schema, source: '{ _service { sdl } }' });
+      const { data } = graphqlSync({ schema, source: '{ _service { sdl } }', contextValue });
       const { _service } = data as { _service: { sdl: string } };
       return { contents: `export const printSubgraphSchema = () => ${JSON.stringify(_service.sdl)};` };
     });

@@ -79,10 +79,12 @@ async function start(config: Config, services: Service[], stopServices: () => Pr
     await gateway.close();
     throw error;
   });
+  const metricsUrl = gateway.metricsUrl();
   process.stdout.write(
     [
       'Ledgerquill is ready.',
       `  GraphiQL   ${url}/graphql`,
+      ...(metricsUrl ? [`  metrics    ${metricsUrl}`] : []),
       `  bank data  ${bankData.description}`,
       `  essays     ${essays.description}`,
       ...(config.traces ? [`  traces     exported to ${config.traces.url}`] : []),

@@ -1,6 +1,7 @@
 import type { Signal } from './async/signal.ts';
 import type { ServiceName } from './errors.ts';
 import type { Trace } from './trace.ts';
+import { UpstreamActivity } from './upstream-activity.ts';
 
 /** The caller and the usage of one request. Passed to every layer. */
 export interface RequestContext {
@@ -11,6 +12,8 @@ export interface RequestContext {
   usage: Usage;
   /** The parent of the spans of upstream calls; null: the request is not sampled. */
   trace: Trace | null;
+  /** Its time with upstreams. A flight has that of its first request. */
+  activity: UpstreamActivity;
   /** Counts a call in the caller's own budget before it is sent; null: the caller has none. */
   reserveCall: ReserveCall | null;
   /** When a look-up began to wait for its turn, by `performance.now()`; its deadline includes the wait. */
@@ -20,7 +23,7 @@ export interface RequestContext {
 }
 
 /** Counts of one request, returned as `extensions.cost`. Not amounts of money. */
-interface Usage {
+export interface Usage {
   /** Look-ups in the cache; each IBAN and BIC counts once per request. */
   lookUps: number;
   /** Look-ups answered from the cache. */
@@ -44,6 +47,7 @@ export function createRequestContext(
   trace: Trace | null = null,
 ): RequestContext {
   const usage = { lookUps: 0, cacheHits: 0, staleHits: 0, upstreamCalls: 0 };
+  const activity = new UpstreamActivity();
   const freshUntil = Number.POSITIVE_INFINITY;
-  return { callerId, signal, reserveCall, trace, queuedSince: null, usage, freshUntil };
+  return { callerId, signal, reserveCall, trace, queuedSince: null, usage, activity, freshUntil };
 }

@@ -31,11 +31,3 @@ export interface CallSpan {
 }
 
 type CallOutcome = { kind: 'answered'; status: number } | { kind: 'failed'; reason: string };
-
-/** The span of a whole GraphQL request. It ends when the response is complete or the client disconnects. */
-export interface RequestTrace extends Trace {
-  setOperation(type: string, name: string | undefined): void;
-  /** @param codes of the errors in the response */
-  setErrors(codes: readonly unknown[]): void;
-  setUsage(usage: { lookUps: number; cacheHits: number; upstreamCalls: number }): void;
-}

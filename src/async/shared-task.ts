@@ -31,13 +31,26 @@ export class SharedTask<Result> {
 
   /** Waits for the result; rejects with the signal's reason as soon as this caller aborts. */
   join(signal: Signal): Promise<Result>;
-  /** @param use applied to the result; must not throw */
-  join<Used>(signal: Signal, use: (result: Result) => Used): Promise<Used>;
-  join(signal: Signal, use: (result: Result) => unknown = (result) => result): Promise<unknown> {
-    if (signal.aborted) return Promise.reject(signal.reason);
-    if (this.#isSettled) return this.#result.then(use);
+  /** @param use applied to the result @param onRejected called if there is none. Both must not throw. */
+  join<Used>(signal: Signal, use: (result: Result) => Used, onRejected?: () => void): Promise<Used>;
+  join(signal: Signal, use: (result: Result) => unknown = identity, onRejected = ignore): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.#waiters.push(new Waiter(this, signal, (result) => resolve(use(result)), reject));
+      const waiter = new Waiter<Result>(
+        this,
+        signal,
+        (result) => resolve(use(result)),
+        (reason) => {
+          onRejected();
+          reject(reason);
+        },
+      );
+      if (signal.aborted) waiter.reject(signal.reason);
+      else if (this.#isSettled)
+        void this.#result.then(
+          (result) => waiter.resolve(result),
+          (error) => waiter.reject(error),
+        );
+      else this.#waiters.push(waiter);
     });
   }
 
@@ -66,35 +79,41 @@ export class SharedTask<Result> {
 class Waiter<Result> {
   readonly #task: SharedTask<Result>;
   readonly #signal: Signal;
-  readonly #resolve: (result: Result) => void;
-  readonly #reject: (reason: unknown) => void;
+  readonly #onResolved: (result: Result) => void;
+  readonly #onRejected: (reason: unknown) => void;
 
   constructor(
     task: SharedTask<Result>,
     signal: Signal,
-    resolve: (result: Result) => void,
-    reject: (reason: unknown) => void,
+    onResolved: (result: Result) => void,
+    onRejected: (reason: unknown) => void,
   ) {
     this.#task = task;
     this.#signal = signal;
-    this.#resolve = resolve;
-    this.#reject = reject;
+    this.#onResolved = onResolved;
+    this.#onRejected = onRejected;
     signal.addEventListener('abort', this);
   }
 
   resolve(result: Result): void {
     this.#signal.removeEventListener('abort', this);
-    this.#resolve(result);
+    this.#onResolved(result);
   }
 
   reject(reason: unknown): void {
     this.#signal.removeEventListener('abort', this);
-    this.#reject(reason);
+    this.#onRejected(reason);
   }
 
   /** The signal has aborted. */
   handleEvent(): void {
     this.#task.leave(this, this.#signal.reason);
-    this.#reject(this.#signal.reason);
+    this.#onRejected(this.#signal.reason);
   }
 }
+
+function identity<Value>(value: Value): Value {
+  return value;
+}
+
+function ignore(): void {}

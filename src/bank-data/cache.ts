@@ -30,7 +30,7 @@ export function withCache(source: BankDataPort, cache: LookUpCache): BankDataPor
         key: `banks:${JSON.stringify([listing.country, listing.search, listing.offset, listing.limit])}`,
         context,
         lookUp: (flightContext) => source.listBanks(listing, flightContext),
-        isNegative: ({ banks }) => banks.length === 0,
+        isNegative: ({ banks, isCutShort = false }) => banks.length === 0 || isCutShort,
       }),
   };
 }

@@ -2,28 +2,21 @@ import { SharedTask } from '../async/shared-task.ts';
 import type { Signal } from '../async/signal.ts';
 import { GatewayError } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
+import type { Events } from '../telemetry/events.ts';
+import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 import { createBulkhead } from '../upstream/bulkhead.ts';
 import { createShedError } from '../upstream/upstream-error.ts';
 import { createEntryFactory, recordUse } from './cache-entry.ts';
 import { createFlights, type Flight } from './flights.ts';
+import type { LookUp, LookUpResult } from './look-up.ts';
 import { createMemoryCache } from './memory-cache.ts';
 import type { CacheEntry, SharedCache } from './shared-cache.ts';
 
 export interface LookUpCache {
   /** The cached answer, or the one looked up. A stale answer is returned at once while one flight revalidates it. */
-  find<Answer extends object>(look: Look<Answer>): Promise<Answer>;
-}
-
-interface Look<Answer> {
-  key: string;
-  context: RequestContext;
-  /**
-   * Receives the context of the flight, which several requests may wait for. If it rejects, nothing is cached, and a
-   * stale answer is served if there is one.
-   */
-  lookUp: (flightContext: RequestContext) => Promise<Answer>;
-  /** Whether the answer has the shorter time to live of a negative answer. */
-  isNegative: (answer: Answer) => boolean;
+  find<Answer extends object>(look: LookUp<Answer>): Promise<Answer>;
+  /** Entries in memory, and look-ups that wait for their turn. */
+  status(): CacheStatus & { waiting: number };
 }
 
 interface LookUpCacheOptions {
@@ -36,11 +29,9 @@ interface LookUpCacheOptions {
   maxAgeMs: number;
   maxBytes: number;
   sharedCache?: SharedCache | null;
+  events: Pick<Events, 'flightJoined'>;
   random?: () => number;
 }
-
-/** Not a hit: it was looked up at the service. */
-type LookUpResult = { entry: CacheEntry; isHit: boolean };
 
 /** Look-ups in memory, bounded in bytes: stale while revalidate, stale if error, one flight per key. */
 export function createLookUpCache({
@@ -50,6 +41,7 @@ export function createLookUpCache({
   maxAgeMs,
   maxBytes,
   sharedCache = null,
+  events,
   random = Math.random,
 }: LookUpCacheOptions): LookUpCache {
   const memory = createMemoryCache(maxBytes);
@@ -57,10 +49,10 @@ export function createLookUpCache({
   const createEntry = createEntryFactory({ freshMs, maxAgeMs, random });
   const flights = createFlights<LookUpResult>();
 
-  return { find };
+  return { find, status: () => ({ ...memory.status(), waiting: turns.status().queued }) };
 
   /** Not async: an answer that is in memory costs no more than its promise. */
-  function find<Answer extends object>(look: Look<Answer>): Promise<Answer> {
+  function find<Answer extends object>(look: LookUp<Answer>): Promise<Answer> {
     const { key, context } = look;
     if (context.signal.aborted) return Promise.reject(context.signal.reason);
     context.usage.lookUps += 1;
@@ -71,15 +63,19 @@ export function createLookUpCache({
     const isStale = cached && now <= cached.staleUntil;
     if (!known && !turns.enter()) return isStale ? useCached(cached, context) : waitForTurn(look);
     const flight = known ?? startFlight(look);
-    return isStale ? useCached(cached, context) : join(flight, look);
+    if (isStale) return useCached(cached, context);
+    if (known) events.flightJoined();
+    return join(flight, look);
   }
 
   /** A look-up that waits holds no more than its place in the queue: of a long list, thousands may wait. */
-  async function waitForTurn<Answer extends object>(look: Look<Answer>): Promise<Answer> {
+  async function waitForTurn<Answer extends object>(look: LookUp<Answer>): Promise<Answer> {
     const { key, context } = look;
     const { trace } = context;
     const queuedSince = performance.now();
+    context.activity.begin();
     const hasTurn = await turns.wait(context.usage, context.signal);
+    context.activity.end();
     if (hasTurn && context.signal.aborted) turns.leave();
     context.signal.throwIfAborted();
     if (!hasTurn) throw createShedError('bank-data');
@@ -88,15 +84,20 @@ export function createLookUpCache({
     const isFresh = cached && Date.now() <= cached.freshUntil;
     if (isFresh || known) turns.leave();
     if (isFresh) return useCached(cached, context);
+    if (known) events.flightJoined();
     return join(known ?? startFlight(look, queuedSince, trace), look);
   }
 
-  function join<Answer extends object>(flight: Flight<LookUpResult>, look: Look<Answer>): Promise<Answer> {
+  function join<Answer extends object>(flight: Flight<LookUpResult>, look: LookUp<Answer>): Promise<Answer> {
     const { context } = look;
-    const answer = (flight.task as SharedTask<LookUpResult>).join(context.signal, ({ entry, isHit }) => {
+    const { activity } = context;
+    activity.begin();
+    const use = ({ entry, isHit }: LookUpResult) => {
+      activity.end();
       recordUse(entry, isHit, context);
       return entry.answer as Answer;
-    });
+    };
+    const answer = (flight.task as SharedTask<LookUpResult>).join(context.signal, use, () => activity.end());
     if (flight.callerId === context.callerId) return answer;
     return answer.catch((error: unknown) => {
       if (!(error instanceof GatewayError && error.code === 'BUDGET_EXHAUSTED')) throw error;
@@ -112,11 +113,11 @@ export function createLookUpCache({
   }
 
   function startFlight<Answer extends object>(
-    { key, context, lookUp, isNegative }: Look<Answer>,
+    { key, context, lookUp, isNegative }: LookUp<Answer>,
     queuedSince: number | null = null,
     trace = context.trace,
   ): Flight<LookUpResult> {
-    const { callerId, usage, freshUntil, reserveCall } = context;
+    const { callerId, usage, activity, freshUntil, reserveCall } = context;
     const flight: Flight<LookUpResult> = { key, callerId, task: null };
     flights.add(flight);
     flight.task = new SharedTask(load);
@@ -127,7 +128,7 @@ export function createLookUpCache({
       try {
         if (sharedCache) shared = await sharedCache.get(key);
         if (shared && Date.now() <= shared.freshUntil) return land({ entry: shared, isHit: true });
-        const answer = await lookUp({ callerId, signal, usage, freshUntil, reserveCall, trace, queuedSince });
+        const answer = await lookUp({ callerId, signal, usage, activity, freshUntil, reserveCall, trace, queuedSince });
         const entry = createEntry(answer, isNegative(answer));
         sharedCache?.set(key, entry);
         return land({ entry, isHit: false });

@@ -1,10 +1,12 @@
 import { LRUCache } from 'lru-cache';
+import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 import type { CacheEntry } from './shared-cache.ts';
 
 export interface MemoryCache {
   get(key: string): CacheEntry | undefined;
   /** Stores an entry, unless the present one is newer. */
   set(key: string, entry: CacheEntry): void;
+  status(): CacheStatus;
 }
 
 /** Answers in memory, bounded in bytes. */
@@ -15,6 +17,7 @@ export function createMemoryCache(maxBytes: number): MemoryCache {
   });
   return {
     get: (key) => entries.get(key),
+    status: () => ({ entries: entries.size, bytes: entries.calculatedSize }),
     set(key, entry) {
       const present = entries.peek(key);
       if (present === undefined || present.freshUntil <= entry.freshUntil) entries.set(key, entry);

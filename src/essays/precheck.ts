@@ -1,9 +1,14 @@
+import type { Events } from '../telemetry/events.ts';
 import { type EssayGenerator, type EssayOrder, essayLimits, type InvalidEssayInput } from './essays.ts';
 
 /** Rejects orders that the service or the gateway does not accept, so that they never cost a paid call. */
-export function withOrderPrecheck(generator: EssayGenerator): EssayGenerator {
+export function withOrderPrecheck(generator: EssayGenerator, events: Pick<Events, 'essayOrdered'>): EssayGenerator {
   return {
-    generate: async (order, context) => findOrderProblem(order) ?? generator.generate(order, context),
+    async generate(order, context) {
+      const problem = findOrderProblem(order);
+      if (problem) events.essayOrdered('rejected');
+      return problem ?? generator.generate(order, context);
+    },
   };
 }
 

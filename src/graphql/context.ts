@@ -4,17 +4,20 @@ import type { PaidBudgets } from '../auth/paid-budget.ts';
 import type { BankDataPort } from '../bank-data/bank-data.ts';
 import type { EssayArchive, EssayGenerator } from '../essays/essays.ts';
 import { createRequestContext, type RequestContext, type ReserveCall } from '../request-context.ts';
-import type { RequestTrace, Trace } from '../trace.ts';
+import type { Trace } from '../trace.ts';
 import type { AllowanceStatus } from '../upstream/allowance/allowance.ts';
 import { Loaders } from './loaders.ts';
 import { QueryBudget, type QueryLimits } from './query-budget.ts';
+import type { ReplyRecord } from './reply-record.ts';
 import { createSuggestIbans, type SuggestIbans } from './suggestions.ts';
 
 /** From the HTTP request handler; empty without one, as in tests. */
 export interface ServerContext {
   requestId?: string;
   caller?: Caller;
-  trace?: RequestTrace | null;
+  trace?: Trace | null;
+  /** Called with what is known about the reply when it was created. */
+  onRecord?: (record: ReplyRecord) => void;
 }
 
 /** Shared by the resolvers of all requests. */

@@ -2,11 +2,11 @@ import type { ExecutionResult } from 'graphql';
 import type { Caller } from '../auth/caller.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Redact } from '../telemetry/redact.ts';
-import type { RequestTrace } from '../trace.ts';
 import { cacheControlOf } from './cache-control.ts';
 import type { MediaType } from './media-type.ts';
 import type { Executed } from './prepared-operation.ts';
 import { type PresentedError, presentErrors } from './present-error.ts';
+import { ReplyRecord } from './reply-record.ts';
 
 /** The HTTP response to a GraphQL request, before compression. */
 export interface Reply {
@@ -15,6 +15,7 @@ export interface Reply {
   headers: Readonly<Record<string, string>>;
   mediaType: MediaType;
   body: string;
+  record: ReplyRecord;
 }
 
 /** The part of a GraphQL request that its reply depends on. */
@@ -24,7 +25,6 @@ interface Asked {
   mediaType: MediaType;
   /** Undefined: errors get a new one. */
   requestId: string | undefined;
-  trace: RequestTrace | null;
 }
 
 export interface Replies {
@@ -66,9 +66,9 @@ export function createReplies({ hasCallers, exposesCost, hasTraces, redact, even
     caller: Pick<Caller, 'scopes'>,
     executed: Executed | null,
   ): Reply {
-    const { mediaType, trace } = asked;
+    const { mediaType } = asked;
+    const record = new ReplyRecord(executed);
     const usage = exposesCost && asked.headers[costHeader] !== undefined ? executed?.requestContext.usage : undefined;
-    if (trace !== null && executed !== null) trace.setUsage(executed.requestContext.usage);
     const extended = usage ? { ...result, extensions: { ...result.extensions, cost: usage } } : result;
     if (result.errors === undefined) {
       const cacheControl =
@@ -76,18 +76,19 @@ export function createReplies({ hasCallers, exposesCost, hasTraces, redact, even
           ? cacheControlOf(executed.operation.cacheScope, executed.requestContext)
           : 'no-store';
       const headers = { 'cache-control': cacheControl, ...vary };
-      return { status: 200, headers, mediaType, body: JSON.stringify(extended) };
+      return { status: 200, headers, mediaType, body: JSON.stringify(extended), record };
     }
     const hidesSuggestions = !caller.scopes.has('introspection');
     const presented = presentErrors(result.errors, { requestId: asked.requestId, hidesSuggestions, redact, events });
+    record.errorCodes = [...new Set(presented.map(({ shown }) => String(shown.extensions?.code)))];
+    if (result.errors.some(({ extensions }) => extensions?.refusal === 'cost')) record.refusal = 'cost';
     const { data, extensions } = extended;
-    trace?.setErrors(presented.map(({ shown }) => shown.extensions?.code));
     const body = JSON.stringify({ data, errors: presented.map(({ shown }) => shown), extensions });
     const headers = Object.assign(
       { 'cache-control': 'no-store', ...vary },
       ...presented.map(({ http }) => http?.headers),
     );
-    return { status: statusOf(presented, 'data' in result, mediaType), headers, mediaType, body };
+    return { status: statusOf(presented, 'data' in result, mediaType), headers, mediaType, body, record };
   }
 }
 

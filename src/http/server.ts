@@ -1,11 +1,14 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { urlOf } from './server-url.ts';
 
 export interface HttpServer {
   /** @returns the address as a URL without a path */
   listen(host: string, port: number): Promise<string>;
   /** From now on, every response closes its connection: clients with connection pools move to other processes. */
   closeConnections(): void;
+  /** Requests that are being handled, or wait. */
+  activeRequests(): number;
   /** Refuses new connections and waits for active requests; aborts them after the timeout, in milliseconds. */
   drain(timeoutMs: number): Promise<void>;
 }
@@ -17,6 +20,8 @@ interface HttpServerOptions {
   maxRequestsPerConnection: number;
   /** How long a client may take to send a request, and how long it may read nothing of a response, in milliseconds. */
   clientTimeoutMs: number;
+  /** Called for each connection that is closed because of a limit. */
+  onRefused?: () => void;
 }
 
 interface Connection {
@@ -30,7 +35,7 @@ interface Connection {
 
 export function createHttpServer(
   listener: RequestListener,
-  { maxConnections, maxRequestsPerConnection, clientTimeoutMs }: HttpServerOptions,
+  { maxConnections, maxRequestsPerConnection, clientTimeoutMs, onRefused }: HttpServerOptions,
 ): HttpServer {
   const connections = new Map<Socket, Connection>();
   let uses = 0;
@@ -47,7 +52,7 @@ export function createHttpServer(
     uses += 1;
     connections.set(socket, { response: null, waiting: [], lastUse: uses });
     socket.once('close', () => connections.delete(socket));
-    if (connections.size > maxConnections) findLeastUsed(socket)?.destroy();
+    if (connections.size > maxConnections) refuse(findLeastUsed(socket));
   });
 
   server.on('request', (request, response) => {
@@ -55,8 +60,13 @@ export function createHttpServer(
     if (connection === undefined || request.socket.destroyed) return;
     if (connection.response === null) return handle(connection, request, response);
     connection.waiting.push([request, response]);
-    if (connection.waiting.length >= maxRequestsPerConnection) request.socket.destroy();
+    if (connection.waiting.length >= maxRequestsPerConnection) refuse(request.socket);
   });
+
+  function refuse(socket: Socket | undefined): void {
+    socket?.destroy();
+    onRefused?.();
+  }
 
   function handle(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
     uses += 1;
@@ -107,10 +117,15 @@ export function createHttpServer(
         server.once('error', reject);
         server.listen(port, host, () => {
           server.off('error', reject);
-          resolve(toUrl(server.address() as AddressInfo));
+          resolve(urlOf(server));
         });
       }),
     closeConnections: startClosing,
+    activeRequests() {
+      let active = 0;
+      for (const { response, waiting } of connections.values()) active += (response === null ? 0 : 1) + waiting.length;
+      return active;
+    },
     drain: (timeoutMs) =>
       new Promise((resolve) => {
         startClosing();
@@ -132,10 +147,4 @@ export function createHttpServer(
 /** Otherwise `drain` would wait for the idle keep-alive connection. Pipelined requests are answered first. */
 function closeConnectionAfter({ response, waiting }: Connection): void {
   if (response && waiting.length === 0) response.shouldKeepAlive = false;
-}
-
-function toUrl({ address, family, port }: AddressInfo): string {
-  // All addresses of this machine, of which a container's cannot be reached from outside.
-  if (address === '0.0.0.0' || address === '::') return `http://localhost:${port}`;
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }

@@ -11,6 +11,8 @@ interface AttemptOptions {
   createRetryAfterBlock: () => RetryAfterBlock;
   reserve: Reserve;
   exchange: Exchange;
+  /** Called for each call that may be charged. */
+  onPaid: () => void;
 }
 
 interface PathGuards {
@@ -29,6 +31,7 @@ export function createAttempt({
   createRetryAfterBlock,
   reserve,
   exchange,
+  onPaid,
 }: AttemptOptions): Send {
   const guards = new Map<string, PathGuards>();
 
@@ -44,6 +47,7 @@ export function createAttempt({
       if (typeof blockPass === 'object') return blockPass;
       const circuitPass = circuit.enter();
       let outcome: Outcome = shed;
+      let isPaid = false;
       try {
         if (circuitPass === null || (request.maySend && !(await request.maySend()))) return shed;
         const reserving = reserve(payer);
@@ -56,11 +60,14 @@ export function createAttempt({
         // From here on the call is counted even if the caller aborts: it may already be sent.
         request.onSent?.();
         payer.usage.upstreamCalls += 1;
+        isPaid = true;
         outcome = await exchange(request, deadline, payer.trace, retries);
-        if (outcome.kind === 'failed' && outcome.reason === 'unreachable') reservation.release();
+        isPaid = outcome.kind !== 'failed' || outcome.reason !== 'unreachable';
+        if (!isPaid) reservation.release();
         if (outcome.kind === 'answered') reservation.recordAnswer(outcome);
         return outcome;
       } finally {
+        if (isPaid) onPaid();
         if (circuitPass !== null) circuit.leave(circuitPass, outcome);
         block.leave(blockPass, outcome);
       }

@@ -16,6 +16,7 @@ export interface Bulkhead {
    * @returns false if the signal aborted, or the attempt has no place in the queue
    */
   wait(key: object, signal: Signal): Promise<boolean>;
+  status(): { active: number; queued: number };
   /** Returns a slot. */
   leave(): void;
 }
@@ -29,6 +30,7 @@ export function createBulkhead({ maxConcurrency, maxQueue }: BulkheadOptions): B
   let inFlight = 0;
 
   return {
+    status: () => ({ active: inFlight, queued: queue.size() }),
     enter() {
       if (inFlight >= maxConcurrency) return false;
       inFlight += 1;

@@ -1,6 +1,7 @@
 import { createLinkedList, type LinkedList, ListNode } from './linked-list.ts';
 
 export interface FairQueue<Item> {
+  size(): number;
   /**
    * Adds an item. If the queue is full, it replaces the last item of the key with the most items.
    * @returns its place, or null if the queue is full and no key has more items than this one
@@ -44,6 +45,7 @@ export function createFairQueue<Item>({ maxSize, onEvicted }: FairQueueOptions<I
   let size = 0;
 
   return {
+    size: () => size,
     push(key, item) {
       const known = groups.get(key);
       if (size >= maxSize && !evictFor(known)) return null;

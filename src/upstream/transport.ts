@@ -46,7 +46,7 @@ export function createTransport({
         const span = trace === null ? null : trace.startCall({ service, method, path, retries });
         const startedAt = performance.now();
         const onSettled = (outcome: Answered | Failed) => {
-          events.upstreamCalled({ service, path, outcome, durationMs: performance.now() - startedAt });
+          events.upstreamCalled({ service, method, path, outcome, durationMs: performance.now() - startedAt });
           span?.end(outcome);
           resolve(outcome);
         };

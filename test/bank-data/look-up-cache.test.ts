@@ -16,6 +16,7 @@ const options = {
   maxAgeMs: 30 * day,
   maxBytes: 1_000_000,
   random: () => 0.5,
+  events: { flightJoined: () => {} },
 };
 
 beforeEach(() => {

@@ -32,6 +32,10 @@ describe('the gateway does not start', () => {
     [{ PORT: '70000' }, 'PORT: must be a whole number from 0 to 65535, but is "70000"'],
     [{ ...paid, HOST: '0.0.0.0' }, 'HOST: must be a loopback address, such as 127.0.0.1, because upstream calls are'],
     [{ HOST: '192.0.2.1' }, 'this machine has no such address; set HOST to one of its addresses, such as 127.0.0.1'],
+    [
+      { METRICS_PORT: '0', METRICS_HOST: '192.0.2.1' },
+      'this machine has no such address; set METRICS_HOST to one of its',
+    ],
     [{ DATA_DIR: '/proc/nope' }, 'but "/proc/nope" cannot be created (ENOENT)'],
     [{ DATA_DIR: '/dev/null/data' }, 'but "/dev/null/data" is a file, or is in one (ENOTDIR)'],
     [{ GATEWAY_API_KEYS_FILE: '/missing' }, 'GATEWAY_API_KEYS_FILE: the file cannot be read (ENOENT); it must be a'],

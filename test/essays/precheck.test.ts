@@ -4,6 +4,8 @@ import { withOrderPrecheck } from '../../src/essays/precheck.ts';
 import { tRequestContext } from '../request-context.ts';
 import { failed, order } from './generator.ts';
 
+const events = { essayOrdered: () => {} };
+
 /** A generator that records its orders. */
 function tOrders() {
   const calls: EssayOrder[] = [];
@@ -19,14 +21,17 @@ it.each([
   ['longer than 200 characters', 'k'.repeat(201), 'idempotencyKey must have at most 200 characters.'],
 ])('rejects an idempotency key that is %s, without a call', async (_, idempotencyKey, message) => {
   const { calls, generate } = tOrders();
-  const result = await withOrderPrecheck({ generate }).generate({ ...order, idempotencyKey }, tRequestContext());
+  const result = await withOrderPrecheck({ generate }, events).generate(
+    { ...order, idempotencyKey },
+    tRequestContext(),
+  );
   expect(result).toEqual({ kind: 'invalid-input', field: 'idempotencyKey', message });
   expect(calls).toHaveLength(0);
 });
 
 it.each(['k', 'k'.repeat(200), null])('accepts the idempotency key %j', (idempotencyKey) => {
   const { calls, generate } = tOrders();
-  void withOrderPrecheck({ generate }).generate({ ...order, idempotencyKey }, tRequestContext());
+  void withOrderPrecheck({ generate }, events).generate({ ...order, idempotencyKey }, tRequestContext());
   expect(calls).toHaveLength(1);
 });
 
@@ -36,7 +41,7 @@ it.each([
   ['titles', { titles: Array.from({ length: 21 }, () => 'A') }, 'titles must have at most 20 entries.'],
 ])('rejects a %s over its limit, without a call', async (field, texts, message) => {
   const { calls, generate } = tOrders();
-  const result = await withOrderPrecheck({ generate }).generate({ ...order, ...texts }, tRequestContext());
+  const result = await withOrderPrecheck({ generate }, events).generate({ ...order, ...texts }, tRequestContext());
   expect(result).toEqual({ kind: 'invalid-input', field, message });
   expect(calls).toHaveLength(0);
 });
@@ -44,7 +49,7 @@ it.each([
 it('accepts a description and titles up to their limits', () => {
   const { calls, generate } = tOrders();
   const titles = Array.from({ length: 20 }, () => 't'.repeat(200));
-  void withOrderPrecheck({ generate }).generate(
+  void withOrderPrecheck({ generate }, events).generate(
     { ...order, description: 'd'.repeat(10_000), titles },
     tRequestContext(),
   );

@@ -1,10 +1,9 @@
-import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Environment } from '../../src/config/variables.ts';
 import { createTraces } from '../../src/telemetry/traces/traces.ts';
+import { sha256 } from '../auth/authentication.ts';
 import { tIban } from '../e2e/iban.ts';
 import { tListeningGateway } from '../http/listening-gateway.ts';
 import { tRedis, whyNoRedis } from '../redis.ts';
@@ -225,8 +224,7 @@ describe('sampling', () => {
     const { traces: config } = readConfig(env);
     if (config === null) throw new Error('Traces are off.');
     const traces = createTraces({ config, redact: (text) => text, events: { tracesNotExported() {} } });
-    const request = { request: { method: 'POST' }, headers: { traceparent }, requestId: 'r' };
-    const start = () => traces.start({ ...request, response: new EventEmitter() as ServerResponse });
+    const start = () => traces.start({ method: 'POST', headers: { traceparent }, requestId: 'r' });
     expect(start()).toBeNull();
     await traces.load();
     const count = 2_000;
@@ -341,6 +339,9 @@ it('records exactly what docs/operations.md lists', async () => {
   await post({ query: '{ bicValidation(bic: "COBADEFFXXX") { valid } }' });
   await post({ query: 'mutation { generateEssay(input: { description: "Pens", wordCount: 10 }) { __typename } }' });
   await post({ query: '{ unknown }' });
+  const query = '{ country(code: "DE") { code } }';
+  const extensions = { persistedQuery: { version: 1, sha256Hash: sha256(query) } };
+  for (let count = 0; count < 3; count += 1) await post({ query, extensions });
   const received = await spans();
   const operations = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
   const [, section = ''] = /\n## Traces\n(.*?)\n## /s.exec(operations) ?? [];

@@ -90,10 +90,12 @@ export function tAttempt(
     createCircuitBreaker: (path) =>
       createCircuitBreaker({
         onOpened: () => events?.circuitOpened('bank-data', path),
+        onHalfOpened: () => {},
         onClosed: () => events?.circuitClosed('bank-data', path),
       }),
     reserve: createReserve('bank-data', allowance),
     exchange,
+    onPaid: () => {},
   });
   return (request = get, deadline = tDeadline(), payer: Payer = tRequestContext()) => attempt(request, deadline, payer);
 }
@@ -104,6 +106,6 @@ const unlimited: Pick<Allowance, 'reserve'> = {
 
 /** Sends attempts with retries. */
 export function tRetries(attempt: (...args: [UpstreamRequest, Deadline]) => Promise<Outcome>, backoffMs = 100) {
-  const send = withRetries((request, deadline) => attempt(request, deadline), { backoffMs });
+  const send = withRetries((request, deadline) => attempt(request, deadline), { backoffMs, onEnded: () => {} });
   return (request = get, deadline = tDeadline()) => send(request, deadline, tRequestContext());
 }

@@ -23,4 +23,4 @@ const subgraph = builder.toSubGraphSchema({
   federationDirectives: ['@cost', '@key', '@listSize', '@shareable', '@tag'],
 });
 
-export const schema = withSortedSdl(withScopes(withTextLimits(withSeparateEntities(subgraph))));
+export const schema = withScopes(withSortedSdl(withTextLimits(withSeparateEntities(subgraph))));

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import {
   type Attributes,
   type Context,
@@ -12,66 +12,71 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { TraceState } from '@opentelemetry/core';
-import type { CallSpan, RequestTrace, Trace } from '../../trace.ts';
+import type { CallSpan, Trace } from '../../trace.ts';
+import type { FinishedReply, FinishedRequest } from '../finished-request.ts';
 import type { Redact } from '../redact.ts';
 import { parseTraceParent } from './trace-parent.ts';
 
 /** A GraphQL request that may be sampled. */
-export interface TracedRequest {
-  request: { method?: string | undefined };
+export interface TracedRequest extends Pick<FinishedRequest, 'method' | 'requestId'> {
   headers: IncomingHttpHeaders;
-  response: ServerResponse;
-  requestId: string;
+}
+
+/** The span of a whole request. */
+export interface RequestTrace extends Trace {
+  end(request: Pick<FinishedRequest, 'status' | 'errorCodes' | 'reply'>): void;
 }
 
 /**
- * The server span of a request; it ends with the response. Names follow the semantic conventions of OpenTelemetry:
+ * The server span of a request. Names follow the semantic conventions of OpenTelemetry:
  * https://opentelemetry.io/docs/specs/semconv/graphql/graphql-spans/. Texts of clients are redacted and limited: the id of
  * the request, the operation's name and `tracestate`. There is no text of a document and no variable.
  */
-export function startRequestTrace(tracer: Tracer, traced: TracedRequest, redact: Redact): RequestTrace {
-  const { request, response, headers, requestId } = traced;
+export function startRequestTrace(tracer: Tracer, request: TracedRequest, redact: Redact): RequestTrace {
   const attributes = {
-    'http.request.method': methods.has(request.method ?? '') ? request.method : '_OTHER',
+    'http.request.method': methods.has(request.method) ? request.method : '_OTHER',
     'http.route': '/graphql',
     'url.path': '/graphql',
-    'ledgerquill.request.id': redact(requestId),
+    'ledgerquill.request.id': redact(request.requestId),
   };
   const options = { kind: SpanKind.SERVER, attributes };
-  const span = tracer.startSpan('GraphQL Operation', options, readParent(headers, redact));
-  response.once('close', () => {
-    const status = response.writableFinished ? response.statusCode : clientClosedRequest;
-    span.setAttribute('http.response.status_code', status);
-    if (status >= 500) fail(span, String(status));
-    span.end();
-  });
+  const span = tracer.startSpan('GraphQL Operation', options, readParent(request.headers, redact));
 
   return {
     ...createTrace(tracer, span),
-    setOperation(type, name) {
-      span.updateName(type).setAttribute('graphql.operation.type', type);
-      if (name !== undefined) span.setAttribute('graphql.operation.name', redact(name.slice(0, maxNameLength)));
-    },
-    setErrors(codes) {
-      const distinct = [...new Set(codes.map(String))].slice(0, maxCodes);
-      span.setAttribute('ledgerquill.error.codes', distinct);
-      const fault = distinct.find((code) => code.startsWith('UPSTREAM_') || code === 'INTERNAL_SERVER_ERROR');
-      if (fault === undefined) span.setAttribute('error.type', distinct[0] ?? '');
-      else fail(span, fault);
-    },
-    setUsage({ lookUps, cacheHits, upstreamCalls }) {
-      span.setAttributes({
-        'ledgerquill.look_ups': lookUps,
-        'ledgerquill.cache_hits': cacheHits,
-        'ledgerquill.upstream_calls': upstreamCalls,
-      });
+    end({ status, errorCodes, reply }) {
+      span.setAttribute('http.response.status_code', status);
+      if (reply !== null) setReply(span, reply, redact);
+      if (errorCodes.length > 0) setErrors(span, errorCodes);
+      if (status >= 500) fail(span, errorCodes[0] ?? String(status));
+      span.end();
     },
   };
 }
 
+function setReply(span: Span, reply: FinishedReply, redact: Redact): void {
+  const { operationType, operationName, documentId, usage, isKept } = reply;
+  if (operationType === null) return;
+  span.updateName(operationType).setAttribute('graphql.operation.type', operationType);
+  if (operationName !== '') span.setAttribute('graphql.operation.name', redact(operationName.slice(0, maxNameLength)));
+  if (documentId !== null) span.setAttribute('ledgerquill.document.id', documentId);
+  if (isKept) span.setAttribute('ledgerquill.kept', true);
+  if (usage === null) return;
+  span.setAttributes({
+    'ledgerquill.look_ups': usage.lookUps,
+    'ledgerquill.cache_hits': usage.cacheHits,
+    'ledgerquill.upstream_calls': usage.upstreamCalls,
+  });
+}
+
+function setErrors(span: Span, codes: readonly string[]): void {
+  span.setAttribute('ledgerquill.error.codes', codes.slice(0, maxCodes));
+  const fault = codes.find((code) => code.startsWith('UPSTREAM_') || code === 'INTERNAL_SERVER_ERROR');
+  if (fault === undefined) span.setAttribute('error.type', codes[0] ?? '');
+  else fail(span, fault);
+}
+
 const methods = new Set(['GET', 'HEAD', 'POST']);
-/** The client disconnected before the response was complete. */
-const clientClosedRequest = 499;
 const maxNameLength = 100;
 const maxCodes = 10;
 

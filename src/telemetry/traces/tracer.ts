@@ -4,10 +4,9 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { AlwaysOnSampler, BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { TracesConfig } from '../../config/traces-config.ts';
-import type { RequestTrace } from '../../trace.ts';
 import type { Events } from '../events.ts';
 import type { Redact } from '../redact.ts';
-import { startRequestTrace, type TracedRequest } from './request-trace.ts';
+import { type RequestTrace, startRequestTrace, type TracedRequest } from './request-trace.ts';
 
 export interface TracerOptions {
   config: TracesConfig;

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { RequestTrace } from '../../trace.ts';
-import type { TracedRequest } from './request-trace.ts';
+import type { RequestTrace, TracedRequest } from './request-trace.ts';
 import { parseTraceParent } from './trace-parent.ts';
 import type { Tracer, TracerOptions } from './tracer.ts';
 
