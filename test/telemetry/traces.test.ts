@@ -161,9 +161,10 @@ describe('a sampled request', () => {
 
 describe('trace context', () => {
   it('continues the trace of a client, and is sent to our own services', async () => {
-    const { post, upstream, spans } = await tTraced();
+    const { post, upstream, spans, log } = await tTraced();
     await post({ query: lookUp }, { traceparent: `00-${traceId}-${parentId}-00`, tracestate: 'vendor=1' });
     const received = await spans();
+    expect(log()).toContain(`"traceId":"${traceId}"`);
     const [call] = named(received, 'GET /bank_data/iban_validate');
     for (const span of received) expect(span).toMatchObject({ traceId, traceState: 'vendor=1' });
     expect(named(received, 'query')[0]?.parentId).toBe(parentId);
@@ -172,6 +173,16 @@ describe('trace context', () => {
       tracestate: 'vendor=1',
     });
   });
+
+  it.each([{ OTEL_TRACES_SAMPLER: 'always_off' }, { OTEL_SDK_DISABLED: 'true' }])(
+    'is in the line of a request that is not sampled: %j',
+    async (env) => {
+      const { post, spans, log } = await tTraced({ env });
+      await post({ query: lookUp }, { traceparent: `00-${traceId}-${parentId}-01` });
+      expect(await spans()).toEqual([]);
+      expect(log()).toContain(`"traceId":"${traceId}"`);
+    },
+  );
 
   it('is not sent to paid upstreams', async () => {
     const upstream = await tUpstream(replyJson(200, { valid: true }));
