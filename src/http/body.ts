@@ -19,6 +19,7 @@ export function readBody(exchange: Exchange, { maxBytes, budget }: BodyLimits, o
     onBody('too-large');
     return;
   }
+  if (headers.expect !== undefined && request.httpVersionMinor === 1) response.writeContinue();
   let body: Buffer | null = noBytes;
   let length = 0;
   let held: ReturnType<ByteBudget['hold']> | undefined;

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { type Connection, closeConnectionAfter, findLeastUsed } from './connections.ts';
 import { urlOf } from './server-url.ts';
 
 export interface HttpServer {
@@ -24,15 +25,6 @@ interface HttpServerOptions {
   onRefused?: () => void;
 }
 
-interface Connection {
-  /** Of the request that is being handled. */
-  response: ServerResponse | null;
-  /** Pipelined requests, which Node.js emits all at once, and which are handled one after the other. */
-  waiting: [IncomingMessage, ServerResponse][];
-  /** Counts connections and requests: the least was used the longest time ago. */
-  lastUse: number;
-}
-
 export function createHttpServer(
   listener: RequestListener,
   { maxConnections, maxRequestsPerConnection, clientTimeoutMs, onRefused }: HttpServerOptions,
@@ -52,19 +44,26 @@ export function createHttpServer(
     uses += 1;
     connections.set(socket, { response: null, waiting: [], lastUse: uses });
     socket.once('close', () => connections.delete(socket));
-    if (connections.size > maxConnections) refuse(findLeastUsed(socket));
+    if (connections.size > maxConnections) refuse(findLeastUsed(connections, socket));
   });
 
-  server.on('request', (request, response) => {
+  server.on('request', enqueue);
+  // The client waits for the permission to send its body, which it gets when the body is read. Without it, the client may
+  // send the body or not, so the connection is not used again.
+  server.on('checkContinue', (request, response) => {
+    response.shouldKeepAlive = false;
+    enqueue(request, response);
+  });
+
+  function enqueue(request: IncomingMessage, response: ServerResponse): void {
     const connection = connections.get(request.socket);
     if (connection === undefined || request.socket.destroyed) return;
-    if (connection.response === null) return handle(connection, request, response);
-    connection.waiting.push([request, response]);
-    if (connection.waiting.length >= maxRequestsPerConnection) refuse(request.socket);
-  });
+    if (connection.response === null) handle(connection, request, response);
+    else if (connection.waiting.push([request, response]) >= maxRequestsPerConnection) refuse(request.socket);
+  }
 
-  function refuse(socket: Socket | undefined): void {
-    socket?.destroy();
+  function refuse(socket: Socket): void {
+    socket.destroy();
     onRefused?.();
   }
 
@@ -98,19 +97,6 @@ export function createHttpServer(
     server.keepAliveTimeout = 1_000;
   }
 
-  /** The new connection itself if requests of all others are being executed. */
-  function findLeastUsed(newSocket: Socket): Socket | undefined {
-    let least: Socket | undefined;
-    let leastUse = Number.POSITIVE_INFINITY;
-    for (const [socket, { response, lastUse }] of connections) {
-      const isExecuting = response?.req.complete && !response.headersSent;
-      if (socket === newSocket || isExecuting || lastUse >= leastUse) continue;
-      least = socket;
-      leastUse = lastUse;
-    }
-    return least ?? newSocket;
-  }
-
   return {
     listen: (host, port) =>
       new Promise((resolve, reject) => {
@@ -142,9 +128,4 @@ export function createHttpServer(
         }
       }),
   };
-}
-
-/** Otherwise `drain` would wait for the idle keep-alive connection. Pipelined requests are answered first. */
-function closeConnectionAfter({ response, waiting }: Connection): void {
-  if (response && waiting.length === 0) response.shouldKeepAlive = false;
 }

@@ -1,8 +1,9 @@
-import { type Dispatcher, util } from 'undici';
+import type { Dispatcher } from 'undici';
 import { type RedactSecrets, redactStrings } from '../telemetry/redact.ts';
 import type { Deadline } from './deadline.ts';
 import { reasonBeforeResponse, tooManyInfos } from './failure-reason.ts';
 import type { Answered, Failed, FailureReason } from './operation.ts';
+import { decode, decodePart, parseJson, readHeaders } from './response-parts.ts';
 import { readRetryAfter } from './retry-after.ts';
 
 interface CallOptions {
@@ -123,40 +124,6 @@ export class Call implements Dispatcher.DispatchHandler {
   }
 }
 
-/** The headers that the gateway reads. Most responses have none of them, and then nothing is parsed. */
-function readHeaders(raw: Buffer[]): Answered['headers'] {
-  const found: Buffer[] = [];
-  for (let index = 0; index < raw.length; index += 2) {
-    const name = raw[index];
-    const value = raw[index + 1];
-    if (name && value && nameLengths.has(name.length)) found.push(name, value);
-  }
-  return found.length === 0 ? noHeaders : util.parseHeaders(found);
-}
-
-const nameLengths = new Set(
-  ['retry-after', 'x-ratelimit-limit-month', 'x-ratelimit-remaining-month'].map(({ length }) => length),
-);
-const noHeaders = {};
-
 /** Interim responses (1xx) of one call. */
 const maxInfos = 20;
 const abandoned = new Error('The call was abandoned.');
-
-/** Both replace malformed UTF-8 in the same way; only `TextDecoder` removes a byte order mark. */
-function decode(bytes: Buffer): string {
-  return bytes[0] === 0xef ? new TextDecoder().decode(bytes) : bytes.toString();
-}
-
-/** Without the last character, if it is incomplete. */
-function decodePart(bytes: Buffer): string {
-  return new TextDecoder().decode(bytes, { stream: true });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
