@@ -91,7 +91,7 @@ describe('ledgerquill check-config', () => {
   it.each([
     [{ DATA_DIR: '/proc/nope' }, 'FAILED  DATA_DIR: must be a folder in which user'],
     [{ GATEWAY_API_KEYS_FILE: '/missing.json' }, 'FAILED  GATEWAY_API_KEYS_FILE: the file cannot be read (ENOENT)'],
-    [{ TRUSTED_DOCUMENTS: '/missing.json' }, 'FAILED  TRUSTED_DOCUMENTS: a file cannot be read (ENOENT)'],
+    [{ TRUSTED_DOCUMENTS: '/missing.json' }, 'FAILED  TRUSTED_DOCUMENTS: /missing.json cannot be read (ENOENT)'],
   ])('exits with 1 if the gateway would not start: %j', async (env, problem) => {
     const { code, output } = await tCheck(env);
     expect(code).toBe(1);
