@@ -179,7 +179,7 @@ function createGatewayCall(baseUrl: string, dataDir: string) {
     maxBytes: 64_000_000,
     events,
   });
-  const bankData = withPrecheck(withCache(createRestBankData(client, events), cache));
+  const bankData = withPrecheck(withCache(createRestBankData(client, events, { report() {} }), cache));
   return {
     async call(iban: string): Promise<string> {
       const { ibanData, valid } = await bankData.validateIban(iban, createRequestContext(new AbortableSignal()));

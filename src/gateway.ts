@@ -47,7 +47,8 @@ export function createGateway(
   const replicas = isShared ? config.store.replicas : null;
   const createUpstream = createUpstreamFactory({ config, store, replicas, secrets, events });
   const bankDataUpstream = createUpstream('bank-data', upstreams.bankData, 'apikey', config.bankData);
-  const bankData = createCachedBankData({ client: bankDataUpstream.client, config, store, isShared, events });
+  const { client } = bankDataUpstream;
+  const bankData = createCachedBankData({ url: upstreams.bankData.url, client, config, store, isShared, events });
 
   const essaysUpstream = createUpstream('essays', upstreams.essays, 'token', config.essays);
   const essays = createPaidEssays({ client: essaysUpstream.client, config, store, onRecovered, redact, events });
@@ -75,6 +76,7 @@ export function createGateway(
     redact,
     events,
   });
+  bankData.dataVersion.onChanged(graphql.clearReplies);
 
   let isStopping = false;
   let stopLoading = () => {};
@@ -134,6 +136,7 @@ export function createGateway(
   async function shutDown(): Promise<void> {
     announceStop();
     stopLoading();
+    bankData.dataVersion.close();
     const timer = new AbortableSignal();
     const draining = server.drain(config.shutdownTimeoutMs);
     // Orders that were sent are charged even if the client has disconnected, so their essays are stored.

@@ -7,6 +7,7 @@ import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 import { createBulkhead } from '../upstream/bulkhead.ts';
 import { createShedError } from '../upstream/upstream-error.ts';
 import { createEntryFactory, recordUse } from './cache-entry.ts';
+import type { DataVersion } from './data-version.ts';
 import { createFlights, type Flight } from './flights.ts';
 import type { LookUp, LookUpResult } from './look-up.ts';
 import { createMemoryCache } from './memory-cache.ts';
@@ -31,6 +32,8 @@ interface LookUpCacheOptions {
   sharedCache?: SharedCache | null;
   events: Pick<Events, 'flightJoined'>;
   random?: () => number;
+  /** Answers that come from data of another version are not used. */
+  dataVersion?: Pick<DataVersion, 'current' | 'onChanged'> | null;
 }
 
 /** Look-ups in memory, bounded in bytes: stale while revalidate, stale if error, one flight per key. */
@@ -43,11 +46,14 @@ export function createLookUpCache({
   sharedCache = null,
   events,
   random = Math.random,
+  dataVersion = null,
 }: LookUpCacheOptions): LookUpCache {
   const memory = createMemoryCache(maxBytes);
   const turns = createBulkhead({ maxConcurrency: maxRunning, maxQueue: maxWaiting });
-  const createEntry = createEntryFactory({ freshMs, maxAgeMs, random });
+  const version = dataVersion?.current ?? (() => null);
+  const createEntry = createEntryFactory({ freshMs, maxAgeMs, random, version });
   const flights = createFlights<LookUpResult>();
+  dataVersion?.onChanged(memory.clear);
 
   return { find, status: () => ({ ...memory.status(), waiting: turns.status().queued }) };
 
@@ -124,16 +130,17 @@ export function createLookUpCache({
     return flight;
 
     async function load(signal: Signal): Promise<LookUpResult> {
-      let shared: CacheEntry | null = null;
+      const shared = sharedCache && (await sharedCache.get(key));
       try {
-        if (sharedCache) shared = await sharedCache.get(key);
-        if (shared && Date.now() <= shared.freshUntil) return land({ entry: shared, isHit: true });
+        if (shared?.version === version() && Date.now() <= shared.freshUntil)
+          return land({ entry: shared, isHit: true });
         const answer = await lookUp({ callerId, signal, usage, activity, freshUntil, reserveCall, trace, queuedSince });
         const entry = createEntry(answer, isNegative(answer));
         sharedCache?.set(key, entry);
         return land({ entry, isHit: false });
       } catch (error) {
-        if (!shared || Date.now() > shared.staleUntil) throw error;
+        const isOutdated = version() !== null && shared?.version !== version();
+        if (!shared || isOutdated || Date.now() > shared.staleUntil) throw error;
         return land({ entry: shared, isHit: true });
       } finally {
         flights.remove(flight);
@@ -142,7 +149,7 @@ export function createLookUpCache({
     }
 
     function land(result: LookUpResult): LookUpResult {
-      if (flights.has(flight)) memory.set(key, result.entry);
+      if (flights.has(flight) && result.entry.version === version()) memory.set(key, result.entry);
       return result;
     }
   }

@@ -7,6 +7,7 @@ export interface MemoryCache {
   /** Stores an entry, unless the present one is newer. */
   set(key: string, entry: CacheEntry): void;
   status(): CacheStatus;
+  clear(): void;
 }
 
 /** Answers in memory, bounded in bytes. */
@@ -22,6 +23,7 @@ export function createMemoryCache(maxBytes: number): MemoryCache {
       const present = entries.peek(key);
       if (present === undefined || present.freshUntil <= entry.freshUntil) entries.set(key, entry);
     },
+    clear: () => entries.clear(),
   };
 }
 

@@ -71,7 +71,7 @@ export interface BudgetExhausted {
 export type Send = (request: UpstreamRequest, deadline: Deadline, payer: Payer, retries?: number) => Promise<Outcome>;
 
 /** The request that an attempt is made for. A flight has the usage, the budget and the trace of its first caller. */
-export type Payer = Pick<RequestContext, 'usage' | 'reserveCall' | 'trace'>;
+export type Payer = Pick<RequestContext, 'usage' | 'activity' | 'reserveCall' | 'trace'>;
 
 /** Makes one call. Rejects only when the caller aborts, with the signal's reason. */
 export type Exchange = (

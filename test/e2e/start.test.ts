@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { tProcess, tScript } from '../process.ts';
+import { tCommand, tProcess, tScript } from '../process.ts';
 import { replyHeld, replyJson, tUpstream } from '../scripted-upstream.ts';
 import { tFolder } from '../stores/folder.ts';
 
@@ -15,7 +15,7 @@ async function ask(url: string, query: string, operationName?: string) {
 
 describe('npm start without any configuration', () => {
   it('serves both services and the examples in GraphiQL, and exits with 0 after SIGTERM', async () => {
-    const gateway = tProcess('npm', ['start'], { PORT: '0', ENV_FILE: '' });
+    const gateway = tProcess('npm', ['start'], { PORT: '0' });
     const [, url = ''] = await gateway.printed(/GraphiQL +(\S+\/graphql)\n[\s\S]*essays .*\n/);
     expect(gateway.stdout()).toMatch(/bank data +self-hosted/);
     expect(gateway.stdout()).toMatch(/essays +self-hosted.*not a language model/);
@@ -44,7 +44,7 @@ describe('npm start without any configuration', () => {
 
     gateway.kill('SIGTERM');
     expect(await gateway.ended).toEqual({ code: 0, signal: null });
-    expect(gateway.stderr()).not.toMatch(/^\{/m);
+    expect(gateway.stderr()).not.toMatch(/"level":[456]0/);
   });
 });
 
@@ -102,7 +102,7 @@ describe('the process', () => {
       file,
       'ESSAY_URL=http://127.0.0.1:10\nBANK_DATA_URL=http://127.0.0.1:10\nBANK_DATA_APIKEY=seeded-key\n',
     );
-    const gateway = tScript('src/main.ts', { ...env, BANK_DATA_API_KEY: 'seeded-key-1' }, [`--dotenv=${file}`]);
+    const gateway = tCommand(['start', '--dotenv', file], { ...env, BANK_DATA_API_KEY: 'seeded-key-1' });
     await gateway.printed(/bank data +http:\/\/127\.0\.0\.1:10\n +essays +http:\/\/127\.0\.0\.1:9\n/);
     gateway.kill('SIGTERM');
     await gateway.ended;
