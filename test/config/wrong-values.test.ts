@@ -159,7 +159,7 @@ const wrongValues: [variable: string, value: string, message: string, env?: Envi
   [
     'GATEWAY_API_KEYS',
     'shop:seeded:essays',
-    'must contain the SHA-256 hash of each key as 64 hexadecimal digits: npm run api-key -- NAME',
+    'must contain the SHA-256 hash of each key as 64 hexadecimal digits: ledgerquill api-key NAME',
   ],
   ['GATEWAY_API_KEYS', `the shop:${hash}:essays`, 'names must have 1 to 64 letters, digits, dots, - and _'],
   ['GATEWAY_API_KEYS', `shop:${hash}:essay`, scopes],
