@@ -178,7 +178,7 @@ function createGatewayCall(baseUrl: string, dataDir: string) {
     maxAgeMs: 86_400_000,
     maxBytes: 64_000_000,
   });
-  const bankData = withPrecheck(withCache(createRestBankData(client, events), cache));
+  const bankData = withPrecheck(withCache(createRestBankData(client, events, { report() {} }), cache));
   return {
     async call(iban: string): Promise<string> {
       const { ibanData, valid } = await bankData.validateIban(iban, createRequestContext(new AbortableSignal()));

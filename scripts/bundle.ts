@@ -1,19 +1,19 @@
 import { relative } from 'node:path';
-import { build, type OutputFile, type Plugin } from 'esbuild';
-import { graphqlSync } from 'graphql';
-import { schema } from '../src/graphql/schema/schema.ts';
+import { build, type Plugin } from 'esbuild';
+import { describeLicenses } from './third-party-licenses.ts';
 
 /**
  * Bundles the processes with their packages: loading 850 files takes 500 ms longer. What is imported dynamically stays
  * in files of its own. The names of functions are kept for stack traces; `node --enable-source-maps` prints positions in
  * `src`.
  */
-export async function bundle(folder: string): Promise<OutputFile[]> {
-  const { outputFiles } = await build({
+export async function bundle(folder: string): Promise<BundledFile[]> {
+  const { outputFiles, metafile } = await build({
     entryPoints: processes,
     bundle: true,
     splitting: true,
     write: false,
+    metafile: true,
     outdir: folder,
     outbase: 'src',
     platform: 'node',
@@ -26,40 +26,30 @@ export async function bundle(folder: string): Promise<OutputFile[]> {
     define: { 'process.env.NODE_ENV': '"production"' },
     sourcemap: 'linked',
     sourcesContent: false,
-    // The image contains all packages with their licenses.
+    // All licenses are in one file.
     legalComments: 'none',
     banner: { js: createRequire },
-    plugins: [printedSdl, noJsonCompiler],
+    plugins: [noJsonCompiler],
     logLevel: 'warning',
   });
-  return outputFiles.map((file) => ({ ...file, path: relative('.', file.path) }));
+  const files = outputFiles.map(({ path, contents }) => ({ path: relative('.', path), contents }));
+  const licenses = describeLicenses([...Object.keys(metafile.inputs), graphiqlPackage]);
+  return [...files, { path: `${folder}/third-party-licenses.txt`, contents: licenses }];
 }
 
-const processes = [
-  'src/main.ts',
-  'src/self-hosted/bank-data/main.ts',
-  'src/self-hosted/bank-data/import-banks.ts',
-  'src/self-hosted/essays/main.ts',
-  'src/cli/api-key.ts',
-  'src/cli/check-config.ts',
-];
+interface BundledFile {
+  path: string;
+  contents: string | Uint8Array;
+}
+
+/** Its page is built separately. */
+const graphiqlPackage = 'node_modules/@graphql-yoga/render-graphiql';
+
+const processes = ['src/main.ts', 'src/cli/ledgerquill.ts'];
 
 /** For packages in CommonJS, which `require` modules of Node.js. */
 const createRequire =
   "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);";
-
-/** Apollo's printer takes 120 ms and 10 MB in every process, so the SDL is printed here. */
-const printedSdl: Plugin = {
-  name: 'printed SDL',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^@apollo\/subgraph$/ }, ({ path }) => ({ path, namespace: 'printed' }));
-    onLoad({ filter: /^/, namespace: 'printed' }, () => {
-      const { data } = graphqlSync({ schema, source: '{ _service { sdl } }' });
-      const { _service } = data as { _service: { sdl: string } };
-      return { contents: `export const printSubgraphSchema = () => ${JSON.stringify(_service.sdl)};` };
-    });
-  },
-};
 
 /** graphql-jit loads it for an option that is not used: 5 MB, with Ajv. */
 const noJsonCompiler: Plugin = {

@@ -50,6 +50,14 @@ export class GatewayError<Code extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
+/** A wrong argument of the `ledgerquill` command. The message says what is wrong and what would be right. */
+export class UsageError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UsageError';
+  }
+}
+
 /** Lists what is wrong with each variable and what would be right. Contains no secret. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];

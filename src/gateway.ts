@@ -1,10 +1,6 @@
 import type { DestinationStream } from 'pino';
 import { createAccess } from './auth/access.ts';
-import { withCache } from './bank-data/cache.ts';
-import { createLookUpCache } from './bank-data/look-up-cache.ts';
-import { withPrecheck } from './bank-data/precheck.ts';
-import { createRestBankData } from './bank-data/rest/rest-bank-data.ts';
-import { createSharedCache } from './bank-data/shared-cache.ts';
+import { createBankData } from './bank-data/create-bank-data.ts';
 import { createKnownBanks, type KnownBanks } from './bank-lists/known-banks.ts';
 import type { Config, Upstreams } from './config/gateway-config.ts';
 import { listSecrets } from './config/list-secrets.ts';
@@ -51,11 +47,14 @@ export function createGateway(
   const bankDataUpstream = createUpstream('bank-data', upstreams.bankData, 'apikey', config.bankData);
   const { freshMs, maxAgeMs, cacheMaxBytes } = config.bankData;
   const keptReplyBytes = cacheMaxBytes / 8;
-  const maxBytes = cacheMaxBytes - keptReplyBytes;
-  const sharedCache = isShared ? createSharedCache(store) : null;
   const { upstreamConcurrency: maxRunning, upstreamQueue: maxWaiting } = config;
-  const lookUpCache = createLookUpCache({ maxRunning, maxWaiting, freshMs, maxAgeMs, maxBytes, sharedCache });
-  const bankData = withPrecheck(withCache(createRestBankData(bankDataUpstream.client, events), lookUpCache));
+  const { bankData, dataVersion } = createBankData({
+    url: upstreams.bankData.url,
+    client: bankDataUpstream.client,
+    sharedStore: isShared ? store : null,
+    limits: { maxRunning, maxWaiting, freshMs, maxAgeMs, maxBytes: cacheMaxBytes - keptReplyBytes },
+    events,
+  });
 
   const essaysUpstream = createUpstream('essays', upstreams.essays, 'token', config.essays);
   const { modeNames, textField, keepDays } = config.essays;
@@ -86,6 +85,7 @@ export function createGateway(
     redact,
     events,
   });
+  dataVersion.onChanged(graphql.clearReplies);
 
   let isStopping = false;
   let stopLoading = () => {};
@@ -129,6 +129,7 @@ export function createGateway(
   async function shutDown(): Promise<void> {
     announceStop();
     stopLoading();
+    dataVersion.close();
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, config.shutdownTimeoutMs);

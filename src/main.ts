@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
-import { loadDotenv } from './config/dotenv.ts';
 import type { Config, UpstreamAccess } from './config/gateway-config.ts';
 import { readConfig } from './config/read-config.ts';
 import { findUnknownVariables } from './config/unknown-variables.ts';
@@ -20,10 +19,7 @@ import { createRedact } from './telemetry/redact.ts';
 
 // By default, V8 lets the old generation grow to more than twice its content, which the caches make large.
 setFlagsFromString('--heap-growing-percent=50');
-await runMain(() => {
-  loadDotenv();
-  return run(readConfig(process.env));
-});
+await runMain(() => run(readConfig(process.env)));
 
 async function run(config: Config): Promise<void> {
   warnOfUnknownVariables(config);

@@ -1,8 +1,8 @@
-import { ConfigError } from './errors.ts';
+import { ConfigError, UsageError } from './errors.ts';
 
 /**
- * Runs the main function of a process. A failure sets the exit code to 1 and is written to standard error: as one
- * message if an operator can fix it, otherwise with its stack. The variable is the one of its port.
+ * Runs the main function of a process. A failure sets the exit code to 1, or 2 for wrong usage, and is written to
+ * standard error: as one message if an operator can fix it, otherwise with its stack. The variable is the one of its port.
  */
 export async function runMain(main: () => Promise<void>, portVariable = 'PORT'): Promise<void> {
   // The service continues if the reader of its output is closed (EPIPE).
@@ -10,13 +10,14 @@ export async function runMain(main: () => Promise<void>, portVariable = 'PORT'):
   try {
     await main();
   } catch (error) {
-    process.exitCode = 1;
+    process.exitCode = error instanceof UsageError ? 2 : 1;
     process.stderr.write(`${describeFailure(error, portVariable)}\n`);
   }
 }
 
 function describeFailure(error: unknown, portVariable: string): string {
   if (error instanceof ConfigError) return error.message;
+  if (error instanceof UsageError) return `error: ${error.message}`;
   if (!(error instanceof Error)) return String(error);
   const { code = '', address, hostname, port }: ListenError = error;
   const reason = listenProblems[code]?.replace('PORT', portVariable);

@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 export interface TProcess {
@@ -14,12 +17,16 @@ export interface TProcess {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** Runs a command in the project's root, with no environment variables but `env`, PATH and HOME; killed when the test ends. */
+/**
+ * Runs a command in the project's root, with no environment variables but `env`, PATH and HOME; killed when the test ends.
+ * Neither the data folder nor the `.env` of the checkout is used.
+ */
 export function tProcess(command: string, args: readonly string[], env: Record<string, string> = {}): TProcess {
   const { PATH = '', HOME = '' } = process.env;
+  const dataDir = mkdtempSync(join(tmpdir(), 'ledgerquill-'));
   const child = spawn(command, args, {
     cwd: new URL('..', import.meta.url),
-    env: { PATH, HOME, ...env },
+    env: { PATH, HOME, DATA_DIR: dataDir, ENV_FILE: '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     // Its own process group, so that the children of npm are killed, too.
     detached: true,
@@ -36,6 +43,7 @@ export function tProcess(command: string, args: readonly string[], env: Record<s
   onTestFinished(async () => {
     if (child.exitCode === null && child.signalCode === null && child.pid) process.kill(-child.pid, 'SIGKILL');
     await ended;
+    rmSync(dataDir, { recursive: true, force: true });
   });
 
   return {
@@ -60,4 +68,9 @@ export function tProcess(command: string, args: readonly string[], env: Record<s
 export function tScript(file: string, env: Record<string, string> = {}, args: readonly string[] = []): TProcess {
   const built = file.replace(/^src\/(.+)\.ts$/, 'dist/$1.js');
   return tProcess(process.execPath, [...(built === file ? ['--import', 'tsx'] : []), built, ...args], env);
+}
+
+/** Runs the `ledgerquill` command. */
+export function tCommand(args: readonly string[], env: Record<string, string> = {}): TProcess {
+  return tScript('src/cli/ledgerquill.ts', env, args);
 }

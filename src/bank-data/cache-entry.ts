@@ -4,15 +4,17 @@ interface EntryTimes {
   freshMs: number;
   maxAgeMs: number;
   random: () => number;
+  /** Of the data that answers come from. */
+  version: () => string | null;
 }
 
 /** Creates cache entries. The time to live is randomized by ±10 %, so that entries of one time do not expire together. */
-export function createEntryFactory({ freshMs, maxAgeMs, random }: EntryTimes) {
+export function createEntryFactory({ freshMs, maxAgeMs, random, version }: EntryTimes) {
   return (answer: object, isNegative: boolean): CacheEntry => {
     const now = Date.now();
     const freshUntil = now + (isNegative ? Math.min(freshMs, maxNegativeFreshMs) : freshMs) * (0.9 + 0.2 * random());
     const staleUntil = isNegative ? freshUntil : Math.max(freshUntil, now + maxAgeMs);
-    return { answer: answer as CacheEntry['answer'], freshUntil, staleUntil };
+    return { answer: answer as CacheEntry['answer'], freshUntil, staleUntil, version: version() };
   };
 }
 

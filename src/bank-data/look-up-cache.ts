@@ -1,12 +1,13 @@
-import type { Signal } from '../async/signal.ts';
 import { GatewayError } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import { createBulkhead } from '../upstream/bulkhead.ts';
 import { createShedError } from '../upstream/upstream-error.ts';
 import { createEntryFactory } from './cache-entry.ts';
+import type { DataVersion } from './data-version.ts';
 import { createFlights, type Flight } from './flights.ts';
+import { createLoad, type LookUpResult } from './load.ts';
 import { createMemoryCache, type MemoryEntry } from './memory-cache.ts';
-import type { CacheEntry, SharedCache } from './shared-cache.ts';
+import type { SharedCache } from './shared-cache.ts';
 
 export interface LookUpCache {
   /**
@@ -33,12 +34,8 @@ interface LookUpCacheOptions {
   maxBytes: number;
   sharedCache?: SharedCache | null;
   random?: () => number;
-}
-
-interface LookUpResult {
-  entry: CacheEntry;
-  /** False if it was looked up at the service. */
-  isHit: boolean;
+  /** Answers that come from data of another version are not used. */
+  dataVersion?: Pick<DataVersion, 'current' | 'onChanged'> | null;
 }
 
 /** Look-ups in memory, bounded in bytes: stale while revalidate, stale if error, one flight per key. */
@@ -50,11 +47,16 @@ export function createLookUpCache({
   maxBytes,
   sharedCache = null,
   random = Math.random,
+  dataVersion = null,
 }: LookUpCacheOptions): LookUpCache {
   const memory = createMemoryCache(maxBytes);
   const turns = createBulkhead({ maxConcurrency: maxRunning, maxQueue: maxWaiting });
-  const createEntry = createEntryFactory({ freshMs, maxAgeMs, random });
+  const version = dataVersion?.current ?? (() => null);
+  const createEntry = createEntryFactory({ freshMs, maxAgeMs, random, version });
+  const load = createLoad({ sharedCache, createEntry, version });
   const flights = createFlights<LookUpResult>(turns.leave);
+
+  dataVersion?.onChanged(memory.clear);
 
   return { find };
 
@@ -130,21 +132,14 @@ export function createLookUpCache({
     isNegative: IsNegative<Answer>,
     queuedSince: number | null = null,
   ): Flight<LookUpResult> {
-    return flights.start(key, callerId, load, ({ entry }) => memory.set(key, entry));
-
-    async function load(signal: Signal): Promise<LookUpResult> {
-      let shared: CacheEntry | null = null;
-      try {
-        if (sharedCache) shared = await sharedCache.get(key);
-        if (shared && Date.now() <= shared.freshUntil) return { entry: shared, isHit: true };
-        const answer = await lookUp({ callerId, signal, usage, freshUntil, reserveCall, queuedSince });
-        const entry = createEntry(answer, isNegative(answer));
-        sharedCache?.set(key, entry);
-        return { entry, isHit: false };
-      } catch (error) {
-        if (!shared || Date.now() > shared.staleUntil) throw error;
-        return { entry: shared, isHit: true };
-      }
-    }
+    return flights.start(
+      key,
+      callerId,
+      (signal) =>
+        load(key, isNegative, () => lookUp({ callerId, signal, usage, freshUntil, reserveCall, queuedSince })),
+      ({ entry }) => {
+        if (entry.version === version()) memory.set(key, entry);
+      },
+    );
   }
 }

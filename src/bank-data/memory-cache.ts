@@ -12,6 +12,7 @@ export interface MemoryCache {
   get(key: string): MemoryEntry | undefined;
   /** Stores an entry, unless the present one is newer. */
   set(key: string, entry: CacheEntry): void;
+  clear(): void;
 }
 
 /** Answers in memory, bounded in bytes. One string costs the garbage collector less than the objects of an answer. */
@@ -27,6 +28,7 @@ export function createMemoryCache(maxBytes: number): MemoryCache {
       if (present && present.freshUntil > freshUntil) return;
       entries.set(key, { json: JSON.stringify(answer), freshUntil, staleUntil });
     },
+    clear: () => entries.clear(),
   };
 }
 

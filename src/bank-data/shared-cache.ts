@@ -9,6 +9,8 @@ const cacheEntry = z.object({
   freshUntil: z.number(),
   /** End of the time in which it may be served stale. */
   staleUntil: z.number(),
+  /** Of the data that the answer comes from; null if the service reports none. */
+  version: z.string().nullable().default(null),
 });
 
 /** A second, slower cache behind the one in memory, shared by all replicas of the gateway. It never rejects. */

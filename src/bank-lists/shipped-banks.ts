@@ -9,6 +9,8 @@ interface ShippedBanks {
   countries: readonly string[];
   /** Changes whenever the list of a country does: for Germany at a date in the package, for others never. */
   edition(country: string): string;
+  /** Changes whenever the list of any country does. */
+  version(): string;
   /** Unsorted; empty for a country without a list. Territories have none, and do not use the list of their parent. */
   banks(country: string): ListedBank[];
   /** The bank codes of `banks`, which take a tenth of the time and memory. */
@@ -26,6 +28,7 @@ export function createShippedBanks(): ShippedBanks {
   return {
     countries,
     edition: (country) => (country === 'DE' && validNext()?.valid) || '',
+    version: () => [germanDate, listedBicsDate, validNext()?.valid ?? ''].join('/'),
     banks(country) {
       if (!countries.includes(country)) return [];
       return country === 'DE' ? germanBanks(validNext()) : listedBics(country);

@@ -1,5 +1,4 @@
 import { PassThrough } from 'node:stream';
-import { loadDotenv } from '../config/dotenv.ts';
 import type { Config, UpstreamAccess } from '../config/gateway-config.ts';
 import { listValues } from '../config/list-values.ts';
 import { readConfig } from '../config/read-config.ts';
@@ -8,18 +7,15 @@ import { findUnknownVariables } from '../config/unknown-variables.ts';
 import { knownVariables } from '../config/variables.ts';
 import { ConfigError } from '../errors.ts';
 import { createGateway } from '../gateway.ts';
-import { runMain } from '../run-main.ts';
 import { checkDataFolder } from '../stores/data-folder.ts';
 import { createRedisConnection } from '../stores/redis-connection.ts';
 import { type ProbeResult, probeServer } from './probe-server.ts';
 
-/*
- * `npm run check-config`: prints the configuration with its secrets masked, then checks what the start of the gateway
- * checks, and connects to the upstreams and to Redis. No paid call is made. The exit code is 1 if something is wrong.
+/**
+ * Prints the configuration with its secrets masked, then checks what the start of the gateway checks, and connects to
+ * the upstreams and to Redis. No paid call is made. The exit code is 1 if something is wrong.
  */
-
-await runMain(async () => {
-  const dotenvNames = loadDotenv();
+export async function checkConfig(dotenvNames: ReadonlySet<string>): Promise<void> {
   const config = readConfig(process.env);
   const lines = listValues(config, process.env, dotenvNames).map(
     ({ name, value, source }) => `  ${name.padEnd(28)} ${value}  (${source})`,
@@ -30,7 +26,7 @@ await runMain(async () => {
   const results = [await checkFiles(config), ...(await Promise.all(probeAll(config)))];
   print(results.map(({ isOk, description }) => `  ${isOk ? 'ok    ' : 'FAILED'}  ${description}`));
   if (results.some(({ isOk }) => !isOk)) process.exitCode = 1;
-});
+}
 
 function print(lines: readonly string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);

@@ -15,7 +15,7 @@ const sha256 = z
   .string()
   .regex(
     /^[\da-f]{64}$/i,
-    'must contain the SHA-256 hash of each key as 64 hexadecimal digits: npm run api-key -- NAME',
+    'must contain the SHA-256 hash of each key as 64 hexadecimal digits: ledgerquill api-key NAME',
   )
   .toLowerCase();
 

@@ -2,14 +2,12 @@ import { existsSync } from 'node:fs';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 
 /**
- * Adds the variables of the file in the argument `--dotenv=FILE` to the environment, except those that are set there.
- * (Node.js 20 takes `--env-file` for its own option anywhere, and then requires the file.)
- * @returns the names that were added; none if the file is missing
+ * Adds the variables of a file to the environment, except those that are set there.
+ * @returns the names that were added; none if the file is missing and need not exist
  * @throws ConfigError if it cannot be read
  */
-export function loadDotenv(): ReadonlySet<string> {
-  const path = process.argv.find((argument) => argument.startsWith(option))?.slice(option.length);
-  if (!path || !existsSync(path)) return new Set();
+export function loadDotenv(path: string, { mustExist }: { mustExist: boolean }): ReadonlySet<string> {
+  if (!mustExist && !existsSync(path)) return new Set();
   const before = new Set(Object.keys(process.env));
   try {
     process.loadEnvFile(path);
@@ -18,5 +16,3 @@ export function loadDotenv(): ReadonlySet<string> {
   }
   return new Set(Object.keys(process.env).filter((name) => !before.has(name)));
 }
-
-const option = '--dotenv=';

@@ -38,7 +38,15 @@ export interface InvalidEssayInput {
   kind: 'invalid-input';
   message: string;
   /** The invalid field, by its GraphQL name; null when it is not a single field or the service does not report it. */
-  field: keyof EssayOrder | null;
+  field: EssayFieldProblem['field'] | null;
+  /** Empty when the service does not report which fields are invalid. */
+  problems: readonly EssayFieldProblem[];
+}
+
+export interface EssayFieldProblem {
+  field: keyof EssayOrder;
+  /** What is wrong and what would be right. */
+  message: string;
 }
 
 export interface EssayAllowanceExhausted {

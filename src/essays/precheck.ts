@@ -1,40 +1,40 @@
-import { type EssayGenerator, type EssayOrder, essayLimits, type InvalidEssayInput } from './essays.ts';
+import { type EssayFieldProblem, type EssayGenerator, type EssayOrder, essayLimits } from './essays.ts';
 
 /** Rejects orders that the service or the gateway does not accept, so that they never cost a paid call. */
 export function withOrderPrecheck(generator: EssayGenerator): EssayGenerator {
   return {
-    generate: async (order, context) => findOrderProblem(order) ?? generator.generate(order, context),
+    async generate(order, context) {
+      const problems = findOrderProblems(order);
+      if (problems.length === 0) return generator.generate(order, context);
+      const fields = new Set(problems.map(({ field }) => field));
+      const [field = null] = fields.size === 1 ? fields : [];
+      return { kind: 'invalid-input', field, message: problems.map(({ message }) => message).join(' '), problems };
+    },
   };
 }
 
-function findOrderProblem({ description, wordCount, titles, idempotencyKey }: EssayOrder): InvalidEssayInput | null {
-  if (description.length > essayLimits.description) return tooLong('description', essayLimits.description);
-  if (description.trim() === '') {
-    return invalid('description', 'description must not be empty; describe the topic and the points to cover.');
+function findOrderProblems({ description, wordCount, titles, idempotencyKey }: EssayOrder): EssayFieldProblem[] {
+  const problems: EssayFieldProblem[] = [];
+  const report = (field: EssayFieldProblem['field'], message: string) => problems.push({ field, message });
+  const reportTooLong = (field: EssayFieldProblem['field'], maxLength: number) =>
+    report(field, `${field} must have at most ${maxLength} characters.`);
+
+  if (description.length > essayLimits.description) reportTooLong('description', essayLimits.description);
+  else if (description.trim() === '') {
+    report('description', 'description must not be empty; describe the topic and the points to cover.');
   }
   if (wordCount < 1 || wordCount > essayLimits.wordCount) {
-    return invalid('wordCount', `wordCount is ${wordCount}; it must be from 1 to ${essayLimits.wordCount}.`);
+    report('wordCount', `wordCount is ${wordCount}; it must be from 1 to ${essayLimits.wordCount}.`);
   }
-  if (titles.length > essayLimits.titles) {
-    return invalid('titles', `titles must have at most ${essayLimits.titles} entries.`);
-  }
-  if (titles.some((title) => title.length > essayLimits.title)) return tooLong('titles', essayLimits.title);
+  if (titles.length > essayLimits.titles) report('titles', `titles must have at most ${essayLimits.titles} entries.`);
+  if (titles.some((title) => title.length > essayLimits.title)) reportTooLong('titles', essayLimits.title);
   if (titles.some((title) => title.trim() === '')) {
-    return invalid('titles', 'titles must not contain an empty title; remove or replace it.');
+    report('titles', 'titles must not contain an empty title; remove or replace it.');
   }
   if (idempotencyKey === '') {
-    return invalid('idempotencyKey', 'idempotencyKey is empty; omit it or choose a unique one, such as a UUID.');
+    report('idempotencyKey', 'idempotencyKey is empty; omit it or choose a unique one, such as a UUID.');
+  } else if (idempotencyKey !== null && idempotencyKey.length > essayLimits.idempotencyKey) {
+    reportTooLong('idempotencyKey', essayLimits.idempotencyKey);
   }
-  if (idempotencyKey !== null && idempotencyKey.length > essayLimits.idempotencyKey) {
-    return tooLong('idempotencyKey', essayLimits.idempotencyKey);
-  }
-  return null;
-}
-
-function tooLong(field: keyof EssayOrder, maxLength: number): InvalidEssayInput {
-  return invalid(field, `${field} must have at most ${maxLength} characters.`);
-}
-
-function invalid(field: InvalidEssayInput['field'], message: string): InvalidEssayInput {
-  return { kind: 'invalid-input', field, message };
+  return problems;
 }

@@ -70,6 +70,8 @@ export function createGraphqlHandler<Context extends OperationContext>({
     fetch: async (url: string, init: RequestInit) => (await loadYoga()).fetch(url, init),
     answerWithYoga: async (request: IncomingMessage, response: ServerResponse, context: ServerContext) =>
       (await loadYoga()).handleNodeRequestAndResponse(request, response, context),
+    /** The data behind kept replies has changed. */
+    clearReplies: keptReplies.clear,
     async dispose() {
       await (await yoga)?.dispose();
     },

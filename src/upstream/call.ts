@@ -108,7 +108,9 @@ function readHeaders(raw: Buffer[]): Answered['headers'] {
 }
 
 const nameLengths = new Set(
-  ['retry-after', 'x-ratelimit-limit-month', 'x-ratelimit-remaining-month'].map(({ length }) => length),
+  ['retry-after', 'x-bank-data-version', 'x-ratelimit-limit-month', 'x-ratelimit-remaining-month'].map(
+    ({ length }) => length,
+  ),
 );
 const noHeaders = {};
 

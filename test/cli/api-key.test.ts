@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { readConfig } from '../../src/config/read-config.ts';
-import { tScript } from '../process.ts';
-
-const script = 'dist/cli/api-key.js';
+import { tCommand } from '../process.ts';
 
 it('prints a new key and its entry in GATEWAY_API_KEYS', async () => {
-  const { ended, stdout } = tScript(script, {}, ['shop', 'bank-data']);
+  const { ended, stdout } = tCommand(['api-key', 'shop', 'bank-data']);
   expect(await ended).toEqual({ code: 0, signal: null });
   const [, key = '', entry = ''] =
     /^key, shown only now: (lq_[\w-]{43})\nentry in GATEWAY_API_KEYS: (.*)\n$/.exec(stdout()) ?? [];
@@ -17,8 +15,8 @@ it('prints a new key and its entry in GATEWAY_API_KEYS', async () => {
 });
 
 it.each([[[]], [['my shop']], [['shop', 'everything']], [['a:b']]])('refuses the arguments %j', async (args) => {
-  const { ended, stdout, stderr } = tScript(script, {}, args);
-  expect((await ended).code).toBe(1);
+  const { ended, stdout, stderr } = tCommand(['api-key', ...args]);
+  expect((await ended).code).toBe(2);
   expect(stdout()).toBe('');
-  expect(stderr()).toContain('usage: npm run api-key -- NAME');
+  expect(stderr()).toMatch(/^error: .+\n/);
 });

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { tScript } from '../process.ts';
+import { tCommand } from '../process.ts';
 import { tRedis, whyNoRedis } from '../redis.ts';
 import { replyJson, tUnusedUrl, tUpstream } from '../scripted-upstream.ts';
 import { tFolder } from '../stores/folder.ts';
@@ -11,7 +11,7 @@ import { tFolder } from '../stores/folder.ts';
 const key = 'seeded-key';
 
 async function tCheck(env: Record<string, string>, args: readonly string[] = []) {
-  const check = tScript('src/cli/check-config.ts', { DATA_DIR: join(tFolder(), 'data'), ...env }, args);
+  const check = tCommand(['check-config', ...args], { DATA_DIR: join(tFolder(), 'data'), ...env });
   const { code } = await check.ended;
   expect(check.stdout() + check.stderr()).not.toContain('seeded');
   const output = check.stdout();
@@ -25,7 +25,7 @@ function tFile(name: string, text: string): string {
   return file;
 }
 
-describe('npm run check-config', () => {
+describe('ledgerquill check-config', () => {
   it('prints all variables with their sources, and masks secrets', async () => {
     const secretFile = tFile('key', `${key}-in-file\n`);
     const dotenv = tFile('.env', `ESSAY_URL=${await tUnusedUrl()}\nESSAY_KEEP_DAYS=7\nPORT=1\nESSAY_APIKEY=seeded\n`);

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { exampleTabs } from '../../scripts/graphiql-tabs.ts';
-import { tProcess, tScript } from '../process.ts';
+import { tCommand, tProcess, tScript } from '../process.ts';
 import { replyHeld, replyJson, tUpstream } from '../scripted-upstream.ts';
 import { tFolder } from '../stores/folder.ts';
 
@@ -16,7 +16,7 @@ async function ask(url: string, query: string, variables: object = {}) {
 
 describe('npm start without any configuration', () => {
   it('serves both services and the examples in GraphiQL, and exits with 0 after SIGTERM', async () => {
-    const gateway = tProcess('npm', ['start'], { PORT: '0', ENV_FILE: '' });
+    const gateway = tProcess('npm', ['start'], { PORT: '0' });
     const [, url = ''] = await gateway.printed(/GraphiQL +(\S+\/graphql)\n[\s\S]*essays .*\n/);
     expect(gateway.stdout()).toMatch(/bank data +self-hosted/);
     expect(gateway.stdout()).toMatch(/essays +self-hosted.*not a language model/);
@@ -99,7 +99,7 @@ describe('the process', () => {
       file,
       'ESSAY_URL=http://127.0.0.1:10\nBANK_DATA_URL=http://127.0.0.1:10\nBANK_DATA_APIKEY=seeded-key\n',
     );
-    const gateway = tScript('src/main.ts', { ...env, BANK_DATA_API_KEY: 'seeded-key-1' }, [`--dotenv=${file}`]);
+    const gateway = tCommand(['start', '--dotenv', file], { ...env, BANK_DATA_API_KEY: 'seeded-key-1' });
     await gateway.printed(/bank data +http:\/\/127\.0\.0\.1:10\n +essays +http:\/\/127\.0\.0\.1:9\n/);
     gateway.kill('SIGTERM');
     await gateway.ended;

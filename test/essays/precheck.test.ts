@@ -20,7 +20,8 @@ it.each([
 ])('rejects an idempotency key that is %s, without a call', async (_, idempotencyKey, message) => {
   const { calls, generate } = tOrders();
   const result = await withOrderPrecheck({ generate }).generate({ ...order, idempotencyKey }, tRequestContext());
-  expect(result).toEqual({ kind: 'invalid-input', field: 'idempotencyKey', message });
+  const problem = { field: 'idempotencyKey', message };
+  expect(result).toEqual({ kind: 'invalid-input', ...problem, problems: [problem] });
   expect(calls).toHaveLength(0);
 });
 
@@ -37,7 +38,8 @@ it.each([
 ])('rejects a %s over its limit, without a call', async (field, texts, message) => {
   const { calls, generate } = tOrders();
   const result = await withOrderPrecheck({ generate }).generate({ ...order, ...texts }, tRequestContext());
-  expect(result).toEqual({ kind: 'invalid-input', field, message });
+  const problem = { field, message };
+  expect(result).toEqual({ kind: 'invalid-input', ...problem, problems: [problem] });
   expect(calls).toHaveLength(0);
 });
 
@@ -49,4 +51,20 @@ it('accepts a description and titles up to their limits', () => {
     tRequestContext(),
   );
   expect(calls).toHaveLength(1);
+});
+
+it('reports all invalid fields at once, without a call', async () => {
+  const { calls, generate } = tOrders();
+  const invalid = { ...order, description: ' ', wordCount: 0, titles: ['', 't'.repeat(201)], idempotencyKey: '' };
+  const problems = [
+    { field: 'description', message: 'description must not be empty; describe the topic and the points to cover.' },
+    { field: 'wordCount', message: 'wordCount is 0; it must be from 1 to 2000.' },
+    { field: 'titles', message: 'titles must have at most 200 characters.' },
+    { field: 'titles', message: 'titles must not contain an empty title; remove or replace it.' },
+    { field: 'idempotencyKey', message: 'idempotencyKey is empty; omit it or choose a unique one, such as a UUID.' },
+  ];
+  const message = problems.map((problem) => problem.message).join(' ');
+  const result = await withOrderPrecheck({ generate }).generate(invalid, tRequestContext());
+  expect(result).toEqual({ kind: 'invalid-input', field: null, message, problems });
+  expect(calls).toHaveLength(0);
 });

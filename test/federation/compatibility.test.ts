@@ -2,14 +2,17 @@ import { Trace } from '@apollo/usage-reporting-protobuf';
 import { stripIgnoredCharacters } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { QueryBudget } from '../../src/graphql/query-budget.ts';
-import { withSeparateEntities } from '../../src/graphql/schema/entities.ts';
+import { resolveEntities } from '../../src/graphql/schema/entities.ts';
 import { createProductsSchema } from './products.ts';
 import { tServer } from './server.ts';
 
 /* The cases of Apollo's subgraph compatibility suite, run with its products schema on our server. */
 
 function tProducts() {
-  const schema = withSeparateEntities(createProductsSchema());
+  const schema = createProductsSchema();
+  const { _entities } = schema.getQueryType()?.getFields() ?? {};
+  if (_entities === undefined) throw new Error('the schema has no entities');
+  _entities.resolve = (_, { representations }, context, info) => resolveEntities(representations, context, info);
   const budget = new QueryBudget({ ibans: 0, bics: 0, bankQueries: 0, essayTexts: 20, essays: 0, entities: 10 });
   return tServer({ schema, createContext: (requestContext) => ({ requestContext, budget }) });
 }

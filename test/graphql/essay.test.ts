@@ -6,7 +6,7 @@ const mutation = `mutation ($input: GenerateEssayInput!) { generateEssay(input: 
   __typename
   ... on Essay { text wordCount mode }
   ... on Error { message }
-  ... on InvalidEssayInput { field }
+  ... on InvalidEssayInput { field fields { field message } }
   ... on EssayServiceFailed { code rawText }
 } }`;
 
@@ -120,7 +120,12 @@ describe('generateEssay', () => {
     const upstream = await tUpstream(replyJson(200, { essay: text }));
     const { ask } = tGateway({ essaysUrl: upstream.url });
     const { data } = await ask(mutation, { input: { ...input, ...wrong } });
-    expect(data?.generateEssay).toEqual({ __typename: 'InvalidEssayInput', field, message });
+    expect(data?.generateEssay).toEqual({
+      __typename: 'InvalidEssayInput',
+      field,
+      message,
+      fields: [{ field, message }],
+    });
     expect(upstream.calls).toHaveLength(0);
   });
 
@@ -140,7 +145,7 @@ describe('generateEssay', () => {
     const upstream = await tUpstream(replyJson(400, body));
     const { ask } = tGateway({ essaysUrl: upstream.url });
     const { data } = await ask(mutation, { input });
-    expect(data?.generateEssay).toEqual({ __typename: 'InvalidEssayInput', field: null, message });
+    expect(data?.generateEssay).toEqual({ __typename: 'InvalidEssayInput', field: null, message, fields: [] });
   });
 
   it('rejects a mutation by GET, which a link or a prefetch could send', async () => {

@@ -2,6 +2,7 @@ import type { RequestContext } from '../../request-context.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
 import { createBudgetError, createNotOfferedError, toUpstreamError } from '../../upstream/upstream-error.ts';
+import { type DataVersion, dataVersionHeader } from '../data-version.ts';
 
 interface EndpointRequest<Answer> {
   path: EndpointPath;
@@ -23,10 +24,16 @@ export type CallEndpoint = <Answer>(request: EndpointRequest<Answer>, context: R
 
 export type EndpointEvents = Pick<Events, 'credentialsRejected' | 'requestRejected' | 'responseUnreadable'>;
 
-export function createCallEndpoint(client: UpstreamClient, events: EndpointEvents): CallEndpoint {
+export function createCallEndpoint(
+  client: UpstreamClient,
+  events: EndpointEvents,
+  dataVersion: Pick<DataVersion, 'report'>,
+): CallEndpoint {
   return async ({ path, query, read, answer422, startedAt, isOptional = false }, context) => {
     const outcome = await client.send({ method: 'GET', path, query, startedAt }, context);
     if (outcome.kind === 'answered') {
+      const version = outcome.headers[dataVersionHeader];
+      if (typeof version === 'string') dataVersion.report(version);
       if (outcome.status === 422 && answer422 !== undefined) return answer422();
       if (outcome.status === 403 && isOptional) throw createNotOfferedError('bank-data');
       const answer = outcome.status === 200 ? read(outcome.json) : null;

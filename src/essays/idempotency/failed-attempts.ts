@@ -43,11 +43,14 @@ export function createFailedAttempts(store: Store, undeliveredTextExpiresInMs: n
 const failureExpiresInMs = 60_000;
 
 const message = z.string();
+const orderField = z.enum(['description', 'mode', 'wordCount', 'purpose', 'titles', 'idempotencyKey']);
 const failure: z.ZodType<EssayFailure> = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('invalid-input'),
     message,
-    field: z.enum(['description', 'mode', 'wordCount', 'purpose', 'titles', 'idempotencyKey']).nullable(),
+    field: orderField.nullable(),
+    // Release 0.1.0 wrote none.
+    problems: z.array(z.object({ field: orderField, message })).default([]),
   }),
   z.object({ kind: z.literal('allowance-exhausted'), message, renewsAt: z.coerce.date().nullable() }),
   z.object({

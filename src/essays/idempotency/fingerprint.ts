@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { EssayOrder, InvalidEssayInput } from '../essays.ts';
+import type { EssayFieldProblem, EssayOrder, InvalidEssayInput } from '../essays.ts';
 
 /** Identifies an order with an idempotency key. */
 export interface OrderIdentity {
@@ -22,12 +22,13 @@ export function essayStoreKey(id: string, callerId: string): string {
   return `essay:${hash([callerId, id])}`;
 }
 
-/** The result if the idempotency key was already used with a different input. */
-export const differentOrder: InvalidEssayInput = {
-  kind: 'invalid-input',
+const keyProblem: EssayFieldProblem = {
   field: 'idempotencyKey',
   message: 'idempotencyKey was used for a different order; choose a new key for this order.',
 };
+
+/** The result if the idempotency key was already used with a different input. */
+export const differentOrder: InvalidEssayInput = { kind: 'invalid-input', ...keyProblem, problems: [keyProblem] };
 
 /** Hashes the parts as JSON, so that different parts never give the same text. */
 function hash(parts: readonly unknown[]): string {

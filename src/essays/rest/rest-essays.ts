@@ -49,7 +49,7 @@ export function createRestEssays({
   function readRejection(outcome: Outcome): EssayResult | null {
     if (outcome.kind !== 'answered' || (outcome.status !== 400 && outcome.status !== 422)) return null;
     const message = readErrorMessage(outcome.json) ?? 'The essay service rejected the input and did not give a reason.';
-    return { kind: 'invalid-input', message: redact(message).slice(0, 500), field: null };
+    return { kind: 'invalid-input', message: redact(message).slice(0, 500), field: null, problems: [] };
   }
 
   function toFailure(outcome: Outcome): EssayResult {

@@ -4,21 +4,26 @@ import { GatewayError } from '../../errors.ts';
 import { compactIban } from '../../iban/iban.ts';
 import { BankType } from './bank.ts';
 import { builder } from './builder.ts';
+import { lookUpCost } from './costs.ts';
 import { maxOffset, readCursor, writeCursor } from './cursor.ts';
 import { bankDataScope } from './scopes.ts';
 import { paid } from './tags.ts';
 import { limitText, maxLengths } from './text-limits.ts';
-import { lookUpWeight } from './weights.ts';
 
 /* Pagination follows https://relay.dev/graphql/connections.htm, so that client caches can merge pages. */
 
 const maxPageSize = 100;
 const maxSearchWords = 10;
 
+const pageSize = {
+  name: 'listSize',
+  args: { slicingArguments: ['first'], sizedFields: ['edges', 'nodes'], requireOneSlicingArgument: false },
+} as const;
+
 /** Shareable, because every subgraph with connections defines the same type. */
 const PageInfoType = builder.objectRef<BankPage>('PageInfo').implement({
   description: 'Position of a page in its list.',
-  shareable: true,
+  directives: [{ name: 'shareable', args: {} }],
   fields: (t) => ({
     hasNextPage: t.boolean({ description: 'Whether there is a next page.', resolve: ({ next }) => next !== null }),
     hasPreviousPage: t.boolean({
@@ -75,9 +80,7 @@ builder.queryField('banks', (t) =>
     extensions: bankDataScope,
     type: BankConnectionType,
     nullable: true,
-    tag: paid,
-    cost: lookUpWeight,
-    listSize: { slicingArguments: ['first'], sizedFields: ['edges', 'nodes'], requireOneSlicingArgument: false },
+    directives: [lookUpCost, pageSize, paid],
     description:
       'Banks in pages, filtered by country and search text. A page may contain fewer than `first` banks. ' +
       'Null, with an error, when the service fails.',

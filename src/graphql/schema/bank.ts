@@ -1,11 +1,11 @@
 import type { Bank, BankData } from '../../bank-data/bank-data.ts';
 import { compactBic } from '../../iban/bic.ts';
 import { builder } from './builder.ts';
-import { readKey } from './entities.ts';
+import { lookUpCost } from './costs.ts';
+import { entityKey, readKey, resolveReference } from './entities.ts';
 import { bankDataScope } from './scopes.ts';
 import { paid } from './tags.ts';
 import { limitText, maxLengths } from './text-limits.ts';
-import { lookUpWeight } from './weights.ts';
 
 export const BankDataType = builder.objectRef<BankData>('BankData').implement({
   description: 'The bank of an account, from its national directory.',
@@ -19,7 +19,15 @@ export const BankDataType = builder.objectRef<BankData>('BankData').implement({
 });
 
 export const BankType = builder.objectRef<Bank>('Bank').implement({
-  extensions: { cacheScope: 'public', ...bankDataScope },
+  directives: [entityKey('bic')],
+  extensions: {
+    cacheScope: 'public',
+    ...bankDataScope,
+    ...resolveReference(
+      async ({ bic }, { loaders }) =>
+        (await loaders.validateBic(compactBic(readKey('bic', bic, maxLengths.code)))).bank,
+    ),
+  },
   description: 'A record from a list of banks.',
   fields: (t) => ({
     bic: t.exposeString('bic', { nullable: true, description: 'ISO 9362 BIC; null if the list has none.' }),
@@ -46,19 +54,12 @@ export const BankType = builder.objectRef<Bank>('Bank').implement({
   }),
 });
 
-builder.asEntity(BankType, {
-  key: builder.selection<{ bic: string }>('bic'),
-  resolveReference: async ({ bic }, { loaders }) =>
-    (await loaders.validateBic(compactBic(readKey('bic', bic, maxLengths.code)))).bank,
-});
-
 builder.queryField('bank', (t) =>
   t.field({
     extensions: bankDataScope,
     type: BankType,
     nullable: true,
-    tag: paid,
-    cost: lookUpWeight,
+    directives: [lookUpCost, paid],
     description:
       'The bank with this BIC; a BIC of 8 characters identifies the head office. Null if the BIC is not valid or the ' +
       'service does not know the bank. Null, with an error, when the service fails.',

@@ -2,10 +2,10 @@ import type { BicValidation } from '../../bank-data/bank-data.ts';
 import { compactBic, parseBic } from '../../iban/bic.ts';
 import { BankType } from './bank.ts';
 import { builder } from './builder.ts';
+import { lookUpCost } from './costs.ts';
 import { bankDataScope } from './scopes.ts';
 import { paid } from './tags.ts';
 import { limitText, maxLengths } from './text-limits.ts';
-import { lookUpWeight } from './weights.ts';
 
 const BicProblemType = builder.enumType('BicProblem', {
   description: 'Why a BIC is not valid.',
@@ -66,8 +66,7 @@ builder.queryField('bicValidation', (t) =>
     extensions: bankDataScope,
     type: BicValidationType,
     nullable: true,
-    tag: paid,
-    cost: lookUpWeight,
+    directives: [lookUpCost, paid],
     description:
       'Validates a BIC (SWIFT code) by ISO 9362 and finds its bank. Null, with an error, when the service fails.',
     args: {

@@ -1,11 +1,33 @@
 import SchemaBuilder from '@pothos/core';
 import DirectivesPlugin from '@pothos/plugin-directives';
-import FederationPlugin from '@pothos/plugin-federation';
 import type { Context } from '../context.ts';
 
 /** Defines no type. Its only state is the shape of the schema. */
 export const builder = new SchemaBuilder<{
   Context: Context;
   DefaultFieldNullability: false;
-  Scalars: { ID: { Input: string; Output: string }; DateTime: { Input: never; Output: Date } };
-}>({ plugins: [DirectivesPlugin, FederationPlugin], defaultFieldNullability: false });
+  Directives: FederationDirectives;
+  Scalars: {
+    ID: { Input: string; Output: string };
+    DateTime: { Input: never; Output: Date };
+    _Any: { Input: unknown; Output: never };
+  };
+}>({ plugins: [DirectivesPlugin], defaultFieldNullability: false });
+
+/** Those in use, see https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/directives */
+type FederationDirectives = {
+  link: { locations: 'SCHEMA'; args: { url: string; import: readonly string[] } };
+  key: { locations: 'OBJECT'; args: { fields: string } };
+  shareable: { locations: 'OBJECT'; args: Record<never, never> };
+  tag: { locations: 'FIELD_DEFINITION' | 'INPUT_FIELD_DEFINITION'; args: { name: string } };
+  cost: { locations: 'OBJECT' | 'FIELD_DEFINITION'; args: { weight: number } };
+  listSize: {
+    locations: 'FIELD_DEFINITION';
+    args: {
+      assumedSize?: number;
+      slicingArguments?: readonly string[];
+      sizedFields?: readonly string[];
+      requireOneSlicingArgument?: boolean;
+    };
+  };
+};

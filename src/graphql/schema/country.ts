@@ -4,7 +4,8 @@ import { compactIban } from '../../iban/iban.ts';
 import type { IbanField } from '../../iban/iban-fields.ts';
 import { type CountryFormat, countryFormats, findCountryFormat } from '../../iban/registry.ts';
 import { builder } from './builder.ts';
-import { readKey } from './entities.ts';
+import { assumeSize } from './costs.ts';
+import { entityKey, readKey, resolveReference } from './entities.ts';
 import { bankDataScope } from './scopes.ts';
 import { limitText, maxLengths } from './text-limits.ts';
 
@@ -32,7 +33,12 @@ const IbanFieldType = builder.objectRef<IbanField>('IbanField').implement({
 export const IbanCountryType = builder.objectRef<CountryFormat>('IbanCountry');
 
 IbanCountryType.implement({
-  extensions: { cacheScope: 'public', ...bankDataScope },
+  directives: [entityKey('code')],
+  extensions: {
+    cacheScope: 'public',
+    ...bankDataScope,
+    ...resolveReference(({ code }) => findCountryFormat(compactIban(readKey('code', code, maxLengths.country)))),
+  },
   description: 'The IBAN format of a country, from the SWIFT IBAN registry. Needs no upstream call.',
   fields: (t) => ({
     code: t.exposeID('country', { description: 'ISO 3166-1 alpha-2 code; XK for Kosovo.' }),
@@ -71,11 +77,6 @@ IbanCountryType.implement({
   }),
 });
 
-builder.asEntity(IbanCountryType, {
-  key: builder.selection<{ code: string }>('code'),
-  resolveReference: ({ code }) => findCountryFormat(compactIban(readKey('code', code, maxLengths.country))),
-});
-
 builder.queryField('country', (t) =>
   t.field({
     extensions: bankDataScope,
@@ -96,7 +97,7 @@ builder.queryField('countries', (t) =>
   t.field({
     extensions: bankDataScope,
     type: [IbanCountryType],
-    listSize: { assumedSize: countryFormats().length },
+    directives: [assumeSize(countryFormats().length)],
     description:
       'The countries of the SWIFT IBAN registry, sorted by code, without territories. Needs no upstream call.',
     args: {

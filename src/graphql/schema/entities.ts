@@ -1,10 +1,4 @@
-import {
-  type GraphQLObjectType,
-  type GraphQLResolveInfo,
-  type GraphQLSchema,
-  getNamedType,
-  isUnionType,
-} from 'graphql';
+import { type GraphQLResolveInfo, getNamedType, isUnionType } from 'graphql';
 import { GatewayError } from '../../errors.ts';
 import type { Context } from '../context.ts';
 import { checkScope } from './scopes.ts';
@@ -14,24 +8,30 @@ import { checkText } from './text-limits.ts';
 /** How a router refers to an entity: `__typename` and the key fields. */
 type Representation = Readonly<Record<string, unknown>>;
 
-type ResolveReference = (representation: Representation, context: unknown, info: GraphQLResolveInfo) => unknown;
+type ResolveReference = (representation: Representation, context: Context, info: GraphQLResolveInfo) => unknown;
+
+/** The directive of an entity. */
+export function entityKey(fields: string) {
+  return { name: 'key', args: { fields } } as const;
+}
+
+/** The extension of an entity, where other libraries have it, too. */
+export function resolveReference(resolve: ResolveReference) {
+  return { apollo: { subgraph: { resolveReference: resolve } } };
+}
 
 /**
  * Resolves each representation separately: an invalid one, or one whose look-up fails, is null with an error at its
- * index. Apollo's resolver fails the whole list instead, and writes `__typename` into the resolved objects, which may
- * be frozen cache entries.
+ * index.
  */
-export function withSeparateEntities(schema: GraphQLSchema): GraphQLSchema {
-  const field = schema.getQueryType()?.getFields()._entities;
-  const union = getNamedType(field?.type);
-  if (field === undefined || !isUnionType(union)) throw new Error('the schema has no entities');
-  const types = new Map(union.getTypes().map((type) => [type.name, type]));
-  field.resolve = (_, { representations }: { representations: readonly unknown[] }, context: Context, info) => {
-    const { budget } = context;
-    if (!budget.spend('entities', representations.length)) throw budget.createLimitError('entities');
-    return settleItems(representations, (representation) => resolveEntity(representation, types, context, info));
-  };
-  return schema;
+export function resolveEntities(
+  representations: readonly unknown[],
+  context: Context,
+  info: GraphQLResolveInfo,
+): Promise<object | null>[] {
+  const { budget } = context;
+  if (!budget.spend('entities', representations.length)) throw budget.createLimitError('entities');
+  return settleItems(representations, (representation) => resolveEntity(representation, context, info));
 }
 
 /** The key of a representation. @throws GatewayError if it is not a string, or has more characters than `maxLength` */
@@ -44,26 +44,22 @@ export function readKey(name: string, key: unknown, maxLength: number): string {
 
 async function resolveEntity(
   representation: unknown,
-  types: ReadonlyMap<unknown, GraphQLObjectType>,
   context: Context,
   info: GraphQLResolveInfo,
-) {
+): Promise<object | null> {
   if (typeof representation !== 'object' || representation === null) {
     throw new GatewayError('BAD_USER_INPUT', 'A representation must be an object with __typename and a key.');
   }
   const { __typename: typename } = representation as Representation;
-  const type = types.get(typename);
+  const union = getNamedType(info.returnType);
+  const type = isUnionType(union) ? union.getTypes().find(({ name }) => name === typename) : undefined;
   if (type === undefined) {
     throw new GatewayError('BAD_USER_INPUT', 'The __typename of a representation must be an entity of this subgraph.');
   }
   checkScope(type, context);
+  const { subgraph } = (type.extensions.apollo ?? {}) as { subgraph?: { resolveReference?: ResolveReference } };
   // As in Apollo's library, an entity without a reference resolver resolves to its representation.
-  const resolve = resolverOf(type) ?? ((known: Representation) => known);
+  const resolve = subgraph?.resolveReference ?? ((known: Representation) => known);
   const entity = await resolve(representation as Representation, context, info);
   return entity ? { ...entity, __typename: typename } : null;
-}
-
-function resolverOf({ extensions }: GraphQLObjectType): ResolveReference | undefined {
-  const { subgraph } = (extensions.apollo ?? {}) as { subgraph?: { resolveReference?: ResolveReference } };
-  return subgraph?.resolveReference;
 }

@@ -1,6 +1,7 @@
 import type {
   Essay,
   EssayAllowanceExhausted,
+  EssayFieldProblem,
   EssayResult,
   EssayServiceFailed,
   InvalidEssayInput,
@@ -47,6 +48,14 @@ const EssayType = builder.objectRef<Essay>('Essay').implement({
   }),
 });
 
+const InvalidEssayFieldType = builder.objectRef<EssayFieldProblem>('InvalidEssayField').implement({
+  description: 'A problem with an input field.',
+  fields: (t) => ({
+    field: t.exposeString('field', { description: 'Field of GenerateEssayInput.' }),
+    message: t.exposeString('message', { description: 'What is wrong and what would be valid.' }),
+  }),
+});
+
 const InvalidEssayInputType = builder.objectRef<InvalidEssayInput>('InvalidEssayInput').implement({
   description: 'The input is not valid and must be changed. No essay was written.',
   interfaces: [ErrorType],
@@ -54,6 +63,12 @@ const InvalidEssayInputType = builder.objectRef<InvalidEssayInput>('InvalidEssay
     field: t.exposeString('field', {
       nullable: true,
       description: 'The invalid input field; null if it is not a single field or the service does not report which.',
+    }),
+    fields: t.expose('problems', {
+      type: [InvalidEssayFieldType],
+      // Titles may have three problems.
+      extensions: { maxItems: 6 },
+      description: 'All problems of the input; empty if the service does not report which fields are invalid.',
     }),
   }),
 });

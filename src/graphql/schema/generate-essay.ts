@@ -1,10 +1,10 @@
 import { type EssayResult, essayLimits } from '../../essays/essays.ts';
 import { builder } from './builder.ts';
+import { essayCost } from './costs.ts';
 import { EssayModeType, GenerateEssayResultType, WritingPurposeType } from './essay.ts';
 import { essaysScope } from './scopes.ts';
 import { paid } from './tags.ts';
 import { stateTextLimit } from './text-limits.ts';
-import { essayWeight } from './weights.ts';
 
 const GenerateEssayInputType = builder.inputType('GenerateEssayInput', {
   description: 'The essay to write.',
@@ -34,15 +34,15 @@ builder.mutationField('generateEssay', (t) =>
   t.field({
     extensions: essaysScope,
     type: GenerateEssayResultType,
-    tag: paid,
-    cost: essayWeight,
+    directives: [essayCost, paid],
     description:
       'Orders an essay. This takes up to two minutes. Each order is paid for; with the same idempotencyKey, retries ' +
       'return the same essay. If the client disconnects, the essay is still completed and stored.',
     args: { input: t.arg({ type: GenerateEssayInputType, required: true, description: 'The order.' }) },
     resolve: async (_, { input }, { services, budget, requestContext }): Promise<EssayResult> => {
       if (!budget.spend('essays')) {
-        return { kind: 'invalid-input', field: null, message: budget.createLimitError('essays').message };
+        const { message } = budget.createLimitError('essays');
+        return { kind: 'invalid-input', field: null, message, problems: [] };
       }
       const { purpose = null, titles, idempotencyKey = null } = input;
       return services.essays.generate({ ...input, purpose, titles: titles ?? [], idempotencyKey }, requestContext);

@@ -2,12 +2,12 @@ import type { IbanGeneration } from '../../bank-data/bank-data.ts';
 import type { IbanFieldProblem } from '../../iban/build-iban.ts';
 import { compactIban } from '../../iban/iban.ts';
 import { builder } from './builder.ts';
+import { lookUpCost } from './costs.ts';
 import { ErrorType } from './error.ts';
 import { IbanValidationType } from './iban.ts';
 import { bankDataScope } from './scopes.ts';
 import { paid, personalData } from './tags.ts';
 import { limitText, maxLengths } from './text-limits.ts';
-import { lookUpWeight } from './weights.ts';
 
 const InvalidIbanFieldType = builder.objectRef<IbanFieldProblem>('InvalidIbanField').implement({
   description: 'A problem with an input field.',
@@ -44,7 +44,7 @@ const GenerateIbanInputType = builder.inputType('GenerateIbanInput', {
     bankCode: t.string(limitText(maxLengths.code, 'National bank code.')),
     branch: t.string(limitText(maxLengths.code, 'Branch code, if the country has one.')),
     accountNumber: t.string({
-      tag: personalData,
+      directives: [personalData],
       ...limitText(maxLengths.code, 'Account number, without the check digits that the gateway computes.'),
     }),
   }),
@@ -55,8 +55,7 @@ builder.queryField('generateIban', (t) =>
     extensions: bankDataScope,
     type: GenerateIbanResultType,
     nullable: true,
-    tag: [paid, personalData],
-    cost: lookUpWeight,
+    directives: [lookUpCost, paid, personalData],
     description:
       'Generates an IBAN from its parts and computes all check digits. Fields with a wrong format are reported without ' +
       'an upstream call. Null, with an error, when the service fails.',

@@ -18,14 +18,17 @@ export const IbanDataType = builder.objectRef<IbanData>('IbanData').implement({
       nullable: true,
       description: 'Whether the country takes part in SEPA; null if the service does not report it.',
     }),
-    checksum: t.exposeString('checksum', { tag: personalData, description: 'The two check digits of the IBAN.' }),
+    checksum: t.exposeString('checksum', {
+      directives: [personalData],
+      description: 'The two check digits of the IBAN.',
+    }),
     bban: t.exposeString('bban', {
-      tag: personalData,
+      directives: [personalData],
       description: 'The basic bank account number (BBAN): the IBAN without its first 4 characters.',
     }),
     bankCode: t.exposeString('bankCode', { nullable: true, description: 'The national bank code; null if unknown.' }),
     accountNumber: t.exposeString('accountNumber', {
-      tag: personalData,
+      directives: [personalData],
       nullable: true,
       description:
         'The BBAN after bank code and branch, including national check digits; null if unknown. generateIban may need a ' +
@@ -36,7 +39,7 @@ export const IbanDataType = builder.objectRef<IbanData>('IbanData').implement({
       description: 'The branch code; null if the country has none.',
     }),
     nationalChecksum: t.exposeString('nationalChecksum', {
-      tag: personalData,
+      directives: [personalData],
       nullable: true,
       description: 'The national check digits; null if the country has none at a fixed position.',
     }),

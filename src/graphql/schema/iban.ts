@@ -4,14 +4,14 @@ import { nationalCheck } from '../../iban/national-checks.ts';
 import { findCountryFormat } from '../../iban/registry.ts';
 import { BankDataType } from './bank.ts';
 import { builder } from './builder.ts';
+import { assumedIbans, assumeSize, lookUpCost, suggestionsCost } from './costs.ts';
 import { IbanCountryType } from './country.ts';
-import { readKey } from './entities.ts';
+import { entityKey, readKey, resolveReference } from './entities.ts';
 import { IbanDataType } from './iban-data.ts';
 import { bankDataScope } from './scopes.ts';
 import { settleItems } from './settle-items.ts';
 import { paid, personalData } from './tags.ts';
 import { checkText, limitText, maxLengths, stateTextLimit } from './text-limits.ts';
-import { assumedIbans, lookUpWeight, suggestionsWeight } from './weights.ts';
 
 const IbanProblemType = builder.enumType('IbanProblem', {
   description: 'Why an IBAN is not valid.',
@@ -36,12 +36,18 @@ const NationalCheckType = builder.enumType('NationalCheck', {
 });
 
 export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidation').implement({
-  cost: lookUpWeight,
-  extensions: { cacheScope: 'private', ...bankDataScope },
+  directives: [entityKey('iban'), lookUpCost],
+  extensions: {
+    cacheScope: 'private',
+    ...bankDataScope,
+    ...resolveReference(({ iban }, { loaders }) =>
+      loaders.validateIban(compactIban(readKey('iban', iban, maxLengths.code))),
+    ),
+  },
   description: 'The result of validating an IBAN. An IBAN that is not valid is a result, not an error.',
   fields: (t) => ({
     iban: t.exposeID('iban', {
-      tag: personalData,
+      directives: [personalData],
       description: 'The validated IBAN, without spaces and hyphens, in upper case.',
     }),
     valid: t.exposeBoolean('valid', { description: 'Whether the IBAN is valid, not whether the account exists.' }),
@@ -74,8 +80,7 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
       resolve: ({ iban }) => nationalCheck(iban),
     }),
     suggestions: t.stringList({
-      cost: suggestionsWeight,
-      tag: personalData,
+      directives: [suggestionsCost, personalData],
       description:
         'Up to five valid IBANs that differ by one typing error, most likely first; empty if it is valid. Needs no ' +
         'upstream call.',
@@ -84,18 +89,12 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
   }),
 });
 
-builder.asEntity(IbanValidationType, {
-  key: builder.selection<{ iban: string }>('iban'),
-  resolveReference: ({ iban }, { loaders }) =>
-    loaders.validateIban(compactIban(readKey('iban', iban, maxLengths.code))),
-});
-
 builder.queryField('ibanValidation', (t) =>
   t.field({
     extensions: bankDataScope,
     type: IbanValidationType,
     nullable: true,
-    tag: [paid, personalData],
+    directives: [paid, personalData],
     description: 'Validates an IBAN and finds its country and bank. Null, with an error, when the service fails.',
     args: {
       iban: t.arg.string({
@@ -112,8 +111,7 @@ builder.queryField('ibanValidations', (t) =>
     extensions: bankDataScope,
     type: [IbanValidationType],
     nullable: { list: false, items: true },
-    tag: [paid, personalData],
-    listSize: { assumedSize: assumedIbans },
+    directives: [assumeSize(assumedIbans), paid, personalData],
     description:
       'Validates a list of IBANs; results are in the order of the input. Duplicates are looked up once. If a look-up ' +
       'fails, its entry is null, with an error whose path ends in the index.',

@@ -4,7 +4,7 @@
  */
 
 /** An IBAN, the parts that identify an account, and the query fields with such arguments. */
-export const personalData = 'personal-data';
+export const personalData = { name: 'tag', args: { name: 'personal-data' } } as const;
 
 /** May cause a paid upstream call. */
-export const paid = 'paid';
+export const paid = { name: 'tag', args: { name: 'paid' } } as const;

@@ -40,7 +40,7 @@ export function createBankDataService({ apiKey, dataDir, log }: BankDataServiceO
   app.setSerializerCompiler(() => JSON.stringify);
 
   app.addHook('onRequest', async (request, reply) => {
-    const message = request.url === documentPath ? null : findKeyProblem(request.headers.apikey);
+    const message = publicPaths.includes(request.url) ? null : findKeyProblem(request.headers.apikey);
     if (message !== null) return fail(reply, 401, message);
   });
   app.addHook('onClose', () => directory.close());
@@ -57,8 +57,12 @@ export function createBankDataService({ apiKey, dataDir, log }: BankDataServiceO
   return app;
 }
 
-/** Needs no key: it contains no secret. */
 const documentPath = '/openapi.json';
+const versionPath = '/data-version';
+/** They need no key: they contain no secret. */
+const publicPaths = [documentPath, versionPath];
+/** In each answer: callers that cache answers drop those of another version. */
+const versionHeader = 'x-bank-data-version';
 const noRoute = 'no Route matched with those values';
 const info = {
   title: 'Bank data',
@@ -74,11 +78,14 @@ function addRoutes(app: FastifyInstance, directory: BankDirectory): void {
       { schema: toRouteSchema(route) },
       ({ query, host, protocol }, reply) => {
         const { status, body } = route.answer(query, directory, `${protocol}://${host}${route.path}`);
-        return reply.code(status).send(body);
+        return reply.code(status).header(versionHeader, directory.version()).send(body);
       },
     );
   }
   app.get(documentPath, { schema: { hide: true } }, () => app.swagger());
+  app.get(versionPath, { schema: { hide: true } }, (_, reply) =>
+    reply.code(204).header(versionHeader, directory.version()).send(),
+  );
 }
 
 function fail(reply: FastifyReply, status: number, message = 'Request failed'): FastifyReply {

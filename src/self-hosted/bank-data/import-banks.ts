@@ -1,46 +1,61 @@
-import { readBankImportConfig } from '../../config/service-config.ts';
-import { runMain } from '../../run-main.ts';
-import { importableCountries } from './directory/files/bank-file-formats.ts';
+import { createBankDirectory } from './directory/bank-directory.ts';
+import { bankFileFormats, importableCountries } from './directory/files/bank-file-formats.ts';
 import { readBankFile } from './directory/files/read-bank-file.ts';
 import { ImportError } from './directory/import-error.ts';
-import { replaceImport } from './directory/replace-import.ts';
-import { describeImport } from './import-summary.ts';
+import { replaceImport, undoImport } from './directory/replace-import.ts';
+import { count, describeImport } from './import-summary.ts';
 import { createProgressBar } from './progress-bar.ts';
 
-/*
- * `import-banks <country> <file>`: replaces the directory of one country with a downloaded file, or changes nothing and
- * writes the reason to standard error.
- */
+interface ImportOptions {
+  dataDir: string;
+  country: string;
+  path: string;
+  /** Whether a file with less than half of the present banks is imported, too. */
+  force: boolean;
+}
 
-await runMain(async () => {
-  const { dataDir } = readBankImportConfig(process.env);
-  const [country, path, ...rest] = process.argv.slice(2);
-  if (!country || !path || rest.length > 0) return fail(usage());
-  try {
-    await importBanks(country.toUpperCase(), path, dataDir);
-  } catch (error) {
-    if (!(error instanceof ImportError)) throw error;
-    fail(`Nothing was imported: ${error.message}.`);
-  }
-});
-
-async function importBanks(country: string, path: string, dataDir: string): Promise<void> {
+/** Replaces the directory of one country with a downloaded file. @throws ImportError if nothing was changed */
+export async function importBanks({ dataDir, country, path, force }: ImportOptions): Promise<void> {
   const date = new Date().toISOString().slice(0, 10);
   const bar = createProgressBar(process.stderr);
   const content = await readBankFile({ country, path, onProgress: bar.show }).finally(bar.clear);
+  const before = await countBanks(dataDir, country);
+  const now = content.entries.length;
+  if (!force && now < before / 2) {
+    throw new ImportError(
+      `${path} has ${count(now)} banks, less than half of the present ${count(before)} of ${country}; ` +
+        'if it is complete, add --force',
+    );
+  }
   await replaceImport(dataDir, { country, source: content.format.source, date, entries: content.entries });
-  process.stdout.write(describeImport({ ...content, country, path, date, dataDir }));
+  process.stdout.write(describeImport({ ...content, country, path, date, dataDir, before }));
 }
 
-function usage(): string {
-  return [
-    'Usage: npm run import-banks -- <country> <file>',
-    `  <country>  one of ${importableCountries().join(', ')}`,
-    '  <file>     the directory, as downloaded from its publisher',
-  ].join('\n');
+/** Restores the directory that the last import of a country replaced. @throws ImportError if there is no import */
+export async function undoLastImport(dataDir: string, country: string): Promise<void> {
+  const before = await countBanks(dataDir, country);
+  if (!(await undoImport(dataDir, country))) throw new ImportError(`there is no import of ${country} to undo`);
+  const now = await countBanks(dataDir, country);
+  process.stdout.write(
+    `Restored the banks of ${country}: was ${count(before)}, now ${count(now)}. To undo this, run it again.\n`,
+  );
 }
 
-function fail(message: string): void {
-  process.stderr.write(`${message}\n`);
-  process.exitCode = 1;
+/** The files that can be imported, with the addresses of their publishers. */
+export function describeBankFiles(): string {
+  const files = importableCountries().map((country) => {
+    const [{ title, download } = { title: '', download: '' }] = bankFileFormats(country).slice(-1);
+    return `${country}  ${title}\n    ${download}\n`;
+  });
+  return `Download the file of a country, then run: ledgerquill import-banks COUNTRY FILE\n\n${files.join('')}`;
+}
+
+/** Of the list in the package, or of an import. */
+async function countBanks(dataDir: string, country: string): Promise<number> {
+  const directory = createBankDirectory({ dataDir });
+  try {
+    return directory.listBanks({ country, first: 0 }).total;
+  } finally {
+    await directory.close();
+  }
 }

@@ -6,14 +6,16 @@ interface ImportSummary extends BankFileContent {
   /** ISO date. */
   date: string;
   dataDir: string;
+  /** Number of banks before the import. */
+  before: number;
 }
 
 /** The result of an import, as lines for a terminal. */
 export function describeImport(summary: ImportSummary): string {
-  const { country, path, date, dataDir, format, entries, rows, skipped } = summary;
+  const { country, path, date, dataDir, before, format, entries, rows, skipped } = summary;
   const reasons = [...skipped].sort(([, a], [, b]) => b - a);
   const lines = [
-    `Imported ${count(entries.length)} banks of ${country} from ${path}`,
+    `Imported the banks of ${country} from ${path}: was ${count(before)}, now ${count(entries.length)}`,
     row('read', rows, 'rows'),
     row('imported', entries.length, 'banks'),
     row('skipped', rows - entries.length, 'rows'),
@@ -30,6 +32,6 @@ function row(label: string, number: number, unit: string): string {
   return `  ${label.padEnd(9)}${count(number).padStart(9)} ${unit}`;
 }
 
-function count(number: number): string {
+export function count(number: number): string {
   return number.toLocaleString('en');
 }

@@ -44,7 +44,7 @@ it('releases the lock on disk when an attempt failed', async () => {
   const folder = tFolder();
   const before = tProcess(folder);
   const first = before.generate(order, tRequestContext());
-  const rejected = { kind: 'invalid-input', field: null, message: 'No.' } as const;
+  const rejected = { kind: 'invalid-input', field: null, message: 'No.', problems: [] } as const;
   (await nextCall(before))?.answer(rejected);
   expect(await first).toEqual(rejected);
   await before.store.close();

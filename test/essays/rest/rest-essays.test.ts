@@ -95,7 +95,7 @@ it.each<[string, Outcome, object, string[]]>([
   [
     'rejected input with the redacted message of the service',
     answered(422, '{"message":"secret is not a mode."}'),
-    { kind: 'invalid-input', message: '[hidden] is not a mode.', field: null },
+    { kind: 'invalid-input', message: '[hidden] is not a mode.', field: null, problems: [] },
     [],
   ],
 ])('returns %s, after one call', async (_, outcome, result, events) => {

@@ -28,6 +28,8 @@ export interface BankDirectory {
   findBankByBic(bic: string): ListedBank | null;
   /** A page of the banks, sorted by country code and bank code, and their total number. */
   listBanks(request?: BankListRequest): { banks: readonly ListedBank[]; total: number };
+  /** Changes whenever an answer may: after an import, and with the lists in npm packages. */
+  version(): string;
   close(): Promise<void>;
 }
 
@@ -87,6 +89,10 @@ export function createBankDirectory({ dataDir }: BankDirectoryOptions = {}): Ban
     listBanks({ country, search = '', offset = 0, first = 100 } = {}) {
       const banks = (country === undefined ? codes() : [country]).flatMap((code) => indexOf(code).search(search));
       return { banks: banks.slice(offset, offset + first), total: banks.length };
+    },
+    version() {
+      refresh();
+      return `${shipped.version()}/${reader?.revision() ?? 0}`;
     },
     close: async () => reader?.close(),
   };

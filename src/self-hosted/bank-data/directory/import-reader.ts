@@ -15,6 +15,8 @@ import {
 interface ImportReader {
   /** Reads the latest commit, also of other processes; the content does not change until the next call. */
   refresh(): void;
+  /** Increases with each import and each undone import. */
+  revision(): number;
   /** By country code. */
   imports(): ReadonlyMap<string, BankImport>;
   entries(country: string): BankEntry[];
@@ -45,6 +47,7 @@ export function createImportReader(dataDir: string): ImportReader {
         Array.from(store.getRange(allImports), ({ key, value }) => [key[1] ?? '', value as BankImport]),
       );
     },
+    revision: () => revision,
     imports: () => imports,
     entries(country) {
       if (store === null) return [];

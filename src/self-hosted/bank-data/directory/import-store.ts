@@ -30,12 +30,26 @@ export function bankKey(country: string, bankCode: string): string[] {
   return ['bank', country, bankCode];
 }
 
+/** The keys of the directory that the last import of a country replaced. */
+export function previousImportKey(country: string): string[] {
+  return ['previous import', country];
+}
+
+export function previousBankKey(country: string, bankCode: string): string[] {
+  return ['previous bank', country, bankCode];
+}
+
 /** A key range. */
 export const allImports = { start: importKey(''), end: importKey('\uffff') };
 
 /** A key range. */
 export function banksOf(country: string) {
   return { start: bankKey(country, ''), end: bankKey(country, '\uffff') };
+}
+
+/** A key range. */
+export function previousBanksOf(country: string) {
+  return { start: previousBankKey(country, ''), end: previousBankKey(country, '\uffff') };
 }
 
 /** The file name contains the version of the layout. */

@@ -11,7 +11,11 @@ import {
   importKey,
   importStorePath,
   openImportStore,
+  previousBankKey,
+  previousBanksOf,
+  previousImportKey,
   revisionKey,
+  type StoredBank,
 } from './import-store.ts';
 
 interface Replacement {
@@ -25,10 +29,28 @@ interface Replacement {
 
 /**
  * Replaces the imported directory of one country in a single transaction: readers see either the whole old one or the
- * whole new one, even if this process is killed. Creates the data folder if it is missing.
+ * whole new one, even if this process is killed. The old one is kept. Creates the data folder if it is missing.
  * @throws ConfigError if the data folder cannot be written or the file in it is not a store; ImportError if writing fails
  */
-export async function replaceImport(dataDir: string, replacement: Replacement): Promise<void> {
+export function replaceImport(dataDir: string, replacement: Replacement): Promise<void> {
+  return changeStore(dataDir, (store) => writeImport(store, replacement));
+}
+
+/**
+ * Exchanges the imported directory of a country with the one that it replaced, so that a second call undoes the first. If
+ * it replaced none, the list in the package is in use again.
+ * @returns false if there was no import of this country
+ * @throws as `replaceImport`
+ */
+export async function undoImport(dataDir: string, country: string): Promise<boolean> {
+  let isUndone = false;
+  await changeStore(dataDir, (store) => {
+    isUndone = exchangeImports(store, country);
+  });
+  return isUndone;
+}
+
+async function changeStore(dataDir: string, change: (store: ImportStore) => void): Promise<void> {
   const path = importStorePath(dataDir);
   try {
     checkDataFolder(dataDir);
@@ -36,7 +58,7 @@ export async function replaceImport(dataDir: string, replacement: Replacement): 
     hasImportStore(path);
     const store = openImportStore(path, { readOnly: false });
     try {
-      store.transactionSync(() => writeImport(store, replacement));
+      store.transactionSync(() => change(store));
     } finally {
       await store.close();
     }
@@ -47,11 +69,68 @@ export async function replaceImport(dataDir: string, replacement: Replacement): 
 }
 
 function writeImport(store: ImportStore, { country, source, date, entries }: Replacement): void {
-  for (const key of [...store.getKeys(banksOf(country))]) store.removeSync(key);
+  const old = takeImport(store, current(country));
+  takeImport(store, previous(country));
+  putImport(store, previous(country), old);
   for (const { bankCode, name, zip, city, bic } of entries) {
     store.putSync(bankKey(country, bankCode), [name, zip, city, bic]);
   }
+  store.putSync(importKey(country), { source, date, revision: nextRevision(store) } satisfies BankImport);
+}
+
+function exchangeImports(store: ImportStore, country: string): boolean {
+  const [undone, restored] = [takeImport(store, current(country)), takeImport(store, previous(country))];
+  if (undone.description === null && restored.description === null) return false;
+  putImport(store, previous(country), undone);
+  const revision = nextRevision(store);
+  putImport(store, current(country), {
+    banks: restored.banks,
+    description: restored.description && { ...restored.description, revision },
+  });
+  return true;
+}
+
+/** Readers read all imports again when it changes. */
+function nextRevision(store: ImportStore): number {
   const revision = ((store.get(revisionKey) as number | undefined) ?? 0) + 1;
-  store.putSync(importKey(country), { source, date, revision } satisfies BankImport);
   store.putSync(revisionKey, revision);
+  return revision;
+}
+
+interface StoredImport {
+  /** Null: there is no import. */
+  description: BankImport | null;
+  banks: readonly { bankCode: string; bank: StoredBank }[];
+}
+
+interface ImportKeys {
+  description: string[];
+  bank: (bankCode: string) => string[];
+  banks: { start: string[]; end: string[] };
+}
+
+function current(country: string): ImportKeys {
+  return { description: importKey(country), bank: (code) => bankKey(country, code), banks: banksOf(country) };
+}
+
+function previous(country: string): ImportKeys {
+  const bank = (code: string) => previousBankKey(country, code);
+  return { description: previousImportKey(country), bank, banks: previousBanksOf(country) };
+}
+
+/** Reads and removes an import. */
+function takeImport(store: ImportStore, keys: ImportKeys): StoredImport {
+  const description = (store.get(keys.description) as BankImport | undefined) ?? null;
+  const banks = Array.from(store.getRange(keys.banks), ({ key, value }) => ({
+    bankCode: key[2] ?? '',
+    bank: value as StoredBank,
+  }));
+  for (const { bankCode } of banks) store.removeSync(keys.bank(bankCode));
+  store.removeSync(keys.description);
+  return { description, banks };
+}
+
+function putImport(store: ImportStore, keys: ImportKeys, { description, banks }: StoredImport): void {
+  for (const { bankCode, bank } of banks) store.putSync(keys.bank(bankCode), bank);
+  if (description) store.putSync(keys.description, description);
 }

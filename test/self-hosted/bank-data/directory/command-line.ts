@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createBankDirectory } from '../../../../src/self-hosted/bank-data/directory/bank-directory.ts';
-import { tScript } from '../../../process.ts';
+import { tCommand } from '../../../process.ts';
 import { type Sample, tFile } from './sample.ts';
 
 /** Runs `import-banks` as a process. @returns its exit code and output */
 export function tImport(dataDir: string, ...args: readonly string[]) {
-  const child = tScript('src/self-hosted/bank-data/import-banks.ts', { DATA_DIR: dataDir }, args);
+  const child = tCommand(['import-banks', ...args], { DATA_DIR: dataDir });
   const ended = child.ended.then(({ code }) => ({ code, stdout: child.stdout(), stderr: child.stderr() }));
   return { ...child, ended };
 }

@@ -17,11 +17,12 @@ describe('import-banks', () => {
   it('prints imported and skipped rows, source and date', async () => {
     const folder = tFolder();
     const path = await tSampleFile(folder, german);
-    const { code, stdout, stderr } = await tImport(join(folder, 'data'), 'de', path).ended;
+    const shipped = (await tBanks(folder, 'DE')).length;
+    const { code, stdout, stderr } = await tImport(join(folder, 'data'), 'de', path, '--force').ended;
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout.replace(/\d{4}-\d\d-\d\d/, '2026-11-21')).toBe(
       [
-        `Imported 3 banks of DE from ${path}`,
+        `Imported the banks of DE from ${path}: was ${shipped.toLocaleString('en')}, now 3`,
         '  read             5 rows',
         '  imported         3 banks',
         '  skipped          2 rows',
@@ -44,7 +45,7 @@ describe('import-banks', () => {
 
   it('changes nothing for an invalid file, and prints the invalid line', async () => {
     const folder = tFolder();
-    await tImport(folder, 'DE', await tSampleFile(folder, german)).ended;
+    await tImport(folder, 'DE', await tSampleFile(folder, german), '--force').ended;
     const before = await tBanks(folder, 'DE');
     const path = await tSampleFile(folder, german, [german.invalid.row]);
     expect(await tImport(folder, 'DE', path).ended).toEqual({
@@ -63,22 +64,61 @@ describe('import-banks', () => {
   });
 
   it.each([
-    ['no arguments', []],
-    ['one argument', ['DE']],
-    ['three arguments', ['DE', 'a.csv', 'b.csv']],
-  ])('prints its usage for %s', async (_, args) => {
+    [['DE'], "the file is missing; run 'ledgerquill import-banks' for a list"],
+    [['GB', 'a.csv'], 'the country must be one of AT, BE, CH, CZ, DE, '],
+    [['DE', 'a.csv', '--undo'], '--undo takes no file'],
+    [['--undo'], 'the country must be one of AT, '],
+    [['DE', 'a.csv', 'b.csv'], 'too many arguments'],
+  ])('exits with 2 for wrong usage: %j', async (args, problem) => {
     const { code, stdout, stderr } = await tImport(tFolder(), ...args).ended;
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(`error: ${problem}`);
+  });
+
+  it('lists the file of each country and where to download it', async () => {
+    const { code, stdout } = await tImport(tFolder()).ended;
+    expect(code).toBe(0);
+    const listed = [...stdout.matchAll(/^([A-Z]{2}) {2}\S.*\n {4}https:\/\/\S+/gm)].map(([, country]) => country);
+    expect(listed).toEqual([...new Set(samples.map(({ country }) => country))].toSorted());
+  });
+
+  it('refuses a file with less than half of the present banks, unless it is forced', async () => {
+    const dataDir = tFolder();
+    const path = await tSampleFile(dataDir, german);
+    const shipped = (await tBanks(dataDir, 'DE')).length;
+    const { code, stdout, stderr } = await tImport(dataDir, 'DE', path).ended;
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(
-      /^Usage: npm run import-banks -- <country> <file>\n {2}<country> {2}one of AT, BE, CH, CZ, DE, ES, FI, /,
+    expect(stderr).toBe(
+      `Nothing was imported: ${path} has 3 banks, less than half of the present ${shipped.toLocaleString('en')} of DE; ` +
+        'if it is complete, add --force.\n',
     );
+    expect(await tBanks(dataDir, 'DE')).toHaveLength(shipped);
+  });
+
+  it('restores the list before the last import with --undo, and undoes that, too', async () => {
+    const dataDir = tFolder();
+    const path = await tSampleFile(dataDir, german);
+    const shipped = await tBanks(dataDir, 'DE');
+    expect((await tImport(dataDir, 'DE', '--undo').ended).stderr).toBe(
+      'Nothing was changed: there is no import of DE to undo.\n',
+    );
+    await tImport(dataDir, 'DE', path, '--force').ended;
+    const imported = await tBanks(dataDir, 'DE');
+    expect(imported).toHaveLength(3);
+
+    expect((await tImport(dataDir, 'de', '--undo').ended).stdout).toBe(
+      `Restored the banks of DE: was 3, now ${shipped.length.toLocaleString('en')}. To undo this, run it again.\n`,
+    );
+    expect(await tBanks(dataDir, 'DE')).toEqual(shipped);
+    await tImport(dataDir, 'DE', '--undo').ended;
+    expect(await tBanks(dataDir, 'DE')).toEqual(imported);
   });
 
   it.each(['a file', '/proc/nope'])('reports that the data folder cannot be written: %s', async (name) => {
     const folder = tFolder();
     writeFileSync(join(folder, 'a file'), '');
     const dataDir = resolve(folder, name);
-    const { code, stdout, stderr } = await tImport(dataDir, 'DE', await tSampleFile(folder, german)).ended;
+    const { code, stdout, stderr } = await tImport(dataDir, 'DE', await tSampleFile(folder, german), '--force').ended;
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain('DATA_DIR: must be a folder in which');
     expect(stderr).toContain(`but "${dataDir}"`);
@@ -114,7 +154,7 @@ describe('the service', () => {
     expect(await bankOf(app, 'DE89370400440532013000')).toEqual(before);
     expect(existsSync(dataDir)).toBe(false);
 
-    expect((await tImport(dataDir, 'DE', await tSampleFile(folder, german)).ended).code).toBe(0);
+    expect((await tImport(dataDir, 'DE', await tSampleFile(folder, german), '--force').ended).code).toBe(0);
     expect(await bankOf(app, 'DE89370400440532013000')).toEqual({ ...before, zip: '50447', city: 'Köln' });
 
     const renamed = { ...german, rows: german.rows.map((row) => row.with(2, 'Umbenannt')) };

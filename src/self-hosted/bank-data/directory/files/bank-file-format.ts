@@ -30,6 +30,8 @@ export interface BankFileFormat {
   title: string;
   /** Its publisher, the source of every record. */
   source: string;
+  /** Where the publisher offers it for download: a page or the file. */
+  download: string;
   /** The attribution that its terms require, or what is known of them. */
   attribution: string;
   layout: Layout;

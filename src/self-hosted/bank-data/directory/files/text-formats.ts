@@ -3,6 +3,8 @@ import { type BankFileFormat, digits, type Fields, paddedDigits } from './bank-f
 const bundesbank = {
   country: 'DE',
   source: 'Deutsche Bundesbank',
+  download:
+    'https://www.bundesbank.de/de/aufgaben/unbarer-zahlungsverkehr/serviceangebot/bankleitzahlen/download---bankleitzahlen-602592',
   attribution: 'Source: Deutsche Bundesbank, Bankleitzahlendatei (name the source when you pass the data on).',
   code: digits(8),
   findSkipReason({ mark, change }: Fields) {
@@ -43,6 +45,7 @@ const austrian: BankFileFormat = {
   country: 'AT',
   title: "the Oesterreichische Nationalbank's SEPA-Zahlungsverkehrs-Verzeichnis",
   source: 'Oesterreichische Nationalbank',
+  download: 'https://www.oenb.at/docroot/downloads_observ/sepa-zv-vz_gesamt.csv',
   attribution:
     'Source: Oesterreichische Nationalbank, SEPA-Zahlungsverkehrs-Verzeichnis, CC BY 4.0 ' +
     '(https://creativecommons.org/licenses/by/4.0/), changed: reduced to bank code, name, address and BIC.',
@@ -57,6 +60,8 @@ function swiss(country: 'CH' | 'LI'): BankFileFormat {
     country,
     title: 'the SIX bank master (V3, CSV)',
     source: 'SIX Interbank Clearing',
+    download:
+      'https://www.six-group.com/en/products-services/banking-services/interbank-clearing/online-services/download-bank-master.html',
     attribution: 'Source: SIX Interbank Clearing, bank master. For your own use: the data may not be passed on.',
     layout: { kind: 'csv', encoding: 'utf-8', separator: ';' },
     // The header has one more: the creation time of the file.
@@ -85,6 +90,8 @@ function ecbList(country: 'ES' | 'FR', length: number): BankFileFormat {
     country,
     title: "the ECB's list of monetary financial institutions (fi_mrr_csv)",
     source: 'European Central Bank',
+    download:
+      'https://www.ecb.europa.eu/stats/financial_corporations/list_of_financial_institutions/html/monthly_list-MID.en.html',
     attribution: 'Source: European Central Bank, list of monetary financial institutions (cite the ECB as the source).',
     layout: { kind: 'csv', encoding: 'utf-16', separator: '\t' },
     width: 14,
@@ -104,6 +111,7 @@ const polish: BankFileFormat = {
   country: 'PL',
   title: "the Narodowy Bank Polski's EWIB list (plewibnra.txt)",
   source: 'Narodowy Bank Polski',
+  download: 'https://ewib.nbp.pl/plewibnra?dokNazwa=plewibnra.txt',
   attribution: 'Source: Narodowy Bank Polski, EWIB.',
   layout: { kind: 'csv', encoding: 'cp852', separator: '\t' },
   columns: { code: 4, name: [1], zip: 9, city: 10, bic: 19 },
@@ -114,6 +122,7 @@ const czech: BankFileFormat = {
   country: 'CZ',
   title: "the Česká národní banka's list of bank codes",
   source: 'Česká národní banka',
+  download: 'https://www.cnb.cz/cs/platebni-styk/.galleries/ucty_kody_bank/download/kody_bank_CR.csv',
   attribution: 'Source: Česká národní banka, open data.',
   layout: { kind: 'csv', encoding: 'utf-8', separator: ';' },
   columns: { code: 0, name: [1], bic: 'BIC', certis: 'CERTIS' },
@@ -124,6 +133,7 @@ const slovak: BankFileFormat = {
   country: 'SK',
   title: "the Národná banka Slovenska's directory of identification codes",
   source: 'Národná banka Slovenska',
+  download: 'https://www.nbs.sk/_img/Documents/_PlatobneSystemy/EUROSIPS/Directory_IC_DPS_SR.csv',
   attribution: 'Source: Národná banka Slovenska.',
   layout: { kind: 'csv', encoding: 'windows-1250', separator: ';' },
   columns: { code: 0, name: [1], bic: 2 },
@@ -134,6 +144,7 @@ const slovenian: BankFileFormat = {
   country: 'SI',
   title: "the Banka Slovenije's list of payment service providers",
   source: 'Banka Slovenije',
+  download: 'https://www.bsi.si (List of identifiers of PSP)',
   attribution: 'Source: Banka Slovenije.',
   layout: { kind: 'csv', encoding: 'iso-8859-1', separator: ';' },
   columns: { code: 0, name: [1], bic: 5 },

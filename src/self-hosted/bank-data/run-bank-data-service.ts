@@ -1,13 +1,13 @@
 import { readBankDataServiceConfig } from '../../config/service-config.ts';
-import { runMain } from '../../run-main.ts';
 import { createLog } from '../../telemetry/log.ts';
 import { createRedact } from '../../telemetry/redact.ts';
 import { runService } from '../run-service.ts';
 import { createBankDataService } from './create-bank-data-service.ts';
 
-await runMain(async () => {
+/** Serves until SIGTERM or SIGINT, as configured by the environment. */
+export async function runBankDataService(): Promise<void> {
   const { host, port, logLevel, apiKey, dataDir } = readBankDataServiceConfig(process.env);
   // Standard output is for the line with the address of the service; errors go to standard error.
   const log = createLog({ level: logLevel, redact: createRedact([apiKey]), destination: process.stderr });
   await runService({ name: 'bank-data', app: createBankDataService({ apiKey, dataDir, log }), host, port });
-}, 'BANK_DATA_SERVICE_PORT');
+}

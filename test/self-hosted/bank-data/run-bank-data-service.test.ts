@@ -1,12 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
-import { tScript } from '../../process.ts';
-
-const main = 'src/self-hosted/bank-data/main.ts';
+import { tCommand } from '../../process.ts';
 
 it.each(['SIGTERM', 'SIGINT'] as const)('serves until %s, and prints only its address', async (signal) => {
-  const service = tScript(main, { BANK_DATA_API_KEY: 'right-key', BANK_DATA_SERVICE_PORT: '0' });
+  const service = tCommand(['bank-data-service'], { BANK_DATA_API_KEY: 'right-key', BANK_DATA_SERVICE_PORT: '0' });
   const [line, url] = await service.printed(/^The bank-data service listens on (http:\/\/127\.0\.0\.1:\d+)\n$/);
   const headers = { apikey: 'right-key' };
   const answer = await fetch(`${url}/bank_data/iban_validate?iban_number=DE89370400440532013000`, { headers });
@@ -17,7 +15,7 @@ it.each(['SIGTERM', 'SIGINT'] as const)('serves until %s, and prints only its ad
 });
 
 it('describes what its configuration lacks', async () => {
-  const service = tScript(main, { BANK_DATA_SERVICE_PORT: 'many' });
+  const service = tCommand(['bank-data-service'], { BANK_DATA_SERVICE_PORT: 'many' });
   expect(await service.ended).toEqual({ code: 1, signal: null });
   expect(service.stdout()).toBe('');
   expect(service.stderr()).toContain('BANK_DATA_API_KEY: missing');
@@ -30,7 +28,7 @@ it('reports that its port is in use', async () => {
   await once(other, 'listening');
   const address = other.address();
   const port = String(typeof address === 'object' && address?.port);
-  const service = tScript(main, { BANK_DATA_API_KEY: 'right-key', BANK_DATA_SERVICE_PORT: port });
+  const service = tCommand(['bank-data-service'], { BANK_DATA_API_KEY: 'right-key', BANK_DATA_SERVICE_PORT: port });
   expect(await service.ended).toEqual({ code: 1, signal: null });
   other.close();
   expect(service.stdout()).toBe('');

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { tChatServer } from '../../chat-server.ts';
-import { tScript } from '../../process.ts';
+import { tCommand } from '../../process.ts';
 
-const main = 'src/self-hosted/essays/main.ts';
 const body = { description: 'bees', mode: 'Standard', word_count: 50 };
 const keys = { ESSAY_API_KEY: 'right-key', ESSAY_SERVICE_PORT: '0' };
 
@@ -14,7 +13,7 @@ async function order(url: string | undefined, token: string): Promise<Response> 
 it.each(['SIGTERM', 'SIGINT'] as const)(
   'serves until %s, and prints its address and that the writer is not a model',
   async (signal) => {
-    const service = tScript(main, keys);
+    const service = tCommand(['essay-service'], keys);
     const [, url] = await service.printed(
       /^The essay service listens on (http:\/\/127\.0\.0\.1:\d+)\nIt writes with an offline drafter, not a language model: .+\n$/,
     );
@@ -34,7 +33,12 @@ it('writes with the configured language model, and prints neither key', async ()
     { kind: 'stream', pieces: ['Bees fly.'] },
     { kind: 'status', status: 401, body: 'no' },
   );
-  const service = tScript(main, { ...keys, LLM_URL: model.url, LLM_MODEL: 'llama', LLM_API_KEY: 'model-key' });
+  const service = tCommand(['essay-service'], {
+    ...keys,
+    LLM_URL: model.url,
+    LLM_MODEL: 'llama',
+    LLM_API_KEY: 'model-key',
+  });
   const [, url] = await service.printed(/listens on (\S+)\nIt writes with the language model llama\.\n$/);
   expect(await (await order(url, 'right-key')).json()).toEqual({ essay: 'Bees fly.', word_count: 2 });
   expect((await order(url, 'right-key')).status).toBe(500);
@@ -45,7 +49,7 @@ it('writes with the configured language model, and prints neither key', async ()
 });
 
 it('describes what its configuration lacks', async () => {
-  const service = tScript(main, { LLM_URL: 'http://127.0.0.1:1/v1' });
+  const service = tCommand(['essay-service'], { LLM_URL: 'http://127.0.0.1:1/v1' });
   expect(await service.ended).toEqual({ code: 1, signal: null });
   expect(service.stdout()).toBe('');
   expect(service.stderr()).toContain('ESSAY_API_KEY: missing');

@@ -1,0 +1,93 @@
+import type { Command } from 'commander';
+import { importableCountries } from '../self-hosted/bank-data/directory/files/bank-file-formats.ts';
+
+/** Prints a script that completes the command. Unlike one that calls Node.js, it needs no time. */
+export function printCompletion(program: Command, shell: 'bash' | 'zsh' | 'fish'): void {
+  const commands = listCommands(program);
+  const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript };
+  process.stdout.write(scripts[shell](commands));
+}
+
+interface CommandWords {
+  name: string;
+  description: string;
+  options: readonly { long: string; description: string; isFile: boolean }[];
+  /** The values of each argument; null: a file. */
+  arguments: readonly (readonly string[] | null)[];
+}
+
+function listCommands(program: Command): CommandWords[] {
+  const help = program.createHelp();
+  const commands = help.visibleCommands(program);
+  return commands.map((command) => ({
+    name: command.name(),
+    description: command.description(),
+    options: help
+      .visibleOptions(command)
+      .map(({ long, description, required }) => ({ long: long ?? '', description, isFile: required })),
+    arguments: command.registeredArguments.map((argument) => {
+      if (argument.name() === 'file') return null;
+      if (argument.name() === 'country') return importableCountries();
+      return argument.name() === 'command' ? commands.map((each) => each.name()) : (argument.argChoices ?? []);
+    }),
+  }));
+}
+
+function bashScript(commands: readonly CommandWords[]): string {
+  const cases = commands.flatMap(({ name, options, arguments: values }) => [
+    `    ${name}:-) list='${options.map(({ long }) => long).join(' ')}' ;;`,
+    ...values.map(
+      (choices, index) => `    ${name}:${index}) ${choices ? `list='${choices.join(' ')}'` : 'files=1'} ;;`,
+    ),
+  ]);
+  const files = new Set(
+    commands.flatMap(({ options }) => options.filter(({ isFile }) => isFile)).map(({ long }) => long),
+  );
+  return `\
+_ledgerquill() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" list='' files='' position=0 i
+  for ((i = 2; i < COMP_CWORD; i++)); do
+    [[ "\${COMP_WORDS[i]}" == -* ]] || position=$((position + 1))
+  done
+  [[ "$current" == -* ]] && position=-
+  case "\${COMP_WORDS[1]}:$position" in
+${cases.join('\n')}
+  esac
+  if ((COMP_CWORD == 1)); then
+    list='${commands.map(({ name }) => name).join(' ')} --help --version'
+  fi
+  case "\${COMP_WORDS[COMP_CWORD - 1]}" in
+    ${[...files].join('|')}) list='' files=1 ;;
+  esac
+  local IFS=$'\\n'
+  COMPREPLY=($(compgen \${files:+-f} -W "\${list// /$IFS}" -- "$current"))
+}
+complete -o filenames -F _ledgerquill ledgerquill
+`;
+}
+
+/** Z shell runs scripts for Bash. */
+function zshScript(commands: readonly CommandWords[]): string {
+  return `\
+(( $+functions[compdef] )) || { autoload -U compinit && compinit; }
+autoload -U bashcompinit && bashcompinit
+${bashScript(commands)}`;
+}
+
+function fishScript(commands: readonly CommandWords[]): string {
+  const lines = commands.flatMap(({ name, description, options, arguments: values }) => {
+    const isUsed = `-n '__fish_seen_subcommand_from ${name}'`;
+    return [
+      `-n __fish_use_subcommand -a ${name} -d ${quote(description)}`,
+      ...options.map(({ long, description, isFile }) =>
+        [isUsed, '-l', long.slice(2), ...(isFile ? ['-r', '-F'] : []), '-d', quote(description)].join(' '),
+      ),
+      ...values.map((choices) => `${isUsed} ${choices ? `-a '${choices.join(' ')}'` : '-F'}`),
+    ];
+  });
+  return ['-f', ...lines].map((line) => `complete -c ledgerquill ${line}\n`).join('');
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "\\'")}'`;
+}

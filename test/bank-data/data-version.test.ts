@@ -1,0 +1,112 @@
+import { createServer } from 'node:http';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createDataVersion } from '../../src/bank-data/data-version.ts';
+import { createBankDataService } from '../../src/self-hosted/bank-data/create-bank-data-service.ts';
+import { replaceImport } from '../../src/self-hosted/bank-data/directory/replace-import.ts';
+import { bankDataKey, tGateway } from '../gateway.ts';
+import { tRedis, whyNoRedis } from '../redis.ts';
+import { replyJson, tUpstream } from '../scripted-upstream.ts';
+import { tImport } from '../self-hosted/bank-data/directory/command-line.ts';
+import { tFolder } from '../stores/folder.ts';
+
+const bankNames = '{ ibanValidation(iban: "DE89370400440532013000") { bankData { name } } }';
+const anotherLookUp = '{ ibanValidation(iban: "GB29NWBK60161331926819") { valid } }';
+
+/** A self-hosted service with a data folder, and the number of its look-ups. */
+async function tService() {
+  const dataDir = tFolder();
+  const service = createBankDataService({ apiKey: bankDataKey, dataDir });
+  onTestFinished(() => service.close());
+  let lookUps = 0;
+  service.addHook('onRequest', async ({ url }) => {
+    if (url.startsWith('/bank_data/')) lookUps += 1;
+  });
+  const url = await service.listen({ host: '127.0.0.1', port: 0 });
+  const bank = { bankCode: '37040044', zip: '', city: '', bic: 'COBADEFFXXX' };
+  const importName = (name: string) =>
+    replaceImport(dataDir, { country: 'DE', source: 'Registry', date: '2026-11-21', entries: [{ ...bank, name }] });
+  return { url, dataDir, importName, lookUps: () => lookUps };
+}
+
+async function nameIn({ ask }: Pick<ReturnType<typeof tGateway>, 'ask'>): Promise<unknown> {
+  return (await ask(bankNames)).data?.ibanValidation?.bankData?.name;
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('an import of banks', () => {
+  it('is what the next answers show, once a look-up reports the new version', async () => {
+    const service = await tService();
+    const gateway = tGateway({ bankDataUrl: service.url });
+    expect(await nameIn(gateway)).toBe('Commerzbank');
+    expect(await nameIn(gateway)).toBe('Commerzbank');
+    expect(service.lookUps()).toBe(1);
+
+    await service.importName('Imported');
+    await gateway.ask(anotherLookUp);
+    expect(await nameIn(gateway)).toBe('Imported');
+    expect(await nameIn(gateway)).toBe('Imported');
+    expect(service.lookUps()).toBe(3);
+
+    // LMDB shares an open file within a process, so the store is changed by another one, as in production.
+    expect((await tImport(service.dataDir, 'DE', '--undo').ended).code).toBe(0);
+    await gateway.ask('{ ibanValidation(iban: "FR1420041010050500013M02606") { valid } }');
+    expect(await nameIn(gateway)).toBe('Commerzbank');
+  });
+
+  it.skipIf(whyNoRedis)(`also replaces the answers in Redis${whyNoRedis}`, async () => {
+    const redis = await tRedis();
+    const service = await tService();
+    const env = { REDIS_URL: redis.url, STORE_SECRET: 'a-secret-that-all-share' };
+    const first = tGateway({ bankDataUrl: service.url, env });
+    expect(await nameIn(first)).toBe('Commerzbank');
+    await first.close();
+    await service.importName('Imported');
+    const second = tGateway({ bankDataUrl: service.url, env });
+    await second.ask(anotherLookUp);
+    expect(await nameIn(second)).toBe('Imported');
+    const third = tGateway({ bankDataUrl: service.url, env });
+    await third.ask('{ ibanValidation(iban: "FR1420041010050500013M02606") { valid } }');
+    expect(await nameIn(third)).toBe('Imported');
+    expect(service.lookUps()).toBe(4);
+  });
+});
+
+describe('the data version', () => {
+  it('is requested every 5 seconds without a key, once the service has reported one', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const keys: unknown[] = [];
+    let version = '1';
+    const server = createServer(({ headers, url }, response) => {
+      keys.push([url, headers.apikey]);
+      response.writeHead(204, { 'x-bank-data-version': version }).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    const dataVersion = createDataVersion(`http://127.0.0.1:${typeof address === 'object' && address?.port}`);
+    onTestFinished(dataVersion.close);
+    vi.advanceTimersByTime(60_000);
+    expect(keys).toEqual([]);
+
+    dataVersion.report('1');
+    version = '2';
+    const changed = new Promise<void>((resolve) => dataVersion.onChanged(resolve));
+    vi.advanceTimersByTime(5_000);
+    await changed;
+    expect(keys).toEqual([['/data-version', undefined]]);
+    await vi.waitFor(() => expect(dataVersion.current()).toBe('2'));
+  });
+
+  it('is not requested from a service that reports none', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const upstream = await tUpstream(replyJson(200, { valid: true }));
+    const gateway = tGateway({ bankDataUrl: upstream.url });
+    await gateway.ask(anotherLookUp);
+    vi.advanceTimersByTime(60_000);
+    await gateway.ask('{ ibanValidation(iban: "FR1420041010050500013M02606") { valid } }');
+    expect(upstream.calls.map(({ path }) => path)).toEqual(['/bank_data/iban_validate', '/bank_data/iban_validate']);
+  });
+});

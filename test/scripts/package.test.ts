@@ -1,0 +1,77 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { stagePackage, unbundledPackages } from '../../scripts/package.ts';
+import { tProcess } from '../process.ts';
+import { tSampleFile } from '../self-hosted/bank-data/directory/command-line.ts';
+import { tSample } from '../self-hosted/bank-data/directory/samples.ts';
+import { tFolder } from '../stores/folder.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+it('lists every package that src loads with require', () => {
+  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /[.]ts$/.test(file),
+  );
+  const names = sources.flatMap((file) =>
+    [
+      ...readFileSync(join(root, 'src', file), 'utf8').matchAll(/(?:require|require\.resolve|meta\.url\))\('([\w-]+)/g),
+    ].map(([, name]) => name),
+  );
+  expect([...new Set(names)].toSorted()).toEqual(unbundledPackages);
+});
+
+it('works in an empty folder, with no other packages than those that it depends on', async () => {
+  const folder = tFolder();
+  const modules = join(folder, 'node_modules');
+  stagePackage(join(modules, 'ledgerquill'));
+  const { dependencies } = JSON.parse(readFileSync(join(modules, 'ledgerquill/package.json'), 'utf8'));
+  expect(Object.keys(dependencies)).toEqual(unbundledPackages);
+  expect(Object.values(dependencies)).toEqual(unbundledPackages.map(() => expect.stringMatching(/^\d+\.\d+\.\d+$/)));
+  install(Object.keys(dependencies), modules);
+
+  const command = join(modules, 'ledgerquill/dist/cli/ledgerquill.js');
+  const run = (args: readonly string[]) =>
+    tProcess(process.execPath, [command, ...args], { PORT: '0', DATA_DIR: folder });
+  const gateway = run(['start']);
+  const [, url = ''] = await gateway.printed(/GraphiQL +(\S+)\n/);
+  const query = `{ ibanValidation(iban: "DE89370400440532013000") { bankData { name } } countries { name } _service { sdl } }`;
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ query }) });
+  const { data } = (await response.json()) as { data: { ibanValidation: object; _service: { sdl: string } } };
+  expect(data.ibanValidation).toEqual({ bankData: { name: 'Commerzbank' } });
+  expect(`${data._service.sdl}\n`).toBe(readFileSync(join(modules, 'ledgerquill/schema.graphql'), 'utf8'));
+  expect((await fetch(url, { headers: { accept: 'text/html' } })).status).toBe(200);
+
+  // A workbook needs the most packages of all formats.
+  const workbook = run(['import-banks', 'LU', await tSampleFile(folder, tSample('LU')), '--force']);
+  expect(await workbook.ended, workbook.stderr()).toEqual({ code: 0, signal: null });
+  const key = run(['api-key', 'shop']);
+  expect(await key.ended).toEqual({ code: 0, signal: null });
+  gateway.kill('SIGTERM');
+  expect(await gateway.ended).toEqual({ code: 0, signal: null });
+});
+
+it('contains the licenses of the bundled packages', () => {
+  const folder = tFolder();
+  stagePackage(folder);
+  const licenses = readFileSync(join(folder, 'dist/third-party-licenses.txt'), 'utf8');
+  for (const name of ['graphql', '@pothos/core', 'fastify', 'commander']) {
+    expect(licenses).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\((MIT|ISC)\\)$`, 'm'));
+  }
+});
+
+/** Copies packages and what they depend on, as npm would install them. */
+function install(names: readonly string[], modules: string): void {
+  for (const name of names) {
+    const [from, to] = [join(root, 'node_modules', name), join(modules, name)];
+    if (existsSync(to) || !existsSync(from)) continue;
+    mkdirSync(to, { recursive: true });
+    cpSync(from, to, { recursive: true });
+    const { dependencies = {}, optionalDependencies = {} } = JSON.parse(
+      readFileSync(join(from, 'package.json'), 'utf8'),
+    );
+    install(Object.keys({ ...dependencies, ...optionalDependencies }), modules);
+  }
+}
