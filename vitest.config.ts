@@ -8,7 +8,7 @@ export default defineConfig({
   resolve: { alias: { graphql: 'graphql/index.js' } },
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/build.ts'],
+    globalSetup: ['test/build.ts', 'test/untouched-data.ts'],
     reporters: ['default', plainSummary()],
     // Many tests wait for processes and pages, so one worker per core would leave cores idle.
     maxWorkers: availableParallelism() + 1,

@@ -214,3 +214,12 @@ describe('another file', () => {
     );
   });
 });
+
+it.each([
+  ['NL', [['BIC-lijst'], ['BIC', 'Identifier', 'Betaaldienstverlener / Payment Service Provider']]],
+  ['LU', [['Institution', 'IBAN Code', 'BICCode']]],
+])('reads the file of %s with the titles of 2026', async (country, top) => {
+  const sample = tSample(country);
+  const { entries } = await read(country, sample.fileName, await tFile({ ...sample, top }));
+  expect(entries).toContainEqual(sample.bank);
+});

@@ -22,7 +22,8 @@ const dutch: BankFileFormat = {
   download: 'https://www.betaalvereniging.nl/wp-content/uploads/BIC-lijst-NL.xlsx',
   attribution: 'Source: Betaalvereniging Nederland. For your own use: the data may not be passed on.',
   layout: workbook,
-  columns: { bic: 'BIC', code: 'Identifier', name: ['Naam'] },
+  // In the titles of 2024 and in those of 2026, which are in two languages.
+  columns: { bic: 'BIC', code: 'Identifier', name: ['Betaaldienstverlener'] },
   code: { pattern: /^[A-Z]{4}$/, description: '4 capital letters' },
 };
 
@@ -79,7 +80,7 @@ const luxembourgish: BankFileFormat = {
   download: 'https://www.abbl.lu/publications/abbl-luxembourg-register-of-iban-bic-codes/',
   attribution: 'Source: Association des Banques et Banquiers, Luxembourg (ABBL).',
   layout: workbook,
-  columns: { name: ['institution'], code: 'IBAN code', bic: 'BIC' },
+  columns: { name: [0], code: 1, bic: 2 },
   code: digits(3),
 };
 

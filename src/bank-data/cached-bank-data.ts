@@ -1,0 +1,38 @@
+import type { Config } from '../config/gateway-config.ts';
+import type { OpenedStore } from '../stores/open-store.ts';
+import type { Events } from '../telemetry/events.ts';
+import type { UpstreamClient } from '../upstream/upstream-client.ts';
+import { withCache } from './cache.ts';
+import { createDataVersion } from './data-version.ts';
+import { createLookUpCache } from './look-up-cache.ts';
+import { withPrecheck } from './precheck.ts';
+import { createRestBankData } from './rest/rest-bank-data.ts';
+import { createSharedCache } from './shared-cache.ts';
+
+interface CachedBankDataOptions extends Pick<OpenedStore, 'store' | 'isShared'> {
+  /** Of the service. */
+  url: string;
+  client: UpstreamClient;
+  config: Pick<Config, 'bankData' | 'upstreamConcurrency' | 'upstreamQueue'>;
+  events: Events;
+}
+
+/** The bank-data service behind its precheck and its cache. */
+export function createCachedBankData({ url, client, config, store, isShared, events }: CachedBankDataOptions) {
+  const { upstreamConcurrency: maxRunning, upstreamQueue: maxWaiting } = config;
+  const { freshMs, maxAgeMs, cacheMaxBytes } = config.bankData;
+  const dataVersion = createDataVersion(url);
+  const cache = createLookUpCache({
+    maxRunning,
+    maxWaiting,
+    freshMs,
+    maxAgeMs,
+    // The rest is for kept replies.
+    maxBytes: (cacheMaxBytes * 7) / 8,
+    sharedCache: isShared ? createSharedCache(store) : null,
+    dataVersion,
+    events,
+  });
+  const bankData = withPrecheck(withCache(createRestBankData(client, events, dataVersion), cache));
+  return { ...bankData, lookUps: cache.status, dataVersion };
+}
