@@ -18,7 +18,7 @@ const layers = [
   ['iban'],
   ['countries'],
   ['(run-main|stop-signals).ts'],
-  ['(async|time|errors.ts|request-context.ts)'],
+  ['(async|time|errors.ts|request-context.ts|upstream-activity.ts)'],
 ];
 
 /** Layers that import less than everything below them: the paths in src that they may import. */
@@ -35,7 +35,16 @@ const narrowLayers = {
     // Budgets of callers are counted like the allowance of the gateway.
     'upstream/allowance',
   ],
-  upstream: ['upstream', 'stores', 'telemetry', 'async', 'time', 'errors.ts', 'request-context.ts'],
+  upstream: [
+    'upstream',
+    'stores',
+    'telemetry',
+    'async',
+    'time',
+    'errors.ts',
+    'request-context.ts',
+    'upstream-activity.ts',
+  ],
   'self-hosted': [
     'self-hosted',
     'iban',

@@ -25,8 +25,8 @@ const modules = [
   'bank-data/rest/rest-bank-data',
   'request-context',
   'stores/lmdb-store',
-  'telemetry/events',
   'telemetry/log',
+  'telemetry/log-events',
   'telemetry/redact',
   'upstream/allowance/allowance',
   'upstream/upstream-client',
@@ -57,7 +57,7 @@ const { createRestBankData } = await load<typeof import('../src/bank-data/rest/r
 );
 const { createRequestContext } = await load<typeof import('../src/request-context.ts')>('request-context');
 const { createLmdbStore } = await load<typeof import('../src/stores/lmdb-store.ts')>('stores/lmdb-store');
-const { createEvents } = await load<typeof import('../src/telemetry/events.ts')>('telemetry/events');
+const { createLogEvents } = await load<typeof import('../src/telemetry/log-events.ts')>('telemetry/log-events');
 const { createLog } = await load<typeof import('../src/telemetry/log.ts')>('telemetry/log');
 const { createSecretRedaction } = await load<typeof import('../src/telemetry/redact.ts')>('telemetry/redact');
 const { createAllowance } =
@@ -155,7 +155,7 @@ function createBareCall(url: string) {
 /** All that the gateway puts around it. */
 function createGatewayCall(baseUrl: string, dataDir: string) {
   const secrets = ['benchmark-key', 'another-benchmark-key', 'bank-data.example', 'essays.example'];
-  const events = createEvents(createLog({ level: 'info', redact: (text) => text }));
+  const events = createLogEvents(createLog({ level: 'info', redact: (text) => text }));
   const store = createLmdbStore({ folder: dataDir });
   const allowance = createAllowance({ service: 'bank-data', limit: null, store, replicas: null, events });
   const client = createUpstreamClient({
@@ -177,6 +177,7 @@ function createGatewayCall(baseUrl: string, dataDir: string) {
     freshMs: 86_400_000,
     maxAgeMs: 86_400_000,
     maxBytes: 64_000_000,
+    events,
   });
   const bankData = withPrecheck(withCache(createRestBankData(client, events, { report() {} }), cache));
   return {

@@ -3,9 +3,16 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
+interface ReadyGateway {
+  /** Its origin. */
+  url: string;
+  /** Whether its essays come from the offline drafter. */
+  isDrafter: boolean;
+}
+
 export interface StartedGateway {
-  /** Its origin, once it listens; null if it exited instead and printed why. */
-  url: Promise<string | null>;
+  /** Once it listens; null if it exited instead and printed why. */
+  ready: Promise<ReadyGateway | null>;
   /** Sends SIGTERM; running queries are finished. */
   stop(): void;
   /** Its exit code; null if a signal ended it. */
@@ -20,21 +27,22 @@ export function startGateway(env: NodeJS.ProcessEnv): StartedGateway {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   return {
-    url: readUrl(child),
+    ready: readSummary(child),
     stop: () => void child.kill('SIGTERM'),
     ended: once(child, 'close').then(([code]) => code as number | null),
   };
 }
 
-/** The gateway prints the URL of GraphiQL when it is ready. */
-async function readUrl(child: ChildProcess): Promise<string | null> {
+/** The gateway prints the URL of GraphiQL, then its services, when it is ready. */
+async function readSummary(child: ChildProcess): Promise<ReadyGateway | null> {
   if (child.stdout === null) return null;
+  let url: string | undefined;
   for await (const line of createInterface(child.stdout)) {
-    const url = line.match(/GraphiQL +(\S+)\/graphql$/)?.[1];
-    if (url === undefined) continue;
+    url ??= line.match(/GraphiQL +(\S+)\/graphql$/)?.[1];
+    if (url === undefined || !/^ *essays /.test(line)) continue;
     // Discard further output, so that the pipe does not fill up.
     child.stdout.resume();
-    return url;
+    return { url, isDrafter: line.includes('offline drafter') };
   }
   return null;
 }

@@ -12,21 +12,25 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Packages that `src` loads with `require`: a native library, one that few need, and lists that are read by their path. */
-export const unbundledPackages = ['bankdata-germany', 'i18n-iso-countries', 'iban-to-bic', 'ioredis', 'lmdb'];
+export const unbundledPackages = [
+  'bankdata-germany',
+  'i18n-iso-countries',
+  'iban-to-bic',
+  'ioredis',
+  'lmdb',
+  'pino-pretty',
+];
 
-/** Copies the content of the package to a folder. */
-export function stagePackage(folder: string): void {
+/** Copies the content of the package to a folder. @param project with its build */
+export function stagePackage(folder: string, project = root): void {
+  const readJson = (path: string) => JSON.parse(readFileSync(join(project, path), 'utf8'));
   const { name, version, description, license, type, engines, bin, files } = readJson('package.json');
   for (const path of ['README.md', 'LICENSE', ...files])
-    cpSync(join(root, path), join(folder, path), { recursive: true });
+    cpSync(join(project, path), join(folder, path), { recursive: true });
   const { packages } = readJson('package-lock.json');
   const dependencies = Object.fromEntries(unbundledPackages.map((id) => [id, packages[`node_modules/${id}`].version]));
   const manifest = { name, version, description, license, type, engines, bin, dependencies };
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-}
-
-function readJson(path: string) {
-  return JSON.parse(readFileSync(join(root, path), 'utf8'));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -7,9 +7,11 @@ import { schema } from '../src/graphql/schema/schema.ts';
 
 export const schemaFile = new URL('../schema.graphql', import.meta.url);
 
+const contextValue = { caller: { scopes: new Set(['introspection']) } };
+
 /** The sorted SDL of the subgraph, as routers query it. */
 export function printSubgraph(): string {
-  const { data } = graphqlSync({ schema, source: '{ _service { sdl } }' });
+  const { data } = graphqlSync({ schema, source: '{ _service { sdl } }', contextValue });
   return `${(data as { _service: { sdl: string } } | undefined)?._service.sdl.trim()}\n`;
 }
 

@@ -1,23 +1,23 @@
 import type { DestinationStream } from 'pino';
 import { createAccess } from './auth/access.ts';
-import { createBankData } from './bank-data/create-bank-data.ts';
+import { createCachedBankData } from './bank-data/cached-bank-data.ts';
 import { createKnownBanks, type KnownBanks } from './bank-lists/known-banks.ts';
 import type { Config, Upstreams } from './config/gateway-config.ts';
 import { listSecrets } from './config/list-secrets.ts';
 import { createTrustedDocuments } from './documents/trusted-documents.ts';
-import { withIdempotency } from './essays/idempotency/idempotency.ts';
-import { withOrderPrecheck } from './essays/precheck.ts';
-import { createRestEssays } from './essays/rest/rest-essays.ts';
+import { createPaidEssays } from './essays/paid-essays.ts';
 import { createContext } from './graphql/context.ts';
 import { createGraphqlHandler } from './graphql/graphql-handler.ts';
+import { readQueryLimits } from './graphql/query-budget.ts';
 import { schema } from './graphql/schema/schema.ts';
 import { createGraphiql } from './http/graphiql.ts';
+import { type MetricsServer, startMetricsServer } from './http/metrics-server.ts';
 import { createRequestHandler } from './http/request-handler.ts';
 import { createHttpServer } from './http/server.ts';
 import { closeOnError, openStore } from './stores/open-store.ts';
-import { createEvents } from './telemetry/events.ts';
-import { createLog } from './telemetry/log.ts';
+import type { MetricSources } from './telemetry/metrics/gateway-metrics.ts';
 import { createRedact } from './telemetry/redact.ts';
+import { createTelemetry } from './telemetry/telemetry.ts';
 import { createUpstreamFactory } from './upstream/upstream.ts';
 
 interface GatewayOptions {
@@ -34,9 +34,9 @@ export function createGateway(
 ) {
   const secrets = listSecrets(config, upstreams);
   const redact = createRedact(secrets);
-  const events = createEvents(createLog({ level: config.logLevel, redact, destination: logDestination }));
-  const trustedDocuments =
-    config.trustedDocuments && createTrustedDocuments({ config: config.trustedDocuments, events });
+  const { events, metrics, droppedLogLines } = createTelemetry({ config, redact, logDestination });
+  const { trustedDocuments: trustedConfig, maxQueryChars: maxCharacters } = config;
+  const trustedDocuments = trustedConfig && createTrustedDocuments({ config: trustedConfig, maxCharacters, events });
   const { store, isShared, isUp, onRecovered } = openStore(config.store, config.dataDir, events);
   const access = closeOnError(store, () =>
     createAccess({ access: config.access, storeConfig: config.store, store, events }),
@@ -45,33 +45,21 @@ export function createGateway(
   const replicas = isShared ? config.store.replicas : null;
   const createUpstream = createUpstreamFactory({ config, store, replicas, secrets, events });
   const bankDataUpstream = createUpstream('bank-data', upstreams.bankData, 'apikey', config.bankData);
-  const { freshMs, maxAgeMs, cacheMaxBytes } = config.bankData;
-  const keptReplyBytes = cacheMaxBytes / 8;
-  const { upstreamConcurrency: maxRunning, upstreamQueue: maxWaiting } = config;
-  const { bankData, dataVersion } = createBankData({
-    url: upstreams.bankData.url,
-    client: bankDataUpstream.client,
-    sharedStore: isShared ? store : null,
-    limits: { maxRunning, maxWaiting, freshMs, maxAgeMs, maxBytes: cacheMaxBytes - keptReplyBytes },
-    events,
-  });
+  const bankData = createCachedBankData({ upstream: bankDataUpstream, config, store, isShared, events });
 
   const essaysUpstream = createUpstream('essays', upstreams.essays, 'token', config.essays);
-  const { modeNames, textField, keepDays } = config.essays;
-  const restEssays = createRestEssays({ client: essaysUpstream.client, modeNames, textField, redact, events });
-  const idempotentEssays = withIdempotency(restEssays, { store, onRecovered, keepDays, events });
+  const essays = createPaidEssays({ client: essaysUpstream.client, config, store, onRecovered, redact, events });
 
   const allowances = [bankDataUpstream.allowance, essaysUpstream.allowance];
   const services = {
     bankData,
-    essays: withOrderPrecheck(idempotentEssays),
-    essayArchive: idempotentEssays.archive,
+    essays,
+    essayArchive: essays.archive,
     allowances: () => Promise.all(allowances.map((allowance) => allowance.status())),
     budgets: access.budgets,
     isKnownBank: knownBanks.has,
   };
-  const { maxIbansPerQuery, maxEssaysPerQuery: essays, maxEntitiesPerQuery: entities } = config;
-  const limits = { ibans: maxIbansPerQuery, bics: maxIbansPerQuery, bankQueries: 20, essayTexts: 20, essays, entities };
+  const limits = readQueryLimits(config);
   const graphql = createGraphqlHandler({
     schema,
     createContext: (caller, signal) => createContext(services, limits, caller, signal),
@@ -79,14 +67,13 @@ export function createGateway(
     hasCallers: access.hasCallers,
     trustedDocuments,
     documentLimits: { tokens: config.maxQueryTokens, characters: config.maxQueryChars, cost: config.maxQueryCost },
-    keptReplyBytes,
+    keptReplyBytes: config.bankData.cacheMaxBytes / 8,
     hasTraces: config.federationTraces || access.hasCallers,
     exposesCost: config.exposeCost || access.hasCallers,
     redact,
     events,
   });
-  dataVersion.onChanged(graphql.clearReplies);
-
+  bankData.onDataChanged(graphql.clearReplies);
   let isStopping = false;
   let stopLoading = () => {};
   let closing: Promise<void> | undefined;
@@ -103,15 +90,29 @@ export function createGateway(
     readiness: () => (isShared ? { sharedStore: isUp() ? 'up' : 'down' } : {}),
     events,
   });
-  const server = createHttpServer(handleRequest, config.connections);
+  const server = createHttpServer(handleRequest, { ...config.connections, onRefused: events.connectionRefused });
+  const metricSources: MetricSources = {
+    activeRequests: server.activeRequests,
+    bulkheads: () => ({ 'bank-data': bankDataUpstream.client.status(), essays: essaysUpstream.client.status() }),
+    lookUps: bankData.lookUps,
+    caches: graphql.caches,
+    allowances: services.allowances,
+    budgets: access.budgets.remaining,
+    isStoreUp: isUp,
+    droppedLogLines,
+  };
+  let metricsServer: MetricsServer | null = null;
 
   return {
     /** GraphQL without HTTP, for tests and for embedding. */
     handle: graphql,
     async listen(): Promise<string> {
       stopLoading = knownBanks.loadSoon();
+      if (metrics) metricsServer = await startMetricsServer({ ...metrics, sources: metricSources, events });
       return server.listen(config.host, config.port);
     },
+    /** Null if they are off, or the gateway does not listen yet. */
+    metricsUrl: () => metricsServer?.url ?? null,
     announceStop,
     /** Lets running queries finish within the shutdown timeout, then closes everything. */
     close(): Promise<void> {
@@ -129,21 +130,21 @@ export function createGateway(
   async function shutDown(): Promise<void> {
     announceStop();
     stopLoading();
-    dataVersion.close();
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, config.shutdownTimeoutMs);
     });
     const draining = server.drain(config.shutdownTimeoutMs);
     // Orders that were sent are charged even if the client has disconnected, so their essays are stored.
-    await Promise.race([draining.then(idempotentEssays.flush), timeout]);
+    await Promise.race([draining.then(essays.flush), timeout]);
     clearTimeout(timer);
     await draining;
-    await Promise.all([bankDataUpstream.client.close(), essaysUpstream.client.close(), graphql.dispose()]);
+    await Promise.all([bankData.close(), essaysUpstream.client.close(), graphql.dispose()]);
     // Closing the clients aborts the calls in flight; then everything written and counted is stored.
-    await Promise.all([idempotentEssays.close(), ...allowances.map((allowance) => allowance.flush())]);
+    await Promise.all([essays.close(), ...allowances.map((allowance) => allowance.flush())]);
     await access.close();
     trustedDocuments?.close();
     await store.close();
+    await metricsServer?.close();
   }
 }

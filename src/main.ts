@@ -74,10 +74,12 @@ async function start(config: Config, services: Service[], stopServices: () => Pr
     await gateway.close();
     throw error;
   });
+  const metricsUrl = gateway.metricsUrl();
   process.stdout.write(
     [
       'Ledgerquill is ready.',
       `  GraphiQL   ${url}/graphql`,
+      ...(metricsUrl ? [`  metrics    ${metricsUrl}`] : []),
       `  bank data  ${bankData.description}`,
       `  essays     ${essays.description}`,
       `  SIGTERM    ${shutdownDelayMs / 1_000} s not ready, then at most ${shutdownTimeoutMs / 1_000} s for active requests`,

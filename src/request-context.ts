@@ -1,6 +1,7 @@
 import type { Signal } from './async/signal.ts';
 
 import type { ServiceName } from './errors.ts';
+import { UpstreamActivity } from './upstream-activity.ts';
 
 /** The caller and the usage of one request. Passed to every layer. */
 export interface RequestContext {
@@ -9,6 +10,8 @@ export interface RequestContext {
   /** Aborts when the client disconnects. */
   signal: Signal;
   usage: Usage;
+  /** Its time with upstreams. A flight has that of its first request. */
+  activity: UpstreamActivity;
   /** Counts a call in the caller's own budget before it is sent; null: the caller has none. */
   reserveCall: ReserveCall | null;
   /** When a look-up began to wait for its turn, by `performance.now()`; its deadline includes the wait. */
@@ -18,7 +21,7 @@ export interface RequestContext {
 }
 
 /** Counts of one request, returned as `extensions.cost`. Not amounts of money. */
-interface Usage {
+export interface Usage {
   /** Look-ups in the cache; each IBAN and BIC counts once per request. */
   lookUps: number;
   /** Look-ups answered from the cache. */
@@ -41,5 +44,6 @@ export function createRequestContext(
   reserveCall: ReserveCall | null = null,
 ): RequestContext {
   const usage = { lookUps: 0, cacheHits: 0, staleHits: 0, upstreamCalls: 0 };
-  return { callerId, signal, reserveCall, queuedSince: null, usage, freshUntil: Number.POSITIVE_INFINITY };
+  const activity = new UpstreamActivity();
+  return { callerId, signal, reserveCall, queuedSince: null, usage, activity, freshUntil: Number.POSITIVE_INFINITY };
 }

@@ -19,8 +19,10 @@ function describeFailure(error: unknown, portVariable: string): string {
   if (error instanceof ConfigError) return error.message;
   if (error instanceof UsageError) return `error: ${error.message}`;
   if (!(error instanceof Error)) return String(error);
-  const { code = '', address, hostname, port }: ListenError = error;
-  const reason = listenProblems[code]?.replace('PORT', portVariable);
+  const { code = '', address, hostname, port, isMetricsServer }: ListenError = error;
+  const reason = isMetricsServer
+    ? listenProblems[code]?.replace(/PORT|HOST/, 'METRICS_$&')
+    : listenProblems[code]?.replace('PORT', portVariable);
   if (reason === undefined) return error.stack ?? error.message;
   return `Cannot listen on ${address ?? hostname}${port === undefined ? '' : `, port ${port}`}: ${reason}.`;
 }
@@ -29,6 +31,7 @@ interface ListenError extends NodeJS.ErrnoException {
   address?: string;
   hostname?: string;
   port?: number;
+  isMetricsServer?: boolean;
 }
 
 const noAddress = 'this machine has no such address; set HOST to one of its addresses, such as 127.0.0.1 or 0.0.0.0';

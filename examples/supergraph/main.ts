@@ -6,13 +6,13 @@ import { type Served, serve } from './serve.ts';
 
 /*
  * `npm run supergraph`: payments, Ledgerquill and a router in front of both. Ledgerquill runs as a child process with the
- * usual environment, such as upstreams and DATA_DIR; PORT is the port of the router.
+ * usual environment, such as upstreams and DATA_DIR; PORT is the port of the router, by default not the gateway's.
  */
 
 const query = '{ payees { name validation { valid bankData { name bic } } } }';
 
 await runMain(async () => {
-  const { PORT = '4000', PAYMENTS_PORT = '0', LEDGERQUILL_PORT = '0' } = process.env;
+  const { PORT = '4010', PAYMENTS_PORT = '0', LEDGERQUILL_PORT = '0' } = process.env;
   const ledgerquill = startGateway({ ...process.env, PORT: LEDGERQUILL_PORT });
   const open: Served[] = [];
   const stop = async () => {
@@ -28,17 +28,17 @@ await runMain(async () => {
   try {
     const listening = async (served: Promise<Served>) => open[open.push(await served) - 1] as Served;
     const payments = await listening(serve(createPayments(), Number(PAYMENTS_PORT)));
-    const ledgerquillUrl = await ledgerquill.url;
+    const ready = await ledgerquill.ready;
     // The child process has printed why.
-    if (ledgerquillUrl === null) return await stop();
+    if (ready === null) return await stop();
     // Hive Gateway is large, so it is loaded only now.
     const { createRouter } = await import('./router.ts');
-    const urls = { payments: payments.url, ledgerquill: `${ledgerquillUrl}/graphql` };
+    const urls = { payments: payments.url, ledgerquill: `${ready.url}/graphql` };
     const router = await listening(serve(createRouter(composeSupergraph(urls)), Number(PORT)));
     process.stdout.write(
       [
         'The supergraph is ready.',
-        `  router       ${router.url}`,
+        `  router       ${router.url} (GraphiQL in a browser)`,
         `  payments     ${urls.payments}`,
         `  Ledgerquill  ${urls.ledgerquill}`,
         'Query it from another shell:',

@@ -3,5 +3,27 @@ import { transports } from './transport.ts';
 
 /** Hive Gateway in this process. In production, run a router as a separate process. */
 export function createRouter(supergraph: string) {
-  return createGatewayRuntime({ supergraph, transports, logging: false, landingPage: false });
+  return createGatewayRuntime({
+    supergraph,
+    transports,
+    logging: false,
+    landingPage: false,
+    graphiql: { title: 'Payments and Ledgerquill', defaultQuery },
+    // The default page loads its script from another origin. This one is large, so it is loaded only if it is visited.
+    renderGraphiQL: async (options) => (await import('@graphql-yoga/render-graphiql')).renderGraphiQL(options),
+  });
 }
+
+const defaultQuery = `# Names from the payments subgraph, the rest
+# from Ledgerquill: one look-up per IBAN.
+query Payees {
+  payees {
+    name
+    validation {
+      valid
+      problems
+      bankData { name bic }
+    }
+  }
+}
+`;

@@ -20,6 +20,8 @@ interface ServePagesOptions {
   outDir: string;
   /** Origin of the gateway, to which /graphql is forwarded. */
   gatewayUrl: string;
+  /** Whether the gateway's essays come from the offline drafter, which the pages state. */
+  isDrafter?: boolean;
   /** 0 means any free port. */
   port?: number;
 }
@@ -34,8 +36,13 @@ export interface ServedPages {
  * Serves the pages and the gateway at one origin, like a reverse proxy in production, so that no CORS is needed. Vite's
  * preview server is not used because it exits on SIGTERM before the gateway has finished.
  */
-export async function servePages({ outDir, gatewayUrl, port = 0 }: ServePagesOptions): Promise<ServedPages> {
-  const files = await readFiles(outDir);
+export async function servePages({
+  outDir,
+  gatewayUrl,
+  isDrafter = false,
+  port = 0,
+}: ServePagesOptions): Promise<ServedPages> {
+  const files = await readFiles(outDir, isDrafter);
   const server = createServer((request, response) => {
     const path = request.url?.split('?', 1)[0] ?? '';
     if (path === '/graphql') return forward(request, response, gatewayUrl);
@@ -57,14 +64,21 @@ export async function servePages({ outDir, gatewayUrl, port = 0 }: ServePagesOpt
 }
 
 /** The built files by URL path. */
-async function readFiles(folder: string): Promise<Map<string, { path: string; body: Buffer }>> {
+async function readFiles(folder: string, isDrafter: boolean): Promise<Map<string, { path: string; body: Buffer }>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const files = paths.map(async (path) => {
     const name = path.slice(folder.length).split(sep).join('/');
-    return [name, { path, body: await readFile(path) }] as const;
+    const body = await readFile(path);
+    return [name, { path, body: isDrafter && name.endsWith('.html') ? nameDrafter(body) : body }] as const;
   });
   return new Map(await Promise.all(files));
+}
+
+function nameDrafter(html: Buffer): Buffer {
+  return Buffer.from(
+    html.toString().replace('name="essay-writer" content=""', 'name="essay-writer" content="drafter"'),
+  );
 }
 
 const contentTypes: Readonly<Record<string, string>> = {

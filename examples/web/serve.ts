@@ -17,9 +17,9 @@ await runMain(async () => {
 
   let pages: ServedPages | undefined;
   try {
-    const [gatewayUrl] = await Promise.all([gateway.url, buildPages(outDir)]);
-    if (gatewayUrl === null) throw new Error('The gateway did not start.');
-    pages = await servePages({ outDir, gatewayUrl, port });
+    const [ready] = await Promise.all([gateway.ready, buildPages(outDir)]);
+    if (ready === null) throw new Error('The gateway did not start.');
+    pages = await servePages({ outDir, gatewayUrl: ready.url, isDrafter: ready.isDrafter, port });
     process.stdout.write(
       [
         'The example pages are ready.',

@@ -3,17 +3,20 @@ export interface Signal {
   readonly aborted: boolean;
   readonly reason: unknown;
   throwIfAborted(): void;
-  addEventListener(type: 'abort', listener: () => void): void;
-  removeEventListener(type: 'abort', listener: () => void): void;
+  addEventListener(type: 'abort', listener: AbortListener): void;
+  removeEventListener(type: 'abort', listener: AbortListener): void;
 }
+
+/** An object as a listener needs no function of its own. */
+export type AbortListener = (() => void) | { handleEvent(): void };
 
 /** A signal with its `abort` function. It costs as much as an object, where an `AbortController` takes microseconds. */
 export class AbortableSignal implements Signal {
   aborted = false;
   reason: unknown = undefined;
   /** Most signals have one listener at a time; only the second creates a set. */
-  #first: (() => void) | null = null;
-  #others: Set<() => void> | null = null;
+  #first: AbortListener | null = null;
+  #others: Set<AbortListener> | null = null;
 
   /** Calls all listeners, once. */
   abort(reason: unknown): void {
@@ -24,15 +27,15 @@ export class AbortableSignal implements Signal {
     const others = this.#others ?? [];
     this.#first = null;
     this.#others = null;
-    first?.();
-    for (const listener of others) listener();
+    if (first) call(first);
+    for (const listener of others) call(listener);
   }
 
   throwIfAborted(): void {
     if (this.aborted) throw this.reason;
   }
 
-  addEventListener(_type: 'abort', listener: () => void): void {
+  addEventListener(_type: 'abort', listener: AbortListener): void {
     if (this.aborted || this.#first === listener) return;
     if (this.#first === null && this.#others === null) {
       this.#first = listener;
@@ -42,8 +45,13 @@ export class AbortableSignal implements Signal {
     this.#others.add(listener);
   }
 
-  removeEventListener(_type: 'abort', listener: () => void): void {
+  removeEventListener(_type: 'abort', listener: AbortListener): void {
     if (this.#first === listener) this.#first = null;
     else if (this.#others?.delete(listener) && this.#others.size === 0) this.#others = null;
   }
+}
+
+function call(listener: AbortListener): void {
+  if (typeof listener === 'function') listener();
+  else listener.handleEvent();
 }

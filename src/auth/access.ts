@@ -32,7 +32,7 @@ interface AccessOptions {
 /** @throws ConfigError if the file with API keys is invalid */
 export function createAccess({ access, storeConfig, store, events }: AccessOptions): Access {
   const { redis, secret, replicas } = storeConfig;
-  const authentication = createAuthentication({ access, events });
+  const authentication = createAuthentication({ access, nameSecret: secret, events });
   const rateLimit = createRateLimit({ shared: redis && secret ? { redis, secret, replicas } : null, events });
   const budgets = createPaidBudgets({ store, replicas: redis ? replicas : null, events });
   const createCaller = createCallerFactory({ ...access, defaultLimits: noLimits });

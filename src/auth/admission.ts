@@ -7,7 +7,7 @@ import type { SignedParams } from './router-signature.ts';
 /** Whether a request is executed, and for which caller. */
 export interface Admission {
   /**
-   * Decides by the headers of a request, before its body is read. A promise only for new tokens and limited callers.
+   * Decides by the headers of a request, before its body is read. A promise only for new tokens, and while requests are counted.
    * @param rawHeaders names and values in turn, as in `IncomingMessage.rawHeaders`
    */
   admit(rawHeaders: readonly string[]): Caller | Refusal | Unsigned | Promise<Caller | Refusal>;
@@ -30,9 +30,11 @@ export function createAdmission(
 
   function withinLimit(caller: Caller | Refusal): Caller | Refusal | Promise<Caller | Refusal> {
     if (caller.kind === 'refused') return caller;
-    const counted = count(caller);
-    return counted === null
-      ? caller
-      : counted.then((seconds) => (seconds === null ? caller : createRateRefusal(seconds)));
+    const seconds = count(caller);
+    return seconds instanceof Promise ? seconds.then((seconds) => decide(caller, seconds)) : decide(caller, seconds);
   }
+}
+
+function decide(caller: Caller, seconds: number | null): Caller | Refusal {
+  return seconds === null ? caller : createRateRefusal(seconds);
 }

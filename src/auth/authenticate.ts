@@ -27,12 +27,14 @@ export interface Authentication {
 
 interface AuthenticationOptions {
   access: AccessConfig;
+  /** Hashes the names of callers in tokens; null: a new one. */
+  nameSecret?: string | null;
   events: Pick<Events, 'apiKeysReloaded' | 'apiKeysFileInvalid' | 'keySetUnavailable'>;
 }
 
 /** @throws ConfigError if the file with API keys is invalid */
-export function createAuthentication({ access, events }: AuthenticationOptions): Authentication {
-  const createCaller = createCallerFactory(access);
+export function createAuthentication({ access, nameSecret = null, events }: AuthenticationOptions): Authentication {
+  const createCaller = createCallerFactory({ ...access, ...(nameSecret !== null && { nameSecret }) });
   const { apiKeys, apiKeysFile, jwt, router, anonymousScopes } = access;
   const anonymous = anonymousScopes && createCaller({ kind: 'anonymous', name: '', scopes: anonymousScopes });
   const routerCaller = router && createCaller({ kind: 'router', name: '', scopes: router.scopes });

@@ -1,11 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import type { AccessConfig } from '../config/access-config.ts';
 import type { CallerLimits, OwnLimits, Scope } from '../config/caller-limits.ts';
+import { createKeyHash } from '../stores/key-hash.ts';
 
 /** Who sent a request, and what the sender may use. */
 export interface Caller {
   /** Unique among callers of all kinds. May contain personal data, so it is neither logged nor stored without a hash. */
   id: string;
   kind: 'anonymous' | 'api-key' | 'jwt' | 'router';
+  /** For log and metrics: like `id`, but with a hash of the subject of a token. */
+  name: string;
   scopes: ReadonlySet<Scope>;
   limits: CallerLimits;
   /** Equal for callers who may use the same, and who thus get the same replies where no reply depends on the caller. */
@@ -22,17 +26,26 @@ interface CallerDescription {
 
 export type CreateCaller = (description: CallerDescription) => Caller;
 
+interface CallerFactoryOptions extends Pick<AccessConfig, 'commonScopes' | 'defaultLimits'> {
+  /** Hashes the subjects of tokens. Gateways with the same one show the same names. */
+  nameSecret?: string;
+}
+
 /** Adds what all callers have in common: scopes of the configuration and default limits. */
 export function createCallerFactory({
   commonScopes,
   defaultLimits,
-}: Pick<AccessConfig, 'commonScopes' | 'defaultLimits'>): CreateCaller {
+  nameSecret = randomUUID(),
+}: CallerFactoryOptions): CreateCaller {
+  const hash = createKeyHash(nameSecret);
   return ({ kind, name, scopes, limits = {} }) => {
     const ownLimits = Object.entries(limits).filter(([, limit]) => limit !== undefined);
     const allScopes = new Set([...scopes, ...commonScopes]);
     const allLimits: CallerLimits = { ...defaultLimits, ...Object.fromEntries(ownLimits) };
+    const shownName = kind === 'jwt' ? hash(`caller:${name}`).slice(0, hashLength) : name;
     return {
       id: name === '' ? kind : `${kind}:${name}`,
+      name: name === '' ? kind : `${kind}:${shownName}`,
       kind,
       scopes: allScopes,
       limits: allLimits,
@@ -40,3 +53,6 @@ export function createCallerFactory({
     };
   };
 }
+
+/** Of a base64url text: 72 bits. */
+const hashLength = 12;

@@ -16,7 +16,7 @@ export interface BudgetStatus {
   renewsAt: Date;
 }
 
-type BudgetOwner = Pick<Caller, 'id' | 'limits'>;
+type BudgetOwner = Pick<Caller, 'id' | 'name' | 'limits'>;
 
 /** The paid calls of each caller. None of its functions rejects. */
 export interface PaidBudgets {
@@ -24,6 +24,8 @@ export interface PaidBudgets {
   reserve(caller: BudgetOwner, service: ServiceName): BudgetedCall | Promise<BudgetedCall> | null;
   /** The budgets that the caller has. */
   status(caller: BudgetOwner): Promise<BudgetStatus[]>;
+  /** Of the budgets in memory, as far as this process knows. */
+  remaining(): Iterable<{ caller: string; service: ServiceName; remaining: number }>;
   /** Stores everything that was counted, if the store works. Await it before the store is closed. */
   flush(): Promise<void>;
 }
@@ -38,6 +40,9 @@ interface PaidBudgetsOptions {
 }
 
 interface OpenBudget extends CallBudget {
+  /** Name of the caller. */
+  caller: string;
+  service: ServiceName;
   /** The current day or month. */
   number: number;
   count: MonthlyCount;
@@ -71,6 +76,12 @@ export function createPaidBudgets({ store, replicas, maxBudgets = 20_000, events
         return [{ service, used, limit: budget.calls, remaining: Math.max(0, budget.calls - used), renewsAt }];
       });
       return (await Promise.all(statuses)).flat();
+    },
+    *remaining() {
+      for (const { caller, service, calls, period, number, count } of open.values()) {
+        const isOver = periodAt(period, Date.now()) > number;
+        yield { caller, service, remaining: isOver ? calls : (count.remaining() ?? calls) };
+      }
     },
     async flush() {
       await Promise.all([...open.values()].map(({ count }) => count.flush()));
@@ -106,7 +117,7 @@ export function createPaidBudgets({ store, replicas, maxBudgets = 20_000, events
         isStoreUp = true;
       },
     });
-    open.set(id, { number, calls, period, count });
+    open.set(id, { caller: caller.name, service, number, calls, period, count });
     return { count, renewsAt };
   }
 

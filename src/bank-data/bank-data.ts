@@ -80,6 +80,8 @@ export interface BankPage {
   next: number | null;
   /** Null if the service does not return it or ignores `search`. */
   total: number | null;
+  /** Whether it is shorter than it could be, because the calls or the time for it ended. */
+  isCutShort?: boolean;
 }
 
 export type IbanGeneration =

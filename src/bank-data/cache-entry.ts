@@ -1,3 +1,4 @@
+import type { RequestContext } from '../request-context.ts';
 import type { CacheEntry } from './shared-cache.ts';
 
 interface EntryTimes {
@@ -16,6 +17,23 @@ export function createEntryFactory({ freshMs, maxAgeMs, random, version }: Entry
     const staleUntil = isNegative ? freshUntil : Math.max(freshUntil, now + maxAgeMs);
     return { answer: answer as CacheEntry['answer'], freshUntil, staleUntil, version: version() };
   };
+}
+
+/** Counts a look-up that an entry answered. Also lowers the request's `freshUntil`, which `Cache-Control` is computed from. */
+export function recordUse({ freshUntil }: CacheEntry, isHit: boolean, context: RequestContext): void {
+  if (isHit) context.usage.cacheHits += 1;
+  if (Date.now() > freshUntil) context.usage.staleHits += 1;
+  context.freshUntil = Math.min(context.freshUntil, freshUntil);
+}
+
+/** Whether it needs no look-up, and comes from the present data. */
+export function isFresh(entry: CacheEntry, version: string | null): boolean {
+  return Date.now() <= entry.freshUntil && entry.version === version;
+}
+
+/** Whether it comes from data that has changed; unknown before the service has reported a version. */
+export function isOutdated(entry: CacheEntry, version: string | null): boolean {
+  return version !== null && entry.version !== version;
 }
 
 /** A negative answer is fresh for about an hour at most (±10 %), and never served stale. */

@@ -1,27 +1,37 @@
 import type { BankDataPort } from './bank-data.ts';
-import type { LookUpCache } from './look-up-cache.ts';
+import type { LookUpCache } from './look-up.ts';
 
 /** Caches each look-up by its key, so that simultaneous requests for one IBAN share one upstream call. */
 export function withCache(source: BankDataPort, cache: LookUpCache): BankDataPort {
   return {
     validateIban: (iban, context) =>
-      cache.find(`iban:${iban}`, context, (flightContext) => source.validateIban(iban, flightContext), isInvalid),
+      cache.find({
+        key: `iban:${iban}`,
+        context,
+        lookUp: (flightContext) => source.validateIban(iban, flightContext),
+        isNegative: isInvalid,
+      }),
     validateBic: (bic, context) =>
-      cache.find(`bic:${bic}`, context, (flightContext) => source.validateBic(bic, flightContext), isInvalid),
+      cache.find({
+        key: `bic:${bic}`,
+        context,
+        lookUp: (flightContext) => source.validateBic(bic, flightContext),
+        isNegative: isInvalid,
+      }),
     generateIban: (values, context) =>
-      cache.find(
-        `generation:${JSON.stringify([values.country, values.bankCode, values.branch, values.accountNumber])}`,
+      cache.find({
+        key: `generation:${JSON.stringify([values.country, values.bankCode, values.branch, values.accountNumber])}`,
         context,
-        (flightContext) => source.generateIban(values, flightContext),
-        ({ kind }) => kind === 'invalid',
-      ),
+        lookUp: (flightContext) => source.generateIban(values, flightContext),
+        isNegative: ({ kind }) => kind === 'invalid',
+      }),
     listBanks: (listing, context) =>
-      cache.find(
-        `banks:${JSON.stringify([listing.country, listing.search, listing.offset, listing.limit])}`,
+      cache.find({
+        key: `banks:${JSON.stringify([listing.country, listing.search, listing.offset, listing.limit])}`,
         context,
-        (flightContext) => source.listBanks(listing, flightContext),
-        ({ banks }) => banks.length === 0,
-      ),
+        lookUp: (flightContext) => source.listBanks(listing, flightContext),
+        isNegative: ({ banks, isCutShort = false }) => banks.length === 0 || isCutShort,
+      }),
   };
 }
 

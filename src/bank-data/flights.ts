@@ -1,54 +1,42 @@
-import { type SharedTask, startSharedTask } from '../async/shared-task.ts';
-import type { Signal } from '../async/signal.ts';
+import type { SharedTask } from '../async/shared-task.ts';
 
 /** A look-up that several callers may wait for. */
 export interface Flight<Result> {
-  task: SharedTask<Result>;
+  readonly key: string;
   /** Of the request that started it. */
-  callerId: string;
+  readonly callerId: string;
+  /**
+   * Null when it has settled: the tables that a `Map` leaves behind as its entries change keep what they contained alive
+   * until the next full garbage collection, one in two flights with all that it refers to.
+   */
+  task: SharedTask<Result> | null;
 }
 
+/** One flight per key. */
 export interface Flights<Result> {
   /** Null if there is none, or it was aborted: it may settle later, but no further caller joins it. */
   find(key: string): Flight<Result> | null;
-  /** @param onLanded called with the result, unless a newer flight has replaced this one */
-  start(
-    key: string,
-    callerId: string,
-    run: (signal: Signal) => Promise<Result>,
-    onLanded: (result: Result) => void,
-  ): Flight<Result>;
+  /** Replaces one that was aborted. */
+  add(flight: Flight<Result>): void;
+  /** False if a newer one has replaced it. */
+  has(flight: Flight<Result>): boolean;
+  /** Removes a flight that has settled. */
+  remove(flight: Flight<Result>): void;
 }
 
-/** One flight per key. @param onEnded called when a flight has settled, also one that was replaced */
-export function createFlights<Result>(onEnded: () => void): Flights<Result> {
-  /**
-   * Without a task when it has settled: the tables that a `Map` leaves behind as its entries change keep what they
-   * contained alive until the next full garbage collection, one in two flights with all that it refers to.
-   */
-  const flights = new Map<string, { task: SharedTask<Result> | null; callerId: string }>();
-
+export function createFlights<Result>(): Flights<Result> {
+  const flights = new Map<string, Flight<Result>>();
+  const has = (flight: Flight<Result>) => flights.get(flight.key) === flight;
   return {
     find(key) {
-      const { task = null, callerId = '' } = flights.get(key) ?? {};
-      return task === null || task.isAborted() ? null : { task, callerId };
+      const flight = flights.get(key);
+      return flight?.task?.isAborted() === false ? flight : null;
     },
-    start(key, callerId, run, onLanded) {
-      const entry: { task: SharedTask<Result> | null; callerId: string } = { task: null, callerId };
-      const task = startSharedTask(async (signal) => {
-        try {
-          const result = await run(signal);
-          if (flights.get(key) === entry) onLanded(result);
-          return result;
-        } finally {
-          if (flights.get(key) === entry) flights.delete(key);
-          entry.task = null;
-          onEnded();
-        }
-      });
-      entry.task = task;
-      flights.set(key, entry);
-      return { task, callerId };
+    add: (flight) => void flights.set(flight.key, flight),
+    has,
+    remove(flight) {
+      flight.task = null;
+      if (has(flight)) flights.delete(flight.key);
     },
   };
 }

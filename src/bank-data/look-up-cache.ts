@@ -1,27 +1,16 @@
+import { SharedTask } from '../async/shared-task.ts';
+import type { Signal } from '../async/signal.ts';
 import { GatewayError } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
+import type { Events } from '../telemetry/events.ts';
 import { createBulkhead } from '../upstream/bulkhead.ts';
 import { createShedError } from '../upstream/upstream-error.ts';
-import { createEntryFactory } from './cache-entry.ts';
+import { createEntryFactory, isFresh, isOutdated, recordUse } from './cache-entry.ts';
 import type { DataVersion } from './data-version.ts';
 import { createFlights, type Flight } from './flights.ts';
-import { createLoad, type LookUpResult } from './load.ts';
-import { createMemoryCache, type MemoryEntry } from './memory-cache.ts';
-import type { SharedCache } from './shared-cache.ts';
-
-export interface LookUpCache {
-  /**
-   * The cached answer, or the one looked up. A stale answer is returned at once while one flight revalidates it.
-   * @param lookUp receives the context of the flight, which several requests may wait for; if it rejects, nothing is
-   * cached, and a stale answer is served if there is one
-   * @param isNegative whether the answer has the shorter time to live of a negative answer
-   */
-  find<Answer extends object>(...look: Look<Answer>): Promise<Answer>;
-}
-
-type Look<Answer> = [key: string, context: RequestContext, lookUp: LookUp<Answer>, isNegative: IsNegative<Answer>];
-type LookUp<Answer> = (flightContext: RequestContext) => Promise<Answer>;
-type IsNegative<Answer> = (answer: Answer) => boolean;
+import type { LookUp, LookUpCache, LookUpResult } from './look-up.ts';
+import { createMemoryCache } from './memory-cache.ts';
+import type { CacheEntry, SharedCache } from './shared-cache.ts';
 
 interface LookUpCacheOptions {
   /** Maximum number of look-ups that run at a time. */
@@ -33,6 +22,7 @@ interface LookUpCacheOptions {
   maxAgeMs: number;
   maxBytes: number;
   sharedCache?: SharedCache | null;
+  events: Pick<Events, 'flightJoined'>;
   random?: () => number;
   /** Answers that come from data of another version are not used. */
   dataVersion?: Pick<DataVersion, 'current' | 'onChanged'> | null;
@@ -46,6 +36,7 @@ export function createLookUpCache({
   maxAgeMs,
   maxBytes,
   sharedCache = null,
+  events,
   random = Math.random,
   dataVersion = null,
 }: LookUpCacheOptions): LookUpCache {
@@ -53,20 +44,15 @@ export function createLookUpCache({
   const turns = createBulkhead({ maxConcurrency: maxRunning, maxQueue: maxWaiting });
   const version = dataVersion?.current ?? (() => null);
   const createEntry = createEntryFactory({ freshMs, maxAgeMs, random, version });
-  const load = createLoad({ sharedCache, createEntry, version });
-  const flights = createFlights<LookUpResult>(turns.leave);
+  const flights = createFlights<LookUpResult>();
 
   dataVersion?.onChanged(memory.clear);
 
-  return { find };
+  return { find, status: () => ({ ...memory.status(), waiting: turns.status().queued }) };
 
   /** Not async: an answer that is in memory costs no more than its promise. */
-  function find<Answer extends object>(
-    key: string,
-    context: RequestContext,
-    lookUp: LookUp<Answer>,
-    isNegative: IsNegative<Answer>,
-  ): Promise<Answer> {
+  function find<Answer extends object>(look: LookUp<Answer>): Promise<Answer> {
+    const { key, context } = look;
     if (context.signal.aborted) return Promise.reject(context.signal.reason);
     context.usage.lookUps += 1;
     const cached = memory.get(key);
@@ -74,72 +60,87 @@ export function createLookUpCache({
     if (cached && now <= cached.freshUntil) return useCached(cached, context);
     const known = flights.find(key);
     const isStale = cached && now <= cached.staleUntil;
-    if (!known && !turns.enter()) {
-      return isStale ? useCached(cached, context) : waitForTurn(key, context, lookUp, isNegative);
-    }
-    const flight = known ?? startFlight(key, context, lookUp, isNegative);
+    if (!known && !turns.enter()) return isStale ? useCached(cached, context) : waitForTurn(look);
+    const flight = known ?? startFlight(look);
     if (isStale) return useCached(cached, context);
-    return join(flight, key, context, lookUp, isNegative);
+    if (known) events.flightJoined();
+    return join(flight, look);
   }
 
   /** A look-up that waits holds no more than its place in the queue: of a long list, thousands may wait. */
-  async function waitForTurn<Answer extends object>(...look: Look<Answer>): Promise<Answer> {
-    const [key, context, lookUp, isNegative] = look;
+  async function waitForTurn<Answer extends object>(look: LookUp<Answer>): Promise<Answer> {
+    const { key, context } = look;
     const queuedSince = performance.now();
+    context.activity.begin();
     const hasTurn = await turns.wait(context.usage, context.signal);
+    context.activity.end();
     if (hasTurn && context.signal.aborted) turns.leave();
     context.signal.throwIfAborted();
     if (!hasTurn) throw createShedError('bank-data');
     const cached = memory.get(key);
     const known = flights.find(key);
-    const isFresh = cached && Date.now() <= cached.freshUntil;
-    if (isFresh || known) turns.leave();
-    if (isFresh) return useCached(cached, context);
-    return join(known ?? startFlight(key, context, lookUp, isNegative, queuedSince), ...look);
+    const hasAnswer = cached && Date.now() <= cached.freshUntil;
+    if (hasAnswer || known) turns.leave();
+    if (hasAnswer) return useCached(cached, context);
+    if (known) events.flightJoined();
+    return join(known ?? startFlight(look, queuedSince), look);
   }
 
-  function join<Answer extends object>(flight: Flight<LookUpResult>, ...look: Look<Answer>): Promise<Answer> {
-    const [, context] = look;
-    const answer = flight.task.join(context.signal).then(({ entry, isHit }) => {
+  function join<Answer extends object>(flight: Flight<LookUpResult>, look: LookUp<Answer>): Promise<Answer> {
+    const { context } = look;
+    const { activity } = context;
+    activity.begin();
+    const use = ({ entry, isHit }: LookUpResult) => {
+      activity.end();
       recordUse(entry, isHit, context);
       return entry.answer as Answer;
-    });
+    };
+    const answer = (flight.task as SharedTask<LookUpResult>).join(context.signal, use, () => activity.end());
     if (flight.callerId === context.callerId) return answer;
     return answer.catch((error: unknown) => {
       if (!(error instanceof GatewayError && error.code === 'BUDGET_EXHAUSTED')) throw error;
       // The budget of the caller who started the flight; this one has another.
       context.usage.lookUps -= 1;
-      return find(...look);
+      return find(look);
     });
   }
 
-  /** Also lowers the request's `freshUntil`, which `Cache-Control` is computed from. */
-  function recordUse({ freshUntil }: { freshUntil: number }, isHit: boolean, context: RequestContext): void {
-    if (isHit) context.usage.cacheHits += 1;
-    if (Date.now() > freshUntil) context.usage.staleHits += 1;
-    context.freshUntil = Math.min(context.freshUntil, freshUntil);
-  }
-
-  function useCached<Answer>(entry: MemoryEntry, context: RequestContext): Promise<Answer> {
+  function useCached<Answer>(entry: CacheEntry, context: RequestContext): Promise<Answer> {
     recordUse(entry, true, context);
-    return Promise.resolve(JSON.parse(entry.json));
+    return Promise.resolve(entry.answer as Answer);
   }
 
   function startFlight<Answer extends object>(
-    key: string,
-    { callerId, usage, freshUntil, reserveCall }: RequestContext,
-    lookUp: LookUp<Answer>,
-    isNegative: IsNegative<Answer>,
+    { key, context, lookUp, isNegative }: LookUp<Answer>,
     queuedSince: number | null = null,
   ): Flight<LookUpResult> {
-    return flights.start(
-      key,
-      callerId,
-      (signal) =>
-        load(key, isNegative, () => lookUp({ callerId, signal, usage, freshUntil, reserveCall, queuedSince })),
-      ({ entry }) => {
-        if (entry.version === version()) memory.set(key, entry);
-      },
-    );
+    const { callerId, usage, activity, freshUntil, reserveCall } = context;
+    const flight: Flight<LookUpResult> = { key, callerId, task: null };
+    flights.add(flight);
+    flight.task = new SharedTask(load);
+    return flight;
+
+    async function load(signal: Signal): Promise<LookUpResult> {
+      let shared: CacheEntry | null = null;
+      try {
+        if (sharedCache) shared = await sharedCache.get(key);
+        if (shared && isFresh(shared, version())) return land({ entry: shared, isHit: true });
+        const answer = await lookUp({ callerId, signal, usage, activity, freshUntil, reserveCall, queuedSince });
+        const entry = createEntry(answer, isNegative(answer));
+        sharedCache?.set(key, entry);
+        return land({ entry, isHit: false });
+      } catch (error) {
+        if (!shared || Date.now() > shared.staleUntil || isOutdated(shared, version())) throw error;
+        return land({ entry: shared, isHit: true });
+      } finally {
+        flights.remove(flight);
+        turns.leave();
+      }
+    }
+
+    function land(result: LookUpResult): LookUpResult {
+      if (flights.has(flight) && result.entry.version === version()) memory.set(key, result.entry);
+      return result;
+    }
   }
 }

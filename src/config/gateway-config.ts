@@ -58,6 +58,10 @@ export interface Config {
   host: string;
   port: number;
   logLevel: LogLevel;
+  /** Limit for the lines of requests in the log, for failed ones and for others; 0: none. */
+  requestLogPerSecond: number;
+  /** Where /metrics is served; null: nowhere. */
+  metrics: { host: string; port: number } | null;
   /** Folder of the embedded store and of imported bank directories. */
   dataDir: string;
   store: StoreConfig;

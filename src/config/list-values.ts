@@ -35,6 +35,7 @@ const mask = '********';
 /** The defaults that depend on other variables. */
 function describeDerivedDefaults({ access, ...config }: Config): Readonly<Record<string, string>> {
   return {
+    METRICS_HOST: config.metrics?.host ?? '',
     SHUTDOWN_DELAY_MS: String(config.shutdownDelayMs),
     SHUTDOWN_TIMEOUT_MS: String(config.shutdownTimeoutMs),
     ALLOWED_HOSTS: config.allowedHosts.join(','),

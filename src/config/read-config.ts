@@ -12,11 +12,14 @@ import { type Environment, gatewayVariables, readVariables } from './variables.t
 export function readConfig(env: Environment): Config {
   const vars = readVariables(gatewayVariables, env);
   if (vars.REDIS_URL && !vars.STORE_SECRET) throw createMissingVariableError('STORE_SECRET', 'REDIS_URL');
+  if (vars.METRICS_PORT && vars.METRICS_PORT === vars.PORT) throw new ConfigError([samePort]);
   const isLocal = isLoopback(vars.HOST);
   const config: Config = {
     host: vars.HOST,
     port: vars.PORT,
     logLevel: vars.LOG_LEVEL,
+    metrics: vars.METRICS_PORT === undefined ? null : { host: vars.METRICS_HOST ?? vars.HOST, port: vars.METRICS_PORT },
+    requestLogPerSecond: vars.REQUEST_LOG_PER_SECOND,
     dataDir: vars.DATA_DIR,
     store: { redis: vars.REDIS_URL ?? null, replicas: vars.REPLICAS, secret: vars.STORE_SECRET ?? null },
     shutdownDelayMs: vars.SHUTDOWN_DELAY_MS ?? (isLocal ? 0 : 5_000),
@@ -78,6 +81,8 @@ export function readConfig(env: Environment): Config {
   if (hasPaidKey && !isLocal && problems.length > 0) throw new ConfigError(problems);
   return config;
 }
+
+const samePort = 'METRICS_PORT: must be another port than PORT: metrics are never served on the public port';
 
 const exposedKeys =
   'HOST: must be a loopback address, such as 127.0.0.1, because upstream calls are paid and no callers are configured: ' +

@@ -9,6 +9,8 @@ export interface DocumentIndex {
   texts: ReadonlySet<string>;
   /** SHA-256 hashes of the normalized texts. */
   normalized: ReadonlySet<string>;
+  /** Of the longest normalized text. */
+  maxNormalizedLength: number;
 }
 
 /**
@@ -20,6 +22,7 @@ export function* indexDocuments(entries: readonly ManifestEntry[]): Generator<vo
   if (characters > maxCharacters) throw new Error(`the documents must have at most ${maxCharacters} characters`);
   const byId = new Map<string, string>();
   const normalized = new Set<string>();
+  let maxNormalizedLength = 0;
   const texts = new Set(entries.map(({ text }) => text));
   for (const { id, text } of entries) {
     if ((byId.get(id) ?? text) !== text) throw new Error(`two documents have the id ${id}`);
@@ -27,10 +30,12 @@ export function* indexDocuments(entries: readonly ManifestEntry[]): Generator<vo
     // Persisted queries are requested by this hash, whatever their id in the manifest.
     const hash = hashText(text);
     if (!byId.has(hash)) byId.set(hash, text);
-    normalized.add(hashText(normalizeText(id, text)));
+    const normalizedText = normalizeText(id, text);
+    maxNormalizedLength = Math.max(maxNormalizedLength, normalizedText.length + 1);
+    normalized.add(hashText(normalizedText));
     yield;
   }
-  return { byId, texts, normalized };
+  return { byId, texts, normalized, maxNormalizedLength };
 }
 
 export function hashText(text: string): string {
@@ -41,7 +46,8 @@ const maxCharacters = 10_000_000;
 
 function normalizeText(id: string, text: string): string {
   try {
-    return normalizeDocument(parse(text, { noLocation: true }));
+    parse(text, { noLocation: true });
+    return normalizeDocument(text) ?? '';
   } catch {
     throw new Error(`the document with the id ${id} is not valid GraphQL`);
   }

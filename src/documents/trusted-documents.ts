@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import type { DocumentNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { TrustedDocumentsConfig } from '../config/gateway-config.ts';
 import { listFiles, watchFiles } from '../config/watched-files.ts';
@@ -13,11 +12,8 @@ export interface TrustedDocuments {
   mode: TrustedDocumentsConfig['mode'];
   /** The text of a document by its id in a manifest or its SHA-256 hash; null if there is none. */
   textOf(id: string): string | null;
-  /**
-   * Whether a document is trusted, with or without the `__typename` fields that clients add.
-   * @param parseText parses the text; called if it is not in a manifest and was not checked before
-   */
-  has(text: string, parseText: () => DocumentNode): boolean;
+  /** Whether a document is trusted, with or without the `__typename` fields that clients add. Does not parse it. */
+  has(text: string): boolean;
   /** Adds a listener that is called when the documents have changed. */
   onReloaded(listener: () => void): void;
   /** Stops reading the files again. */
@@ -26,6 +22,8 @@ export interface TrustedDocuments {
 
 interface TrustedDocumentsOptions {
   config: TrustedDocumentsConfig;
+  /** Maximum length of a document, in characters. */
+  maxCharacters: number;
   events: Pick<Events, 'trustedDocumentsReloaded' | 'trustedDocumentsInvalid'>;
 }
 
@@ -34,29 +32,26 @@ interface TrustedDocumentsOptions {
  * last valid documents in use.
  * @throws ConfigError if they are invalid at the start
  */
-export function createTrustedDocuments({ config, events }: TrustedDocumentsOptions): TrustedDocuments {
+export function createTrustedDocuments({ config, maxCharacters, events }: TrustedDocumentsOptions): TrustedDocuments {
   const { paths, mode } = config;
   // Watched before they are read: no change is missed.
   const stopWatching = watchFiles(paths, () => void reload());
   let index = readAtStart();
   let reloads = 0;
   const listeners: (() => void)[] = [];
-  /** Results for texts that are not in a manifest: their normalization takes as long as parsing. */
-  const checked = new LRUCache<string, boolean>({
-    maxSize: 1_000_000,
-    sizeCalculation: (_, text) => text.length + 100,
-  });
+  /** Texts that are trusted, and not in a manifest. */
+  const checked = new LRUCache<string, true>({ maxSize: 1_000_000, sizeCalculation: (_, text) => text.length + 100 });
 
   return {
     mode,
     textOf: (id) => index.byId.get(id) ?? null,
-    has(text, parseText) {
-      if (index.texts.has(text)) return true;
-      const known = checked.get(text);
-      if (known !== undefined) return known;
-      const isTrusted = index.normalized.has(hashText(normalizeDocument(parseText())));
-      checked.set(text, isTrusted);
-      return isTrusted;
+    has(text) {
+      if (index.texts.has(text) || checked.get(text)) return true;
+      if (text.length > maxCharacters) return false;
+      const normalized = normalizeDocument(text, index.maxNormalizedLength);
+      if (normalized === null || !index.normalized.has(hashText(normalized))) return false;
+      checked.set(text, true);
+      return true;
     },
     onReloaded: (listener) => void listeners.push(listener),
     close: stopWatching,

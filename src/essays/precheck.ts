@@ -1,11 +1,13 @@
+import type { Events } from '../telemetry/events.ts';
 import { type EssayFieldProblem, type EssayGenerator, type EssayOrder, essayLimits } from './essays.ts';
 
 /** Rejects orders that the service or the gateway does not accept, so that they never cost a paid call. */
-export function withOrderPrecheck(generator: EssayGenerator): EssayGenerator {
+export function withOrderPrecheck(generator: EssayGenerator, events: Pick<Events, 'essayOrdered'>): EssayGenerator {
   return {
     async generate(order, context) {
       const problems = findOrderProblems(order);
       if (problems.length === 0) return generator.generate(order, context);
+      events.essayOrdered('rejected');
       const fields = new Set(problems.map(({ field }) => field));
       const [field = null] = fields.size === 1 ? fields : [];
       return { kind: 'invalid-input', field, message: problems.map(({ message }) => message).join(' '), problems };

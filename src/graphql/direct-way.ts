@@ -8,6 +8,7 @@ import type { PersistedQueries } from './persisted-queries.ts';
 import { createOperationError, type PrepareDocument } from './prepared-document.ts';
 import type { Executed, OperationContext } from './prepared-operation.ts';
 import { clientClosedRequest, type Replies, type Reply } from './reply.ts';
+import { ReplyRecord } from './reply-record.ts';
 
 /** A POST request with a JSON body. */
 interface GraphqlPost {
@@ -52,18 +53,19 @@ export function createDirectWay<Context extends OperationContext>({
     const params = readParams(post.body);
     const query = params && findQuery(params);
     if (!params || query === null) return null;
+    const documentId = params.extensions?.persistedQuery ? String(params.extensions.persistedQuery.sha256Hash) : null;
 
     const { operation, errors } = prepareOperation(query, params);
     if (operation === null) return replies.create({ errors }, post, caller, null);
     if (operation.definition.operation === OperationTypeNode.SUBSCRIPTION) return null;
     const context = createContext(caller, post.signal);
-    const executed: Executed = { operation, requestContext: context.requestContext };
+    const executed: Executed = { operation, requestContext: context.requestContext, documentId };
     const result = operation.execute(context, params.variables ?? {});
     return 'then' in result ? result.then(finish) : finish(result);
 
     function finish(result: ExecutionResult): Reply {
       // The cancelled look-ups of a client that has disconnected are not errors.
-      if (post.signal.aborted) return { ...abandoned, mediaType: post.mediaType };
+      if (post.signal.aborted) return { ...abandoned, mediaType: post.mediaType, record: new ReplyRecord(executed) };
       const reply = replies.create(result, post, caller, executed);
       if (isKeepable && result.errors === undefined) keptReplies.keep(post, caller, reply, executed);
       return reply;

@@ -1,13 +1,25 @@
-import { type DocumentNode, type GraphQLError, getLocation, Source, type SourceLocation } from 'graphql';
+import { type DocumentNode, type GraphQLError, Source, type SourceLocation } from 'graphql';
 
 /** The source of a parsed document. It is empty for GraphQL, and `original` is the text. */
 class DocumentSource extends Source {
   readonly original: Source;
+  #lineStarts: number[] | undefined;
 
   constructor(text: string) {
     super(text);
     this.original = new Source(text);
   }
+
+  /** As `getLocation` of GraphQL.js, which counts all lines before a position each time. */
+  locate(position: number): SourceLocation {
+    this.#lineStarts ??= findLineStarts(this.original.body);
+    const line = this.#lineStarts.findLastIndex((start) => start <= position);
+    return { line: line + 1, column: position - (this.#lineStarts[line] ?? 0) + 1 };
+  }
+}
+
+function findLineStarts(text: string): number[] {
+  return [0, ...Array.from(text.matchAll(/\r\n|[\n\r]/g), ({ 0: end, index }) => index + end.length)];
 }
 
 /**
@@ -36,7 +48,7 @@ export function withAttachedSource<Result>({ loc }: DocumentNode, run: () => Res
 /** The first locations of an error. */
 export function locate({ source, positions, locations }: GraphQLError): readonly SourceLocation[] | undefined {
   if (!(source instanceof DocumentSource)) return locations?.slice(0, maxLocations);
-  return positions?.slice(0, maxLocations).map((position) => getLocation(source.original, position));
+  return positions?.slice(0, maxLocations).map((position) => source.locate(position));
 }
 
 /** Conflicting fields are all locations of one error. */

@@ -66,6 +66,7 @@ export function createGraphqlHandler<Context extends OperationContext>({
 
   return {
     answerDirectly,
+    caches: () => ({ replies: keptReplies.status(), documents: prepareAny.status() }),
     /** Answers any request. */
     fetch: async (url: string, init: RequestInit) => (await loadYoga()).fetch(url, init),
     answerWithYoga: async (request: IncomingMessage, response: ServerResponse, context: ServerContext) =>

@@ -1,9 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../auth/caller.ts';
+import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 import { cacheControlOf } from './cache-control.ts';
 import type { MediaType } from './media-type.ts';
 import type { Executed, PreparedOperation } from './prepared-operation.ts';
 import type { Reply } from './reply.ts';
+import { ReplyRecord } from './reply-record.ts';
 
 /** A request as a client sent it. */
 interface Question {
@@ -19,6 +21,7 @@ export interface KeptReplies {
   /** Keeps a reply without errors if the next one would be the same: that is, without an upstream call. */
   keep(question: Question, caller: Access, reply: Reply, executed: Executed): void;
   clear(): void;
+  status(): CacheStatus;
 }
 
 interface KeptReply {
@@ -53,11 +56,20 @@ export function createKeptReplies(maxBytes: number): KeptReplies {
       }
       return reply;
     },
-    keep(question, caller, reply, { operation, requestContext: { freshUntil, usage } }) {
+    keep(question, caller, reply, executed) {
+      const {
+        operation,
+        requestContext: { freshUntil, usage },
+      } = executed;
       const isFresh = usage.upstreamCalls === 0 && usage.staleHits === 0;
-      if (isFresh && operation.isRepeatable) replies.set(keyOf(question, caller), { reply, operation, freshUntil });
+      if (!isFresh || !operation.isRepeatable) return;
+      const record = new ReplyRecord(executed);
+      record.isKept = true;
+      record.activity = null;
+      replies.set(keyOf(question, caller), { reply: { ...reply, record }, operation, freshUntil });
     },
     clear: () => replies.clear(),
+    status: () => ({ entries: replies.size, bytes: replies.calculatedSize }),
   };
 }
 

@@ -49,6 +49,14 @@ export function createOperationCost(operation: Operation): (variables: Variables
   };
 }
 
+/** Why an operation is not executed. */
+export function describeCost(cost: number, limit: number): string {
+  return (
+    `The query costs ${cost}; it may cost at most ${limit} (MAX_QUERY_COST). Each field of the response costs 1, and a ` +
+    'look-up 10: select fewer fields or shorter lists, or split it into several queries.'
+  );
+}
+
 /** @param readVariable null: the client did not send it */
 function computeCost(
   { schema, operation, fragments }: Operation,

@@ -8,14 +8,15 @@ import {
   type Source,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 import { createCompiler } from './compiler.ts';
 import { type DocumentLimits, findDocumentProblem } from './document-problem.ts';
 import { parseDetached } from './document-source.ts';
-import { createPreparedOperation, type PreparedOperation } from './prepared-operation.ts';
+import { createPreparedOperation, type DocumentTrust, type PreparedOperation } from './prepared-operation.ts';
 import { validateDocument } from './validate-document.ts';
 
 /** A document that was parsed and validated. */
-export interface PreparedDocument {
+export interface PreparedDocument extends DocumentTrust {
   /** Null if it cannot be parsed. */
   document: DocumentNode | null;
   /** Empty if it is valid. */
@@ -40,7 +41,11 @@ export type PrepareDocument = (text: string) => PreparedDocument;
  * Rejects documents that are much more expensive to parse or validate than their size suggests. Invalid documents are not
  * cached: their errors would hold the text, and finding them again is fast.
  */
-export function createPrepareDocument({ schema, limits, hasCallers }: DocumentsOptions): PrepareDocument {
+export function createPrepareDocument({
+  schema,
+  limits,
+  hasCallers,
+}: DocumentsOptions): PrepareDocument & { status(): CacheStatus } {
   const compiler = createCompiler(schema);
   const documents = new LRUCache<string, PreparedDocument>({
     maxSize: maxBytes,
@@ -52,7 +57,9 @@ export function createPrepareDocument({ schema, limits, hasCallers }: DocumentsO
     sizeCalculation: (_, text) => text.length,
   });
 
-  return (text) => {
+  return Object.assign(prepare, { status: () => ({ entries: documents.size, bytes: documents.calculatedSize }) });
+
+  function prepare(text: string): PreparedDocument {
     const known = documents.get(text);
     if (known) return known;
     const prepared = prepareDocument(text);
@@ -61,7 +68,7 @@ export function createPrepareDocument({ schema, limits, hasCallers }: DocumentsO
     if (seenOnce.delete(text)) documents.set(text, prepared);
     else seenOnce.set(text, true);
     return prepared;
-  };
+  }
 
   function prepareDocument(text: string): PreparedDocument {
     let document: DocumentNode;
@@ -74,6 +81,7 @@ export function createPrepareDocument({ schema, limits, hasCallers }: DocumentsO
     if (errors.length > 0) return rejectDocument(document, errors, 'GRAPHQL_VALIDATION_FAILED');
     const operations = new Map<OperationDefinitionNode, PreparedOperation>();
     const prepared: PreparedDocument = {
+      trustedId: null,
       document,
       errors,
       compiledBytes: 0,
@@ -82,8 +90,8 @@ export function createPrepareDocument({ schema, limits, hasCallers }: DocumentsO
         if (!definition) throw createOperationError();
         const known = operations.get(definition);
         if (known) return known;
-        const options = { schema, document, definition, maxCost: limits.cost, hasCallers, compiler, onCompiled };
-        const operation = createPreparedOperation(options);
+        const shared = { schema, document, maxCost: limits.cost, hasCallers, compiler, onCompiled };
+        const operation = createPreparedOperation({ ...shared, source: prepared, definition });
         operations.set(definition, operation);
         return operation;
       },
@@ -117,6 +125,7 @@ export function rejectDocument(
     extensions.http = { status: 400 };
   }
   return {
+    trustedId: null,
     document,
     errors,
     compiledBytes: 0,

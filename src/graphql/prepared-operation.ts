@@ -4,6 +4,7 @@ import {
   execute,
   type FragmentDefinitionNode,
   GraphQLError,
+  type GraphQLErrorExtensions,
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
@@ -12,14 +13,16 @@ import {
 import type { Caller } from '../auth/caller.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type CacheScope, findCacheScope } from './cache-scope.ts';
+import { withClosedIntrospection } from './closed-introspection.ts';
 import type { Compiler } from './compiler.ts';
-import { createOperationCost } from './operation-cost.ts';
+import { createOperationCost, describeCost } from './operation-cost.ts';
 import { findVariableProblem, hasInputObjects } from './variable-problem.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 
 /** An operation of a valid document, with everything that is the same for each of its executions. */
 export interface PreparedOperation {
+  source: DocumentTrust;
   definition: OperationDefinitionNode;
   cacheScope: CacheScope;
   /** Whether the same variables have the same result while the look-ups in it are fresh. */
@@ -38,6 +41,12 @@ export interface PreparedOperation {
   ): ExecutionResult | Promise<ExecutionResult>;
 }
 
+/** Changes when trusted documents are read again. */
+export interface DocumentTrust {
+  /** The beginning of a hash of its text; null if the document is not trusted. */
+  trustedId: string | null;
+}
+
 /** The part of a resolver's context that execution uses. */
 export interface OperationContext {
   caller: Caller;
@@ -48,10 +57,13 @@ export interface OperationContext {
 export interface Executed {
   operation: PreparedOperation;
   requestContext: RequestContext;
+  /** The hash or id by which the client requested the document; null if it sent its text. */
+  documentId: string | null;
 }
 
 interface PreparedOperationOptions {
   schema: GraphQLSchema;
+  source: DocumentTrust;
   document: DocumentNode;
   definition: OperationDefinitionNode;
   maxCost: number;
@@ -63,7 +75,7 @@ interface PreparedOperationOptions {
 }
 
 export function createPreparedOperation(options: PreparedOperationOptions): PreparedOperation {
-  const { schema, document, definition, maxCost, hasCallers, compiler, onCompiled } = options;
+  const { schema, source, document, definition, maxCost, hasCallers, compiler, onCompiled } = options;
   const fragments = fragmentsOf(document);
   const cost = createOperationCost({ schema, operation: definition, fragments });
   const operationName = definition.name?.value;
@@ -74,20 +86,26 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
   const compiled = compiler.register({ document, definition, fragments }, onCompiled);
 
   return {
+    source,
     definition,
     cacheScope,
     isRepeatable: definition.operation === 'query' && (cacheScope !== 'none' || isAboutSchema(definition)),
     cost,
     execute(contextValue, variables, executedSchema = schema) {
       const { scopes, limits } = contextValue.caller;
-      if (usesIntrospection && !scopes.has('introspection')) return reject(introspectionOff, 'FORBIDDEN');
       const limit = limits.maxQueryCost ?? maxCost;
       const operationCost = cost(variables);
-      if (operationCost > limit) return reject(describeCost(operationCost, limit));
+      if (operationCost > limit) return reject(describeCost(operationCost, limit), { refusal: 'cost' });
       const problem = mayHaveLargeInputs ? findVariableProblem(schema, definition, variables) : null;
       if (problem !== null) return reject(problem);
       const run = executedSchema === schema ? compiled(variables) : null;
-      const result = run?.(contextValue, variables) ?? interpret(executedSchema, contextValue, variables);
+      const result =
+        run?.(contextValue, variables) ??
+        interpret(
+          usesIntrospection && !scopes.has('introspection') ? withClosedIntrospection(executedSchema) : executedSchema,
+          contextValue,
+          variables,
+        );
       return 'then' in result || result.data !== undefined ? result : rejectVariables(result.errors ?? []);
     },
   };
@@ -103,7 +121,6 @@ function isAboutSchema({ selectionSet: { selections } }: OperationDefinitionNode
   return selections.every((node) => node.kind === Kind.FIELD && node.name.value.startsWith('__'));
 }
 
-/** The schema is also readable as SDL, for routers. */
 function selectsIntrospection(document: DocumentNode): boolean {
   let isFound = false;
   visit(document, {
@@ -114,26 +131,19 @@ function selectsIntrospection(document: DocumentNode): boolean {
   return isFound;
 }
 
-const introspectionFields = ['__schema', '__type', '_service'];
-const introspectionOff = 'This caller may not read the schema: it needs the scope introspection.';
+const introspectionFields = ['__schema', '__type'];
 
 function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
   const fragments = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
   return new Map(fragments.map((node) => [node.name.value, node]));
 }
 
-function reject(message: string, code = 'BAD_USER_INPUT'): ExecutionResult {
-  return { errors: [new GraphQLError(message, { extensions: { code, http: { status: 400 } } })] };
+function reject(message: string, extensions: GraphQLErrorExtensions = {}): ExecutionResult {
+  const http = { status: 400 };
+  return { errors: [new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', http, ...extensions } })] };
 }
 
 function rejectVariables(errors: readonly GraphQLError[]): ExecutionResult {
   for (const { extensions } of errors) extensions.http = { status: 400 };
   return { errors };
-}
-
-function describeCost(cost: number, limit: number): string {
-  return (
-    `The query costs ${cost}; it may cost at most ${limit} (MAX_QUERY_COST). Each field of the response costs 1, and a ` +
-    'look-up 10: select fewer fields or shorter lists, or split it into several queries.'
-  );
 }

@@ -1,3 +1,4 @@
+import type { Config } from '../config/gateway-config.ts';
 import { GatewayError } from '../errors.ts';
 
 /** Maximum number of each kind per query, duplicates included: aliases and lists multiply them. */
@@ -11,6 +12,21 @@ export interface QueryLimits {
   essayTexts: number;
   /** Representations of a router. */
   entities: number;
+}
+
+export function readQueryLimits({
+  maxIbansPerQuery,
+  maxEssaysPerQuery,
+  maxEntitiesPerQuery,
+}: Pick<Config, 'maxIbansPerQuery' | 'maxEssaysPerQuery' | 'maxEntitiesPerQuery'>): QueryLimits {
+  return {
+    ibans: maxIbansPerQuery,
+    bics: maxIbansPerQuery,
+    bankQueries: 20,
+    essayTexts: 20,
+    essays: maxEssaysPerQuery,
+    entities: maxEntitiesPerQuery,
+  };
 }
 
 /** What is left of the limits of one query. */

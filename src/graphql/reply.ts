@@ -6,6 +6,7 @@ import { cacheControlOf } from './cache-control.ts';
 import type { MediaType } from './media-type.ts';
 import type { Executed } from './prepared-operation.ts';
 import { type PresentedError, presentErrors } from './present-error.ts';
+import { ReplyRecord } from './reply-record.ts';
 
 /** The HTTP response to a GraphQL request, before compression. */
 export interface Reply {
@@ -14,6 +15,7 @@ export interface Reply {
   headers: Readonly<Record<string, string>>;
   mediaType: MediaType;
   body: string;
+  record: ReplyRecord;
 }
 
 /** The part of a GraphQL request that its reply depends on. */
@@ -65,6 +67,7 @@ export function createReplies({ hasCallers, exposesCost, hasTraces, redact, even
     executed: Executed | null,
   ): Reply {
     const { mediaType } = asked;
+    const record = new ReplyRecord(executed);
     const usage = exposesCost && asked.headers[costHeader] !== undefined ? executed?.requestContext.usage : undefined;
     const extended = usage ? { ...result, extensions: { ...result.extensions, cost: usage } } : result;
     if (result.errors === undefined) {
@@ -73,17 +76,19 @@ export function createReplies({ hasCallers, exposesCost, hasTraces, redact, even
           ? cacheControlOf(executed.operation.cacheScope, executed.requestContext)
           : 'no-store';
       const headers = { 'cache-control': cacheControl, ...vary };
-      return { status: 200, headers, mediaType, body: JSON.stringify(extended) };
+      return { status: 200, headers, mediaType, body: JSON.stringify(extended), record };
     }
     const hidesSuggestions = !caller.scopes.has('introspection');
     const presented = presentErrors(result.errors, { requestId: asked.requestId, hidesSuggestions, redact, events });
+    record.errorCodes = [...new Set(presented.map(({ shown }) => String(shown.extensions?.code)))];
+    if (result.errors.some(({ extensions }) => extensions?.refusal === 'cost')) record.refusal = 'cost';
     const { data, extensions } = extended;
     const body = JSON.stringify({ data, errors: presented.map(({ shown }) => shown), extensions });
     const headers = Object.assign(
       { 'cache-control': 'no-store', ...vary },
       ...presented.map(({ http }) => http?.headers),
     );
-    return { status: statusOf(presented, 'data' in result, mediaType), headers, mediaType, body };
+    return { status: statusOf(presented, 'data' in result, mediaType), headers, mediaType, body, record };
   }
 }
 

@@ -1,24 +1,25 @@
 import { GraphQLError } from 'graphql';
+import { hashText } from '../documents/document-index.ts';
 import type { TrustedDocuments } from '../documents/trusted-documents.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { PersistedQueries } from './persisted-queries.ts';
 import { type PrepareDocument, rejectDocument } from './prepared-document.ts';
 
-/** Refuses or logs documents that are not trusted. */
+/** Refuses documents that are not trusted, before they are parsed, or logs them; marks the trusted ones. */
 export function withTrustedDocuments(
   prepare: PrepareDocument,
   trusted: TrustedDocuments,
   events: Pick<Events, 'untrustedDocument'>,
 ): PrepareDocument {
-  if (trusted.mode === 'prefer') return prepare;
   return (text) => {
-    const prepared = prepare(text);
-    const { document } = prepared;
-    if (document === null || trusted.has(text, () => document)) return prepared;
-    if (trusted.mode === 'require') {
-      return rejectDocument(document, [new GraphQLError(notTrusted)], 'QUERY_NOT_IN_SAFELIST');
+    const isTrusted = trusted.has(text);
+    if (!isTrusted && trusted.mode === 'require') {
+      return rejectDocument(null, [new GraphQLError(notTrusted)], 'QUERY_NOT_IN_SAFELIST');
     }
-    events.untrustedDocument();
+    const prepared = prepare(text);
+    if (isTrusted) prepared.trustedId ??= hashText(text).slice(0, idLength);
+    else prepared.trustedId = null;
+    if (!isTrusted && prepared.document !== null && trusted.mode === 'log') events.untrustedDocument();
     return prepared;
   };
 }
@@ -32,5 +33,8 @@ export function withTrustedQueries(registered: PersistedQueries, trusted: Truste
     },
   };
 }
+
+/** In the log. */
+const idLength = 16;
 
 const notTrusted = 'This document is not trusted: the gateway executes only those of its operator.';

@@ -1,3 +1,4 @@
+import { clientClosedRequest } from '../graphql/reply.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -11,22 +12,21 @@ interface BodyLimits {
 type Body = Buffer | 'too-large' | 'evicted';
 
 /** Calls back once with the whole body, or why it could not be read; never if the client disconnects. */
-export function readBody(
-  { request, response, headers }: Exchange,
-  { maxBytes, budget }: BodyLimits,
-  onBody: (body: Body) => void,
-): void {
+export function readBody(exchange: Exchange, { maxBytes, budget }: BodyLimits, onBody: (body: Body) => void): void {
+  const { request, response, headers } = exchange;
   const announcedLength = Number(headers['content-length'] ?? Number.NaN);
   if (announcedLength > maxBytes) {
     onBody('too-large');
     return;
   }
+  if (headers.expect !== undefined && request.httpVersionMinor === 1) response.writeContinue();
   let body: Buffer | null = noBytes;
   let length = 0;
   let held: ReturnType<ByteBudget['hold']> | undefined;
 
   const finish = (result: Body) => {
     body = null;
+    exchange.receivedAt = performance.now();
     if (typeof result === 'string') held?.release();
     else held?.protect();
     onBody(result);
@@ -42,10 +42,13 @@ export function readBody(
     held.add(chunk.length);
   });
   request.on('end', () => body && finish(body.subarray(0, length)));
+  // The client disconnected.
+  request.on('error', () => body && exchange.finish(clientClosedRequest));
 
   function holdBytes() {
     const bytes = budget.hold(() => body && finish('evicted'));
     response.on('close', () => {
+      if (body) exchange.finish(clientClosedRequest);
       body = null;
       bytes.release();
     });

@@ -4,13 +4,16 @@ import { AbortableSignal, type Signal } from '../async/signal.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { MediaType } from '../graphql/media-type.ts';
+import type { ReplyRecord } from '../graphql/reply-record.ts';
+import type { FinishedRequest, Route } from '../telemetry/finished-request.ts';
+import { readClientHeader } from './client-header.ts';
 import type { WriteResponse } from './response-writer.ts';
 
 /** A value that is there, or will be. */
 export type MaybePromise<Value> = Value | Promise<Value>;
 
 /** A request and its response. */
-export class Exchange {
+export class Exchange implements FinishedRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly headers: IncomingHttpHeaders;
@@ -20,19 +23,40 @@ export class Exchange {
   readonly responseHeaders: string[];
   /** Of the response; set when the request was validated. */
   mediaType: MediaType = 'application/json';
+  /** Set when the path was read. */
+  route: Route = 'other';
+  /** When the headers were received, by `performance.now()`. */
+  readonly startedAt = performance.now();
+  /** When the body was received. */
+  receivedAt = this.startedAt;
+  /** Null until a reply was sent. */
+  reply: ReplyRecord | null = null;
+  /** Of the response; 0 until the exchange is finished. */
+  status = 0;
+  /** Null if the request is not traced. */
+  traceId: string | null = null;
   /** Null until the request was admitted. */
   caller: Caller | null = null;
   /** Of a POST request; set when it was read. */
   body = '';
   readonly #write: WriteResponse<Exchange>;
+  readonly #onFinished: (exchange: FinishedRequest) => void;
+  #errorCode: ErrorCode | null = null;
+  #endedAt = 0;
   #isAnswered = false;
   #signal: AbortableSignal | undefined;
 
-  constructor(request: IncomingMessage, response: ServerResponse, write: WriteResponse<Exchange>) {
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    write: WriteResponse<Exchange>,
+    onFinished: (exchange: FinishedRequest) => void,
+  ) {
     this.request = request;
     this.response = response;
     this.headers = request.headers;
     this.#write = write;
+    this.#onFinished = onFinished;
     const id = this.headers['x-request-id'];
     this.requestId = typeof id === 'string' && /^[\w.:-]{1,128}$/.test(id) ? id : randomUUID();
     this.responseHeaders = ['x-request-id', this.requestId, 'x-content-type-options', 'nosniff'];
@@ -72,7 +96,49 @@ export class Exchange {
 
   /** Sends an HTTP error in the format of GraphQL errors, so that clients need only one parser. */
   sendError(status: number, code: ErrorCode, message: string, headers: readonly string[] = []): void {
+    this.#errorCode = code;
     const extensions = { code, service: null, retryable: status === 503 || status === 429, requestId: this.requestId };
     this.sendJson(status, { errors: [{ message, extensions }] }, headers);
+  }
+
+  /** Reports the exchange once. @param status 499 if the client has disconnected */
+  finish(status: number): void {
+    if (this.status !== 0) return;
+    this.status = status;
+    this.#onFinished(this);
+  }
+
+  get method(): string {
+    return this.request.method ?? '';
+  }
+
+  get callerName(): string | null {
+    return this.caller?.name ?? null;
+  }
+
+  get clientName(): string {
+    return readClientHeader(this.headers['apollographql-client-name']);
+  }
+
+  get clientVersion(): string {
+    return readClientHeader(this.headers['apollographql-client-version']);
+  }
+
+  /** When it was finished: read then, or soon after. */
+  get endedAt(): number {
+    if (this.#endedAt === 0) this.#endedAt = performance.now();
+    return this.#endedAt;
+  }
+
+  get durationMs(): number {
+    return this.endedAt - this.startedAt;
+  }
+
+  get overheadMs(): number {
+    return this.endedAt - this.receivedAt - (this.reply?.activity?.waitedMs(this.endedAt) ?? 0);
+  }
+
+  get errorCodes(): readonly string[] {
+    return this.#errorCode === null ? (this.reply?.errorCodes ?? []) : [this.#errorCode];
   }
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../auth/caller.ts';
 import type { ServerContext } from '../graphql/context.ts';
 import type { AnswerDirectly } from '../graphql/direct-way.ts';
+import { ReplyRecord } from '../graphql/reply-record.ts';
 import type { Admit } from './admit.ts';
 import { readBody } from './body.ts';
 import type { ByteBudget } from './byte-budget.ts';
@@ -70,9 +71,13 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
       request.headers['content-type'] = request.headers['content-type']?.toLowerCase();
       Object.assign(request, { body: createBodyView(body) });
     }
-    const answer = await graphql.answerWithYoga(request, response, { requestId, caller });
+    let record = new ReplyRecord(null);
+    const onRecord = (created: ReplyRecord) => {
+      record = created;
+    };
+    const answer = await graphql.answerWithYoga(request, response, { requestId, caller, onRecord });
     const { 'content-type': _, 'content-length': _length, ...headers } = Object.fromEntries(answer.headers);
-    return sendReply(exchange, { status: answer.status, headers, mediaType, body: await answer.text() });
+    return sendReply(exchange, { status: answer.status, headers, mediaType, body: await answer.text(), record });
   }
 }
 

@@ -2,6 +2,7 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import type { Admission } from '../auth/admission.ts';
 import { internalErrorMessage } from '../errors.ts';
 import { prefersHtml } from '../graphql/media-type.ts';
+import { clientClosedRequest } from '../graphql/reply.ts';
 import type { Events } from '../telemetry/events.ts';
 import { createAdmit } from './admit.ts';
 import { createHostCheck } from './allowed-hosts.ts';
@@ -27,7 +28,7 @@ interface RequestHandlerOptions extends Omit<GraphqlEndpointOptions, 'budget' | 
   isReady: () => boolean;
   /** Additional fields of the response to /ready. */
   readiness: () => Readonly<Record<string, string>>;
-  events: Pick<Events, 'unexpectedError'>;
+  events: Pick<Events, 'unexpectedError' | 'requestFinished'>;
 }
 
 /** Serves health checks and GraphiQL, and passes admitted requests on to GraphQL. */
@@ -47,12 +48,18 @@ export function createRequestHandler({
   const checkHost = createHostCheck(allowedHosts);
   const admit = createAdmit(admission);
   const budget = createByteBudget(maxBufferedBytes);
-  const onFault = ({ requestId }: Exchange, error: unknown) => events.unexpectedError(error, requestId);
-  const write = createResponseWriter({ onUnread: holdUnread, onFault });
+  const write = createResponseWriter<Exchange>({
+    onUnread: holdUnread,
+    onFault(exchange, error) {
+      events.unexpectedError(error, exchange.requestId);
+      exchange.finish(500);
+    },
+    onWritten: (exchange, status) => exchange.finish(status),
+  });
   const answerGraphql = createGraphqlEndpoint({ ...options, budget, admit, cors, guard });
 
   return (request, response) => {
-    const exchange = new Exchange(request, response, write);
+    const exchange = new Exchange(request, response, write, events.requestFinished);
     cors.addHeaders(exchange);
     guard(exchange, () => handle(exchange));
   };
@@ -68,6 +75,7 @@ export function createRequestHandler({
     const searchStart = url.indexOf('?');
     const path = searchStart === -1 ? url : url.slice(0, searchStart);
     // Served under any host name: health checks use arbitrary addresses and return no data.
+    if (path === '/graphql' || path === '/health' || path === '/ready') exchange.route = path;
     if (path === '/health') return exchange.sendJson(200, { status: 'alive' });
     if (path === '/ready') {
       const [code, status] = isReady() ? ([200, 'ready'] as const) : ([503, 'stopping'] as const);
@@ -112,10 +120,15 @@ export function createRequestHandler({
 
     function fail(error: unknown): void {
       const { response, requestId } = exchange;
-      if (response.destroyed) return;
+      if (response.destroyed) {
+        exchange.finish(clientClosedRequest);
+        return;
+      }
       events.unexpectedError(error, requestId);
-      if (exchange.isAnswered) response.destroy();
-      else exchange.sendError(500, 'INTERNAL_SERVER_ERROR', internalErrorMessage);
+      if (exchange.isAnswered) {
+        exchange.finish(500);
+        response.destroy();
+      } else exchange.sendError(500, 'INTERNAL_SERVER_ERROR', internalErrorMessage);
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { clientClosedRequest } from '../graphql/reply.ts';
 
 /** A request that is answered. */
 interface Answered {
@@ -18,6 +19,8 @@ interface ResponseWriterOptions<Request> {
   onUnread: (response: ServerResponse) => void;
   /** Called when a response cannot be written, such as one with an illegal header. Its connection is closed. */
   onFault: (request: Request, error: unknown) => void;
+  /** Called when a response was passed on to Node.js, or with 499 if the client disconnected before. */
+  onWritten: (request: Request, status: number) => void;
 }
 
 /**
@@ -27,6 +30,7 @@ interface ResponseWriterOptions<Request> {
 export function createResponseWriter<Request extends Answered>({
   onUnread,
   onFault,
+  onWritten,
 }: ResponseWriterOptions<Request>): WriteResponse<Request> {
   let waiting: { request: Request; status: number; body: string | Uint8Array }[] = [];
 
@@ -40,7 +44,7 @@ export function createResponseWriter<Request extends Answered>({
     waiting = [];
     for (const { request, status, body } of responses) {
       try {
-        write(request, status, body);
+        onWritten(request, write(request, status, body) ? status : clientClosedRequest);
       } catch (error) {
         onFault(request, error);
         request.response.destroy();
@@ -48,9 +52,10 @@ export function createResponseWriter<Request extends Answered>({
     }
   }
 
-  function write({ response, responseHeaders }: Request, status: number, body: string | Uint8Array): void {
+  /** False if the client has disconnected. */
+  function write({ response, responseHeaders }: Request, status: number, body: string | Uint8Array): boolean {
     const { socket } = response;
-    if (response.destroyed || socket === null) return;
+    if (response.destroyed || socket === null) return false;
     // Node.js sends a flat array as it is, without a map of headers.
     response.writeHead(status, responseHeaders as string[]);
     if (body.length > 0) {
@@ -60,5 +65,6 @@ export function createResponseWriter<Request extends Answered>({
     }
     response.end();
     if (response.writableLength > 0) onUnread(response);
+    return true;
   }
 }

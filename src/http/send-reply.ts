@@ -14,6 +14,7 @@ export function createSendReply(): SendReply {
 
   return (exchange, reply) => {
     const { body } = reply;
+    exchange.reply = reply.record;
     // A character has at most three bytes.
     const isSmall = body.length * 3 < minBytes || Buffer.byteLength(body) < minBytes;
     const encoding = isSmall ? 'identity' : chooseEncoding(exchange.request, encodings);

@@ -1,11 +1,15 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { type Connection, closeConnectionAfter, findLeastUsed } from './connections.ts';
+import { urlOf } from './server-url.ts';
 
 export interface HttpServer {
   /** @returns the address as a URL without a path */
   listen(host: string, port: number): Promise<string>;
   /** From now on, every response closes its connection: clients with connection pools move to other processes. */
   closeConnections(): void;
+  /** Requests that are being handled, or wait. */
+  activeRequests(): number;
   /** Refuses new connections and waits for active requests; aborts them after the timeout, in milliseconds. */
   drain(timeoutMs: number): Promise<void>;
 }
@@ -17,20 +21,13 @@ interface HttpServerOptions {
   maxRequestsPerConnection: number;
   /** How long a client may take to send a request, and how long it may read nothing of a response, in milliseconds. */
   clientTimeoutMs: number;
-}
-
-interface Connection {
-  /** Of the request that is being handled. */
-  response: ServerResponse | null;
-  /** Pipelined requests, which Node.js emits all at once, and which are handled one after the other. */
-  waiting: [IncomingMessage, ServerResponse][];
-  /** Counts connections and requests: the least was used the longest time ago. */
-  lastUse: number;
+  /** Called for each connection that is closed because of a limit. */
+  onRefused?: () => void;
 }
 
 export function createHttpServer(
   listener: RequestListener,
-  { maxConnections, maxRequestsPerConnection, clientTimeoutMs }: HttpServerOptions,
+  { maxConnections, maxRequestsPerConnection, clientTimeoutMs, onRefused }: HttpServerOptions,
 ): HttpServer {
   const connections = new Map<Socket, Connection>();
   let uses = 0;
@@ -47,16 +44,28 @@ export function createHttpServer(
     uses += 1;
     connections.set(socket, { response: null, waiting: [], lastUse: uses });
     socket.once('close', () => connections.delete(socket));
-    if (connections.size > maxConnections) findLeastUsed(socket)?.destroy();
+    if (connections.size > maxConnections) refuse(findLeastUsed(connections, socket));
   });
 
-  server.on('request', (request, response) => {
+  server.on('request', enqueue);
+  // The client waits for the permission to send its body, which it gets when the body is read. Without it, the client may
+  // send the body or not, so the connection is not used again.
+  server.on('checkContinue', (request, response) => {
+    response.shouldKeepAlive = false;
+    enqueue(request, response);
+  });
+
+  function enqueue(request: IncomingMessage, response: ServerResponse): void {
     const connection = connections.get(request.socket);
     if (connection === undefined || request.socket.destroyed) return;
-    if (connection.response === null) return handle(connection, request, response);
-    connection.waiting.push([request, response]);
-    if (connection.waiting.length >= maxRequestsPerConnection) request.socket.destroy();
-  });
+    if (connection.response === null) handle(connection, request, response);
+    else if (connection.waiting.push([request, response]) >= maxRequestsPerConnection) refuse(request.socket);
+  }
+
+  function refuse(socket: Socket): void {
+    socket.destroy();
+    onRefused?.();
+  }
 
   function handle(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
     uses += 1;
@@ -88,29 +97,21 @@ export function createHttpServer(
     server.keepAliveTimeout = 1_000;
   }
 
-  /** The new connection itself if requests of all others are being executed. */
-  function findLeastUsed(newSocket: Socket): Socket | undefined {
-    let least: Socket | undefined;
-    let leastUse = Number.POSITIVE_INFINITY;
-    for (const [socket, { response, lastUse }] of connections) {
-      const isExecuting = response?.req.complete && !response.headersSent;
-      if (socket === newSocket || isExecuting || lastUse >= leastUse) continue;
-      least = socket;
-      leastUse = lastUse;
-    }
-    return least ?? newSocket;
-  }
-
   return {
     listen: (host, port) =>
       new Promise((resolve, reject) => {
         server.once('error', reject);
         server.listen(port, host, () => {
           server.off('error', reject);
-          resolve(toUrl(server.address() as AddressInfo));
+          resolve(urlOf(server));
         });
       }),
     closeConnections: startClosing,
+    activeRequests() {
+      let active = 0;
+      for (const { response, waiting } of connections.values()) active += (response === null ? 0 : 1) + waiting.length;
+      return active;
+    },
     drain: (timeoutMs) =>
       new Promise((resolve) => {
         startClosing();
@@ -127,15 +128,4 @@ export function createHttpServer(
         }
       }),
   };
-}
-
-/** Otherwise `drain` would wait for the idle keep-alive connection. Pipelined requests are answered first. */
-function closeConnectionAfter({ response, waiting }: Connection): void {
-  if (response && waiting.length === 0) response.shouldKeepAlive = false;
-}
-
-function toUrl({ address, family, port }: AddressInfo): string {
-  // All addresses of this machine, of which a container's cannot be reached from outside.
-  if (address === '0.0.0.0' || address === '::') return `http://localhost:${port}`;
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }

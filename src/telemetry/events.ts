@@ -1,21 +1,38 @@
 import type { ServiceName } from '../errors.ts';
-import type { Log } from './log.ts';
+import type { FinishedRequest } from './finished-request.ts';
 
 interface UpstreamCall {
   service: ServiceName;
+  method: 'GET' | 'POST';
   /** Without the query string, which may contain an IBAN. */
   path: string;
   outcome: { kind: 'answered'; status: number } | { kind: 'failed'; reason: string };
   durationMs: number;
 }
 
-/** Events for operators. No function throws. No argument contains personal data, except possibly `error`. */
+/**
+ * What happens in the gateway. Its parts report it here, and log and metrics listen. No function throws. No argument
+ * contains personal data, except possibly `error` and what the client sends in a request.
+ */
 export interface Events {
+  /** Once per request: when its response was written, or the client has disconnected. */
+  requestFinished(request: FinishedRequest): void;
+  /** Closed because of a limit. */
+  connectionRefused(): void;
   upstreamCalled(call: UpstreamCall): void;
+  /** A call was sent, and thus may be charged. */
+  callPaid(service: ServiceName): void;
+  /** With its retries. Not fired if the client aborted it. */
+  upstreamOperationEnded(service: ServiceName, outcome: OperationOutcome): void;
+  /** A look-up waits for the call of another one. */
+  flightJoined(): void;
+  essayOrdered(outcome: EssayOutcome): void;
   credentialsRejected(service: ServiceName): void;
   responseUnreadable(service: ServiceName, status: number): void;
   requestRejected(service: ServiceName, status: number): void;
   circuitOpened(service: ServiceName, path: string): void;
+  /** One call tests whether the path works again. */
+  circuitHalfOpened(service: ServiceName, path: string): void;
   circuitClosed(service: ServiceName, path: string): void;
   storeDown(reason: string): void;
   storeUp(): void;
@@ -39,95 +56,33 @@ export interface Events {
   untrustedDocument(): void;
 }
 
-/** Writes events to the log. Repeated events are logged once a minute, so that a broken upstream cannot fill the disk. */
-export function createEvents(log: Log): Events {
-  const loggedAt = new Map<string, number>();
-  const isDue = (key: string) => {
-    const now = Date.now();
-    if (now - (loggedAt.get(key) ?? Number.NEGATIVE_INFINITY) < repeatAfterMs) return false;
-    loggedAt.set(key, now);
-    return true;
-  };
-  return {
-    upstreamCalled({ service, path, outcome, durationMs }) {
-      const isFailure = outcome.kind === 'failed' || outcome.status >= 500 || outcome.status === 404;
-      // Most calls are not logged, and then cost nothing.
-      if (!isFailure && !log.isLevelEnabled('debug')) return;
-      const result = outcome.kind === 'answered' ? { status: outcome.status } : { failure: outcome.reason };
-      const fields = { service, path, ...result, durationMs: Math.round(durationMs) };
-      log.debug(fields, 'upstream called');
-      if (isFailure && isDue(`${service} ${path} ${Object.values(result)}`)) log.warn(fields, 'upstream call failed');
-    },
-    credentialsRejected(service) {
-      if (!isDue(`${service} credentials`)) return;
-      log.error({ service }, 'the upstream rejected the API key: check it in the configuration');
-    },
-    responseUnreadable(service, status) {
-      if (!isDue(`${service} unreadable`)) return;
-      log.warn({ service, status }, 'the upstream response could not be parsed');
-    },
-    requestRejected(service, status) {
-      if (!isDue(`${service} rejected ${status}`)) return;
-      log.error({ service, status }, 'the upstream rejected a request as invalid: this is a bug in the gateway');
-    },
-    circuitOpened(service, path) {
-      log.warn({ service, path }, 'circuit breaker opened: the upstream keeps failing, only probes are sent');
-    },
-    circuitClosed(service, path) {
-      log.info({ service, path }, 'circuit breaker closed: the upstream works again');
-    },
-    storeDown(reason) {
-      log.error({ reason }, 'the shared store is down: the gateway continues without it');
-    },
-    storeUp() {
-      log.info('the shared store is up');
-    },
-    allowanceNearlyExhausted(service, percent) {
-      log.warn({ service, percent }, 'the monthly allowance is nearly exhausted');
-    },
-    allowanceNotStored(service, reason) {
-      log.error({ service, reason }, 'the store failed: calls are counted in memory until it works again');
-    },
-    essayWriteBuffered(reason) {
-      log.error({ reason }, 'the store failed: essays are buffered in memory until it works again');
-    },
-    essayRejectedWithoutStore() {
-      if (!isDue('essay rejected')) return;
-      log.error('the store failed: an essay order with an idempotency key was rejected, as it might be paid for twice');
-    },
-    essayLost(reason) {
-      log.error({ reason }, 'an essay that was paid for could not be stored and is lost');
-    },
-    unexpectedError(error, requestId) {
-      log.error({ requestId, err: error instanceof Error ? error : new Error(String(error)) }, 'unexpected error');
-    },
-    apiKeysReloaded(count) {
-      log.info({ count }, 'the file with API keys was read again');
-    },
-    apiKeysFileInvalid(reason) {
-      log.error({ reason }, 'the file with API keys is invalid: the last valid keys remain in use');
-    },
-    keySetUnavailable(reason) {
-      if (!isDue('key set')) return;
-      log.error({ reason }, 'the key set of the token issuer cannot be read: the last keys remain in use');
-    },
-    rateLimitNotShared(reason) {
-      if (!isDue('rate limit')) return;
-      log.error({ reason }, 'Redis failed: each replica counts its share of the requests per minute');
-    },
-    budgetsNotStored(reason) {
-      log.error({ reason }, 'the store failed: paid calls of callers are counted in memory until it works again');
-    },
-    trustedDocumentsReloaded(count) {
-      log.info({ count }, 'the trusted documents were read again');
-    },
-    untrustedDocument() {
-      if (isDue('untrusted document')) log.warn('a document that is not trusted was executed');
-    },
-    trustedDocumentsInvalid(reason) {
-      log.error({ reason }, 'the trusted documents are invalid: the last valid ones remain in use');
-    },
-  };
+type OperationOutcome = 'answered' | 'failed' | 'shed' | 'exhausted' | 'budget-exhausted';
+
+/** from_key: the result of an earlier order with the same idempotency key. */
+export type EssayOutcome = 'generated' | 'from_key' | 'rejected' | 'exhausted' | 'failed';
+
+type Listener = (...values: unknown[]) => void;
+
+/**
+ * Passes each event on to the listeners that have a function for it. They are joined once, at the start: an event without
+ * a listener calls an empty function, and an event with one calls it directly.
+ */
+export function joinEvents(log: Events, ...others: readonly Partial<Events>[]): Events {
+  const names = Object.keys(log) as (keyof Events)[];
+  const joined = names.map((name) => {
+    const listeners = [log, ...others].flatMap((events) => (events[name] as Listener | undefined) ?? []);
+    return [name, joinListeners(listeners.filter((listener) => listener !== ignore))];
+  });
+  return Object.fromEntries(joined);
 }
 
-const repeatAfterMs = 60_000;
+/** For an event without a listener. */
+export function ignore(): void {}
+
+function joinListeners(listeners: readonly Listener[]): Listener {
+  const [first = ignore, second] = listeners;
+  if (second === undefined) return first;
+  return (...values) => {
+    for (const listener of listeners) listener(...values);
+  };
+}

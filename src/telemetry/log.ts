@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { LogLevel } from '../config/values.ts';
 import type { Redact } from './redact.ts';
@@ -11,9 +12,16 @@ interface LogOptions {
 }
 
 /**
- * The log of the process: one JSON object per line, by default on standard error. Every complete line is redacted, so
- * that no message, stack trace or upstream response leaks a secret or an IBAN.
+ * The log of the process: one JSON object per line, by default on standard error, or formatted lines if that is a terminal.
+ * Every complete line is redacted, so that no message, stack trace or upstream response leaks a secret or an IBAN.
  */
 export function createLog({ level, redact, destination = process.stderr }: LogOptions): Log {
-  return pino({ level, base: null, hooks: { streamWrite: redact } }, destination);
+  const isTerminal = destination === process.stderr && process.stderr.isTTY;
+  return pino({ level, base: null, hooks: { streamWrite: redact } }, isTerminal ? createFormatter() : destination);
+}
+
+/** Loaded only for a terminal. Synchronous, so that no line is lost when the process ends. */
+function createFormatter(): DestinationStream {
+  const pretty: typeof import('pino-pretty') = createRequire(import.meta.url)('pino-pretty');
+  return pretty({ destination: 2, sync: true, singleLine: true, translateTime: 'SYS:HH:MM:ss.l' });
 }

@@ -11,6 +11,8 @@ interface AttemptOptions {
   createRetryAfterBlock: () => RetryAfterBlock;
   reserve: Reserve;
   exchange: Exchange;
+  /** Called for each call that may be charged. */
+  onPaid: () => void;
 }
 
 interface PathGuards {
@@ -29,39 +31,43 @@ export function createAttempt({
   createRetryAfterBlock,
   reserve,
   exchange,
+  onPaid,
 }: AttemptOptions): Send {
   const guards = new Map<string, PathGuards>();
 
   return async (request, deadline, payer) => {
-    const { signal } = deadline;
-    if (!bulkhead.enter() && !(await bulkhead.wait(payer.usage, signal))) {
-      return signal.aborted ? shedOrThrow(deadline) : shed;
+    if (!bulkhead.enter() && !(await bulkhead.wait(payer.usage, deadline))) {
+      return deadline.aborted ? shedOrThrow(deadline) : shed;
     }
     try {
-      if (signal.aborted) return shedOrThrow(deadline);
+      if (deadline.aborted) return shedOrThrow(deadline);
       if (request.method === 'POST') deadline.restart();
       const { block, circuit } = guardsOf(request.path);
       const blockPass = block.enter();
       if (typeof blockPass === 'object') return blockPass;
       const circuitPass = circuit.enter();
       let outcome: Outcome = shed;
+      let isPaid = false;
       try {
         if (circuitPass === null || (request.maySend && !(await request.maySend()))) return shed;
         const reserving = reserve(payer);
         const reservation = reserving instanceof Promise ? await reserving : reserving;
         if (reservation.kind !== 'reserved') return reservation;
-        if (signal.aborted) {
+        if (deadline.aborted) {
           reservation.release();
           return shedOrThrow(deadline);
         }
         // From here on the call is counted even if the caller aborts: it may already be sent.
         request.onSent?.();
         payer.usage.upstreamCalls += 1;
+        isPaid = true;
         outcome = await exchange(request, deadline);
-        if (outcome.kind === 'failed' && outcome.reason === 'unreachable') reservation.release();
+        isPaid = outcome.kind !== 'failed' || outcome.reason !== 'unreachable';
+        if (!isPaid) reservation.release();
         if (outcome.kind === 'answered') reservation.recordAnswer(outcome);
         return outcome;
       } finally {
+        if (isPaid) onPaid();
         if (circuitPass !== null) circuit.leave(circuitPass, outcome);
         block.leave(blockPass, outcome);
       }
@@ -82,5 +88,5 @@ export function createAttempt({
 /** The outcome of an unsent attempt whose signal has aborted. @throws the signal's reason if the caller aborted */
 function shedOrThrow(deadline: Deadline): Shed {
   if (deadline.hasExpired()) return shed;
-  throw deadline.signal.reason;
+  throw deadline.reason;
 }

@@ -1,5 +1,5 @@
 import type { Signal } from '../async/signal.ts';
-import { createFairQueue } from './fair-queue.ts';
+import { createFairQueue, type FairQueue, type Place } from './fair-queue.ts';
 
 interface BulkheadOptions {
   /** Maximum number of calls in flight. */
@@ -16,6 +16,7 @@ export interface Bulkhead {
    * @returns false if the signal aborted, or the attempt has no place in the queue
    */
   wait(key: object, signal: Signal): Promise<boolean>;
+  status(): { active: number; queued: number };
   /** Returns a slot. */
   leave(): void;
 }
@@ -25,13 +26,11 @@ export interface Bulkhead {
  * turns in the queue, and if it is full, the request with the most attempts in it loses one.
  */
 export function createBulkhead({ maxConcurrency, maxQueue }: BulkheadOptions): Bulkhead {
-  const queue = createFairQueue<(hasSlot: boolean) => void>({
-    maxSize: maxQueue,
-    onEvicted: (settle) => settle(false),
-  });
+  const queue = createFairQueue<Waiting>({ maxSize: maxQueue, onEvicted: (waiting) => waiting.settle(false) });
   let inFlight = 0;
 
   return {
+    status: () => ({ active: inFlight, queued: queue.size() }),
     enter() {
       if (inFlight >= maxConcurrency) return false;
       inFlight += 1;
@@ -39,25 +38,45 @@ export function createBulkhead({ maxConcurrency, maxQueue }: BulkheadOptions): B
     },
     wait: (key, signal) =>
       new Promise((resolve) => {
-        if (signal.aborted) return resolve(false);
-        const leaveQueue = queue.push(key, settle);
-        if (leaveQueue === null) return resolve(false);
-        signal.addEventListener('abort', onAbort);
-
-        function onAbort() {
-          leaveQueue?.();
-          settle(false);
-        }
-        function settle(hasSlot: boolean) {
-          signal.removeEventListener('abort', onAbort);
-          resolve(hasSlot);
-        }
+        if (signal.aborted) resolve(false);
+        else new Waiting(queue, signal, resolve).enter(key);
       }),
     leave() {
       // The next attempt gets the slot before it is free, so that no later one takes it.
-      const startNext = queue.shift();
-      if (startNext) startNext(true);
+      const next = queue.shift();
+      if (next) next.settle(true);
       else inFlight -= 1;
     },
   };
+}
+
+/** An attempt in the queue. A class, since thousands may wait: it is also the listener of its signal. */
+class Waiting {
+  readonly #queue: FairQueue<Waiting>;
+  readonly #signal: Signal;
+  readonly #resolve: (hasSlot: boolean) => void;
+  #place: Place<Waiting> | null = null;
+
+  constructor(queue: FairQueue<Waiting>, signal: Signal, resolve: (hasSlot: boolean) => void) {
+    this.#queue = queue;
+    this.#signal = signal;
+    this.#resolve = resolve;
+  }
+
+  enter(key: object): void {
+    this.#place = this.#queue.push(key, this);
+    if (this.#place === null) this.#resolve(false);
+    else this.#signal.addEventListener('abort', this);
+  }
+
+  settle(hasSlot: boolean): void {
+    this.#signal.removeEventListener('abort', this);
+    this.#resolve(hasSlot);
+  }
+
+  /** The signal has aborted. */
+  handleEvent(): void {
+    if (this.#place) this.#queue.remove(this.#place);
+    this.settle(false);
+  }
 }

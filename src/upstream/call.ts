@@ -1,7 +1,9 @@
-import { type Dispatcher, util } from 'undici';
+import type { Dispatcher } from 'undici';
 import { type RedactSecrets, redactStrings } from '../telemetry/redact.ts';
+import type { Deadline } from './deadline.ts';
 import { reasonBeforeResponse, tooManyInfos } from './failure-reason.ts';
 import type { Answered, Failed, FailureReason } from './operation.ts';
+import { decode, decodePart, parseJson, readHeaders } from './response-parts.ts';
 import { readRetryAfter } from './retry-after.ts';
 
 interface CallOptions {
@@ -10,12 +12,14 @@ interface CallOptions {
 }
 
 /**
- * One call as undici's handler, which reads the response. A class, so that all calls share its functions. It has the older
- * functions of a handler: undici 7, the last version for Node.js 20, wraps the newer ones and parses all headers for them.
+ * One call as undici's handler, which reads the response. A class, so that all calls share its functions; it is also the
+ * listener of its deadline. It has the older of a handler: undici 7, the last version for Node.js 20, wraps the newer ones and parses all headers for them.
  */
 export class Call implements Dispatcher.DispatchHandler {
   readonly #options: CallOptions;
+  readonly #deadline: Deadline;
   readonly #onSettled: (outcome: Answered | Failed) => void;
+  readonly #onAborted: (reason: unknown) => void;
   #isSettled = false;
   #close: ((error: Error) => void) | null = null;
   #infos = 0;
@@ -24,22 +28,46 @@ export class Call implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(options: CallOptions, onSettled: (outcome: Answered | Failed) => void) {
+  /** @param onAborted called instead of `onSettled` when the caller aborts */
+  constructor(
+    options: CallOptions,
+    deadline: Deadline,
+    onSettled: (outcome: Answered | Failed) => void,
+    onAborted: (reason: unknown) => void,
+  ) {
     this.#options = options;
+    this.#deadline = deadline;
     this.#onSettled = onSettled;
+    this.#onAborted = onAborted;
+    deadline.addEventListener('abort', this);
+  }
+
+  /** The deadline has expired, or the caller has aborted. */
+  handleEvent(): void {
+    if (this.#deadline.hasExpired()) {
+      this.#fail('timed-out');
+      return;
+    }
+    this.#abandon();
+    this.#onAborted(this.#deadline.reason);
   }
 
   /** Settles the call, if it has not settled yet, and closes its connection. */
-  fail(reason: FailureReason): void {
+  #fail(reason: FailureReason): void {
     if (this.#isSettled) return;
     const mayBeCharged = this.#status !== null && this.#status >= 200 && this.#status < 300;
     const text = mayBeCharged ? this.#options.redactSecrets(decodePart(this.#body()), true) : '';
-    this.abandon();
-    this.#onSettled({ kind: 'failed', reason, text });
+    this.#abandon();
+    this.#settle({ kind: 'failed', reason, text });
+  }
+
+  #settle(outcome: Answered | Failed): void {
+    this.#deadline.removeEventListener('abort', this);
+    this.#onSettled(outcome);
   }
 
   /** Closes the connection without an outcome; a call that is not sent yet is never sent. */
-  abandon(): void {
+  #abandon(): void {
     this.#isSettled = true;
     this.#close?.(abandoned);
   }
@@ -66,7 +94,7 @@ export class Call implements Dispatcher.DispatchHandler {
     const remainingBytes = this.#options.maxResponseBytes - this.#bytes;
     this.#bytes += chunk.length;
     this.#chunks.push(chunk.length > remainingBytes ? chunk.subarray(0, remainingBytes) : chunk);
-    if (chunk.length > remainingBytes) this.fail('too-large');
+    if (chunk.length > remainingBytes) this.#fail('too-large');
     return true;
   }
 
@@ -82,11 +110,11 @@ export class Call implements Dispatcher.DispatchHandler {
     }
     this.#isSettled = true;
     const retryAt = readRetryAfter(headers['retry-after']);
-    this.#onSettled({ kind: 'answered', status: this.#status, headers, retryAt, text, json });
+    this.#settle({ kind: 'answered', status: this.#status, headers, retryAt, text, json });
   }
 
   onError(error: Error): void {
-    this.fail(this.#status === null ? reasonBeforeResponse(error) : 'truncated');
+    this.#fail(this.#status === null ? reasonBeforeResponse(error) : 'truncated');
   }
 
   /** Almost every body arrives in one chunk. */
@@ -96,42 +124,6 @@ export class Call implements Dispatcher.DispatchHandler {
   }
 }
 
-/** The headers that the gateway reads. Most responses have none of them, and then nothing is parsed. */
-function readHeaders(raw: Buffer[]): Answered['headers'] {
-  const found: Buffer[] = [];
-  for (let index = 0; index < raw.length; index += 2) {
-    const name = raw[index];
-    const value = raw[index + 1];
-    if (name && value && nameLengths.has(name.length)) found.push(name, value);
-  }
-  return found.length === 0 ? noHeaders : util.parseHeaders(found);
-}
-
-const nameLengths = new Set(
-  ['retry-after', 'x-bank-data-version', 'x-ratelimit-limit-month', 'x-ratelimit-remaining-month'].map(
-    ({ length }) => length,
-  ),
-);
-const noHeaders = {};
-
 /** Interim responses (1xx) of one call. */
 const maxInfos = 20;
 const abandoned = new Error('The call was abandoned.');
-
-/** Both replace malformed UTF-8 in the same way; only `TextDecoder` removes a byte order mark. */
-function decode(bytes: Buffer): string {
-  return bytes[0] === 0xef ? new TextDecoder().decode(bytes) : bytes.toString();
-}
-
-/** Without the last character, if it is incomplete. */
-function decodePart(bytes: Buffer): string {
-  return new TextDecoder().decode(bytes, { stream: true });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -12,6 +12,7 @@ export interface CircuitBreaker {
 
 interface CircuitBreakerOptions {
   onOpened: () => void;
+  onHalfOpened: () => void;
   onClosed: () => void;
 }
 
@@ -20,7 +21,7 @@ interface CircuitBreakerOptions {
  * attempt that was aborted or not sent counts neither way. A half-open circuit lets one probe through at a time; one
  * that was not sent does not close it.
  */
-export function createCircuitBreaker({ onOpened, onClosed }: CircuitBreakerOptions): CircuitBreaker {
+export function createCircuitBreaker({ onOpened, onHalfOpened, onClosed }: CircuitBreakerOptions): CircuitBreaker {
   let state: 'closed' | 'open' | 'half-open' = 'closed';
   let openedAt = 0;
   const failures = createFailureWindow();
@@ -30,6 +31,7 @@ export function createCircuitBreaker({ onOpened, onClosed }: CircuitBreakerOptio
       if (state === 'closed') return 'regular';
       if (state === 'half-open' || Date.now() - openedAt < probeAfterMs) return null;
       state = 'half-open';
+      onHalfOpened();
       return 'probe';
     },
     leave(pass, outcome) {

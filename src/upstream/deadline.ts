@@ -1,10 +1,11 @@
 import { AbortableSignal, type Signal } from '../async/signal.ts';
-import { createLinkedList } from './linked-list.ts';
+import { createLinkedList, ListNode } from './linked-list.ts';
 
-/** The time limit of one operation, combined with the caller's abort signal. */
-export interface Deadline {
-  /** Aborts at the deadline, or with the caller's reason as soon as the caller aborts. */
-  signal: Signal;
+/**
+ * The time limit of one operation, combined with the caller's abort signal: it aborts when the time is over, or with the
+ * caller's reason as soon as the caller aborts.
+ */
+export interface Deadline extends Signal {
   /** Milliseconds left; 0 or less after the deadline. */
   leftMs(): number;
   /** Whether it was aborted by the timeout and not by the caller. */
@@ -26,30 +27,29 @@ export interface Deadlines {
 /** Deadlines of one length. They expire in the order in which they begin, so that one timer serves them all. */
 export function createDeadlines(timeoutMs: number): Deadlines {
   const running = createLinkedList<RunningDeadline>();
-  let timer: NodeJS.Timeout | null = null;
-  const start = (deadline: RunningDeadline): CancelTimer => {
-    const node = running.append(deadline);
-    timer ??= setTimeout(expireDue, timeoutMs);
-    return () => {
-      if (!node.remove() || timer === null || running.first() !== null) return;
-      clearTimeout(timer);
-      timer = null;
-    };
+  let isTimerRunning = false;
+  const startTimer: StartTimer = (deadline) => {
+    if (!isTimerRunning) runTimer(timeoutMs);
+    return new ListNode(deadline).appendTo(running);
   };
 
   return {
-    start(caller, elapsedMs = 0) {
-      return new RunningDeadline(caller, timeoutMs, elapsedMs, start);
-    },
+    start: (caller, elapsedMs = 0) => new RunningDeadline(caller, timeoutMs, elapsedMs, startTimer),
   };
+
+  /** A connection keeps the process alive. The timer continues without deadlines until it fires. */
+  function runTimer(durationMs: number): void {
+    isTimerRunning = true;
+    setTimeout(expireDue, durationMs).unref();
+  }
 
   /** The timer was started for a deadline that may have ended since: then it is started again for the next one. */
   function expireDue(): void {
-    timer = null;
-    for (let node = running.first(); node !== null; node = running.first()) {
+    isTimerRunning = false;
+    for (let node = running.first; node !== null; node = running.first) {
       const leftMs = node.value.leftMs();
       if (leftMs >= timerToleranceMs) {
-        timer ??= setTimeout(expireDue, leftMs);
+        if (!isTimerRunning) runTimer(leftMs);
         return;
       }
       node.remove();
@@ -58,32 +58,35 @@ export function createDeadlines(timeoutMs: number): Deadlines {
   }
 }
 
-type CancelTimer = () => void;
+type StartTimer = (deadline: RunningDeadline) => Timer;
 
-/** A class, so that all deadlines share its functions. */
-class RunningDeadline implements Deadline {
-  readonly signal = new AbortableSignal();
+interface Timer {
+  remove(): unknown;
+}
+
+/** A class, so that all deadlines share its functions; it is also the listener of the caller's signal. */
+class RunningDeadline extends AbortableSignal implements Deadline {
   readonly #caller: Signal;
   readonly #timeoutMs: number;
-  readonly #startTimer: (deadline: RunningDeadline) => CancelTimer;
-  readonly #onAbort = () => this.signal.abort(this.#caller.reason);
-  #cancelTimer: CancelTimer;
+  readonly #startTimer: StartTimer;
+  #timer: Timer;
   #endsAt: number;
   #isRestarted = false;
 
-  constructor(
-    caller: Signal,
-    timeoutMs: number,
-    elapsedMs: number,
-    startTimer: (deadline: RunningDeadline) => CancelTimer,
-  ) {
+  constructor(caller: Signal, timeoutMs: number, elapsedMs: number, startTimer: StartTimer) {
+    super();
     this.#caller = caller;
     this.#timeoutMs = timeoutMs;
     this.#startTimer = startTimer;
     this.#endsAt = performance.now() + timeoutMs - elapsedMs;
-    this.#cancelTimer = elapsedMs > 0 ? startShorterTimer(this) : startTimer(this);
-    if (caller.aborted) this.#onAbort();
-    else caller.addEventListener('abort', this.#onAbort);
+    this.#timer = elapsedMs > 0 ? startShorterTimer(this) : startTimer(this);
+    if (caller.aborted) this.handleEvent();
+    else caller.addEventListener('abort', this);
+  }
+
+  /** The caller has aborted. */
+  handleEvent(): void {
+    this.abort(this.#caller.reason);
   }
 
   leftMs(): number {
@@ -91,31 +94,31 @@ class RunningDeadline implements Deadline {
   }
 
   hasExpired(): boolean {
-    return this.signal.reason === expired;
+    return this.reason === expired;
   }
 
   expire(): void {
-    this.signal.abort(expired);
+    this.abort(expired);
   }
 
   restart(): void {
-    if (this.#isRestarted || this.signal.aborted) return;
+    if (this.#isRestarted || this.aborted) return;
     this.#isRestarted = true;
-    this.#cancelTimer();
+    this.#timer.remove();
     this.#endsAt = performance.now() + this.#timeoutMs;
-    this.#cancelTimer = this.#startTimer(this);
+    this.#timer = this.#startTimer(this);
   }
 
   end(): void {
-    this.#cancelTimer();
-    this.#caller.removeEventListener('abort', this.#onAbort);
+    this.#timer.remove();
+    this.#caller.removeEventListener('abort', this);
   }
 }
 
 /** It does not expire in the common order. */
-function startShorterTimer(deadline: RunningDeadline): CancelTimer {
+function startShorterTimer(deadline: RunningDeadline): Timer {
   const timer = setTimeout(() => deadline.expire(), deadline.leftMs());
-  return () => clearTimeout(timer);
+  return { remove: () => clearTimeout(timer) };
 }
 
 /** Timers of Node.js may fire up to a millisecond early. */

@@ -1,13 +1,23 @@
-import { createLinkedList, type LinkedList, type ListNode } from './linked-list.ts';
+import { createLinkedList, type LinkedList, ListNode } from './linked-list.ts';
 
 export interface FairQueue<Item> {
+  size(): number;
   /**
    * Adds an item. If the queue is full, it replaces the last item of the key with the most items.
-   * @returns a function that removes it, or null if the queue is full and no key has more items than this one
+   * @returns its place, or null if the queue is full and no key has more items than this one
    */
-  push(key: object, item: Item): (() => void) | null;
+  push(key: object, item: Item): Place<Item> | null;
+  /** Removes an item that may have been removed before. */
+  remove(place: Place<Item>): void;
   /** Removes the next item: the keys take turns, and the items of one key are in order. */
   shift(): Item | undefined;
+}
+
+export type Place<Item> = ListNode<Queued<Item>>;
+
+interface Queued<Item> {
+  item: Item;
+  group: ItemGroup<Item>;
 }
 
 interface FairQueueOptions<Item> {
@@ -18,11 +28,11 @@ interface FairQueueOptions<Item> {
 /** The items of one key. */
 interface ItemGroup<Item> {
   key: object;
-  items: LinkedList<Item>;
+  items: LinkedList<Queued<Item>>;
   length: number;
-  turn: ListNode<ItemGroup<Item>> | null;
+  turn: ListNode<ItemGroup<Item>>;
   /** Its place among the groups of the same length. */
-  rank: ListNode<ItemGroup<Item>> | null;
+  rank: ListNode<ItemGroup<Item>>;
 }
 
 /** All operations take constant time, however many items and keys there are. */
@@ -35,59 +45,59 @@ export function createFairQueue<Item>({ maxSize, onEvicted }: FairQueueOptions<I
   let size = 0;
 
   return {
+    size: () => size,
     push(key, item) {
       const known = groups.get(key);
       if (size >= maxSize && !evictFor(known)) return null;
       const group = known ?? createGroup(key);
-      const node = group.items.append(item);
+      const place = new ListNode({ item, group }).appendTo(group.items);
       resize(group, 1);
-      return () => remove(group, node);
+      return place;
     },
+    remove,
     shift() {
-      const turn = turns.first();
-      const node = turn?.value.items.first();
-      if (!turn || !node) return undefined;
-      const group = turn.value;
-      turn.remove();
-      remove(group, node);
-      if (group.length > 0) group.turn = turns.append(group);
-      return node.value;
+      const group = turns.first?.value;
+      const place = group?.items.first;
+      if (!group || !place) return undefined;
+      remove(place);
+      if (group.length > 0) group.turn.appendTo(turns);
+      return place.value.item;
     },
   };
 
   function createGroup(key: object): ItemGroup<Item> {
-    const group: ItemGroup<Item> = { key, items: createLinkedList(), length: 0, turn: null, rank: null };
-    group.turn = turns.append(group);
+    const group = { key, items: createLinkedList<Queued<Item>>(), length: 0 } as ItemGroup<Item>;
+    group.turn = new ListNode(group).appendTo(turns);
+    group.rank = new ListNode(group);
     groups.set(key, group);
     return group;
   }
 
   /** Only if the group is then still not longer than the one that loses an item. */
   function evictFor(group: ItemGroup<Item> | undefined): boolean {
-    const victim = ranks[longest]?.first()?.value;
-    const node = victim?.items.last();
-    if (!victim || !node || longest <= (group?.length ?? 0) + 1) return false;
-    remove(victim, node);
-    onEvicted(node.value);
+    const place = ranks[longest]?.first?.value.items.last;
+    if (!place || longest <= (group?.length ?? 0) + 1) return false;
+    remove(place);
+    onEvicted(place.value.item);
     return true;
   }
 
-  function remove(group: ItemGroup<Item>, node: ListNode<Item>): void {
-    if (node.remove()) resize(group, -1);
+  function remove(place: Place<Item>): void {
+    if (place.remove()) resize(place.value.group, -1);
   }
 
   function resize(group: ItemGroup<Item>, change: 1 | -1): void {
-    group.rank?.remove();
     group.length += change;
     size += change;
     if (group.length === 0) {
-      group.turn?.remove();
+      group.rank.remove();
+      group.turn.remove();
       groups.delete(group.key);
     } else {
       ranks[group.length] ??= createLinkedList();
-      group.rank = ranks[group.length]?.append(group) ?? null;
+      group.rank.appendTo(ranks[group.length] as LinkedList<ItemGroup<Item>>);
     }
     if (group.length > longest) longest = group.length;
-    else if (!ranks[longest]?.first()) longest -= 1;
+    else if (!ranks[longest]?.first) longest -= 1;
   }
 }

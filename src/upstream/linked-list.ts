@@ -1,52 +1,47 @@
-export interface ListNode<Value> {
+/** A value in at most one list. A class, so that all nodes share its functions. */
+export class ListNode<Value> {
   readonly value: Value;
-  /** Removes the node from its list. @returns false if it was removed before */
-  remove(): boolean;
-}
+  #list: LinkedList<Value> | null = null;
+  #previous: ListNode<Value> | null = null;
+  #next: ListNode<Value> | null = null;
 
-/** A list that appends and removes in constant time, also in its middle; an array or a `Map` does not. */
-export interface LinkedList<Value> {
-  append(value: Value): ListNode<Value>;
-  first(): ListNode<Value> | null;
-  last(): ListNode<Value> | null;
-}
+  constructor(value: Value) {
+    this.value = value;
+  }
 
-export function createLinkedList<Value>(): LinkedList<Value> {
-  const nodes = { first: null as Links<Value> | null, last: null as Links<Value> | null };
-  return {
-    append(value) {
-      const node: Links<Value> = {
-        value,
-        previous: nodes.last,
-        next: null,
-        isListed: true,
-        remove: () => unlink(node),
-      };
-      if (nodes.last) nodes.last.next = node;
-      else nodes.first = node;
-      nodes.last = node;
-      return node;
-    },
-    first: () => nodes.first,
-    last: () => nodes.last,
-  };
+  /** Adds it at the end of a list, after removing it from the one that it is in. */
+  appendTo(list: LinkedList<Value>): this {
+    this.remove();
+    this.#list = list;
+    this.#previous = list.last;
+    if (list.last) list.last.#next = this;
+    else list.first = this;
+    list.last = this;
+    return this;
+  }
 
-  function unlink(node: Links<Value>): boolean {
-    if (!node.isListed) return false;
-    node.isListed = false;
-    if (node.previous) node.previous.next = node.next;
-    else nodes.first = node.next;
-    if (node.next) node.next.previous = node.previous;
-    else nodes.last = node.previous;
+  /** @returns false if it is in no list */
+  remove(): boolean {
+    const list = this.#list;
+    if (list === null) return false;
+    if (this.#previous) this.#previous.#next = this.#next;
+    else list.first = this.#next;
+    if (this.#next) this.#next.#previous = this.#previous;
+    else list.last = this.#previous;
+    this.#list = null;
     // A removed node that the garbage collector has moved to the old generation would keep all later nodes alive.
-    node.previous = null;
-    node.next = null;
+    this.#previous = null;
+    this.#next = null;
     return true;
   }
 }
 
-interface Links<Value> extends ListNode<Value> {
-  previous: Links<Value> | null;
-  next: Links<Value> | null;
-  isListed: boolean;
+/** A list that appends and removes in constant time, also in its middle; an array or a `Map` does not. */
+export interface LinkedList<Value> {
+  first: ListNode<Value> | null;
+  last: ListNode<Value> | null;
+}
+
+export function createLinkedList<Value>(): LinkedList<Value> {
+  return { first: null, last: null };
 }

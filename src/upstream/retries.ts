@@ -4,33 +4,41 @@ import type { Outcome, Send, UpstreamRequest } from './operation.ts';
 interface RetriesOptions {
   /** Upper bound of the first pause; it doubles with each retry. The pause is random, from 0 to that bound. */
   backoffMs: number;
+  /** Called with the outcome of each operation, unless the caller aborts it. */
+  onEnded: (outcome: Outcome) => void;
 }
 
 /**
  * Retries only what may succeed and is safe to repeat. A read is retried twice if the service failed or was not
  * reached, and once if its response could not be read. A write may be charged even if it fails, so it is retried, once,
- * only if it was definitely not accepted: it was never sent, or was rejected with 503.
+ * only if it was definitely not accepted: it was never sent, or was rejected with 503. Ends the deadline.
  */
-export function withRetries(send: Send, { backoffMs }: RetriesOptions): Send {
+export function withRetries(send: Send, { backoffMs, onEnded }: RetriesOptions): Send {
   let budget = budgetBurst;
 
   return async (request, deadline, payer) => {
     budget = Math.min(budgetBurst, budget + budgetShare);
-    for (let retries = 0; ; retries += 1) {
-      const outcome = await send(request, deadline, payer);
-      if (retries >= maxRetries(request, outcome) || budget < 1) return outcome;
-      const pauseMs = Math.max(Math.random() * backoffMs * 2 ** retries, requestedPauseMs(outcome));
-      if (pauseMs >= deadline.leftMs()) return outcome;
-      budget -= 1;
-      try {
-        await pause(pauseMs, deadline.signal);
-      } catch (reason) {
+    try {
+      for (let retries = 0; ; retries += 1) {
+        const outcome = await send(request, deadline, payer);
+        if (retries >= maxRetries(request, outcome) || budget < 1) return end(outcome);
+        const pauseMs = Math.max(Math.random() * backoffMs * 2 ** retries, requestedPauseMs(outcome));
+        if (pauseMs >= deadline.leftMs()) return end(outcome);
+        budget -= 1;
+        await pause(pauseMs, deadline).catch(() => {});
         // Timers may fire up to a millisecond early, so the deadline can expire in a pause that should end before it.
-        if (deadline.hasExpired()) return outcome;
-        throw reason;
+        if (deadline.hasExpired()) return end(outcome);
+        deadline.throwIfAborted();
       }
+    } finally {
+      deadline.end();
     }
   };
+
+  function end(outcome: Outcome): Outcome {
+    onEnded(outcome);
+    return outcome;
+  }
 }
 
 /** Average number of retries per operation: a failing upstream must not receive a multiple of its normal load. */

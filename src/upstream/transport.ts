@@ -3,7 +3,7 @@ import type { ServiceName } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { RedactSecrets } from '../telemetry/redact.ts';
 import { Call } from './call.ts';
-import type { Exchange } from './operation.ts';
+import type { Answered, Exchange, Failed } from './operation.ts';
 
 interface TransportOptions {
   service: ServiceName;
@@ -38,15 +38,12 @@ export function createTransport({
   return {
     exchange: (request, deadline) =>
       new Promise((resolve, reject) => {
-        const { signal } = deadline;
         const { method, path, query, body } = request;
         const startedAt = performance.now();
-        const call = new Call(callOptions, (outcome) => {
-          signal.removeEventListener('abort', onAbort);
-          events.upstreamCalled({ service, path, outcome, durationMs: performance.now() - startedAt });
+        const onSettled = (outcome: Answered | Failed) => {
+          events.upstreamCalled({ service, method, path, outcome, durationMs: performance.now() - startedAt });
           resolve(outcome);
-        });
-        signal.addEventListener('abort', onAbort);
+        };
         pool.dispatch(
           {
             method,
@@ -54,14 +51,8 @@ export function createTransport({
             headers: body === undefined ? headerList : jsonHeaderList,
             body: body === undefined ? null : JSON.stringify(body),
           },
-          call,
+          new Call(callOptions, deadline, onSettled, reject),
         );
-
-        function onAbort() {
-          if (deadline.hasExpired()) return call.fail('timed-out');
-          reject(signal.reason);
-          call.abandon();
-        }
       }),
     close: () => pool.destroy(),
   };

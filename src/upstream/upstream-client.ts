@@ -4,7 +4,7 @@ import type { Events } from '../telemetry/events.ts';
 import type { RedactSecrets } from '../telemetry/redact.ts';
 import type { Allowance } from './allowance/allowance.ts';
 import { createAttempt } from './attempt.ts';
-import { createBulkhead } from './bulkhead.ts';
+import { type Bulkhead, createBulkhead } from './bulkhead.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { createDeadlines } from './deadline.ts';
 import { type Outcome, shed, type UpstreamRequest } from './operation.ts';
@@ -16,6 +16,7 @@ import { createTransport } from './transport.ts';
 export interface UpstreamClient {
   /** Performs one operation, retries included. Rejects only when the caller aborts, with the signal's reason. */
   send(request: UpstreamRequest, context: RequestContext): Promise<Outcome>;
+  status: Bulkhead['status'];
   close(): Promise<void>;
 }
 
@@ -33,7 +34,7 @@ interface UpstreamClientOptions {
   backoffMs: number;
   allowance: Allowance;
   redactSecrets: RedactSecrets;
-  events: Pick<Events, 'upstreamCalled' | 'circuitOpened' | 'circuitClosed'>;
+  events: Pick<Events, 'upstreamCalled' | 'callPaid' | 'upstreamOperationEnded' | CircuitEvent>;
 }
 
 /** JSON over HTTP to one service, with deadlines, retries, bulkhead, circuit breaker and monthly allowance. */
@@ -41,36 +42,44 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
   const { service, allowance, timeoutMs, maxConcurrency, maxQueue, backoffMs, events } = options;
   const { exchange, close } = createTransport({ ...options, maxConnections: maxConcurrency });
   const deadlines = createDeadlines(timeoutMs);
+  const bulkhead = createBulkhead({ maxConcurrency, maxQueue });
   const attempt = createAttempt({
-    bulkhead: createBulkhead({ maxConcurrency, maxQueue }),
+    bulkhead,
     createCircuitBreaker: (path) =>
       createCircuitBreaker({
         onOpened: () => events.circuitOpened(service, path),
+        onHalfOpened: () => events.circuitHalfOpened(service, path),
         onClosed: () => events.circuitClosed(service, path),
       }),
     createRetryAfterBlock,
     reserve: createReserve(service, allowance),
     exchange,
+    onPaid: () => events.callPaid(service),
   });
-  const sendWithRetries = withRetries(attempt, { backoffMs });
+  const onEnded = (outcome: Outcome) => events.upstreamOperationEnded(service, outcome.kind);
+  const sendWithRetries = withRetries(attempt, { backoffMs, onEnded });
 
   return {
-    async send(request, context) {
-      context.signal.throwIfAborted();
-      const queuedMs = elapsedSince(context.queuedSince);
-      if (queuedMs >= timeoutMs) return shed;
+    send(request, context) {
+      const { signal, queuedSince } = context;
+      if (signal.aborted) return Promise.reject(signal.reason);
+      const queuedMs = elapsedSince(queuedSince);
+      if (queuedMs >= timeoutMs) return end(shed);
       const elapsedMs = Math.max(queuedMs, elapsedSince(request.startedAt));
-      if (elapsedMs >= timeoutMs) return { kind: 'failed', reason: 'timed-out', text: '' };
-      const deadline = deadlines.start(context.signal, elapsedMs);
-      try {
-        return await sendWithRetries(request, deadline, context);
-      } finally {
-        deadline.end();
-      }
+      if (elapsedMs >= timeoutMs) return end({ kind: 'failed', reason: 'timed-out', text: '' });
+      return sendWithRetries(request, deadlines.start(signal, elapsedMs), context);
     },
+    status: bulkhead.status,
     close,
   };
+
+  function end(outcome: Outcome): Promise<Outcome> {
+    onEnded(outcome);
+    return Promise.resolve(outcome);
+  }
 }
+
+type CircuitEvent = 'circuitOpened' | 'circuitHalfOpened' | 'circuitClosed';
 
 function elapsedSince(time: number | null | undefined): number {
   return time == null ? 0 : performance.now() - time;

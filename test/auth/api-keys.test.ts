@@ -20,6 +20,7 @@ describe('an API key', () => {
     for (let count = 0; count < 2; count += 1) {
       expect(authenticate(headers)).toEqual({
         id: 'api-key:shop',
+        name: 'api-key:shop',
         kind: 'api-key',
         scopes: new Set(['bank-data']),
         limits: { requestsPerMinute: null, bankDataCalls: null, essayCalls: null, maxQueryCost: null },

@@ -26,7 +26,7 @@ function tBudgets({ store = createMemoryStore(), replicas = null, maxBudgets = 1
 type Budgets = ReturnType<typeof tBudgets>;
 
 function tCaller(id: string, bankDataCalls: CallBudget | null, essayCalls: CallBudget | null = null) {
-  return { id, limits: { requestsPerMinute: null, bankDataCalls, essayCalls, maxQueryCost: null } };
+  return { id, name: id, limits: { requestsPerMinute: null, bankDataCalls, essayCalls, maxQueryCost: null } };
 }
 
 const perDay = (calls: number): CallBudget => ({ calls, period: 'day' });

@@ -1,3 +1,5 @@
+// Redis's own names. cspell:ignore cmdstat commandstats
+import fc from 'fast-check';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createRateLimit } from '../../src/auth/rate-limit.ts';
 import { redisUrl } from '../../src/config/redis-url.ts';
@@ -45,6 +47,10 @@ describe('a limit of requests per minute', () => {
     expect(await rateLimit.count(tCaller('a', 10))).toBe(1);
     vi.advanceTimersByTime(100);
     expect(await permitted(rateLimit, tCaller('a', 10), 25)).toBe(10);
+    // Nothing that was counted ahead remains for the next minute.
+    expect(await permitted(rateLimit, tCaller('d', 1_000), 30)).toBe(30);
+    vi.advanceTimersByTime(60_000);
+    expect(await permitted(rateLimit, tCaller('d', 1_000), 1_100)).toBe(1_000);
     vi.advanceTimersByTime(60_000);
     // Nothing remains of callers who no longer send requests.
     expect(vi.getTimerCount()).toBe(0);
@@ -68,6 +74,62 @@ describe.skipIf(whyNoRedis !== '')(`with Redis${whyNoRedis}`, () => {
       expect(key).toMatch(/^ledgerquill:rate:[\w-]{43}$/);
       expect(await client.pttl(key)).toBeGreaterThan(0);
     }
+  });
+
+  it('is never exceeded, and reached but for a tenth, in any order of requests', async () => {
+    const redis = await tRedis();
+    const replicas = [tRateLimit(redis, 2), tRateLimit(redis, 2)];
+    let runs = 0;
+    const burst = fc.record({
+      replica: fc.nat(1),
+      requests: fc.integer({ min: 1, max: 120 }),
+      isParallel: fc.boolean(),
+    });
+    const bursts = fc.array(burst, { minLength: 1, maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(1, 7, 100, 400), bursts, async (limit, bursts) => {
+        runs += 1;
+        const caller = tCaller(`caller-${runs}`, limit);
+        let [passed, sent] = [0, 0];
+        await Promise.all(
+          bursts.map(async ({ replica, requests, isParallel }) => {
+            const rateLimit = replicas[replica] ?? tRateLimit(redis, 2);
+            sent += requests;
+            const atOnce = isParallel ? requests : 1;
+            for (let count = 0; count < requests; count += atOnce) {
+              const more = await permitted(rateLimit, caller, atOnce);
+              passed += more;
+            }
+          }),
+        );
+        expect(passed).toBeLessThanOrEqual(limit);
+        expect(passed).toBeGreaterThanOrEqual(Math.min(sent, Math.ceil(0.9 * limit)));
+      }),
+      { numRuns: 40, seed: 7 },
+    );
+  });
+
+  it('needs few calls to Redis far from the limit, and none for refused requests', async () => {
+    const redis = await tRedis();
+    const replicas = [tRateLimit(redis, 2), tRateLimit(redis, 2)];
+    const client = tRawClient(redis);
+    const calls = async () => Number(/cmdstat_eval:calls=(\d+)/.exec(await client.info('commandstats'))?.[1]);
+    const caller = tCaller('a', 2_000);
+    let waited = 0;
+    for (let count = 0; count < 1_000; count += 1) {
+      const counted = replicas[count % 2]?.count(caller);
+      if (counted instanceof Promise) waited += 1;
+      expect(await counted).toBeNull();
+      // As between two requests of a network.
+      if (count % 10 === 0) await client.ping();
+    }
+    expect(await calls()).toBeLessThan(60);
+    expect(waited).toBeLessThan(30);
+    const [first] = replicas;
+    if (first) expect(await permitted(first, caller, 2_000)).toBeLessThanOrEqual(1_000);
+    const before = await calls();
+    for (let count = 0; count < 100; count += 1) expect(first?.count(caller)).toBeGreaterThan(0);
+    expect(await calls()).toBe(before);
   });
 
   it("is each gateway's share while Redis is down", async () => {

@@ -14,7 +14,7 @@ const limits = { requestsPerMinute: null, bankDataCalls: budget, essayCalls: nul
 
 async function makeCalls(): Promise<void> {
   for (;;) {
-    const call = await budgets.reserve({ id: 'caller', limits }, 'bank-data');
+    const call = await budgets.reserve({ id: 'caller', name: 'caller', limits }, 'bank-data');
     if (call?.kind !== 'reserved') return;
     process.stdout.write('.');
   }

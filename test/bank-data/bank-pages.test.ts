@@ -52,6 +52,30 @@ it.each([true, false])(
   },
 );
 
+it('makes at most 9 calls more than two for each page of one query, and caches short pages for an hour', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const upstream = await tUpstream(replyOneBank(true));
+  const { ask } = tGateway({ bankDataUrl: upstream.url });
+  const cursor = (offset: number) => Buffer.from(`offset:${offset}`).toString('base64url');
+  const page = (index: number) =>
+    `p${index}: banks(country: "DE", first: 10, after: "${cursor(index)}") { nodes { bankCode } }`;
+  const query = `{ ${Array.from({ length: 20 }, (_, index) => page(index)).join(' ')} }`;
+  const { data, errors } = await ask(query);
+  expect(errors).toBeUndefined();
+  expect(upstream.calls.length).toBe(49);
+  // However short a page is, it begins at its cursor.
+  for (let index = 0; index < 20; index += 1) {
+    const nodes = (data?.[`p${index}`]?.nodes ?? []) as unknown as { bankCode: string }[];
+    expect(nodes.length).toBeGreaterThan(0);
+    expect(nodes.map(({ bankCode }) => Number(bankCode))).toEqual(nodes.map((_, position) => index + 1 + position));
+  }
+  await ask(query);
+  expect(upstream.calls.length).toBe(49);
+  vi.setSystemTime(Date.now() + 2 * 3_600_000);
+  await ask(query);
+  expect(upstream.calls.length).toBeGreaterThan(49);
+});
+
 it('has one deadline for all calls of a page, and returns what was received', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   const { upstream, request } = await tBanks((response, call) => {

@@ -16,6 +16,7 @@ const options = {
   maxAgeMs: 30 * day,
   maxBytes: 1_000_000,
   random: () => 0.5,
+  events: { flightJoined: () => {} },
 };
 
 beforeEach(() => {
@@ -42,7 +43,12 @@ function tCache(changes: Partial<Parameters<typeof createLookUpCache>[0]> = {}, 
       if (fault) throw fault;
       return { serial: fetched, ...source };
     };
-    const answer = await cache.find(key, context, fetch, ({ isNegative = false }) => isNegative);
+    const answer = await cache.find({
+      key,
+      context,
+      lookUp: fetch,
+      isNegative: ({ isNegative = false }) => isNegative,
+    });
     return { serial: answer.serial, usage: context.usage };
   };
   return {
@@ -137,15 +143,15 @@ describe('a flight', () => {
     const cache = createLookUpCache(options);
     const fetches: { signal: Signal; answers: (serial: number) => void; fails: (error: Error) => void }[] = [];
     const find = (signal?: Signal, key = 'k') =>
-      cache.find(
+      cache.find({
         key,
-        tRequestContext(signal),
-        (flight) =>
+        context: tRequestContext(signal),
+        lookUp: (flight) =>
           new Promise<Answer>((resolve, reject) => {
             fetches.push({ signal: flight.signal, answers: (serial) => resolve({ serial }), fails: reject });
           }),
-        () => false,
-      );
+        isNegative: () => false,
+      });
     return { find, fetches };
   }
 
@@ -303,7 +309,7 @@ it('holds no reference to a flight that has settled', async () => {
       flights.push(new WeakRef(signal));
       return { number };
     };
-    await cache.find(`k${number}`, tRequestContext(), fetch, () => false);
+    await cache.find({ key: `k${number}`, context: tRequestContext(), lookUp: fetch, isNegative: () => false });
   }
   expect(flights).toHaveLength(20);
   await collectGarbage();
@@ -327,12 +333,12 @@ describe('a look-up without a free turn', () => {
     const cache = createLookUpCache(cacheOptions);
     const started: { key: string; queuedSince: number | null; answer: (value: object) => void }[] = [];
     const find = (key: string, context = tRequestContext()) =>
-      cache.find(
+      cache.find({
         key,
         context,
-        ({ queuedSince }) => new Promise<object>((answer) => started.push({ key, queuedSince, answer })),
-        () => false,
-      );
+        lookUp: ({ queuedSince }) => new Promise<object>((answer) => started.push({ key, queuedSince, answer })),
+        isNegative: () => false,
+      });
     return { started, find };
   }
 

@@ -22,6 +22,8 @@ describe('readConfig', () => {
       host: '127.0.0.1',
       port: 4000,
       logLevel: 'info',
+      requestLogPerSecond: 100,
+      metrics: null,
       dataDir: '.data',
       store: { redis: null, replicas: 1, secret: null },
       shutdownDelayMs: 0,

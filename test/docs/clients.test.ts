@@ -35,6 +35,21 @@ describe('docs/clients.md', () => {
     expect(named(['js', 'sh']).length).toBeGreaterThanOrEqual(10);
   });
 
+  it('lists every package that the examples import, with the packages that it requires', () => {
+    const commands = [...page.matchAll(/`npm install ([^`]+)`/g)].map(([, names = '']) =>
+      names.split(' ').map((name) => name.replace(/(?<=.)@\d+$/, '')),
+    );
+    const imports = named(['js']).flatMap(([, { text }]) => [...text.matchAll(/ from '((?:@[^/']+\/)?[^/']+)/g)]);
+    const packages = new Set(imports.map(([, name = '']) => name).filter((name) => !name.startsWith('node:')));
+    expect(packages.size).toBeGreaterThanOrEqual(3);
+    for (const name of packages) {
+      const { peerDependencies = {}, peerDependenciesMeta = {} } = readPackage(name);
+      const required = Object.keys(peerDependencies).filter((peer) => !peerDependenciesMeta[peer]?.optional);
+      const command = commands.find(([first]) => first === name);
+      expect(command).toEqual(expect.arrayContaining([name, ...required]));
+    }
+  });
+
   it.each(named(['js']))('shows the real output: %s', (_, block) => expectPrinted(block));
   it.skipIf(whyNoCurl).each(named(['sh']))(`shows the real output: %s${whyNoCurl}`, (_, block) => expectPrinted(block));
 
@@ -69,6 +84,15 @@ describe('docs/clients.md', () => {
     }
   });
 });
+
+interface Package {
+  peerDependencies?: Record<string, string>;
+  peerDependenciesMeta?: Record<string, { optional?: boolean }>;
+}
+
+function readPackage(name: string): Package {
+  return JSON.parse(readFileSync(new URL(`../../node_modules/${name}/package.json`, import.meta.url), 'utf8'));
+}
 
 async function expectPrinted(block: FencedBlock): Promise<void> {
   const printed = await runBlock(block);

@@ -31,13 +31,14 @@ function tTrusted(...paths: string[]) {
   const events: unknown[] = [];
   const documents = createTrustedDocuments({
     config: { paths, mode: 'require' },
+    maxCharacters: 100_000,
     events: {
       trustedDocumentsReloaded: (count) => void events.push(count),
       trustedDocumentsInvalid: (reason) => void events.push(reason),
     },
   });
   onTestFinished(documents.close);
-  return { ...documents, events, has: (text: string) => documents.has(text, () => parse(text)) };
+  return { ...documents, events };
 }
 
 describe('trusted documents', () => {

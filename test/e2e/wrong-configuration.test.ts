@@ -31,6 +31,13 @@ describe('the gateway does not start', () => {
       { LOG_LEVEL: 'verbose' },
       'LOG_LEVEL: must be one of trace, debug, info, warn, error, fatal, silent, but is "verb',
     ],
+    [{ PORT: '4000', METRICS_PORT: '4000' }, 'METRICS_PORT: must be another port than PORT: metrics are never served'],
+    [
+      { METRICS_PORT: '0', METRICS_HOST: '192.0.2.1' },
+      'this machine has no such address; set METRICS_HOST to one of its',
+    ],
+    [{ METRICS_PORT: '0', METRICS_HOST: 'a b' }, 'METRICS_HOST: must be an IP address or host name of this machine'],
+    [{ REQUEST_LOG_PER_SECOND: '-1' }, 'REQUEST_LOG_PER_SECOND: must be a whole number from 0 to 100000, but is "-1"'],
     [{ SHUTDOWN_DELAY_MS: '5s' }, 'SHUTDOWN_DELAY_MS: must be a whole number from 0 to 600000, but is "5s"'],
     [{ DATA_DIR: '/proc/nope' }, 'but "/proc/nope" cannot be created (ENOENT)'],
     [{ DATA_DIR: '/dev/null/data' }, 'but "/dev/null/data" is a file, or is in one (ENOTDIR)'],

@@ -4,6 +4,8 @@ import { withOrderPrecheck } from '../../src/essays/precheck.ts';
 import { tRequestContext } from '../request-context.ts';
 import { failed, order } from './generator.ts';
 
+const events = { essayOrdered: () => {} };
+
 /** A generator that records its orders. */
 function tOrders() {
   const calls: EssayOrder[] = [];
@@ -19,7 +21,10 @@ it.each([
   ['longer than 200 characters', 'k'.repeat(201), 'idempotencyKey must have at most 200 characters.'],
 ])('rejects an idempotency key that is %s, without a call', async (_, idempotencyKey, message) => {
   const { calls, generate } = tOrders();
-  const result = await withOrderPrecheck({ generate }).generate({ ...order, idempotencyKey }, tRequestContext());
+  const result = await withOrderPrecheck({ generate }, events).generate(
+    { ...order, idempotencyKey },
+    tRequestContext(),
+  );
   const problem = { field: 'idempotencyKey', message };
   expect(result).toEqual({ kind: 'invalid-input', ...problem, problems: [problem] });
   expect(calls).toHaveLength(0);
@@ -27,7 +32,7 @@ it.each([
 
 it.each(['k', 'k'.repeat(200), null])('accepts the idempotency key %j', (idempotencyKey) => {
   const { calls, generate } = tOrders();
-  void withOrderPrecheck({ generate }).generate({ ...order, idempotencyKey }, tRequestContext());
+  void withOrderPrecheck({ generate }, events).generate({ ...order, idempotencyKey }, tRequestContext());
   expect(calls).toHaveLength(1);
 });
 
@@ -37,7 +42,7 @@ it.each([
   ['titles', { titles: Array.from({ length: 21 }, () => 'A') }, 'titles must have at most 20 entries.'],
 ])('rejects a %s over its limit, without a call', async (field, texts, message) => {
   const { calls, generate } = tOrders();
-  const result = await withOrderPrecheck({ generate }).generate({ ...order, ...texts }, tRequestContext());
+  const result = await withOrderPrecheck({ generate }, events).generate({ ...order, ...texts }, tRequestContext());
   const problem = { field, message };
   expect(result).toEqual({ kind: 'invalid-input', ...problem, problems: [problem] });
   expect(calls).toHaveLength(0);
@@ -46,7 +51,7 @@ it.each([
 it('accepts a description and titles up to their limits', () => {
   const { calls, generate } = tOrders();
   const titles = Array.from({ length: 20 }, () => 't'.repeat(200));
-  void withOrderPrecheck({ generate }).generate(
+  void withOrderPrecheck({ generate }, events).generate(
     { ...order, description: 'd'.repeat(10_000), titles },
     tRequestContext(),
   );
@@ -64,7 +69,7 @@ it('reports all invalid fields at once, without a call', async () => {
     { field: 'idempotencyKey', message: 'idempotencyKey is empty; omit it or choose a unique one, such as a UUID.' },
   ];
   const message = problems.map((problem) => problem.message).join(' ');
-  const result = await withOrderPrecheck({ generate }).generate(invalid, tRequestContext());
+  const result = await withOrderPrecheck({ generate }, events).generate(invalid, tRequestContext());
   expect(result).toEqual({ kind: 'invalid-input', field: null, message, problems });
   expect(calls).toHaveLength(0);
 });

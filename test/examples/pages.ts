@@ -11,7 +11,7 @@ import type { Upstream } from '../scripted-upstream.ts';
 export const clients = ['apollo', 'urql'] as const;
 export type Client = (typeof clients)[number];
 
-const phone = { width: 360, height: 740 };
+const phone = { width: 390, height: 844 };
 const desktop = { width: 1280, height: 900 };
 
 interface OpenOptions {

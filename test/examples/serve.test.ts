@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tBrowser, whyNoChromium } from '../browser.ts';
 import { tProcess } from '../process.ts';
@@ -9,11 +10,19 @@ describe.skipIf(whyNoChromium)(`npm run examples${whyNoChromium}`, () => {
     const examples = tProcess('npm', ['run', 'examples'], { PORT: '0' });
     await examples.printed(/GraphiQL .*\n/);
     const [, url = ''] = /(http:\S+)\/apollo\.html/.exec(examples.stdout()) ?? [];
-    for (const client of ['apollo', 'urql']) {
-      const { page } = await visit(url);
+    for (const client of ['urql', 'apollo']) {
+      const { page } = await visit(url, { viewport: { width: 1280, height: 900 } });
       await page.locator(`a[href="/${client}.html"]`).click();
-      await page.getByLabel('IBAN', { exact: true }).fill('DE89370400440532013000');
-      await page.getByText('Commerzbank').waitFor();
+      await page.getByText('offline drafter, which is not a language model').waitFor();
+      await page.getByRole('navigation').getByRole('link', { name: 'GraphiQL' }).waitFor();
+      await page.getByRole('button', { name: 'Try an example list' }).click();
+      await page.getByText('Commerzbank, BIC COBADEFFXXX').waitFor();
+      await page.getByText('4 valid, 2 not valid').waitFor();
+      await page.getByLabel('IBAN', { exact: true }).fill('DE89370400440532013001');
+      await page.locator('#iban-answer').getByText('Did you mean').waitFor();
+      // docs/example-page.png is `SCREENSHOTS=docs npx vitest run test/examples/serve.test.ts`.
+      const { SCREENSHOTS } = process.env;
+      if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, 'example-page.png'), fullPage: true });
     }
     examples.kill('SIGTERM');
     expect(await examples.ended).toEqual({ code: 0, signal: null });

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { calcCheckDigits } from '../../src/iban/mod97.ts';
@@ -20,7 +21,7 @@ const [failing = ''] = accounts.slice(20);
 const forty = [...accounts.slice(0, 37), 'DE89370400440532013001', 'GB29NWBK6016133192681', ...accounts.slice(37)];
 
 const replyValid: Reply = replyJson(200, { valid: true, bank_data: { name: 'Commerzbank', bic: 'COBADEFFXXX' } });
-const replyEssay: Reply = replyJson(200, { essay: 'On pens.\n\nThey last.' });
+const replyEssay: Reply = replyJson(200, { essay: 'On Pens\n\nThey last.' });
 
 async function paste(page: Page, label: string, text: string): Promise<void> {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -149,17 +150,21 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
 
       held.release();
       await page.getByText('37 valid, 2 not valid, 1 failed').waitFor();
-      expect(await page.locator('.row').nth(20).innerText()).toMatch(/failed\s+The bank-data service/);
-      expect(await page.locator('.row').nth(37).innerText()).toMatch(/not valid\s+Its check digits do not match/);
-      expect(await page.locator('.row').nth(38).innerText()).toMatch(/not valid\s+It is too short or too long/);
+      const rows = page.locator('.row');
+      expect(await rows.nth(0).innerText()).toMatch(/^38\s[\s\S]*not valid\s+Its check digits do not match/);
+      expect(await rows.nth(1).innerText()).toMatch(/^39\s[\s\S]*not valid\s+It is too short or too long/);
+      expect(await rows.nth(2).innerText()).toMatch(/^21\s[\s\S]*failed\s+The bank-data service/);
+      expect(await rows.nth(3).innerText()).toMatch(/^1\s[\s\S]*valid\s+Commerzbank, BIC COBADEFFXXX$/);
       expect(operations).toEqual(['CheckIbans']);
       await expectGoodLayout(page, client, 'list');
 
-      await page.locator('.row').nth(20).getByRole('button').click();
+      const retry = rows.nth(2).getByRole('button');
+      await retry.click();
       await page.getByText('37 valid, 2 not valid, 1 failed').waitFor();
       isDown = false;
-      await page.locator('.row').nth(20).getByRole('button').click();
+      await retry.click();
       await page.getByText('38 valid, 2 not valid').waitFor();
+      expect(await rows.nth(2).evaluate((row) => row.matches('.valid:focus'))).toBe(true);
       expect(operations).toEqual(['CheckIbans', 'CheckIban', 'CheckIban']);
       expect(upstream.calls.filter(({ query }) => query.get('iban_number') !== failing)).toHaveLength(37);
     });
@@ -183,15 +188,75 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
     });
   });
 
+  describe('with either client', () => {
+    const client = 'apollo';
+
+    it('groups the IBAN while it is typed and changed, and keeps the caret', async () => {
+      const { page } = await open(client);
+      const field = page.getByLabel('IBAN', { exact: true });
+      await field.pressSequentially('de893704004405320130');
+      expect(await field.inputValue()).toBe('de89 3704 0044 0532 0130');
+      for (let press = 0; press < 5; press += 1) await page.keyboard.press('ArrowLeft');
+      await page.keyboard.press('Backspace');
+      await page.keyboard.press('Backspace');
+      await page.keyboard.type('99');
+      expect(await field.inputValue()).toBe('de89 3704 0044 0599 0130');
+      expect(await page.evaluate('document.activeElement.selectionStart')).toBe('de89 3704 0044 0599'.length);
+    });
+
+    it('filters by the parts of the bar, corrects by suggestions, and exports the shown rows as typed', async () => {
+      const { page, operations } = await open(client, { bankData: { url: await tBankDataService() } });
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      const text = ['de89-3704-0044-0532-0130-01', 'FR84 2004 1010 0505 0001 3M02 607', '=1+1', iban].join('\n');
+      await paste(page, 'IBANs, one per line', text);
+      await page.getByText('2 valid, 2 not valid').waitFor();
+      const typed = page.locator('.row > .iban');
+      expect(await typed.allInnerTexts()).toEqual([
+        ...['de89-3704-0044-0532-0130-01', '=1+1', 'FR84 2004 1010 0505 0001 3M02 607', iban],
+      ]);
+      await page.getByText('confirm it with the payee').waitFor();
+
+      const bar = page.getByRole('group', { name: 'Show only' });
+      await bar.getByRole('button', { name: '2 not valid' }).click();
+      expect(await typed.allInnerTexts()).toEqual(['de89-3704-0044-0532-0130-01', '=1+1']);
+      await expectGoodLayout(page, client, 'list-filtered');
+      const downloading = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'CSV' }).click();
+      const download = await downloading;
+      expect(download.suggestedFilename()).toBe('ibans.csv');
+      const [header, first, second, ...others] = (await readFile(await download.path(), 'utf8')).split('\r\n');
+      expect(header).toBe('\uFEFF"position","input","result","problem","suggestions","bank"');
+      expect(first).toMatch(
+        /^"1","de89-3704-0044-0532-0130-01","not valid","Its check digits.*","DE89370400440532013000/,
+      );
+      expect(second).toMatch(/^"3","'=1\+1","not valid"/);
+      expect(others).toEqual(['']);
+      await page.getByRole('button', { name: 'Copy' }).click();
+      await page.getByText('2 copied').waitFor();
+      const copied = String(await page.evaluate('navigator.clipboard.readText()'));
+      expect(copied.split('\n').map((line) => line.split('\t')[0])).toEqual(['position', '1', '3']);
+
+      await page.getByRole('button', { name: printed }).click();
+      await page.getByText('3 valid, 1 not valid').waitFor();
+      expect(await typed.allInnerTexts()).toEqual(['=1+1']);
+      await page.getByRole('button', { name: 'Show all' }).click();
+      expect(await typed.nth(0).innerText()).toBe(printed);
+      expect(await page.getByLabel('IBANs, one per line').inputValue()).toBe(text.replace(/^.*/, printed));
+      expect(operations).toEqual(['CheckIbans', 'CheckIban']);
+    });
+  });
+
   describe.each(clients)('with %s: the essay form', (client) => {
-    it('shows the essay, also after a reload, paid for once; the next order is a new essay', async () => {
+    it('shows the essay, also after a reload, paid for once, and orders a second one only on purpose', async () => {
       const { reply, release } = replyHeld(replyEssay);
       const upstream = await tUpstream(reply);
       const { page } = await open(client, { essays: upstream });
       await order(page);
       await page.getByText('Writing the essay.').waitFor();
+      expect(await page.getByRole('timer').innerText()).toMatch(/^0:0\d$/);
       await expectGoodLayout(page, client, 'essay-running');
       release();
+      await page.getByRole('heading', { name: 'On Pens' }).waitFor();
       await page.getByText('They last.').waitFor();
       await expectGoodLayout(page, client, 'essay');
       await page.reload();
@@ -199,10 +264,15 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       expect(upstream.calls).toHaveLength(1);
       expect(JSON.parse(upstream.calls[0]?.body ?? '')).toMatchObject({ mode: 'Academic', word_count: 120 });
 
-      const called = upstream.nextCall();
       await page.getByRole('button', { name: 'Order essay' }).click();
+      await page.getByText('This essay is already written.').waitFor();
+      await expectGoodLayout(page, client, 'essay-repeated');
+      expect(upstream.calls).toHaveLength(1);
+      const called = upstream.nextCall();
+      await page.getByRole('button', { name: 'Order a second essay' }).click();
       await called;
       await page.getByText('They last.').waitFor();
+      expect(await page.getByText('This essay is already written.').count()).toBe(0);
       expect(upstream.calls).toHaveLength(2);
     });
 

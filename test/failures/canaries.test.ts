@@ -22,7 +22,8 @@ import {
 
 /*
  * Secrets, personal data and texts that are sent through every failure and every refusal: they are in no answer, no log
- * line, no file and no value in Redis. Names of callers are in no file either.
+ * line, no metric, no file and no value in Redis. Names of callers are in no file either; those of API keys are in the log
+ * and in metrics.
  */
 
 const iban = 'DE89370400440532013000';
@@ -52,6 +53,7 @@ async function tCanaries(condition: Condition = '200', env = {}) {
       ...jwt,
       JWT_PUBLIC_KEY: JSON.stringify(jwkOf(ec.publicKey, 'k1')),
       DATA_DIR: dataDir,
+      METRICS_PORT: '0',
       CALLER_BANK_DATA_CALLS: '100/day',
       CALLER_ESSAY_CALLS: '100/day',
       MAX_ANSWER_BYTES: '1024',
@@ -82,8 +84,11 @@ async function tCanaries(condition: Condition = '200', env = {}) {
     expectNoneIn: (text: string) => expectNoneIn(text, [...canaries, ...names]),
     /** Also of what was written when the gateway closed. */
     async expectNothingLeaked(): Promise<number> {
+      const metrics = await (await fetch(gateway.metricsUrl() ?? '')).text();
+      expect(metrics).toContain('ledgerquill_graphql_requests_total{');
+      expectNoneIn(metrics, [...canaries, subject]);
       await gateway.close();
-      expectNoneIn(gateway.log(), [...canaries, ...names]);
+      expectNoneIn(gateway.log(), [...canaries, subject]);
       const files = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
       for (const { parentPath, name } of files) {
         expectNoneIn(readFileSync(join(parentPath, name), 'latin1'), [...canaries, ...names]);

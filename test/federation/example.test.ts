@@ -17,7 +17,7 @@ describe('npm run supergraph', () => {
   it('answers the query of docs/federation.md as documented, and exits with 0 on SIGINT', async () => {
     const [, body = '', answer = ''] = page.match(/-d '(.*payees.*)'\n```\n```json\n(.*)\n```/) ?? [];
     const supergraph = tProcess('npm', ['run', 'supergraph'], { PORT: '0', DATA_DIR: tDataDir() });
-    const [, url = ''] = await supergraph.printed(/router +(\S+)\n[\s\S]*curl .*\n/);
+    const [, url = ''] = await supergraph.printed(/router +(\S+) .*\n[\s\S]*curl .*\n/);
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(url, { method: 'POST', headers, body });
     expect(await response.text()).toBe(answer);

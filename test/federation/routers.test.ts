@@ -2,6 +2,8 @@ import { ApolloGateway } from '@apollo/gateway';
 import { type ExecutionResult, Kind, parse } from 'graphql';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createRouter } from '../../examples/supergraph/router.ts';
+import { serve } from '../../examples/supergraph/serve.ts';
+import { tBrowser, whyNoChromium } from '../browser.ts';
 import { replyJson } from '../scripted-upstream.ts';
 import { replyWithBank, tSupergraph } from './supergraph.ts';
 
@@ -96,5 +98,23 @@ describe.each(routers)('%s', (_, start) => {
     expect(JSON.stringify(errors)).not.toContain('DE44500105175407324931');
     // Hive Gateway adds the first nested field to the path.
     expect(errors[0]?.path?.slice(0, 3)).toEqual(['payees', 2, 'validation']);
+  });
+});
+
+describe.skipIf(whyNoChromium)(`the router of the example in a browser${whyNoChromium}`, () => {
+  const visit = tBrowser();
+
+  it('shows GraphiQL, which needs no other origin', async () => {
+    const { sdl } = await tSupergraph();
+    const router = createRouter(sdl);
+    const served = await serve(router);
+    onTestFinished(async () => {
+      await served.close();
+      await router.dispose();
+    });
+    const { page } = await visit(served.url, { viewport: { width: 1280, height: 800 } });
+    await page.getByRole('region', { name: 'Operation Editor' }).getByText('Payees').first().waitFor();
+    await page.getByRole('button', { name: 'Execute query' }).click();
+    await page.getByRole('region', { name: 'Result Window' }).getByText('"Bank 50010517"').waitFor();
   });
 });

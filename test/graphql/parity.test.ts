@@ -122,7 +122,7 @@ async function tPair(reply: Reply, moreEnv: Environment = {}) {
     allowedHosts: [],
     isReady: () => true,
     readiness: () => ({}),
-    events: { unexpectedError: () => {} },
+    events: { unexpectedError: () => {}, requestFinished: () => {} },
   });
   const server = createHttpServer(listener, connections);
   onTestFinished(() => server.drain(0));

@@ -12,13 +12,11 @@ import { schema } from '../../src/graphql/schema/schema.ts';
 
 /** Fields that need no scope: they return nothing of either service to a caller who may not use it. */
 export const openFields = ['Query._entities', 'Query.allowances'];
-/** Needs the scope introspection, see below. */
-export const schemaFields = ['Query._service'];
 
 export const rootFields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
   Object.values(type?.getFields() ?? {}).map((field) => ({ type: String(type), field, name: `${type}.${field.name}` })),
 );
-export const scopedFields = rootFields.filter(({ name }) => ![...openFields, ...schemaFields].includes(name));
+export const scopedFields = rootFields.filter(({ name }) => !openFields.includes(name));
 const union = schema.getType('_Entity');
 export const entities = isUnionType(union) ? union.getTypes() : [];
 

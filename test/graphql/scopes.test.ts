@@ -1,4 +1,5 @@
-import { getNamedType, getOperationAST, isObjectType, isUnionType, parse } from 'graphql';
+import { readFileSync } from 'node:fs';
+import { getNamedType, getOperationAST, isNonNullType, isObjectType, isUnionType, parse } from 'graphql';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { AbortableSignal } from '../../src/async/signal.ts';
 import { createCompiler } from '../../src/graphql/compiler.ts';
@@ -6,15 +7,23 @@ import { createContext } from '../../src/graphql/context.ts';
 import { parseDetached } from '../../src/graphql/document-source.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { tCaller } from '../caller.ts';
-import { entities, openFields, rootFields, schemaFields, scopedFields, selectionOf } from './root-fields.ts';
+import { entities, openFields, rootFields, scopedFields, selectionOf } from './root-fields.ts';
 import { tServices } from './scripted-services.ts';
 
 describe('the schema', () => {
   it('declares a scope for every root field and entity that is not open', () => {
-    expect(rootFields.map(({ name }) => name)).toEqual(expect.arrayContaining([...openFields, ...schemaFields]));
-    for (const { name, field } of scopedFields) expect(['bank-data', 'essays'], name).toContain(field.extensions.scope);
+    expect(rootFields.map(({ name }) => name)).toEqual(expect.arrayContaining(openFields));
+    const scopes = ['bank-data', 'essays', 'introspection'];
+    for (const { name, field } of scopedFields) expect(scopes, name).toContain(field.extensions.scope);
     expect(entities.length).toBeGreaterThanOrEqual(3);
     for (const { name, extensions } of entities) expect(extensions.scope, name).toBe('bank-data');
+  });
+
+  it('has the scoped fields that the documentation lists as not null', () => {
+    const text = readFileSync('docs/security.md', 'utf8').match(/cannot be null: (.*?)\. /s)?.[1] ?? '';
+    const listed = [...text.matchAll(/`(\w+\.\w+)`/g)].map(([, name]) => name);
+    const notNull = scopedFields.filter(({ field }) => isNonNullType(field.type));
+    expect(listed).toEqual(notNull.map(({ name }) => name).toSorted());
   });
 
   it('reaches no essay through the fields of bank data, and no bank data through those of essays', () => {

@@ -104,7 +104,7 @@ async function tHandler(graphql: () => Response) {
     allowedHosts: [],
     isReady: () => true,
     readiness: () => ({}),
-    events: { unexpectedError: (error) => expect.unreachable(String(error)) },
+    events: { unexpectedError: (error) => expect.unreachable(String(error)), requestFinished: () => {} },
   });
   const server = createHttpServer(listener, readConfig({}).connections);
   onTestFinished(() => server.drain(0));

@@ -167,6 +167,32 @@ describe('a request without a caller', () => {
     expect(upstream.calls).toEqual([]);
   });
 
+  it('is not asked for the body that it offers, and its connection is not used again', async () => {
+    const { url, upstream } = await tShop();
+    const body = JSON.stringify({ query });
+    const offer = async (headers: SendHeaders) => {
+      const all = { 'content-type': 'application/json', 'content-length': String(body.length), ...headers };
+      const sent = request(url, { method: 'POST', headers: { expect: '100-continue', ...all }, agent: false });
+      let asked = 0;
+      sent.on('continue', () => {
+        asked += 1;
+        sent.end(body);
+      });
+      sent.on('error', () => {}).flushHeaders();
+      const [response] = await once(sent, 'response');
+      const text = Buffer.concat(await response.toArray()).toString();
+      sent.destroy();
+      return { status: response.statusCode, connection: response.headers.connection, asked, text };
+    };
+    const refused = { asked: 0, connection: 'close' };
+    expect(await offer({})).toMatchObject({ status: 401, ...refused });
+    expect(await offer({ ...as('shop'), 'content-type': 'text/plain' })).toMatchObject({ status: 415, ...refused });
+    expect(await offer({ ...as('shop'), 'content-length': '2000000' })).toMatchObject({ status: 413, ...refused });
+    expect(upstream.calls).toEqual([]);
+    const { status, asked, text } = await offer(as('shop'));
+    expect([status, asked, JSON.parse(text)]).toEqual([200, 1, answer]);
+  });
+
   it('is refused before its type and method are checked', async () => {
     const { url, post } = await tShop();
     for (const method of ['PUT', 'DELETE', 'HEAD', 'PATCH']) expect((await tSend(url, { method })).status).toBe(401);

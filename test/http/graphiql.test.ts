@@ -1,13 +1,33 @@
-import type { GraphQLObjectType } from 'graphql';
-import type { Page } from 'playwright-core';
+import { readFileSync } from 'node:fs';
+import { type GraphQLObjectType, Kind, parse, validate } from 'graphql';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { exampleTabs } from '../../scripts/graphiql-tabs.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { tBrowser, whyNoChromium } from '../browser.ts';
+import { findAccessibilityProblems, tBrowser, whyNoChromium } from '../browser.ts';
 import { tGateway } from '../gateway.ts';
 import { tBankDataService, tEssayService } from '../self-hosted.ts';
 
 /* GraphiQL in a browser. tBrowser fails the test if the page calls any other server. */
+
+const example = readFileSync(new URL('../../scripts/graphiql-example.graphql', import.meta.url), 'utf8');
+const operations = parse(example).definitions.map((definition) => {
+  if (definition.kind !== Kind.OPERATION_DEFINITION) throw new Error(`unexpected ${definition.kind}`);
+  return definition.name?.value ?? '';
+});
+
+describe('the operations that GraphiQL shows', () => {
+  it('are valid, and teach every query and mutation', () => {
+    expect(validate(schema, parse(example))).toEqual([]);
+    const fields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
+      Object.keys(type?.getFields() ?? {}),
+    );
+    // `bicValidation` includes what `bank` returns; the others are for routers.
+    const taught = fields.filter((name) => name !== 'bank' && !name.startsWith('_'));
+    for (const name of [...taught, 'suggestions', 'nationalCheck', 'idempotencyKey']) {
+      expect(example).toMatch(new RegExp(`\\b${name}\\b`));
+    }
+  });
+});
 
 describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
   const visit = tBrowser();
@@ -15,41 +35,46 @@ describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
   async function open(): Promise<Page> {
     const [bankDataUrl, essaysUrl] = await Promise.all([tBankDataService(), tEssayService()]);
     const gateway = tGateway({ bankDataUrl, essaysUrl });
-    const { page } = await visit(`${await gateway.listen()}/graphql`, { viewport: { width: 1400, height: 1000 } });
-    await page.getByRole('region', { name: 'Operation Editor' }).getByText('OneIban').waitFor();
+    const { page } = await visit(`${await gateway.listen()}/graphql`, { viewport: { width: 1280, height: 800 } });
+    await editorOf(page).getByText('OneIban').waitFor();
     return page;
   }
 
-  it('runs the example of each tab and shows its data', async () => {
+  it('shows all lines and operations in full, and runs each by two clicks, a stored essay by the id of its order', async () => {
     const page = await open();
-    const names = exampleTabs.map(({ query }) => /(?:query|mutation) (\w+)/.exec(query)?.[1] ?? '');
-    expect(names).toHaveLength(3);
-    for (const name of names) {
-      // By keyboard: the tabs move while they are laid out, and a click on a moving tab is taken for a drag.
-      await page.getByRole('tab', { name }).getByRole('button', { name, exact: true }).press('Enter');
-      const editor = page.getByRole('region', { name: 'Operation Editor' });
-      await editor.getByText(name).first().waitFor();
-      const response = page.waitForResponse((candidate) => candidate.request().postDataJSON()?.operationName === name);
-      let isAnswered = false;
-      response.then(() => {
-        isAnswered = true;
-      });
-      // GraphiQL shows a tab before it has parsed its operation, and ignores clicks until then.
-      const execute = async () => {
-        if (!isAnswered) await page.getByRole('button', { name: 'Execute query' }).click();
-        return isAnswered;
-      };
-      await expect.poll(execute, { interval: 250, timeout: 20_000 }).toBe(true);
-      const { data, errors } = await (await response).json();
+    expect(await findAccessibilityProblems(page, ['color-contrast'])).toEqual([]);
+    const longestLine = Math.max(...example.split('\n').map((line) => line.length));
+    expect(await countColumns(page)).toBeGreaterThanOrEqual(longestLine);
+    await page.getByRole('button', { name: 'Execute query' }).click();
+    const menu = await boxOf(page.getByRole('menu'));
+    const last = await boxOf(page.getByRole('menuitem', { name: operations.at(-1) ?? '' }));
+    expect(last.y + last.height).toBeLessThanOrEqual(menu.y + menu.height);
+    await page.keyboard.press('Escape');
+
+    const result = page.getByRole('region', { name: 'Result Window' });
+    for (const name of operations) {
+      const { data, errors, variables } = await execute(page, name);
       expect(errors).toBeUndefined();
+      expect(variables).toMatchObject({ after: null, essayId: 'ID' });
       const [field = ''] = Object.keys(data);
-      await page.getByRole('region', { name: 'Result Window' }).getByText(`"${field}"`).first().waitFor();
+      await result.getByText(`"${field}"`).first().waitFor();
+      if (name !== 'StoredEssay') expect(data[field]).not.toBeNull();
     }
+
+    const { data: ordered } = await execute(page, 'OrderEssay');
+    await page.getByText('"ID"', { exact: true }).dblclick();
+    await page.keyboard.insertText(String(ordered.generateEssay?.id));
+    const { data: stored } = await execute(page, 'StoredEssay');
+    expect(stored.essay).toEqual({
+      text: ordered.generateEssay?.text,
+      wordCount: expect.any(Number),
+      mode: 'STANDARD',
+    });
   });
 
   it('completes field names and shows the documentation of types', async () => {
     const page = await open();
-    await page.getByRole('region', { name: 'Operation Editor' }).getByText('OneIban').click();
+    await editorOf(page).getByText('OneIban').click();
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.type('{ ibanV');
     await page.getByRole('option', { name: /^ibanValidation\b/ }).waitFor();
@@ -63,6 +88,39 @@ describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
     await docs.getByText(descriptionOf('IbanValidation', 'valid')).waitFor();
   });
 });
+
+const editorOf = (page: Page) => page.getByRole('region', { name: 'Operation Editor' });
+
+interface Executed {
+  data: Record<string, Record<string, unknown> | null>;
+  errors?: unknown[];
+  variables: unknown;
+}
+
+/** By the button and its menu. */
+async function execute(page: Page, name: string): Promise<Executed> {
+  const responded = page.waitForResponse((response) => response.request().postDataJSON()?.operationName === name);
+  await page.getByRole('button', { name: 'Execute query' }).click();
+  await page.getByRole('menuitem', { name, exact: true }).click();
+  const response = await responded;
+  return { ...(await response.json()), variables: response.request().postDataJSON().variables };
+}
+
+/** Characters that fit into a line of the editor, left of its buttons. */
+async function countColumns(page: Page): Promise<number> {
+  const line = editorOf(page).getByText('# One IBAN, in any format');
+  const [text, toolbar] = [await boxOf(line), await boxOf(page.getByRole('button', { name: 'Execute query' }))];
+  return Math.floor((toolbar.x - text.x) / (text.width / (await line.innerText()).length));
+}
+
+/** Monaco replaces its lines while it loads: between `waitFor` and `boundingBox`, an element may be removed. */
+async function boxOf(locator: Locator) {
+  for (;;) {
+    await locator.waitFor();
+    const box = await locator.boundingBox();
+    if (box) return box;
+  }
+}
 
 function descriptionOf(type: string, field?: string): string {
   const definition = schema.getType(type) as GraphQLObjectType;

@@ -8,7 +8,9 @@ import { tSend } from './listening-gateway.ts';
 it('reports a response that cannot be written, closes its connection, and writes the others of its turn', async () => {
   const faults: unknown[] = [];
   const onFault = (_: object, error: unknown) => void faults.push(error);
-  const write = createResponseWriter({ onUnread: () => {}, onFault });
+  const written: number[] = [];
+  const onWritten = (_: object, status: number) => void written.push(status);
+  const write = createResponseWriter({ onUnread: () => {}, onFault, onWritten });
   const waiting: ServerResponse[] = [];
   const server = createServer((_, response) => {
     if (waiting.push(response) < 2) return;
@@ -22,4 +24,5 @@ it('reports a response that cannot be written, closes its connection, and writes
   const settled = await Promise.allSettled([tSend(url), tSend(url)]);
   expect(settled.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   expect(faults).toMatchObject([{ code: 'ERR_INVALID_CHAR' }]);
+  expect(written).toEqual([200]);
 });

@@ -56,6 +56,10 @@ describe.each(ways)('a document that is requested %s', (way) => {
       expect(await ask(way, { query: other, extensions })).toEqual(refused);
       expect(await ask(way, { extensions })).toEqual(notFound);
       expect(await ask(way, { query: '{ __schema { queryType { name } } }' })).toEqual(refused);
+      // Refused before it is parsed and validated.
+      for (const invalid of ['{ other', '{ other }', '\u0000', '{'.repeat(2_000)]) {
+        expect(await ask(way, { query: invalid })).toEqual(refused);
+      }
       expect(await ask(way, { query: trusted.replace('name', 'name code'), variables })).toEqual(refused);
     }
     const accept = 'application/graphql-response+json';

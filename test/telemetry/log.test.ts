@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createEvents } from '../../src/telemetry/events.ts';
 import { createLog } from '../../src/telemetry/log.ts';
+import { createLogEvents } from '../../src/telemetry/log-events.ts';
 import { createRedact } from '../../src/telemetry/redact.ts';
 
 function tLog() {
@@ -13,7 +13,7 @@ function tLog() {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-  return { log, events: createEvents(log), written, lines, messages: () => lines().map(({ msg }) => msg) };
+  return { log, events: createLogEvents(log), written, lines, messages: () => lines().map(({ msg }) => msg) };
 }
 
 describe('the log', () => {
@@ -47,6 +47,7 @@ describe('the log', () => {
     const fail = () =>
       events.upstreamCalled({
         service: 'essays',
+        method: 'POST',
         path: '/essay',
         outcome: { kind: 'failed', reason: 'reset' },
         durationMs: 1,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createFairQueue } from '../../src/upstream/fair-queue.ts';
+import { createFairQueue, type Place } from '../../src/upstream/fair-queue.ts';
 
 const [a, b, c] = [{ name: 'a' }, { name: 'b' }, { name: 'c' }];
 
@@ -13,7 +13,8 @@ function tQueue(maxSize = 100) {
     for (let item = queue.shift(); item !== undefined; item = queue.shift()) items.push(item);
     return items;
   };
-  return { ...queue, pushAll, drain, evicted };
+  const remove = (place: Place<string> | null | undefined) => place && queue.remove(place);
+  return { ...queue, pushAll, drain, remove, evicted };
 }
 
 it('takes the keys in turn, and the items of one key in order', () => {
@@ -28,13 +29,13 @@ it('takes the keys in turn, and the items of one key in order', () => {
 });
 
 it('removes an item anywhere, once', () => {
-  const { pushAll, drain } = tQueue();
+  const { pushAll, drain, remove } = tQueue();
   const [, a2] = pushAll(a, 'a1', 'a2', 'a3');
   const [b1] = pushAll(b, 'b1');
-  for (const remove of [a2, a2, b1, b1]) remove?.();
+  for (const place of [a2, a2, b1, b1]) remove(place);
   pushAll(b, 'b2');
   expect(drain()).toEqual(['a1', 'b2', 'a3']);
-  a2?.();
+  remove(a2);
   pushAll(a, 'a4');
   expect(drain()).toEqual(['a4']);
 });
@@ -66,17 +67,17 @@ it('never exceeds its size, loses no item and favours no key', () => {
           expect([group?.length, group?.pop()]).toEqual([longest, item]);
         },
       });
-      const removals: [string, () => void][] = [];
+      const places: [string, Place<string>][] = [];
       for (const [index, [keyIndex, action]] of steps.entries()) {
         const key = keys[keyIndex] ?? a;
         if (action < 3) {
           const item = `${key.name}${index}`;
-          const remove = queue.push(key, item);
-          if (remove) waiting.get(key)?.push(item);
-          if (remove) removals.push([item, remove]);
+          const place = queue.push(key, item);
+          if (place) waiting.get(key)?.push(item);
+          if (place) places.push([item, place]);
         } else if (action === 3) {
-          const [item, remove] = removals.pop() ?? ['', () => {}];
-          remove();
+          const [item, place] = places.pop() ?? [];
+          if (place) queue.remove(place);
           for (const [key, items] of waiting)
             waiting.set(
               key,
@@ -100,8 +101,8 @@ it('takes constant time: 100,000 items of 50,000 keys, added, removed and taken'
   const keys = Array.from({ length: 50_000 }, () => ({}));
   const queue = createFairQueue<number>({ maxSize: 100_000, onEvicted: () => {} });
   const { user } = process.cpuUsage();
-  const removals = [...keys, ...keys].map((key, index) => queue.push(key, index));
-  for (const remove of removals.slice(0, 50_000).reverse()) remove?.();
+  const places = [...keys, ...keys].map((key, index) => queue.push(key, index));
+  for (const place of places.slice(0, 50_000).reverse()) if (place) queue.remove(place);
   const rest: number[] = [];
   for (let item = queue.shift(); item !== undefined; item = queue.shift()) rest.push(item);
   expect(rest).toHaveLength(50_000);

@@ -45,7 +45,7 @@ export function tSend(...outcomes: [Outcome, ...Outcome[]]) {
   const sent: { request: UpstreamRequest; leftMs: number }[] = [];
   let script = outcomes;
   const send: Exchange = async (request, deadline) => {
-    deadline.signal.throwIfAborted();
+    deadline.throwIfAborted();
     sent.push({ request, leftMs: deadline.leftMs() });
     const [first, ...rest] = script;
     if (rest[0] !== undefined) script = [rest[0], ...rest.slice(1)];
@@ -65,9 +65,8 @@ export function tHeldSend() {
   const held: { path: string; leftMs: number; returns: (outcome: Outcome) => void }[] = [];
   const send: Exchange = ({ path }, deadline) =>
     new Promise((resolve, reject) => {
-      const { signal } = deadline;
-      if (signal.aborted) return reject(signal.reason);
-      signal.addEventListener('abort', () => reject(signal.reason));
+      if (deadline.aborted) return reject(deadline.reason);
+      deadline.addEventListener('abort', () => reject(deadline.reason));
       held.push({ path, leftMs: deadline.leftMs(), returns: resolve });
     });
   return { send, held };
@@ -91,10 +90,12 @@ export function tAttempt(
     createCircuitBreaker: (path) =>
       createCircuitBreaker({
         onOpened: () => events?.circuitOpened('bank-data', path),
+        onHalfOpened: () => {},
         onClosed: () => events?.circuitClosed('bank-data', path),
       }),
     reserve: createReserve('bank-data', allowance),
     exchange,
+    onPaid: () => {},
   });
   return (request = get, deadline = tDeadline(), payer: Payer = tRequestContext()) => attempt(request, deadline, payer);
 }
@@ -105,6 +106,6 @@ const unlimited: Pick<Allowance, 'reserve'> = {
 
 /** Sends attempts with retries. */
 export function tRetries(attempt: Exchange, backoffMs = 100) {
-  const send = withRetries((request, deadline) => attempt(request, deadline), { backoffMs });
+  const send = withRetries((request, deadline) => attempt(request, deadline), { backoffMs, onEnded: () => {} });
   return (request = get, deadline = tDeadline()) => send(request, deadline, tRequestContext());
 }

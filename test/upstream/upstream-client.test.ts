@@ -1,5 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { RequestContext } from '../../src/request-context.ts';
+import { createLog } from '../../src/telemetry/log.ts';
+import { createLogEvents } from '../../src/telemetry/log-events.ts';
 import { createSecretRedaction } from '../../src/telemetry/redact.ts';
 import { createUpstreamClient } from '../../src/upstream/upstream-client.ts';
 import { tRequestContext } from '../request-context.ts';
@@ -19,7 +21,7 @@ function tClient(baseUrl: string, options: { maxConcurrency?: number; maxQueue?:
     backoffMs: 0,
     allowance: tAllowance(),
     redactSecrets: createSecretRedaction([]),
-    events: { upstreamCalled: () => {}, circuitOpened: () => {}, circuitClosed: () => {} },
+    events: createLogEvents(createLog({ level: 'silent', redact: (text) => text })),
     ...options,
   });
   onTestFinished(() => client.close());

@@ -3,23 +3,24 @@ import { GatewayError } from '../../errors.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { Bank, BankListRequest, BankPage } from '../bank-data.ts';
 import type { CallEndpoint } from './endpoint-call.ts';
+import type { CountPageCall } from './page-calls.ts';
 import { readServicePage, type ServicePage } from './wire-bank.ts';
 
 /**
  * Reads a range of the list from the service's numbered pages: one call if the range is a page, two if it spans two
  * pages, more if the service's pages are smaller than requested (the hosted service returned ten at a time). All calls
- * have one deadline. If it passes, or after ten calls, the page is shorter than requested.
+ * have one deadline. If it passes, after ten calls, or if other pages of the request have used up the calls that they
+ * share, the page is shorter than requested.
  */
 export async function requestBankPage(
   callEndpoint: CallEndpoint,
   { country, search, offset, limit }: BankListRequest,
   context: RequestContext,
+  countPageCall: CountPageCall,
 ): Promise<BankPage> {
   const startedAt = performance.now();
-  let calls = 0;
-  const requestPage = (page: number, perPage: number) => {
-    calls += 1;
-    return callEndpoint<ServicePage>(
+  const requestPage = (page: number, perPage: number) =>
+    callEndpoint<ServicePage>(
       {
         path: '/bank_data/all',
         query: {
@@ -34,22 +35,22 @@ export async function requestBankPage(
       },
       context,
     );
-  };
 
   let page = Math.floor(offset / limit) + 1;
+  let calls = 1;
   let answer = await requestPage(page, limit);
   const perPage = answer.perPage ?? limit;
   const firstPage = Math.floor(offset / perPage) + 1;
   if (firstPage !== page) {
     page = firstPage;
+    calls += 1;
     answer = await requestPage(page, perPage);
   }
   const range: Bank[] = answer.banks.slice(offset - (page - 1) * perPage);
-  while (range.length < limit && calls < maxCalls && hasNextPage(page, answer, perPage)) {
-    const next = await requestPage(page + 1, perPage).catch((error: unknown) => {
-      if (range.length > 0 && isTimeout(error)) return null;
-      throw error;
-    });
+  let isCutShort = false;
+  for (; range.length < limit && calls < maxCalls && hasNextPage(page, answer, perPage); calls += 1) {
+    const next = countPageCall(context.usage) ? await requestPage(page + 1, perPage).catch(ignoreTimeout) : null;
+    isCutShort = next === null;
     if (next === null) break;
     page += 1;
     answer = next;
@@ -65,7 +66,14 @@ export async function requestBankPage(
     banks: found,
     next: hasMore ? offset + banks.length : null,
     total: found.length === banks.length ? answer.total : null,
+    isCutShort,
   };
+
+  /** The page ends with the banks that were received in time. */
+  function ignoreTimeout(error: unknown): null {
+    if (range.length > 0 && isTimeout(error)) return null;
+    throw error;
+  }
 }
 
 /** Of one page that a client requests: each call is paid for. */

@@ -1,8 +1,9 @@
-import { type SharedTask, startSharedTask } from '../../async/shared-task.ts';
+import { SharedTask } from '../../async/shared-task.ts';
 import type { Signal } from '../../async/signal.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { Store } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
+import { essayOutcome } from '../essay-outcome.ts';
 import type { EssayArchive, EssayGenerator, EssayOrder, EssayResult, SendingEssayGenerator } from '../essays.ts';
 import { createArchive } from './archive.ts';
 import { createDurableWrites } from './durable-writes.ts';
@@ -26,7 +27,7 @@ interface IdempotencyOptions {
   /** Adds a listener that is called whenever the store works again after it failed. */
   onRecovered: (listener: () => void) => void;
   keepDays: number;
-  events: Pick<Events, 'essayWriteBuffered' | 'essayLost' | 'essayRejectedWithoutStore'>;
+  events: Pick<Events, 'essayWriteBuffered' | 'essayLost' | 'essayRejectedWithoutStore' | 'essayOrdered'>;
 }
 
 /**
@@ -53,8 +54,13 @@ export function withIdempotency(
       context.signal.throwIfAborted();
       const identity = toOrderIdentity(order, context.callerId);
       const runningOrder = identity && findRunning(identity);
-      if (runningOrder && runningOrder.identity?.fingerprint !== identity.fingerprint) return differentOrder;
-      return (runningOrder ?? start(order, identity, context)).task.join(context.signal);
+      if (runningOrder && runningOrder.identity?.fingerprint !== identity.fingerprint) {
+        return report(differentOrder, false);
+      }
+      const { task } = runningOrder ?? start(order, identity, context);
+      context.activity.begin();
+      const result = await task.join(context.signal).finally(() => context.activity.end());
+      return runningOrder ? report(result, false) : result;
     },
     archive,
     flush,
@@ -63,6 +69,11 @@ export function withIdempotency(
       writes.discard();
     },
   };
+
+  function report(result: EssayResult, isNew: boolean): EssayResult {
+    events.essayOrdered(essayOutcome(result, isNew));
+    return result;
+  }
 
   function findRunning({ storeKey }: OrderIdentity): RunningOrder | undefined {
     return [...running].find(({ identity, task }) => identity?.storeKey === storeKey && !task.isAborted());
@@ -75,21 +86,21 @@ export function withIdempotency(
   }
 
   function start(order: EssayOrder, identity: OrderIdentity | null, context: RequestContext): RunningOrder {
-    const task = startSharedTask(run);
+    const task = new SharedTask(run);
     const runningOrder = { identity, task };
     running.add(runningOrder);
     task.settled.then(() => running.delete(runningOrder));
     return runningOrder;
 
     async function run(signal: Signal, commit: () => void): Promise<EssayResult> {
-      if (!identity) return orderAndSave(generator, signal, commit);
+      if (!identity) return report(await orderAndSave(generator, signal, commit), true);
       const acquired = await acquire(identity, signal).catch(() => {
         signal.throwIfAborted();
         return { result: unsafeOrder };
       });
       const result = 'result' in acquired ? acquired.result : await orderWithLock(acquired.lock, signal, commit);
       if (result === unsafeOrder) events.essayRejectedWithoutStore();
-      return result;
+      return report(result, 'lock' in acquired);
     }
 
     async function orderWithLock(lock: HeldLock, signal: Signal, commit: () => void): Promise<EssayResult> {

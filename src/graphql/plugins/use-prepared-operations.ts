@@ -6,6 +6,7 @@ import { chooseMediaType } from '../media-type.ts';
 import type { PrepareDocument, PreparedDocument } from '../prepared-document.ts';
 import type { Executed, OperationContext } from '../prepared-operation.ts';
 import { clientClosedRequest, costHeader, type Replies, traceHeader } from '../reply.ts';
+import { ReplyRecord } from '../reply-record.ts';
 
 /** Other plugins find it in the context. */
 export interface ExecutedOperation {
@@ -44,7 +45,13 @@ export function usePreparedOperations({
       const operation = documents.get(document)?.operation(operationName);
       if (operation === undefined) return;
       const variables = args.variableValues ?? {};
-      executions.set(contextValue.request, { operation, requestContext: contextValue.requestContext });
+      const { requestContext, params } = contextValue;
+      const hash: unknown = params?.extensions?.persistedQuery?.sha256Hash;
+      executions.set(contextValue.request, {
+        operation,
+        requestContext,
+        documentId: typeof hash === 'string' ? hash : null,
+      });
       extendContext({ operationCost: operation.cost(variables) });
       setExecuteFn(({ schema, contextValue }) => operation.execute(contextValue, variables, schema));
     },
@@ -52,10 +59,15 @@ export function usePreparedOperations({
       const mediaType = chooseMediaType(request.headers.get('accept') ?? undefined);
       if (mediaType === null || resultProcessor === undefined) return;
       setResultProcessor((result, { Response }) => {
-        if (request.signal.aborted) return new Response(null, { status: clientClosedRequest });
-        const { requestId, caller = localCaller } = serverContext;
+        const { requestId, caller = localCaller, onRecord } = serverContext;
+        const executed = executions.get(request) ?? null;
+        if (request.signal.aborted) {
+          onRecord?.(new ReplyRecord(executed));
+          return new Response(null, { status: clientClosedRequest });
+        }
         const asked = { headers: extensionHeadersOf(request), mediaType, requestId };
-        const reply = replies.create(result as ExecutionResult, asked, caller, executions.get(request) ?? null);
+        const reply = replies.create(result as ExecutionResult, asked, caller, executed);
+        onRecord?.(reply.record);
         const headers = { ...reply.headers, 'content-type': `${mediaType}; charset=utf-8` };
         return new Response(reply.body, { status: reply.status, headers });
       }, mediaType);

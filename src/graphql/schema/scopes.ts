@@ -6,6 +6,7 @@ import type { Context } from '../context.ts';
 /** Options of a root field or an entity: the scope that its caller needs, which `withScopes` checks. */
 export const bankDataScope = { scope: 'bank-data' } satisfies { scope: Scope };
 export const essaysScope = { scope: 'essays' } satisfies { scope: Scope };
+export const introspectionScope = { scope: 'introspection' } satisfies { scope: Scope };
 
 /** Checks the scope of each root field before its resolver runs. Entities check theirs when they are resolved. */
 export function withScopes(schema: GraphQLSchema): GraphQLSchema {

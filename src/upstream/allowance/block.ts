@@ -27,7 +27,7 @@ interface BlockOptions {
   onIdle: () => void;
 }
 
-/** A tenth of the calls of a second, at most 500: a crash leaves the count ahead by at most that many. */
+/** A tenth of the calls of a second, at most 1,000: a crash leaves the count ahead by at most that many. */
 export function createBlock({ maxSize, onLow, onIdle }: BlockOptions): Block {
   const rate = createCallRate();
   let size = 0;
@@ -98,5 +98,5 @@ export function createBlock({ maxSize, onLow, onIdle }: BlockOptions): Block {
   }
 }
 
-const largestSize = 500;
+const largestSize = 1_000;
 const idleMs = 1_000;

@@ -4,8 +4,8 @@ import {
   type LimitStatus,
   maxCallNumber,
   readReportedLimit,
-  remainingCalls,
   toLimitStatus,
+  usedShare,
 } from './reported-limit.ts';
 import type { Reservation } from './reservation.ts';
 import { createStoredCount } from './stored-count.ts';
@@ -16,6 +16,8 @@ export interface MonthlyCount {
   /** Null if no calls remain. A promise where it waits for the store. */
   reserve(): Reservation | Promise<Reservation | null>;
   status(): Promise<LimitStatus>;
+  /** As far as this process knows; null if there is no limit. */
+  remaining(): number | null;
   /** Stores everything, if the store works, and stops reading the count of other processes until the next call. */
   flush(): Promise<void>;
 }
@@ -37,13 +39,12 @@ interface MonthlyCountOptions {
 /** Counts the calls to one upstream in a calendar month or another period, a hundredth of what remains ahead of time. */
 export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
   const { store, key, limit, replicas, expiresInMs, onNearlyExhausted, onStoreFailed, onStoreRecovered } = options;
-  // Other processes may have used everything before this one started.
-  const assumed = replicas === null ? 0 : (limit ?? 0);
   const shared = { store, key, expiresInMs };
   const count = createStoredCount({
     ...shared,
     replicas,
-    assumed,
+    // Other processes may have used everything before this one started.
+    assumed: replicas === null ? 0 : (limit ?? 0),
     maxBlock: () => Math.floor((maxNumber() - count.current()) / (100 * (replicas ?? 1))),
     onStoreFailed,
     onStoreRecovered: renumber,
@@ -69,6 +70,7 @@ export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
       await reported.read();
       return toLimitStatus(counted, limit, reported.current());
     },
+    remaining: () => toLimitStatus(count.current(), limit, reported.current()).remaining,
     async flush() {
       if (loading === null) return;
       await loading;
@@ -143,8 +145,6 @@ export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
   }
 
   function warn(): void {
-    const report = reported.current();
-    const reportedShare = report ? 1 - remainingCalls(report, count.current()) / report.limit : 0;
-    warnings.check(Math.max(count.current() / ownLimit, reportedShare));
+    warnings.check(usedShare(count.current(), ownLimit, reported.current()));
   }
 }

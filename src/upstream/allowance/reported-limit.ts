@@ -39,8 +39,14 @@ export function parseReportedLimit(text: string | null): ReportedLimit | null {
   }
 }
 
+/** The part of the own limit, or of the reported one, that is used: the larger of both. */
+export function usedShare(counted: number, limit: number, report: ReportedLimit | null): number {
+  const reportedShare = report ? 1 - remainingCalls(report, counted) / report.limit : 0;
+  return Math.max(counted / limit, reportedShare);
+}
+
 /** Calls that the upstream still accepts, from its report and the calls counted since. */
-export function remainingCalls({ remaining, number }: ReportedLimit, counted: number): number {
+function remainingCalls({ remaining, number }: ReportedLimit, counted: number): number {
   return Math.max(0, remaining + number - counted);
 }
 

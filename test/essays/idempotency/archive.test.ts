@@ -12,7 +12,9 @@ function tProcess(folder: string) {
   const store = createLmdbStore({ folder });
   onTestFinished(() => store.close());
   const unexpected = () => expect.fail('The store works.');
-  const events = { essayWriteBuffered: unexpected, essayLost: unexpected, essayRejectedWithoutStore: unexpected };
+  const essayOrdered = () => {};
+  const failures = { essayWriteBuffered: unexpected, essayLost: unexpected, essayRejectedWithoutStore: unexpected };
+  const events = { ...failures, essayOrdered };
   return { ...withIdempotency(generator, { store, onRecovered: () => {}, keepDays: 30, events }), store, calls };
 }
 

@@ -31,6 +31,7 @@ export function tProcess(store: Store = createMemoryStore()) {
   const { generator, ...controls } = tGenerator();
   const { calls } = controls;
   const fired: string[] = [];
+  const outcomes: string[] = [];
   const listeners: (() => void)[] = [];
   const { generate, archive, flush, close } = withIdempotency(generator, {
     store,
@@ -40,6 +41,7 @@ export function tProcess(store: Store = createMemoryStore()) {
       essayWriteBuffered: (reason) => fired.push(`buffered: ${reason}`),
       essayLost: (reason) => fired.push(`lost: ${reason}`),
       essayRejectedWithoutStore: () => fired.push('rejected'),
+      essayOrdered: (outcome) => outcomes.push(outcome),
     },
   });
   return {
@@ -49,6 +51,8 @@ export function tProcess(store: Store = createMemoryStore()) {
     close,
     ...controls,
     fired,
+    /** Of orders. */
+    outcomes,
     /** The store works again. */
     recover() {
       for (const listener of listeners) listener();

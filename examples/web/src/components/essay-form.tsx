@@ -1,14 +1,17 @@
 import type { EssayMode, WritingPurpose } from '../gql/graphql.ts';
+import { isDrafter } from '../state/essay-writer.ts';
 import { modeLabels, purposeLabels } from '../state/labels.ts';
 import type { EssayOrder, OrderInput } from '../state/use-essay-order.ts';
 import { EssayOutcome } from './essay-outcome.tsx';
 import { FailureNotice } from './failure-notice.tsx';
+import { RunningNotice } from './running-notice.tsx';
 
 interface EssayFormProps {
   order: EssayOrder;
 }
 
-export function EssayForm({ order: { state, lastInput, submit, retry } }: EssayFormProps) {
+export function EssayForm({ order }: EssayFormProps) {
+  const { state, lastInput, submit, retry } = order;
   const isRunning = state === 'running';
   const invalidField =
     typeof state === 'object' && 'outcome' in state && state.outcome.__typename === 'InvalidEssayInput'
@@ -19,6 +22,12 @@ export function EssayForm({ order: { state, lastInput, submit, retry } }: EssayF
 
   return (
     <>
+      {isDrafter() && (
+        <p className="hint">
+          Written by the offline drafter, which is not a language model: it arranges the topic into paragraphs and adds
+          no facts. For real essays, set LLM_URL or ESSAY_URL.
+        </p>
+      )}
       <form
         className="order"
         onSubmit={(event) => {
@@ -65,13 +74,15 @@ export function EssayForm({ order: { state, lastInput, submit, retry } }: EssayF
         </button>
       </form>
       <div id="essay-outcome" className="answer" aria-live="polite" aria-busy={isRunning}>
-        {isRunning && (
+        {isRunning && <RunningNotice sentAt={order.sentAt} />}
+        {order.isRepeated && (
           <div className="notice running">
             <p>
-              <strong>Writing the essay.</strong> This takes up to two minutes. You can reload the page: the essay is
-              paid for once.
+              <strong>This essay is already written.</strong> A second one is a new order, which is paid for again.
             </p>
-            <progress aria-label="Writing the essay" />
+            <button type="button" onClick={order.confirm}>
+              Order a second essay
+            </button>
           </div>
         )}
         {typeof state === 'object' &&

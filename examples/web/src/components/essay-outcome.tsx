@@ -1,5 +1,5 @@
 import type { OrderOutcomeFragment } from '../gql/graphql.ts';
-import { modeLabels } from '../state/labels.ts';
+import { EssayArticle } from './essay-article.tsx';
 
 interface EssayOutcomeProps {
   outcome: OrderOutcomeFragment;
@@ -10,16 +10,7 @@ interface EssayOutcomeProps {
 export function EssayOutcome({ outcome, onRetry }: EssayOutcomeProps) {
   switch (outcome.__typename) {
     case 'Essay':
-      return (
-        <article className="essay">
-          {paragraphs(outcome.text).map(({ start, text }) => (
-            <p key={start}>{text}</p>
-          ))}
-          <footer className="hint">
-            {outcome.wordCount} words, {modeLabels[outcome.mode].toLowerCase()}
-          </footer>
-        </article>
-      );
+      return <EssayArticle essay={outcome} />;
     case 'InvalidEssayInput':
       return (
         <div className="notice invalid">
@@ -72,11 +63,6 @@ const fieldLabels: Readonly<Record<string, string>> = {
   purpose: 'The purpose',
   wordCount: 'The number of words',
 };
-
-/** Each paragraph with its start offset, which is unique even if the text is not. */
-function paragraphs(text: string): { start: number; text: string }[] {
-  return [...text.matchAll(/[^\n]+/g)].map((match) => ({ start: match.index, text: match[0] }));
-}
 
 function formatDay(dateTime: string): string {
   return new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(dateTime));

@@ -1,8 +1,8 @@
-import { useEffect, useRef } from 'react';
+import { type ChangeEvent, useEffect, useRef } from 'react';
 import { IbanFacts } from '../documents.ts';
 import type { Failure } from '../failure.ts';
 import { type FragmentType, readFragment } from '../gql/index.ts';
-import { isPossibleIban } from '../state/iban-text.ts';
+import { groupWhileTyping, isPossibleIban } from '../state/iban-text.ts';
 import type { IbanInput } from '../state/use-iban-input.ts';
 import { FailureNotice } from './failure-notice.tsx';
 import { IbanResult } from './iban-result.tsx';
@@ -30,6 +30,17 @@ export function IbanField({ input, answer, failure, onRetry }: IbanFieldProps) {
   const facts = isCurrent && !isTooShort ? (answeredFacts ?? null) : null;
   const isInvalid = facts?.valid === false || (input.isComplete && input.iban !== '' && !isPossibleIban(input.iban));
 
+  function type({ target, nativeEvent }: ChangeEvent<HTMLInputElement>) {
+    const { inputType = '', isComposing = false } = nativeEvent as InputEvent;
+    if (!isComposing) {
+      const edit = { text: target.value, caret: target.selectionStart ?? target.value.length };
+      const { text, caret } = groupWhileTyping(edit, inputType === 'deleteContentForward');
+      target.value = text;
+      target.setSelectionRange(caret, caret);
+    }
+    input.type(target.value);
+  }
+
   function choose(iban: string) {
     input.choose(iban);
     element.current?.focus();
@@ -54,7 +65,7 @@ export function IbanField({ input, answer, failure, onRetry }: IbanFieldProps) {
         spellCheck={false}
         aria-invalid={isInvalid}
         aria-describedby="iban-hint iban-answer"
-        onChange={(event) => input.type(event.target.value)}
+        onChange={type}
         onBlur={input.complete}
       />
       <p id="iban-hint" className="hint">

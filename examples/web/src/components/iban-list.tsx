@@ -2,9 +2,10 @@ import { useId } from 'react';
 import { IbanFacts } from '../documents.ts';
 import type { Failure } from '../failure.ts';
 import { type FragmentType, readFragment } from '../gql/index.ts';
+import { countByKind, createRow, type ListRow } from '../state/list-rows.ts';
 import type { IbanListState, RowState } from '../state/use-iban-list.ts';
 import { FailureNotice } from './failure-notice.tsx';
-import { IbanRow } from './iban-row.tsx';
+import { IbanResults } from './iban-results.tsx';
 
 interface IbanListProps {
   list: IbanListState;
@@ -19,7 +20,9 @@ interface IbanListProps {
 
 export function IbanList({ list, answers, failures, failure, onRetry }: IbanListProps) {
   const field = useId();
-  const rows = (list.ibansToCheck ?? []).map((iban, index) => ({ iban, index, state: list.row(iban, stateAt(index)) }));
+  const entries = failure === null ? list.entries : [];
+  const returnedRows = entries.map((entry, index) => createRow(entry, index, stateAt(index)));
+  const rows = entries.map((entry, index) => createRow(entry, index, list.row(index, stateAt(index))));
 
   function stateAt(index: number): RowState {
     const answer = answers?.[index];
@@ -52,35 +55,40 @@ export function IbanList({ list, answers, failures, failure, onRetry }: IbanList
         />
         <div className="actions">
           <button type="submit">Check all</button>
-          <span className="hint">Pasted IBANs are checked immediately, with one request.</span>
+          {list.text === '' ? (
+            <button type="button" className="link" onClick={() => list.paste(exampleList)}>
+              Try an example list
+            </button>
+          ) : (
+            <span className="hint">Pasted IBANs are checked immediately, with one request.</span>
+          )}
         </div>
       </form>
-      <p className="summary" role="status">
-        {failure === null && rows.length > 0 && summarize(rows.map(({ state }) => state))}
+      <p className="hidden" role="status">
+        {rows.length > 0 && summarize(rows)}
       </p>
       <div aria-live="polite">{failure && <FailureNotice failure={failure} onRetry={onRetry} />}</div>
-      {failure === null && rows.length > 0 && (
-        <ol className="rows" aria-label="Results">
-          {rows.map(({ iban, index, state }) => (
-            <IbanRow key={`${index} ${iban}`} iban={iban} state={state} onRetry={() => list.retry(iban)} />
-          ))}
-        </ol>
-      )}
+      <IbanResults rows={rows} returnedRows={returnedRows} onRetry={list.retry} onCorrect={list.correct} />
     </>
   );
 }
 
 const unknownFailure: Failure = { message: 'The look-up failed.', isRetryable: true };
 
-function summarize(states: readonly RowState[]): string {
-  const waiting = states.filter((state) => state === 'waiting').length;
-  if (waiting === states.length) return `Checking ${states.length} …`;
-  const answered = states.flatMap((state) => (state !== 'waiting' && 'facts' in state ? [state.facts] : []));
-  const valid = answered.filter((facts) => facts.valid).length;
-  const failed = states.length - waiting - answered.length;
+/** Of registries and banks. The third and fifth have a typing error, the last one wrong national check digits. */
+const exampleList = `DE89 3704 0044 0532 0130 00
+NL91ABNA0417164300
+de89 3704 0044 0532 0310 00
+GB29 NWBK 6016 1331 9268 19
+BE68 5390 0754 7043
+FR84 2004 1010 0505 0001 3M02 607`;
+
+function summarize(rows: readonly ListRow[]): string {
+  const { valid, invalid, failed, waiting } = countByKind(rows);
+  if (waiting === rows.length) return `Checking ${rows.length} …`;
   const parts = [
     `${valid} valid`,
-    `${answered.length - valid} not valid`,
+    `${invalid} not valid`,
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(waiting > 0 ? [`${waiting} waiting`] : []),
   ];

@@ -1,6 +1,6 @@
 import type { IbanFactsFragment } from '../gql/graphql.ts';
-import { formatIban } from '../state/iban-text.ts';
 import { nationalCheckMessages, problemMessages } from '../state/labels.ts';
+import { Suggestions } from './suggestions.tsx';
 
 interface IbanResultProps {
   facts: IbanFactsFragment;
@@ -15,20 +15,7 @@ export function IbanResult({ facts, onChoose }: IbanResultProps) {
         <p>
           <strong>Not valid.</strong> {problems.map((problem) => problemMessages[problem]).join(' ')}
         </p>
-        {suggestions.length > 0 && (
-          <>
-            <p id="suggestions-label">Did you mean:</p>
-            <ul className="suggestions" aria-labelledby="suggestions-label">
-              {suggestions.map((iban) => (
-                <li key={iban}>
-                  <button type="button" className="iban" onClick={() => onChoose(iban)}>
-                    {formatIban(iban)}
-                  </button>
-                </li>
-              ))}
-            </ul>
-          </>
-        )}
+        <Suggestions ibans={suggestions} onChoose={onChoose} />
       </div>
     );
   }

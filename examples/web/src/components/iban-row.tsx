@@ -1,37 +1,45 @@
-import { formatIban } from '../state/iban-text.ts';
-import { problemMessages } from '../state/labels.ts';
-import type { RowState } from '../state/use-iban-list.ts';
+import { useRef } from 'react';
+import { kindLabels, type ListRow } from '../state/list-rows.ts';
+import { Suggestions } from './suggestions.tsx';
 
 interface IbanRowProps {
-  iban: string;
-  state: RowState;
+  row: ListRow;
   onRetry: () => void;
+  onCorrect: (iban: string) => void;
 }
 
-export function IbanRow({ iban, state, onRetry }: IbanRowProps) {
-  const { kind, status, reason } = describe(state);
+export function IbanRow({ row, onRetry, onCorrect }: IbanRowProps) {
+  const element = useRef<HTMLLIElement>(null);
+  const { index, typed, kind, problem, bank, suggestions } = row;
+  // The pressed button disappears with the answer.
+  const keepFocus = () => element.current?.focus();
   return (
-    <li className={`row ${kind}`}>
-      <span className="iban">{formatIban(iban)}</span>
-      <span className="status">{status}</span>
-      {reason !== '' && <span className="reason">{reason}</span>}
+    <li ref={element} className={`row ${kind}`} tabIndex={-1}>
+      <span className="position">{index + 1}</span>
+      <span className="iban">{typed}</span>
+      <span className="status">{kindLabels[kind]}</span>
+      {problem !== '' && <p className="problem">{problem}</p>}
+      <Suggestions
+        ibans={suggestions}
+        onChoose={(iban) => {
+          keepFocus();
+          onCorrect(iban);
+        }}
+      />
       {kind === 'failed' && (
-        <button type="button" aria-label={`Try again: ${formatIban(iban)}`} onClick={onRetry}>
+        <button
+          type="button"
+          className="small"
+          aria-label={`Try again: ${typed}`}
+          onClick={() => {
+            keepFocus();
+            onRetry();
+          }}
+        >
           Try again
         </button>
       )}
+      {bank !== '' && <p className="bank">{bank}</p>}
     </li>
   );
-}
-
-function describe(state: RowState): { kind: string; status: string; reason: string } {
-  if (state === 'waiting') return { kind: 'waiting', status: 'waiting', reason: '' };
-  if ('failure' in state) return { kind: 'failed', status: 'failed', reason: state.failure.message };
-  const { valid, problems, bankData, country } = state.facts;
-  if (valid) return { kind: 'valid', status: 'valid', reason: bankData?.name ?? country?.name ?? '' };
-  return {
-    kind: 'invalid',
-    status: 'not valid',
-    reason: problems.map((problem) => problemMessages[problem]).join(' '),
-  };
 }

@@ -13,25 +13,27 @@ export function Page({ client, other, ibanField, ibanList, essayForm }: PageProp
   return (
     <>
       <header className="page-header">
-        <h1>Ledgerquill</h1>
-        <p>
-          with {client} · <a href={other.href}>same page with {other.name}</a>
-        </p>
+        <div>
+          <h1>Ledgerquill example</h1>
+          <p>Checks IBANs and orders essays through one GraphQL gateway, with {client}.</p>
+        </div>
+        <nav aria-label="Pages">
+          <a href={other.href}>The same with {other.name}</a>
+          <a href="/graphql">GraphiQL</a>
+        </nav>
       </header>
       <main className="panels">
-        <div className="column">
-          <section className="panel" aria-labelledby="iban-heading">
-            <h2 id="iban-heading">One IBAN</h2>
-            {ibanField}
-          </section>
-          <section className="panel" aria-labelledby="essay-heading">
-            <h2 id="essay-heading">Essay</h2>
-            {essayForm}
-          </section>
-        </div>
-        <section className="panel" aria-labelledby="list-heading">
+        <section className="panel iban-panel" aria-labelledby="iban-heading">
+          <h2 id="iban-heading">One IBAN</h2>
+          {ibanField}
+        </section>
+        <section className="panel list-panel" aria-labelledby="list-heading">
           <h2 id="list-heading">Many IBANs</h2>
           {ibanList}
+        </section>
+        <section className="panel essay-panel" aria-labelledby="essay-heading">
+          <h2 id="essay-heading">Essay</h2>
+          {essayForm}
         </section>
       </main>
     </>

@@ -15,10 +15,58 @@ export function formatIban(iban: string): string {
   return iban.replace(/.{4}(?=.)/g, '$& ');
 }
 
-/** Splits at line breaks, commas and semicolons. */
-export function readIbans(text: string): string[] {
-  return text
-    .split(/[\n,;]+/)
-    .map(compactIban)
-    .filter((iban) => iban !== '');
+export interface Edit {
+  text: string;
+  caret: number;
+}
+
+/**
+ * Groups a text while it is typed; the caret stays at the same character. A text with other characters than letters,
+ * digits and spaces is left as typed.
+ * @param isForward the Delete key was pressed: the caret goes behind a space, which cannot be deleted
+ */
+export function groupWhileTyping({ text, caret }: Edit, isForward = false): Edit {
+  if (!/^[\sA-Za-z0-9]*$/.test(text)) return { text, caret };
+  const before = text.slice(0, caret).replace(/\s+/g, '').length;
+  const grouped = formatIban(text.replace(/\s+/g, ''));
+  const spaces = before === 0 ? 0 : Math.floor((isForward ? before : before - 1) / 4);
+  return { text: grouped, caret: Math.min(before + spaces, grouped.length) };
+}
+
+export interface ListEntry {
+  /** As the user wrote it, without spaces around it. */
+  typed: string;
+  /** Its position in the text. */
+  start: number;
+  /** Compacted, and cut off at the maximum length of the gateway: a longer text is not an IBAN. */
+  iban: string;
+}
+
+/** Splits at line breaks, tabs, commas and semicolons. */
+export function readEntries(text: string): ListEntry[] {
+  return [...text.matchAll(/[^\n\t,;]+/g)]
+    .map(({ 0: part, index }) => {
+      const start = index + part.length - part.trimStart().length;
+      return { typed: part.trim(), start, iban: compactIban(part).slice(0, 64) };
+    })
+    .filter(({ iban }) => iban !== '');
+}
+
+/** Replaces an entry of a text, unless the user has changed it there. The later entries move. */
+export function replaceEntry(
+  { text, entries }: { text: string; entries: readonly ListEntry[] },
+  index: number,
+  iban: string,
+): { text: string; entries: readonly ListEntry[] } {
+  const entry = entries[index];
+  if (!entry) return { text, entries };
+  const typed = formatIban(iban);
+  const replaced = entries.with(index, { ...entry, typed, iban });
+  const end = entry.start + entry.typed.length;
+  if (text.slice(entry.start, end) !== entry.typed) return { text, entries: replaced };
+  const offset = typed.length - entry.typed.length;
+  return {
+    text: text.slice(0, entry.start) + typed + text.slice(end),
+    entries: replaced.map((each, at) => (at > index ? { ...each, start: each.start + offset } : each)),
+  };
 }

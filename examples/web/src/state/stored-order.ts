@@ -2,6 +2,8 @@ import type { GenerateEssayInput } from '../gql/graphql.ts';
 
 export interface StoredOrder {
   input: GenerateEssayInput & { idempotencyKey: string };
+  /** When the user sent it, in milliseconds since 1970. A reload does not change it. */
+  sentAt: number;
   /** Not known to have failed. A reload sends it again, which is free because of its idempotency key. */
   isOpen: boolean;
 }

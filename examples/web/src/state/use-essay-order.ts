@@ -11,7 +11,13 @@ export interface EssayOrder {
   state: OrderState;
   /** The last order, restored after a reload. */
   lastInput: OrderInput | null;
+  /** When the running order was sent, in milliseconds since 1970. */
+  sentAt: number;
+  /** The same order was submitted again after its essay was written: it is sent only after `confirm`. */
+  isRepeated: boolean;
   submit(input: OrderInput): void;
+  /** Orders a second essay. */
+  confirm(): void;
   /** Sends the same order with the same key. */
   retry(): void;
 }
@@ -24,14 +30,18 @@ export interface EssayOrder {
 export function useEssayOrder(send: (input: StoredOrder['input']) => Promise<SentOrder>): EssayOrder {
   const [state, setState] = useState<OrderState>(() => (storedOrder.read()?.isOpen ? 'running' : 'idle'));
   const [lastInput] = useState(() => storedOrder.read()?.input ?? null);
+  const [sentAt, setSentAt] = useState(() => storedOrder.read()?.sentAt ?? 0);
+  const [isRepeated, setIsRepeated] = useState(false);
   const isResumed = useRef(false);
 
   const run = useCallback(
-    async (input: StoredOrder['input']) => {
-      storedOrder.write({ input, isOpen: true });
+    async (order: StoredOrder) => {
+      storedOrder.write({ ...order, isOpen: true });
+      setIsRepeated(false);
+      setSentAt(order.sentAt);
       setState('running');
-      const sent = await send(input);
-      if ('outcome' in sent && sent.outcome.__typename !== 'Essay') storedOrder.write({ input, isOpen: false });
+      const sent = await send(order.input);
+      if ('outcome' in sent && !isEssay(sent)) storedOrder.write({ ...order, isOpen: false });
       setState(sent);
     },
     [send],
@@ -42,28 +52,37 @@ export function useEssayOrder(send: (input: StoredOrder['input']) => Promise<Sen
     // React's strict mode runs effects twice.
     if (isResumed.current || !stored?.isOpen) return;
     isResumed.current = true;
-    void run(stored.input);
+    void run(stored);
   }, [run]);
+
+  const runNow = (input: StoredOrder['input']) => void run({ input, sentAt: Date.now(), isOpen: true });
+  const runNew = (input: OrderInput) => runNow({ ...input, idempotencyKey: crypto.randomUUID() });
 
   return {
     state,
     lastInput,
+    sentAt,
+    isRepeated,
     submit(input) {
       const stored = storedOrder.read();
-      const isWritten = state !== 'idle' && state !== 'running' && 'outcome' in state && isEssay(state.outcome);
-      // Retries of a failed order reuse its key; a different order needs a new one.
-      const isRetry = stored !== null && !isWritten && isSameInput(stored.input, input);
-      void run(isRetry ? stored.input : { ...input, idempotencyKey: crypto.randomUUID() });
+      // A different order needs a new key; retries of a failed order reuse its key.
+      if (stored === null || !isSameInput(stored.input, input)) runNew(input);
+      else if (isEssay(state)) setIsRepeated(true);
+      else runNow(stored.input);
+    },
+    confirm() {
+      const stored = storedOrder.read();
+      if (stored) runNew(stored.input);
     },
     retry() {
       const stored = storedOrder.read();
-      if (stored) void run(stored.input);
+      if (stored) runNow(stored.input);
     },
   };
 }
 
-function isEssay({ __typename }: OrderOutcomeFragment): boolean {
-  return __typename === 'Essay';
+function isEssay(state: OrderState): boolean {
+  return typeof state === 'object' && 'outcome' in state && state.outcome.__typename === 'Essay';
 }
 
 function isSameInput(a: OrderInput, b: OrderInput): boolean {

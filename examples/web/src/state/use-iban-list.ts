@@ -1,36 +1,49 @@
 import { useState } from 'react';
 import type { Failure } from '../failure.ts';
 import type { IbanFactsFragment } from '../gql/graphql.ts';
-import { readIbans } from './iban-text.ts';
+import { type ListEntry, readEntries, replaceEntry } from './iban-text.ts';
 
 export type RowState = 'waiting' | { facts: IbanFactsFragment } | { failure: Failure };
 
 export interface IbanListState {
   text: string;
-  /** Compacted, in the order of the text; null until the user checks a list. */
+  /** In the order of the text; empty until the user checks a list. */
+  entries: readonly ListEntry[];
+  /** The IBANs of the request, compacted; null until the user checks a list. */
   ibansToCheck: readonly string[] | null;
   type(text: string): void;
   /** Sets the text and checks it immediately. */
   paste(text: string): void;
   check(): void;
-  /** The current state of a row, from its retry if there was one, else `listState`. */
-  row(iban: string, listState: RowState): RowState;
-  retry(iban: string): Promise<void>;
+  /** The current state of an entry: that of its retry or correction if there was one, else `listState`. */
+  row(index: number, listState: RowState): RowState;
+  retry(index: number): void;
+  /** Replaces an entry, also in the text, and looks up only this one. */
+  correct(index: number, iban: string): void;
 }
 
 /** @param recheck repeats the look-up of one IBAN; never rejects */
 export function useIbanList(recheck: (iban: string) => Promise<RowState>): IbanListState {
   const [text, setText] = useState('');
+  const [entries, setEntries] = useState<readonly ListEntry[]>([]);
   const [ibansToCheck, setIbansToCheck] = useState<readonly string[] | null>(null);
-  const [retried, setRetried] = useState<Readonly<Record<string, RowState>>>({});
+  const [rechecked, setRechecked] = useState<Readonly<Record<string, RowState>>>({});
 
   function check(lines: string) {
-    const ibans = readIbans(lines);
-    setIbansToCheck(ibans.length === 0 ? null : ibans);
+    const read = readEntries(lines);
+    setEntries(read);
+    setIbansToCheck(read.length === 0 ? null : read.map(({ iban }) => iban));
+  }
+
+  async function lookUp(iban: string) {
+    setRechecked((rows) => ({ ...rows, [iban]: 'waiting' }));
+    const state = await recheck(iban);
+    setRechecked((rows) => ({ ...rows, [iban]: state }));
   }
 
   return {
     text,
+    entries,
     ibansToCheck,
     type: setText,
     paste(lines) {
@@ -38,12 +51,17 @@ export function useIbanList(recheck: (iban: string) => Promise<RowState>): IbanL
       check(lines);
     },
     check: () => check(text),
-    row: (iban, listState) =>
-      listState !== 'waiting' && 'failure' in listState ? (retried[iban] ?? listState) : listState,
-    async retry(iban) {
-      setRetried((rows) => ({ ...rows, [iban]: 'waiting' }));
-      const state = await recheck(iban);
-      setRetried((rows) => ({ ...rows, [iban]: state }));
+    row(index, listState) {
+      const iban = entries[index]?.iban ?? '';
+      if (iban !== ibansToCheck?.[index]) return rechecked[iban] ?? 'waiting';
+      return listState !== 'waiting' && 'failure' in listState ? (rechecked[iban] ?? listState) : listState;
+    },
+    retry: (index) => void lookUp(entries[index]?.iban ?? ''),
+    correct(index, iban) {
+      const corrected = replaceEntry({ text, entries }, index, iban);
+      setText(corrected.text);
+      setEntries(corrected.entries);
+      void lookUp(iban);
     },
   };
 }

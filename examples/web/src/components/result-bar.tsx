@@ -1,0 +1,33 @@
+import { kindLabels, type RowKind } from '../state/list-rows.ts';
+
+interface ResultBarProps {
+  counts: Readonly<Record<RowKind, number>>;
+  /** The kind of the shown rows; null: all. */
+  filter: RowKind | null;
+  onFilter: (filter: RowKind | null) => void;
+}
+
+const kinds = ['valid', 'invalid', 'failed', 'waiting'] as const;
+
+/** A stacked bar. Its parts filter the list. */
+export function ResultBar({ counts, filter, onFilter }: ResultBarProps) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for form fields; these are filters.
+    <div className="bar" role="group" aria-label="Show only">
+      {kinds
+        .filter((kind) => counts[kind] > 0)
+        .map((kind) => (
+          <button
+            key={kind}
+            type="button"
+            className={kind}
+            style={{ flexGrow: counts[kind] }}
+            aria-pressed={filter === kind}
+            onClick={() => onFilter(filter === kind ? null : kind)}
+          >
+            {counts[kind]} {kindLabels[kind]}
+          </button>
+        ))}
+    </div>
+  );
+}

@@ -1,0 +1,29 @@
+import type { RequestContext } from '../request-context.ts';
+import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
+import type { CacheEntry } from './shared-cache.ts';
+
+/** A look-up that the cache may answer. */
+export interface LookUp<Answer> {
+  key: string;
+  context: RequestContext;
+  /**
+   * Receives the context of the flight, which several requests may wait for. If it rejects, nothing is cached, and a
+   * stale answer is served if there is one.
+   */
+  lookUp: (flightContext: RequestContext) => Promise<Answer>;
+  /** Whether the answer has the shorter time to live of a negative answer. */
+  isNegative: (answer: Answer) => boolean;
+}
+
+export interface LookUpResult {
+  entry: CacheEntry;
+  /** False if it was looked up at the service. */
+  isHit: boolean;
+}
+
+export interface LookUpCache {
+  /** The cached answer, or the one looked up. A stale answer is returned at once while one flight revalidates it. */
+  find<Answer extends object>(look: LookUp<Answer>): Promise<Answer>;
+  /** Entries in memory, and look-ups that wait for their turn. */
+  status(): CacheStatus & { waiting: number };
+}

@@ -1,0 +1,41 @@
+import {
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  OperationTypeNode,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
+} from 'graphql';
+import { requireScope } from '../auth/require-scope.ts';
+
+/**
+ * The same schema for callers without the scope `introspection`: `__schema` and `__type` fail at their paths, as other
+ * fields outside a scope do. GraphQL.js resolves both for the query type that the schema names, so the root type is a
+ * copy with fields of these names.
+ */
+export function withClosedIntrospection(schema: GraphQLSchema): GraphQLSchema {
+  const known = closedSchemas.get(schema);
+  if (known) return known;
+  const query = schema.getQueryType();
+  const fields = { ...query?.getFields(), ...closedFields };
+  const closedQuery: GraphQLObjectType = Object.create(query ?? null, { getFields: { value: () => fields } });
+  const closed: GraphQLSchema = Object.create(schema, {
+    getRootType: {
+      value: (kind: OperationTypeNode) => (kind === OperationTypeNode.QUERY ? closedQuery : schema.getRootType(kind)),
+    },
+    // Conditions of fragments.
+    getType: { value: (name: string) => (name === query?.name ? closedQuery : schema.getType(name)) },
+  });
+  closedSchemas.set(schema, closed);
+  return closed;
+}
+
+const closedSchemas = new WeakMap<GraphQLSchema, GraphQLSchema>();
+
+const closedFields = Object.fromEntries(
+  [SchemaMetaFieldDef, TypeMetaFieldDef].map((field) => [field.name, close(field)]),
+);
+
+function close(field: GraphQLField<unknown, unknown>): GraphQLField<unknown, unknown> {
+  return { ...field, resolve: () => requireScope({ scopes: new Set() }, 'introspection') };
+}

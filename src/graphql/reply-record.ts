@@ -1,0 +1,44 @@
+import type { Usage } from '../request-context.ts';
+import type { FinishedReply, OperationType } from '../telemetry/finished-request.ts';
+import type { UpstreamActivity } from '../upstream-activity.ts';
+import type { Executed, PreparedOperation } from './prepared-operation.ts';
+
+/** What log and metrics show of a reply. A class, so that values are computed only when they are read. */
+export class ReplyRecord implements FinishedReply {
+  errorCodes: readonly string[] = noCodes;
+  refusal: 'cost' | null = null;
+  isKept = false;
+  readonly usage: Usage | null;
+  /** Null if no operation was executed, or the reply is kept. */
+  activity: UpstreamActivity | null;
+  readonly #operation: PreparedOperation | null;
+  readonly #documentId: string | null;
+
+  /** @param executed null if no operation was executed */
+  constructor(executed: Executed | null) {
+    this.usage = executed?.requestContext.usage ?? null;
+    this.activity = executed?.requestContext.activity ?? null;
+    this.#operation = executed?.operation ?? null;
+    this.#documentId = executed?.documentId ?? null;
+  }
+
+  get operationType(): OperationType | null {
+    return this.#operation?.definition.operation ?? null;
+  }
+
+  get operationName(): string {
+    return this.#operation?.definition.name?.value ?? '';
+  }
+
+  get documentId(): string | null {
+    return this.#documentId?.slice(0, idLength) ?? this.#operation?.source.trustedId ?? null;
+  }
+
+  get isTrusted(): boolean {
+    return (this.#operation?.source.trustedId ?? null) !== null;
+  }
+}
+
+const noCodes: readonly string[] = [];
+/** Enough of a SHA-256 hash to find the document. */
+const idLength = 16;

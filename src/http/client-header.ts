@@ -1,0 +1,7 @@
+/** What clients send about themselves, for the log: short and printable. Empty if it is missing. */
+export function readClientHeader(header: string | string[] | undefined): string {
+  return header === undefined ? '' : String(header).slice(0, maxLength).replace(unprintable, '?');
+}
+
+const maxLength = 100;
+const unprintable = /[^\x20-\x7e]/g;

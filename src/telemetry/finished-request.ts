@@ -1,0 +1,49 @@
+import type { Usage } from '../request-context.ts';
+
+/** An HTTP request after its response. Its values are computed when they are read: most requests are not logged. */
+export interface FinishedRequest {
+  readonly method: string;
+  readonly route: Route;
+  /** 499 if the client disconnected before the response. */
+  readonly status: number;
+  readonly requestId: string;
+  /** Of its trace; null if it is not traced. */
+  readonly traceId: string | null;
+  /** Without personal data. Null if it was not admitted. */
+  readonly callerName: string | null;
+  /** Sent by the client: printable and short, but any text. Empty if it sent none. */
+  readonly clientName: string;
+  readonly clientVersion: string;
+  /** When it ended, by `performance.now()`. */
+  readonly endedAt: number;
+  readonly durationMs: number;
+  /** The time in which it waited neither for its body nor for an upstream, in milliseconds. */
+  readonly overheadMs: number;
+  /** Null if no reply was created. */
+  readonly reply: FinishedReply | null;
+  /** Of GraphQL errors, and of an HTTP error; each once. */
+  readonly errorCodes: readonly string[];
+}
+
+export type Route = '/graphql' | '/health' | '/ready' | 'other';
+
+export type OperationType = 'query' | 'mutation' | 'subscription';
+
+/** The GraphQL part of a response. */
+export interface FinishedReply {
+  /** Null if no operation was executed. */
+  readonly operationType: OperationType | null;
+  /** Chosen by the client, and may be long. Empty if it has none. */
+  readonly operationName: string;
+  /** Of a persisted or trusted document. Null for others: a hash of a document could reveal an IBAN in it. */
+  readonly documentId: string | null;
+  /** Whether the operator knows the document, and thus the name of the operation. */
+  readonly isTrusted: boolean;
+  readonly errorCodes: readonly string[];
+  /** Why it was refused, where its code has other meanings, too. */
+  readonly refusal: 'cost' | null;
+  /** Null if no operation was executed. Of a kept reply: of the request that it was created for. */
+  readonly usage: Readonly<Usage> | null;
+  /** Whether it was created for an earlier request. */
+  readonly isKept: boolean;
+}

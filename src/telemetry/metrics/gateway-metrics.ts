@@ -1,0 +1,76 @@
+import type { ServiceName } from '../../errors.ts';
+import type { Sample } from './sample.ts';
+
+export interface CacheStatus {
+  entries: number;
+  bytes: number;
+}
+
+interface Limit {
+  service: ServiceName;
+  limit: number | null;
+  remaining: number | null;
+}
+
+/** What the parts of the gateway know when they are asked. */
+export interface MetricSources {
+  activeRequests(): number;
+  bulkheads(): Readonly<Record<ServiceName, { active: number; queued: number }>>;
+  /** In memory, and how many wait for their turn. */
+  lookUps(): CacheStatus & { waiting: number };
+  caches(): Readonly<Record<'replies' | 'documents', CacheStatus>>;
+  allowances(): Promise<readonly Limit[]>;
+  /** Of the callers that used their budget last. */
+  budgets(): Iterable<{ caller: string; service: ServiceName; remaining: number }>;
+  isStoreUp(): boolean;
+  droppedLogLines(): number;
+}
+
+export function createGatewayMetrics(sources: MetricSources) {
+  const allowances = async (name: 'limit' | 'remaining') =>
+    (await sources.allowances()).flatMap(({ service, [name]: value }): Sample[] =>
+      value === null ? [] : [{ labels: { service }, value }],
+    );
+  const caches = () => ({ look_ups: sources.lookUps(), ...sources.caches() });
+  return {
+    http_server_active_requests: () => [{ value: sources.activeRequests() }],
+    ledgerquill_bulkhead_active: () => list('service', sources.bulkheads(), ({ active }) => active),
+    ledgerquill_bulkhead_queued: () => list('service', listQueues(sources), (queued) => queued),
+    ledgerquill_cache_entries: () => list('cache', caches(), ({ entries }) => entries),
+    ledgerquill_cache_size_bytes: () => list('cache', caches(), ({ bytes }) => bytes),
+    ledgerquill_allowance_limit: () => allowances('limit'),
+    ledgerquill_allowance_remaining: () => allowances('remaining'),
+    ledgerquill_budget_remaining: () => listBudgets(sources.budgets()),
+    ledgerquill_store_up: () => [{ value: sources.isStoreUp() ? 1 : 0 }],
+    ledgerquill_log_lines_dropped_total: () => [{ value: sources.droppedLogLines() }],
+  };
+}
+
+/** Look-ups wait for their turn before they wait for a call. */
+function listQueues({ bulkheads, lookUps }: MetricSources): Readonly<Record<ServiceName, number>> {
+  const { 'bank-data': bankData, essays } = bulkheads();
+  return { 'bank-data': bankData.queued + lookUps().waiting, essays: essays.queued };
+}
+
+function list<Item>(label: string, items: Readonly<Record<string, Item>>, read: (item: Item) => number): Sample[] {
+  return Object.entries(items).map(([name, item]) => ({ labels: { [label]: name }, value: read(item) }));
+}
+
+/** Configured callers by name; of callers with tokens, of which there may be many, the first ones. */
+function listBudgets(budgets: ReturnType<MetricSources['budgets']>): Sample[] {
+  const samples: Sample[] = [];
+  const others = new Map<ServiceName, number>();
+  const left = { configured: maxConfigured, tokens: maxTokens };
+  for (const { caller, service, remaining } of budgets) {
+    const kind = caller.startsWith('jwt:') ? 'tokens' : 'configured';
+    left[kind] -= 1;
+    if (left[kind] >= 0) samples.push({ labels: { caller, service }, value: remaining });
+    else others.set(service, (others.get(service) ?? 0) + remaining);
+  }
+  for (const [service, value] of others) samples.push({ labels: { caller: 'other', service }, value });
+  return samples;
+}
+
+/** Series: a caller may have two. */
+const maxConfigured = 1_000;
+const maxTokens = 100;

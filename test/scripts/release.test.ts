@@ -1,0 +1,114 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
+import { dateChangelog, findReleaseProblems, setChartVersion, unreleasedOf } from '../../scripts/release-files.ts';
+
+const changelog = '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- A.\n\n## [0.1.0] - 2026-11-21\n\n- B.\n';
+
+describe('a release', () => {
+  it.each<[string, string, string[]]>([
+    ['0.2.0', changelog, []],
+    ['0.10.0', changelog, []],
+    ['0.1.9', changelog, ['The version must be greater than 0.1.10, but is 0.1.9.']],
+    ['0.1.10', changelog, ['The version must be greater than 0.1.10, but is 0.1.10.']],
+    ['v0.3', changelog, ['The version must be like 1.2.3, but is v0.3.']],
+    ['0.3.0', '## [Unreleased]\n\n## [0.1.0]\n', ['CHANGELOG.md has no changes under [Unreleased].']],
+  ])('of %s after 0.1.10 is checked', (version, text, problems) => {
+    expect(findReleaseProblems('0.1.10', version, text)).toEqual(problems);
+  });
+
+  it('dates the changes that were not released, and begins a new section', () => {
+    const dated = dateChangelog(changelog, '0.2.0', '2026-12-01');
+    expect(dated).toContain('## [Unreleased]\n\n## [0.2.0] - 2026-12-01\n\n### Added\n\n- A.\n');
+    expect([unreleasedOf(changelog), unreleasedOf(dated)]).toEqual(['### Added\n\n- A.', '']);
+  });
+
+  it('sets both versions of the chart', () => {
+    const chart = 'apiVersion: v2\nversion: 0.1.0\nappVersion: 0.1.0\n';
+    expect(setChartVersion(chart, '1.0.0')).toBe('apiVersion: v2\nversion: 1.0.0\nappVersion: 1.0.0\n');
+  });
+});
+
+const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' });
+const isRepository = (() => {
+  try {
+    return git('rev-parse', 'HEAD') !== '';
+  } catch {
+    return false;
+  }
+})();
+const whyNoGit = isRepository ? '' : ' (SKIPPED: the project is not a Git repository)';
+
+describe.skipIf(whyNoGit)(`a dry run${whyNoGit}`, () => {
+  const [major = 0, minor = 0] = packageJson.version.split('.').map(Number);
+  const version = `${major}.${minor + 1}.0`;
+  const state = () => git('status', '--porcelain') + git('rev-parse', 'HEAD') + git('tag');
+  const read = (name: string) => readFileSync(join(output, name));
+  const listed = (name: string) => execFileSync('tar', ['-tzf', join(output, name)], { encoding: 'utf8' }).split('\n');
+  let output = '';
+  let before = '';
+  let printed = '';
+
+  beforeAll(async () => {
+    before = state();
+    output = mkdtempSync(join(tmpdir(), 'ledgerquill-release-test-'));
+    const author = { GIT_AUTHOR_NAME: 'Test', GIT_AUTHOR_EMAIL: 'test@example.com' };
+    const committer = { GIT_COMMITTER_NAME: 'Test', GIT_COMMITTER_EMAIL: 'test@example.com' };
+    const args = ['--import', 'tsx', 'scripts/release.ts', version, '--dry-run', '--output', output];
+    const env = { ...process.env, ...author, ...committer };
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env, encoding: 'utf8' });
+    printed = stdout;
+  }, 60_000);
+  afterAll(() => rmSync(output, { recursive: true }));
+
+  it('commits and tags in a copy, and changes nothing', () => {
+    expect(printed).toContain(`Commit: chore: release ${version}`);
+    expect(printed).toContain(`tag: v${version}`);
+    for (const file of ['CHANGELOG.md', 'Chart.yaml', `docs/releases/${version}.graphql`, 'package-lock.json'])
+      expect(printed).toContain(file);
+    expect(state()).toBe(before);
+  });
+
+  it('writes the tarball and the chart of this version, with their checksums', () => {
+    const names = [`ledgerquill-${version}.cdx.json`, `ledgerquill-${version}.tgz`, `ledgerquill-chart-${version}.tgz`];
+    expect(readdirSync(output).toSorted()).toEqual(['SHA256SUMS', ...names]);
+    const sums = names.map((name) => `${createHash('sha256').update(read(name)).digest('hex')}  ${name}\n`);
+    expect(read('SHA256SUMS').toString()).toBe(sums.join(''));
+    expect(listed(names[1] ?? '')).toContain('package/package.json');
+    expect(listed(names[2] ?? '')).toEqual(
+      expect.arrayContaining([
+        'ledgerquill/Chart.yaml',
+        'ledgerquill/values.schema.json',
+        'ledgerquill/templates/deployment.yaml',
+      ]),
+    );
+    const chart = execFileSync('tar', ['-xzOf', join(output, names[2] ?? ''), 'ledgerquill/Chart.yaml'], {
+      encoding: 'utf8',
+    });
+    expect(chart).toContain(`\nversion: ${version}\nappVersion: ${version}\n`);
+  });
+
+  it('lists the packages of production, and no others, in a CycloneDX SBOM', () => {
+    const sbom = JSON.parse(read(`ledgerquill-${version}.cdx.json`).toString());
+    expect(sbom).toMatchObject({
+      bomFormat: 'CycloneDX',
+      metadata: { component: { type: 'application', name: 'ledgerquill', version } },
+    });
+    const names = new Set(
+      sbom.components.map(({ purl }: { purl: string }) => decodeURIComponent(purl).replace(/^pkg:npm\/|@[^@]+$/g, '')),
+    );
+    expect(Object.keys(packageJson.dependencies).filter((name) => !names.has(name))).toEqual([]);
+    expect(Object.keys(packageJson.devDependencies).filter((name) => names.has(name) && !isShared(name))).toEqual([]);
+  });
+});
+
+/** Packages of production depend on it, too. */
+function isShared(name: string): boolean {
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+  return packages[`node_modules/${name}`]?.dev !== true;
+}

@@ -1,0 +1,339 @@
+import { connect } from 'node:net';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { hashText } from '../../src/documents/document-index.ts';
+import { ignore, joinEvents } from '../../src/telemetry/events.ts';
+import { createLog } from '../../src/telemetry/log.ts';
+import { createLogEvents } from '../../src/telemetry/log-events.ts';
+import { definitions } from '../../src/telemetry/metrics/definitions.ts';
+import { createExposition } from '../../src/telemetry/metrics/exposition.ts';
+import { Histogram } from '../../src/telemetry/metrics/histogram.ts';
+import { createMetrics } from '../../src/telemetry/metrics/metrics.ts';
+import { tIban } from '../e2e/iban.ts';
+import { as, tCallers } from '../http/callers.ts';
+import { tListeningGateway } from '../http/listening-gateway.ts';
+import { tRedis, whyNoRedis } from '../redis.ts';
+import { type Reply, replyHeld, replyJson, tUpstream } from '../scripted-upstream.ts';
+import { succeeded } from './finished-request.ts';
+import { checkWithPromtool, readMetrics, type Scraped, scrape, whyNoPromtool } from './scrape.ts';
+
+/** Every IBAN is valid, and every order is an essay. */
+const replyWell: Reply = (response, call) => {
+  const iban = call.query.get('iban_number');
+  return replyJson(200, iban === null ? { essay: 'An essay.' } : { valid: true, iban })(response, call);
+};
+const replyFailed = replyJson(500, {});
+
+const validate = (...ibans: string[]) => ({
+  query: 'query Check($ibans: [String!]!) { ibanValidations(ibans: $ibans) { valid } }',
+  variables: { ibans },
+});
+const order = (idempotencyKey: string) => ({
+  query: 'mutation Order($input: GenerateEssayInput!) { generateEssay(input: $input) { __typename } }',
+  variables: { input: { description: 'Pens', wordCount: 100, idempotencyKey } },
+});
+
+describe.skipIf(whyNoRedis !== '')(`a day${whyNoRedis}`, () => {
+  it('is visible in every metric', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T10:00:00Z') });
+    onTestFinished(() => void vi.useRealTimers());
+    const redis = await tRedis();
+    const upstream = await tUpstream(replyWell);
+    const gateway = await tCallers({
+      callers: { shop: 'bank-data+essays', limited: 'bank-data', writer: 'essays' },
+      upstream,
+      env: {
+        METRICS_PORT: '0',
+        REDIS_URL: redis.url,
+        STORE_SECRET: 'seeded-store-secret-of-32-characters',
+        BANK_DATA_MONTHLY_ALLOWANCE: '30',
+        ESSAY_MONTHLY_ALLOWANCE: '10',
+        CALLER_BANK_DATA_CALLS: '100/day',
+        CALLER_ESSAY_CALLS: '2/day',
+        CALLER_REQUESTS_PER_MINUTE: '60',
+        MAX_BODY_BYTES: '2000',
+        REQUEST_LOG_PER_SECOND: '1',
+      },
+    });
+    const { post, metricsUrl } = gateway;
+    const shop = as('shop');
+    const read = () => scrape(metricsUrl());
+
+    // Traffic: a call, an answer from the cache, a kept reply, and two requests that share a call.
+    for (let count = 0; count < 3; count += 1) await post(validate(tIban(1)), shop);
+    const { reply, release } = replyHeld(replyWell);
+    upstream.answers(reply);
+    const called = upstream.nextCall();
+    const both = [post(validate(tIban(2)), shop), post(validate(tIban(2)), shop)];
+    await called;
+    await vi.waitUntil(async () => (await read()).value('ledgerquill_joined_flights_total') === 1, { interval: 1 });
+    expect((await read()).value('ledgerquill_bulkhead_active', { service: 'bank-data' })).toBe(1);
+    expect((await read()).value('http_server_active_requests')).toBe(2);
+    release();
+    await Promise.all(both);
+    upstream.answers(replyWell);
+    const traffic = await read();
+    const saved = (by: string) => traffic.value('ledgerquill_saved_calls_total', { by });
+    expect([saved('cache'), saved('kept_reply'), saved('flight')]).toEqual([1, 1, 1]);
+    expect(traffic.value('ledgerquill_paid_calls_total', { service: 'bank-data' })).toBe(upstream.calls.length);
+    expect(traffic.value('ledgerquill_kept_replies_total')).toBe(1);
+    expect(
+      ['hit', 'stale', 'miss'].map((result) => traffic.value('ledgerquill_cache_look_ups_total', { result })),
+    ).toEqual([2, 0, 3]);
+    expect(traffic.value('ledgerquill_cache_entries', { cache: 'look_ups' })).toBe(2);
+    expect(traffic.value('ledgerquill_allowance_limit', { service: 'bank-data' })).toBe(30);
+    expect(traffic.value('ledgerquill_budget_remaining', { caller: 'api-key:shop', service: 'bank-data' })).toBe(98);
+    const post200 = { http_request_method: 'POST', http_route: '/graphql', http_response_status_code: '200' };
+    expect(traffic.value('http_server_request_duration_seconds_count', post200)).toBe(5);
+    expect(traffic.value('http_server_request_duration_seconds_bucket', { ...post200, le: '+Inf' })).toBe(5);
+    expect(traffic.value('ledgerquill_request_overhead_seconds_count')).toBe(5);
+
+    // The upstream fails: three calls for each look-up, until the circuit breaker opens.
+    upstream.answers(replyFailed);
+    for (let count = 10; count < 15; count += 1) await post(validate(tIban(count)), shop);
+    const failing = await read();
+    const circuit = (scraped: Scraped, state: string) =>
+      scraped.value('ledgerquill_circuit_breaker_state', { endpoint: '/bank_data/iban_validate', state });
+    expect([circuit(failing, 'closed'), circuit(failing, 'open')]).toEqual([0, 1]);
+    expect(failing.value('ledgerquill_upstream_operations_total', { outcome: 'shed' })).toBeGreaterThan(0);
+    expect(failing.value('ledgerquill_graphql_errors_total', { code: 'UPSTREAM_UNAVAILABLE' })).toBeGreaterThan(0);
+    const failedCalls = { service: 'bank-data', http_response_status_code: '500', error_type: '500' };
+    expect(failing.value('http_client_request_duration_seconds_count', failedCalls)).toBe(upstream.calls.length - 2);
+
+    // It works again: a probe closes the circuit.
+    upstream.answers(replyWell);
+    vi.setSystemTime(Date.now() + 1_500);
+    await post(validate(tIban(20)), shop);
+    const recovered = await read();
+    expect(circuit(recovered, 'closed')).toBe(1);
+    const transitions = ['open', 'half_open', 'closed'].map((state) =>
+      recovered.value('ledgerquill_circuit_breaker_transitions_total', { state }),
+    );
+    expect(transitions).toEqual([1, 1, 1]);
+
+    // The allowance runs out.
+    await post(validate(...Array.from({ length: 30 }, (_, index) => tIban(100 + index))), shop);
+    const exhausted = await read();
+    expect(exhausted.value('ledgerquill_allowance_remaining', { service: 'bank-data' })).toBe(0);
+    expect(exhausted.value('ledgerquill_upstream_operations_total', { outcome: 'exhausted' })).toBeGreaterThan(0);
+    expect(exhausted.value('ledgerquill_paid_calls_total', { service: 'bank-data' })).toBe(30);
+
+    // Essays: an order, the same again, one that is not valid, and one beyond the budget.
+    await post(order('k1'), shop);
+    await post(order('k1'), shop);
+    await post(order(''), shop);
+    await post(order('k2'), shop);
+    await post(order('k3'), shop);
+    const ordered = await read();
+    const essays = ['generated', 'from_key', 'rejected', 'exhausted'].map((outcome) =>
+      ordered.value('ledgerquill_essays_total', { outcome }),
+    );
+    expect(essays).toEqual([2, 1, 1, 1]);
+    expect(ordered.value('ledgerquill_saved_calls_total', { by: 'idempotency_key' })).toBe(1);
+    expect(ordered.value('ledgerquill_budget_remaining', { caller: 'api-key:shop', service: 'essays' })).toBe(0);
+
+    // Refusals.
+    await post(validate(tIban(1)));
+    await post(validate(tIban(1)), as('writer'));
+    await post({ query: `{ ${'x'.repeat(3_000)} }` }, shop);
+    for (let count = 0; count < 61; count += 1) await post({ query: '{ __typename }' }, as('limited'));
+    const refused = await read();
+    const refusals = ['unauthenticated', 'forbidden', 'body_size', 'rate_limit', 'budget'].map((limit) =>
+      refused.value('ledgerquill_refusals_total', { limit }),
+    );
+    expect(refusals).toEqual([1, 1, 1, 1, 1]);
+    expect(refused.value('ledgerquill_log_lines_dropped_total')).toBeGreaterThan(0);
+
+    // Redis dies and returns.
+    await redis.stop();
+    await vi.waitUntil(async () => (await read()).value('ledgerquill_store_up') === 0, {
+      interval: 10,
+      timeout: 10_000,
+    });
+    await redis.restart();
+    await vi.waitUntil(async () => (await read()).value('ledgerquill_store_up') === 1, {
+      interval: 10,
+      timeout: 10_000,
+    });
+
+    const atEnd = await read();
+    expect(Object.keys(definitions).filter((name) => !atEnd.names.has(name))).toEqual([]);
+    expect([...atEnd.names].filter((name) => !(name in definitions))).toEqual([]);
+    for (const [name, { labels }] of Object.entries(definitions))
+      expect([name, labelsOf(atEnd, name)]).toEqual([name, labels]);
+    if (whyNoPromtool === '') expect(checkWithPromtool(atEnd.text)).toBe('');
+
+    // Metrics are served until the last request was answered.
+    const last = replyHeld(replyWell);
+    upstream.answers(last.reply);
+    const lastCall = upstream.nextCall();
+    const sent = post(order('k9'), as('writer'));
+    await lastCall;
+    const closed = gateway.close();
+    expect((await read()).value('http_server_active_requests')).toBe(1);
+    last.release();
+    expect((await sent).status).toBe(200);
+    await closed;
+    await expect(read()).rejects.toThrow('fetch failed');
+  });
+});
+
+/** The labels of all its series, without the bounds of histograms. */
+function labelsOf({ text }: Scraped, name: string): string[] {
+  const line = text.split('\n').find((one) => new RegExp(`^${name}(_sum)?[{ ]`).test(one)) ?? '';
+  return [...line.matchAll(/([a-z_]+)="/g)].map(([, label = '']) => label);
+}
+
+it.skipIf(whyNoPromtool)(
+  `promtool accepts the metrics of a gateway that has just started${whyNoPromtool}`,
+  async () => {
+    const { metricsUrl } = await tListeningGateway({ METRICS_PORT: '0' });
+    const { text } = await scrape(metricsUrl());
+    expect(checkWithPromtool(text)).toBe('');
+  },
+);
+
+describe('metrics', () => {
+  it('are off by default, and never on the public port', async () => {
+    const off = await tListeningGateway();
+    expect(off.metricsUrl()).toBeNull();
+    expect((await fetch(`${off.origin}/metrics`)).status).toBe(404);
+    const on = await tListeningGateway({ METRICS_PORT: '0' });
+    expect((await fetch(`${on.origin}/metrics`)).status).toBe(404);
+    const url = on.metricsUrl() ?? '';
+    expect((await fetch(url, { method: 'POST' })).status).toBe(405);
+    expect((await fetch(url.replace('/metrics', '/graphql'))).status).toBe(404);
+  });
+
+  it('count an operation by its name if the operator knows the document', async () => {
+    const { metrics, finish, read } = tMetrics();
+    const reply = { ...graphqlReply, operationName: 'Payee', isTrusted: true };
+    finish({ reply }, 2);
+    finish({ reply: { ...reply, isTrusted: false } }, 3);
+    const requests = (graphql_operation_name: string) =>
+      read().then(({ value }) => value('ledgerquill_graphql_requests_total', { graphql_operation_name }));
+    expect(await requests('Payee')).toBe(2);
+    expect(await requests('other')).toBe(3);
+    expect(metrics).toBeDefined();
+  });
+
+  it('count connections beyond the limit', async () => {
+    const { origin, metricsUrl } = await tListeningGateway({ METRICS_PORT: '0', MAX_CONNECTIONS: '1' });
+    for (let count = 0; count < 3; count += 1) {
+      const socket = connect(Number(new URL(origin).port), '127.0.0.1').on('error', () => {});
+      onTestFinished(() => void socket.destroy());
+    }
+    const refused = async () =>
+      (await scrape(metricsUrl())).value('ledgerquill_refusals_total', { limit: 'connections' });
+    await vi.waitUntil(async () => (await refused()) === 2, { interval: 5 });
+  });
+
+  it('have a bounded number of series, whatever clients and upstreams send', async () => {
+    const { metrics, finish, read } = tMetrics();
+    const { upstreamCalled, circuitOpened } = metrics.events;
+    for (let number = 0; number < 10_000; number += 1) {
+      const operationName = `Operation${number}`;
+      const names = { clientName: `client-${number}`, callerName: `jwt:${number}`, requestId: tIbanText(number) };
+      const reply = {
+        ...graphqlReply,
+        operationName,
+        documentId: hashText(operationName),
+        isTrusted: number % 2 === 0,
+      };
+      finish({ ...names, method: `M${number}`, status: number, errorCodes: [`CODE_${number}`], reply }, 1);
+      const call = { service: 'bank-data', method: 'GET', path: `/${number}`, durationMs: 1 } as const;
+      upstreamCalled?.({ ...call, outcome: { kind: 'answered', status: number } });
+      upstreamCalled?.({ ...call, outcome: { kind: 'failed', reason: `reason ${number}` } });
+      circuitOpened?.('bank-data', `/${number}`);
+    }
+    const { series, value, text } = await read();
+    expect(series).toBeLessThan(2 * 201 * 23 + 500 + 100 + 300 + 303 + 200);
+    expect(value('ledgerquill_graphql_requests_total')).toBe(10_000);
+    expect(value('http_server_request_duration_seconds_count')).toBe(10_000);
+    expect(value('ledgerquill_graphql_errors_total', { code: 'other' })).toBe(9_900);
+    expect(text).not.toMatch(/client-|jwt:|DE\d{20}/);
+  });
+
+  it('sum the budgets of callers with tokens beyond the first hundred', async () => {
+    const { read } = tMetrics(300);
+    const { value, text } = await read();
+    expect(text.match(/^ledgerquill_budget_remaining\{/gm)).toHaveLength(1 + 100 + 1);
+    expect(value('ledgerquill_budget_remaining', { caller: 'other' })).toBe(200);
+  });
+
+  it('count durations up to and including each bound', () => {
+    const histogram = new Histogram([0.1, 1]);
+    for (const seconds of [0.1, 0.5, 1, 2]) histogram.observe(seconds);
+    expect(histogram.collect()).toEqual([
+      { suffix: '_bucket', labels: { le: 0.1 }, value: 1 },
+      { suffix: '_bucket', labels: { le: 1 }, value: 3 },
+      { suffix: '_bucket', labels: { le: '+Inf' }, value: 4 },
+      { suffix: '_sum', value: 3.6 },
+      { suffix: '_count', value: 4 },
+    ]);
+  });
+});
+
+describe('an event', () => {
+  const logEvents = createLogEvents(createLog({ level: 'silent', redact: (text) => text }));
+
+  it('without a listener is an empty function, and with one is that function', () => {
+    const storeUp = () => {};
+    const events = joinEvents({ ...logEvents, storeUp: ignore }, { storeUp });
+    expect(events.requestFinished).toBe(ignore);
+    expect(events.storeUp).toBe(storeUp);
+    expect(events.storeDown).toBe(logEvents.storeDown);
+  });
+
+  it('is passed on to all of its listeners', () => {
+    const heard: unknown[][] = [];
+    const listener = { storeDown: (reason: string) => void heard.push([reason]) };
+    joinEvents(logEvents, listener, listener).storeDown('lost');
+    expect(heard).toEqual([['lost'], ['lost']]);
+  });
+});
+
+const graphqlReply = {
+  operationType: 'query',
+  operationName: '',
+  documentId: null,
+  isTrusted: false,
+  errorCodes: [],
+  refusal: null,
+  usage: { lookUps: 0, cacheHits: 0, staleHits: 0, upstreamCalls: 0 },
+  isKept: false,
+} as const;
+
+const tIbanText = (number: number) => `DE${String(number).padStart(20, '0')}`;
+
+/** Metrics without a gateway. @param tokens callers with tokens that have a budget */
+function tMetrics(tokens = 0) {
+  const metrics = createMetrics();
+  const budgets = [
+    { caller: 'api-key:shop', service: 'bank-data' as const, remaining: 5 },
+    ...Array.from({ length: tokens }, (_, index) => ({
+      caller: `jwt:${index}`,
+      service: 'bank-data' as const,
+      remaining: 1,
+    })),
+  ];
+  const noBulkhead = { active: 0, queued: 0 };
+  const noCache = { entries: 0, bytes: 0 };
+  const exposition = createExposition(metrics, {
+    activeRequests: () => 0,
+    bulkheads: () => ({ 'bank-data': noBulkhead, essays: noBulkhead }),
+    lookUps: () => ({ ...noCache, waiting: 0 }),
+    caches: () => ({ replies: noCache, documents: noCache }),
+    allowances: async () => [],
+    budgets: () => budgets,
+    isStoreUp: () => true,
+    droppedLogLines: () => 0,
+  });
+  onTestFinished(exposition.close);
+  return {
+    metrics,
+    finish(request: Partial<typeof succeeded>, count: number) {
+      for (let index = 0; index < count; index += 1) metrics.events.requestFinished?.({ ...succeeded, ...request });
+    },
+    read: async () => readMetrics(await exposition.scrape()),
+  };
+}
