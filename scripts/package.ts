@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Packages that `src` loads with `require`: a native library, one that few need, and lists that are read by their path. */
+/** Packages that `src` loads with `require`: a native library, two that few need, and lists that are read by their path. */
 export const unbundledPackages = [
   'bankdata-germany',
   'i18n-iso-countries',
