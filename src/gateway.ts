@@ -45,7 +45,8 @@ export function createGateway(
   const replicas = isShared ? config.store.replicas : null;
   const createUpstream = createUpstreamFactory({ config, store, replicas, secrets, events });
   const bankDataUpstream = createUpstream('bank-data', upstreams.bankData, 'apikey', config.bankData);
-  const bankData = createCachedBankData({ upstream: bankDataUpstream, config, store, isShared, events });
+  const { client } = bankDataUpstream;
+  const bankData = createCachedBankData({ url: upstreams.bankData.url, client, config, store, isShared, events });
 
   const essaysUpstream = createUpstream('essays', upstreams.essays, 'token', config.essays);
   const essays = createPaidEssays({ client: essaysUpstream.client, config, store, onRecovered, redact, events });
@@ -73,7 +74,8 @@ export function createGateway(
     redact,
     events,
   });
-  bankData.onDataChanged(graphql.clearReplies);
+  bankData.dataVersion.onChanged(graphql.clearReplies);
+
   let isStopping = false;
   let stopLoading = () => {};
   let closing: Promise<void> | undefined;
@@ -130,6 +132,7 @@ export function createGateway(
   async function shutDown(): Promise<void> {
     announceStop();
     stopLoading();
+    bankData.dataVersion.close();
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, config.shutdownTimeoutMs);
@@ -139,7 +142,7 @@ export function createGateway(
     await Promise.race([draining.then(essays.flush), timeout]);
     clearTimeout(timer);
     await draining;
-    await Promise.all([bankData.close(), essaysUpstream.client.close(), graphql.dispose()]);
+    await Promise.all([bankDataUpstream.client.close(), essaysUpstream.client.close(), graphql.dispose()]);
     // Closing the clients aborts the calls in flight; then everything written and counted is stored.
     await Promise.all([essays.close(), ...allowances.map((allowance) => allowance.flush())]);
     await access.close();

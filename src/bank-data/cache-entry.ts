@@ -26,15 +26,5 @@ export function recordUse({ freshUntil }: CacheEntry, isHit: boolean, context: R
   context.freshUntil = Math.min(context.freshUntil, freshUntil);
 }
 
-/** Whether it needs no look-up, and comes from the present data. */
-export function isFresh(entry: CacheEntry, version: string | null): boolean {
-  return Date.now() <= entry.freshUntil && entry.version === version;
-}
-
-/** Whether it comes from data that has changed; unknown before the service has reported a version. */
-export function isOutdated(entry: CacheEntry, version: string | null): boolean {
-  return version !== null && entry.version !== version;
-}
-
 /** A negative answer is fresh for about an hour at most (±10 %), and never served stale. */
 const maxNegativeFreshMs = 3_600_000;

@@ -1,5 +1,5 @@
 import type { BankDataPort } from './bank-data.ts';
-import type { LookUpCache } from './look-up.ts';
+import type { LookUpCache } from './look-up-cache.ts';
 
 /** Caches each look-up by its key, so that simultaneous requests for one IBAN share one upstream call. */
 export function withCache(source: BankDataPort, cache: LookUpCache): BankDataPort {

@@ -10,30 +10,29 @@ import { createRestBankData } from './rest/rest-bank-data.ts';
 import { createSharedCache } from './shared-cache.ts';
 
 interface CachedBankDataOptions extends Pick<OpenedStore, 'store' | 'isShared'> {
-  upstream: { url: string; client: UpstreamClient };
+  /** Of the service. */
+  url: string;
+  client: UpstreamClient;
   config: Pick<Config, 'bankData' | 'upstreamConcurrency' | 'upstreamQueue'>;
   events: Events;
 }
 
 /** The bank-data service behind its precheck and its cache. */
-export function createCachedBankData({ upstream, config, store, isShared, events }: CachedBankDataOptions) {
+export function createCachedBankData({ url, client, config, store, isShared, events }: CachedBankDataOptions) {
   const { upstreamConcurrency: maxRunning, upstreamQueue: maxWaiting } = config;
   const { freshMs, maxAgeMs, cacheMaxBytes } = config.bankData;
-  // The rest is for kept replies.
-  const maxBytes = (cacheMaxBytes * 7) / 8;
-  const sharedCache = isShared ? createSharedCache(store) : null;
-  const { url, client } = upstream;
   const dataVersion = createDataVersion(url);
-  const limits = { maxRunning, maxWaiting, freshMs, maxAgeMs, maxBytes };
-  const cache = createLookUpCache({ ...limits, sharedCache, dataVersion, events });
-  const restBankData = createRestBankData(client, events, dataVersion);
-  return {
-    ...withPrecheck(withCache(restBankData, cache)),
-    lookUps: cache.status,
-    onDataChanged: dataVersion.onChanged,
-    close(): Promise<void> {
-      dataVersion.close();
-      return client.close();
-    },
-  };
+  const cache = createLookUpCache({
+    maxRunning,
+    maxWaiting,
+    freshMs,
+    maxAgeMs,
+    // The rest is for kept replies.
+    maxBytes: (cacheMaxBytes * 7) / 8,
+    sharedCache: isShared ? createSharedCache(store) : null,
+    dataVersion,
+    events,
+  });
+  const bankData = withPrecheck(withCache(createRestBankData(client, events, dataVersion), cache));
+  return { ...bankData, lookUps: cache.status, dataVersion };
 }

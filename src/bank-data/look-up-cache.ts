@@ -3,14 +3,22 @@ import type { Signal } from '../async/signal.ts';
 import { GatewayError } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Events } from '../telemetry/events.ts';
+import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 import { createBulkhead } from '../upstream/bulkhead.ts';
 import { createShedError } from '../upstream/upstream-error.ts';
-import { createEntryFactory, isFresh, isOutdated, recordUse } from './cache-entry.ts';
+import { createEntryFactory, recordUse } from './cache-entry.ts';
 import type { DataVersion } from './data-version.ts';
 import { createFlights, type Flight } from './flights.ts';
-import type { LookUp, LookUpCache, LookUpResult } from './look-up.ts';
+import type { LookUp, LookUpResult } from './look-up.ts';
 import { createMemoryCache } from './memory-cache.ts';
 import type { CacheEntry, SharedCache } from './shared-cache.ts';
+
+export interface LookUpCache {
+  /** The cached answer, or the one looked up. A stale answer is returned at once while one flight revalidates it. */
+  find<Answer extends object>(look: LookUp<Answer>): Promise<Answer>;
+  /** Entries in memory, and look-ups that wait for their turn. */
+  status(): CacheStatus & { waiting: number };
+}
 
 interface LookUpCacheOptions {
   /** Maximum number of look-ups that run at a time. */
@@ -45,7 +53,6 @@ export function createLookUpCache({
   const version = dataVersion?.current ?? (() => null);
   const createEntry = createEntryFactory({ freshMs, maxAgeMs, random, version });
   const flights = createFlights<LookUpResult>();
-
   dataVersion?.onChanged(memory.clear);
 
   return { find, status: () => ({ ...memory.status(), waiting: turns.status().queued }) };
@@ -79,9 +86,9 @@ export function createLookUpCache({
     if (!hasTurn) throw createShedError('bank-data');
     const cached = memory.get(key);
     const known = flights.find(key);
-    const hasAnswer = cached && Date.now() <= cached.freshUntil;
-    if (hasAnswer || known) turns.leave();
-    if (hasAnswer) return useCached(cached, context);
+    const isFresh = cached && Date.now() <= cached.freshUntil;
+    if (isFresh || known) turns.leave();
+    if (isFresh) return useCached(cached, context);
     if (known) events.flightJoined();
     return join(known ?? startFlight(look, queuedSince), look);
   }
@@ -121,16 +128,17 @@ export function createLookUpCache({
     return flight;
 
     async function load(signal: Signal): Promise<LookUpResult> {
-      let shared: CacheEntry | null = null;
+      const shared = sharedCache && (await sharedCache.get(key));
       try {
-        if (sharedCache) shared = await sharedCache.get(key);
-        if (shared && isFresh(shared, version())) return land({ entry: shared, isHit: true });
+        if (shared?.version === version() && Date.now() <= shared.freshUntil)
+          return land({ entry: shared, isHit: true });
         const answer = await lookUp({ callerId, signal, usage, activity, freshUntil, reserveCall, queuedSince });
         const entry = createEntry(answer, isNegative(answer));
         sharedCache?.set(key, entry);
         return land({ entry, isHit: false });
       } catch (error) {
-        if (!shared || Date.now() > shared.staleUntil || isOutdated(shared, version())) throw error;
+        const isOutdated = version() !== null && shared?.version !== version();
+        if (!shared || isOutdated || Date.now() > shared.staleUntil) throw error;
         return land({ entry: shared, isHit: true });
       } finally {
         flights.remove(flight);

@@ -1,5 +1,4 @@
 import type { RequestContext } from '../request-context.ts';
-import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 import type { CacheEntry } from './shared-cache.ts';
 
 /** A look-up that the cache may answer. */
@@ -19,11 +18,4 @@ export interface LookUpResult {
   entry: CacheEntry;
   /** False if it was looked up at the service. */
   isHit: boolean;
-}
-
-export interface LookUpCache {
-  /** The cached answer, or the one looked up. A stale answer is returned at once while one flight revalidates it. */
-  find<Answer extends object>(look: LookUp<Answer>): Promise<Answer>;
-  /** Entries in memory, and look-ups that wait for their turn. */
-  status(): CacheStatus & { waiting: number };
 }

@@ -6,8 +6,8 @@ export interface MemoryCache {
   get(key: string): CacheEntry | undefined;
   /** Stores an entry, unless the present one is newer. */
   set(key: string, entry: CacheEntry): void;
-  clear(): void;
   status(): CacheStatus;
+  clear(): void;
 }
 
 /** Answers in memory, bounded in bytes. */

@@ -65,7 +65,7 @@ export function findCompilable({ document, definition, fragments }: Operation): 
   }
 }
 
-const excludedNames = new Set(['__proto__', '__schema', '__type']);
+const excludedNames = new Set(['__proto__', '__schema', '__type', '_service']);
 
 /** These take 30 ms to compile. */
 const maxCharacters = 20_000;

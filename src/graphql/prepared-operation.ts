@@ -16,7 +16,7 @@ import { type CacheScope, findCacheScope } from './cache-scope.ts';
 import { withClosedIntrospection } from './closed-introspection.ts';
 import type { Compiler } from './compiler.ts';
 import { createOperationCost, describeCost } from './operation-cost.ts';
-import { findVariableProblem, hasInputObjects } from './variable-problem.ts';
+import { createVariableCheck } from './variable-problem.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -79,7 +79,7 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
   const fragments = fragmentsOf(document);
   const cost = createOperationCost({ schema, operation: definition, fragments });
   const operationName = definition.name?.value;
-  const mayHaveLargeInputs = hasInputObjects(schema, definition);
+  const findVariableProblem = createVariableCheck(schema, definition);
   const widestScope = findCacheScope(document, schema);
   const cacheScope = hasCallers && widestScope === 'public' ? 'private' : widestScope;
   const usesIntrospection = selectsIntrospection(document);
@@ -96,7 +96,7 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
       const limit = limits.maxQueryCost ?? maxCost;
       const operationCost = cost(variables);
       if (operationCost > limit) return reject(describeCost(operationCost, limit), { refusal: 'cost' });
-      const problem = mayHaveLargeInputs ? findVariableProblem(schema, definition, variables) : null;
+      const problem = findVariableProblem(variables);
       if (problem !== null) return reject(problem);
       const run = executedSchema === schema ? compiled(variables) : null;
       const result =

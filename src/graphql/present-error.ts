@@ -90,8 +90,8 @@ export function describeFailure(
   const noService = { service: null, retryable: false };
   if (original === null) {
     const code = error.extensions?.code ?? 'BAD_USER_INPUT';
-    // GraphQL's messages repeat names and values of the request.
-    const redacted = redact(error.message);
+    // GraphQL's messages repeat names and values of the request. What is redacted becomes shorter, so more than is shown.
+    const redacted = redact(error.message.slice(0, 10 * maxMessageLength));
     const message = hidesSuggestions ? redacted.replace(suggestions, '') : redacted;
     return { message: message.slice(0, maxMessageLength), extensions: { code, ...noService }, isExpected: true };
   }

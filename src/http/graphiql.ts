@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { clientClosedRequest } from '../graphql/reply.ts';
 import { chooseEncoding, type Encoding } from './compression.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -68,6 +69,7 @@ export async function sendPage(exchange: Exchange, page: GraphiqlPage): Promise<
     response.setTimeout(page.clientTimeoutMs).writeHead(200, [...responseHeaders, ...headers]);
     if (request.method !== 'HEAD') await writeFile(file, response);
     response.end();
+    exchange.finish(response.destroyed ? clientClosedRequest : 200);
   } finally {
     await file.close();
   }

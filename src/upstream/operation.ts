@@ -69,7 +69,7 @@ export interface BudgetExhausted {
 export type Send = (request: UpstreamRequest, deadline: Deadline, payer: Payer) => Promise<Outcome>;
 
 /** The request that an attempt is made for. A flight has the usage and the budget of its first caller. */
-export type Payer = Pick<RequestContext, 'usage' | 'reserveCall'>;
+export type Payer = Pick<RequestContext, 'usage' | 'activity' | 'reserveCall'>;
 
 /** Makes one call. Rejects only when the caller aborts, with the signal's reason. */
 export type Exchange = (request: UpstreamRequest, deadline: Deadline) => Promise<Outcome>;

@@ -43,6 +43,6 @@ export function createUpstreamFactory({ config, store, replicas, secrets, events
       redactSecrets,
       events,
     });
-    return { client, allowance, url: baseUrl };
+    return { client, allowance };
   };
 }

@@ -44,7 +44,7 @@ const unsigned = () => new UnsecuredJWT({ sub: 'anna', ...claims }).setExpiratio
 /** Tokens that are refused where `ec` is the issuer's key. */
 export const invalidTokens: [name: string, create: () => Promise<string> | string][] = [
   ['expired', () => tToken({ exp: now() - 31, expiresAt: null })],
-  ['not yet valid', () => tToken({ nbf: now() + 31 })],
+  ['not yet valid', () => tToken({ nbf: now() + 60 })],
   ['without expiry', () => tToken({ expiresAt: null })],
   ['for another audience', () => tToken({ aud: 'other' })],
   ['for no audience', async () => tToken({ aud: [] })],

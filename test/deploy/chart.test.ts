@@ -7,7 +7,6 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { readConfig } from '../../src/config/read-config.ts';
 import { knownVariables } from '../../src/config/variables.ts';
 import { chartFile, chartFolder, type Manifest, renderChart, renderNotes, type Values } from './chart.ts';
-import { metricsVariables } from './metric-names.ts';
 
 const secret = (key: string) => ({ name: 'ledgerquill', key });
 const redis = { REDIS_URL: secret('redis-url'), STORE_SECRET: secret('store-secret') };
@@ -150,7 +149,7 @@ describe('the rendered chart', () => {
 
 describe('the gateway in the chart', () => {
   it.each(Object.entries(rendered))('gets only variables that it knows: %s', (_, manifests) => {
-    const known = [...knownVariables, ...metricsVariables, 'NODE_OPTIONS'];
+    const known = [...knownVariables, 'NODE_OPTIONS'];
     expect(Object.keys(environmentOf(manifests)).filter((name) => !known.includes(name))).toEqual([]);
   });
 

@@ -7,7 +7,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig } from '../../src/config/read-config.ts';
 import { knownVariables } from '../../src/config/variables.ts';
-import { metricsVariables } from './metric-names.ts';
 
 const folder = new URL('../../deploy/', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, folder), 'utf8');
@@ -71,7 +70,7 @@ describe('the gateways', () => {
   });
 
   it('get only variables that they know', () => {
-    const known = [...knownVariables, ...metricsVariables, 'NODE_OPTIONS'];
+    const known = [...knownVariables, 'NODE_OPTIONS'];
     expect(Object.keys(withUpstreams).filter((name) => !known.includes(name))).toEqual([]);
   });
 

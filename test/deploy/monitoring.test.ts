@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { dashboardFile, printDashboard } from '../../scripts/print-dashboard.ts';
-import { metrics } from './metric-names.ts';
+import { definitions } from '../../src/telemetry/metrics/definitions.ts';
 import { parsePromql } from './promql.ts';
 
 /* What Prometheus and Grafana show of the gateway: only metrics that it has, and alerts with a remedy. */
@@ -14,6 +14,8 @@ const alerts: Alert[] = parse(readFileSync(new URL('alerts.yaml', folder), 'utf8
 );
 const dashboard: Dashboard = JSON.parse(readFileSync(dashboardFile, 'utf8'));
 const operations = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+
+const metrics: Readonly<Record<string, { labels: Labels } | undefined>> = definitions;
 
 const expressions = [
   ...alerts.map(({ alert, expr }) => ({ title: alert, expr })),
@@ -37,7 +39,7 @@ describe('a query', () => {
 
   it('shows every metric on the dashboard', () => {
     const shown = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)).join('\n');
-    expect(Object.keys(metrics).filter((name) => !shown.includes(name))).toEqual([]);
+    expect(Object.keys(definitions).filter((name) => !shown.includes(name))).toEqual([]);
   });
 });
 
@@ -89,11 +91,13 @@ it.skipIf(whyNoPromtool).each([
 });
 
 /** Undefined if the metric does not exist. */
-function labelsOf(name: string): Record<string, readonly string[] | null> | undefined {
+type Labels = Readonly<Record<string, readonly string[] | null>>;
+
+function labelsOf(name: string): Labels | undefined {
   // Prometheus adds these.
   const target = { job: null, instance: null };
   if (name === 'up') return target;
-  const labels = metrics[name] ?? metrics[name.replace(/_(bucket|count|sum)$/, '')];
+  const { labels } = metrics[name] ?? metrics[name.replace(/_(bucket|count|sum)$/, '')] ?? {};
   return labels && { ...labels, ...target, ...(name.endsWith('_bucket') && { le: null }) };
 }
 

@@ -7,7 +7,9 @@ it('docs/metrics.md lists every metric with its type, labels and meaning', () =>
   const [, section = ''] = page.split('## All metrics\n\n');
   const [, , ...rows] = section.slice(0, section.indexOf('\n\n')).split('\n');
   const expected = Object.entries(definitions).map(([name, { type, labels, help }]) => {
-    const names = labels.map((label) => `\`${label}\``).join(', ');
+    const names = Object.keys(labels)
+      .map((label) => `\`${label}\``)
+      .join(', ');
     return `| \`${name}\` | ${type} | ${names} | ${help} |`;
   });
   expect(rows).toEqual(expected);

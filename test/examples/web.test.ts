@@ -242,7 +242,13 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       await page.getByRole('button', { name: 'Show all' }).click();
       expect(await typed.nth(0).innerText()).toBe(printed);
       expect(await page.getByLabel('IBANs, one per line').inputValue()).toBe(text.replace(/^.*/, printed));
-      expect(operations).toEqual(['CheckIbans', 'CheckIban']);
+
+      await bar.getByRole('button', { name: '1 not valid' }).click();
+      expect(await typed.count()).toBe(1);
+      await page.getByRole('button', { name: 'Check all' }).click();
+      await page.getByText('All 4').waitFor();
+      expect(await typed.count()).toBe(4);
+      expect(operations).toEqual(['CheckIbans', 'CheckIban', 'CheckIbans']);
     });
   });
 
@@ -253,7 +259,6 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       const { page } = await open(client, { essays: upstream });
       await order(page);
       await page.getByText('Writing the essay.').waitFor();
-      expect(await page.getByRole('timer').innerText()).toMatch(/^0:0\d$/);
       await expectGoodLayout(page, client, 'essay-running');
       release();
       await page.getByRole('heading', { name: 'On Pens' }).waitFor();
@@ -266,7 +271,7 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
 
       await page.getByRole('button', { name: 'Order essay' }).click();
       await page.getByText('This essay is already written.').waitFor();
-      await expectGoodLayout(page, client, 'essay-repeated');
+      if (client === 'apollo') await expectGoodLayout(page, client, 'essay-repeated');
       expect(upstream.calls).toHaveLength(1);
       const called = upstream.nextCall();
       await page.getByRole('button', { name: 'Order a second essay' }).click();
@@ -281,14 +286,17 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       const upstream = await tUpstream(reply);
       const { page, operations } = await open(client, { essays: upstream });
       const called = upstream.nextCall();
+      await page.clock.setFixedTime('2026-12-01T12:00:00Z');
       await order(page, { topic: 'Fountain pens: the feed' });
       await called;
+      await page.clock.setFixedTime('2026-12-01T12:01:05Z');
       const resumed = page.waitForRequest('**/graphql');
       await page.reload();
       await resumed;
       await page.getByText('Writing the essay.').waitFor();
       expect(await page.getByLabel('Topic').inputValue()).toBe('Fountain pens: the feed');
       expect(await page.getByLabel('Mode').inputValue()).toBe('ACADEMIC');
+      expect(await page.getByRole('timer').innerText()).toBe('1:05');
       release();
       await page.getByText('They last.').waitFor();
       expect(operations).toEqual(['OrderEssay', 'OrderEssay']);

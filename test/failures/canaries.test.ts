@@ -142,6 +142,10 @@ describe('a refusal', () => {
       check(await post(lookUp, { ...headers, 'content-type': 'text/plain' }));
       check(await post(`{"query":"${iban} ${description}`, headers));
       check(await post({ ...order('k'), padding: 'x'.repeat(2_000) }, headers));
+      const client = { 'apollographql-client-name': iban, 'apollographql-client-version': iban };
+      check(
+        await post({ query: `query ${iban} { ibanValidation(iban: "${iban}") { valid } }` }, { ...headers, ...client }),
+      );
       check(await post({ query: '{ __schema { description } }', variables: { iban, description } }, headers));
     }
     const limited = as('limited');

@@ -26,7 +26,17 @@ export function createRequests(schema: GraphQLSchema, random: Random): () => Fuz
 
   return () => {
     for (;;) {
-      const make = pick([fromSchema, fromSchema, fromSchema, fragmentProduct, longText, manyErrors, nesting, entities]);
+      const make = pick([
+        fromSchema,
+        fromSchema,
+        fromSchema,
+        fragmentProduct,
+        longText,
+        wrongVariables,
+        manyErrors,
+        nesting,
+        entities,
+      ]);
       const request = make();
       // Larger bodies are rejected before they are read, and of the larger documents only the length is.
       const isLargeDocument = request.query.length > 100_000 && !rarely(10);
@@ -132,6 +142,30 @@ export function createRequests(schema: GraphQLSchema, random: Random): () => Fuz
       'mutation ($t: String!) { generateEssay(input: { description: $t, wordCount: 1 }) { __typename } }',
     ]);
     return { query, variables: { t: long } };
+  }
+
+  /** Values of variables that are large where their type permits none, which errors could repeat. */
+  function wrongVariables(): FuzzRequest {
+    const size = pick([10, 1_000, 60_000]);
+    const wide = Object.fromEntries(times(size, (index) => [`k${index}`, index]));
+    const wrong = pick<unknown>([
+      wide,
+      [wide],
+      { country: wide },
+      { x: wide },
+      'x'.repeat(10 * size),
+      times(size, () => 1),
+    ]);
+    const query = pick([
+      'query ($v: String!) { country(code: $v) { code } }',
+      'query ($v: [String!]!) { ibanValidations(ibans: $v) { iban } }',
+      'query ($v: Int!) { banks(first: $v) { totalCount } }',
+      'query ($v: Boolean!) { __typename @include(if: $v) }',
+      'query ($v: GenerateIbanInput!) { generateIban(input: $v) { __typename } }',
+      'mutation ($v: GenerateEssayInput!) { generateEssay(input: $v) { __typename } }',
+      'query ($v: [_Any!]!) { _entities(representations: $v) { __typename } }',
+    ]);
+    return { query, variables: { v: wrong } };
   }
 
   /** Errors of every kind, behind many lines. */

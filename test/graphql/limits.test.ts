@@ -223,6 +223,31 @@ describe('an error of a variable', () => {
     ]);
   });
 
+  const wide = Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`k${index}`, 1]));
+  const long = 'x'.repeat(900_000);
+  const generation = 'query ($v: GenerateIbanInput!) { generateIban(input: $v) { __typename } }';
+  const list = 'query ($v: [String!]!) { ibanValidations(ibans: $v) { iban } }';
+  it.each<[string, unknown, string]>([
+    ['query ($v: String!) { country(code: $v) { code } }', wide, 'an object or a list where String'],
+    [list, ['DE', [{ k: long }]], 'an object or a list where String'],
+    ['query ($v: Int!) { banks(first: $v) { totalCount } }', long, 'a text of more than 1000 characters where Int'],
+    ['query ($v: Boolean = true) { __typename @skip(if: $v) }', '1'.repeat(1_001), 'characters where Boolean'],
+    [
+      'mutation ($v: EssayMode!) { generateEssay(input: { description: "x", wordCount: 9, mode: $v }) { __typename } }',
+      long,
+      'characters where EssayMode',
+    ],
+    [generation, { country: ['DE'] }, 'an object or a list where String'],
+    [generation, { country: 'DE', x: wide }, 'an object or a list in an unknown field'],
+    [generation, long, 'characters where GenerateIbanInput'],
+  ])('does not repeat a large value: %s', async (query, v, problem) => {
+    const { data, errors } = await tGateway().ask(query, { v });
+    expect(data).toBeUndefined();
+    expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+    expect(errors?.[0]?.message).toMatch(/^Variable "\$v" has .{1,100}\.$/);
+    expect(errors?.[0]?.message).toContain(problem);
+  });
+
   it('names few unknown fields, in a message of at most 1,000 characters', async () => {
     const { ask } = tGateway();
     const few = await ask(order, { input: { country: 'DE', unknown: 1 } });

@@ -155,11 +155,28 @@ describe.skipIf(whyNoRedis !== '')(`a day${whyNoRedis}`, () => {
       timeout: 10_000,
     });
 
+    const messages = gateway
+      .log()
+      .split('\n')
+      .filter((line) => /"level":[3456]0/.test(line))
+      .map((line) => JSON.parse(line).msg as string);
+    const reported = [
+      'upstream call failed',
+      'circuit breaker opened: the upstream keeps failing, only probes are sent',
+      'circuit breaker closed: the upstream works again',
+      'the monthly allowance is nearly exhausted',
+      'the shared store is down: the gateway continues without it',
+      'the shared store is up',
+    ];
+    expect(messages.filter((message) => reported.includes(message)).slice(-2)).toEqual(reported.slice(-2));
+    expect([...new Set(messages)].filter((message) => reported.includes(message)).toSorted()).toEqual(
+      reported.toSorted(),
+    );
+
     const atEnd = await read();
     expect(Object.keys(definitions).filter((name) => !atEnd.names.has(name))).toEqual([]);
     expect([...atEnd.names].filter((name) => !(name in definitions))).toEqual([]);
-    for (const [name, { labels }] of Object.entries(definitions))
-      expect([name, labelsOf(atEnd, name)]).toEqual([name, labels]);
+    for (const [name, { labels }] of Object.entries(definitions)) expectLabels(atEnd, name, labels);
     if (whyNoPromtool === '') expect(checkWithPromtool(atEnd.text)).toBe('');
 
     // Metrics are served until the last request was answered.
@@ -177,10 +194,22 @@ describe.skipIf(whyNoRedis !== '')(`a day${whyNoRedis}`, () => {
   });
 });
 
-/** The labels of all its series, without the bounds of histograms. */
-function labelsOf({ text }: Scraped, name: string): string[] {
-  const line = text.split('\n').find((one) => new RegExp(`^${name}(_sum)?[{ ]`).test(one)) ?? '';
-  return [...line.matchAll(/([a-z_]+)="/g)].map(([, label = '']) => label);
+/** Every series has these labels, with these values where they are known. Histograms also have their bounds. */
+function expectLabels(
+  { text }: Scraped,
+  name: string,
+  labels: Readonly<Record<string, readonly string[] | null>>,
+): void {
+  const lines = text.split('\n').filter((line) => new RegExp(`^${name}(_sum|_count)?[{ ]`).test(line));
+  expect(lines, name).not.toEqual([]);
+  for (const line of lines) {
+    const found = [...line.matchAll(/([a-z_]+)="([^"]*)"/g)];
+    expect(
+      found.map(([, label]) => label),
+      name,
+    ).toEqual(Object.keys(labels));
+    for (const [, label = '', value] of found) expect(labels[label] ?? [value], line).toContain(value);
+  }
 }
 
 it.skipIf(whyNoPromtool)(

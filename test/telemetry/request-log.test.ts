@@ -161,6 +161,12 @@ describe('the line of a request', () => {
     expect(log()).not.toContain('"level":50');
   });
 
+  it('is written for GraphiQL', async () => {
+    const { origin, lines } = await tLogged({ GRAPHIQL: 'on' });
+    await (await fetch(`${origin}/graphql`, { headers: { accept: 'text/html' } })).text();
+    expect(await lines(1)).toMatchObject([{ method: 'GET', route: '/graphql', status: 200 }]);
+  });
+
   it('is not written for health checks', async () => {
     const { origin, lines } = await tLogged();
     for (const path of ['/health', '/ready', '/other']) await fetch(origin + path);

@@ -1,5 +1,6 @@
 import type { Events } from '../events.ts';
 import type { FinishedReply, FinishedRequest } from '../finished-request.ts';
+import { limits, methods } from './definitions.ts';
 import { createHistograms, durationBounds, Histogram, overheadBounds } from './histogram.ts';
 import { Count, createCounts } from './series.ts';
 
@@ -27,7 +28,7 @@ export function createRequestMetrics() {
 
   const events: RequestEvents = {
     requestFinished(request) {
-      const method = methods.has(request.method) ? request.method : '_OTHER';
+      const method = methods.includes(request.method) ? request.method : '_OTHER';
       durations.series.of(method, request.route, request.status).observe(request.durationMs / 1_000);
       if (request.errorCodes.length > 0) countErrors(request);
       if (request.reply !== null) countReply(request, request.reply);
@@ -76,8 +77,6 @@ export function createRequestMetrics() {
   }
 }
 
-const methods = new Set(['GET', 'POST', 'OPTIONS', 'HEAD']);
-
 const limitOfCode: Readonly<Record<string, string>> = {
   RATE_LIMITED: 'rate_limit',
   UNAUTHENTICATED: 'unauthenticated',
@@ -85,4 +84,3 @@ const limitOfCode: Readonly<Record<string, string>> = {
   QUERY_NOT_IN_SAFELIST: 'untrusted_document',
   OVERLOADED: 'overloaded',
 };
-const limits = [...Object.values(limitOfCode), 'body_size', 'cost', 'budget', 'connections'];

@@ -1,5 +1,6 @@
 import type { ServiceName } from '../../errors.ts';
-import type { EssayOutcome, Events } from '../events.ts';
+import type { Events } from '../events.ts';
+import { circuitStates, essayOutcomes, operationOutcomes, services } from './definitions.ts';
 import { createHistograms, durationBounds } from './histogram.ts';
 import type { Sample } from './sample.ts';
 import { Count, createCounts, Series } from './series.ts';
@@ -23,10 +24,7 @@ export function createUpstreamMetrics({ refusals, savedByCache, savedByReply }: 
     durationBounds,
     200,
   );
-  const operations = createCounts(
-    ['service', 'outcome'],
-    combine(services, ['answered', 'failed', 'shed', 'exhausted']),
-  );
+  const operations = createCounts(['service', 'outcome'], combine(services, operationOutcomes));
   const attempts = createCounts(['service', 'outcome'], combine(services, ['answered', 'failed']));
   const paid = createCounts(
     ['service'],
@@ -95,11 +93,7 @@ export function createUpstreamMetrics({ refusals, savedByCache, savedByReply }: 
   return { events, collectors };
 }
 
-const circuitStates = ['closed', 'open', 'half_open'] as const;
 type CircuitState = (typeof circuitStates)[number];
-
-const services: readonly ServiceName[] = ['bank-data', 'essays'];
-const essayOutcomes: readonly EssayOutcome[] = ['generated', 'from_key', 'rejected', 'exhausted', 'failed'];
 
 function combine(first: readonly string[], second: readonly string[]): string[][] {
   return first.flatMap((a) => second.map((b) => [a, b]));

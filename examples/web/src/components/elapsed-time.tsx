@@ -14,8 +14,8 @@ export function ElapsedTime({ since }: ElapsedTimeProps) {
   }, []);
   const seconds = Math.max(0, Math.floor((now - since) / 1_000));
   return (
-    // Not announced: role="timer" is silent by default.
-    <span role="timer" aria-label="Elapsed time" className="elapsed">
+    // Not announced each second, unlike the notice around it.
+    <span role="timer" aria-live="off" aria-label="Elapsed time" className="elapsed">
       {Math.floor(seconds / 60)}:{String(seconds % 60).padStart(2, '0')}
     </span>
   );

@@ -68,7 +68,14 @@ export function IbanList({ list, answers, failures, failure, onRetry }: IbanList
         {rows.length > 0 && summarize(rows)}
       </p>
       <div aria-live="polite">{failure && <FailureNotice failure={failure} onRetry={onRetry} />}</div>
-      <IbanResults rows={rows} returnedRows={returnedRows} onRetry={list.retry} onCorrect={list.correct} />
+      <IbanResults
+        // Another list begins without a filter.
+        key={list.checks}
+        rows={rows}
+        returnedRows={returnedRows}
+        onRetry={list.retry}
+        onCorrect={list.correct}
+      />
     </>
   );
 }

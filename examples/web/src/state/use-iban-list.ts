@@ -11,6 +11,8 @@ export interface IbanListState {
   entries: readonly ListEntry[];
   /** The IBANs of the request, compacted; null until the user checks a list. */
   ibansToCheck: readonly string[] | null;
+  /** How many lists the user has checked. */
+  checks: number;
   type(text: string): void;
   /** Sets the text and checks it immediately. */
   paste(text: string): void;
@@ -27,10 +29,12 @@ export function useIbanList(recheck: (iban: string) => Promise<RowState>): IbanL
   const [text, setText] = useState('');
   const [entries, setEntries] = useState<readonly ListEntry[]>([]);
   const [ibansToCheck, setIbansToCheck] = useState<readonly string[] | null>(null);
+  const [checks, setChecks] = useState(0);
   const [rechecked, setRechecked] = useState<Readonly<Record<string, RowState>>>({});
 
   function check(lines: string) {
     const read = readEntries(lines);
+    setChecks((count) => count + 1);
     setEntries(read);
     setIbansToCheck(read.length === 0 ? null : read.map(({ iban }) => iban));
   }
@@ -45,6 +49,7 @@ export function useIbanList(recheck: (iban: string) => Promise<RowState>): IbanL
     text,
     entries,
     ibansToCheck,
+    checks,
     type: setText,
     paste(lines) {
       setText(lines);
