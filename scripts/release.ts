@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { stagePackage } from './package.ts';
 import { findReleaseProblems, withoutDevelopment, writeReleaseFiles } from './release-files.ts';
 
 /*
@@ -71,9 +70,8 @@ function clone(): string {
 function writeArtifacts(folder: string): void {
   rmSync(output, { recursive: true, force: true });
   mkdirSync(output, { recursive: true });
-  const staged = join(temporary, 'package');
-  stagePackage(staged, folder);
-  npm(staged, 'pack', '--pack-destination', output);
+  const packaging = ['--import', import.meta.resolve('tsx'), join(folder, 'scripts/package.ts'), '--output', output];
+  execFileSync(process.execPath, packaging);
   const chart = join(output, `ledgerquill-chart-${version}.tgz`);
   const inChart = 'HEAD:deploy/helm/ledgerquill';
   git(folder, 'archive', '--format=tar.gz', '--prefix=ledgerquill/', `--output=${chart}`, inChart);

@@ -189,6 +189,8 @@ describe('a request with a trace', () => {
     for (const invalid of [
       '{ contry(code: "DE") { name } }',
       '{ _service { sdl } }',
+      '{ __schema { types { name } } }',
+      '{ t: __type(name: "IbanValidation") { name } }',
       '{ generateIban(input: { countr: "DE" }) { __typename } }',
     ]) {
       const refused = await post({ query: invalid }, headers);
