@@ -18,7 +18,7 @@ const layers = [
   ['iban'],
   ['countries'],
   ['(run-main|stop-signals).ts'],
-  ['(async|time|errors.ts|request-context.ts|upstream-activity.ts)'],
+  ['(async|time|errors.ts|request-context.ts|trace.ts|upstream-activity.ts)'],
 ];
 
 /** Layers that import less than everything below them: the paths in src that they may import. */
@@ -43,6 +43,7 @@ const narrowLayers = {
     'time',
     'errors.ts',
     'request-context.ts',
+    'trace.ts',
     'upstream-activity.ts',
   ],
   'self-hosted': [

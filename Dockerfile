@@ -3,9 +3,10 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json ./
 # No package needs its install script: binaries come as packages of their own.
 RUN npm ci --ignore-scripts
-COPY src src
-COPY scripts scripts
-RUN npm run build && npm prune --omit=dev --ignore-scripts
+COPY . .
+# Of the installed packages, those that the bundle does not contain, in the versions of the lock file.
+RUN npm run package -- --folder /package && mv node_modules /package && cd /package \
+  && npm prune --ignore-scripts --no-package-lock && chmod +x dist/cli/ledgerquill.js
 
 FROM node:24-slim
 ARG VERSION=unknown
@@ -19,12 +20,9 @@ WORKDIR /app
 # The gateway needs about 65 MB of heap (bench/soak.ts). A low limit makes V8 collect garbage early. Raise it together
 # with CACHE_MAX_MB.
 ENV NODE_ENV=production HOST=0.0.0.0 NODE_OPTIONS=--max-old-space-size=512
-COPY --from=build /app/package.json ./
-COPY LICENSE ./
-COPY --from=build /app/node_modules node_modules
-COPY --from=build /app/dist dist
+COPY --from=build /package ./
 # The only folder that the process writes to: the root file system may be read-only.
-RUN mkdir .data && chown node:node .data
+RUN mkdir .data && chown node:node .data && ln -s /app/dist/cli/ledgerquill.js /usr/local/bin/ledgerquill
 VOLUME /app/.data
 # As a number, so that Kubernetes can verify runAsNonRoot.
 USER 1000:1000

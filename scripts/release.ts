@@ -70,7 +70,8 @@ function clone(): string {
 function writeArtifacts(folder: string): void {
   rmSync(output, { recursive: true, force: true });
   mkdirSync(output, { recursive: true });
-  npm(folder, 'pack', '--ignore-scripts', '--pack-destination', output);
+  const packaging = ['--import', import.meta.resolve('tsx'), join(folder, 'scripts/package.ts'), '--output', output];
+  execFileSync(process.execPath, packaging);
   const chart = join(output, `ledgerquill-chart-${version}.tgz`);
   const inChart = 'HEAD:deploy/helm/ledgerquill';
   git(folder, 'archive', '--format=tar.gz', '--prefix=ledgerquill/', `--output=${chart}`, inChart);

@@ -1,4 +1,6 @@
 import type { DestinationStream } from 'pino';
+import { pause } from './async/pause.ts';
+import { AbortableSignal } from './async/signal.ts';
 import { createAccess } from './auth/access.ts';
 import { createCachedBankData } from './bank-data/cached-bank-data.ts';
 import { createKnownBanks, type KnownBanks } from './bank-lists/known-banks.ts';
@@ -34,9 +36,8 @@ export function createGateway(
 ) {
   const secrets = listSecrets(config, upstreams);
   const redact = createRedact(secrets);
-  const { events, metrics, droppedLogLines } = createTelemetry({ config, redact, logDestination });
-  const { trustedDocuments: trustedConfig, maxQueryChars: maxCharacters } = config;
-  const trustedDocuments = trustedConfig && createTrustedDocuments({ config: trustedConfig, maxCharacters, events });
+  const { events, metrics, traces, droppedLogLines } = createTelemetry({ config, redact, logDestination });
+  const trustedDocuments = config.trustedDocuments && createTrustedDocuments({ ...config.trustedDocuments, events });
   const { store, isShared, isUp, onRecovered } = openStore(config.store, config.dataDir, events);
   const access = closeOnError(store, () =>
     createAccess({ access: config.access, storeConfig: config.store, store, events }),
@@ -45,8 +46,7 @@ export function createGateway(
   const replicas = isShared ? config.store.replicas : null;
   const createUpstream = createUpstreamFactory({ config, store, replicas, secrets, events });
   const bankDataUpstream = createUpstream('bank-data', upstreams.bankData, 'apikey', config.bankData);
-  const { client } = bankDataUpstream;
-  const bankData = createCachedBankData({ url: upstreams.bankData.url, client, config, store, isShared, events });
+  const bankData = createCachedBankData({ ...bankDataUpstream, config, store, isShared, events });
 
   const essaysUpstream = createUpstream('essays', upstreams.essays, 'token', config.essays);
   const essays = createPaidEssays({ client: essaysUpstream.client, config, store, onRecovered, redact, events });
@@ -59,11 +59,11 @@ export function createGateway(
     allowances: () => Promise.all(allowances.map((allowance) => allowance.status())),
     budgets: access.budgets,
     isKnownBank: knownBanks.has,
+    limits: readQueryLimits(config),
   };
-  const limits = readQueryLimits(config);
   const graphql = createGraphqlHandler({
     schema,
-    createContext: (caller, signal) => createContext(services, limits, caller, signal),
+    createContext: (caller, signal, trace) => createContext(services, caller, signal, trace),
     localCaller: access.localCaller,
     hasCallers: access.hasCallers,
     trustedDocuments,
@@ -88,6 +88,7 @@ export function createGateway(
     maxBufferedBytes: config.maxBufferedBytes,
     corsOrigins: config.corsOrigins,
     allowedHosts: config.allowedHosts,
+    startTrace: traces?.start ?? null,
     isReady: () => !isStopping,
     readiness: () => (isShared ? { sharedStore: isUp() ? 'up' : 'down' } : {}),
     events,
@@ -110,6 +111,7 @@ export function createGateway(
     handle: graphql,
     async listen(): Promise<string> {
       stopLoading = knownBanks.loadSoon();
+      await traces?.load();
       if (metrics) metricsServer = await startMetricsServer({ ...metrics, sources: metricSources, events });
       return server.listen(config.host, config.port);
     },
@@ -133,21 +135,16 @@ export function createGateway(
     announceStop();
     stopLoading();
     bankData.dataVersion.close();
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, config.shutdownTimeoutMs);
-    });
+    const timer = new AbortableSignal();
     const draining = server.drain(config.shutdownTimeoutMs);
     // Orders that were sent are charged even if the client has disconnected, so their essays are stored.
-    await Promise.race([draining.then(essays.flush), timeout]);
-    clearTimeout(timer);
+    await Promise.race([draining.then(essays.flush), pause(config.shutdownTimeoutMs, timer)]);
+    timer.abort(null);
     await draining;
     await Promise.all([bankDataUpstream.client.close(), essaysUpstream.client.close(), graphql.dispose()]);
     // Closing the clients aborts the calls in flight; then everything written and counted is stored.
     await Promise.all([essays.close(), ...allowances.map((allowance) => allowance.flush())]);
-    await access.close();
-    trustedDocuments?.close();
-    await store.close();
-    await metricsServer?.close();
+    await Promise.all([access.close(), traces?.close(), trustedDocuments?.close()]);
+    await Promise.all([store.close(), metricsServer?.close()]);
   }
 }

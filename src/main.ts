@@ -4,7 +4,6 @@ import type { Config, UpstreamAccess } from './config/gateway-config.ts';
 import { readConfig } from './config/read-config.ts';
 import { findUnknownVariables } from './config/unknown-variables.ts';
 import { knownVariables } from './config/variables.ts';
-import { createGateway } from './gateway.ts';
 import { runMain } from './run-main.ts';
 import { stopOnSignal } from './stop-signals.ts';
 import { checkDataFolder } from './stores/data-folder.ts';
@@ -46,6 +45,8 @@ function warnOfUnknownVariables({ logLevel }: Config): void {
 }
 
 async function start(config: Config, services: Service[], stopServices: () => Promise<unknown>): Promise<void> {
+  // Loaded now: a wrong configuration is found before it.
+  const { createGateway } = await import('./gateway.ts');
   const { llm, monthlyAllowance } = config.essayService;
   const createServiceLog = (apiKey: string) =>
     createLog({ level: config.logLevel, redact: createRedact([apiKey, llm?.apiKey ?? '']) });
@@ -82,6 +83,7 @@ async function start(config: Config, services: Service[], stopServices: () => Pr
       ...(metricsUrl ? [`  metrics    ${metricsUrl}`] : []),
       `  bank data  ${bankData.description}`,
       `  essays     ${essays.description}`,
+      ...(config.traces ? [`  traces     exported to ${config.traces.url}`] : []),
       `  SIGTERM    ${shutdownDelayMs / 1_000} s not ready, then at most ${shutdownTimeoutMs / 1_000} s for active requests`,
       '',
     ].join('\n'),

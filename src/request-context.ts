@@ -1,6 +1,6 @@
 import type { Signal } from './async/signal.ts';
-
 import type { ServiceName } from './errors.ts';
+import type { Trace } from './trace.ts';
 import { UpstreamActivity } from './upstream-activity.ts';
 
 /** The caller and the usage of one request. Passed to every layer. */
@@ -10,6 +10,8 @@ export interface RequestContext {
   /** Aborts when the client disconnects. */
   signal: Signal;
   usage: Usage;
+  /** The parent of the spans of upstream calls; null: the request is not sampled. */
+  trace: Trace | null;
   /** Its time with upstreams. A flight has that of its first request. */
   activity: UpstreamActivity;
   /** Counts a call in the caller's own budget before it is sent; null: the caller has none. */
@@ -42,8 +44,10 @@ export function createRequestContext(
   signal: Signal,
   callerId = 'anonymous',
   reserveCall: ReserveCall | null = null,
+  trace: Trace | null = null,
 ): RequestContext {
   const usage = { lookUps: 0, cacheHits: 0, staleHits: 0, upstreamCalls: 0 };
   const activity = new UpstreamActivity();
-  return { callerId, signal, reserveCall, queuedSince: null, usage, activity, freshUntil: Number.POSITIVE_INFINITY };
+  const freshUntil = Number.POSITIVE_INFINITY;
+  return { callerId, signal, reserveCall, trace, queuedSince: null, usage, activity, freshUntil };
 }

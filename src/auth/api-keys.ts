@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { AccessConfig } from '../config/access-config.ts';
 import { type ApiKeyEntry, apiKeyDocument } from '../config/api-key-entries.ts';
+import { readConfiguredFile } from '../config/read-file.ts';
 import { watchFiles } from '../config/watched-files.ts';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
@@ -75,7 +75,7 @@ export function createApiKeys({ apiKeys, apiKeysFile, createCaller, onReloaded, 
 function readApiKeysFile(file: string): ApiKeyEntry[] | string {
   let document: unknown;
   try {
-    document = JSON.parse(readFileSync(file, 'utf8'));
+    document = JSON.parse(readConfiguredFile(file));
   } catch (error) {
     // The message of a syntax error repeats the text.
     return error instanceof SyntaxError

@@ -19,6 +19,11 @@ export function createEntryFactory({ freshMs, maxAgeMs, random, version }: Entry
   };
 }
 
+export function useCached<Answer>(entry: CacheEntry, context: RequestContext): Promise<Answer> {
+  recordUse(entry, true, context);
+  return Promise.resolve(entry.answer as Answer);
+}
+
 /** Counts a look-up that an entry answered. Also lowers the request's `freshUntil`, which `Cache-Control` is computed from. */
 export function recordUse({ freshUntil }: CacheEntry, isHit: boolean, context: RequestContext): void {
   if (isHit) context.usage.cacheHits += 1;

@@ -1,17 +1,16 @@
 import { SharedTask } from '../async/shared-task.ts';
 import type { Signal } from '../async/signal.ts';
 import { GatewayError } from '../errors.ts';
-import type { RequestContext } from '../request-context.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 import { createBulkhead } from '../upstream/bulkhead.ts';
 import { createShedError } from '../upstream/upstream-error.ts';
-import { createEntryFactory, recordUse } from './cache-entry.ts';
+import { createEntryFactory, recordUse, useCached } from './cache-entry.ts';
 import type { DataVersion } from './data-version.ts';
 import { createFlights, type Flight } from './flights.ts';
 import type { LookUp, LookUpResult } from './look-up.ts';
 import { createMemoryCache } from './memory-cache.ts';
-import type { CacheEntry, SharedCache } from './shared-cache.ts';
+import type { SharedCache } from './shared-cache.ts';
 
 export interface LookUpCache {
   /** The cached answer, or the one looked up. A stale answer is returned at once while one flight revalidates it. */
@@ -77,6 +76,7 @@ export function createLookUpCache({
   /** A look-up that waits holds no more than its place in the queue: of a long list, thousands may wait. */
   async function waitForTurn<Answer extends object>(look: LookUp<Answer>): Promise<Answer> {
     const { key, context } = look;
+    const { trace } = context;
     const queuedSince = performance.now();
     context.activity.begin();
     const hasTurn = await turns.wait(context.usage, context.signal);
@@ -90,7 +90,7 @@ export function createLookUpCache({
     if (isFresh || known) turns.leave();
     if (isFresh) return useCached(cached, context);
     if (known) events.flightJoined();
-    return join(known ?? startFlight(look, queuedSince), look);
+    return join(known ?? startFlight(look, queuedSince, trace), look);
   }
 
   function join<Answer extends object>(flight: Flight<LookUpResult>, look: LookUp<Answer>): Promise<Answer> {
@@ -112,14 +112,10 @@ export function createLookUpCache({
     });
   }
 
-  function useCached<Answer>(entry: CacheEntry, context: RequestContext): Promise<Answer> {
-    recordUse(entry, true, context);
-    return Promise.resolve(entry.answer as Answer);
-  }
-
   function startFlight<Answer extends object>(
     { key, context, lookUp, isNegative }: LookUp<Answer>,
     queuedSince: number | null = null,
+    trace = context.trace,
   ): Flight<LookUpResult> {
     const { callerId, usage, activity, freshUntil, reserveCall } = context;
     const flight: Flight<LookUpResult> = { key, callerId, task: null };
@@ -130,9 +126,9 @@ export function createLookUpCache({
     async function load(signal: Signal): Promise<LookUpResult> {
       const shared = sharedCache && (await sharedCache.get(key));
       try {
-        if (shared?.version === version() && Date.now() <= shared.freshUntil)
-          return land({ entry: shared, isHit: true });
-        const answer = await lookUp({ callerId, signal, usage, activity, freshUntil, reserveCall, queuedSince });
+        const isFresh = shared?.version === version() && Date.now() <= shared.freshUntil;
+        if (isFresh) return land({ entry: shared, isHit: true });
+        const answer = await lookUp({ callerId, signal, usage, activity, freshUntil, reserveCall, trace, queuedSince });
         const entry = createEntry(answer, isNegative(answer));
         sharedCache?.set(key, entry);
         return land({ entry, isHit: false });

@@ -49,13 +49,14 @@ async function checkFiles(config: Config): Promise<ProbeResult> {
   }
 }
 
-function probeAll({ bankData, essays, essayService: { llm }, access: { jwt }, store: { redis } }: Config) {
+function probeAll({ bankData, essays, essayService: { llm }, access: { jwt }, traces, store: { redis } }: Config) {
   const jwksUrl = jwt && 'url' in jwt.keys ? jwt.keys.url : null;
   return [
     probeUpstream('BANK_DATA_URL', bankData.upstream),
     probeUpstream('ESSAY_URL', essays.upstream),
     ...(llm ? [probe('LLM_URL', llm.url)] : []),
     ...(jwksUrl === null ? [] : [probe('JWT_JWKS_URL', jwksUrl)]),
+    ...(traces ? [probe('OTEL_EXPORTER_OTLP_ENDPOINT', traces.url)] : []),
     ...(redis ? [pingRedis(redis)] : []),
   ];
 }

@@ -84,7 +84,7 @@ function run(
 ): Promise<void> {
   return runMain(async () => {
     const path: string = command.opts().dotenv ?? '';
-    const mustExist = command.getOptionValueSource('dotenv') === 'cli';
+    const mustExist = command.getOptionValueSource('dotenv') !== 'default';
     await main(path === '' ? new Set() : loadDotenv(path, { mustExist }));
   }, portVariable);
 }

@@ -5,7 +5,7 @@ import { type ApiKeyEntry, apiKeyList } from './api-key-entries.ts';
 import { type CallerLimits, callBudget, type Scope, scopeList } from './caller-limits.ts';
 import { algorithmList, jwksUrl, publicKey } from './jwt-values.ts';
 import { secretFile } from './secret-files.ts';
-import { integer, onOrOff, secret } from './values.ts';
+import { integer, onOrOff, secretOf } from './values.ts';
 
 export interface JwtConfig {
   /** Where the issuer publishes its keys, or its only key. */
@@ -54,7 +54,7 @@ export const accessVariables = {
   JWT_SCOPES_CLAIM: z.string().default('scope'),
   JWT_SCOPES_PREFIX: z.string().default(''),
   JWT_LIMITS_CLAIM: z.string().optional(),
-  ROUTER_SECRET: secret.min(32, 'must have at least 32 characters').optional(),
+  ROUTER_SECRET: secretOf(32).optional(),
   ROUTER_SECRET_FILE: secretFile,
   ROUTER_SCOPES: scopeList.default(['bank-data', 'essays']),
   ANONYMOUS_SCOPES: scopeList.optional(),

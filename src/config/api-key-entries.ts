@@ -21,7 +21,7 @@ const sha256 = z
 
 const format = 'must be entries name:sha256-hex:scope+scope, separated by commas';
 const isUnique = (entries: ApiKeyEntry[]) => new Set(entries.map((entry) => entry.sha256)).size === entries.length;
-const isUsedTwice = 'contains the hash of one key twice';
+const isUsedTwice = 'must contain the hash of each key only once';
 
 /** The format of GATEWAY_API_KEYS: name:sha256-hex:scope+scope,... */
 export const apiKeyList = z

@@ -21,4 +21,15 @@ export function createQuote(
   };
 }
 
+/** What is wrong with each variable: the first issue, because a wrong value may have several. */
+export function describeIssues(issues: readonly z.core.$ZodIssue[], quote: (name: string) => string | null): string[] {
+  const problems = new Map<string, string>();
+  for (const { path, message } of issues) {
+    const name = String(path[0]);
+    const value = quote(name);
+    if (!problems.has(name)) problems.set(name, `${name}: ${message}${value === null ? '' : `, but is ${value}`}`);
+  }
+  return [...problems.values()];
+}
+
 const maxQuotedLength = 80;

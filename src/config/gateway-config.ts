@@ -1,6 +1,7 @@
 import type { AccessConfig } from './access-config.ts';
 import type { RedisConfig } from './redis-url.ts';
 import type { EssayServiceConfig } from './service-config.ts';
+import type { TracesConfig } from './traces-config.ts';
 import type { LogLevel } from './values.ts';
 
 export interface UpstreamAccess {
@@ -52,6 +53,8 @@ export interface TrustedDocumentsConfig {
   paths: readonly string[];
   /** What happens to other documents: they are executed and logged, executed, or refused. */
   mode: 'log' | 'prefer' | 'require';
+  /** Maximum length of a document, in characters. */
+  maxCharacters: number;
 }
 
 export interface Config {
@@ -86,6 +89,8 @@ export interface Config {
   allowedHosts: readonly string[];
   access: AccessConfig;
   trustedDocuments: TrustedDocumentsConfig | null;
+  /** Null: no traces are exported. */
+  traces: TracesConfig | null;
   /** Limit for the IBANs, and for the BICs, of one query, duplicates included. */
   maxIbansPerQuery: number;
   /** Limit for the essays of one mutation. */

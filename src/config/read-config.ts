@@ -3,6 +3,7 @@ import { hasCallers, readAccessConfig } from './access-config.ts';
 import type { Config, UpstreamAccess } from './gateway-config.ts';
 import { isLoopback } from './loopback.ts';
 import { createMissingVariableError, readEssayServiceSettings } from './service-config.ts';
+import { readTracesConfig } from './traces-config.ts';
 import { type Environment, gatewayVariables, readVariables } from './variables.ts';
 
 /**
@@ -12,6 +13,7 @@ import { type Environment, gatewayVariables, readVariables } from './variables.t
 export function readConfig(env: Environment): Config {
   const vars = readVariables(gatewayVariables, env);
   if (vars.REDIS_URL && !vars.STORE_SECRET) throw createMissingVariableError('STORE_SECRET', 'REDIS_URL');
+  if (!vars.REDIS_URL && vars.REPLICAS > 1) throw createMissingVariableError('REDIS_URL', 'REPLICAS');
   if (vars.METRICS_PORT && vars.METRICS_PORT === vars.PORT) throw new ConfigError([samePort]);
   const isLocal = isLoopback(vars.HOST);
   const config: Config = {
@@ -36,8 +38,9 @@ export function readConfig(env: Environment): Config {
     allowedHosts: vars.ALLOWED_HOSTS ?? (isLocal ? [] : ['*']),
     access: readAccessConfig(vars),
     trustedDocuments: vars.TRUSTED_DOCUMENTS
-      ? { paths: vars.TRUSTED_DOCUMENTS, mode: vars.TRUSTED_DOCUMENTS_MODE }
+      ? { paths: vars.TRUSTED_DOCUMENTS, mode: vars.TRUSTED_DOCUMENTS_MODE, maxCharacters: vars.MAX_QUERY_CHARS }
       : null,
+    traces: readTracesConfig(vars),
     maxEssaysPerQuery: vars.MAX_ESSAYS_PER_QUERY,
     maxEntitiesPerQuery: vars.MAX_ENTITIES_PER_QUERY,
     maxQueryTokens: vars.MAX_QUERY_TOKENS,

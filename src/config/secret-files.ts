@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { errorCodeOf } from '../errors.ts';
+import { readConfiguredFile } from './read-file.ts';
 
 /** The path of a file that contains the value of a variable: `X_FILE` for `X`, as orchestrators mount secrets. */
 export const secretFile = z.string().optional();
@@ -25,7 +25,7 @@ export function readSecretFiles(shape: z.ZodRawShape, given: Readonly<Record<str
     }
     try {
       // Editors and `echo` end files with a line break.
-      values[variable] = readFileSync(path, 'utf8').trim();
+      values[variable] = readConfiguredFile(path).trim();
       if (values[variable] === '')
         problems.push(`${fileVariable}: the file is empty; it must contain the value of ${variable}`);
     } catch (error) {

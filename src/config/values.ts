@@ -19,13 +19,17 @@ export type LogLevel = (typeof logLevels)[number];
 export const logLevel = z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` });
 
 /** Most secrets are sent as header values. Shorter ones are easily guessed, and redacting them would remove words. */
-export const secret = requiredSecret('');
+export const secret = secretOf(8);
 
-export function requiredSecret(description: string) {
+export function secretOf(minLength: number) {
+  return requiredSecret('', minLength);
+}
+
+export function requiredSecret(description: string, minLength = 8) {
   return z
     .string(`missing; ${description}`)
     .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
-    .min(8, 'must have at least 8 characters');
+    .min(minLength, `must have at least ${minLength} characters`);
 }
 
 export const baseUrl = z
@@ -38,7 +42,7 @@ export const originList = z
   .transform(splitList)
   .refine(
     (origins) => origins.every((origin) => origin === '*' || isOrigin(origin)),
-    'must be origins such as https://app.example.com, separated by commas, or *',
+    'must be origins such as https://app.example.com, without path or wildcard, separated by commas, or *',
   );
 
 export const host = z
@@ -54,15 +58,20 @@ export const hostList = z
   .transform(splitList)
   .refine(
     (hosts) => hosts.every((host) => host === '*' || isHostname(host)),
-    'must be host names without ports, such as gateway.example.com, separated by commas, or *',
+    'must be host names without port or wildcard, such as gateway.example.com, separated by commas, or *',
   );
+
+/** Such as data.essay. */
+export const fieldPath = z
+  .string()
+  .regex(/^[^.\s]+(\.[^.\s]+)*$/, 'must be the path of a field, with dots between the names, such as data.essay');
 
 export const pathList = z.string().transform(splitList);
 
 function isPlainHttpUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
   const url = new URL(text);
-  return /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
+  return !url.username && !url.password && !url.search && !url.hash;
 }
 
 function splitList(text: string): string[] {
@@ -70,9 +79,9 @@ function splitList(text: string): string[] {
 }
 
 function isOrigin(text: string): boolean {
-  return URL.canParse(text) && new URL(text).origin === text;
+  return !text.includes('*') && URL.canParse(text) && new URL(text).origin === text;
 }
 
 function isHostname(text: string): boolean {
-  return URL.canParse(`http://${text}`) && new URL(`http://${text}`).hostname === text;
+  return !text.includes('*') && URL.canParse(`http://${text}`) && new URL(`http://${text}`).hostname === text;
 }

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { ConfigError } from '../errors.ts';
 import { accessVariables } from './access-config.ts';
-import { createQuote } from './describe-values.ts';
+import { createQuote, describeIssues } from './describe-values.ts';
 import { redisUrl } from './redis-url.ts';
 import { readSecretFiles, secretFile } from './secret-files.ts';
+import { tracesVariables } from './traces-config.ts';
 import {
   baseUrl,
+  fieldPath,
   host,
   hostList,
   integer,
@@ -15,6 +17,7 @@ import {
   pathList,
   requiredSecret,
   secret,
+  secretOf,
   timeoutMs,
 } from './values.ts';
 
@@ -35,14 +38,9 @@ export function readVariables<Shape extends z.ZodRawShape>(
   const { values, problems } = readSecretFiles(shape, Object.fromEntries(given));
   const result = z.object(shape).safeParse(values);
   if (result.success && problems.length === 0) return result.data;
-  const issues = result.error?.issues ?? [];
-  const quote = createQuote(shape, values);
-  const describe = ({ path, message }: z.core.$ZodIssue) => {
-    const name = String(path[0]);
-    const value = quote(name);
-    return `${name}: ${message}${value === null ? '' : `, but is ${value}`}`;
-  };
-  throw new ConfigError([...problems, ...issues.map(describe)]);
+  const unreadable = problems.map((problem) => problem.replace(/(_FILE)?: .*/, ''));
+  const issues = (result.error?.issues ?? []).filter(({ path }) => !unreadable.includes(String(path[0])));
+  throw new ConfigError([...problems, ...describeIssues(issues, createQuote(shape, values))]);
 }
 
 const hostAndLogVariables = {
@@ -72,10 +70,11 @@ export const gatewayVariables = {
   ...storeVariables,
   ...essayWriterVariables,
   ...accessVariables,
+  ...tracesVariables,
   REDIS_URL: redisUrl.optional(),
   REDIS_URL_FILE: secretFile,
   REPLICAS: integer(1, 10_000).default(1),
-  STORE_SECRET: secret.min(16, 'must have at least 16 characters').optional(),
+  STORE_SECRET: secretOf(16).optional(),
   STORE_SECRET_FILE: secretFile,
   PORT: integer(0, 65_535).default(4000),
   METRICS_PORT: integer(0, 65_535).optional(),
@@ -120,7 +119,7 @@ export const gatewayVariables = {
   ESSAY_MODE_ACADEMIC: modeName.default('Academic'),
   ESSAY_MODE_PROFESSIONAL: modeName.default('Professional'),
   ESSAY_MODE_NEWS_REPORT: modeName.default('Journalistic'),
-  ESSAY_TEXT_FIELD: z.string().optional(),
+  ESSAY_TEXT_FIELD: fieldPath.optional(),
   ESSAY_KEEP_DAYS: integer(1, 3_650).default(30),
   ESSAY_MONTHLY_ALLOWANCE: integer(0, 1_000_000_000).optional(),
 };

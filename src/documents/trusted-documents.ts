@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { LRUCache } from 'lru-cache';
 import type { TrustedDocumentsConfig } from '../config/gateway-config.ts';
+import { readConfiguredFile } from '../config/read-file.ts';
 import { listFiles, watchFiles } from '../config/watched-files.ts';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
@@ -20,10 +20,7 @@ export interface TrustedDocuments {
   close(): void;
 }
 
-interface TrustedDocumentsOptions {
-  config: TrustedDocumentsConfig;
-  /** Maximum length of a document, in characters. */
-  maxCharacters: number;
+interface TrustedDocumentsOptions extends TrustedDocumentsConfig {
   events: Pick<Events, 'trustedDocumentsReloaded' | 'trustedDocumentsInvalid'>;
 }
 
@@ -32,8 +29,8 @@ interface TrustedDocumentsOptions {
  * last valid documents in use.
  * @throws ConfigError if they are invalid at the start
  */
-export function createTrustedDocuments({ config, maxCharacters, events }: TrustedDocumentsOptions): TrustedDocuments {
-  const { paths, mode } = config;
+export function createTrustedDocuments(options: TrustedDocumentsOptions): TrustedDocuments {
+  const { paths, mode, maxCharacters, events } = options;
   // Watched before they are read: no change is missed.
   const stopWatching = watchFiles(paths, () => void reload());
   let index = readAtStart();
@@ -59,7 +56,7 @@ export function createTrustedDocuments({ config, maxCharacters, events }: Truste
 
   function readAtStart(): DocumentIndex {
     try {
-      const steps = indexDocuments(readManifests(paths));
+      const steps = indexDocuments(readManifests(options));
       for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
     } catch (error) {
       stopWatching();
@@ -71,7 +68,7 @@ export function createTrustedDocuments({ config, maxCharacters, events }: Truste
     reloads += 1;
     const reloadNumber = reloads;
     try {
-      const reloaded = await runInSlices(indexDocuments(readManifests(paths)));
+      const reloaded = await runInSlices(indexDocuments(readManifests(options)));
       if (reloadNumber !== reloads) return;
       index = reloaded;
       checked.clear();
@@ -83,19 +80,29 @@ export function createTrustedDocuments({ config, maxCharacters, events }: Truste
   }
 }
 
-function readManifests(paths: readonly string[]): ManifestEntry[] {
-  return listFiles(paths).flatMap((file) => {
-    const entries = parseManifest(JSON.parse(readFileSync(file, 'utf8')));
-    if (entries === null) throw new Error(`${file} must be a manifest of Apollo, or texts by hash`);
-    return entries;
-  });
+/** @throws Error with a problem for operators */
+function readManifests({ paths, mode }: TrustedDocumentsConfig): ManifestEntry[] {
+  const entries = listFiles(paths).flatMap(readManifest);
+  if (entries.length > 0 || mode !== 'require') return entries;
+  throw new Error(`${paths.join(', ')} has no documents, so that all requests would be refused`);
+}
+
+function readManifest(file: string): ManifestEntry[] {
+  let manifest: unknown;
+  try {
+    manifest = JSON.parse(readConfiguredFile(file));
+  } catch (error) {
+    const problem = error instanceof SyntaxError ? 'is not valid JSON' : `cannot be read (${errorCodeOf(error)})`;
+    throw new Error(`${file} ${problem}`);
+  }
+  const entries = parseManifest(manifest);
+  if (entries === null) throw new Error(`${file} must be a manifest of Apollo, or texts by hash`);
+  return entries;
 }
 
 /** What is wrong, for operators. */
 function reasonOf(error: unknown): string {
-  const code = errorCodeOf(error);
-  if (error instanceof SyntaxError) return 'a file is not valid JSON';
-  return code === null ? String(error instanceof Error ? error.message : error) : `a file cannot be read (${code})`;
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Lets requests be answered in between. */

@@ -4,6 +4,7 @@ import type { PaidBudgets } from '../auth/paid-budget.ts';
 import type { BankDataPort } from '../bank-data/bank-data.ts';
 import type { EssayArchive, EssayGenerator } from '../essays/essays.ts';
 import { createRequestContext, type RequestContext, type ReserveCall } from '../request-context.ts';
+import type { Trace } from '../trace.ts';
 import type { AllowanceStatus } from '../upstream/allowance/allowance.ts';
 import { Loaders } from './loaders.ts';
 import { QueryBudget, type QueryLimits } from './query-budget.ts';
@@ -14,6 +15,7 @@ import { createSuggestIbans, type SuggestIbans } from './suggestions.ts';
 export interface ServerContext {
   requestId?: string;
   caller?: Caller;
+  trace?: Trace | null;
   /** Called with what is known about the reply when it was created. */
   onRecord?: (record: ReplyRecord) => void;
 }
@@ -29,6 +31,7 @@ export interface Services {
   budgets: Pick<PaidBudgets, 'reserve' | 'status'>;
   /** Whether the shipped bank lists contain this bank code. Ranks suggestions without an upstream call. */
   isKnownBank: (country: string, bankCode: string) => boolean;
+  limits: QueryLimits;
 }
 
 /** Created for each request. */
@@ -42,12 +45,12 @@ export interface Context {
 }
 
 /** @param signal aborts when the client disconnects */
-export function createContext(services: Services, limits: QueryLimits, caller: Caller, signal: Signal): Context {
+export function createContext(services: Services, caller: Caller, signal: Signal, trace: Trace | null = null): Context {
   const { bankDataCalls, essayCalls } = caller.limits;
   const hasBudget = bankDataCalls !== null || essayCalls !== null;
   const reserveCall: ReserveCall | null = hasBudget ? (service) => services.budgets.reserve(caller, service) : null;
-  const requestContext = createRequestContext(signal, caller.id, reserveCall);
-  const budget = new QueryBudget(limits);
+  const requestContext = createRequestContext(signal, caller.id, reserveCall, trace);
+  const budget = new QueryBudget(services.limits);
   const loaders = new Loaders(services.bankData, budget, requestContext);
   return { services, caller, budget, requestContext, loaders, suggestIbans: createSuggestIbans(services.isKnownBank) };
 }

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type ExecutionResult, getOperationAST, OperationTypeNode } from 'graphql';
 import type { Signal } from '../async/signal.ts';
 import type { Caller } from '../auth/caller.ts';
+import type { Trace } from '../trace.ts';
 import type { KeptReplies } from './kept-replies.ts';
 import type { MediaType } from './media-type.ts';
 import type { PersistedQueries } from './persisted-queries.ts';
@@ -18,13 +19,14 @@ interface GraphqlPost {
   requestId: string;
   /** Aborts when the client disconnects. */
   signal: Signal;
+  trace: Trace | null;
 }
 
 interface DirectWayOptions<Context> {
   prepare: PrepareDocument;
   persistedQueries: PersistedQueries;
   keptReplies: KeptReplies;
-  createContext: (caller: Caller, signal: Signal) => Context;
+  createContext: (caller: Caller, signal: Signal, trace: Trace | null) => Context;
   replies: Replies;
   /** Whether a request asks for something that only Yoga's plugins add. */
   needsYoga: (headers: IncomingHttpHeaders) => boolean;
@@ -58,7 +60,7 @@ export function createDirectWay<Context extends OperationContext>({
     const { operation, errors } = prepareOperation(query, params);
     if (operation === null) return replies.create({ errors }, post, caller, null);
     if (operation.definition.operation === OperationTypeNode.SUBSCRIPTION) return null;
-    const context = createContext(caller, post.signal);
+    const context = createContext(caller, post.signal, post.trace);
     const executed: Executed = { operation, requestContext: context.requestContext, documentId };
     const result = operation.execute(context, params.variables ?? {});
     return 'then' in result ? result.then(finish) : finish(result);

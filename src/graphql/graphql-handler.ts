@@ -5,6 +5,7 @@ import type { Caller } from '../auth/caller.ts';
 import type { TrustedDocuments } from '../documents/trusted-documents.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Redact } from '../telemetry/redact.ts';
+import type { Trace } from '../trace.ts';
 import type { ServerContext } from './context.ts';
 import { createDirectWay } from './direct-way.ts';
 import type { DocumentLimits } from './document-problem.ts';
@@ -18,7 +19,7 @@ import type { GraphqlYoga } from './yoga.ts';
 
 interface GraphqlHandlerOptions<Context> {
   schema: GraphQLSchema;
-  createContext: (caller: Caller, signal: Signal) => Context;
+  createContext: (caller: Caller, signal: Signal, trace: Trace | null) => Context;
   /** Of requests that do not come from the HTTP request handler. */
   localCaller: Caller;
   /** Whether responses depend on the caller. */

@@ -88,4 +88,4 @@ function createKeys(): (question: Question, caller: Access) => string {
 }
 
 /** Memory of an entry besides its texts, roughly. */
-const bytesPerReply = 600;
+const bytesPerReply = 800;

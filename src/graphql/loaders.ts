@@ -20,24 +20,34 @@ export class Loaders {
   /** @param iban compacted */
   validateIban(iban: string): Promise<IbanValidation> {
     if (!this.#budget.spend('ibans')) return Promise.reject(this.#budget.createLimitError('ibans'));
-    this.#ibans ??= this.#createLoader((iban) => this.#bankData.validateIban(iban, this.#context));
+    this.#ibans ??= this.#createLoader('ibans', (iban) => this.#bankData.validateIban(iban, this.#context));
     return this.#ibans.load(iban);
   }
 
   /** @param bic compacted */
   validateBic(bic: string): Promise<BicValidation> {
     if (!this.#budget.spend('bics')) return Promise.reject(this.#budget.createLimitError('bics'));
-    this.#bics ??= this.#createLoader((bic) => this.#bankData.validateBic(bic, this.#context));
+    this.#bics ??= this.#createLoader('bics', (bic) => this.#bankData.validateBic(bic, this.#context));
     return this.#bics.load(bic);
   }
 
   /** Settles each key: a failed look-up is an Error at its position. Only an abort by the client rejects the batch. */
-  #createLoader<Answer>(lookUp: (key: string) => Promise<Answer>): DataLoader<string, Answer> {
-    const { signal } = this.#context;
+  #createLoader<Answer>(name: 'ibans' | 'bics', lookUp: (key: string) => Promise<Answer>): DataLoader<string, Answer> {
+    const context = this.#context;
+    const { signal, trace } = context;
     const settle = (error: Error) => {
       signal.throwIfAborted();
       return error;
     };
-    return new DataLoader((keys: readonly string[]) => Promise.all(keys.map((key) => lookUp(key).catch(settle))));
+    const lookUpAll = (keys: readonly string[]) => Promise.all(keys.map((key) => lookUp(key).catch(settle)));
+    if (trace === null) return new DataLoader(lookUpAll);
+    return new DataLoader((keys: readonly string[]) => {
+      const span = trace.startLoad(name, keys.length);
+      // All look-ups begin before `lookUpAll` returns, and keep the span as the parent of their calls.
+      context.trace = span;
+      const answers = lookUpAll(keys).finally(span.end);
+      context.trace = trace;
+      return answers;
+    });
   }
 }

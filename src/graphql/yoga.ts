@@ -4,6 +4,7 @@ import type { GraphQLSchema } from 'graphql';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import type { Signal } from '../async/signal.ts';
 import type { Caller } from '../auth/caller.ts';
+import type { Trace } from '../trace.ts';
 import type { ServerContext } from './context.ts';
 import { hashQuery, type PersistedQueries } from './persisted-queries.ts';
 import type { InlineTraceOptions } from './plugins/use-inline-trace.ts';
@@ -18,7 +19,7 @@ interface GraphqlYogaOptions<Context> {
   persistedQueries: PersistedQueries;
   replies: Replies;
   /** Creates the context of one request's resolvers. @param signal aborts when the client disconnects */
-  createContext: (caller: Caller, signal: Signal) => Context;
+  createContext: (caller: Caller, signal: Signal, trace: Trace | null) => Context;
   /** Of requests that do not come from the HTTP request handler. */
   localCaller: Caller;
   /** Traces for routers; null: they cannot request any. */
@@ -43,10 +44,10 @@ export async function createGraphqlYoga<Context extends OperationContext>({
 }: GraphqlYogaOptions<Context>): Promise<GraphqlYoga> {
   return createYoga<ServerContext, Context>({
     schema,
-    context: ({ request, caller = localCaller }) => {
+    context: ({ request, caller = localCaller, trace = null }) => {
       // Every look-up of a request listens to this signal; Node.js reports more than ten listeners as a leak.
       setMaxListeners(0, request.signal);
-      return createContext(caller, request.signal);
+      return createContext(caller, request.signal, trace);
     },
     plugins: [
       // An unknown hash is answered with 200: otherwise clients report a failure instead of sending the query.

@@ -6,6 +6,8 @@ import type { ErrorCode } from '../errors.ts';
 import type { MediaType } from '../graphql/media-type.ts';
 import type { ReplyRecord } from '../graphql/reply-record.ts';
 import type { FinishedRequest, Route } from '../telemetry/finished-request.ts';
+import type { RequestTrace } from '../telemetry/traces/request-trace.ts';
+import { parseTraceParent } from '../telemetry/traces/trace-parent.ts';
 import { readClientHeader } from './client-header.ts';
 import type { WriteResponse } from './response-writer.ts';
 
@@ -33,10 +35,9 @@ export class Exchange implements FinishedRequest {
   reply: ReplyRecord | null = null;
   /** Of the response; 0 until the exchange is finished. */
   status = 0;
-  /** Null if the request is not traced. */
-  traceId: string | null = null;
   /** Null until the request was admitted. */
   caller: Caller | null = null;
+  trace: RequestTrace | null = null;
   /** Of a POST request; set when it was read. */
   body = '';
   readonly #write: WriteResponse<Exchange>;
@@ -83,6 +84,10 @@ export class Exchange implements FinishedRequest {
     this.#write(this, status, body);
   }
 
+  get traceId(): string | null {
+    return this.trace?.traceId ?? parseTraceParent(this.headers.traceparent)?.traceId ?? null;
+  }
+
   /** Whether a response was sent, or begun. */
   get isAnswered(): boolean {
     return this.#isAnswered || this.response.headersSent;
@@ -105,6 +110,7 @@ export class Exchange implements FinishedRequest {
   finish(status: number): void {
     if (this.status !== 0) return;
     this.status = status;
+    this.trace?.end(this);
     this.#onFinished(this);
   }
 

@@ -68,7 +68,7 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
   }
 
   async function answerWithYoga(exchange: Exchange, caller: Caller, body?: Buffer): Promise<void> {
-    const { request, response, requestId, mediaType } = exchange;
+    const { request, response, requestId, mediaType, trace } = exchange;
     // Yoga ignores quality values, and compares the type of the body case-sensitively.
     request.headers.accept = mediaType;
     if (body) {
@@ -79,7 +79,7 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
     const onRecord = (created: ReplyRecord) => {
       record = created;
     };
-    const answer = await graphql.answerWithYoga(request, response, { requestId, caller, onRecord });
+    const answer = await graphql.answerWithYoga(request, response, { requestId, caller, trace, onRecord });
     const { 'content-type': _, 'content-length': _length, ...headers } = Object.fromEntries(answer.headers);
     return sendReply(exchange, { status: answer.status, headers, mediaType, body: await answer.text(), record });
   }

@@ -4,6 +4,7 @@ import { internalErrorMessage } from '../errors.ts';
 import { prefersHtml } from '../graphql/media-type.ts';
 import { clientClosedRequest } from '../graphql/reply.ts';
 import type { Events } from '../telemetry/events.ts';
+import type { StartTrace } from '../telemetry/traces/traces.ts';
 import { createAdmit } from './admit.ts';
 import { createHostCheck } from './allowed-hosts.ts';
 import { createByteBudget } from './byte-budget.ts';
@@ -28,6 +29,8 @@ interface RequestHandlerOptions extends Omit<GraphqlEndpointOptions, 'budget' | 
   isReady: () => boolean;
   /** Additional fields of the response to /ready. */
   readiness: () => Readonly<Record<string, string>>;
+  /** Null: no traces are exported. */
+  startTrace?: StartTrace | null;
   events: Pick<Events, 'unexpectedError' | 'requestFinished'>;
 }
 
@@ -41,6 +44,7 @@ export function createRequestHandler({
   isReady,
   readiness,
   maxBufferedBytes,
+  startTrace = null,
   events,
   ...options
 }: RequestHandlerOptions): RequestListener {
@@ -93,6 +97,7 @@ export function createRequestHandler({
     }
     if (request.method === 'OPTIONS') return cors.sendPreflight(exchange);
     if (isBrowser && isGraphiqlOpen) return sendGraphiql(exchange);
+    if (startTrace !== null && !isBrowser) exchange.trace = startTrace(exchange);
     return admit.byHeaders(exchange, (caller) => {
       if (!isBrowser) return answerGraphql(exchange, url.slice(path.length + 1));
       if (caller?.scopes.has('graphiql')) return sendGraphiql(exchange);

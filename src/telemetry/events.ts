@@ -43,6 +43,7 @@ export interface Events {
   essayWriteBuffered(reason: string): void;
   essayRejectedWithoutStore(): void;
   essayLost(reason: string): void;
+  tracesNotExported(reason: string): void;
   unexpectedError(error: unknown, requestId: string): void;
   apiKeysReloaded(count: number): void;
   apiKeysFileInvalid(reason: string): void;

@@ -7,7 +7,7 @@ export interface FinishedRequest {
   /** 499 if the client disconnected before the response. */
   readonly status: number;
   readonly requestId: string;
-  /** Of its trace; null if it is not traced. */
+  /** Of its trace, or of the client's if it is not sampled; null if there is none. */
   readonly traceId: string | null;
   /** Without personal data. Null if it was not admitted. */
   readonly callerName: string | null;

@@ -67,6 +67,10 @@ export function createLogEvents(log: Log): Events {
     essayLost(reason) {
       log.error({ reason }, 'an essay that was paid for could not be stored and is lost');
     },
+    tracesNotExported(reason) {
+      if (!isDue('traces')) return;
+      log.warn({ reason }, 'spans were not exported: the collector cannot be reached or rejected them');
+    },
     unexpectedError(error, requestId) {
       log.error({ requestId, err: error instanceof Error ? error : new Error(String(error)) }, 'unexpected error');
     },

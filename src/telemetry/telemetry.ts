@@ -1,4 +1,5 @@
 import type { DestinationStream } from 'pino';
+import type { TracesConfig } from '../config/traces-config.ts';
 import type { LogLevel } from '../config/values.ts';
 import { joinEvents } from './events.ts';
 import { createLog } from './log.ts';
@@ -6,6 +7,7 @@ import { createLogEvents } from './log-events.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import type { Redact } from './redact.ts';
 import { createRequestLog } from './request-log.ts';
+import { createTraces } from './traces/traces.ts';
 
 interface MetricsAddress {
   host: string;
@@ -13,16 +15,22 @@ interface MetricsAddress {
 }
 
 interface TelemetryOptions {
-  config: { logLevel: LogLevel; requestLogPerSecond: number; metrics: MetricsAddress | null };
+  config: {
+    logLevel: LogLevel;
+    requestLogPerSecond: number;
+    metrics: MetricsAddress | null;
+    traces: TracesConfig | null;
+  };
   redact: Redact;
   logDestination: DestinationStream;
 }
 
-/** Log and metrics, which listen to the events of the gateway. */
+/** Log and metrics, which listen to the events of the gateway, and traces. */
 export function createTelemetry({ config, redact, logDestination }: TelemetryOptions) {
   const log = createLog({ level: config.logLevel, redact, destination: logDestination });
   const { requestFinished, droppedLines } = createRequestLog(log, config.requestLogPerSecond);
   const metrics = config.metrics && { ...config.metrics, metrics: createMetrics() };
   const events = joinEvents(createLogEvents(log), { requestFinished }, metrics?.metrics.events ?? {});
-  return { events, metrics, droppedLogLines: droppedLines };
+  const traces = config.traces && createTraces({ config: config.traces, redact, events });
+  return { events, metrics, traces, droppedLogLines: droppedLines };
 }

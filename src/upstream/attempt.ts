@@ -35,7 +35,7 @@ export function createAttempt({
 }: AttemptOptions): Send {
   const guards = new Map<string, PathGuards>();
 
-  return async (request, deadline, payer) => {
+  return async (request, deadline, payer, retries) => {
     if (!bulkhead.enter() && !(await bulkhead.wait(payer.usage, deadline))) {
       return deadline.aborted ? shedOrThrow(deadline) : shed;
     }
@@ -61,7 +61,7 @@ export function createAttempt({
         request.onSent?.();
         payer.usage.upstreamCalls += 1;
         isPaid = true;
-        outcome = await exchange(request, deadline);
+        outcome = await exchange(request, deadline, payer.trace, retries);
         isPaid = outcome.kind !== 'failed' || outcome.reason !== 'unreachable';
         if (!isPaid) reservation.release();
         if (outcome.kind === 'answered') reservation.recordAnswer(outcome);

@@ -1,4 +1,5 @@
 import type { RequestContext } from '../request-context.ts';
+import type { Trace } from '../trace.ts';
 import type { Deadline } from './deadline.ts';
 
 export interface UpstreamRequest {
@@ -65,13 +66,19 @@ export interface BudgetExhausted {
 /**
  * Sends an operation or one attempt. Rejects only when the caller aborts, with the signal's reason.
  * @param payer whose usage counts the calls; attempts with the same usage share their turns in the queue
+ * @param retries number of earlier attempts
  */
-export type Send = (request: UpstreamRequest, deadline: Deadline, payer: Payer) => Promise<Outcome>;
+export type Send = (request: UpstreamRequest, deadline: Deadline, payer: Payer, retries?: number) => Promise<Outcome>;
 
-/** The request that an attempt is made for. A flight has the usage and the budget of its first caller. */
-export type Payer = Pick<RequestContext, 'usage' | 'activity' | 'reserveCall'>;
+/** The request that an attempt is made for. A flight has the usage, the budget and the trace of its first caller. */
+export type Payer = Pick<RequestContext, 'usage' | 'reserveCall' | 'trace'>;
 
 /** Makes one call. Rejects only when the caller aborts, with the signal's reason. */
-export type Exchange = (request: UpstreamRequest, deadline: Deadline) => Promise<Outcome>;
+export type Exchange = (
+  request: UpstreamRequest,
+  deadline: Deadline,
+  trace?: Trace | null,
+  retries?: number,
+) => Promise<Outcome>;
 
 export const shed: Shed = { kind: 'shed' };

@@ -20,7 +20,7 @@ export function withRetries(send: Send, { backoffMs, onEnded }: RetriesOptions):
     budget = Math.min(budgetBurst, budget + budgetShare);
     try {
       for (let retries = 0; ; retries += 1) {
-        const outcome = await send(request, deadline, payer);
+        const outcome = await send(request, deadline, payer, retries);
         if (retries >= maxRetries(request, outcome) || budget < 1) return end(outcome);
         const pauseMs = Math.max(Math.random() * backoffMs * 2 ** retries, requestedPauseMs(outcome));
         if (pauseMs >= deadline.leftMs()) return end(outcome);

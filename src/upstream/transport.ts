@@ -2,6 +2,7 @@ import { Pool } from 'undici';
 import type { ServiceName } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { RedactSecrets } from '../telemetry/redact.ts';
+import type { CallSpan } from '../trace.ts';
 import { Call } from './call.ts';
 import type { Answered, Exchange, Failed } from './operation.ts';
 
@@ -12,6 +13,8 @@ interface TransportOptions {
   headers: Readonly<Record<string, string>>;
   maxResponseBytes: number;
   maxConnections: number;
+  /** Whether the service is our own, so that it receives the trace context of a request. */
+  isOwn?: boolean;
   /** Applied to every response: some services echo the key that they received. */
   redactSecrets: RedactSecrets;
   events: Pick<Events, 'upstreamCalled'>;
@@ -24,6 +27,7 @@ export function createTransport({
   headers,
   maxResponseBytes,
   maxConnections,
+  isOwn = false,
   redactSecrets,
   events,
 }: TransportOptions): { exchange: Exchange; close(): Promise<void> } {
@@ -36,25 +40,36 @@ export function createTransport({
   const callOptions = { maxResponseBytes, redactSecrets };
 
   return {
-    exchange: (request, deadline) =>
+    exchange: (request, deadline, trace = null, retries = 0) =>
       new Promise((resolve, reject) => {
         const { method, path, query, body } = request;
+        const span = trace === null ? null : trace.startCall({ service, method, path, retries });
         const startedAt = performance.now();
         const onSettled = (outcome: Answered | Failed) => {
           events.upstreamCalled({ service, method, path, outcome, durationMs: performance.now() - startedAt });
+          span?.end(outcome);
           resolve(outcome);
         };
+        const sentHeaders = body === undefined ? headerList : jsonHeaderList;
         pool.dispatch(
           {
             method,
             path: basePath + path + toQueryString(query),
-            headers: body === undefined ? headerList : jsonHeaderList,
+            headers: span === null || !isOwn ? sentHeaders : [...sentHeaders, ...span.headers],
             body: body === undefined ? null : JSON.stringify(body),
           },
-          new Call(callOptions, deadline, onSettled, reject),
+          new Call(callOptions, deadline, onSettled, span === null ? reject : rejectTraced(span, reject)),
         );
       }),
     close: () => pool.destroy(),
+  };
+}
+
+/** Ends the span of a call whose caller has aborted. */
+function rejectTraced(span: CallSpan, reject: (reason: unknown) => void): (reason: unknown) => void {
+  return (reason) => {
+    span.end(null);
+    reject(reason);
   };
 }
 

@@ -20,6 +20,13 @@ interface UpstreamFactoryOptions {
   events: Events;
 }
 
+interface UpstreamSettings {
+  /** Null: the self-hosted service, which the process starts. */
+  upstream: object | null;
+  timeoutMs: number;
+  monthlyAllowance: number | null;
+}
+
 /** Creates the client of each service, and its allowance, with what they have in common. */
 export function createUpstreamFactory({ config, store, replicas, secrets, events }: UpstreamFactoryOptions) {
   const redactSecrets = createSecretRedaction(secrets);
@@ -27,13 +34,14 @@ export function createUpstreamFactory({ config, store, replicas, secrets, events
     service: ServiceName,
     { url: baseUrl, apiKey }: { url: string; apiKey: string },
     keyHeader: string,
-    { timeoutMs, monthlyAllowance: limit }: { timeoutMs: number; monthlyAllowance: number | null },
+    { upstream, timeoutMs, monthlyAllowance: limit }: UpstreamSettings,
   ) => {
     const allowance = createAllowance({ service, limit, store, replicas, events });
     const client = createUpstreamClient({
       service,
       baseUrl,
       headers: { [keyHeader]: apiKey, accept: 'application/json' },
+      isOwn: upstream === null,
       timeoutMs,
       maxResponseBytes: config.maxResponseBytes,
       maxConcurrency: config.upstreamConcurrency,
@@ -43,6 +51,6 @@ export function createUpstreamFactory({ config, store, replicas, secrets, events
       redactSecrets,
       events,
     });
-    return { client, allowance };
+    return { url: baseUrl, client, allowance };
   };
 }

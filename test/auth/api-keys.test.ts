@@ -115,7 +115,7 @@ describe('the file with API keys', () => {
       'keys: 0: scopes: 0: ',
     ],
     ['an unknown limit', documentOf(key).replace('requestsPerMinute', 'requests'), 'keys: 0: limits: '],
-    ['the same key twice', documentOf(key, key), 'contains the hash of one key twice'],
+    ['the same key twice', documentOf(key, key), 'must contain the hash of each key only once'],
   ])('prevents the start if it has %s', (_, text, problem) => {
     const file = text === null ? '/missing/keys.json' : tKeysFile(text);
     const start = () => tAuthentication({ GATEWAY_API_KEYS_FILE: file });

@@ -46,14 +46,15 @@ describe('ledgerquill check-config', () => {
   it('requests only HEAD / of the upstreams, without a key, and exits with 0 if they respond', async () => {
     const upstream = await tUpstream(replyJson(404, {}));
     const env = { BANK_DATA_API_KEY: key, ESSAY_API_KEY: key, LLM_MODEL: 'm', LLM_API_KEY: key };
+    const traces = { OTEL_EXPORTER_OTLP_ENDPOINT: upstream.url, OTEL_EXPORTER_OTLP_HEADERS: `api-key=${key}` };
     const url = `${upstream.url}/v1/paid`;
-    const { code, output } = await tCheck({ ...env, BANK_DATA_URL: url, ESSAY_URL: url, LLM_URL: url });
+    const { code, output } = await tCheck({ ...env, ...traces, BANK_DATA_URL: url, ESSAY_URL: url, LLM_URL: url });
     expect(code).toBe(0);
-    for (const name of ['BANK_DATA_URL', 'ESSAY_URL', 'LLM_URL']) {
+    for (const name of ['BANK_DATA_URL', 'ESSAY_URL', 'LLM_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT']) {
       expect(output).toContain(`  ok      ${name}: ${upstream.url} responded 404 to HEAD / without a key\n`);
     }
-    expect(upstream.calls.map(({ method, path }) => `${method} ${path}`)).toEqual(['HEAD /', 'HEAD /', 'HEAD /']);
-    expect(JSON.stringify(upstream.calls)).not.toContain('seeded');
+    expect(upstream.calls.map(({ method, path }) => `${method} ${path}`)).toEqual(Array(4).fill('HEAD /'));
+    expect(JSON.stringify(upstream.calls) + output).not.toContain('seeded');
   });
 
   it('describes every server that does not respond, and exits with 1', async () => {
@@ -91,7 +92,7 @@ describe('ledgerquill check-config', () => {
   it.each([
     [{ DATA_DIR: '/proc/nope' }, 'FAILED  DATA_DIR: must be a folder in which user'],
     [{ GATEWAY_API_KEYS_FILE: '/missing.json' }, 'FAILED  GATEWAY_API_KEYS_FILE: the file cannot be read (ENOENT)'],
-    [{ TRUSTED_DOCUMENTS: '/missing.json' }, 'FAILED  TRUSTED_DOCUMENTS: a file cannot be read (ENOENT)'],
+    [{ TRUSTED_DOCUMENTS: '/missing.json' }, 'FAILED  TRUSTED_DOCUMENTS: /missing.json cannot be read (ENOENT)'],
   ])('exits with 1 if the gateway would not start: %j', async (env, problem) => {
     const { code, output } = await tCheck(env);
     expect(code).toBe(1);

@@ -39,12 +39,12 @@ describe('the ledgerquill command', () => {
     expect(stderr).toContain(message);
   });
 
-  it('exits with 1 if the file of --dotenv is missing, but needs none by default', async () => {
+  it('exits with 1 if the file of --dotenv or of ENV_FILE is missing', async () => {
     const { code, stderr } = await tRun('start', '--dotenv', 'missing.env');
     expect(code).toBe(1);
     expect(stderr).toContain('missing.env: must be a file of lines NAME=value, but cannot be read (ENOENT)');
-    const command = tCommand(['start'], { ENV_FILE: 'missing.env', PORT: 'http' });
+    const command = tCommand(['start'], { ENV_FILE: 'missing.env' });
     await command.ended;
-    expect(command.stderr()).toContain('PORT: must be a whole number');
+    expect(command.stderr()).toContain('missing.env: must be a file of lines NAME=value');
   });
 });

@@ -88,7 +88,7 @@ describe('callers', () => {
     [{ GATEWAY_API_KEYS: 'shop:the-key-itself:bank-data' }, 'the SHA-256 hash of each key as 64 hexadecimal digits'],
     [{ GATEWAY_API_KEYS: `shop:${hash}:all` }, 'must be scopes separated by +, of bank-data, essays, introspection'],
     [{ GATEWAY_API_KEYS: `my shop:${hash}:essays` }, 'names must have 1 to 64 letters'],
-    [{ GATEWAY_API_KEYS: `a:${hash}:essays,b:${hash}:essays` }, 'contains the hash of one key twice'],
+    [{ GATEWAY_API_KEYS: `a:${hash}:essays,b:${hash}:essays` }, 'must contain the hash of each key only once'],
     [{ GATEWAY_API_KEYS: `a:${hash}:essays`, GATEWAY_AUTH: 'none' }, 'GATEWAY_AUTH: must not be "none" if callers'],
     [{ CALLER_ESSAY_CALLS: '10' }, 'CALLER_ESSAY_CALLS: must be a number of calls per day or month'],
     [{ ROUTER_SECRET: 'sixteen-letters-' }, 'ROUTER_SECRET: must have at least 32 characters'],

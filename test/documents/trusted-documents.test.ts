@@ -30,7 +30,8 @@ function tFiles(files: Record<string, unknown>) {
 function tTrusted(...paths: string[]) {
   const events: unknown[] = [];
   const documents = createTrustedDocuments({
-    config: { paths, mode: 'require' },
+    paths,
+    mode: 'require',
     maxCharacters: 100_000,
     events: {
       trustedDocumentsReloaded: (count) => void events.push(count),
@@ -90,7 +91,8 @@ describe('trusted documents', () => {
   });
 
   it.each([
-    [{ 'a.json': '{' }, 'a file is not valid JSON'],
+    [{ 'a.json': '{' }, 'a.json is not valid JSON'],
+    [{ 'a.json': {} }, 'has no documents, so that all requests would be refused'],
     [{ 'a.json': { hash: 7 } }, 'a.json must be a manifest of Apollo, or texts by hash'],
     [{ 'a.json': [] }, 'a.json must be a manifest of Apollo, or texts by hash'],
     [{ 'a.json': { ...apollo(bankQuery), version: 2 } }, 'a.json must be a manifest of Apollo, or texts by hash'],
@@ -103,7 +105,9 @@ describe('trusted documents', () => {
   });
 
   it('prevent the start if they are missing', () => {
-    expect(() => tTrusted('/missing/manifest.json')).toThrow('TRUSTED_DOCUMENTS: a file cannot be read (ENOENT)');
+    expect(() => tTrusted('/missing/manifest.json')).toThrow(
+      'TRUSTED_DOCUMENTS: /missing/manifest.json cannot be read (ENOENT)',
+    );
   });
 
   it('are read again when files are added, replaced or removed, and remain in use while they are invalid', async () => {
@@ -115,7 +119,7 @@ describe('trusted documents', () => {
 
     writeFileSync(join(folder, 'c.new'), '{');
     renameSync(join(folder, 'c.new'), join(folder, 'c.json'));
-    await vi.waitFor(() => expect(events).toContain('a file is not valid JSON'));
+    await vi.waitFor(() => expect(events).toContain(`${join(folder, 'c.json')} is not valid JSON`));
     expect([has(bankQuery), has(essayQuery)]).toEqual([true, true]);
 
     for (const name of ['a.json', 'c.json']) rmSync(join(folder, name));
@@ -127,7 +131,7 @@ describe('trusted documents', () => {
   it('are read again without blocking requests', async () => {
     const fields = Array.from({ length: 200 }, (_, index) => `field${index}`).join(' ');
     const many = Array.from({ length: 1_000 }, (_, index) => `query Q${index} { bank { ${fields} } }`);
-    const folder = tFiles({ 'a.json': {} });
+    const folder = tFiles({ 'a.json': byHash(bankQuery) });
     const { events } = tTrusted(folder);
     let turns = 0;
     const count = () => {
@@ -136,7 +140,7 @@ describe('trusted documents', () => {
     };
     writeFileSync(join(folder, 'b.json'), JSON.stringify(byHash(...many)));
     count();
-    await vi.waitFor(() => expect(events).toContain(1_000), { timeout: 20_000 });
+    await vi.waitFor(() => expect(events).toContain(1_001), { timeout: 20_000 });
     expect(turns).toBeGreaterThan(10);
   });
 });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setInterval } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 
 export interface ProbingProxy {
@@ -11,12 +12,12 @@ export interface ProbingProxy {
 
 /**
  * A load balancer: sends requests in turns to the servers that are ready, over keep-alive connections. It repeats no
- * request: if one fails, its client receives 502.
+ * request: if one fails, its client receives 502. It notices late that a server stops, as load balancers do.
  */
 export async function tProbingProxy(): Promise<ProbingProxy> {
   const agent = new Agent({ keepAlive: true });
   const ready: string[] = [];
-  let isClosed = false;
+  const closed = new AbortController();
   const proxy = createServer((incoming, outgoing) => {
     const server = ready.shift();
     if (server === undefined) return outgoing.writeHead(503).end();
@@ -32,7 +33,7 @@ export async function tProbingProxy(): Promise<ProbingProxy> {
   }).listen(0, '127.0.0.1');
   await once(proxy, 'listening');
   onTestFinished(() => {
-    isClosed = true;
+    closed.abort();
     proxy.closeAllConnections();
     proxy.close();
     agent.destroy();
@@ -45,7 +46,9 @@ export async function tProbingProxy(): Promise<ProbingProxy> {
   }
 
   async function probe(server: string): Promise<void> {
-    while (!isClosed && (await isReady(server).catch(() => false)));
+    for await (const _ of setInterval(probeMs, null, { signal: closed.signal })) {
+      if (!(await isReady(server).catch(() => false))) break;
+    }
     ready.splice(ready.indexOf(server), 1);
   }
 
@@ -54,7 +57,9 @@ export async function tProbingProxy(): Promise<ProbingProxy> {
     async add(server) {
       while (!(await isReady(server)));
       ready.push(server);
-      void probe(server);
+      probe(server).catch(() => {});
     },
   };
 }
+
+const probeMs = 250;

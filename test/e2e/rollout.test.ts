@@ -1,46 +1,105 @@
+import { EventEmitter, once } from 'node:events';
 import { expect, it } from 'vitest';
 import { type TProcess, tScript } from '../process.ts';
+import { tFolder } from '../stores/folder.ts';
 import { tIban } from './iban.ts';
 import { tProbingProxy } from './probing-proxy.ts';
+import { tRecordingEssayService } from './recording-essay-service.ts';
+import { type OrderData, orderMutation, orderVariables, readEssay } from './running-gateway.ts';
 
-/** Both upstreams run inside each gateway, and must not stop before it. */
-async function tReplica(): Promise<{ process: TProcess; url: string }> {
-  const process = tScript('src/main.ts', { PORT: '0', SHUTDOWN_DELAY_MS: '1000' });
+interface Replica {
+  process: TProcess;
+  url: string;
+}
+
+/** The bank-data service runs inside each gateway, and must not stop before it. */
+async function tReplica(env: Record<string, string>): Promise<Replica> {
+  const process = tScript('src/main.ts', { PORT: '0', SHUTDOWN_DELAY_MS: '1500', ...env });
   const [, url = ''] = await process.printed(/GraphiQL +(\S+)\/graphql\n[\s\S]*SIGTERM .*\n/);
   return { process, url };
 }
 
+async function untilRefused({ url }: Replica): Promise<void> {
+  const isListening = () => fetch(`${url}/health`, { headers: { connection: 'close' } }).then(() => true);
+  while (await isListening().catch(() => false));
+}
+
 it('replaces two gateways behind a proxy, one after the other, and no request fails', async () => {
+  const service = new EventEmitter();
+  let isHeld = true;
+  const essays = await tRecordingEssayService({
+    onChanged: () => service.emit('changed'),
+    write: async () => {
+      while (isHeld) await once(service, 'released');
+    },
+  });
+  const env = { DATA_DIR: tFolder(), ESSAY_URL: essays.url, ESSAY_API_KEY: 'seeded-key' };
   const proxy = await tProbingProxy();
-  const replicas = await Promise.all([tReplica(), tReplica()]);
+  const replicas = await Promise.all([tReplica(env), tReplica(env)]);
   await Promise.all(replicas.map(({ url }) => proxy.add(url)));
 
-  let isRolledOut = false;
+  const headers = { 'content-type': 'application/json', 'apollo-require-preflight': 'true' };
+  const send = async (query: string, variables: object = {}, url = proxy.url) => {
+    const init = { method: 'POST', headers, body: JSON.stringify({ query, variables }) };
+    const response = await fetch(`${url}/graphql`, init);
+    return { status: response.status, text: await response.text() };
+  };
+  const order = async (key: string, url?: string) => {
+    const { status, text } = await send(orderMutation, orderVariables('Pens', key), url);
+    expect(status).toBe(200);
+    return readEssay((JSON.parse(text) as { data: OrderData }).data);
+  };
+
   let sent = 0;
+  let isRolledOut = false;
   const outcomes = new Set<string>();
-  /** Each IBAN is new, so each query is a call to the gateway's own bank-data service. */
-  const client = async () => {
+  /** Each IBAN is new, so each of the first two queries calls the gateway's own bank-data service. */
+  const requests = [
+    () => send(`{ ibanValidation(iban: "${tIban(sent)}") { valid } }`),
+    () => send('query ($i: [String!]!) { ibanValidations(ibans: $i) { valid } }', { i: [tIban(sent), tIban(0)] }),
+    () => send('{ country(code: "DE") { code } }'),
+    async () => {
+      const response = await fetch(`${proxy.url}/graphql?query={__typename}`, { headers });
+      return { status: response.status, text: await response.text() };
+    },
+  ];
+  const client = async (request: (typeof requests)[number]) => {
     while (!isRolledOut) {
-      const query = `{ ibanValidation(iban: "${tIban(sent++)}") { valid } }`;
-      const headers = { 'content-type': 'application/json' };
-      const response = await fetch(`${proxy.url}/graphql`, {
-        method: 'POST',
-        headers,
-        body: JSON.stringify({ query }),
-      });
-      outcomes.add(`${response.status} ${await response.text()}`);
+      sent += 1;
+      const { status, text } = await request();
+      outcomes.add(`${status} ${text}`);
     }
   };
-  const load = Promise.all([client(), client(), client(), client()]);
+  const load = Promise.all(requests.map(client));
 
-  for (const { process } of replicas) {
-    const next = await tReplica();
+  const keys: string[] = [];
+  for (const [index, replica] of replicas.entries()) {
+    const next = await tReplica(env);
     await proxy.add(next.url);
-    process.kill('SIGTERM');
-    expect(await process.ended).toEqual({ code: 0, signal: null });
+    isHeld = true;
+    const newKeys = [0, 1, 2].map((number) => `form-${index}-${number}`);
+    keys.push(...newKeys);
+    // At least one is at the gateway that stops.
+    const orders = Promise.all(newKeys.map((key, number) => order(key, number === 0 ? replica.url : proxy.url)));
+    while (essays.calls.length < keys.length) await once(service, 'changed');
+    replica.process.kill('SIGTERM');
+    await untilRefused(replica);
+    isHeld = false;
+    service.emit('released');
+    for (const essay of await orders) expect(essay?.text).toMatch(/^Pens, call /);
+    expect(await replica.process.ended).toEqual({ code: 0, signal: null });
   }
   isRolledOut = true;
   await load;
-  expect([...outcomes]).toEqual(['200 {"data":{"ibanValidation":{"valid":true}}}']);
+  expect([...outcomes].sort()).toEqual([
+    '200 {"data":{"__typename":"Query"}}',
+    '200 {"data":{"country":{"code":"DE"}}}',
+    '200 {"data":{"ibanValidation":{"valid":true}}}',
+    '200 {"data":{"ibanValidations":[{"valid":true},{"valid":true}]}}',
+  ]);
   expect(sent).toBeGreaterThan(100);
+
+  // The new gateways return the essays that the old ones have stored.
+  const texts = (await Promise.all(keys.map((key) => order(key)))).map((essay) => essay?.text);
+  expect(texts.toSorted()).toEqual(essays.calls.map(({ essay }) => essay).toSorted());
 });

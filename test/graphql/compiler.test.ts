@@ -296,8 +296,7 @@ const createCaller = createCallerFactory({ commonScopes: ['bank-data', 'essays']
 const caller = createCaller({ kind: 'anonymous', name: '', scopes: [] });
 
 function tContext() {
-  const limits = { ibans: 20, bics: 10, bankQueries: 4, essayTexts: 2, essays: 1, entities: 20 };
-  return createContext(tServices(), limits, caller, new AbortableSignal());
+  return createContext(tServices(), caller, new AbortableSignal());
 }
 
 function toOutcome({ data, errors = [] }: { data?: unknown; errors?: readonly GraphQLError[] }): Outcome {

@@ -67,8 +67,8 @@ describe('_entities', () => {
       },
     } as Partial<BankDataPort> as BankDataPort;
     const limits = { ibans: 1_000, bics: 1_000, bankQueries: 20, essayTexts: 20, essays: 5, entities: 1_000 };
-    const services = { bankData } as Partial<Services> as Services;
-    const ask = tServer({ schema, createContext: ({ signal }) => createContext(services, limits, tCaller, signal) });
+    const services = { bankData, limits } as Partial<Services> as Services;
+    const ask = tServer({ schema, createContext: ({ signal }) => createContext(services, tCaller, signal) });
     const fiveHundred = germanIbans(500);
     const before = new Map(fiveHundred.map((iban) => [iban, JSON.stringify(readCached(cache, iban))]));
     const { data, errors } = await ask(query, { representations: twice(fiveHundred) });

@@ -64,10 +64,9 @@ describe('a compiled operation', () => {
       expect(found).not.toBeNull();
       return found;
     });
-    const limits = { ibans: 9, bics: 9, bankQueries: 9, essayTexts: 9, essays: 9, entities: 9 };
     const errorsOf = async (scope: string) => {
       const caller = { ...tCaller, scopes: new Set([...tCaller.scopes].filter((other) => other !== scope)) };
-      const result = await run?.(createContext(tServices(), limits, caller, new AbortableSignal()), {});
+      const result = await run?.(createContext(tServices(), caller, new AbortableSignal()), {});
       return result?.errors?.map(({ path, originalError }) => [path, Reflect.get(originalError ?? {}, 'code')]);
     };
     expect(await errorsOf(String(field.extensions.scope))).toEqual([[[field.name], 'FORBIDDEN']]);

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { AlwaysOnSampler, BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
+import type { TracesConfig } from '../../config/traces-config.ts';
+import type { Events } from '../events.ts';
+import type { Redact } from '../redact.ts';
+import { type RequestTrace, startRequestTrace, type TracedRequest } from './request-trace.ts';
+
+export interface TracerOptions {
+  config: TracesConfig;
+  /** Applied to the few texts of clients in spans. */
+  redact: Redact;
+  events: Pick<Events, 'tracesNotExported'>;
+}
+
+export interface Tracer {
+  startRequest(request: TracedRequest): RequestTrace;
+  close(): Promise<void>;
+}
+
+/**
+ * Records and exports spans with OpenTelemetry. At most 2,048 spans wait for their export, further ones are dropped, so that
+ * a slow collector costs neither time nor memory.
+ */
+export function createTracer({ config, redact, events }: TracerOptions): Tracer {
+  const { url, headers, timeoutMs, compression, resource } = config;
+  // The type of `compression` is an enum, which the package does not export.
+  const options = { url, headers, timeoutMillis: timeoutMs, compression } as object;
+  const exporter = withReportedFailures(new OTLPTraceExporter(options), events.tracesNotExported);
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ 'service.instance.id': randomUUID(), ...resource }),
+    sampler: new AlwaysOnSampler(),
+    // Encoding 512 spans takes up to 10 ms, in which no request is answered.
+    spanProcessors: [new BatchSpanProcessor({ exporter, maxExportBatchSize: 128 })],
+  });
+  const tracer = provider.getTracer('ledgerquill');
+  return {
+    startRequest: (request) => startRequestTrace(tracer, request, redact),
+    close: () => provider.shutdown(),
+  };
+}
+
+/** Failures are logged by us, and not by OpenTelemetry's own log. */
+function withReportedFailures(exporter: SpanExporter, onFailed: (reason: string) => void): SpanExporter {
+  return {
+    export(spans, done) {
+      exporter.export(spans, ({ code, error }: ExportResult) => {
+        if (code !== ExportResultCode.SUCCESS) onFailed(describe(error));
+        done({ code: ExportResultCode.SUCCESS });
+      });
+    },
+    shutdown: () => exporter.shutdown(),
+  };
+}
+
+/** The status, or a code such as ECONNREFUSED: messages contain the address, which may be confidential. */
+function describe(error: Error | undefined): string {
+  if (error === undefined || !('code' in error)) return error?.message ?? 'unknown reason';
+  return typeof error.code === 'number' ? `HTTP status ${error.code}` : String(error.code);
+}

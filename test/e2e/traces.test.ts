@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { tScript } from '../process.ts';
+import { tFolder } from '../stores/folder.ts';
+import { tCollector } from '../telemetry/otlp-collector.ts';
+
+/** Answers one query, and stops. @returns the code that the process has loaded, by file */
+async function tLoadedCode(env: Record<string, string>): Promise<string[]> {
+  const coverage = tFolder();
+  const gateway = tScript('src/main.ts', { PORT: '0', DATA_DIR: tFolder(), NODE_V8_COVERAGE: coverage, ...env });
+  const [, url = ''] = await gateway.printed(/GraphiQL +(\S+)\n[\s\S]*SIGTERM/);
+  const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid } }';
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ query }) });
+  expect(await response.json()).toEqual({ data: { ibanValidation: { valid: true } } });
+  gateway.kill('SIGTERM');
+  expect(await gateway.ended).toEqual({ code: 0, signal: null });
+  const scripts = readdirSync(coverage).flatMap(
+    (file) => JSON.parse(readFileSync(join(coverage, file), 'utf8')).result,
+  );
+  return scripts.flatMap(({ url }: { url: string }) =>
+    url.startsWith('file:') ? [readFileSync(new URL(url), 'utf8')] : [],
+  );
+}
+
+it('a process loads OpenTelemetry only if it exports traces, and exports them before it ends', async () => {
+  const collector = await tCollector();
+  const [off, on] = await Promise.all([
+    tLoadedCode({ OTEL_SERVICE_NAME: 'unused' }),
+    tLoadedCode({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }),
+  ]);
+  const ofOpenTelemetry = (code: string) => /BatchSpanProcessor|createContextKey/.test(code);
+  expect(on.some(ofOpenTelemetry)).toBe(true);
+  expect(off.some(ofOpenTelemetry)).toBe(false);
+  expect(off.length).toBeGreaterThan(5);
+  expect(collector.spans.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['query', 'load ibans', 'GET /bank_data/iban_validate']),
+  );
+});
