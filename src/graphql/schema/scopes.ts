@@ -6,10 +6,14 @@ import type { Context } from '../context.ts';
 /** Options of a root field or an entity: the scope that its caller needs, which `withScopes` checks. */
 export const bankDataScope = { scope: 'bank-data' } satisfies { scope: Scope };
 export const essaysScope = { scope: 'essays' } satisfies { scope: Scope };
-export const introspectionScope = { scope: 'introspection' } satisfies { scope: Scope };
 
-/** Checks the scope of each root field before its resolver runs. Entities check theirs when they are resolved. */
+/**
+ * Checks the scope of each root field before its resolver runs. Entities check theirs when they are resolved. The schema
+ * is also readable as SDL, for routers.
+ */
 export function withScopes(schema: GraphQLSchema): GraphQLSchema {
+  const service = schema.getQueryType()?.getFields()._service;
+  if (service) service.extensions = { ...service.extensions, scope: 'introspection' satisfies Scope };
   for (const type of [schema.getQueryType(), schema.getMutationType()])
     if (type) Object.values(type.getFields()).forEach(checkField);
   return schema;

@@ -4,7 +4,6 @@ import { builder } from './builder.ts';
 import { IbanCountryType } from './country.ts';
 import { resolveEntities } from './entities.ts';
 import { IbanValidationType } from './iban.ts';
-import { introspectionScope } from './scopes.ts';
 import { printSubgraphSdl } from './subgraph-sdl.ts';
 
 /* What routers query: https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec */
@@ -44,11 +43,6 @@ const ServiceType = builder.objectRef<{ schema: GraphQLSchema }>('_Service').imp
   }),
 });
 
-/** The schema, which introspection returns in another form. */
 builder.queryField('_service', (t) =>
-  t.field({
-    extensions: introspectionScope,
-    type: ServiceType,
-    resolve: (_, __, ___, { schema }) => ({ schema }),
-  }),
+  t.field({ type: ServiceType, resolve: (_, __, ___, { schema }) => ({ schema }) }),
 );
