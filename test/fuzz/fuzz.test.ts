@@ -8,7 +8,7 @@ import { type Measurement, tMeasuredGateway } from './measured-gateway.ts';
 import { createRequests } from './requests.ts';
 
 /*
- * No request uses more than 100 ms of CPU (150 ms on a busy machine) or 32 MB, beyond the look-ups it was admitted for. More of them, or others:
+ * No request uses more than 100 ms of CPU (200 ms on a busy machine) or 32 MB, beyond the look-ups it was admitted for. More of them, or others:
  *   FUZZ_REQUESTS=20000 FUZZ_SEED=7 npx vitest run test/fuzz
  */
 
