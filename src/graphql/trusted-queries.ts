@@ -35,6 +35,6 @@ export function withTrustedQueries(registered: PersistedQueries, trusted: Truste
 }
 
 /** In the log. */
-const idLength = 16;
+const idLength = 32;
 
 const notTrusted = 'This document is not trusted: the gateway executes only those of its operator.';
