@@ -57,6 +57,8 @@ export interface Events {
   untrustedDocument(): void;
 }
 
+export type CircuitEvent = 'circuitOpened' | 'circuitHalfOpened' | 'circuitClosed';
+
 type OperationOutcome = 'answered' | 'failed' | 'shed' | 'exhausted' | 'budget-exhausted';
 
 /** from_key: the result of an earlier order with the same idempotency key. */

@@ -1,6 +1,6 @@
 import type { ServiceName } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { Events } from '../telemetry/events.ts';
+import type { CircuitEvent, Events } from '../telemetry/events.ts';
 import type { RedactSecrets } from '../telemetry/redact.ts';
 import type { Allowance } from './allowance/allowance.ts';
 import { createAttempt } from './attempt.ts';
@@ -80,8 +80,6 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
     return Promise.resolve(outcome);
   }
 }
-
-type CircuitEvent = 'circuitOpened' | 'circuitHalfOpened' | 'circuitClosed';
 
 function elapsedSince(time: number | null | undefined): number {
   return time == null ? 0 : performance.now() - time;
