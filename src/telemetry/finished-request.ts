@@ -25,6 +25,11 @@ export interface FinishedRequest {
   readonly errorCodes: readonly string[];
 }
 
+/** The first code of an error that is not the client's: an upstream or the gateway itself failed. */
+export function findFault(errorCodes: readonly string[]): string | undefined {
+  return errorCodes.find((code) => code.startsWith('UPSTREAM_') || code === 'INTERNAL_SERVER_ERROR');
+}
+
 export type Route = '/graphql' | '/health' | '/ready' | 'other';
 
 export type OperationType = 'query' | 'mutation' | 'subscription';
