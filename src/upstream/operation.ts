@@ -74,7 +74,7 @@ export type Send = (request: UpstreamRequest, deadline: Deadline, payer: Payer, 
 export type Payer = Pick<RequestContext, 'usage' | 'reserveCall' | 'trace'>;
 
 /** Makes one call. Rejects only when the caller aborts, with the signal's reason. */
-export type Exchange = (
+export type MakeCall = (
   request: UpstreamRequest,
   deadline: Deadline,
   trace?: Trace | null,

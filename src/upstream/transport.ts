@@ -4,7 +4,7 @@ import type { Events } from '../telemetry/events.ts';
 import type { RedactSecrets } from '../telemetry/redact.ts';
 import type { CallSpan } from '../trace.ts';
 import { Call } from './call.ts';
-import type { Answered, Exchange, Failed } from './operation.ts';
+import type { Answered, Failed, MakeCall } from './operation.ts';
 
 interface TransportOptions {
   service: ServiceName;
@@ -30,7 +30,7 @@ export function createTransport({
   isOwn = false,
   redactSecrets,
   events,
-}: TransportOptions): { exchange: Exchange; close(): Promise<void> } {
+}: TransportOptions): { makeCall: MakeCall; close(): Promise<void> } {
   const { origin, pathname } = new URL(baseUrl);
   const basePath = pathname.replace(/\/$/, '');
   // The deadline bounds the whole call, so undici's timeouts for headers and body are off.
@@ -40,7 +40,7 @@ export function createTransport({
   const callOptions = { maxResponseBytes, redactSecrets };
 
   return {
-    exchange: (request, deadline, trace = null, retries = 0) =>
+    makeCall: (request, deadline, trace = null, retries = 0) =>
       new Promise((resolve, reject) => {
         const { method, path, query, body } = request;
         const span = trace === null ? null : trace.startCall({ service, method, path, retries });

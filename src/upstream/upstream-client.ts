@@ -42,7 +42,7 @@ interface UpstreamClientOptions {
 /** JSON over HTTP to one service, with deadlines, retries, bulkhead, circuit breaker and monthly allowance. */
 export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
   const { service, allowance, timeoutMs, maxConcurrency, maxQueue, backoffMs, events } = options;
-  const { exchange, close } = createTransport({ ...options, maxConnections: maxConcurrency });
+  const { makeCall, close } = createTransport({ ...options, maxConnections: maxConcurrency });
   const deadlines = createDeadlines(timeoutMs);
   const bulkhead = createBulkhead({ maxConcurrency, maxQueue });
   const attempt = createAttempt({
@@ -55,7 +55,7 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
       }),
     createRetryAfterBlock,
     reserve: createReserve(service, allowance),
-    exchange,
+    makeCall,
     onPaid: () => events.callPaid(service),
   });
   const onEnded = (outcome: Outcome) => events.upstreamOperationEnded(service, outcome.kind);
