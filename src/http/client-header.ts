@@ -1,4 +1,4 @@
-/** What clients send about themselves, for the log: short and printable. Empty if it is missing. */
+/** The name or version of a client, for the log: short and printable. Empty if it is missing. */
 export function readClientHeader(header: string | string[] | undefined): string {
   return header === undefined ? '' : String(header).slice(0, maxLength).replace(unprintable, '?');
 }

@@ -42,7 +42,8 @@ export interface Failed {
 
 /**
  * `unreachable`: the request was never sent (refused, DNS, connect timeout). `reset`: the connection closed before the
- * response. `invalid`: the response was not valid HTTP/1.1. `truncated`, `too-large`: the response began and could not be read to its end. `timed-out`: the deadline.
+ * response. `invalid`: the response was not valid HTTP/1.1. `truncated`, `too-large`: the response began and could not be
+ * read to its end. `timed-out`: the deadline.
  */
 export type FailureReason = 'unreachable' | 'reset' | 'invalid' | 'truncated' | 'too-large' | 'timed-out';
 

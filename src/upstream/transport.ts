@@ -13,8 +13,8 @@ interface TransportOptions {
   headers: Readonly<Record<string, string>>;
   maxResponseBytes: number;
   maxConnections: number;
-  /** Whether the service is our own, so that it receives the trace context of a request. */
-  isOwn?: boolean;
+  /** Whether the service runs inside the process: then it receives the trace context of a request. */
+  isSelfHosted?: boolean;
   /** Applied to every response: some services echo the key that they received. */
   redactSecrets: RedactSecrets;
   events: Pick<Events, 'upstreamCalled'>;
@@ -27,7 +27,7 @@ export function createTransport({
   headers,
   maxResponseBytes,
   maxConnections,
-  isOwn = false,
+  isSelfHosted = false,
   redactSecrets,
   events,
 }: TransportOptions): { makeCall: MakeCall; close(): Promise<void> } {
@@ -55,7 +55,7 @@ export function createTransport({
           {
             method,
             path: basePath + path + toQueryString(query),
-            headers: span === null || !isOwn ? sentHeaders : [...sentHeaders, ...span.headers],
+            headers: span === null || !isSelfHosted ? sentHeaders : [...sentHeaders, ...span.headers],
             body: body === undefined ? null : JSON.stringify(body),
           },
           new Call(callOptions, deadline, onSettled, span === null ? reject : rejectTraced(span, reject)),

@@ -25,8 +25,8 @@ interface UpstreamClientOptions {
   baseUrl: string;
   /** Sent with every request, including the API key. */
   headers: Readonly<Record<string, string>>;
-  /** Whether the service is our own, so that it receives the trace context of a request. */
-  isOwn?: boolean;
+  /** Whether the service runs inside the process: then it receives the trace context of a request. */
+  isSelfHosted?: boolean;
   /** Deadline of an operation: queueing, attempts and pauses between them. A write restarts it after queueing. */
   timeoutMs: number;
   maxResponseBytes: number;
