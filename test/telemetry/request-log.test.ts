@@ -37,7 +37,7 @@ async function tLogged(env: Record<string, string> = {}) {
 }
 
 describe('the line of a request', () => {
-  it.each(ways)('says who asked for what, and what it cost, answered %s', async (way) => {
+  it.each(ways)('has caller, client, operation, durations and look-ups, answered %s', async (way) => {
     const { send, lines } = await tLogged();
     const headers = {
       ...as('shop'),
