@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createPrepareDocument } from '../src/graphql/prepared-document.ts';
+import { createPreparedDocuments } from '../src/graphql/prepared-document.ts';
 import { schema } from '../src/graphql/schema/schema.ts';
 import { startGateway } from './gateway-process.ts';
 import { createClient } from './load.ts';
@@ -117,7 +117,7 @@ function readCpuS(): number {
 /** In this process, in µs. */
 function measurePreparing(): number {
   const limits = { tokens: 5_000, characters: 100_000, cost: 100_000 };
-  const prepare = createPrepareDocument({ schema, limits, hasCallers: false });
+  const { prepare } = createPreparedDocuments({ schema, limits, hasCallers: false });
   const count = 2_000;
   for (let index = 0; index < count; index += 1) prepare(nextDocument()).operation(null);
   const startedAt = performance.now();

@@ -1,7 +1,7 @@
 /** A Grafana panel: its unit, and the name of each line (with labels in braces) with its PromQL query. */
 export interface Panel {
   title: string;
-  /** What to look for, in one sentence. */
+  /** One sentence. */
   description: string;
   unit: string;
   lines: Record<string, string>;

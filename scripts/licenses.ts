@@ -10,7 +10,7 @@ export function findLicenseProblems({ packages }: LockFile): string[] {
     .map(([path, { license = 'no license' }]) => `${path}: ${license}`);
 }
 
-/** Licenses that ask for no more than their text and the name of the author: https://spdx.org/licenses/ */
+/** Licenses that require only their text and the name of the author: https://spdx.org/licenses/ */
 const permissive: ReadonlySet<string> = new Set([
   '0BSD',
   'Apache-2.0',

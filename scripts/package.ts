@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 /*
- * `npm run package`, after the build: packs the package for `npm install`, into the folder `--output`; or copies its content to
- * the new folder `--folder`. It depends only on what the bundle does not
- * contain: the others would take another 60 MB, and `overrides` do not apply to installed packages.
+ * `npm run package`, after the build: packs the package for `npm install` into the folder `--output`, or copies its content
+ * to the new folder `--folder`. It depends only on the packages that the bundle does not contain: the others would take
+ * another 60 MB, and `overrides` do not apply to installed packages.
  */
 
 const root = fileURLToPath(new URL('..', import.meta.url));

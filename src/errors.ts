@@ -1,5 +1,7 @@
 /** The two upstreams, as clients and operators know them. */
-export type ServiceName = 'bank-data' | 'essays';
+export const serviceNames = ['bank-data', 'essays'] as const;
+
+export type ServiceName = (typeof serviceNames)[number];
 
 /** Our codes in `extensions.code`, in addition to those of GraphQL servers. Stable: clients switch on them. */
 export type ErrorCode =

@@ -12,8 +12,8 @@ import { createRedact } from './telemetry/redact.ts';
 
 /*
  * The gateway process: reads the configuration, starts the self-hosted services that replace missing upstreams, listens,
- * and stops everything on SIGTERM or SIGINT, the services after the gateway. It exits when everything is closed. The code of the self-hosted services is
- * loaded only if they are used: it takes 130 ms and 10 MB.
+ * and stops everything on SIGTERM or SIGINT, the services after the gateway. It exits when everything is closed. The code
+ * of the self-hosted services is loaded only if they are used: it takes 130 ms and 10 MB.
  */
 
 // By default, V8 lets the old generation grow to more than twice its content, which the caches make large.

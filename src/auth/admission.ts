@@ -7,7 +7,8 @@ import type { SignedParams } from './router-signature.ts';
 /** Whether a request is executed, and for which caller. */
 export interface Admission {
   /**
-   * Decides by the headers of a request, before its body is read. A promise only for new tokens, and while requests are counted.
+   * Decides by the headers of a request, before its body is read. A promise only for new tokens, and while requests are
+   * counted.
    * @param rawHeaders names and values in turn, as in `IncomingMessage.rawHeaders`
    */
   admit(rawHeaders: readonly string[]): Caller | Refusal | Unsigned | Promise<Caller | Refusal>;

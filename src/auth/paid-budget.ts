@@ -1,5 +1,5 @@
 import type { CallBudget } from '../config/caller-limits.ts';
-import type { ServiceName } from '../errors.ts';
+import { type ServiceName, serviceNames } from '../errors.ts';
 import type { BudgetedCall } from '../request-context.ts';
 import type { Store } from '../stores/store.ts';
 import type { Events } from '../telemetry/events.ts';
@@ -68,7 +68,7 @@ export function createPaidBudgets({ store, replicas, maxBudgets = 20_000, events
       return reserved instanceof Promise ? reserved.then((call) => call ?? exhausted) : reserved;
     },
     async status(caller) {
-      const statuses = services.map(async (service): Promise<BudgetStatus[]> => {
+      const statuses = serviceNames.map(async (service): Promise<BudgetStatus[]> => {
         const budget = budgetOf(caller, service);
         if (!budget) return [];
         const { count, renewsAt } = openBudget(caller, service, budget);
@@ -133,8 +133,6 @@ export function createPaidBudgets({ store, replicas, maxBudgets = 20_000, events
 /** Longer than the period, so that the clocks of replicas may differ. */
 const dayExpiryMs = 3 * 86_400_000;
 const monthExpiryMs = 35 * 86_400_000;
-
-const services: readonly ServiceName[] = ['bank-data', 'essays'];
 
 function budgetOf({ limits }: BudgetOwner, service: ServiceName): CallBudget | null {
   return service === 'bank-data' ? limits.bankDataCalls : limits.essayCalls;

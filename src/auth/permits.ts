@@ -25,8 +25,8 @@ interface PermitsOptions {
 
 /**
  * The requests of one caller that were counted ahead of time. A block is a twentieth of what remains, over all gateways,
- * so that those which are idle hold less than a tenth; near the limit it is one request. The next block is taken when half of
- * one is used.
+ * so that idle gateways hold less than a tenth; near the limit it is one request. The next block is taken when half of one
+ * is used.
  */
 export class Permits {
   readonly limit: number;
@@ -82,7 +82,7 @@ export class Permits {
   async #takeBlock(): Promise<void> {
     this.#block = Math.max(1, Math.floor(this.#remaining / (20 * this.#replicas)));
     const count = Math.min(this.limit, Math.max(this.#block, this.#waiting));
-    // Of the time before the window is read, so that it does not end later than in Redis.
+    // Measured before Redis responds, so that the window does not end later here than in Redis.
     const startedAt = performance.now();
     const { granted, remaining, endsInMs, validMs } = await this.#take(count);
     const isSameWindow = startedAt < this.#validUntil && Math.abs(startedAt + endsInMs - this.#endsAt) < sameWindowMs;

@@ -10,8 +10,8 @@ import { createScriptClient } from './script-client.ts';
 
 export interface RateLimit {
   /**
-   * Counts a request. Null if it is permitted; otherwise the seconds until the next one is. A promise only while requests
-   * are counted in Redis, which is seldom far from the limit. Never rejects.
+   * Counts a request. Null if it is permitted; otherwise the seconds until the next one is. A promise only while a block
+   * of requests is counted, which is rare far from the limit. Never rejects.
    */
   count(caller: Pick<Caller, 'id' | 'limits'>): Promise<number | null> | number | null;
   close(): Promise<void>;

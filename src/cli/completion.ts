@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { importableCountries } from '../self-hosted/bank-data/directory/files/bank-file-formats.ts';
 
-/** Prints a script that completes the command. Unlike one that calls Node.js, it needs no time. */
+/** Prints a script that completes the command. It contains all words: starting Node.js at each use would take too long. */
 export function printCompletion(program: Command, shell: 'bash' | 'zsh' | 'fish'): void {
   const commands = listCommands(program);
   const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript };

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { Argument, Command, Option } from 'commander';
 import { loadDotenv } from '../config/dotenv.ts';
 import { runMain } from '../run-main.ts';
+import { readVersion } from '../version.ts';
 
 /** The command line. A subcommand loads its code when it runs. */
 export function createProgram(): Command {
@@ -63,12 +63,6 @@ export function createProgram(): Command {
       run(command, async () => (await import('./completion.ts')).printCompletion(program, shell)),
     );
   return program;
-}
-
-/** The same place for `src/cli` and `dist/cli`. */
-function readVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  return version;
 }
 
 function dotenvOption(): Option {

@@ -21,7 +21,7 @@ export function createQuote(
   };
 }
 
-/** What is wrong with each variable: the first issue, because a wrong value may have several. */
+/** One problem per variable: its first issue, because a wrong value may have several. */
 export function describeIssues(issues: readonly z.core.$ZodIssue[], quote: (name: string) => string | null): string[] {
   const problems = new Map<string, string>();
   for (const { path, message } of issues) {

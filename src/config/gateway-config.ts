@@ -63,9 +63,9 @@ export interface Config {
   host: string;
   port: number;
   logLevel: LogLevel;
-  /** Limit for the lines of requests in the log, for failed ones and for others; 0: none. */
+  /** Limit for the lines of the request log, for failed requests and for all others; 0: none. */
   requestLogPerSecond: number;
-  /** Where /metrics is served; null: nowhere. */
+  /** Address of the metrics server; null: there is none. */
   metrics: { host: string; port: number } | null;
   /** Folder of the embedded store and of imported bank directories. */
   dataDir: string;

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type ExecutionResult, getOperationAST, OperationTypeNode } from 'graphql';
 import type { Signal } from '../async/signal.ts';
 import type { Caller } from '../auth/caller.ts';
+import { parseJson } from '../parse-json.ts';
 import type { Trace } from '../trace.ts';
 import type { KeptReplies } from './kept-replies.ts';
 import type { MediaType } from './media-type.ts';
@@ -120,12 +121,4 @@ const paramNames = new Set(['query', 'operationName', 'variables', 'extensions']
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

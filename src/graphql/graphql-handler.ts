@@ -11,7 +11,7 @@ import { createDirectWay } from './direct-way.ts';
 import type { DocumentLimits } from './document-problem.ts';
 import { createKeptReplies } from './kept-replies.ts';
 import { createPersistedQueries } from './persisted-queries.ts';
-import { createPrepareDocument } from './prepared-document.ts';
+import { createPreparedDocuments } from './prepared-document.ts';
 import type { OperationContext } from './prepared-operation.ts';
 import { createReplies, traceHeader } from './reply.ts';
 import { withTrustedDocuments, withTrustedQueries } from './trusted-queries.ts';
@@ -49,8 +49,10 @@ export function createGraphqlHandler<Context extends OperationContext>({
   redact,
   events,
 }: GraphqlHandlerOptions<Context>) {
-  const prepareAny = createPrepareDocument({ schema, limits: documentLimits, hasCallers });
-  const prepare = trustedDocuments ? withTrustedDocuments(prepareAny, trustedDocuments, events) : prepareAny;
+  const documents = createPreparedDocuments({ schema, limits: documentLimits, hasCallers });
+  const prepare = trustedDocuments
+    ? withTrustedDocuments(documents.prepare, trustedDocuments, events)
+    : documents.prepare;
   const registered = createPersistedQueries();
   const persistedQueries = trustedDocuments ? withTrustedQueries(registered, trustedDocuments) : registered;
   const replies = createReplies({ hasCallers, exposesCost, hasTraces, redact, events });
@@ -67,7 +69,7 @@ export function createGraphqlHandler<Context extends OperationContext>({
 
   return {
     answerDirectly,
-    caches: () => ({ replies: keptReplies.status(), documents: prepareAny.status() }),
+    caches: () => ({ replies: keptReplies.status(), documents: documents.status() }),
     /** Answers any request. */
     fetch: async (url: string, init: RequestInit) => (await loadYoga()).fetch(url, init),
     answerWithYoga: async (request: IncomingMessage, response: ServerResponse, context: ServerContext) =>

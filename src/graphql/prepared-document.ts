@@ -41,11 +41,7 @@ export type PrepareDocument = (text: string) => PreparedDocument;
  * Rejects documents that are much more expensive to parse or validate than their size suggests. Invalid documents are not
  * cached: their errors would hold the text, and finding them again is fast.
  */
-export function createPrepareDocument({
-  schema,
-  limits,
-  hasCallers,
-}: DocumentsOptions): PrepareDocument & { status(): CacheStatus } {
+export function createPreparedDocuments({ schema, limits, hasCallers }: DocumentsOptions) {
   const compiler = createCompiler(schema);
   const documents = new LRUCache<string, PreparedDocument>({
     maxSize: maxBytes,
@@ -57,7 +53,8 @@ export function createPrepareDocument({
     sizeCalculation: (_, text) => text.length,
   });
 
-  return Object.assign(prepare, { status: () => ({ entries: documents.size, bytes: documents.calculatedSize }) });
+  const status = (): CacheStatus => ({ entries: documents.size, bytes: documents.calculatedSize });
+  return { prepare, status };
 
   function prepare(text: string): PreparedDocument {
     const known = documents.get(text);

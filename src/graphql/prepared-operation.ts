@@ -43,7 +43,7 @@ export interface PreparedOperation {
 
 /** Changes when trusted documents are read again. */
 export interface DocumentTrust {
-  /** The beginning of a hash of its text; null if the document is not trusted. */
+  /** A hash of its text; null if the document is not trusted. */
   trustedId: string | null;
 }
 

@@ -3,7 +3,7 @@ import type { FinishedReply, OperationType } from '../telemetry/finished-request
 import type { UpstreamActivity } from '../upstream-activity.ts';
 import type { Executed, PreparedOperation } from './prepared-operation.ts';
 
-/** What log and metrics show of a reply. A class, so that values are computed only when they are read. */
+/** A reply as log, metrics and traces show it. A class, so that values are computed only when they are read. */
 export class ReplyRecord implements FinishedReply {
   errorCodes: readonly string[] = noCodes;
   refusal: 'cost' | null = null;
@@ -31,7 +31,8 @@ export class ReplyRecord implements FinishedReply {
   }
 
   get documentId(): string | null {
-    return this.#documentId?.slice(0, idLength) ?? this.#operation?.source.trustedId ?? null;
+    const id = this.#documentId ?? this.#operation?.source.trustedId ?? null;
+    return id === null ? null : id.slice(0, idLength);
   }
 
   get isTrusted(): boolean {

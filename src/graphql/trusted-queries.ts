@@ -17,7 +17,7 @@ export function withTrustedDocuments(
       return rejectDocument(null, [new GraphQLError(notTrusted)], 'QUERY_NOT_IN_SAFELIST');
     }
     const prepared = prepare(text);
-    if (isTrusted) prepared.trustedId ??= hashText(text).slice(0, idLength);
+    if (isTrusted) prepared.trustedId ??= hashText(text);
     else prepared.trustedId = null;
     if (!isTrusted && prepared.document !== null && trusted.mode === 'log') events.untrustedDocument();
     return prepared;
@@ -33,8 +33,5 @@ export function withTrustedQueries(registered: PersistedQueries, trusted: Truste
     },
   };
 }
-
-/** In the log. */
-const idLength = 32;
 
 const notTrusted = 'This document is not trusted: the gateway executes only those of its operator.';

@@ -5,7 +5,7 @@ import type { Caller } from '../auth/caller.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { MediaType } from '../graphql/media-type.ts';
 import type { ReplyRecord } from '../graphql/reply-record.ts';
-import type { FinishedRequest, Route } from '../telemetry/finished-request.ts';
+import type { FinishedRequest, RequestRoute } from '../telemetry/finished-request.ts';
 import type { RequestTrace } from '../telemetry/traces/request-trace.ts';
 import { parseTraceParent } from '../telemetry/traces/trace-parent.ts';
 import { readClientHeader } from './client-header.ts';
@@ -26,7 +26,7 @@ export class Exchange implements FinishedRequest {
   /** Of the response; set when the request was validated. */
   mediaType: MediaType = 'application/json';
   /** Set when the path was read. */
-  route: Route = 'other';
+  route: RequestRoute = 'other';
   /** When the headers were received, by `performance.now()`. */
   readonly startedAt = performance.now();
   /** When the body was received. */

@@ -3,6 +3,7 @@ import type { Caller } from '../auth/caller.ts';
 import type { ServerContext } from '../graphql/context.ts';
 import type { AnswerDirectly } from '../graphql/direct-way.ts';
 import { ReplyRecord } from '../graphql/reply-record.ts';
+import { parseJson } from '../parse-json.ts';
 import type { Admit } from './admit.ts';
 import { type Body, readBody } from './body.ts';
 import type { ByteBudget } from './byte-budget.ts';
@@ -101,10 +102,6 @@ function parseSearch(search: string): object {
 
 /** Empty if the text is not JSON of an object. */
 function parseObject(text: string): object {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : {};
-  } catch {
-    return {};
-  }
+  const value = parseJson(text);
+  return typeof value === 'object' && value !== null ? value : {};
 }

@@ -1,4 +1,5 @@
 import { chooseMediaType } from '../graphql/media-type.ts';
+import { parseJson } from '../parse-json.ts';
 import { type Cors, jsonType, requiresPreflight } from './cors.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -30,7 +31,7 @@ function validateGet(exchange: Exchange, search: string, cors: Cors): boolean {
     return false;
   }
   const params = new URLSearchParams(search);
-  const malformed = ['variables', 'extensions'].find((name) => !isJson(params.get(name) || 'null'));
+  const malformed = ['variables', 'extensions'].find((name) => parseJson(params.get(name) || 'null') === undefined);
   if (malformed === undefined) return true;
   exchange.sendError(400, 'BAD_USER_INPUT', `${malformed} must be valid JSON.`);
   return false;
@@ -46,13 +47,4 @@ function validatePost(exchange: Exchange): boolean {
   if (encoding === 'identity' && !/;\s*charset=(?!"?utf-8"?\s*(;|$))/i.test(type)) return true;
   exchange.sendError(415, 'BAD_USER_INPUT', 'The request body must be uncompressed and encoded in UTF-8.');
   return false;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

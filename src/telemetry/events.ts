@@ -11,8 +11,8 @@ interface UpstreamCall {
 }
 
 /**
- * What happens in the gateway. Its parts report it here, and log and metrics listen. No function throws. No argument
- * contains personal data, except possibly `error` and what the client sends in a request.
+ * The events of the gateway. Its parts fire them, and log and metrics listen. No function throws. No argument contains
+ * personal data, except possibly `error` and the texts of a client in a request.
  */
 export interface Events {
   /** Once per request: when its response was written, or the client has disconnected. */
@@ -57,6 +57,8 @@ export interface Events {
   untrustedDocument(): void;
 }
 
+export type CircuitEvent = 'circuitOpened' | 'circuitHalfOpened' | 'circuitClosed';
+
 type OperationOutcome = 'answered' | 'failed' | 'shed' | 'exhausted' | 'budget-exhausted';
 
 /** from_key: the result of an earlier order with the same idempotency key. */
@@ -81,8 +83,8 @@ export function joinEvents(log: Events, ...others: readonly Partial<Events>[]): 
 export function ignore(): void {}
 
 function joinListeners(listeners: readonly Listener[]): Listener {
-  const [first = ignore, second] = listeners;
-  if (second === undefined) return first;
+  const [only = ignore, another] = listeners;
+  if (another === undefined) return only;
   return (...values) => {
     for (const listener of listeners) listener(...values);
   };

@@ -3,7 +3,7 @@ import type { Usage } from '../request-context.ts';
 /** An HTTP request after its response. Its values are computed when they are read: most requests are not logged. */
 export interface FinishedRequest {
   readonly method: string;
-  readonly route: Route;
+  readonly route: RequestRoute;
   /** 499 if the client disconnected before the response. */
   readonly status: number;
   readonly requestId: string;
@@ -25,7 +25,12 @@ export interface FinishedRequest {
   readonly errorCodes: readonly string[];
 }
 
-export type Route = '/graphql' | '/health' | '/ready' | 'other';
+/** The first code of an error that is not the client's: an upstream or the gateway itself failed. */
+export function findFault(errorCodes: readonly string[]): string | undefined {
+  return errorCodes.find((code) => code.startsWith('UPSTREAM_') || code === 'INTERNAL_SERVER_ERROR');
+}
+
+export type RequestRoute = '/graphql' | '/health' | '/ready' | 'other';
 
 export type OperationType = 'query' | 'mutation' | 'subscription';
 

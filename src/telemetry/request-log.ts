@@ -1,5 +1,5 @@
 import { ignore } from './events.ts';
-import type { FinishedRequest } from './finished-request.ts';
+import { type FinishedRequest, findFault } from './finished-request.ts';
 import type { Log } from './log.ts';
 
 export interface RequestLog {
@@ -46,8 +46,7 @@ const windowMs = 1_000;
 const summaryAfterMs = 10_000;
 
 function isFailure({ status, errorCodes }: FinishedRequest): boolean {
-  if (status >= 500) return true;
-  return errorCodes.length > 0 && errorCodes.some((code) => code.startsWith('UPSTREAM_'));
+  return status >= 500 || findFault(errorCodes) !== undefined;
 }
 
 /** Undefined values are not written. */

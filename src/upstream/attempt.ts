@@ -1,7 +1,7 @@
 import type { Bulkhead } from './bulkhead.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { Deadline } from './deadline.ts';
-import { type Exchange, type Outcome, type Send, type Shed, shed } from './operation.ts';
+import { type MakeCall, type Outcome, type Send, type Shed, shed } from './operation.ts';
 import type { Reserve } from './reserve.ts';
 import type { RetryAfterBlock } from './retry-after.ts';
 
@@ -10,7 +10,7 @@ interface AttemptOptions {
   createCircuitBreaker: (path: string) => CircuitBreaker;
   createRetryAfterBlock: () => RetryAfterBlock;
   reserve: Reserve;
-  exchange: Exchange;
+  makeCall: MakeCall;
   /** Called for each call that may be charged. */
   onPaid: () => void;
 }
@@ -30,7 +30,7 @@ export function createAttempt({
   createCircuitBreaker,
   createRetryAfterBlock,
   reserve,
-  exchange,
+  makeCall,
   onPaid,
 }: AttemptOptions): Send {
   const guards = new Map<string, PathGuards>();
@@ -61,7 +61,7 @@ export function createAttempt({
         request.onSent?.();
         payer.usage.upstreamCalls += 1;
         isPaid = true;
-        outcome = await exchange(request, deadline, payer.trace, retries);
+        outcome = await makeCall(request, deadline, payer.trace, retries);
         isPaid = outcome.kind !== 'failed' || outcome.reason !== 'unreachable';
         if (!isPaid) reservation.release();
         if (outcome.kind === 'answered') reservation.recordAnswer(outcome);

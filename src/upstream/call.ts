@@ -1,9 +1,10 @@
 import type { Dispatcher } from 'undici';
+import { parseJson } from '../parse-json.ts';
 import { type RedactSecrets, redactStrings } from '../telemetry/redact.ts';
 import type { Deadline } from './deadline.ts';
 import { reasonBeforeResponse, tooManyInfos } from './failure-reason.ts';
 import type { Answered, Failed, FailureReason } from './operation.ts';
-import { decode, decodePart, parseJson, readHeaders } from './response-parts.ts';
+import { decode, decodePart, readHeaders } from './response-parts.ts';
 import { readRetryAfter } from './retry-after.ts';
 
 interface CallOptions {
@@ -13,7 +14,8 @@ interface CallOptions {
 
 /**
  * One call as undici's handler, which reads the response. A class, so that all calls share its functions; it is also the
- * listener of its deadline. It has the older of a handler: undici 7, the last version for Node.js 20, wraps the newer ones and parses all headers for them.
+ * listener of its deadline. Its functions are those of older handlers: undici 7, the last version for Node.js 20, wraps
+ * newer ones, and parses all headers for them.
  */
 export class Call implements Dispatcher.DispatchHandler {
   readonly #options: CallOptions;

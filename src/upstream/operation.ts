@@ -42,7 +42,8 @@ export interface Failed {
 
 /**
  * `unreachable`: the request was never sent (refused, DNS, connect timeout). `reset`: the connection closed before the
- * response. `invalid`: the response was not valid HTTP/1.1. `truncated`, `too-large`: the response began and could not be read to its end. `timed-out`: the deadline.
+ * response. `invalid`: the response was not valid HTTP/1.1. `truncated`, `too-large`: the response began and could not be
+ * read to its end. `timed-out`: the deadline.
  */
 export type FailureReason = 'unreachable' | 'reset' | 'invalid' | 'truncated' | 'too-large' | 'timed-out';
 
@@ -74,7 +75,7 @@ export type Send = (request: UpstreamRequest, deadline: Deadline, payer: Payer, 
 export type Payer = Pick<RequestContext, 'usage' | 'reserveCall' | 'trace'>;
 
 /** Makes one call. Rejects only when the caller aborts, with the signal's reason. */
-export type Exchange = (
+export type MakeCall = (
   request: UpstreamRequest,
   deadline: Deadline,
   trace?: Trace | null,

@@ -28,11 +28,3 @@ export function decode(bytes: Buffer): string {
 export function decodePart(bytes: Buffer): string {
   return new TextDecoder().decode(bytes, { stream: true });
 }
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

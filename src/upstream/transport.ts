@@ -4,7 +4,7 @@ import type { Events } from '../telemetry/events.ts';
 import type { RedactSecrets } from '../telemetry/redact.ts';
 import type { CallSpan } from '../trace.ts';
 import { Call } from './call.ts';
-import type { Answered, Exchange, Failed } from './operation.ts';
+import type { Answered, Failed, MakeCall } from './operation.ts';
 
 interface TransportOptions {
   service: ServiceName;
@@ -13,8 +13,8 @@ interface TransportOptions {
   headers: Readonly<Record<string, string>>;
   maxResponseBytes: number;
   maxConnections: number;
-  /** Whether the service is our own, so that it receives the trace context of a request. */
-  isOwn?: boolean;
+  /** Whether the service runs inside the process: then it receives the trace context of a request. */
+  isSelfHosted?: boolean;
   /** Applied to every response: some services echo the key that they received. */
   redactSecrets: RedactSecrets;
   events: Pick<Events, 'upstreamCalled'>;
@@ -27,10 +27,10 @@ export function createTransport({
   headers,
   maxResponseBytes,
   maxConnections,
-  isOwn = false,
+  isSelfHosted = false,
   redactSecrets,
   events,
-}: TransportOptions): { exchange: Exchange; close(): Promise<void> } {
+}: TransportOptions): { makeCall: MakeCall; close(): Promise<void> } {
   const { origin, pathname } = new URL(baseUrl);
   const basePath = pathname.replace(/\/$/, '');
   // The deadline bounds the whole call, so undici's timeouts for headers and body are off.
@@ -40,7 +40,7 @@ export function createTransport({
   const callOptions = { maxResponseBytes, redactSecrets };
 
   return {
-    exchange: (request, deadline, trace = null, retries = 0) =>
+    makeCall: (request, deadline, trace = null, retries = 0) =>
       new Promise((resolve, reject) => {
         const { method, path, query, body } = request;
         const span = trace === null ? null : trace.startCall({ service, method, path, retries });
@@ -55,7 +55,7 @@ export function createTransport({
           {
             method,
             path: basePath + path + toQueryString(query),
-            headers: span === null || !isOwn ? sentHeaders : [...sentHeaders, ...span.headers],
+            headers: span === null || !isSelfHosted ? sentHeaders : [...sentHeaders, ...span.headers],
             body: body === undefined ? null : JSON.stringify(body),
           },
           new Call(callOptions, deadline, onSettled, span === null ? reject : rejectTraced(span, reject)),

@@ -1,6 +1,6 @@
 import type { ServiceName } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { Events } from '../telemetry/events.ts';
+import type { CircuitEvent, Events } from '../telemetry/events.ts';
 import type { RedactSecrets } from '../telemetry/redact.ts';
 import type { Allowance } from './allowance/allowance.ts';
 import { createAttempt } from './attempt.ts';
@@ -25,8 +25,8 @@ interface UpstreamClientOptions {
   baseUrl: string;
   /** Sent with every request, including the API key. */
   headers: Readonly<Record<string, string>>;
-  /** Whether the service is our own, so that it receives the trace context of a request. */
-  isOwn?: boolean;
+  /** Whether the service runs inside the process: then it receives the trace context of a request. */
+  isSelfHosted?: boolean;
   /** Deadline of an operation: queueing, attempts and pauses between them. A write restarts it after queueing. */
   timeoutMs: number;
   maxResponseBytes: number;
@@ -42,7 +42,7 @@ interface UpstreamClientOptions {
 /** JSON over HTTP to one service, with deadlines, retries, bulkhead, circuit breaker and monthly allowance. */
 export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
   const { service, allowance, timeoutMs, maxConcurrency, maxQueue, backoffMs, events } = options;
-  const { exchange, close } = createTransport({ ...options, maxConnections: maxConcurrency });
+  const { makeCall, close } = createTransport({ ...options, maxConnections: maxConcurrency });
   const deadlines = createDeadlines(timeoutMs);
   const bulkhead = createBulkhead({ maxConcurrency, maxQueue });
   const attempt = createAttempt({
@@ -55,7 +55,7 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
       }),
     createRetryAfterBlock,
     reserve: createReserve(service, allowance),
-    exchange,
+    makeCall,
     onPaid: () => events.callPaid(service),
   });
   const onEnded = (outcome: Outcome) => events.upstreamOperationEnded(service, outcome.kind);
@@ -80,8 +80,6 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
     return Promise.resolve(outcome);
   }
 }
-
-type CircuitEvent = 'circuitOpened' | 'circuitHalfOpened' | 'circuitClosed';
 
 function elapsedSince(time: number | null | undefined): number {
   return time == null ? 0 : performance.now() - time;

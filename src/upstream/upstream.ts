@@ -41,7 +41,7 @@ export function createUpstreamFactory({ config, store, replicas, secrets, events
       service,
       baseUrl,
       headers: { [keyHeader]: apiKey, accept: 'application/json' },
-      isOwn: upstream === null,
+      isSelfHosted: upstream === null,
       timeoutMs,
       maxResponseBytes: config.maxResponseBytes,
       maxConcurrency: config.upstreamConcurrency,

@@ -17,7 +17,9 @@ const shells = {
 };
 
 describe.each(Object.entries(shells))('completion in %s', (shell, toScript) => {
-  const whyNot = spawnSync(shell, ['-c', '']).error ? ` (skipped: ${shell} is not installed)` : '';
+  const whyNot = spawnSync(shell, ['-c', '']).error
+    ? ` (SKIPPED: ${shell} is missing; install the package ${shell})`
+    : '';
   const flags = { bash: ['--norc'], zsh: ['-f'], fish: ['--no-config'] }[shell] ?? [];
 
   it.skipIf(whyNot)(`offers commands, options, values and files${whyNot}`, async () => {

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { dashboardFile, printDashboard } from '../../scripts/print-dashboard.ts';
 import { definitions } from '../../src/telemetry/metrics/definitions.ts';
+import { whyNoPromtool } from '../telemetry/scrape.ts';
 import { parsePromql } from './promql.ts';
 
 /* What Prometheus and Grafana show of the gateway: only metrics that it has, and alerts with a remedy. */
@@ -77,10 +78,6 @@ describe('the dashboard', () => {
     expect(new Set(cells).size).toBe(cells.length);
   });
 });
-
-const whyNoPromtool = spawnSync('promtool', ['--version']).error
-  ? ' (SKIPPED: promtool is missing; install the package prometheus)'
-  : '';
 
 it.skipIf(whyNoPromtool).each([
   ['check', 'config', 'prometheus.yaml'],

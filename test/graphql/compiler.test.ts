@@ -14,7 +14,7 @@ import { createCallerFactory } from '../../src/auth/caller.ts';
 import { createCompiler } from '../../src/graphql/compiler.ts';
 import { createContext } from '../../src/graphql/context.ts';
 import { locate, parseDetached } from '../../src/graphql/document-source.ts';
-import { createPrepareDocument } from '../../src/graphql/prepared-document.ts';
+import { createPreparedDocuments } from '../../src/graphql/prepared-document.ts';
 import { describeFailure } from '../../src/graphql/present-error.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { createRedact } from '../../src/telemetry/redact.ts';
@@ -236,7 +236,7 @@ describe('compiling', () => {
 
   it('counts the memory of compiled operations in the cache of documents', async () => {
     const limits = { tokens: 5_000, characters: 100_000, cost: 100_000 };
-    const prepare = createPrepareDocument({ schema, limits, hasCallers: false });
+    const { prepare } = createPreparedDocuments({ schema, limits, hasCallers: false });
     const fields = Array.from({ length: 380 }, (_, index) => `a${index}: ibanFormatAsRegex`).join(' ');
     const textOf = (index: number) => `query Q${index} { country(code: "DE") { ${fields} } }`;
     const texts = Array.from({ length: 16 }, (_, index) => textOf(index));

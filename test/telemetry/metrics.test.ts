@@ -65,7 +65,10 @@ describe.skipIf(whyNoRedis !== '')(`a day${whyNoRedis}`, () => {
     const called = upstream.nextCall();
     const both = [post(validate(tIban(2)), shop), post(validate(tIban(2)), shop)];
     await called;
-    await vi.waitUntil(async () => (await read()).value('ledgerquill_joined_flights_total') === 1, { interval: 1 });
+    await vi.waitUntil(async () => (await read()).value('ledgerquill_joined_flights_total') === 1, {
+      interval: 1,
+      timeout: 20_000,
+    });
     expect((await read()).value('ledgerquill_bulkhead_active', { service: 'bank-data' })).toBe(1);
     expect((await read()).value('http_server_active_requests')).toBe(2);
     release();
@@ -234,7 +237,7 @@ describe('metrics', () => {
   });
 
   it('count an operation by its name if the operator knows the document', async () => {
-    const { metrics, finish, read } = tMetrics();
+    const { finish, read } = tMetrics();
     const reply = { ...graphqlReply, operationName: 'Payee', isTrusted: true };
     finish({ reply }, 2);
     finish({ reply: { ...reply, isTrusted: false } }, 3);
@@ -242,7 +245,6 @@ describe('metrics', () => {
       read().then(({ value }) => value('ledgerquill_graphql_requests_total', { graphql_operation_name }));
     expect(await requests('Payee')).toBe(2);
     expect(await requests('other')).toBe(3);
-    expect(metrics).toBeDefined();
   });
 
   it('can be read while many connections send incomplete requests', async () => {
@@ -264,7 +266,7 @@ describe('metrics', () => {
     }
     const refused = async () =>
       (await scrape(metricsUrl())).value('ledgerquill_refusals_total', { limit: 'connections' });
-    await vi.waitUntil(async () => (await refused()) === 2, { interval: 5 });
+    await vi.waitUntil(async () => (await refused()) === 2, { interval: 5, timeout: 20_000 });
   });
 
   it('have a bounded number of series, whatever clients and upstreams send', async () => {

@@ -26,7 +26,7 @@ async function requestLines(log: () => string, count: number): Promise<Line[]> {
     log()
       .split('\n')
       .filter((line) => line.includes('"msg":"request"'));
-  await vi.waitUntil(() => lines().length >= count, { interval: 5 });
+  await vi.waitUntil(() => lines().length >= count, { interval: 5, timeout: 20_000 });
   return lines().map((line) => JSON.parse(line));
 }
 
@@ -37,7 +37,7 @@ async function tLogged(env: Record<string, string> = {}) {
 }
 
 describe('the line of a request', () => {
-  it.each(ways)('says who asked for what, and what it cost, answered %s', async (way) => {
+  it.each(ways)('has caller, client, operation, durations and look-ups, answered %s', async (way) => {
     const { send, lines } = await tLogged();
     const headers = {
       ...as('shop'),
@@ -210,11 +210,13 @@ describe('the request log', () => {
     const { requestLog, lines, finish } = tRequestLog(3);
     finish({}, 10);
     finish({ status: 503 }, 2);
-    finish({ errorCodes: ['UPSTREAM_FAILED'] }, 5);
+    finish({ errorCodes: ['BAD_USER_INPUT'] }, 1);
+    finish({ errorCodes: ['FORBIDDEN', 'INTERNAL_SERVER_ERROR'] }, 1);
+    finish({ errorCodes: ['UPSTREAM_FAILED'] }, 3);
     expect(lines.map(({ status, errors }) => [status, errors])).toEqual([
       ...Array(3).fill([200, undefined]),
       ...Array(2).fill([503, undefined]),
-      [200, ['UPSTREAM_FAILED']],
+      [200, ['FORBIDDEN', 'INTERNAL_SERVER_ERROR']],
     ]);
     expect(requestLog.droppedLines()).toBe(11);
     finish({ endedAt: 2_000 }, 4);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RequestContext } from '../../src/request-context.ts';
-import { type Exchange, shed } from '../../src/upstream/operation.ts';
+import { type MakeCall, shed } from '../../src/upstream/operation.ts';
 import { tRequestContext } from '../request-context.ts';
 import { answered, get, post, tAttempt, tDeadline, tHeldSend } from './send.ts';
 
@@ -100,7 +100,7 @@ it('frees the place of a call that was aborted in the queue at once', async () =
 });
 
 it('passes the slot of a call on that throws', async () => {
-  const failing: Exchange = () => {
+  const failing: MakeCall = () => {
     throw new Error('a bug');
   };
   const limited = tAttempt(failing, { maxConcurrency: 1, maxQueue: 1 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Exchange, type Outcome, shed } from '../../src/upstream/operation.ts';
+import { type MakeCall, type Outcome, shed } from '../../src/upstream/operation.ts';
 import { answered, failed, get, tAttempt, tDeadline, tHeldSend, tSend } from './send.ts';
 
 beforeEach(() => {
@@ -11,7 +11,7 @@ afterEach(() => {
 
 const exhausted: Outcome = { kind: 'exhausted', renewsAt: new Date('2026-12-01') };
 
-function tBreaker(send: Exchange) {
+function tBreaker(send: MakeCall) {
   const events: string[] = [];
   const guarded = tAttempt(send, {
     events: {

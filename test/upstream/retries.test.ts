@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Exchange, type Outcome, shed } from '../../src/upstream/operation.ts';
+import { type MakeCall, type Outcome, shed } from '../../src/upstream/operation.ts';
 import { answered, failed, get, post, tDeadline, tRetries, tSend } from './send.ts';
 
 beforeEach(() => {
@@ -14,7 +14,7 @@ const exhausted: Outcome = { kind: 'exhausted', renewsAt: new Date('2026-12-01')
 const inSeconds = (seconds: number) => ({ retryAt: new Date(Date.now() + seconds * 1_000) });
 
 /** Sends, and lets all pauses pass. */
-async function sendThrough(send: Exchange, request = get) {
+async function sendThrough(send: MakeCall, request = get) {
   const outcome = tRetries(send)(request, tDeadline());
   await vi.advanceTimersByTimeAsync(9_999);
   return outcome;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Exchange } from '../../src/upstream/operation.ts';
+import type { MakeCall } from '../../src/upstream/operation.ts';
 import { readRetryAfter } from '../../src/upstream/retry-after.ts';
 import { answered, failed, get, tAttempt, tDeadline, tHeldSend, tSend } from './send.ts';
 
@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 /** Also with a circuit breaker, which blocked calls must not influence. */
-function tBreaker(send: Exchange) {
+function tBreaker(send: MakeCall) {
   const events: string[] = [];
   const guarded = tAttempt(send, {
     events: {

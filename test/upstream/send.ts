@@ -7,9 +7,9 @@ import { createCircuitBreaker } from '../../src/upstream/circuit-breaker.ts';
 import { createDeadlines, type Deadline } from '../../src/upstream/deadline.ts';
 import type {
   Answered,
-  Exchange,
   Failed,
   FailureReason,
+  MakeCall,
   Outcome,
   Payer,
   UpstreamRequest,
@@ -44,7 +44,7 @@ export function tDeadline(signal: AbortSignal = new AbortController().signal, ti
 export function tSend(...outcomes: [Outcome, ...Outcome[]]) {
   const sent: { request: UpstreamRequest; leftMs: number }[] = [];
   let script = outcomes;
-  const send: Exchange = async (request, deadline) => {
+  const send: MakeCall = async (request, deadline) => {
     deadline.throwIfAborted();
     sent.push({ request, leftMs: deadline.leftMs() });
     const [first, ...rest] = script;
@@ -63,7 +63,7 @@ export function tSend(...outcomes: [Outcome, ...Outcome[]]) {
 /** Holds every outcome back until the test returns it. */
 export function tHeldSend() {
   const held: { path: string; leftMs: number; returns: (outcome: Outcome) => void }[] = [];
-  const send: Exchange = ({ path }, deadline) =>
+  const send: MakeCall = ({ path }, deadline) =>
     new Promise((resolve, reject) => {
       if (deadline.aborted) return reject(deadline.reason);
       deadline.addEventListener('abort', () => reject(deadline.reason));
@@ -81,7 +81,7 @@ interface AttemptOptions {
 
 /** Sends attempts past all guards; those that are not configured refuse nothing. */
 export function tAttempt(
-  exchange: Exchange,
+  makeCall: MakeCall,
   { maxConcurrency = 10_000, maxQueue = 0, allowance = unlimited, events }: AttemptOptions = {},
 ) {
   const attempt = createAttempt({
@@ -94,7 +94,7 @@ export function tAttempt(
         onClosed: () => events?.circuitClosed('bank-data', path),
       }),
     reserve: createReserve('bank-data', allowance),
-    exchange,
+    makeCall,
     onPaid: () => {},
   });
   return (request = get, deadline = tDeadline(), payer: Payer = tRequestContext()) => attempt(request, deadline, payer);

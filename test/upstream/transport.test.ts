@@ -18,7 +18,7 @@ function tTransport(baseUrl: string, options: { maxResponseBytes?: number } = {}
     ...options,
   });
   onTestFinished(() => transport.close());
-  return { send: (request = get, deadline = tDeadline()) => transport.exchange(request, deadline), calls };
+  return { send: (request = get, deadline = tDeadline()) => transport.makeCall(request, deadline), calls };
 }
 
 afterEach(() => {

@@ -6,7 +6,7 @@ import { resolveEntities } from './entities.ts';
 import { IbanValidationType } from './iban.ts';
 import { printSubgraphSdl } from './subgraph-sdl.ts';
 
-/* What routers query: https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec */
+/* The fields that routers query: https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec */
 
 /** The oldest version with @cost and @listSize, so that older composition tools accept the schema. */
 export const federationLink = {

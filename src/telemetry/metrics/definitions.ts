@@ -1,4 +1,4 @@
-import type { ServiceName } from '../../errors.ts';
+import { serviceNames } from '../../errors.ts';
 import type { EssayOutcome } from '../events.ts';
 
 interface MetricDefinition {
@@ -9,7 +9,6 @@ interface MetricDefinition {
   help: string;
 }
 
-export const services: readonly ServiceName[] = ['bank-data', 'essays'];
 export const methods: readonly string[] = ['GET', 'POST', 'OPTIONS', 'HEAD', '_OTHER'];
 export const circuitStates = ['closed', 'open', 'half_open'] as const;
 export const operationOutcomes = ['answered', 'failed', 'shed', 'exhausted'];
@@ -37,7 +36,7 @@ export const definitions = {
   http_client_request_duration_seconds: {
     type: 'histogram',
     labels: {
-      service: services,
+      service: serviceNames,
       http_request_method: ['GET', 'POST'],
       http_response_status_code: null,
       error_type: null,
@@ -61,28 +60,28 @@ export const definitions = {
   },
   ledgerquill_upstream_operations_total: {
     type: 'counter',
-    labels: { service: services, outcome: operationOutcomes },
+    labels: { service: serviceNames, outcome: operationOutcomes },
     help: 'Upstream operations, retries included: answered, failed, shed (not sent) or exhausted (no calls left).',
   },
   ledgerquill_upstream_attempts_total: {
     type: 'counter',
-    labels: { service: services, outcome: ['answered', 'failed'] },
+    labels: { service: serviceNames, outcome: ['answered', 'failed'] },
     help: 'Upstream calls: answered or failed. Calls that the client aborted have no outcome.',
   },
   ledgerquill_circuit_breaker_state: {
     type: 'gauge',
-    labels: { service: services, endpoint: null, state: circuitStates },
+    labels: { service: serviceNames, endpoint: null, state: circuitStates },
     help: '1 for the state of the circuit breaker of an endpoint: closed, open or half_open; 0 for the others.',
   },
   ledgerquill_circuit_breaker_transitions_total: {
     type: 'counter',
-    labels: { service: services, endpoint: null, state: circuitStates },
+    labels: { service: serviceNames, endpoint: null, state: circuitStates },
     help: 'Changes of a circuit breaker to this state. A probe that failed opens it again.',
   },
-  ledgerquill_bulkhead_active: { type: 'gauge', labels: { service: services }, help: 'Upstream calls in flight.' },
+  ledgerquill_bulkhead_active: { type: 'gauge', labels: { service: serviceNames }, help: 'Upstream calls in flight.' },
   ledgerquill_bulkhead_queued: {
     type: 'gauge',
-    labels: { service: services },
+    labels: { service: serviceNames },
     help: 'Operations that wait for a call to end.',
   },
   ledgerquill_cache_look_ups_total: {
@@ -112,27 +111,27 @@ export const definitions = {
   },
   ledgerquill_paid_calls_total: {
     type: 'counter',
-    labels: { service: services },
+    labels: { service: serviceNames },
     help: 'Upstream calls that were sent, and thus may be charged.',
   },
   ledgerquill_saved_calls_total: {
     type: 'counter',
-    labels: { service: services, by: ['cache', 'flight', 'kept_reply', 'idempotency_key'] },
+    labels: { service: serviceNames, by: ['cache', 'flight', 'kept_reply', 'idempotency_key'] },
     help: 'Look-ups and orders without a call, by why: cache, flight, kept_reply or idempotency_key.',
   },
   ledgerquill_allowance_limit: {
     type: 'gauge',
-    labels: { service: services },
+    labels: { service: serviceNames },
     help: 'Calls per month, as configured or reported by the upstream; absent if unlimited.',
   },
   ledgerquill_allowance_remaining: {
     type: 'gauge',
-    labels: { service: services },
+    labels: { service: serviceNames },
     help: 'Calls that are left this month; absent if unlimited.',
   },
   ledgerquill_budget_remaining: {
     type: 'gauge',
-    labels: { caller: null, service: services },
+    labels: { caller: null, service: serviceNames },
     help: 'Paid calls that are left to a caller that used its budget since the start. other: the sum of further callers.',
   },
   ledgerquill_essays_total: {

@@ -12,7 +12,7 @@ interface Limit {
   remaining: number | null;
 }
 
-/** What the parts of the gateway know when they are asked. */
+/** Values that are read from the parts of the gateway when metrics are scraped. */
 export interface MetricSources {
   activeRequests(): number;
   bulkheads(): Readonly<Record<ServiceName, { active: number; queued: number }>>;

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
+import { readVersion } from '../../version.ts';
 import type { Sample } from './sample.ts';
 
 /** Starts to measure the delay of the event loop, until `close`. */
@@ -8,7 +8,7 @@ export function createProcessMetrics() {
   const delay = monitorEventLoopDelay({ resolution: delayResolutionMs });
   delay.enable();
   let lastUtilization = performance.eventLoopUtilization();
-  const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string };
+  const version = readVersion();
 
   const collectors = {
     nodejs_eventloop_delay_p50_seconds: () => one(secondsOf(delay, delay.percentile(50))),
@@ -39,12 +39,6 @@ export function createProcessMetrics() {
 }
 
 const delayResolutionMs = 20;
-
-/** In the build, this code is in a file of `dist`. */
-const packageFile = new URL(
-  import.meta.url.endsWith('.ts') ? '../../../package.json' : '../package.json',
-  import.meta.url,
-);
 
 /** The timer itself takes its resolution. Zero if nothing was measured since the last reset. */
 function secondsOf({ count }: IntervalHistogram, nanoseconds: number): number {

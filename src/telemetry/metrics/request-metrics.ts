@@ -6,7 +6,7 @@ import { Count, createCounts } from './series.ts';
 
 type RequestEvents = Pick<Events, 'requestFinished' | 'connectionRefused'>;
 
-/** Of all requests. Refused calls of a caller without a budget are counted in `refusals` by the upstream metrics. */
+/** Metrics of all requests. The upstream metrics add to `refusals` the operations that a budget refused. */
 export function createRequestMetrics() {
   const durations = createHistograms(
     ['http_request_method', 'http_route', 'http_response_status_code'],

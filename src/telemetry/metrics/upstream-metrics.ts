@@ -1,6 +1,6 @@
-import type { ServiceName } from '../../errors.ts';
-import type { Events } from '../events.ts';
-import { circuitStates, essayOutcomes, operationOutcomes, services } from './definitions.ts';
+import { type ServiceName, serviceNames } from '../../errors.ts';
+import type { CircuitEvent, Events } from '../events.ts';
+import { circuitStates, essayOutcomes, operationOutcomes } from './definitions.ts';
 import { createHistograms, durationBounds } from './histogram.ts';
 import type { Sample } from './sample.ts';
 import { Count, createCounts, Series } from './series.ts';
@@ -9,7 +9,6 @@ type UpstreamEvents = Pick<
   Events,
   'upstreamCalled' | 'upstreamOperationEnded' | 'callPaid' | 'flightJoined' | 'essayOrdered' | CircuitEvent
 >;
-type CircuitEvent = 'circuitOpened' | 'circuitHalfOpened' | 'circuitClosed';
 
 interface UpstreamMetricsOptions {
   refusals: { of(limit: string): Count };
@@ -24,11 +23,11 @@ export function createUpstreamMetrics({ refusals, savedByCache, savedByReply }: 
     durationBounds,
     200,
   );
-  const operations = createCounts(['service', 'outcome'], combine(services, operationOutcomes));
-  const attempts = createCounts(['service', 'outcome'], combine(services, ['answered', 'failed']));
+  const operations = createCounts(['service', 'outcome'], combine(serviceNames, operationOutcomes));
+  const attempts = createCounts(['service', 'outcome'], combine(serviceNames, ['answered', 'failed']));
   const paid = createCounts(
     ['service'],
-    services.map((service) => [service]),
+    serviceNames.map((service) => [service]),
   );
   const essays = createCounts(
     ['outcome'],

@@ -13,7 +13,7 @@ import {
 } from '@opentelemetry/api';
 import { TraceState } from '@opentelemetry/core';
 import type { CallSpan, Trace } from '../../trace.ts';
-import type { FinishedReply, FinishedRequest } from '../finished-request.ts';
+import { type FinishedReply, type FinishedRequest, findFault } from '../finished-request.ts';
 import type { Redact } from '../redact.ts';
 import { parseTraceParent } from './trace-parent.ts';
 
@@ -71,7 +71,7 @@ function setReply(span: Span, reply: FinishedReply, redact: Redact): void {
 
 function setErrors(span: Span, codes: readonly string[]): void {
   span.setAttribute('ledgerquill.error.codes', codes.slice(0, maxCodes));
-  const fault = codes.find((code) => code.startsWith('UPSTREAM_') || code === 'INTERNAL_SERVER_ERROR');
+  const fault = findFault(codes);
   if (fault === undefined) span.setAttribute('error.type', codes[0] ?? '');
   else fail(span, fault);
 }
