@@ -6,7 +6,7 @@ RUN npm ci --ignore-scripts
 COPY . .
 # Of the installed packages, those that the bundle does not contain, in the versions of the lock file.
 RUN npm run package -- --folder /package && mv node_modules /package && cd /package \
-  && npm prune --ignore-scripts --no-package-lock && chmod +x dist/cli/ledgerquill.js
+  && npm prune --ignore-scripts --no-package-lock && find node_modules -type d -empty -delete && chmod +x dist/cli/ledgerquill.js
 
 FROM node:24-slim
 ARG VERSION=unknown

@@ -10,11 +10,14 @@ import { writeFile } from './write-file.ts';
 export async function buildGraphiql(folder: string): Promise<void> {
   const html = renderGraphiQL({ title: 'Ledgerquill', endpoint: '/graphql', ...readLogo(), ...readExample() });
   const script = html.slice(html.indexOf('<script>') + '<script>'.length, html.lastIndexOf('</script>'));
-  const page: BuiltPage = { etag: `W/"${hash(html, 'base64url')}"`, scriptHash: hash(script, 'base64') };
+  const page: BuiltPage = {
+    etag: `W/"${hash(html, 'base64url')}"`,
+    scriptHash: hash(script, 'base64'),
+    length: Buffer.byteLength(html),
+  };
   const json = JSON.stringify(page);
   if (readIfPresent(`${folder}/page.json`) === json) return;
   mkdirSync(folder, { recursive: true });
-  writeFile(`${folder}/${fileNames.identity}`, html);
   writeFile(`${folder}/${fileNames.gzip}`, await promisify(gzip)(html, { level: 9 }));
   writeFile(`${folder}/${fileNames.br}`, await promisify(brotliCompress)(html, { params }));
   // Last: it states that the others are complete.

@@ -7,7 +7,7 @@ import { knownVariables } from './config/variables.ts';
 import { runMain } from './run-main.ts';
 import { stopOnSignal } from './stop-signals.ts';
 import { checkDataFolder } from './stores/data-folder.ts';
-import { createLog } from './telemetry/log.ts';
+import { createLog, type Log } from './telemetry/log.ts';
 import { createRedact } from './telemetry/redact.ts';
 
 /*
@@ -35,13 +35,15 @@ async function run(config: Config): Promise<void> {
   }
 }
 
-function warnOfUnknownVariables({ logLevel }: Config): void {
+function warnOfUnknownVariables(config: Config): void {
   const variables = findUnknownVariables(knownVariables, process.env);
   if (variables.length === 0) return;
-  createLog({ level: logLevel, redact: (line) => line }).warn(
-    { variables },
-    'unknown environment variables are ignored',
-  );
+  createPlainLog(config).warn({ variables }, 'unknown environment variables are ignored');
+}
+
+/** For messages without values. */
+function createPlainLog({ logLevel: level }: Config): Log {
+  return createLog({ level, redact: (line) => line });
 }
 
 async function start(config: Config, services: Service[], stopServices: () => Promise<unknown>): Promise<void> {
@@ -68,8 +70,12 @@ async function start(config: Config, services: Service[], stopServices: () => Pr
     await gateway.close();
     await stopServices();
   };
-  const { shutdownDelayMs, shutdownTimeoutMs } = config;
-  stopOnSignal(process, { delayMs: shutdownDelayMs, announce: gateway.announceStop, stop });
+  const log = createPlainLog(config);
+  const announce = () => {
+    gateway.announceStop();
+    log.info('stopping: active requests are finished first');
+  };
+  stopOnSignal(process, { delayMs: config.shutdownDelayMs, announce, stop });
 
   const url = await gateway.listen().catch(async (error: unknown) => {
     await gateway.close();
@@ -84,10 +90,15 @@ async function start(config: Config, services: Service[], stopServices: () => Pr
       `  bank data  ${bankData.description}`,
       `  essays     ${essays.description}`,
       ...(config.traces ? [`  traces     exported to ${config.traces.url}`] : []),
-      `  SIGTERM    ${shutdownDelayMs / 1_000} s not ready, then at most ${shutdownTimeoutMs / 1_000} s for active requests`,
+      `  to stop    SIGTERM or Ctrl+C: ${describeStop(config)}`,
       '',
     ].join('\n'),
   );
+}
+
+function describeStop({ shutdownDelayMs, shutdownTimeoutMs }: Config): string {
+  const delay = shutdownDelayMs === 0 ? '' : `${shutdownDelayMs / 1_000} s not ready, then `;
+  return `${delay}at most ${shutdownTimeoutMs / 1_000} s for active requests`;
 }
 
 interface ResolvedUpstream {

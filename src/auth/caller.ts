@@ -54,5 +54,5 @@ export function createCallerFactory({
   };
 }
 
-/** Of a base64url text: 72 bits. */
-const hashLength = 12;
+/** Of a base64url text: 66 bits. A longer one can look like an IBAN, which the log redacts. */
+const hashLength = 11;

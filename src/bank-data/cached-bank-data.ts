@@ -3,7 +3,7 @@ import type { OpenedStore } from '../stores/open-store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { UpstreamClient } from '../upstream/upstream-client.ts';
 import { withCache } from './cache.ts';
-import { createDataVersion } from './data-version.ts';
+import { createDataVersion, noDataVersion } from './data-version.ts';
 import { createLookUpCache } from './look-up-cache.ts';
 import { withPrecheck } from './precheck.ts';
 import { createRestBankData } from './rest/rest-bank-data.ts';
@@ -20,8 +20,8 @@ interface CachedBankDataOptions extends Pick<OpenedStore, 'store' | 'isShared'> 
 /** The bank-data service behind its precheck and its cache. */
 export function createCachedBankData({ url, client, config, store, isShared, events }: CachedBankDataOptions) {
   const { upstreamConcurrency: maxRunning, upstreamQueue: maxWaiting } = config;
-  const { freshMs, maxAgeMs, cacheMaxBytes } = config.bankData;
-  const dataVersion = createDataVersion(url);
+  const { freshMs, maxAgeMs, cacheMaxBytes, isSelfHosted } = config.bankData;
+  const dataVersion = isSelfHosted ? createDataVersion(url) : noDataVersion;
   const cache = createLookUpCache({
     maxRunning,
     maxWaiting,

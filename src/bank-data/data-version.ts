@@ -1,6 +1,6 @@
 import { request } from 'undici';
 
-/** The header in which the self-hosted service reports the version of its bank lists. The hosted one has none. */
+/** The header in which the self-hosted service reports the version of its bank lists. */
 export const dataVersionHeader = 'x-bank-data-version';
 
 /**
@@ -17,19 +17,26 @@ export interface DataVersion {
   close(): void;
 }
 
+/** Of a service that is not our own: its answers are paid for, so it must not be able to remove them from the cache. */
+export const noDataVersion: DataVersion = { current: () => null, report() {}, onChanged() {}, close() {} };
+
 /** @param url of the service */
 export function createDataVersion(url: string): DataVersion {
   const listeners: (() => void)[] = [];
   let current: string | null = null;
   let timer: NodeJS.Timeout | null = null;
-  let isChanging = false;
+  /** In this interval and in the one before. */
+  let changes = 0;
+  let earlierChanges = 0;
 
   function report(version: string): void {
+    if (version.length > maxLength) return;
     timer ??= setInterval(() => void poll(), pollMs).unref();
     if (version === current) return;
     if (current !== null) {
-      notify();
-      isChanging = true;
+      changes += 1;
+      // Replicas of the service may have different versions: then each answer would clear the cache.
+      if (changes <= maxImmediate) notify();
     }
     current = version;
   }
@@ -39,14 +46,17 @@ export function createDataVersion(url: string): DataVersion {
   }
 
   async function poll(): Promise<void> {
-    // Requests that were running at the change may have combined old answers with new ones.
-    if (isChanging) notify();
-    isChanging = false;
+    // Requests that were running at a change may have combined old answers with new ones.
+    if (changes + earlierChanges > 0) notify();
+    earlierChanges = changes;
+    changes = 0;
     try {
-      const { headers, body } = await request(`${url}/data-version`, { signal: AbortSignal.timeout(pollMs) });
-      await body.dump();
+      const { statusCode, headers, body } = await request(`${url}/data-version`, {
+        signal: AbortSignal.timeout(pollMs),
+      });
+      await body.dump({ limit: maxBodyBytes });
       const version = headers[dataVersionHeader];
-      if (timer !== null && typeof version === 'string') report(version);
+      if (timer !== null && statusCode < 300 && typeof version === 'string') report(version);
     } catch {
       // Look-ups report that the service is down.
     }
@@ -64,3 +74,8 @@ export function createDataVersion(url: string): DataVersion {
 }
 
 const pollMs = 5_000;
+/** Changes of one interval that listeners are called for at once. */
+const maxImmediate = 2;
+/** It is stored with each answer. */
+const maxLength = 200;
+const maxBodyBytes = 1_000;

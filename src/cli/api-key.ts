@@ -8,7 +8,8 @@ export function printApiKey(name: string, scopes: string): void {
   const key = `lq_${randomBytes(32).toString('base64url')}`;
   const entry = `${name}:${createHash('sha256').update(key).digest('hex')}:${scopes}`;
   const { error } = apiKeyList.safeParse(entry);
-  if (error) throw new UsageError(error.issues.map(({ message }) => message).join('; '));
+  if (error)
+    throw new UsageError(`name or scopes are invalid: ${error.issues.map(({ message }) => message).join('; ')}`);
   const lines = [`key, shown only now: ${key}`, `entry in GATEWAY_API_KEYS: ${entry}`, ''];
   process.stdout.write(lines.join('\n'));
 }

@@ -17,9 +17,11 @@ import { type ProbeResult, probeServer } from './probe-server.ts';
  */
 export async function checkConfig(dotenvNames: ReadonlySet<string>): Promise<void> {
   const config = readConfig(process.env);
-  const lines = listValues(config, process.env, dotenvNames).map(
-    ({ name, value, source }) => `  ${name.padEnd(28)} ${value}  (${source})`,
-  );
+  const values = listValues(config, process.env, dotenvNames);
+  const width = Math.max(...values.map(({ name }) => name.length));
+  const lines = values.map(({ name, value, source }) => {
+    return `  ${name.padEnd(width)}  ${value === '' ? '(not set)' : `${value}  (${source})`}`;
+  });
   const unknown = findUnknownVariables(knownVariables, process.env);
   print(['Configuration', ...lines, ...unknown.map((name) => `  unknown and ignored: ${name}`), 'Checks']);
 

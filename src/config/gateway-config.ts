@@ -20,6 +20,8 @@ interface UpstreamConfig {
 }
 
 interface BankDataConfig extends UpstreamConfig {
+  /** Whether the service is our own, in this process or another one, so that it reports the version of its data. */
+  isSelfHosted: boolean;
   /** How long a cached response is fresh, in milliseconds. */
   freshMs: number;
   /** Maximum age of a served response, in milliseconds. After `freshMs` it is stale. */

@@ -6,7 +6,7 @@ import { type Environment, gatewayVariables } from './variables.ts';
 
 interface ListedValue {
   name: string;
-  /** Masked if it is a secret. */
+  /** Masked if it is a secret; empty if the variable is not set and has no default. */
   value: string;
   source: string;
 }
@@ -25,8 +25,7 @@ export function listValues(config: Config, env: Environment, dotenvNames: Readon
     }
     const file = shape[`${name}_FILE`] === secretFile && env[`${name}_FILE`]?.trim();
     if (file) return { name, value: masked, source: `file ${file}` };
-    const value = derived[name] ?? describeDefault(type.safeParse(undefined).data);
-    return { name, value: value || '(not set)', source: 'default' };
+    return { name, value: derived[name] ?? describeDefault(type.safeParse(undefined).data), source: 'default' };
   });
 }
 

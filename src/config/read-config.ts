@@ -55,6 +55,7 @@ export function readConfig(env: Environment): Config {
     maxResponseBytes: vars.MAX_ANSWER_BYTES,
     bankData: {
       upstream: readUpstream('BANK_DATA', vars.BANK_DATA_URL, vars.BANK_DATA_API_KEY),
+      isSelfHosted: vars.BANK_DATA_URL === undefined || vars.BANK_DATA_SELF_HOSTED,
       timeoutMs: vars.BANK_DATA_TIMEOUT_MS,
       freshMs: vars.BANK_DATA_FRESH_S * 1_000,
       maxAgeMs: vars.BANK_DATA_STALE_S * 1_000,

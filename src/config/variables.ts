@@ -106,6 +106,7 @@ export const gatewayVariables = {
   BANK_DATA_URL: baseUrl.optional(),
   BANK_DATA_API_KEY: secret.optional(),
   BANK_DATA_API_KEY_FILE: secretFile,
+  BANK_DATA_SELF_HOSTED: onOrOff.default(false),
   BANK_DATA_TIMEOUT_MS: timeoutMs.default(10_000),
   BANK_DATA_FRESH_S: integer(0, 31_536_000).default(86_400),
   BANK_DATA_STALE_S: integer(0, 315_360_000).default(2_592_000),

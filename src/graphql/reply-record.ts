@@ -42,5 +42,5 @@ export class ReplyRecord implements FinishedReply {
 
 const noCodes: readonly string[] = [];
 const maxNameLength = 100;
-/** Enough of a SHA-256 hash to find the document. */
-const idLength = 16;
+/** Enough of a SHA-256 hash to find the document; shorter ones can look like an IBAN, which the log redacts. */
+const idLength = 32;

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { type DestinationStream, type Logger, pino } from 'pino';
+import type { PrettyOptions } from 'pino-pretty';
 import type { LogLevel } from '../config/values.ts';
 import type { Redact } from './redact.ts';
 
@@ -23,5 +24,13 @@ export function createLog({ level, redact, destination = process.stderr }: LogOp
 /** Loaded only for a terminal. Synchronous, so that no line is lost when the process ends. */
 function createFormatter(): DestinationStream {
   const pretty: typeof import('pino-pretty') = createRequire(import.meta.url)('pino-pretty');
-  return pretty({ destination: 2, sync: true, singleLine: true, translateTime: 'SYS:HH:MM:ss.l' });
+  return pretty({ destination: 2, sync: true, ...terminalFormat });
 }
+
+/** pino-pretty shows a field `caller` as a source code location, `<anonymous>:`; here it is a caller of the gateway. */
+export const terminalFormat: PrettyOptions = {
+  singleLine: true,
+  translateTime: 'SYS:HH:MM:ss.l',
+  ignore: 'caller',
+  messageFormat: ({ caller, msg = '' }) => (caller ? `${msg} by ${caller}` : String(msg)),
+};

@@ -111,15 +111,18 @@ const maxEscapedLength = 12;
 
 /** Redacts everything that looks like an IBAN: IBANs are personal data. */
 export function redactIbans(text: string): string {
-  return text.replace(uuidOrIbanLike, (_, uuid: string | undefined) => uuid ?? '[IBAN]');
+  return text.replace(idOrIbanLike, (_, id: string | undefined) => id ?? '[IBAN]');
 }
 
 /** Start of a word, also after an escaped character in JSON, such as \n, or a percent-encoded one. */
 const wordStart = String.raw`(?:(?<![A-Za-z0-9])|(?<=\\[bfnrt])|(?<=%[0-9A-Fa-f]{2}))`;
 const wordEnd = '(?![A-Za-z0-9])';
 /** Separators between the groups of an IBAN, as people and URLs write them. */
-const gap = '(?:[ \\t\\u00a0\\u2009\\u202f+./-]|%20|\\\\t){0,2}';
+const gap = '(?:[ \\t\\u00a0\\u2009\\u202f+./_-]|%20|\\\\t){0,2}';
 const ibanLike = `[A-Za-z]{2}${gap}\\d{2}(?:${gap}[A-Za-z0-9]{4}){2,7}(?:${gap}[A-Za-z0-9]{1,3})?`;
-/** Groups of a UUID can look like an IBAN, so UUIDs are matched first and skipped: request ids must stay readable. */
-const uuid = '(?<uuid>[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})';
-const uuidOrIbanLike = new RegExp(`${wordStart}(?:${uuid}|${ibanLike})${wordEnd}`, 'g');
+/**
+ * Ids of requests, traces and documents can look like an IBAN, so they are matched first and skipped: they must stay
+ * readable. No country's IBANs are 32 hexadecimal digits.
+ */
+const id = '(?<id>[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[0-9a-f]{32})';
+const idOrIbanLike = new RegExp(`${wordStart}(?:${id}|${ibanLike})${wordEnd}`, 'g');

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createCallerFactory } from '../../src/auth/caller.ts';
+import { redactIbans } from '../../src/telemetry/redact.ts';
 
 const defaultLimits = { requestsPerMinute: 60, bankDataCalls: null, essayCalls: null, maxQueryCost: 5_000 };
 const create = createCallerFactory({ commonScopes: ['introspection'], defaultLimits });
@@ -23,4 +24,9 @@ it('callers have the same access key if they may use the same', () => {
     create({ kind: 'api-key', name: 'shop', scopes: ['essays', 'bank-data'], limits: { maxQueryCost: null } }),
   ];
   expect(new Set([shop, ...others].map(({ accessKey }) => accessKey)).size).toBe(4);
+});
+
+it('names of callers with tokens are readable in the log, which redacts what looks like an IBAN', () => {
+  const names = Array.from({ length: 2_000 }, (_, index) => create({ kind: 'jwt', name: `${index}`, scopes: [] }).name);
+  expect(names.map(redactIbans)).toEqual(names);
 });

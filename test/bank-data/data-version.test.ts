@@ -5,7 +5,7 @@ import { createBankDataService } from '../../src/self-hosted/bank-data/create-ba
 import { replaceImport } from '../../src/self-hosted/bank-data/directory/replace-import.ts';
 import { bankDataKey, tGateway } from '../gateway.ts';
 import { tRedis, whyNoRedis } from '../redis.ts';
-import { replyJson, tUpstream } from '../scripted-upstream.ts';
+import { replyJson, tUnusedUrl, tUpstream } from '../scripted-upstream.ts';
 import { tImport } from '../self-hosted/bank-data/directory/command-line.ts';
 import { tFolder } from '../stores/folder.ts';
 
@@ -98,6 +98,51 @@ describe('the data version', () => {
     await changed;
     expect(keys).toEqual([['/data-version', undefined]]);
     await vi.waitFor(() => expect(dataVersion.current()).toBe('2'));
+  });
+
+  it('clears the cache at most three times in 5 seconds, however often it changes, and once more when it stays', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const dataVersion = createDataVersion(await tUnusedUrl());
+    onTestFinished(dataVersion.close);
+    const changed = vi.fn();
+    dataVersion.onChanged(changed);
+    const flap = () => {
+      for (let answer = 0; answer < 101; answer += 1) dataVersion.report(String(answer % 2));
+    };
+    flap();
+    expect(changed).toHaveBeenCalledTimes(2);
+    vi.advanceTimersByTime(5_000);
+    expect(changed).toHaveBeenCalledTimes(3);
+    flap();
+    vi.advanceTimersByTime(5_000);
+    expect(changed).toHaveBeenCalledTimes(6);
+    vi.advanceTimersByTime(60_000);
+    expect(changed).toHaveBeenCalledTimes(7);
+    expect(dataVersion.current()).toBe('0');
+  });
+
+  it('of a paid service is ignored: it causes no request, and drops no answer', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    let version = 0;
+    const upstream = await tUpstream((response, call) => {
+      version += 1;
+      replyJson(200, { valid: true }, { 'x-bank-data-version': String(version) })(response, call);
+    });
+    const env = { BANK_DATA_URL: upstream.url, BANK_DATA_API_KEY: bankDataKey };
+    const gateway = tGateway({ bankDataUrl: upstream.url, env });
+    for (const query of [bankNames, anotherLookUp, bankNames, anotherLookUp]) await gateway.ask(query);
+    vi.advanceTimersByTime(60_000);
+    expect(upstream.calls.map(({ path }) => path)).toEqual(['/bank_data/iban_validate', '/bank_data/iban_validate']);
+  });
+
+  it('of a service at BANK_DATA_URL is used if the service is self-hosted', async () => {
+    const service = await tService();
+    const env = { BANK_DATA_URL: service.url, BANK_DATA_API_KEY: bankDataKey, BANK_DATA_SELF_HOSTED: 'on' };
+    const gateway = tGateway({ bankDataUrl: service.url, env });
+    expect(await nameIn(gateway)).toBe('Commerzbank');
+    await service.importName('Imported');
+    await gateway.ask(anotherLookUp);
+    expect(await nameIn(gateway)).toBe('Imported');
   });
 
   it('is not requested from a service that reports none', async () => {

@@ -58,6 +58,7 @@ describe('readConfig', () => {
       maxResponseBytes: 1_000_000,
       bankData: {
         upstream: null,
+        isSelfHosted: true,
         timeoutMs: 10_000,
         freshMs: 86_400_000,
         maxAgeMs: 2_592_000_000,

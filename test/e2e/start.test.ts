@@ -59,11 +59,11 @@ describe('the process', () => {
 
   it('prints the URLs of its upstreams, never a key', async () => {
     const gateway = tScript('src/main.ts', { ...env, BANK_DATA_URL: 'https://bank.example/v1/' });
-    await gateway.printed(/SIGTERM .*\n/);
+    await gateway.printed(/to stop .*\n/);
     expect(gateway.stdout()).toMatch(
       /bank data +https:\/\/bank\.example\/v1\n +essays +http:\/\/127\.0\.0\.1:9\n.*\n$/,
     );
-    expect(gateway.stdout()).toContain('SIGTERM    0 s not ready, then at most 125 s for active requests');
+    expect(gateway.stdout()).toContain('  to stop    SIGTERM or Ctrl+C: at most 125 s for active requests\n');
     expect(gateway.stdout() + gateway.stderr()).not.toContain('seeded-key');
   });
 
@@ -76,6 +76,7 @@ describe('the process', () => {
     await upstream.nextCall();
     gateway.kill(signal);
     await untilRefused(url);
+    expect(JSON.parse(gateway.stderr())).toMatchObject({ msg: 'stopping: active requests are finished first' });
     release();
     expect(await asked).toEqual({ data: { ibanValidation: { valid: true } } });
     expect(await gateway.ended).toEqual({ code: 0, signal: null });
@@ -83,7 +84,7 @@ describe('the process', () => {
 
   it('serves queries after SIGTERM, while /ready responds 503, until a second signal', async () => {
     const gateway = tScript('src/main.ts', { PORT: '0', SHUTDOWN_DELAY_MS: '600000' });
-    const [, url = ''] = await gateway.printed(/GraphiQL +(\S+)\n[\s\S]*SIGTERM +600 s not ready, .*\n/);
+    const [, url = ''] = await gateway.printed(/GraphiQL +(\S+)\n[\s\S]*Ctrl\+C: 600 s not ready, then .*\n/);
     const readiness = async () => (await fetch(url.replace('/graphql', '/ready'))).status;
     expect(await readiness()).toBe(200);
     gateway.kill('SIGTERM');
@@ -113,6 +114,7 @@ describe('the process', () => {
         msg: 'unknown environment variables are ignored',
         variables: ['BANK_DATA_APIKEY (BANK_DATA_API_KEY?)'],
       },
+      { level: 30, msg: 'stopping: active requests are finished first' },
     ]);
   });
 

@@ -76,6 +76,19 @@ describe('the GraphiQL page', () => {
     expect(page.headers.vary).toBe('accept, accept-encoding');
   });
 
+  it('is the same in each encoding, with its length', async () => {
+    const { url } = await tListeningGateway();
+    const pages = await Promise.all(
+      ['br', 'gzip', 'identity'].map(async (encoding) => {
+        const { headers, body } = await tSend(url, { headers: { ...html, 'accept-encoding': encoding } });
+        expect(headers['content-length']).toBe(String(body.byteLength));
+        return decoders[encoding]?.(body).toString();
+      }),
+    );
+    expect(pages[0]).toMatch(/<\/html>\s*$/);
+    expect(new Set(pages).size).toBe(1);
+  });
+
   it('is sent once, and then confirmed with 304', async () => {
     const { url } = await tListeningGateway();
     const first = await tSend(url, { headers: { ...html, 'accept-encoding': 'gzip' } });

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
+import { prettyFactory } from 'pino-pretty';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createLog } from '../../src/telemetry/log.ts';
+import { createLog, terminalFormat } from '../../src/telemetry/log.ts';
 import { createLogEvents } from '../../src/telemetry/log-events.ts';
 import { createRedact } from '../../src/telemetry/redact.ts';
 
@@ -25,6 +26,15 @@ describe('the log', () => {
       { level: 30, a: 1, msg: 'first' },
       { level: 40, msg: 'second' },
     ]);
+  });
+
+  it('names the caller in the message on a terminal', () => {
+    const { log, written } = tLog();
+    const format = prettyFactory({ ...terminalFormat, colorize: false });
+    log.info({ caller: 'shop', status: 200 }, 'request');
+    expect(format(written())).toMatch(/^\[[\d:.]{12}\] INFO: request by shop \{"status":200\}\n$/);
+    log.warn({ status: 404 }, 'request');
+    expect(format(written())).toMatch(/WARN: request \{"status":404\}\n$/);
   });
 
   it('hides secrets and IBANs in messages, fields, field names and stack traces', () => {

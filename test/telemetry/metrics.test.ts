@@ -247,6 +247,17 @@ describe('metrics', () => {
     expect(await requests('other')).toBe(3);
   });
 
+  it('can be read while many connections send incomplete requests', async () => {
+    const { metricsUrl } = await tListeningGateway({ METRICS_PORT: '0' });
+    const { port } = new URL(metricsUrl() ?? '');
+    for (let count = 0; count < 30; count += 1) {
+      const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
+      onTestFinished(() => void socket.destroy());
+      await new Promise((resolve) => socket.write('GET /metrics HTTP/1.1\r\n', resolve));
+    }
+    expect((await scrape(metricsUrl())).names).toContain('ledgerquill_build_info');
+  });
+
   it('count connections beyond the limit', async () => {
     const { origin, metricsUrl } = await tListeningGateway({ METRICS_PORT: '0', MAX_CONNECTIONS: '1' });
     for (let count = 0; count < 3; count += 1) {

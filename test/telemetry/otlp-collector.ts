@@ -23,13 +23,13 @@ export interface Collector {
   url: string;
   spans: ReceivedSpan[];
   requests: { path: string; headers: IncomingHttpHeaders; text: string }[];
-  /** From now on, every request gets this status; null: no answer. */
-  answers(status: number | null): void;
+  /** From now on, every request gets this status; null: no answer; 'endless': a response without an end. */
+  answers(status: number | 'endless' | null): void;
 }
 
 /** An OTLP/HTTP collector that decodes the spans it receives. It stops when the test ends. */
 export async function tCollector(): Promise<Collector> {
-  let status: number | null = 200;
+  let status: number | 'endless' | null = 200;
   const server = createServer(async (request, response) => {
     const bytes = Buffer.concat(await request.toArray());
     const body = request.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes;
@@ -37,6 +37,11 @@ export async function tCollector(): Promise<Collector> {
     collector.requests.push({ path, headers, text: body.toString('latin1') });
     if (status === 200) collector.spans.push(...readSpans(body));
     if (status === null) return;
+    if (status === 'endless') {
+      const timer = setInterval(() => response.write(' '), 20);
+      response.on('close', () => clearInterval(timer));
+      return;
+    }
     response.writeHead(status, { 'content-type': 'application/x-protobuf' }).end();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -9,7 +9,7 @@ const inGroups = (iban: string, separator: string) => iban.replace(/(.{4})(?=.)/
 
 describe('redactIbans', () => {
   it.each(examples)('hides %s in every format', (example) => {
-    const separators = [' ', '-', '\u00a0', '  ', '+', '%20', '.', '/', '\t'];
+    const separators = [' ', '-', '\u00a0', '  ', '+', '%20', '.', '/', '\t', '_'];
     const formats = [example, example.toLowerCase(), ...separators.map((separator) => inGroups(example, separator))];
     for (const format of formats) {
       expect(redactIbans(`Payee ${format}, please.`)).toBe('Payee [IBAN], please.');
@@ -29,10 +29,11 @@ describe('redactIbans', () => {
     expect(redactIbans(line)).toBe(JSON.stringify({ msg: text.replace('%s', '[IBAN]') }));
   });
 
-  it('keeps UUIDs readable', () => {
+  it('keeps UUIDs and the ids of traces and documents readable', () => {
     fc.assert(
       fc.property(fc.uuid(), (uuid) => {
-        expect(redactIbans(`{"requestId":"${uuid}"}`)).toBe(`{"requestId":"${uuid}"}`);
+        for (const id of [uuid, `de89${uuid.replaceAll('-', '').slice(4)}`])
+          expect(redactIbans(`{"requestId":"${id}"}`)).toBe(`{"requestId":"${id}"}`);
       }),
       { numRuns: 1_000 },
     );

@@ -58,7 +58,7 @@ describe('the line of a request', () => {
       operationType: 'query',
       operationName: 'Payee',
       caller: 'api-key:shop',
-      clientName: 'we?b',
+      clientName: 'we b',
       clientVersion: `1.2-${'x'.repeat(96)}`,
       durationMs: expect.any(Number),
       overheadMs: expect.any(Number),
@@ -113,7 +113,7 @@ describe('the line of a request', () => {
     const [missing, registered, found] = await lines(3);
     expect(missing).toMatchObject({ errors: ['PERSISTED_QUERY_NOT_FOUND'] });
     expect(missing).not.toHaveProperty('documentId');
-    for (const line of [registered, found]) expect(line).toMatchObject({ documentId: hashText(query).slice(0, 16) });
+    for (const line of [registered, found]) expect(line).toMatchObject({ documentId: hashText(query).slice(0, 32) });
   });
 
   it.each(ways)('has the id of a trusted document that was sent as text, answered %s', async (way) => {
@@ -124,7 +124,7 @@ describe('the line of a request', () => {
     await send(way, { ...question, query: `${query} # other` }, as('shop'));
     await send(way, { query: '{ __typename }' }, as('shop'));
     const [trusted, , other] = await lines(3);
-    expect(trusted).toMatchObject({ documentId: hashText(query).slice(0, 16) });
+    expect(trusted).toMatchObject({ documentId: hashText(query).slice(0, 32) });
     expect(other).not.toHaveProperty('documentId');
   });
 
@@ -134,7 +134,7 @@ describe('the line of a request', () => {
     await post(question, { authorization: `Bearer ${token}` });
     await post(question, { authorization: `Bearer ${token}` });
     const [first, second] = await lines(2);
-    expect(first?.caller).toMatch(/^jwt:[\w-]{12}$/);
+    expect(first?.caller).toMatch(/^jwt:[\w-]{11}$/);
     expect(second?.caller).toBe(first?.caller);
     expect(log()).not.toContain('alice');
   });

@@ -267,12 +267,12 @@ describe('the export', () => {
     ]);
   });
 
-  it.each(['an unreachable', 'a rejecting', 'a silent'] as const)(
+  it.each(['an unreachable', 'a rejecting', 'a silent', 'an endless'] as const)(
     'to %s collector fails without an effect, and is logged once',
     async (kind) => {
       const collector = await tCollector();
       if (kind === 'an unreachable') collector.url = await tUnusedUrl();
-      collector.answers(kind === 'a silent' ? null : 401);
+      collector.answers(kind === 'a silent' ? null : kind === 'an endless' ? 'endless' : 401);
       const env = {
         OTEL_EXPORTER_OTLP_TIMEOUT: '200',
         OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20seeded-collector-key',
@@ -292,6 +292,7 @@ describe('the export', () => {
         'an unreachable': 'ECONNREFUSED',
         'a rejecting': 'HTTP status 401',
         'a silent': 'Request timed out',
+        'an endless': 'the response took too long',
       };
       expect(lines[0]).toContain(`"reason":"${reasons[kind]}"`);
       expect(log()).not.toContain('seeded-collector-key');

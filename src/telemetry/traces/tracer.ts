@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { resourceFromAttributes } from '@opentelemetry/resources';
@@ -26,34 +28,67 @@ export interface Tracer {
  */
 export function createTracer({ config, redact, events }: TracerOptions): Tracer {
   const { url, headers, timeoutMs, compression, resource } = config;
+  const agent = new (url.startsWith('https:') ? HttpsAgent : HttpAgent)({ keepAlive: true });
   // The type of `compression` is an enum, which the package does not export.
-  const options = { url, headers, timeoutMillis: timeoutMs, compression } as object;
-  const exporter = withReportedFailures(new OTLPTraceExporter(options), events.tracesNotExported);
+  const options = { url, headers, timeoutMillis: timeoutMs, compression, httpAgentOptions: () => agent } as object;
+  const exporter = withReportedFailures(new OTLPTraceExporter(options), {
+    maxMs: timeoutMs + graceMs,
+    onTooLate: () => agent.destroy(),
+    onFailed: events.tracesNotExported,
+  });
+  const spanProcessor = new BatchSpanProcessor({
+    exporter,
+    // Encoding 512 spans takes up to 10 ms, in which no request is answered.
+    maxExportBatchSize: 128,
+    exportTimeoutMillis: timeoutMs + 2 * graceMs,
+  });
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.instance.id': randomUUID(), ...resource }),
     sampler: new AlwaysOnSampler(),
-    // Encoding 512 spans takes up to 10 ms, in which no request is answered.
-    spanProcessors: [new BatchSpanProcessor({ exporter, maxExportBatchSize: 128 })],
+    spanProcessors: [spanProcessor],
   });
   const tracer = provider.getTracer('ledgerquill');
   return {
     startRequest: (request) => startRequestTrace(tracer, request, redact),
-    close: () => provider.shutdown(),
+    async close() {
+      await provider.shutdown().catch((error: unknown) => events.tracesNotExported(String(error)));
+      agent.destroy();
+    },
   };
 }
 
-/** Failures are logged by us, and not by OpenTelemetry's own log. */
-function withReportedFailures(exporter: SpanExporter, onFailed: (reason: string) => void): SpanExporter {
+interface ExportLimits {
+  maxMs: number;
+  /** Must close the connections. */
+  onTooLate: () => void;
+  onFailed: (reason: string) => void;
+}
+
+/**
+ * Failures are logged by us, and not by OpenTelemetry's own log. Its timeout begins again with each byte of a response, so
+ * there is another one for the whole export.
+ */
+function withReportedFailures(exporter: SpanExporter, { maxMs, onTooLate, onFailed }: ExportLimits): SpanExporter {
   return {
     export(spans, done) {
+      let isTooLate = false;
+      const timer = setTimeout(() => {
+        isTooLate = true;
+        onTooLate();
+      }, maxMs);
       exporter.export(spans, ({ code, error }: ExportResult) => {
-        if (code !== ExportResultCode.SUCCESS) onFailed(describe(error));
+        clearTimeout(timer);
+        if (isTooLate) onFailed('the response took too long');
+        else if (code !== ExportResultCode.SUCCESS) onFailed(describe(error));
         done({ code: ExportResultCode.SUCCESS });
       });
     },
     shutdown: () => exporter.shutdown(),
   };
 }
+
+/** After the timeout of the exporter. */
+const graceMs = 200;
 
 /** The status, or a code such as ECONNREFUSED: messages contain the address, which may be confidential. */
 function describe(error: Error | undefined): string {
