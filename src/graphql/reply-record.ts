@@ -27,7 +27,7 @@ export class ReplyRecord implements FinishedReply {
   }
 
   get operationName(): string {
-    return this.#operation?.definition.name?.value ?? '';
+    return this.#operation?.definition.name?.value.slice(0, maxNameLength) ?? '';
   }
 
   get documentId(): string | null {
@@ -41,5 +41,6 @@ export class ReplyRecord implements FinishedReply {
 }
 
 const noCodes: readonly string[] = [];
+const maxNameLength = 100;
 /** Enough of a SHA-256 hash to find the document; shorter ones can look like an IBAN, which the log redacts. */
 const idLength = 32;

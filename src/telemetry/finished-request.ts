@@ -30,6 +30,14 @@ export function findFault(errorCodes: readonly string[]): string | undefined {
   return errorCodes.find((code) => code.startsWith('UPSTREAM_') || code === 'INTERNAL_SERVER_ERROR');
 }
 
+/** The methods that metrics and spans name. */
+export const knownMethods: readonly string[] = ['GET', 'POST', 'OPTIONS', 'HEAD'];
+
+/** A method in metrics and spans, by the semantic conventions of OpenTelemetry. */
+export function methodLabel(method: string): string {
+  return knownMethods.includes(method) ? method : '_OTHER';
+}
+
 export type RequestRoute = '/graphql' | '/health' | '/ready' | 'other';
 
 export type OperationType = 'query' | 'mutation' | 'subscription';
@@ -38,7 +46,7 @@ export type OperationType = 'query' | 'mutation' | 'subscription';
 export interface FinishedReply {
   /** Null if no operation was executed. */
   readonly operationType: OperationType | null;
-  /** Chosen by the client, and may be long. Empty if it has none. */
+  /** Chosen by the client, at most 100 characters. Empty if it has none. */
   readonly operationName: string;
   /** Of a persisted or trusted document. Null for others: a hash of a document could reveal an IBAN in it. */
   readonly documentId: string | null;

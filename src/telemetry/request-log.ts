@@ -60,7 +60,7 @@ function describe(request: FinishedRequest): object {
     route,
     status,
     operationType: operationType ?? undefined,
-    operationName: operationName?.slice(0, maxNameLength) || undefined,
+    operationName: operationName || undefined,
     documentId: documentId ?? undefined,
     caller: callerName ?? undefined,
     clientName: clientName || undefined,
@@ -75,8 +75,6 @@ function describe(request: FinishedRequest): object {
     kept: isKept || undefined,
   };
 }
-
-const maxNameLength = 100;
 
 /** To microseconds. */
 function round(durationMs: number): number {

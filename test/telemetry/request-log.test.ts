@@ -72,6 +72,12 @@ describe('the line of a request', () => {
     expect(line?.overheadMs).toBeLessThan(Number(line?.durationMs));
   });
 
+  it('has at most 100 characters of the name of an operation', async () => {
+    const { post, lines } = await tLogged();
+    await post({ query: `query ${'N'.repeat(300)} { __typename }` }, as('shop'));
+    expect(await lines(1)).toMatchObject([{ operationName: 'N'.repeat(100) }]);
+  });
+
   it('counts the look-ups of a kept reply as hits', async () => {
     const { post, lines } = await tLogged();
     for (let count = 0; count < 3; count += 1) await post(question, as('shop'));

@@ -1,5 +1,6 @@
 import { serviceNames } from '../../errors.ts';
 import type { EssayOutcome } from '../events.ts';
+import { knownMethods } from '../finished-request.ts';
 
 interface MetricDefinition {
   type: 'counter' | 'gauge' | 'histogram';
@@ -9,7 +10,6 @@ interface MetricDefinition {
   help: string;
 }
 
-export const methods: readonly string[] = ['GET', 'POST', 'OPTIONS', 'HEAD', '_OTHER'];
 export const circuitStates = ['closed', 'open', 'half_open'] as const;
 export const operationOutcomes = ['answered', 'failed', 'shed', 'exhausted'];
 export const essayOutcomes: readonly EssayOutcome[] = ['generated', 'from_key', 'rejected', 'exhausted', 'failed'];
@@ -26,7 +26,7 @@ export const definitions = {
   http_server_request_duration_seconds: {
     type: 'histogram',
     labels: {
-      http_request_method: methods,
+      http_request_method: [...knownMethods, '_OTHER'],
       http_route: ['/graphql', '/health', '/ready', 'other'],
       http_response_status_code: null,
     },

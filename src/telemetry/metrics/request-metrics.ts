@@ -1,6 +1,6 @@
 import type { Events } from '../events.ts';
-import type { FinishedReply, FinishedRequest } from '../finished-request.ts';
-import { limits, methods } from './definitions.ts';
+import { type FinishedReply, type FinishedRequest, methodLabel } from '../finished-request.ts';
+import { limits } from './definitions.ts';
 import { createHistograms, durationBounds, Histogram, overheadBounds } from './histogram.ts';
 import { Count, createCounts } from './series.ts';
 
@@ -28,8 +28,9 @@ export function createRequestMetrics() {
 
   const events: RequestEvents = {
     requestFinished(request) {
-      const method = methods.includes(request.method) ? request.method : '_OTHER';
-      durations.series.of(method, request.route, request.status).observe(request.durationMs / 1_000);
+      durations.series
+        .of(methodLabel(request.method), request.route, request.status)
+        .observe(request.durationMs / 1_000);
       if (request.errorCodes.length > 0) countErrors(request);
       if (request.reply !== null) countReply(request, request.reply);
     },

@@ -13,7 +13,7 @@ import {
 } from '@opentelemetry/api';
 import { TraceState } from '@opentelemetry/core';
 import type { CallSpan, Trace } from '../../trace.ts';
-import { type FinishedReply, type FinishedRequest, findFault } from '../finished-request.ts';
+import { type FinishedReply, type FinishedRequest, findFault, methodLabel } from '../finished-request.ts';
 import type { Redact } from '../redact.ts';
 import { parseTraceParent } from './trace-parent.ts';
 
@@ -34,7 +34,7 @@ export interface RequestTrace extends Trace {
  */
 export function startRequestTrace(tracer: Tracer, request: TracedRequest, redact: Redact): RequestTrace {
   const attributes = {
-    'http.request.method': methods.has(request.method) ? request.method : '_OTHER',
+    'http.request.method': methodLabel(request.method),
     'http.route': '/graphql',
     'url.path': '/graphql',
     'ledgerquill.request.id': redact(request.requestId),
@@ -58,7 +58,7 @@ function setReply(span: Span, reply: FinishedReply, redact: Redact): void {
   const { operationType, operationName, documentId, usage, isKept } = reply;
   if (operationType === null) return;
   span.updateName(operationType).setAttribute('graphql.operation.type', operationType);
-  if (operationName !== '') span.setAttribute('graphql.operation.name', redact(operationName.slice(0, maxNameLength)));
+  if (operationName !== '') span.setAttribute('graphql.operation.name', redact(operationName));
   if (documentId !== null) span.setAttribute('ledgerquill.document.id', documentId);
   if (isKept) span.setAttribute('ledgerquill.kept', true);
   if (usage === null) return;
@@ -76,8 +76,6 @@ function setErrors(span: Span, codes: readonly string[]): void {
   else fail(span, fault);
 }
 
-const methods = new Set(['GET', 'HEAD', 'POST']);
-const maxNameLength = 100;
 const maxCodes = 10;
 
 /** The client's trace is continued whether or not its sampled flag decided. */
