@@ -14,7 +14,8 @@ export function openLmdbFile(path: string): LmdbFile {
   // Loaded on first use: it takes 50 ms, and many gateways never store anything.
   const { open }: typeof import('lmdb') = require('lmdb');
   try {
-    createFiles(path);
+    // Earlier releases created files that other users could read.
+    createLmdbFiles(path, 0o600);
     // Without overlappingSync, a write resolves when it is on disk. eventTurnBatching is off, because the promise of its
     // batch rejects where it cannot be handled, for example on a full disk.
     return open({ path, encoding: 'string', useVersions: true, overlappingSync: false, eventTurnBatching: false });
@@ -26,16 +27,15 @@ export function openLmdbFile(path: string): LmdbFile {
 
 /**
  * On a full disk, LMDB would crash the process while it creates its files: it maps the lock file into memory, and does
- * not expect that its first pages cannot be written. An empty data file is valid.
+ * not expect that its first pages cannot be written. An empty data file is valid. @throws a file system error
  */
-function createFiles(path: string): void {
+export function createLmdbFiles(path: string, mode: number): void {
   for (const [file, bytes] of [
     [path, 0],
     [`${path}-lock`, lockFileBytes],
   ] as const) {
     createFile(file, Buffer.alloc(bytes));
-    // Earlier releases created files that other users could read.
-    chmodSync(file, 0o600);
+    chmodSync(file, mode);
   }
   if (statSync(path).size === 0) checkFreeSpace(path, firstPagesBytes);
 }

@@ -43,18 +43,21 @@ export function createDeadlines(timeoutMs: number): Deadlines {
     setTimeout(expireDue, durationMs).unref();
   }
 
-  /** The timer was started for a deadline that may have ended since: then it is started again for the next one. */
+  /**
+   * The timer was started for a deadline that may have ended since: then it is started again for the next one. It counts as
+   * running meanwhile: a deadline that begins while another expires must not delay those between them.
+   */
   function expireDue(): void {
-    isTimerRunning = false;
     for (let node = running.first; node !== null; node = running.first) {
       const leftMs = node.value.leftMs();
       if (leftMs >= timerToleranceMs) {
-        if (!isTimerRunning) runTimer(leftMs);
+        runTimer(leftMs);
         return;
       }
       node.remove();
       node.value.expire();
     }
+    isTimerRunning = false;
   }
 }
 

@@ -1,11 +1,11 @@
-import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError } from '../../src/errors.ts';
 import { createLmdbStore } from '../../src/stores/lmdb-store.ts';
 import { openStore } from '../../src/stores/open-store.ts';
 import { readOrCreateSecret } from '../../src/stores/store-secret.ts';
+import { tDisk, whyNoMount } from '../disk.ts';
 import { tScript } from '../process.ts';
 import { tFolder } from './folder.ts';
 
@@ -74,20 +74,7 @@ describe('the generated secret', () => {
   });
 });
 
-const canMount = spawnSync('unshare', ['--mount', 'true']).status === 0;
-const whyNoMount = canMount ? '' : ' (SKIPPED: this user cannot mount a small disk; run the test as root)';
-
-/** A disk of 64 kB with this much free space. */
-function tDisk(freeKb: number): string {
-  const folder = join(tFolder(), 'disk');
-  mkdirSync(folder);
-  expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder]).status).toBe(0);
-  onTestFinished(() => void spawnSync('umount', [folder]));
-  writeFileSync(join(folder, 'other'), Buffer.alloc((64 - freeKb) * 1_024));
-  return folder;
-}
-
-describe.skipIf(!canMount)(`a disk that is full at the first use of the store${whyNoMount}`, () => {
+describe.skipIf(whyNoMount)(`a disk that is full at the first use of the store${whyNoMount}`, () => {
   it.each([0, 8, 12, 16, 20, 28, 36])(
     'rejects the write and does not end the process, with %i kB free',
     async (freeKb) => {

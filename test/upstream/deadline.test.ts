@@ -69,6 +69,18 @@ describe('a deadline', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it('does not delay the others if it begins when one of them expires', () => {
+    const { start } = createDeadlines(1_000);
+    const first = start(new AbortableSignal());
+    vi.advanceTimersByTime(300);
+    const second = start(new AbortableSignal());
+    first.addEventListener('abort', () => start(new AbortableSignal()));
+    vi.advanceTimersByTime(1_000);
+    expect([first.hasExpired(), second.hasExpired()]).toEqual([true, true]);
+    vi.advanceTimersByTime(700);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it('is shorter by the time that was used before, and does not delay the others', () => {
     const { start } = createDeadlines(1_000);
     const caller = new AbortableSignal();

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { RootDatabase } from 'lmdb';
-import { checkLmdbFile } from '../../../stores/lmdb-file.ts';
+import { checkLmdbFile, createLmdbFiles } from '../../../stores/lmdb-file.ts';
 
 /** The stored data of the import of one country. */
 export interface BankImport {
@@ -57,8 +57,9 @@ export function importStorePath(dataDir: string): string {
   return join(dataDir, 'bank-directory-1.lmdb');
 }
 
-/** Opens a store, or creates it in an existing folder unless `readOnly`. */
+/** Opens a store, or creates it in an existing folder unless `readOnly`. @throws a file system error if the disk is full */
 export function openImportStore(path: string, { readOnly }: { readOnly: boolean }): ImportStore {
+  if (!readOnly && !hasImportStore(path)) createLmdbFiles(path, 0o644);
   // `require`, because loading it takes 50 ms, and a service without imports never needs it.
   const { open }: typeof import('lmdb') = require('lmdb');
   // Commits are flushed to disk before they resolve.

@@ -14,6 +14,11 @@ const german = tSample('DE');
 const today = expect.stringMatching(/^\d{4}-\d\d-\d\d$/);
 
 describe('import-banks', () => {
+  it('refuses a device, which may have no end', async () => {
+    const { code, stderr } = await tImport(tFolder(), 'DE', '/dev/zero').ended;
+    expect([code, stderr]).toEqual([1, 'Nothing was imported: /dev/zero is a device; expected the downloaded file.\n']);
+  });
+
   it('prints imported and skipped rows, source and date', async () => {
     const folder = tFolder();
     const path = await tSampleFile(folder, german);

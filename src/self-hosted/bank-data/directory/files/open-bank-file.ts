@@ -24,6 +24,10 @@ export async function openBankFile(path: string): Promise<BankFile> {
   try {
     const stats = await stat(path);
     if (stats.isDirectory()) throw new ImportError(`${path} is a folder; expected the downloaded file`);
+    // It may have no end, such as /dev/zero.
+    if (stats.isCharacterDevice() || stats.isBlockDevice()) {
+      throw new ImportError(`${path} is a device; expected the downloaded file`);
+    }
     const stream = createReadStream(path);
     const chunks: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]();
     const start = await readStart(chunks);

@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createAttempt } from '../../src/upstream/attempt.ts';
+import { createBulkhead } from '../../src/upstream/bulkhead.ts';
+import { createCircuitBreaker } from '../../src/upstream/circuit-breaker.ts';
+import { createDeadlines } from '../../src/upstream/deadline.ts';
+import type { Exchange, Outcome } from '../../src/upstream/operation.ts';
+import { createReserve } from '../../src/upstream/reserve.ts';
+import { withRetries } from '../../src/upstream/retries.ts';
+import { createRetryAfterBlock } from '../../src/upstream/retry-after.ts';
+import { CountingSignal } from '../counting-signal.ts';
+import { tRequestContext } from '../request-context.ts';
+import { answered, failed, get, post } from './send.ts';
+
+/* Random sequences of operations, responses, failures, clients that leave, and time. */
+
+const timeoutMs = 1_000;
+const maxConcurrency = 2;
+
+type Step =
+  | { kind: 'send'; isWrite: boolean; elapsedMs: number; reservesLater: boolean }
+  | { kind: 'leave' | 'answer' | 'fail' | 'reject'; which: number }
+  | { kind: 'wait'; ms: number };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('send' as const),
+      isWrite: fc.boolean(),
+      elapsedMs: fc.constantFrom(0, 0, 0, 400, 999),
+      reservesLater: fc.boolean(),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({ kind: fc.constantFrom('leave', 'answer', 'fail', 'reject'), which: fc.nat(9) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('wait' as const), ms: fc.constantFrom(0, 1, 50, 333, 1_000) }),
+  },
+);
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function tModel() {
+  const bulkhead = createBulkhead({ maxConcurrency, maxQueue: 3 });
+  const deadlines = createDeadlines(timeoutMs);
+  const calls: { settle: (outcome: Outcome) => void }[] = [];
+  let reserved = 0;
+  let reservesLater = false;
+  const exchange: Exchange = (_, deadline) =>
+    new Promise((resolve, reject) => {
+      const call = {
+        settle(outcome: Outcome) {
+          deadline.removeEventListener('abort', call);
+          const index = calls.indexOf(call);
+          if (index !== -1) calls.splice(index, 1);
+          resolve(outcome);
+        },
+        handleEvent() {
+          if (deadline.hasExpired()) return call.settle(failed('timed-out'));
+          calls.splice(calls.indexOf(call), 1);
+          reject(deadline.reason);
+        },
+      };
+      calls.push(call);
+      deadline.addEventListener('abort', call);
+    });
+  const reserve = () => {
+    reserved += 1;
+    const reservation = {
+      kind: 'reserved' as const,
+      release: () => {
+        reserved -= 1;
+      },
+      recordAnswer() {},
+    };
+    // As when it waits for the store.
+    return reservesLater
+      ? new Promise<typeof reservation>((resolve) => setTimeout(resolve, 60, reservation))
+      : reservation;
+  };
+  let paid = 0;
+  const attempt = createAttempt({
+    bulkhead,
+    createCircuitBreaker: () =>
+      createCircuitBreaker({ onOpened: () => {}, onHalfOpened: () => {}, onClosed: () => {} }),
+    createRetryAfterBlock,
+    reserve: createReserve('bank-data', { reserve } as never),
+    exchange,
+    onPaid: () => {
+      paid += 1;
+    },
+  });
+  const send = withRetries(attempt, { backoffMs: 100, onEnded: () => {} });
+  const operations: { signal: CountingSignal; startedAt: number; isWrite: boolean; result: string | null }[] = [];
+  return {
+    calls,
+    operations,
+    status: bulkhead.status,
+    counts: () => ({ reserved, paid }),
+    send({ isWrite, elapsedMs, reservesLater: isLater }: Extract<Step, { kind: 'send' }>) {
+      reservesLater = isLater;
+      const signal = new CountingSignal();
+      const startedAt = performance.now() - elapsedMs;
+      const operation: (typeof operations)[number] = { signal, startedAt, isWrite, result: null };
+      operations.push(operation);
+      send(isWrite ? post : get, deadlines.start(signal, elapsedMs), tRequestContext(signal)).then(
+        ({ kind }) => {
+          operation.result = kind;
+        },
+        (reason) => {
+          operation.result = reason.message;
+        },
+      );
+    },
+  };
+}
+
+it('settles all operations in time, and leaves no slot, timer, listener or reservation', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {
+      const model = tModel();
+      const settle = () => vi.advanceTimersByTimeAsync(0);
+      for (const one of steps) {
+        const call = 'which' in one ? model.calls[one.which % Math.max(1, model.calls.length)] : undefined;
+        if (one.kind === 'send') model.send(one);
+        else if (one.kind === 'wait') await vi.advanceTimersByTimeAsync(one.ms);
+        else if (one.kind === 'answer') call?.settle(answered(200));
+        else if (one.kind === 'fail') call?.settle(answered(503));
+        else if (one.kind === 'reject') call?.settle(failed('unreachable'));
+        else {
+          const running = model.operations.filter(({ result }) => result === null);
+          running[one.which % Math.max(1, running.length)]?.signal.abort(new Error('left'));
+        }
+        await settle();
+        expect(model.calls.length).toBeLessThanOrEqual(maxConcurrency);
+        expect(model.status().active).toBeLessThanOrEqual(maxConcurrency);
+        for (const { startedAt, isWrite, result, signal } of model.operations) {
+          // A write restarts its deadline when it leaves the queue; a call waits at most 60 ms for its reservation.
+          const latest = startedAt + (isWrite ? 2 : 1) * timeoutMs + 60;
+          if (result === null && !signal.aborted) expect(performance.now()).toBeLessThanOrEqual(latest);
+        }
+      }
+      await vi.advanceTimersByTimeAsync(3 * timeoutMs);
+      expect(model.calls).toEqual([]);
+      expect(model.status()).toEqual({ active: 0, queued: 0 });
+      expect(vi.getTimerCount()).toBe(0);
+      expect(model.counts().reserved).toBe(model.counts().paid);
+      for (const { signal, result } of model.operations) {
+        expect(['answered', 'failed', 'shed', 'left']).toContain(result);
+        expect(signal.listeners).toBe(0);
+      }
+    }),
+    { numRuns: 80 },
+  );
+});
