@@ -27,6 +27,8 @@ const slowest = [
   'test/e2e/crash.test.ts',
   'test/e2e/replicas.test.ts',
   'test/stores/lmdb-store.test.ts',
+  'test/bench/comparison.test.ts',
+  'test/scripts/release.test.ts',
   'test/self-hosted/bank-data/directory/killed-import.test.ts',
   'test/self-hosted/bank-data/directory/import-banks.test.ts',
   'test/docs/clients.test.ts',

@@ -4,7 +4,7 @@ import { createAttempt } from '../../src/upstream/attempt.ts';
 import { createBulkhead } from '../../src/upstream/bulkhead.ts';
 import { createCircuitBreaker } from '../../src/upstream/circuit-breaker.ts';
 import { createDeadlines } from '../../src/upstream/deadline.ts';
-import type { Exchange, Outcome } from '../../src/upstream/operation.ts';
+import type { MakeCall, Outcome } from '../../src/upstream/operation.ts';
 import { createReserve } from '../../src/upstream/reserve.ts';
 import { withRetries } from '../../src/upstream/retries.ts';
 import { createRetryAfterBlock } from '../../src/upstream/retry-after.ts';
@@ -55,7 +55,7 @@ function tModel() {
   const calls: { settle: (outcome: Outcome) => void }[] = [];
   let reserved = 0;
   let reservesLater = false;
-  const exchange: Exchange = (_, deadline) =>
+  const makeCall: MakeCall = (_, deadline) =>
     new Promise((resolve, reject) => {
       const call = {
         settle(outcome: Outcome) {
@@ -94,7 +94,7 @@ function tModel() {
       createCircuitBreaker({ onOpened: () => {}, onHalfOpened: () => {}, onClosed: () => {} }),
     createRetryAfterBlock,
     reserve: createReserve('bank-data', { reserve } as never),
-    exchange,
+    makeCall,
     onPaid: () => {
       paid += 1;
     },
