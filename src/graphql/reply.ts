@@ -55,8 +55,10 @@ export function createReplies({ hasCallers, exposesCost, hasTraces, redact, even
   const varyHeaders = [...(hasCallers ? ['authorization', 'x-api-key'] : []), ...extensionHeaders];
   const vary = varyHeaders.length > 0 ? { vary: varyHeaders.join(', ') } : {};
 
-  const asksForExtensions = (headers: Asked['headers']) =>
-    extensionHeaders.length > 0 && extensionHeaders.some((name) => headers[name] !== undefined);
+  const asksForExtensions = (headers: Asked['headers']) => {
+    for (const name of extensionHeaders) if (headers[name] !== undefined) return true;
+    return false;
+  };
 
   return { asksForExtensions, create };
 

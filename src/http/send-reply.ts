@@ -33,11 +33,13 @@ export function createSendReply(): SendReply {
 }
 
 function headersOf({ headers, mediaType }: Reply): string[] {
-  const flat = ['content-type', contentTypes[mediaType], 'vary', 'accept, accept-encoding'];
-  for (const name in headers) flat.push(name, headers[name] ?? '');
+  const vary = headers.vary === undefined ? varyOfAll : `${varyOfAll}, ${headers.vary}`;
+  const flat = ['content-type', contentTypes[mediaType], 'vary', vary];
+  for (const name in headers) if (name !== 'vary') flat.push(name, headers[name] ?? '');
   return flat;
 }
 
+const varyOfAll = 'accept, accept-encoding';
 const contentTypes = {
   'application/json': 'application/json; charset=utf-8',
   'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',
