@@ -305,7 +305,7 @@ describe('a bad day', () => {
     named(spans, 'query').map((span) => span.attributes['ledgerquill.error.codes']);
   const lookUpOf = (account: number) => ({ query: `{ ibanValidation(iban: "${tIban(account)}") { valid } }` });
 
-  it('shows that an upstream fails, and that it is no longer called', async () => {
+  it('shows that an upstream fails, and then is not called', async () => {
     const upstream = await tUpstream(replyText(500, ''));
     const { post, spans } = await tTraced({ upstream });
     for (let account = 0; account < 6; account += 1) await post(lookUpOf(account));

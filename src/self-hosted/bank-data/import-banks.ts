@@ -31,10 +31,10 @@ export async function importBanks({ dataDir, country, path, force }: ImportOptio
   process.stdout.write(describeImport({ ...content, country, path, date, dataDir, before }));
 }
 
-/** Restores the directory that the last import of a country replaced. @throws ImportError if there is no import */
+/** Restores the directory that the last import of a country replaced. @throws ImportError without an import */
 export async function undoLastImport(dataDir: string, country: string): Promise<void> {
   const before = await countBanks(dataDir, country);
-  if (!(await undoImport(dataDir, country))) throw new ImportError(`there is no import of ${country} to undo`);
+  if (!(await undoImport(dataDir, country))) throw new ImportError(`no import of ${country} can be undone`);
   const now = await countBanks(dataDir, country);
   process.stdout.write(
     `Restored the banks of ${country}: was ${count(before)}, now ${count(now)}. To undo this, run it again.\n`,

@@ -30,7 +30,7 @@ export interface RequestTrace extends Trace {
 /**
  * The server span of a request. Names follow the semantic conventions of OpenTelemetry:
  * https://opentelemetry.io/docs/specs/semconv/graphql/graphql-spans/. Texts of clients are redacted and limited: the id of
- * the request, the operation's name and `tracestate`. There is no text of a document and no variable.
+ * the request, the operation's name and `tracestate`. Spans contain neither documents nor variables.
  */
 export function startRequestTrace(tracer: Tracer, request: TracedRequest, redact: Redact): RequestTrace {
   const attributes = {

@@ -16,7 +16,7 @@ export interface MonthlyCount {
   /** Null if no calls remain. A promise where it waits for the store. */
   reserve(): Reservation | Promise<Reservation | null>;
   status(): Promise<LimitStatus>;
-  /** As far as this process knows; null if there is no limit. */
+  /** As far as this process knows; null if it is unlimited. */
   remaining(): number | null;
   /** Stores everything, if the store works, and stops reading the count of other processes until the next call. */
   flush(): Promise<void>;

@@ -98,7 +98,7 @@ function nextRevision(store: ImportStore): number {
 }
 
 interface StoredImport {
-  /** Null: there is no import. */
+  /** Null without an import. */
   description: BankImport | null;
   banks: readonly { bankCode: string; bank: StoredBank }[];
 }

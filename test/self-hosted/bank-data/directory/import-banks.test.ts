@@ -105,7 +105,7 @@ describe('import-banks', () => {
     const path = await tSampleFile(dataDir, german);
     const shipped = await tBanks(dataDir, 'DE');
     expect((await tImport(dataDir, 'DE', '--undo').ended).stderr).toBe(
-      'Nothing was changed: there is no import of DE to undo.\n',
+      'Nothing was changed: no import of DE can be undone.\n',
     );
     await tImport(dataDir, 'DE', path, '--force').ended;
     const imported = await tBanks(dataDir, 'DE');
