@@ -6,7 +6,7 @@ import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 import { createBulkhead } from '../upstream/bulkhead.ts';
 import { createShedError } from '../upstream/upstream-error.ts';
 import { createEntryFactory, recordUse, useCached } from './cache-entry.ts';
-import type { DataVersion } from './data-version.ts';
+import { type DataVersion, noDataVersion } from './data-version.ts';
 import { createFlights, type Flight } from './flights.ts';
 import type { LookUp, LookUpResult } from './look-up.ts';
 import { createMemoryCache } from './memory-cache.ts';
@@ -32,7 +32,7 @@ interface LookUpCacheOptions {
   events: Pick<Events, 'flightJoined'>;
   random?: () => number;
   /** Answers that come from data of another version are not used. */
-  dataVersion?: Pick<DataVersion, 'current' | 'onChanged'> | null;
+  dataVersion?: Pick<DataVersion, 'current' | 'onChanged'>;
 }
 
 /** Look-ups in memory, bounded in bytes: stale while revalidate, stale if error, one flight per key. */
@@ -45,14 +45,14 @@ export function createLookUpCache({
   sharedCache = null,
   events,
   random = Math.random,
-  dataVersion = null,
+  dataVersion = noDataVersion,
 }: LookUpCacheOptions): LookUpCache {
   const memory = createMemoryCache(maxBytes);
   const turns = createBulkhead({ maxConcurrency: maxRunning, maxQueue: maxWaiting });
-  const version = dataVersion?.current ?? (() => null);
+  const version = dataVersion.current;
   const createEntry = createEntryFactory({ freshMs, maxAgeMs, random, version });
   const flights = createFlights<LookUpResult>();
-  dataVersion?.onChanged(memory.clear);
+  dataVersion.onChanged(memory.clear);
 
   return { find, status: () => ({ ...memory.status(), waiting: turns.status().queued }) };
 
