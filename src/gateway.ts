@@ -68,7 +68,7 @@ export function createGateway(
     hasCallers: access.hasCallers,
     trustedDocuments,
     documentLimits: { tokens: config.maxQueryTokens, characters: config.maxQueryChars, cost: config.maxQueryCost },
-    keptReplyBytes: config.bankData.cacheMaxBytes / 8,
+    keptReplyBytes: config.bankData.keptReplyBytes,
     hasTraces: config.federationTraces || access.hasCallers,
     exposesCost: config.exposeCost || access.hasCallers,
     redact,

@@ -20,15 +20,14 @@ interface CachedBankDataOptions extends Pick<OpenedStore, 'store' | 'isShared'> 
 /** The bank-data service behind its precheck and its cache. */
 export function createCachedBankData({ url, client, config, store, isShared, events }: CachedBankDataOptions) {
   const { upstreamConcurrency: maxRunning, upstreamQueue: maxWaiting } = config;
-  const { freshMs, maxAgeMs, cacheMaxBytes, isSelfHosted } = config.bankData;
+  const { freshMs, maxAgeMs, lookUpBytes: maxBytes, isSelfHosted } = config.bankData;
   const dataVersion = isSelfHosted ? createDataVersion(url) : noDataVersion;
   const cache = createLookUpCache({
     maxRunning,
     maxWaiting,
     freshMs,
     maxAgeMs,
-    // The rest is for kept replies.
-    maxBytes: (cacheMaxBytes * 7) / 8,
+    maxBytes,
     sharedCache: isShared ? createSharedCache(store) : null,
     dataVersion,
     events,

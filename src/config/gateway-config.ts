@@ -26,8 +26,10 @@ interface BankDataConfig extends UpstreamConfig {
   freshMs: number;
   /** Maximum age of a served response, in milliseconds. After `freshMs` it is stale. */
   maxAgeMs: number;
-  /** Approximate size limit of the cache, in bytes. */
-  cacheMaxBytes: number;
+  /** Approximate size limit of the cached look-ups, in bytes. */
+  lookUpBytes: number;
+  /** Approximate size limit of the kept replies, in bytes. */
+  keptReplyBytes: number;
 }
 
 interface EssaysConfig extends UpstreamConfig {

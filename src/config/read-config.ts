@@ -59,7 +59,9 @@ export function readConfig(env: Environment): Config {
       timeoutMs: vars.BANK_DATA_TIMEOUT_MS,
       freshMs: vars.BANK_DATA_FRESH_S * 1_000,
       maxAgeMs: vars.BANK_DATA_STALE_S * 1_000,
-      cacheMaxBytes: vars.CACHE_MAX_MB * 1_000_000,
+      // Seven eighths and one eighth.
+      lookUpBytes: vars.CACHE_MAX_MB * 875_000,
+      keptReplyBytes: vars.CACHE_MAX_MB * 125_000,
       monthlyAllowance: vars.BANK_DATA_MONTHLY_ALLOWANCE ?? null,
     },
     essays: {

@@ -62,7 +62,8 @@ describe('readConfig', () => {
         timeoutMs: 10_000,
         freshMs: 86_400_000,
         maxAgeMs: 2_592_000_000,
-        cacheMaxBytes: 32_000_000,
+        lookUpBytes: 28_000_000,
+        keptReplyBytes: 4_000_000,
         monthlyAllowance: null,
       },
       essays: {
