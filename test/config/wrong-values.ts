@@ -31,6 +31,7 @@ const redisUrl =
 const pairs = 'must be name=value pairs separated by commas, with percent-encoded values, such as';
 const modeName = 'must be at most 100 characters';
 export const asciiKey = 'must be printable ASCII without spaces';
+const randomKey = 'must be random, not a word of the log, which would be redacted everywhere';
 const longKey = 'must have at least 8 characters';
 const tokens = 'missing; tokens need JWT_ISSUER, JWT_AUDIENCE, and JWT_JWKS_URL or JWT_PUBLIC_KEY';
 const unreadable = (variable: string) =>
@@ -84,6 +85,7 @@ const rows: [variable: string, value: string, message: string, env?: Env][] = [
   ['BANK_DATA_API_KEY', key, 'BANK_DATA_URL: missing; it is required because BANK_DATA_API_KEY is set'],
   ['BANK_DATA_API_KEY', 'seeded key', asciiKey],
   ['BANK_DATA_API_KEY', 'seeded', longKey],
+  ['BANK_DATA_API_KEY', 'bank-data', randomKey],
   ['BANK_DATA_API_KEY_FILE', '/missing', unreadable('BANK_DATA_API_KEY')],
   ['BANK_DATA_TIMEOUT_MS', '10s', wholeNumber(1, 3_600_000, '10s')],
   ['BANK_DATA_FRESH_S', '1d', wholeNumber(0, 31_536_000, '1d')],
@@ -94,6 +96,7 @@ const rows: [variable: string, value: string, message: string, env?: Env][] = [
   ['ESSAY_URL', 'https://essays.example', 'ESSAY_API_KEY: missing; it is required because ESSAY_URL is set'],
   ['ESSAY_API_KEY', key, 'ESSAY_URL: missing; it is required because ESSAY_API_KEY is set'],
   ['ESSAY_API_KEY', 'se\u00ebded-key', asciiKey],
+  ['ESSAY_API_KEY', 'upstreamCalls', randomKey],
   ['ESSAY_API_KEY_FILE', '/missing', unreadable('ESSAY_API_KEY')],
   ['ESSAY_TIMEOUT_MS', '2m', wholeNumber(1, 3_600_000, '2m')],
   ['ESSAY_MODE_STANDARD', 'x'.repeat(101), `${modeName}, but is "${'x'.repeat(80)}..."`],
@@ -116,6 +119,7 @@ const rows: [variable: string, value: string, message: string, env?: Env][] = [
   ['REPLICAS', '2', 'REDIS_URL: missing; it is required because REPLICAS is set'],
   ['STORE_SECRET', 'seeded', 'must have at least 16 characters'],
   ['STORE_SECRET', 'seeded secret of the store', asciiKey],
+  ['STORE_SECRET', 'UPSTREAM_UNAVAILABLE', randomKey],
   ['STORE_SECRET_FILE', '/missing', unreadable('STORE_SECRET')],
   ['LLM_URL', '127.0.0.1:11434', `${url}, but is "127.0.0.1:11434"`],
   ['LLM_URL', 'http://127.0.0.1:11434/v1', 'LLM_MODEL: missing; it is required because LLM_URL is set'],
