@@ -71,7 +71,6 @@ export function createGateway(
     keptReplyBytes: config.bankData.keptReplyBytes,
     hasTraces: config.federationTraces || access.hasCallers,
     exposesCost: config.exposeCost || access.hasCallers,
-    redact,
     events,
   });
   bankData.dataVersion.onChanged(graphql.clearReplies);
