@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { AbortableSignal } from '../../src/async/signal.ts';
 import { isOwnText } from '../../src/config/own-texts.ts';
-import type { Events } from '../../src/telemetry/events.ts';
+import { createRequestContext } from '../../src/request-context.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { createLogEvents } from '../../src/telemetry/log-events.ts';
 import { createRequestLog } from '../../src/telemetry/request-log.ts';
@@ -32,9 +33,7 @@ function logWords(): string[] {
   upstreamCalled({ ...call, outcome: { kind: 'failed', reason: 'reset' } });
   unexpectedError('text', 'r');
   for (const fire of Object.values(others) as ((...args: unknown[]) => void)[]) fire('bank-data', 1);
-  const usage = { lookUps: 1, cacheHits: 1, staleHits: 1, upstreamCalls: 1 } as NonNullable<
-    NonNullable<Parameters<Events['requestFinished']>[0]['reply']>['usage']
-  >;
+  const usage = createRequestContext(new AbortableSignal()).usage;
   const reply = { operationType: 'mutation', operationName: 'O', documentId: 'd', isTrusted: true } as const;
   createRequestLog(log, 1).requestFinished({
     ...succeeded,
