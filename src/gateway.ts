@@ -71,6 +71,7 @@ export function createGateway(
     keptReplyBytes: config.bankData.keptReplyBytes,
     hasTraces: config.federationTraces || access.hasCallers,
     exposesCost: config.exposeCost || access.hasCallers,
+    redact,
     events,
   });
   bankData.dataVersion.onChanged(graphql.clearReplies);

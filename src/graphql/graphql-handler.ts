@@ -4,6 +4,7 @@ import type { Signal } from '../async/signal.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { TrustedDocuments } from '../documents/trusted-documents.ts';
 import type { Events } from '../telemetry/events.ts';
+import type { Redact } from '../telemetry/redact.ts';
 import type { Trace } from '../trace.ts';
 import type { ServerContext } from './context.ts';
 import { createDirectWay } from './direct-way.ts';
@@ -30,6 +31,7 @@ interface GraphqlHandlerOptions<Context> {
   /** Whether routers may request traces. */
   hasTraces: boolean;
   exposesCost: boolean;
+  redact: Redact;
   events: Pick<Events, 'unexpectedError' | 'untrustedDocument'>;
 }
 
@@ -44,6 +46,7 @@ export function createGraphqlHandler<Context extends OperationContext>({
   keptReplyBytes,
   hasTraces,
   exposesCost,
+  redact,
   events,
 }: GraphqlHandlerOptions<Context>) {
   const documents = createPreparedDocuments({ schema, limits: documentLimits, hasCallers });
@@ -52,7 +55,7 @@ export function createGraphqlHandler<Context extends OperationContext>({
     : documents.prepare;
   const registered = createPersistedQueries();
   const persistedQueries = trustedDocuments ? withTrustedQueries(registered, trustedDocuments) : registered;
-  const replies = createReplies({ hasCallers, exposesCost, hasTraces, events });
+  const replies = createReplies({ hasCallers, exposesCost, hasTraces, redact, events });
   const shared = { prepare, persistedQueries, replies, createContext };
   const keptReplies = createKeptReplies(keptReplyBytes);
   // A document may no longer be trusted.
@@ -81,7 +84,7 @@ export function createGraphqlHandler<Context extends OperationContext>({
   /** Most clients never need it, and loading it takes 40 ms. */
   function loadYoga(): Promise<GraphqlYoga> {
     // A traced field takes about four times as long.
-    const tracing = hasTraces ? { maxCost: documentLimits.cost / 4 } : null;
+    const tracing = hasTraces ? { redact, maxCost: documentLimits.cost / 4 } : null;
     yoga ??= import('./yoga.ts').then(({ createGraphqlYoga }) =>
       createGraphqlYoga({ schema, ...shared, localCaller, tracing }),
     );

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { GatewayError, internalErrorMessage, type ServiceName } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
-import { redactIbans } from '../telemetry/redact.ts';
+import type { Redact } from '../telemetry/redact.ts';
 import { locate } from './document-source.ts';
 
 interface PresentErrorOptions {
   requestId: string | undefined;
   /** Whether messages must not suggest names of the schema. */
   hidesSuggestions: boolean;
+  redact: Redact;
   events: Pick<Events, 'unexpectedError'>;
 }
 
@@ -74,7 +75,7 @@ interface DescribedFailure {
 /** The part of a failure that clients and routers may see. */
 export function describeFailure(
   error: GraphQLError,
-  { hidesSuggestions }: Pick<PresentErrorOptions, 'hidesSuggestions'>,
+  { hidesSuggestions, redact }: Pick<PresentErrorOptions, 'hidesSuggestions' | 'redact'>,
 ): DescribedFailure {
   const original = findOriginalError(error);
   if (original instanceof GatewayError) {
@@ -89,9 +90,8 @@ export function describeFailure(
   const noService = { service: null, retryable: false };
   if (original === null) {
     const code = error.extensions?.code ?? 'BAD_USER_INPUT';
-    // GraphQL's messages repeat names and values of the request. Secrets are not redacted, so that a client cannot learn
-    // whether it has guessed one. What is redacted becomes shorter, so more than is shown.
-    const redacted = redactIbans(error.message.slice(0, 10 * maxMessageLength));
+    // GraphQL's messages repeat names and values of the request. What is redacted becomes shorter, so more than is shown.
+    const redacted = redact(error.message.slice(0, 10 * maxMessageLength));
     const message = hidesSuggestions ? redacted.replace(suggestions, '') : redacted;
     return { message: message.slice(0, maxMessageLength), extensions: { code, ...noService }, isExpected: true };
   }

@@ -1,6 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import type { Caller } from '../auth/caller.ts';
 import type { Events } from '../telemetry/events.ts';
+import type { Redact } from '../telemetry/redact.ts';
 import { cacheControlOf } from './cache-control.ts';
 import type { MediaType } from './media-type.ts';
 import type { Executed } from './prepared-operation.ts';
@@ -40,6 +41,7 @@ interface RepliesOptions {
   exposesCost: boolean;
   /** Whether routers may request traces. */
   hasTraces: boolean;
+  redact: Redact;
   events: Pick<Events, 'unexpectedError'>;
 }
 
@@ -48,7 +50,7 @@ interface RepliesOptions {
  * `x-cost`, a reply contains the numbers of look-ups, cache hits and upstream calls. Cost means these counts, not money.
  * They show whether an IBAN was looked up before, so only a configured gateway exposes them.
  */
-export function createReplies({ hasCallers, exposesCost, hasTraces, events }: RepliesOptions): Replies {
+export function createReplies({ hasCallers, exposesCost, hasTraces, redact, events }: RepliesOptions): Replies {
   const extensionHeaders = [...(exposesCost ? [costHeader] : []), ...(hasTraces ? [traceHeader] : [])];
   const varyHeaders = [...(hasCallers ? ['authorization', 'x-api-key'] : []), ...extensionHeaders];
   const vary = varyHeaders.length > 0 ? { vary: varyHeaders.join(', ') } : {};
@@ -79,7 +81,7 @@ export function createReplies({ hasCallers, exposesCost, hasTraces, events }: Re
       return { status: 200, headers, mediaType, body: JSON.stringify(extended), record };
     }
     const hidesSuggestions = !caller.scopes.has('introspection');
-    const presented = presentErrors(result.errors, { requestId: asked.requestId, hidesSuggestions, events });
+    const presented = presentErrors(result.errors, { requestId: asked.requestId, hidesSuggestions, redact, events });
     record.errorCodes = [...new Set(presented.map(({ shown }) => String(shown.extensions?.code)))];
     if (result.errors.some(({ extensions }) => extensions?.refusal === 'cost')) record.refusal = 'cost';
     const { data, extensions } = extended;

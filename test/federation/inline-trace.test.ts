@@ -149,7 +149,7 @@ describe('an error in a trace', () => {
       throw new TypeError(`cannot read ${bankDataKey} of ${german}`);
     };
     Object.assign(schema.getQueryType()?.getFields().broken ?? {}, { resolve: fault });
-    const ask = tServer({ schema, createContext: (requestContext) => ({ requestContext }) });
+    const ask = tServer({ schema, createContext: (requestContext) => ({ requestContext }), secrets: [bankDataKey] });
     const { extensions } = await ask('{ broken }', {}, { [header]: 'ftv1' });
     const bytes = Buffer.from(extensions?.ftv1 ?? '', 'base64');
     expect(Trace.decode(bytes).root?.child?.[0]?.error).toMatchObject([

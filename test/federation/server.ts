@@ -3,19 +3,23 @@ import { onTestFinished } from 'vitest';
 import { createGraphqlHandler } from '../../src/graphql/graphql-handler.ts';
 import { createRequestContext, type RequestContext } from '../../src/request-context.ts';
 import type { Events } from '../../src/telemetry/events.ts';
+import { createRedact } from '../../src/telemetry/redact.ts';
 import { tCaller } from '../caller.ts';
 import type { Answer } from '../gateway.ts';
 
 interface TServerOptions<Context> {
   schema: GraphQLSchema;
   createContext: (context: RequestContext) => Context;
+  secrets?: readonly string[];
 }
 
 /** Any schema on the gateway's own GraphQL server. */
 export function tServer<Context extends { requestContext: RequestContext }>({
   schema,
   createContext,
+  secrets = [],
 }: TServerOptions<Context>) {
+  const redact = createRedact(secrets);
   const server = createGraphqlHandler({
     schema,
     createContext: (caller, signal) => ({ ...createContext(createRequestContext(signal)), caller }),
@@ -26,6 +30,7 @@ export function tServer<Context extends { requestContext: RequestContext }>({
     keptReplyBytes: 1_000_000,
     hasTraces: true,
     exposesCost: true,
+    redact,
     events: { unexpectedError: () => {} } as Partial<Events> as Events,
   });
   onTestFinished(() => server.dispose());

@@ -18,6 +18,7 @@ import { locate, parseDetached } from '../../src/graphql/document-source.ts';
 import { createPreparedDocuments } from '../../src/graphql/prepared-document.ts';
 import { describeFailure } from '../../src/graphql/present-error.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
+import { createRedact } from '../../src/telemetry/redact.ts';
 import { createRandom } from '../e2e/random.ts';
 import { createRandomQueries, type RandomRequest } from './random-documents.ts';
 import { texts, tServices } from './scripted-services.ts';
@@ -322,9 +323,11 @@ function toOutcome({ data, errors = [] }: { data?: unknown; errors?: readonly Gr
 }
 
 function describeError(error: GraphQLError): string {
-  const { message, extensions, isExpected } = describeFailure(error, { hidesSuggestions: false });
+  const { message, extensions, isExpected } = describeFailure(error, { hidesSuggestions: false, redact });
   return JSON.stringify({ message, code: extensions.code, path: error.path, locations: locate(error), isExpected });
 }
+
+const redact = createRedact([]);
 
 /** Turns of the event loop: the next operation is compiled after the current one. */
 async function turns(): Promise<void> {

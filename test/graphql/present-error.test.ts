@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
 import { presentError } from '../../src/graphql/present-error.ts';
 import type { Events } from '../../src/telemetry/events.ts';
+import { createRedact } from '../../src/telemetry/redact.ts';
 
 function present(error: GraphQLError) {
   const logged: unknown[][] = [];
@@ -10,6 +11,7 @@ function present(error: GraphQLError) {
   const { shown, http, isExpected } = presentError(error, {
     requestId: 'r1',
     hidesSuggestions: false,
+    redact: createRedact(['seeded-secret']),
     events,
   });
   return { shown, http, isExpected, logged };

@@ -2,12 +2,14 @@ import { Trace } from '@apollo/usage-reporting-protobuf';
 import { useApolloInstrumentation } from '@graphql-yoga/plugin-apollo-inline-trace';
 import { GraphQLError, type GraphQLSchema, lexicographicSortSchema } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
+import type { Redact } from '../../telemetry/redact.ts';
 import { locate } from '../document-source.ts';
 import { describeFailure, maxErrors } from '../present-error.ts';
 import { traceHeader } from '../reply.ts';
 import type { ExecutedOperation } from './use-prepared-operations.ts';
 
 export interface InlineTraceOptions {
+  redact: Redact;
   /** Cost of the largest operation whose fields are traced. */
   maxCost: number;
 }
@@ -17,7 +19,7 @@ export interface InlineTraceOptions {
  * (https://www.apollographql.com/docs/federation/metrics). Errors are those that clients see. The trace of a large
  * operation has no fields.
  */
-export function useInlineTrace({ maxCost }: InlineTraceOptions): Plugin<Partial<ExecutedOperation>> {
+export function useInlineTrace({ redact, maxCost }: InlineTraceOptions): Plugin<Partial<ExecutedOperation>> {
   const isRequested = (request: Request) => request.headers.get(traceHeader) === 'ftv1';
   const [{ onPluginInit, onExecutionResult: finishTrace, ...recorder }, traces] = useApolloInstrumentation({
     ignoreRequest: (request) => !isRequested(request),
@@ -60,7 +62,7 @@ export function useInlineTrace({ maxCost }: InlineTraceOptions): Plugin<Partial<
   /** Omits a path that has no node, as the root field failed before its resolver: the recorder would throw. */
   function presentTraceError(error: GraphQLError, nodesByPath: ReadonlyMap<string, unknown>): GraphQLError {
     // Routers pass traces on: they need no names that the request does not contain.
-    const { message, extensions } = describeFailure(error, { hidesSuggestions: true });
+    const { message, extensions } = describeFailure(error, { hidesSuggestions: true, redact });
     const path = error.path && nodesByPath.has(String(error.path[0])) ? error.path : null;
     return Object.assign(new GraphQLError(message, { path, extensions }), { locations: locate(error) });
   }
