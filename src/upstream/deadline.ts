@@ -24,13 +24,15 @@ export interface Deadlines {
   start(caller: Signal, elapsedMs?: number): Deadline;
 }
 
-/** Deadlines of one length. They expire in the order in which they begin, so that one timer serves them all. */
+/** One timer serves all deadlines: it is started for the one that ends first. */
 export function createDeadlines(timeoutMs: number): Deadlines {
   const running = createLinkedList<RunningDeadline>();
-  let isTimerRunning = false;
+  let timer: NodeJS.Timeout | undefined;
+  let timerEndsAt = Number.POSITIVE_INFINITY;
   const startTimer: StartTimer = (deadline) => {
-    if (!isTimerRunning) runTimer(timeoutMs);
-    return new ListNode(deadline).appendTo(running);
+    const node = new ListNode(deadline).insertInto(running, isInOrder);
+    if (deadline.endsAt < timerEndsAt) runTimer(deadline);
+    return node;
   };
 
   return {
@@ -38,27 +40,30 @@ export function createDeadlines(timeoutMs: number): Deadlines {
   };
 
   /** A connection keeps the process alive. The timer continues without deadlines until it fires. */
-  function runTimer(durationMs: number): void {
-    isTimerRunning = true;
-    setTimeout(expireDue, durationMs).unref();
+  function runTimer(deadline: RunningDeadline): void {
+    clearTimeout(timer);
+    timerEndsAt = deadline.endsAt;
+    timer = setTimeout(expireDue, deadline.leftMs()).unref();
   }
 
-  /**
-   * The timer was started for a deadline that may have ended since: then it is started again for the next one. It counts as
-   * running meanwhile: a deadline that begins while another expires must not delay those between them.
-   */
+  /** The timer was started for a deadline that may have ended since: then it is started again for the next one. */
   function expireDue(): void {
+    // It is not started for a deadline that begins while another expires: it may not be the next one.
+    timerEndsAt = Number.NEGATIVE_INFINITY;
     for (let node = running.first; node !== null; node = running.first) {
-      const leftMs = node.value.leftMs();
-      if (leftMs >= timerToleranceMs) {
-        runTimer(leftMs);
+      if (node.value.leftMs() >= timerToleranceMs) {
+        runTimer(node.value);
         return;
       }
       node.remove();
       node.value.expire();
     }
-    isTimerRunning = false;
+    timerEndsAt = Number.POSITIVE_INFINITY;
   }
+}
+
+function isInOrder(other: RunningDeadline, deadline: RunningDeadline): boolean {
+  return other.endsAt <= deadline.endsAt;
 }
 
 type StartTimer = (deadline: RunningDeadline) => Timer;
@@ -73,7 +78,8 @@ class RunningDeadline extends AbortableSignal implements Deadline {
   readonly #timeoutMs: number;
   readonly #startTimer: StartTimer;
   #timer: Timer;
-  #endsAt: number;
+  /** By `performance.now()`. */
+  endsAt: number;
   #isRestarted = false;
 
   constructor(caller: Signal, timeoutMs: number, elapsedMs: number, startTimer: StartTimer) {
@@ -81,8 +87,8 @@ class RunningDeadline extends AbortableSignal implements Deadline {
     this.#caller = caller;
     this.#timeoutMs = timeoutMs;
     this.#startTimer = startTimer;
-    this.#endsAt = performance.now() + timeoutMs - elapsedMs;
-    this.#timer = elapsedMs > 0 ? startShorterTimer(this) : startTimer(this);
+    this.endsAt = performance.now() + timeoutMs - elapsedMs;
+    this.#timer = startTimer(this);
     if (caller.aborted) this.handleEvent();
     else caller.addEventListener('abort', this);
   }
@@ -93,7 +99,7 @@ class RunningDeadline extends AbortableSignal implements Deadline {
   }
 
   leftMs(): number {
-    return this.#endsAt - performance.now();
+    return this.endsAt - performance.now();
   }
 
   hasExpired(): boolean {
@@ -108,7 +114,7 @@ class RunningDeadline extends AbortableSignal implements Deadline {
     if (this.#isRestarted || this.aborted) return;
     this.#isRestarted = true;
     this.#timer.remove();
-    this.#endsAt = performance.now() + this.#timeoutMs;
+    this.endsAt = performance.now() + this.#timeoutMs;
     this.#timer = this.#startTimer(this);
   }
 
@@ -116,12 +122,6 @@ class RunningDeadline extends AbortableSignal implements Deadline {
     this.#timer.remove();
     this.#caller.removeEventListener('abort', this);
   }
-}
-
-/** It does not expire in the common order. */
-function startShorterTimer(deadline: RunningDeadline): Timer {
-  const timer = setTimeout(() => deadline.expire(), deadline.leftMs());
-  return { remove: () => clearTimeout(timer) };
 }
 
 /** Timers of Node.js may fire up to a millisecond early. */

@@ -12,11 +12,26 @@ export class ListNode<Value> {
   /** Adds it at the end of a list, after removing it from the one that it is in. */
   appendTo(list: LinkedList<Value>): this {
     this.remove();
+    return this.#insertAfter(list.last, list);
+  }
+
+  /** Adds it to an ordered list. The search begins at the end, where most are added. */
+  insertInto(list: LinkedList<Value>, isInOrder: (other: Value, value: Value) => boolean): this {
+    this.remove();
+    let previous = list.last;
+    while (previous !== null && !isInOrder(previous.value, this.value)) previous = previous.#previous;
+    return this.#insertAfter(previous, list);
+  }
+
+  #insertAfter(previous: ListNode<Value> | null, list: LinkedList<Value>): this {
+    const next = previous === null ? list.first : previous.#next;
     this.#list = list;
-    this.#previous = list.last;
-    if (list.last) list.last.#next = this;
-    else list.first = this;
-    list.last = this;
+    this.#previous = previous;
+    this.#next = next;
+    if (previous === null) list.first = this;
+    else previous.#next = this;
+    if (next === null) list.last = this;
+    else next.#previous = this;
     return this;
   }
 

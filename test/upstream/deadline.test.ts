@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AbortableSignal } from '../../src/async/signal.ts';
 import { createDeadlines } from '../../src/upstream/deadline.ts';
@@ -86,9 +87,32 @@ describe('a deadline', () => {
     const caller = new AbortableSignal();
     const [full, shorter] = [start(caller), start(caller, 400)];
     expect(shorter.leftMs()).toBe(600);
+    expect(vi.getTimerCount()).toBe(1);
     vi.advanceTimersByTime(600);
     expect([full.hasExpired(), shorter.hasExpired()]).toEqual([false, true]);
     vi.advanceTimersByTime(400);
     expect(full.hasExpired()).toBe(true);
+  });
+
+  it('expires at its time, whatever the others do', () => {
+    const step = fc.record({ waitMs: fc.nat(400), elapsedMs: fc.nat(999), endsEarly: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 20 }), (steps) => {
+        const { start } = createDeadlines(1_000);
+        const expired = new Map<number, number>();
+        const expected = new Map<number, number>();
+        for (const [index, { waitMs, elapsedMs, endsEarly }] of steps.entries()) {
+          vi.advanceTimersByTime(waitMs);
+          const deadline = start(new AbortableSignal(), elapsedMs);
+          deadline.addEventListener('abort', () => expired.set(index, performance.now()));
+          if (endsEarly) deadline.end();
+          else expected.set(index, performance.now() + 1_000 - elapsedMs);
+          expect(vi.getTimerCount()).toBe(1);
+        }
+        vi.advanceTimersByTime(1_000);
+        expect([...expired].toSorted()).toEqual([...expected].toSorted());
+        expect(vi.getTimerCount()).toBe(0);
+      }),
+    );
   });
 });
