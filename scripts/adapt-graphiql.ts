@@ -5,7 +5,7 @@ const styles = readFileSync(new URL('graphiql.css', import.meta.url), 'utf8');
 /** For text in the editor whose contrast would be less than 4.5. */
 const editorColors = {
   light: {
-    tokens: { annotation: '#6b6b6b' },
+    tokens: { annotation: '#6b6b6b', number: '#077049' },
     others: {
       'editorBracketHighlight.foreground2': '#207020',
       'editorBracketHighlight.unexpectedBracket.foreground': '#cc0000',
