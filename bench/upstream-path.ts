@@ -30,6 +30,7 @@ const modules = [
   'telemetry/redact',
   'upstream/allowance/allowance',
   'upstream/upstream-client',
+  'upstream/bulkhead',
 ] as const;
 
 // Compiled by esbuild: tsx adds a call to every closure that is created.
@@ -55,6 +56,7 @@ const { withPrecheck } = await load<typeof import('../src/bank-data/precheck.ts'
 const { createRestBankData } = await load<typeof import('../src/bank-data/rest/rest-bank-data.ts')>(
   'bank-data/rest/rest-bank-data',
 );
+const { createBulkhead } = await load<typeof import('../src/upstream/bulkhead.ts')>('upstream/bulkhead');
 const { createRequestContext } = await load<typeof import('../src/request-context.ts')>('request-context');
 const { createLmdbStore } = await load<typeof import('../src/stores/lmdb-store.ts')>('stores/lmdb-store');
 const { createLogEvents } = await load<typeof import('../src/telemetry/log-events.ts')>('telemetry/log-events');
@@ -172,8 +174,7 @@ function createGatewayCall(baseUrl: string, dataDir: string) {
     events,
   });
   const cache = createLookUpCache({
-    maxRunning: callers,
-    maxWaiting: 0,
+    turns: createBulkhead({ maxConcurrency: callers, maxQueue: 0 }),
     freshMs: 86_400_000,
     maxAgeMs: 86_400_000,
     maxBytes: 64_000_000,

@@ -14,20 +14,27 @@ export const whyNoRedis = spawnSync('redis-server', ['--version']).error
 export interface TRedis {
   url: string;
   port: number;
-  /** Kills it; its data is lost. */
+  /** Kills it; its data is lost unless it is durable. */
   stop(): Promise<void>;
-  /** Kills it and starts it again, empty, on the same port. */
+  /** Kills it and starts it again on the same port, empty unless it is durable. */
   restart(): Promise<void>;
   /** It accepts connections but no longer responds. */
   freeze(): void;
   thaw(): void;
 }
 
+interface RedisOptions {
+  password?: string;
+  /** Whether it writes its data to disk, as in production. */
+  isDurable?: boolean;
+}
+
 /** A running Redis server on a free port of the loopback interface; killed when the test ends. */
-export async function tRedis({ password = '' }: { password?: string } = {}): Promise<TRedis> {
+export async function tRedis({ password = '', isDurable = false }: RedisOptions = {}): Promise<TRedis> {
   const folder = mkdtempSync(join(tmpdir(), 'ledgerquill-redis-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const args = ['--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no'];
+  const appendOnly = isDurable ? 'yes' : 'no';
+  const args = ['--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', appendOnly];
   const auth = password === '' ? [] : ['--requirepass', password];
 
   async function start(port: number): Promise<TProcess> {

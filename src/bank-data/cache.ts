@@ -6,7 +6,8 @@ export function withCache(source: BankDataPort, cache: LookUpCache): BankDataPor
   return {
     validateIban: (iban, context) =>
       cache.find({
-        key: `iban:${iban}`,
+        // All other keys contain a colon. A key that is not composed costs no new hash.
+        key: iban,
         context,
         lookUp: (flightContext) => source.validateIban(iban, flightContext),
         isNegative: isInvalid,

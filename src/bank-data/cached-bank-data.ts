@@ -1,6 +1,8 @@
 import type { Config } from '../config/gateway-config.ts';
 import type { OpenedStore } from '../stores/open-store.ts';
 import type { Events } from '../telemetry/events.ts';
+import { createBackpressure } from '../upstream/backpressure.ts';
+import { createBulkhead } from '../upstream/bulkhead.ts';
 import type { UpstreamClient } from '../upstream/upstream-client.ts';
 import { withCache } from './cache.ts';
 import { createDataVersion, noDataVersion } from './data-version.ts';
@@ -19,12 +21,13 @@ interface CachedBankDataOptions extends Pick<OpenedStore, 'store' | 'isShared'> 
 
 /** The bank-data service behind its precheck and its cache. */
 export function createCachedBankData({ url, client, config, store, isShared, events }: CachedBankDataOptions) {
-  const { upstreamConcurrency: maxRunning, upstreamQueue: maxWaiting } = config;
+  const { upstreamConcurrency: maxConcurrency, upstreamQueue: maxQueue } = config;
   const { freshMs, maxAgeMs, lookUpBytes: maxBytes, isSelfHosted } = config.bankData;
   const dataVersion = isSelfHosted ? createDataVersion(url) : noDataVersion;
+  const turns = createBulkhead({ maxConcurrency, maxQueue, onLeft: () => backpressure.relieve() });
+  const backpressure = createBackpressure(() => turns.status().longest > 1);
   const cache = createLookUpCache({
-    maxRunning,
-    maxWaiting,
+    turns,
     freshMs,
     maxAgeMs,
     maxBytes,
@@ -33,5 +36,5 @@ export function createCachedBankData({ url, client, config, store, isShared, eve
     events,
   });
   const bankData = withPrecheck(withCache(createRestBankData(client, events, dataVersion), cache));
-  return { ...bankData, lookUps: cache.status, dataVersion };
+  return { ...bankData, lookUps: cache.status, backpressure, dataVersion };
 }

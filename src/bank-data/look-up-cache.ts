@@ -3,7 +3,7 @@ import type { Signal } from '../async/signal.ts';
 import { GatewayError } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
-import { createBulkhead } from '../upstream/bulkhead.ts';
+import type { Bulkhead } from '../upstream/bulkhead.ts';
 import { createShedError } from '../upstream/upstream-error.ts';
 import { createEntryFactory, recordUse, useCached } from './cache-entry.ts';
 import { type DataVersion, noDataVersion } from './data-version.ts';
@@ -20,10 +20,8 @@ export interface LookUpCache {
 }
 
 interface LookUpCacheOptions {
-  /** Maximum number of look-ups that run at a time. */
-  maxRunning: number;
-  /** Maximum number of look-ups that wait for their turn; further ones fail at once. */
-  maxWaiting: number;
+  /** Limits the look-ups that run at a time, and those that wait for their turn; further ones fail at once. */
+  turns: Bulkhead;
   freshMs: number;
   /** Maximum age of a served answer. After `freshMs` it is served only while it is revalidated or the service fails. */
   maxAgeMs: number;
@@ -37,8 +35,7 @@ interface LookUpCacheOptions {
 
 /** Look-ups in memory, bounded in bytes: stale while revalidate, stale if error, one flight per key. */
 export function createLookUpCache({
-  maxRunning,
-  maxWaiting,
+  turns,
   freshMs,
   maxAgeMs,
   maxBytes,
@@ -48,7 +45,6 @@ export function createLookUpCache({
   dataVersion = noDataVersion,
 }: LookUpCacheOptions): LookUpCache {
   const memory = createMemoryCache(maxBytes);
-  const turns = createBulkhead({ maxConcurrency: maxRunning, maxQueue: maxWaiting });
   const version = dataVersion.current;
   const createEntry = createEntryFactory({ freshMs, maxAgeMs, random, version });
   const flights = createFlights<LookUpResult>();

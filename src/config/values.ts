@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { isOwnText } from './own-texts.ts';
 
 export function integer(min: number, max: number) {
   const error = `must be a whole number from ${min} to ${max}`;
@@ -29,7 +30,8 @@ export function requiredSecret(description: string, minLength = 8) {
   return z
     .string(`missing; ${description}`)
     .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
-    .min(minLength, `must have at least ${minLength} characters`);
+    .min(minLength, `must have at least ${minLength} characters`)
+    .refine((text) => !isOwnText(text), 'must be random, not a word of the log, which would be redacted everywhere');
 }
 
 export const baseUrl = z

@@ -1,10 +1,14 @@
 import {
+  type DocumentNode,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
   OperationTypeNode,
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
+  visit,
 } from 'graphql';
 import { requireScope } from '../auth/require-scope.ts';
 
@@ -28,6 +32,21 @@ export function withClosedIntrospection(schema: GraphQLSchema): GraphQLSchema {
   });
   closedSchemas.set(schema, closed);
   return closed;
+}
+
+/** Whether it only selects `__typename` and introspection fields. */
+export function isAboutSchema({ selectionSet: { selections } }: OperationDefinitionNode): boolean {
+  return selections.every((node) => node.kind === Kind.FIELD && node.name.value.startsWith('__'));
+}
+
+export function selectsIntrospection(document: DocumentNode): boolean {
+  let isFound = false;
+  visit(document, {
+    Field({ name }) {
+      isFound ||= name.value in closedFields;
+    },
+  });
+  return isFound;
 }
 
 const closedSchemas = new WeakMap<GraphQLSchema, GraphQLSchema>();

@@ -71,3 +71,8 @@ const excludedNames = new Set(['__proto__', '__schema', '__type', '_service']);
 const maxCharacters = 20_000;
 /** Added to the length of each name. */
 const charactersPerName = 20;
+
+export function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
+  const fragments = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
+  return new Map(fragments.map((node) => [node.name.value, node]));
+}

@@ -41,16 +41,17 @@ export function compileOperation({ schema, compilable, conditions, compileQuery 
   );
   if (!('query' in compiled)) return null;
   const adapt = (result: ExecutionResult) => adaptErrors(result, fieldTypes);
-  const query = (contextValue: unknown, variables: Record<string, unknown>) => {
+  const query = (contextValue: unknown, variables: Variables) => {
     const result = compiled.query(undefined, contextValue, variables);
     return 'then' in result ? result.then(adapt) : adapt(result);
   };
   const { literals, templates, fieldTypes } = specialized;
+  const hasLiterals = Object.keys(literals).length > 0;
   const coercesVariables = templates.size === 0 && variableDefinitions.every(isSpecifiedScalar);
 
   return (contextValue, variables) => {
     if (coercesVariables) {
-      const result = query(contextValue, { ...variables, ...literals });
+      const result = query(contextValue, hasLiterals ? { ...variables, ...literals } : variables);
       if ('then' in result || result.data !== undefined) return result;
     }
     // Its errors are those of operations that are not compiled, and there are at most 50.

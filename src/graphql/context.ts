@@ -6,6 +6,7 @@ import type { EssayArchive, EssayGenerator } from '../essays/essays.ts';
 import { createRequestContext, type RequestContext, type ReserveCall } from '../request-context.ts';
 import type { Trace } from '../trace.ts';
 import type { AllowanceStatus } from '../upstream/allowance/allowance.ts';
+import type { Backpressure } from '../upstream/backpressure.ts';
 import { Loaders } from './loaders.ts';
 import { QueryBudget, type QueryLimits } from './query-budget.ts';
 import type { ReplyRecord } from './reply-record.ts';
@@ -22,7 +23,8 @@ export interface ServerContext {
 
 /** Shared by the resolvers of all requests. */
 export interface Services {
-  bankData: BankDataPort;
+  /** Its backpressure delays queries with many look-ups. */
+  bankData: BankDataPort & { backpressure?: Backpressure };
   essays: EssayGenerator;
   essayArchive: EssayArchive;
   /** The status of each upstream's allowance. Makes no upstream call. */
@@ -42,15 +44,18 @@ export interface Context {
   budget: QueryBudget;
   suggestIbans: SuggestIbans;
   requestContext: RequestContext;
+  backpressure?: Backpressure | undefined;
 }
 
 /** @param signal aborts when the client disconnects */
 export function createContext(services: Services, caller: Caller, signal: Signal, trace: Trace | null = null): Context {
+  const { bankData, isKnownBank } = services;
   const { bankDataCalls, essayCalls } = caller.limits;
   const hasBudget = bankDataCalls !== null || essayCalls !== null;
   const reserveCall: ReserveCall | null = hasBudget ? (service) => services.budgets.reserve(caller, service) : null;
   const requestContext = createRequestContext(signal, caller.id, reserveCall, trace);
   const budget = new QueryBudget(services.limits);
-  const loaders = new Loaders(services.bankData, budget, requestContext);
-  return { services, caller, budget, requestContext, loaders, suggestIbans: createSuggestIbans(services.isKnownBank) };
+  const loaders = new Loaders(bankData, budget, requestContext);
+  const suggestIbans = createSuggestIbans(isKnownBank);
+  return { services, caller, budget, requestContext, loaders, suggestIbans, backpressure: bankData.backpressure };
 }

@@ -18,6 +18,8 @@ interface Operation {
   schema: GraphQLSchema;
   operation: OperationDefinitionNode;
   fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  /** 0: only the weights count, which are those of look-ups and essays. */
+  costPerField?: 0 | 1;
 }
 
 /** As the client sent them, not coerced. */
@@ -59,7 +61,7 @@ export function describeCost(cost: number, limit: number): string {
 
 /** @param readVariable null: the client did not send it */
 function computeCost(
-  { schema, operation, fragments }: Operation,
+  { schema, operation, fragments, costPerField = 1 }: Operation,
   readVariable: (name: string) => { value: unknown } | null,
 ): number {
   const known = new Map<string, number>();
@@ -86,15 +88,15 @@ function computeCost(
 
   function costOfField(node: FieldNode, parent: string, sized: SizedFields | null): number {
     const field = findField(schema, parent, node.name.value);
-    if (field === undefined) return 1;
-    if (node.selectionSet === undefined) return 1 + weightOf(field);
+    if (field === undefined) return costPerField;
+    if (node.selectionSet === undefined) return costPerField + weightOf(field);
     const listSize = listSizeOf(field);
     const page = listSize?.slicingArguments?.map((name) => readPageSize(node, field, name));
     const below = page && { fields: listSize?.sizedFields ?? [], size: Math.max(...page) };
     const size = sized?.fields.includes(field.name) ? sized.size : sizeOf(node, field, parent);
     const type = getNamedType(field.type);
     const item = weightOf(type) + costOfSelections(node.selectionSet, type.name, below ?? null);
-    return 1 + weightOf(field) + size * item;
+    return costPerField + weightOf(field) + size * item;
   }
 
   function sizeOf(node: FieldNode, field: GraphQLField<unknown, unknown>, parent: string): number {

@@ -2,20 +2,20 @@ import {
   type DocumentNode,
   type ExecutionResult,
   execute,
-  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLErrorExtensions,
   type GraphQLSchema,
-  Kind,
   type OperationDefinitionNode,
-  visit,
 } from 'graphql';
 import type { Caller } from '../auth/caller.ts';
 import type { RequestContext } from '../request-context.ts';
+import type { Backpressure } from '../upstream/backpressure.ts';
 import { type CacheScope, findCacheScope } from './cache-scope.ts';
-import { withClosedIntrospection } from './closed-introspection.ts';
+import { isAboutSchema, selectsIntrospection, withClosedIntrospection } from './closed-introspection.ts';
+import { fragmentsOf } from './compilable-operation.ts';
 import type { Compiler } from './compiler.ts';
 import { createOperationCost, describeCost } from './operation-cost.ts';
+import { lookUpCost } from './schema/costs.ts';
 import { createVariableCheck } from './variable-problem.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -51,6 +51,8 @@ export interface DocumentTrust {
 export interface OperationContext {
   caller: Caller;
   requestContext: RequestContext;
+  /** Delays queries with many look-ups. */
+  backpressure?: Backpressure | undefined;
 }
 
 /** An operation that was executed for a request. */
@@ -78,6 +80,7 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
   const { schema, source, document, definition, maxCost, hasCallers, compiler, onCompiled } = options;
   const fragments = fragmentsOf(document);
   const cost = createOperationCost({ schema, operation: definition, fragments });
+  const weight = createOperationCost({ schema, operation: definition, fragments, costPerField: 0 });
   const operationName = definition.name?.value;
   const findVariableProblem = createVariableCheck(schema, definition);
   const widestScope = findCacheScope(document, schema);
@@ -92,51 +95,47 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
     isRepeatable: definition.operation === 'query' && (cacheScope !== 'none' || isAboutSchema(definition)),
     cost,
     execute(contextValue, variables, executedSchema = schema) {
-      const { scopes, limits } = contextValue.caller;
-      const limit = limits.maxQueryCost ?? maxCost;
+      const limit = contextValue.caller.limits.maxQueryCost ?? maxCost;
       const operationCost = cost(variables);
       if (operationCost > limit) return reject(describeCost(operationCost, limit), { refusal: 'cost' });
       const problem = findVariableProblem(variables);
       if (problem !== null) return reject(problem);
-      const run = executedSchema === schema ? compiled(variables) : null;
-      const result =
-        run?.(contextValue, variables) ??
-        interpret(
-          usesIntrospection && !scopes.has('introspection') ? withClosedIntrospection(executedSchema) : executedSchema,
-          contextValue,
-          variables,
-        );
-      return 'then' in result || result.data !== undefined ? result : rejectVariables(result.errors ?? []);
+      if (contextValue.backpressure?.isHigh() && isList(variables))
+        return runLater(contextValue, variables, executedSchema);
+      return run(contextValue, variables, executedSchema);
     },
   };
 
-  async function interpret(schema: GraphQLSchema, contextValue: unknown, variableValues: Variables) {
+  /** Whether it may need many look-ups. */
+  function isList(variables: Variables): boolean {
+    return definition.operation === 'query' && weight(variables) >= minListWeight;
+  }
+
+  async function runLater(contextValue: OperationContext, variables: Variables, executedSchema: GraphQLSchema) {
+    const { activity, signal } = contextValue.requestContext;
+    activity.begin();
+    await contextValue.backpressure?.wait(signal);
+    activity.end();
+    return run(contextValue, variables, executedSchema);
+  }
+
+  function run(contextValue: OperationContext, variables: Variables, executedSchema: GraphQLSchema) {
+    const result =
+      (executedSchema === schema && compiled(variables)?.(contextValue, variables)) ||
+      interpret(contextValue, variables, executedSchema);
+    return 'then' in result || result.data !== undefined ? result : rejectVariables(result.errors ?? []);
+  }
+
+  async function interpret(contextValue: OperationContext, variableValues: Variables, executedSchema: GraphQLSchema) {
+    const isClosed = usesIntrospection && !contextValue.caller.scopes.has('introspection');
+    const schema = isClosed ? withClosedIntrospection(executedSchema) : executedSchema;
     const result = await execute({ schema, document, operationName, contextValue, variableValues });
     return result.data === undefined ? rejectVariables(result.errors ?? []) : result;
   }
 }
 
-/** Whether it only selects `__typename` and introspection fields. */
-function isAboutSchema({ selectionSet: { selections } }: OperationDefinitionNode): boolean {
-  return selections.every((node) => node.kind === Kind.FIELD && node.name.value.startsWith('__'));
-}
-
-function selectsIntrospection(document: DocumentNode): boolean {
-  let isFound = false;
-  visit(document, {
-    Field({ name }) {
-      isFound ||= introspectionFields.includes(name.value);
-    },
-  });
-  return isFound;
-}
-
-const introspectionFields = ['__schema', '__type'];
-
-function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
-  const fragments = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
-  return new Map(fragments.map((node) => [node.name.value, node]));
-}
+/** Five look-ups. */
+const minListWeight = 5 * lookUpCost.args.weight;
 
 function reject(message: string, extensions: GraphQLErrorExtensions = {}): ExecutionResult {
   const http = { status: 400 };

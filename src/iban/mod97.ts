@@ -1,12 +1,13 @@
 /**
  * The remainder of ISO 7064 MOD 97-10; letters count as two digits (A = 10 ... Z = 35). The number can have seventy
  * digits, so it is reduced character by character.
+ * @param start index of the first character that is read; those before it are read after the last one
  * @throws RangeError for anything but A-Z and 0-9
  */
-export function mod97(text: string): number {
+export function mod97(text: string, start = 0): number {
   let remainder = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
+  for (let index = start; index < start + text.length; index += 1) {
+    const code = text.charCodeAt(index < text.length ? index : index - text.length);
     if (code >= zero && code <= nine) remainder = (remainder * 10 + code - zero) % 97;
     else if (code >= A && code <= Z) remainder = (remainder * 100 + code - A + 10) % 97;
     else throw new RangeError('mod 97-10 is defined for A-Z and 0-9 only');

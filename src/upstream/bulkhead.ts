@@ -6,6 +6,8 @@ interface BulkheadOptions {
   maxConcurrency: number;
   /** Maximum number of attempts waiting for a slot; further ones are shed at once. */
   maxQueue: number;
+  /** Called when a slot was returned. */
+  onLeft?: () => void;
 }
 
 export interface Bulkhead {
@@ -16,7 +18,8 @@ export interface Bulkhead {
    * @returns false if the signal aborted, or the attempt has no place in the queue
    */
   wait(key: object, signal: Signal): Promise<boolean>;
-  status(): { active: number; queued: number };
+  /** `longest` is the number of queued attempts of the key that has the most. */
+  status(): { active: number; queued: number; longest: number };
   /** Returns a slot. */
   leave(): void;
 }
@@ -25,12 +28,12 @@ export interface Bulkhead {
  * Limits the calls in flight and the queue, so that a slow upstream does not occupy the whole gateway. Requests take
  * turns in the queue, and if it is full, the request with the most attempts in it loses one.
  */
-export function createBulkhead({ maxConcurrency, maxQueue }: BulkheadOptions): Bulkhead {
+export function createBulkhead({ maxConcurrency, maxQueue, onLeft }: BulkheadOptions): Bulkhead {
   const queue = createFairQueue<Waiting>({ maxSize: maxQueue, onEvicted: (waiting) => waiting.settle(false) });
   let inFlight = 0;
 
   return {
-    status: () => ({ active: inFlight, queued: queue.size() }),
+    status: () => ({ active: inFlight, queued: queue.size(), longest: queue.longest() }),
     enter() {
       if (inFlight >= maxConcurrency) return false;
       inFlight += 1;
@@ -46,6 +49,7 @@ export function createBulkhead({ maxConcurrency, maxQueue }: BulkheadOptions): B
       const next = queue.shift();
       if (next) next.settle(true);
       else inFlight -= 1;
+      onLeft?.();
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Outcome } from './operation.ts';
+import { isUpstreamFailure, type Outcome } from './operation.ts';
 
 /** How an attempt passes a guard: as any other, or as the only one that tests whether the path works again. */
 export type Pass = 'regular' | 'probe';
@@ -58,8 +58,7 @@ export function createCircuitBreaker({ onOpened, onHalfOpened, onClosed }: Circu
 }
 
 function isFailure(outcome: Outcome): boolean {
-  if (outcome.kind === 'answered') return outcome.status >= 500;
-  return outcome.kind === 'failed' && outcome.reason !== 'too-large';
+  return isUpstreamFailure(outcome) && !(outcome.kind === 'failed' && outcome.reason === 'too-large');
 }
 
 /** The latest calls of a closed circuit. */

@@ -2,6 +2,8 @@ import { createLinkedList, type LinkedList, ListNode } from './linked-list.ts';
 
 export interface FairQueue<Item> {
   size(): number;
+  /** Number of items of the key that has the most. */
+  longest(): number;
   /**
    * Adds an item. If the queue is full, it replaces the last item of the key with the most items.
    * @returns its place, or null if the queue is full and no key has more items than this one
@@ -46,6 +48,7 @@ export function createFairQueue<Item>({ maxSize, onEvicted }: FairQueueOptions<I
 
   return {
     size: () => size,
+    longest: () => longest,
     push(key, item) {
       const known = groups.get(key);
       if (size >= maxSize && !evictFor(known)) return null;

@@ -83,3 +83,8 @@ export type MakeCall = (
 ) => Promise<Outcome>;
 
 export const shed: Shed = { kind: 'shed' };
+
+/** Whether the upstream failed: no complete response, or 5xx. A rejection (4xx) is not a failure. */
+export function isUpstreamFailure(outcome: Outcome): boolean {
+  return outcome.kind === 'answered' ? outcome.status >= 500 : outcome.kind === 'failed';
+}

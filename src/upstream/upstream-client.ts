@@ -7,7 +7,7 @@ import { createAttempt } from './attempt.ts';
 import { type Bulkhead, createBulkhead } from './bulkhead.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { createDeadlines } from './deadline.ts';
-import { type Outcome, shed, type UpstreamRequest } from './operation.ts';
+import { isUpstreamFailure, type Outcome, shed, type UpstreamRequest } from './operation.ts';
 import { createReserve } from './reserve.ts';
 import { withRetries } from './retries.ts';
 import { createRetryAfterBlock } from './retry-after.ts';
@@ -58,7 +58,8 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
     makeCall,
     onPaid: () => events.callPaid(service),
   });
-  const onEnded = (outcome: Outcome) => events.upstreamOperationEnded(service, outcome.kind);
+  const onEnded = (outcome: Outcome) =>
+    events.upstreamOperationEnded(service, isUpstreamFailure(outcome) ? 'failed' : outcome.kind);
   const sendWithRetries = withRetries(attempt, { backoffMs, onEnded });
 
   return {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Signal } from '../../src/async/signal.ts';
 import { createLookUpCache } from '../../src/bank-data/look-up-cache.ts';
+import { createBulkhead } from '../../src/upstream/bulkhead.ts';
 import { CountingSignal } from '../counting-signal.ts';
 import { tRequestContext } from '../request-context.ts';
 
@@ -45,8 +46,7 @@ function tModel() {
   let version = 1;
   let onChanged = () => {};
   const cache = createLookUpCache({
-    maxRunning,
-    maxWaiting: 3,
+    turns: createBulkhead({ maxConcurrency: maxRunning, maxQueue: 3 }),
     freshMs: 24 * hour,
     maxAgeMs: 30 * 24 * hour,
     maxBytes: 1_000_000,

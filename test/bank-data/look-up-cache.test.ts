@@ -5,19 +5,19 @@ import { AbortableSignal, type Signal } from '../../src/async/signal.ts';
 import { createLookUpCache } from '../../src/bank-data/look-up-cache.ts';
 import type { CacheEntry, SharedCache } from '../../src/bank-data/shared-cache.ts';
 import type { RequestContext } from '../../src/request-context.ts';
+import { createBulkhead } from '../../src/upstream/bulkhead.ts';
 import { tRequestContext } from '../request-context.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
-const options = {
-  maxRunning: 10_000,
-  maxWaiting: 0,
+const tOptions = (maxConcurrency = 10_000, maxQueue = 0) => ({
+  turns: createBulkhead({ maxConcurrency, maxQueue }),
   freshMs: day,
   maxAgeMs: 30 * day,
   maxBytes: 1_000_000,
   random: () => 0.5,
   events: { flightJoined: () => {} },
-};
+});
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });
@@ -33,7 +33,7 @@ interface Answer {
 
 /** A cache in front of a source that numbers its answers from 1. `random` 0.5: no jitter. */
 function tCache(changes: Partial<Parameters<typeof createLookUpCache>[0]> = {}, source: Partial<Answer> = {}) {
-  const cache = createLookUpCache({ ...options, ...changes });
+  const cache = createLookUpCache({ ...tOptions(), ...changes });
   let fetched = 0;
   let fault: Error | null = null;
   const find = async (key = 'k') => {
@@ -140,7 +140,7 @@ describe('the look-up cache', () => {
 describe('a flight', () => {
   /** A cache whose source answers when the test lets it. */
   function tHeldSource() {
-    const cache = createLookUpCache(options);
+    const cache = createLookUpCache(tOptions());
     const fetches: { signal: Signal; answers: (serial: number) => void; fails: (error: Error) => void }[] = [];
     const find = (signal?: Signal, key = 'k') =>
       cache.find({
@@ -302,7 +302,7 @@ describe('a shared cache', () => {
 });
 
 it('holds no reference to a flight that has settled', async () => {
-  const cache = createLookUpCache(options);
+  const cache = createLookUpCache(tOptions());
   const flights: WeakRef<Signal>[] = [];
   for (let number = 0; number < 20; number += 1) {
     const fetch = async ({ signal }: RequestContext) => {
@@ -327,10 +327,8 @@ async function collectGarbage() {
 }
 
 describe('a look-up without a free turn', () => {
-  const turns = (maxWaiting: number) => ({ ...options, maxRunning: 1, maxWaiting });
-
-  function tLookUps(cacheOptions: typeof options) {
-    const cache = createLookUpCache(cacheOptions);
+  function tLookUps(maxWaiting: number) {
+    const cache = createLookUpCache(tOptions(1, maxWaiting));
     const started: { key: string; queuedSince: number | null; answer: (value: object) => void }[] = [];
     const find = (key: string, context = tRequestContext()) =>
       cache.find({
@@ -343,7 +341,7 @@ describe('a look-up without a free turn', () => {
   }
 
   it('waits until another one ends, and its deadline includes the wait', async () => {
-    const { started, find } = tLookUps(turns(10));
+    const { started, find } = tLookUps(10);
     const [first, second] = [find('a'), find('b')];
     expect(started.map(({ key }) => key)).toEqual(['a']);
     started[0]?.answer({ key: 'a' });
@@ -355,7 +353,7 @@ describe('a look-up without a free turn', () => {
   });
 
   it('of the same key is answered by the one before it', async () => {
-    const { started, find } = tLookUps(turns(10));
+    const { started, find } = tLookUps(10);
     const [, second, third] = [find('a'), find('b'), find('b')];
     started[0]?.answer({});
     await vi.waitFor(() => expect(started).toHaveLength(2));
@@ -365,7 +363,7 @@ describe('a look-up without a free turn', () => {
   });
 
   it('fails if the queue is full, and leaves the queue when its caller aborts', async () => {
-    const { started, find } = tLookUps(turns(1));
+    const { started, find } = tLookUps(1);
     const first = find('a');
     const signal = new AbortableSignal();
     const aborted = find('b', tRequestContext(signal));

@@ -1,10 +1,10 @@
-import { EventEmitter, once } from 'node:events';
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { tScript } from '../process.ts';
 import { type TRedis, tRedis, whyNoRedis } from '../redis.ts';
 import { replyJson, tUpstream } from '../scripted-upstream.ts';
 import { tIban } from './iban.ts';
+import { monitorLockRequests } from './lock-requests.ts';
 import { tRecordingEssayService } from './recording-essay-service.ts';
 import { type RunningGateway, untilReady } from './running-gateway.ts';
 
@@ -93,16 +93,7 @@ describe.skipIf(whyNoRedis)(`two processes with a Redis that loses locks${whyNoR
     while (service.calls.length === 0) await one.counted('ESSAYS');
     await redis.restart();
 
-    const client = tClient(redis);
-    const monitor = await client.monitor();
-    onTestFinished(() => monitor.disconnect());
-    const requests = new EventEmitter();
-    let lockRequests = 0;
-    monitor.on('monitor', (_time: string, [command, , ...rest]: string[]) => {
-      if (command?.toLowerCase() !== 'set' || rest.at(-1) !== 'NX') return;
-      lockRequests += 1;
-      requests.emit('request');
-    });
+    const untilLockRequests = await monitorLockRequests(redis);
     const orderUntilAccepted = async (): Promise<unknown> => {
       for (;;) {
         const result = await other.order('Pens', 'form-1').catch(String);
@@ -111,7 +102,7 @@ describe.skipIf(whyNoRedis)(`two processes with a Redis that loses locks${whyNoR
     };
     const second = orderUntilAccepted();
     // The lock of the order is acquired again by the first process, or requested by the second, which then waits.
-    while (lockRequests < 4) await once(requests, 'request');
+    await untilLockRequests((requests) => requests.length >= 4);
     gate.open();
     expect(await second).toEqual(await first);
     expect(service.calls).toHaveLength(1);

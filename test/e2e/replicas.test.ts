@@ -1,10 +1,9 @@
-import { EventEmitter, once } from 'node:events';
-import { Redis } from 'ioredis';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tScript } from '../process.ts';
 import { type TRedis, tRedis, whyNoRedis } from '../redis.ts';
 import { replyJson, tUpstream } from '../scripted-upstream.ts';
 import { tIban } from './iban.ts';
+import { type LockRequest, monitorLockRequests } from './lock-requests.ts';
 import { tRecordingEssayService } from './recording-essay-service.ts';
 import { type RunningGateway, untilReady } from './running-gateway.ts';
 
@@ -34,22 +33,11 @@ interface ReplicasOptions {
   bankDataUrl?: string;
 }
 
-/** @returns a function that resolves when this number of Redis clients have requested the same lock */
-async function lockRequests(redis: TRedis, clients: number): Promise<() => Promise<void>> {
-  const clientsByKey = new Map<string, Set<string>>();
-  const requests = new EventEmitter();
-  const client = new Redis(redis.url);
-  const monitor = await client.monitor();
-  onTestFinished(() => client.disconnect());
-  onTestFinished(() => monitor.disconnect());
-  monitor.on('monitor', (_time: string, [command, key = '', ...rest]: string[], client: string) => {
-    if (command?.toLowerCase() !== 'set' || rest.at(-1) !== 'NX') return;
-    clientsByKey.set(key, (clientsByKey.get(key) ?? new Set()).add(client));
-    requests.emit('request');
-  });
-  return async () => {
-    while (![...clientsByKey.values()].some(({ size }) => size >= clients)) await once(requests, 'request');
-  };
+/** Whether this number of Redis clients have requested the same lock. */
+function haveRequestedOneLock(requests: readonly LockRequest[], clients: number): boolean {
+  return requests.some(
+    ({ key }) => new Set(requests.filter((other) => other.key === key).map(({ client }) => client)).size >= clients,
+  );
 }
 
 /** The count includes the block of the other process, at most a tenth of its calls, which is returned after a second. */
@@ -65,7 +53,8 @@ async function untilCounted(replica: RunningGateway, service: 'ESSAYS' | 'BANK_D
 describe.skipIf(whyNoRedis)(`two processes that share a Redis${whyNoRedis}`, { timeout: 60_000 }, () => {
   it('pay once for an essay that is ordered from both under the same key', async () => {
     const redis = await tRedis();
-    const bothHaveRequested = await lockRequests(redis, 2);
+    const untilLockRequests = await monitorLockRequests(redis);
+    const bothHaveRequested = () => untilLockRequests((requests) => haveRequestedOneLock(requests, 2));
     const service = await tRecordingEssayService({ write: () => bothHaveRequested() });
     const [one, other] = await tReplicas({ redis, essaysUrl: service.url });
 

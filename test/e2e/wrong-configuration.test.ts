@@ -3,33 +3,54 @@ import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { tScript } from '../process.ts';
+import { paid, wrongValues } from '../config/wrong-values.ts';
+import { tCommand, tScript } from '../process.ts';
 import { tFolder } from '../stores/folder.ts';
 
 const redis = { REDIS_URL: 'redis://127.0.0.1:9', STORE_SECRET: 'seeded-secret-of-the-store' };
-const paid = { BANK_DATA_URL: 'https://bank.example', BANK_DATA_API_KEY: 'seeded-key' };
 
 /** Prints the CPU time, because the machine may be busy with other work. */
 const printCpuTime =
   "--import=data:text/javascript,process.on('exit',()=>process.stdout.write(String(process.cpuUsage().user/1e3)))";
 
-async function tFailedStart(env: Record<string, string>): Promise<string> {
+/** In less than a second. @param command of `ledgerquill`; by default, the gateway without its command line */
+async function tFailedStart(env: Readonly<Record<string, string>>, command?: string): Promise<string> {
   const ownEnv = { DATA_DIR: join(tFolder(), 'data'), PORT: '0', NODE_OPTIONS: printCpuTime };
-  const gateway = tScript('src/main.ts', { ...ownEnv, ...env });
-  expect(await gateway.ended).toEqual({ code: 1, signal: null });
-  expect(Number(gateway.stdout())).toBeLessThan(1_000);
-  expect(gateway.stderr()).not.toMatch(/^\s+at |seeded/m);
-  return gateway.stderr();
+  const started = command ? tCommand([command], { ...ownEnv, ...env }) : tScript('src/main.ts', { ...ownEnv, ...env });
+  expect(await started.ended).toEqual({ code: 1, signal: null });
+  expect(Number(started.stdout())).toBeLessThan(1_000);
+  expect(started.stderr()).not.toMatch(/^\s+at |seeded/m);
+  return started.stderr();
 }
 
-/*
- * Each message: the variable, what would be right, what is wrong; in less than a second. The table of all values is in
- * test/config/wrong-values.test.ts.
- */
+const commands: Readonly<Record<string, string>> = {
+  BANK_DATA_SERVICE_PORT: 'bank-data-service',
+  ESSAY_SERVICE_PORT: 'essay-service',
+};
+
+/** One row of each kind, because test/config/wrong-values.test.ts reads all of them. WRONG_VALUES=all starts all, in 20 s. */
+const sample = [
+  'PORT',
+  'BANK_DATA_URL',
+  'BANK_DATA_API_KEY_FILE',
+  'STORE_SECRET',
+  'REPLICAS',
+  'GATEWAY_API_KEYS',
+  ...Object.keys(commands),
+];
+const firstRows = sample.map(
+  (name) => wrongValues.find(({ variable }) => variable === name) ?? expect.unreachable(name),
+);
+
+describe('a wrong value of the table prevents the start', () => {
+  it.each(process.env.WRONG_VALUES === 'all' ? wrongValues : firstRows)('$variable of $env', async (wrong) => {
+    const message = await tFailedStart(wrong.env, commands[wrong.variable]);
+    expect(message).toBe(`The configuration is invalid:\n  ${wrong.problem}\n`);
+  });
+});
 
 describe('the gateway does not start', () => {
   it.each([
-    [{ PORT: '70000' }, 'PORT: must be a whole number from 0 to 65535, but is "70000"'],
     [{ ...paid, HOST: '0.0.0.0' }, 'HOST: must be a loopback address, such as 127.0.0.1, because upstream calls are'],
     [{ HOST: '192.0.2.1' }, 'this machine has no such address; set HOST to one of its addresses, such as 127.0.0.1'],
     [

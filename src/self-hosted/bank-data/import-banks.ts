@@ -3,7 +3,7 @@ import { bankFileFormats, importableCountries } from './directory/files/bank-fil
 import { readBankFile } from './directory/files/read-bank-file.ts';
 import { ImportError } from './directory/import-error.ts';
 import { replaceImport, undoImport } from './directory/replace-import.ts';
-import { count, describeImport } from './import-summary.ts';
+import { count, countOf, describeImport } from './import-summary.ts';
 import { createProgressBar } from './progress-bar.ts';
 
 interface ImportOptions {
@@ -23,7 +23,7 @@ export async function importBanks({ dataDir, country, path, force }: ImportOptio
   const now = content.entries.length;
   if (!force && now < before / 2) {
     throw new ImportError(
-      `${path} has ${count(now)} banks, less than half of the present ${count(before)} of ${country}; ` +
+      `${path} has ${countOf(now, 'bank')}, less than half of the present ${count(before)} of ${country}; ` +
         'if it is complete, add --force',
     );
   }

@@ -16,9 +16,9 @@ export function describeImport(summary: ImportSummary): string {
   const reasons = [...skipped].sort(([, a], [, b]) => b - a);
   const lines = [
     `Imported the banks of ${country} from ${path}: was ${count(before)}, now ${count(entries.length)}`,
-    row('read', rows, 'rows'),
-    row('imported', entries.length, 'banks'),
-    row('skipped', rows - entries.length, 'rows'),
+    row('read', rows, 'row'),
+    row('imported', entries.length, 'bank'),
+    row('skipped', rows - entries.length, 'row'),
     ...reasons.map(([reason, number]) => `${count(number).padStart(20)}  ${reason}`),
     `  source     ${format.source}`,
     `  date       ${date}`,
@@ -28,8 +28,17 @@ export function describeImport(summary: ImportSummary): string {
   return `${lines.join('\n')}\n`;
 }
 
-function row(label: string, number: number, unit: string): string {
-  return `  ${label.padEnd(9)}${count(number).padStart(9)} ${unit}`;
+function row(label: string, number: number, noun: string): string {
+  return `  ${label.padEnd(9)}${count(number).padStart(9)} ${plural(number, noun)}`;
+}
+
+/** Such as "1 bank" and "1,500 banks". */
+export function countOf(number: number, noun: string): string {
+  return `${count(number)} ${plural(number, noun)}`;
+}
+
+function plural(number: number, noun: string): string {
+  return number === 1 ? noun : `${noun}s`;
 }
 
 export function count(number: number): string {

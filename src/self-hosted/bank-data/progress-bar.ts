@@ -1,5 +1,6 @@
 import { SingleBar } from 'cli-progress';
 import type { Progress } from './directory/files/read-bank-file.ts';
+import { countOf } from './import-summary.ts';
 
 interface ProgressBar {
   show(progress: Progress): void;
@@ -15,16 +16,17 @@ export function createProgressBar(stream: NodeJS.WriteStream): ProgressBar {
     clearOnComplete: true,
     hideCursor: true,
     barsize: 30,
-    format: 'reading {bar} {percentage} % | {rows} rows',
+    format: 'reading {bar} {percentage} % | {rows}',
   });
   let isStarted = false;
   return {
     show({ rows, bytes, size }) {
-      if (!isStarted) bar.start(size ?? bytes, 0, { rows: 0 });
+      const payload = { rows: countOf(rows, 'row') };
+      if (!isStarted) bar.start(size ?? bytes, 0, payload);
       isStarted = true;
       // The size of a pipe is unknown: the bar always shows nearly 100 %.
       bar.setTotal(size ?? bytes + 1);
-      bar.update(bytes, { rows: rows.toLocaleString('en') });
+      bar.update(bytes, payload);
     },
     clear: () => bar.stop(),
   };

@@ -61,12 +61,12 @@ export const definitions = {
   ledgerquill_upstream_operations_total: {
     type: 'counter',
     labels: { service: serviceNames, outcome: operationOutcomes },
-    help: 'Upstream operations, retries included: answered, failed, shed (not sent) or exhausted (no calls left).',
+    help: 'Upstream operations, retries included: answered, failed (no response, or 5xx), shed (not sent) or exhausted (no calls left).',
   },
   ledgerquill_upstream_attempts_total: {
     type: 'counter',
     labels: { service: serviceNames, outcome: ['answered', 'failed'] },
-    help: 'Upstream calls: answered or failed. Calls that the client aborted have no outcome.',
+    help: 'Upstream calls: answered, or failed (no response, or 5xx). Calls that the client aborted have no outcome.',
   },
   ledgerquill_circuit_breaker_state: {
     type: 'gauge',

@@ -48,7 +48,7 @@ export function createUpstreamMetrics({ refusals, savedByCache, savedByReply }: 
       const status = isAnswered ? outcome.status : '';
       const errorType = isAnswered ? (outcome.status >= 400 ? outcome.status : '') : outcome.reason;
       durations.series.of(service, method, status, errorType).observe(durationMs / 1_000);
-      attempts.of(service, outcome.kind).value += 1;
+      attempts.of(service, isAnswered && outcome.status < 500 ? 'answered' : 'failed').value += 1;
       circuits.of(service, path);
     },
     upstreamOperationEnded(service, outcome) {

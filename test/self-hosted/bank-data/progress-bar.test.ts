@@ -10,7 +10,8 @@ function tStream(isTTY: boolean) {
 it('shows the progress on a terminal', () => {
   const { stream, written } = tStream(true);
   const bar = createProgressBar(stream);
-  bar.show({ rows: 0, bytes: 0, size: 2_000 });
+  bar.show({ rows: 1, bytes: 0, size: 2_000 });
+  expect(written()).toContain('0 % | 1 row\u001b');
   bar.show({ rows: 1_500, bytes: 1_000, size: 2_000 });
   bar.clear();
   expect(written()).toContain('50 % | 1,500 rows');

@@ -58,7 +58,8 @@ async function* fixedWidthRows(
     line += 1;
     if (content.trim() === '') continue;
     if (content.length !== width && content.length !== width + ibanRuleLength) {
-      throw new ImportError(`${name}, line ${line}: ${content.length} characters; a row of this file has ${width}`);
+      const characters = content.length === 1 ? 'character' : 'characters';
+      throw new ImportError(`${name}, line ${line}: ${content.length} ${characters}; a row of this file has ${width}`);
     }
     yield { cells: cut(content, widths), line };
   }

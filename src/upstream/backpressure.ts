@@ -1,0 +1,44 @@
+import type { Signal } from '../async/signal.ts';
+import { createLinkedList, ListNode } from './linked-list.ts';
+
+/**
+ * Delays queries with many look-ups while those of an earlier one wait for their turn. A query that was started holds
+ * memory for each of its look-ups, and with many such queries, garbage collection takes a third of the time.
+ */
+export interface Backpressure {
+  /** Whether a further query should wait. */
+  isHigh(): boolean;
+  /** Resolves when the query may start: in the order of the calls, after a short delay, or when the signal aborts. */
+  wait(signal: Signal): Promise<void>;
+}
+
+/**
+ * @param isBusy whether look-ups of one query wait for their turn
+ * @returns also a function to call whenever a look-up has ended
+ */
+export function createBackpressure(isBusy: () => boolean): Backpressure & { relieve(): void } {
+  const delayed = createLinkedList<() => void>();
+
+  return {
+    isHigh: () => delayed.first !== null || isBusy(),
+    wait: (signal) =>
+      new Promise((resolve) => {
+        const start = () => {
+          node.remove();
+          clearTimeout(timer);
+          signal.removeEventListener('abort', start);
+          resolve();
+        };
+        const node = new ListNode(start).appendTo(delayed);
+        const timer = setTimeout(start, maxDelayMs);
+        if (signal.aborted) start();
+        else signal.addEventListener('abort', start);
+      }),
+    relieve() {
+      if (delayed.first !== null && !isBusy()) delayed.first.value();
+    },
+  };
+}
+
+/** A query with few look-ups does not wait for one with a thousand: from then on, they share the turns. */
+const maxDelayMs = 500;
