@@ -50,7 +50,9 @@ export function describeBankFiles(): string {
     const [{ title, download } = { title: '', download: '' }] = bankFileFormats(country).slice(-1);
     return `${country}  ${title}\n    ${download}\n`;
   });
-  return `Download the file of a country, then run: ledgerquill import-banks COUNTRY FILE\n\n${files.join('')}`;
+  return `Download the file of a country, then run one of:
+  ledgerquill import-banks COUNTRY FILE
+  npm run import-banks -- COUNTRY FILE    (from source)\n\n${files.join('')}`;
 }
 
 /** Of the list in the package, or of an import in the folder. */
