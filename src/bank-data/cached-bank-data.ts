@@ -25,7 +25,7 @@ export function createCachedBankData({ url, client, config, store, isShared, eve
   const { freshMs, maxAgeMs, lookUpBytes: maxBytes, isSelfHosted } = config.bankData;
   const dataVersion = isSelfHosted ? createDataVersion(url) : noDataVersion;
   const turns = createBulkhead({ maxConcurrency, maxQueue, onLeft: () => backpressure.relieve() });
-  const backpressure = createBackpressure(() => turns.status().longest > 1);
+  const backpressure = createBackpressure(() => turns.status().lists);
   const cache = createLookUpCache({
     turns,
     freshMs,

@@ -52,8 +52,7 @@ interface RepliesOptions {
  */
 export function createReplies({ hasCallers, exposesCost, hasTraces, redact, events }: RepliesOptions): Replies {
   const extensionHeaders = [...(exposesCost ? [costHeader] : []), ...(hasTraces ? [traceHeader] : [])];
-  const varyHeaders = [...(hasCallers ? ['authorization', 'x-api-key'] : []), ...extensionHeaders];
-  const vary = varyHeaders.length > 0 ? { vary: varyHeaders.join(', ') } : {};
+  const vary = [varyOfAll, ...(hasCallers ? ['authorization', 'x-api-key'] : []), ...extensionHeaders].join(', ');
 
   const asksForExtensions = (headers: Asked['headers']) => {
     for (const name of extensionHeaders) if (headers[name] !== undefined) return true;
@@ -77,7 +76,7 @@ export function createReplies({ hasCallers, exposesCost, hasTraces, redact, even
         executed && !asksForExtensions(asked.headers)
           ? cacheControlOf(executed.operation.cacheScope, executed.requestContext)
           : 'no-store';
-      const headers = { 'cache-control': cacheControl, ...vary };
+      const headers = { 'cache-control': cacheControl, vary };
       return { status: 200, headers, mediaType, body: JSON.stringify(extended), record };
     }
     const hidesSuggestions = !caller.scopes.has('introspection');
@@ -86,13 +85,13 @@ export function createReplies({ hasCallers, exposesCost, hasTraces, redact, even
     if (result.errors.some(({ extensions }) => extensions?.refusal === 'cost')) record.refusal = 'cost';
     const { data, extensions } = extended;
     const body = JSON.stringify({ data, errors: presented.map(({ shown }) => shown), extensions });
-    const headers = Object.assign(
-      { 'cache-control': 'no-store', ...vary },
-      ...presented.map(({ http }) => http?.headers),
-    );
+    const headers = Object.assign({ 'cache-control': 'no-store', vary }, ...presented.map(({ http }) => http?.headers));
     return { status: statusOf(presented, 'data' in result, mediaType), headers, mediaType, body, record };
   }
 }
+
+/** The media type and the encoding depend on these request headers. */
+export const varyOfAll = 'accept, accept-encoding';
 
 /** The status of a request whose client has disconnected, so that nothing is sent. As in nginx. */
 export const clientClosedRequest = 499;

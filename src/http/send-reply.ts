@@ -1,4 +1,4 @@
-import type { Reply } from '../graphql/reply.ts';
+import { type Reply, varyOfAll } from '../graphql/reply.ts';
 import { chooseEncoding, compress, type Encoding } from './compression.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -33,13 +33,13 @@ export function createSendReply(): SendReply {
 }
 
 function headersOf({ headers, mediaType }: Reply): string[] {
-  const vary = headers.vary === undefined ? varyOfAll : `${varyOfAll}, ${headers.vary}`;
-  const flat = ['content-type', contentTypes[mediaType], 'vary', vary];
-  for (const name in headers) if (name !== 'vary') flat.push(name, headers[name] ?? '');
+  const flat = ['content-type', contentTypes[mediaType]];
+  for (const name in headers) flat.push(name, headers[name] ?? '');
+  // Yoga's own replies.
+  if (headers.vary === undefined) flat.push('vary', varyOfAll);
   return flat;
 }
 
-const varyOfAll = 'accept, accept-encoding';
 const contentTypes = {
   'application/json': 'application/json; charset=utf-8',
   'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',

@@ -2,8 +2,8 @@ import type { Signal } from '../async/signal.ts';
 import { createLinkedList, ListNode } from './linked-list.ts';
 
 /**
- * Delays queries with many look-ups while those of an earlier one wait for their turn. A query that was started holds
- * memory for each of its look-ups, and with many such queries, garbage collection takes a third of the time.
+ * Delays queries with many look-ups while those of several earlier ones wait for their turn. A query that was started
+ * holds memory for each of its look-ups, and with many such queries, garbage collection takes a third of the time.
  */
 export interface Backpressure {
   /** Whether a further query should wait. */
@@ -13,14 +13,14 @@ export interface Backpressure {
 }
 
 /**
- * @param isBusy whether look-ups of one query wait for their turn
+ * @param waiting number of queries with look-ups that wait for their turn
  * @returns also a function to call whenever a look-up has ended
  */
-export function createBackpressure(isBusy: () => boolean): Backpressure & { relieve(): void } {
+export function createBackpressure(waiting: () => number): Backpressure & { relieve(): void } {
   const delayed = createLinkedList<() => void>();
 
   return {
-    isHigh: () => delayed.first !== null || isBusy(),
+    isHigh: () => delayed.first !== null || waiting() >= maxWaiting,
     wait: (signal) =>
       new Promise((resolve) => {
         const start = () => {
@@ -35,10 +35,12 @@ export function createBackpressure(isBusy: () => boolean): Backpressure & { reli
         else signal.addEventListener('abort', start);
       }),
     relieve() {
-      if (delayed.first !== null && !isBusy()) delayed.first.value();
+      if (delayed.first !== null && waiting() < maxWaiting) delayed.first.value();
     },
   };
 }
 
-/** A query with few look-ups does not wait for one with a thousand: from then on, they share the turns. */
-const maxDelayMs = 500;
+/** Fewer bring little, and leave little to share for queries of different sizes. */
+const maxWaiting = 4;
+/** A query with few look-ups does not wait for some with a thousand: from then on, they share the turns. */
+const maxDelayMs = 250;

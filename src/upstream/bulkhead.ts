@@ -18,8 +18,8 @@ export interface Bulkhead {
    * @returns false if the signal aborted, or the attempt has no place in the queue
    */
   wait(key: object, signal: Signal): Promise<boolean>;
-  /** `longest` is the number of queued attempts of the key that has the most. */
-  status(): { active: number; queued: number; longest: number };
+  /** `lists` is the number of keys with more than one attempt in the queue. */
+  status(): { active: number; queued: number; lists: number };
   /** Returns a slot. */
   leave(): void;
 }
@@ -33,7 +33,7 @@ export function createBulkhead({ maxConcurrency, maxQueue, onLeft }: BulkheadOpt
   let inFlight = 0;
 
   return {
-    status: () => ({ active: inFlight, queued: queue.size(), longest: queue.longest() }),
+    status: () => ({ active: inFlight, queued: queue.size(), lists: queue.lists() }),
     enter() {
       if (inFlight >= maxConcurrency) return false;
       inFlight += 1;

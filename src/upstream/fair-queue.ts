@@ -2,8 +2,8 @@ import { createLinkedList, type LinkedList, ListNode } from './linked-list.ts';
 
 export interface FairQueue<Item> {
   size(): number;
-  /** Number of items of the key that has the most. */
-  longest(): number;
+  /** Number of keys with more than one item. */
+  lists(): number;
   /**
    * Adds an item. If the queue is full, it replaces the last item of the key with the most items.
    * @returns its place, or null if the queue is full and no key has more items than this one
@@ -44,11 +44,12 @@ export function createFairQueue<Item>({ maxSize, onEvicted }: FairQueueOptions<I
   /** Groups by length. Lengths change by one, so the longest is found without a search. */
   const ranks: LinkedList<ItemGroup<Item>>[] = [];
   let longest = 0;
+  let lists = 0;
   let size = 0;
 
   return {
     size: () => size,
-    longest: () => longest,
+    lists: () => lists,
     push(key, item) {
       const known = groups.get(key);
       if (size >= maxSize && !evictFor(known)) return null;
@@ -90,6 +91,7 @@ export function createFairQueue<Item>({ maxSize, onEvicted }: FairQueueOptions<I
   }
 
   function resize(group: ItemGroup<Item>, change: 1 | -1): void {
+    if (Math.max(group.length, group.length + change) === 2) lists += change;
     group.length += change;
     size += change;
     if (group.length === 0) {

@@ -11,19 +11,19 @@ afterEach(() => {
 
 describe('backpressure', () => {
   function tBackpressure() {
-    const state = { isBusy: true };
+    const state = { waiting: 4 };
     const started: string[] = [];
-    const backpressure = createBackpressure(() => state.isBusy);
+    const backpressure = createBackpressure(() => state.waiting);
     const wait = (name: string, signal = new AbortableSignal()) =>
       backpressure.wait(signal).then(() => void started.push(name));
     return { state, started, backpressure, wait };
   }
 
-  it('starts one query at a time, in their order, when none is waiting for turns', async () => {
+  it('starts one query at a time, in their order, when fewer than four wait for turns', async () => {
     const { state, started, backpressure, wait } = tBackpressure();
     const [first, second] = [wait('first'), wait('second')];
     backpressure.relieve();
-    state.isBusy = false;
+    state.waiting = 3;
     expect(backpressure.isHigh()).toBe(true);
     backpressure.relieve();
     await first;
@@ -34,10 +34,10 @@ describe('backpressure', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('delays a query for half a second at most', async () => {
+  it('delays a query for a quarter of a second at most', async () => {
     const { started, wait } = tBackpressure();
     const first = wait('first');
-    await vi.advanceTimersByTimeAsync(499);
+    await vi.advanceTimersByTimeAsync(249);
     expect(started).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
     await first;
@@ -51,7 +51,7 @@ describe('backpressure', () => {
     signal.abort(null);
     await first;
     await wait('second', signal);
-    state.isBusy = false;
+    state.waiting = 3;
     expect(backpressure.isHigh()).toBe(false);
     expect(vi.getTimerCount()).toBe(0);
   });

@@ -89,6 +89,7 @@ it('never exceeds its size, loses no item and favours no key', () => {
           expect(group?.shift()).toBe(item);
         }
         expect([...waiting.values()].flat().length).toBeLessThanOrEqual(maxSize);
+        expect(queue.lists()).toBe([...waiting.values()].filter(({ length }) => length > 1).length);
       }
       const left: string[] = [];
       for (let item = queue.shift(); item !== undefined; item = queue.shift()) left.push(item);

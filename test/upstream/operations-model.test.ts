@@ -151,7 +151,7 @@ it('settles all operations in time, and leaves no slot, timer, listener or reser
       }
       await vi.advanceTimersByTimeAsync(3 * timeoutMs);
       expect(model.calls).toEqual([]);
-      expect(model.status()).toEqual({ active: 0, queued: 0, longest: 0 });
+      expect(model.status()).toEqual({ active: 0, queued: 0, lists: 0 });
       expect(vi.getTimerCount()).toBe(0);
       expect(model.counts().reserved).toBe(model.counts().paid);
       for (const { signal, result } of model.operations) {
