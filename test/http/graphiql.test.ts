@@ -49,12 +49,13 @@ describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
     const page = await open();
     const longestLine = Math.max(...example.split('\n').map((line) => line.length));
     expect(await countColumns(page)).toBeGreaterThanOrEqual(longestLine);
-    await page.getByRole('button', { name: 'Execute query' }).click();
+    await executeButton(page).click();
     const menu = await boxOf(page.getByRole('menu'));
     const last = await boxOf(page.getByRole('menuitem', { name: operations.at(-1) ?? '' }));
     expect(last.y + last.height).toBeLessThanOrEqual(menu.y + menu.height);
     expect(await findAccessibilityProblems(page)).toEqual([]);
     await page.keyboard.press('Escape');
+    await executeButton(page).and(page.locator(':focus')).waitFor();
 
     const result = page.getByRole('region', { name: 'Result Window' });
     for (const name of operations) {
@@ -123,6 +124,7 @@ async function expectAccessible(page: Page): Promise<void> {
   }
 }
 
+const executeButton = (page: Page) => page.getByRole('button', { name: 'Execute query' });
 const editorOf = (page: Page) => page.getByRole('region', { name: 'Operation Editor' });
 
 interface Executed {
@@ -134,7 +136,7 @@ interface Executed {
 /** By the button and its menu. */
 async function execute(page: Page, name: string): Promise<Executed> {
   const responded = page.waitForResponse((response) => response.request().postDataJSON()?.operationName === name);
-  await page.getByRole('button', { name: 'Execute query' }).click();
+  await executeButton(page).click();
   await page.getByRole('menuitem', { name, exact: true }).click();
   const response = await responded;
   return { ...(await response.json()), variables: response.request().postDataJSON().variables };
@@ -143,7 +145,7 @@ async function execute(page: Page, name: string): Promise<Executed> {
 /** Characters that fit into a line of the editor, left of its buttons. */
 async function countColumns(page: Page): Promise<number> {
   const line = editorOf(page).getByText('# One IBAN, in any format');
-  const [text, toolbar] = [await boxOf(line), await boxOf(page.getByRole('button', { name: 'Execute query' }))];
+  const [text, toolbar] = [await boxOf(line), await boxOf(executeButton(page))];
   return Math.floor((toolbar.x - text.x) / (text.width / (await line.innerText()).length));
 }
 
