@@ -4,11 +4,13 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import { type BuiltPage, fileNames } from '../src/http/graphiql.ts';
+import { adaptGraphiql } from './adapt-graphiql.ts';
 import { writeFile } from './write-file.ts';
 
 /** Renders the GraphiQL page and compresses it, unless the folder has the same page. */
 export async function buildGraphiql(folder: string): Promise<void> {
-  const html = renderGraphiQL({ title: 'Ledgerquill', endpoint: '/graphql', ...readLogo(), ...readExample() });
+  const options = { title: 'Ledgerquill', endpoint: '/graphql', ...readLogo(), ...readExample() };
+  const html = adaptGraphiql(renderGraphiQL(options));
   const script = html.slice(html.indexOf('<script>') + '<script>'.length, html.lastIndexOf('</script>'));
   const page: BuiltPage = {
     etag: `W/"${hash(html, 'base64url')}"`,
@@ -26,10 +28,9 @@ export async function buildGraphiql(folder: string): Promise<void> {
 
 function readLogo() {
   const logo = readFileSync(new URL('quill.svg', import.meta.url), 'utf8');
-  // GraphiQL shows it in a box of 40 pixels, next to the title, whose contrast is too low.
-  const style = '<style>.graphiql-container .graphiql-logo { color: hsl(var(--color-neutral)) }</style>';
   return {
-    logo: style + logo.replace('<svg', '<svg width="30"'),
+    // GraphiQL shows it in a box of 40 pixels, next to the title.
+    logo: logo.replace('<svg', '<svg width="30"'),
     favicon: `data:image/svg+xml,${encodeURIComponent(logo)}`,
   };
 }

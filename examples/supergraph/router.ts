@@ -1,4 +1,5 @@
 import { createGatewayRuntime } from '@graphql-hive/gateway-runtime';
+import { adaptGraphiql } from '../../scripts/adapt-graphiql.ts';
 import { transports } from './transport.ts';
 
 /** Hive Gateway in this process. In production, run a router as a separate process. */
@@ -10,7 +11,10 @@ export function createRouter(supergraph: string) {
     landingPage: false,
     graphiql: { title: 'Payments and Ledgerquill', defaultQuery },
     // The default page loads its script from another origin. This one is large, so it is loaded only if it is visited.
-    renderGraphiQL: async (options) => (await import('@graphql-yoga/render-graphiql')).renderGraphiQL(options),
+    renderGraphiQL: async (options) => {
+      const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
+      return adaptGraphiql(renderGraphiQL(options));
+    },
   });
 }
 

@@ -117,9 +117,12 @@ export function redactIbans(text: string): string {
 /** Start of a word, also after an escaped character in JSON, such as \n, or a percent-encoded one. */
 const wordStart = String.raw`(?:(?<![A-Za-z0-9])|(?<=\\[bfnrt])|(?<=%[0-9A-Fa-f]{2}))`;
 const wordEnd = '(?![A-Za-z0-9])';
-/** Separators between the groups of an IBAN, as people and URLs write them. */
-const gap = '(?:[ \\t\\u00a0\\u2009\\u202f+./_-]|%20|\\\\t){0,2}';
-const ibanLike = `[A-Za-z]{2}${gap}\\d{2}(?:${gap}[A-Za-z0-9]{4}){2,7}(?:${gap}[A-Za-z0-9]{1,3})?`;
+/** Separators between the groups of an IBAN, as people and URLs write them; no word of letters follows. */
+const separator = '(?:[ \\t\\u00a0\\u2009\\u202f+./_-]|%20|\\\\t)';
+const gap = `(?:${separator}{1,2}(?![A-Za-z]{5,}${wordEnd}))?`;
+const group = `${gap}[A-Za-z0-9]{4}`;
+/** The shortest IBANs, those of Norway, have 15 characters. */
+const ibanLike = `[A-Za-z]{2}${gap}\\d{2}(?:(?:${group}){3,7}(?:${gap}[A-Za-z0-9]{1,3})?|(?:${group}){2}${gap}[A-Za-z0-9]{3})`;
 /**
  * Ids of requests, traces and documents can look like an IBAN, so they are matched first and skipped: they must stay
  * readable. No country's IBANs are 32 hexadecimal digits.

@@ -3,7 +3,7 @@ import { type ExecutionResult, Kind, parse } from 'graphql';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createRouter } from '../../examples/supergraph/router.ts';
 import { serve } from '../../examples/supergraph/serve.ts';
-import { tBrowser, whyNoChromium } from '../browser.ts';
+import { findAccessibilityProblems, tBrowser, whyNoChromium } from '../browser.ts';
 import { replyJson } from '../scripted-upstream.ts';
 import { replyWithBank, tSupergraph } from './supergraph.ts';
 
@@ -116,5 +116,6 @@ describe.skipIf(whyNoChromium)(`the router of the example in a browser${whyNoChr
     await page.getByRole('region', { name: 'Operation Editor' }).getByText('Payees').first().waitFor();
     await page.getByRole('button', { name: 'Execute query' }).click();
     await page.getByRole('region', { name: 'Result Window' }).getByText('"Bank 50010517"').waitFor();
+    expect(await findAccessibilityProblems(page)).toEqual([]);
   });
 });

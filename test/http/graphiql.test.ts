@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type GraphQLObjectType, Kind, parse, validate } from 'graphql';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { adaptGraphiql } from '../../scripts/adapt-graphiql.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { findAccessibilityProblems, tBrowser, whyNoChromium } from '../browser.ts';
 import { tGateway } from '../gateway.ts';
@@ -29,27 +30,32 @@ describe('the operations that GraphiQL shows', () => {
   });
 });
 
+it('is not built if its markup is not the expected one', () => {
+  expect(() => adaptGraphiql('<style></style>')).toThrow('GraphiQL has changed: ');
+});
+
 describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
   const visit = tBrowser();
 
-  async function open(): Promise<Page> {
+  async function open(colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
     const [bankDataUrl, essaysUrl] = await Promise.all([tBankDataService(), tEssayService()]);
     const gateway = tGateway({ bankDataUrl, essaysUrl });
-    const { page } = await visit(`${await gateway.listen()}/graphql`, { viewport: { width: 1280, height: 800 } });
+    const { page } = await visit(`${await gateway.listen()}/graphql`, { viewport: desktop, colorScheme });
     await editorOf(page).getByText('OneIban').waitFor();
     return page;
   }
 
   it('shows all lines and operations in full, and runs each by two clicks, a stored essay by the id of its order', async () => {
     const page = await open();
-    expect(await findAccessibilityProblems(page, ['color-contrast'])).toEqual([]);
     const longestLine = Math.max(...example.split('\n').map((line) => line.length));
     expect(await countColumns(page)).toBeGreaterThanOrEqual(longestLine);
-    await page.getByRole('button', { name: 'Execute query' }).click();
+    await executeButton(page).click();
     const menu = await boxOf(page.getByRole('menu'));
     const last = await boxOf(page.getByRole('menuitem', { name: operations.at(-1) ?? '' }));
     expect(last.y + last.height).toBeLessThanOrEqual(menu.y + menu.height);
+    expect(await findAccessibilityProblems(page)).toEqual([]);
     await page.keyboard.press('Escape');
+    await executeButton(page).and(page.locator(':focus')).waitFor();
 
     const result = page.getByRole('region', { name: 'Result Window' });
     for (const name of operations) {
@@ -70,10 +76,26 @@ describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
       wordCount: expect.any(Number),
       mode: 'STANDARD',
     });
+    await expectAccessible(page);
+  });
+
+  it('selects and closes tabs by keys', async () => {
+    const page = await open();
+    const tabs = page.getByRole('list', { name: 'Select active operation' }).getByRole('button');
+    const isSelected = page.locator('[aria-current=true]');
+    await page.getByRole('button', { name: 'New tab' }).press('Enter');
+    await tabs.and(isSelected).and(page.getByText('<untitled>')).waitFor();
+    await expectAccessible(page);
+    await tabs.first().press('Enter');
+    await tabs.first().and(isSelected).waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => tabs.allInnerTexts()).toEqual(['<untitled>']);
   });
 
   it('completes field names and shows the documentation of types', async () => {
-    const page = await open();
+    const page = await open('dark');
+    await expectAccessible(page);
     await editorOf(page).getByText('OneIban').click();
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.type('{ ibanV');
@@ -86,9 +108,23 @@ describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
     await docs.getByRole('link', { name: 'IbanValidation', exact: true }).click();
     await docs.getByText(descriptionOf('IbanValidation')).waitFor();
     await docs.getByText(descriptionOf('IbanValidation', 'valid')).waitFor();
+    await expectAccessible(page);
   });
 });
 
+const desktop = { width: 1280, height: 800 };
+const phone = { width: 390, height: 844 };
+
+/** Checks the page at the width of a desktop and of a phone. */
+async function expectAccessible(page: Page): Promise<void> {
+  for (const size of [phone, desktop]) {
+    await page.setViewportSize(size);
+    expect(await findAccessibilityProblems(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(size.width);
+  }
+}
+
+const executeButton = (page: Page) => page.getByRole('button', { name: 'Execute query' });
 const editorOf = (page: Page) => page.getByRole('region', { name: 'Operation Editor' });
 
 interface Executed {
@@ -100,7 +136,7 @@ interface Executed {
 /** By the button and its menu. */
 async function execute(page: Page, name: string): Promise<Executed> {
   const responded = page.waitForResponse((response) => response.request().postDataJSON()?.operationName === name);
-  await page.getByRole('button', { name: 'Execute query' }).click();
+  await executeButton(page).click();
   await page.getByRole('menuitem', { name, exact: true }).click();
   const response = await responded;
   return { ...(await response.json()), variables: response.request().postDataJSON().variables };
@@ -109,7 +145,7 @@ async function execute(page: Page, name: string): Promise<Executed> {
 /** Characters that fit into a line of the editor, left of its buttons. */
 async function countColumns(page: Page): Promise<number> {
   const line = editorOf(page).getByText('# One IBAN, in any format');
-  const [text, toolbar] = [await boxOf(line), await boxOf(page.getByRole('button', { name: 'Execute query' }))];
+  const [text, toolbar] = [await boxOf(line), await boxOf(executeButton(page))];
   return Math.floor((toolbar.x - text.x) / (text.width / (await line.innerText()).length));
 }
 

@@ -20,6 +20,15 @@ describe('redactIbans', () => {
     }
   });
 
+  it.each(examples)('hides %s before a word and in parts of another length', (example) => {
+    const parts = [4, 8, 12, 16, 20].filter((end) => end < example.length);
+    for (const end of parts) {
+      const text = `${example.slice(0, end)} ${example.slice(end)}`;
+      expect(redactIbans(`${text} belongs to a payee`)).toBe('[IBAN] belongs to a payee');
+    }
+    expect(redactIbans(`${example.slice(0, 2)} ${inGroups(example, ' ').slice(2)}.`)).toBe('[IBAN].');
+  });
+
   it('hides all IBANs in a text', () => {
     expect(redactIbans('DE89370400440532013000, GB29 NWBK 6016 1331 9268 19')).toBe('[IBAN], [IBAN]');
   });
@@ -43,6 +52,8 @@ describe('redactIbans', () => {
     'Upstream answered 503 after 1200 ms; the next try is in 400 ms.',
     '{"level":30,"time":1767225600000,"msg":"listens on http://127.0.0.1:4000"}',
     'at file:///app/dist/services/bank-data/main.js:12:34',
+    'description is of 900000 characters; at most 5000 are allowed',
+    'the body is of 2000000000 bytes, it is 20000000 characters long',
     'BIC COBADEFFXXX, bank code 37040044, account 0532013000',
     'Version v20.20.2 of 2026-11-21T08:52:56.737Z',
     '',

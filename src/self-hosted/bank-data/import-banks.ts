@@ -19,23 +19,26 @@ export async function importBanks({ dataDir, country, path, force }: ImportOptio
   const date = new Date().toISOString().slice(0, 10);
   const bar = createProgressBar(process.stderr);
   const content = await readBankFile({ country, path, onProgress: bar.show }).finally(bar.clear);
-  const before = await countBanks(dataDir, country);
+  const shipped = await countBanks(country);
   const now = content.entries.length;
-  if (!force && now < before / 2) {
+  let before = shipped;
+  const check = (replaced: number | null) => {
+    before = replaced ?? shipped;
+    if (force || now >= before / 2) return;
     throw new ImportError(
       `${path} has ${countOf(now, 'bank')}, less than half of the present ${count(before)} of ${country}; ` +
         'if it is complete, add --force',
     );
-  }
-  await replaceImport(dataDir, { country, source: content.format.source, date, entries: content.entries });
+  };
+  await replaceImport(dataDir, { country, source: content.format.source, date, entries: content.entries, check });
   process.stdout.write(describeImport({ ...content, country, path, date, dataDir, before }));
 }
 
 /** Restores the directory that the last import of a country replaced. @throws ImportError without an import */
 export async function undoLastImport(dataDir: string, country: string): Promise<void> {
-  const before = await countBanks(dataDir, country);
+  const before = await countBanks(country, dataDir);
   if (!(await undoImport(dataDir, country))) throw new ImportError(`no import of ${country} can be undone`);
-  const now = await countBanks(dataDir, country);
+  const now = await countBanks(country, dataDir);
   process.stdout.write(
     `Restored the banks of ${country}: was ${count(before)}, now ${count(now)}. To undo this, run it again.\n`,
   );
@@ -47,12 +50,14 @@ export function describeBankFiles(): string {
     const [{ title, download } = { title: '', download: '' }] = bankFileFormats(country).slice(-1);
     return `${country}  ${title}\n    ${download}\n`;
   });
-  return `Download the file of a country, then run: ledgerquill import-banks COUNTRY FILE\n\n${files.join('')}`;
+  return `Download the file of a country, then run one of:
+  ledgerquill import-banks COUNTRY FILE
+  npm run import-banks -- COUNTRY FILE    (from source)\n\n${files.join('')}`;
 }
 
-/** Of the list in the package, or of an import. */
-async function countBanks(dataDir: string, country: string): Promise<number> {
-  const directory = createBankDirectory({ dataDir });
+/** Of the list in the package, or of an import in the folder. */
+async function countBanks(country: string, dataDir?: string): Promise<number> {
+  const directory = createBankDirectory(dataDir === undefined ? {} : { dataDir });
   try {
     return directory.listBanks({ country, first: 0 }).total;
   } finally {

@@ -25,12 +25,18 @@ interface Replacement {
   /** ISO date of the import. */
   date: string;
   entries: Iterable<BankEntry>;
+  /**
+   * Throws to change nothing. Runs within the transaction, so no other process imports in between.
+   * @param replaced the number of banks of the import that is replaced; null without one
+   */
+  check?: (replaced: number | null) => void;
 }
 
 /**
  * Replaces the imported directory of one country in a single transaction: readers see either the whole old one or the
  * whole new one, even if this process is killed. The old one is kept. Creates the data folder if it is missing.
- * @throws ConfigError if the data folder cannot be written or the file in it is not a store; ImportError if writing fails
+ * @throws ConfigError if the data folder cannot be written or the file in it is not a store; ImportError if writing fails;
+ * what `check` throws
  */
 export function replaceImport(dataDir: string, replacement: Replacement): Promise<void> {
   return changeStore(dataDir, (store) => writeImport(store, replacement));
@@ -68,8 +74,9 @@ async function changeStore(dataDir: string, change: (store: ImportStore) => void
   }
 }
 
-function writeImport(store: ImportStore, { country, source, date, entries }: Replacement): void {
+function writeImport(store: ImportStore, { country, source, date, entries, check }: Replacement): void {
   const old = takeImport(store, current(country));
+  check?.(old.description && old.banks.length);
   takeImport(store, previous(country));
   putImport(store, previous(country), old);
   for (const { bankCode, name, zip, city, bic } of entries) {

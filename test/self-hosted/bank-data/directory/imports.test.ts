@@ -82,6 +82,25 @@ describe('an import', () => {
     expect(directory.listBanks({ country: 'CZ' }).banks.map(({ bankCode }) => bankCode)).toEqual(['0001']);
     await directory.close();
   });
+
+  it('is checked against the one that it replaces, also if both run at the same time', async () => {
+    const dataDir = tFolder();
+    const replaced: (number | null)[] = [];
+    const runImport = (codes: string[]) => {
+      const check = (count: number | null) => {
+        replaced.push(count);
+        if (count === 2) throw new Error('refused');
+      };
+      const entries = codes.map((code) => tEntry(code));
+      return replaceImport(dataDir, { country: 'CZ', source: 'Registry', date: '2026-11-21', entries, check });
+    };
+    const [first, second] = await Promise.allSettled([runImport(['0001', '0002']), runImport(['0003'])]);
+    expect([first.status, second.status]).toEqual(['fulfilled', 'rejected']);
+    expect(replaced).toEqual([null, 2]);
+    const directory = createBankDirectory({ dataDir });
+    expect(directory.listBanks({ country: 'CZ' }).banks.map(({ bankCode }) => bankCode)).toEqual(['0001', '0002']);
+    await directory.close();
+  });
 });
 
 describe('the data folder', () => {

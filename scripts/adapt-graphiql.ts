@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+
+const styles = readFileSync(new URL('graphiql.css', import.meta.url), 'utf8');
+
+/** For text in the editor whose contrast would be less than 4.5. */
+const editorColors = {
+  light: {
+    tokens: { annotation: '#6b6b6b', number: '#077049' },
+    others: {
+      'editorBracketHighlight.foreground2': '#207020',
+      'editorBracketHighlight.unexpectedBracket.foreground': '#cc0000',
+      'editorLineNumber.dimmedForeground': '#237893',
+      'editorSuggestWidget.selectedForeground': '#b0047a',
+    },
+  },
+  dark: {
+    tokens: { annotation: '#e08a8a', comment: '#7cb264', invalid: '#ff8080' },
+    others: {
+      'editorBracketHighlight.foreground2': '#e590e2',
+      'editorBracketHighlight.foreground3': '#5cbaff',
+      'editorBracketHighlight.unexpectedBracket.foreground': '#ff8080',
+      'editorLineNumber.dimmedForeground': '#a0a0a0',
+      'editorLineNumber.foreground': '#a0a0a0',
+      'editorSuggestWidget.selectedForeground': '#ff85b3',
+    },
+  },
+};
+
+/** Each matches once in GraphiQL's page. */
+const replacements: readonly (readonly [RegExp, string])[] = [
+  [/<\/style>/, `${styles}</style>`],
+  [/<div id="root"><\/div>/, '<main id="root"></main>'],
+  [/(typeof \w+\?\.title=="string"\?\w+\.jsx\()"span"/, '$1"h1"'],
+  // Assistive technology ignores the buttons in a `tab`, one of which closes it. A list of buttons has the same keys.
+  [/role:"tablist",(className:\w+,children:)/, '$1'],
+  [/"aria-selected":\w+,dragElastic:!1,role:"tab",/, 'dragElastic:!1,'],
+  [
+    /isActive:(\w+===\w+),children:\[(\w+\.jsx\(\w+\.Button,\{)("aria-controls":"graphiql-session")/,
+    'isActive:$1,children:[$2"aria-current":$1,$3',
+  ],
+  [/role:"tabpanel",(id:"graphiql-session")/, 'role:"region",$1'],
+  ...Object.entries(editorColors).map(([theme, { tokens, others }]): [RegExp, string] => {
+    const rules = Object.entries(tokens).map(([token, foreground]) => JSON.stringify({ token, foreground }));
+    return [
+      new RegExp(`colors:(\\w+\\("${theme}"\\)),rules:\\[`),
+      `colors:{...$1,...${JSON.stringify(others)}},rules:[${rules.join()},`,
+    ];
+  }),
+  [
+    /"select",\{(onChange:function\(\w+\)\{return \w+\._setAddOperationType)/,
+    '"select",{"aria-label":"Type of operation",$1',
+  ],
+  // Behind a menu or a dialog, nothing can receive the focus.
+  [/(\.querySelectorAll\("\[aria-live\], script"\)\)\),\w+\(\w+,\w+,\w+,)"aria-hidden"/, '$1"inert"'],
+];
+
+/** Makes the page of GraphiQL accessible, by its markup, its colors, and a layout for phones. */
+export function adaptGraphiql(html: string): string {
+  return replacements.reduce((text, [pattern, replacement]) => {
+    const [first, ...others] = text.matchAll(new RegExp(pattern, 'g'));
+    if (!first || others.length > 0) throw new Error(`GraphiQL has changed: ${pattern} must match once.`);
+    return text.replace(pattern, replacement);
+  }, html);
+}
