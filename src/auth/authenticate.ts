@@ -40,15 +40,16 @@ export function createAuthentication({ access, nameSecret = null, events }: Auth
   const routerCaller = router && createCaller({ kind: 'router', name: '', scopes: router.scopes });
   const withoutCredentials = routerCaller ? unsigned : (anonymous ?? missingCredentials);
   /**
-   * Callers by their credentials. A look-up in the map compares hashes that are seeded per process, and texts only if
-   * these are equal, so its duration shows nothing about other credentials. Refused ones are not cached.
+   * Callers by their keys. A look-up in a map compares hashes that are seeded per process, and texts only if these are
+   * equal, so its duration shows nothing about other credentials. Refused ones are not cached.
    */
-  const known = new LRUCache<string, { caller: Caller; expiresAt: number }>({
+  const knownKeys = new Map<string, Caller>();
+  const knownTokens = new LRUCache<string, { caller: Caller; expiresAt: number }>({
     max: 10_000,
     maxSize: 2_000_000,
-    sizeCalculation: (_, credential) => credential.length,
+    sizeCalculation: (_, token) => token.length,
   });
-  const keys = createApiKeys({ apiKeys, apiKeysFile, createCaller, onReloaded: () => known.clear(), events });
+  const keys = createApiKeys({ apiKeys, apiKeysFile, createCaller, onReloaded: () => knownKeys.clear(), events });
   const tokens = jwt && createTokenVerification({ jwt, createCaller, events });
 
   return {
@@ -68,22 +69,22 @@ export function createAuthentication({ access, nameSecret = null, events }: Auth
     const credential = readCredential(rawHeaders);
     if (credential === null) return withoutCredentials;
     if (credential === 'invalid') return invalidCredentials;
-    const cached = known.get(credential.value);
-    if (cached && Date.now() < cached.expiresAt) return cached.caller;
-    const caller = keys.find(credential.value);
-    if (caller) return remember(credential.value, caller, Number.POSITIVE_INFINITY);
-    return tokens && isToken.test(credential.value) ? verifyToken(credential.value) : invalidCredentials;
-
-    async function verifyToken(token: string): Promise<Caller | Refusal> {
-      const verified = await tokens?.verify(token);
-      if (!verified) return invalidCredentials;
-      // Not for long: a token is also refused once the issuer has withdrawn its key.
-      return remember(token, verified.caller, Math.min(verified.expiresAt, Date.now() + maxTokenCacheMs));
-    }
+    const { value } = credential;
+    const known = knownKeys.get(value);
+    if (known) return known;
+    const token = knownTokens.get(value);
+    if (token && Date.now() < token.expiresAt) return token.caller;
+    const caller = keys.find(value);
+    if (caller) knownKeys.set(value, caller);
+    return caller ?? (tokens && isToken.test(value) ? verifyToken(value) : invalidCredentials);
   }
 
-  function remember(credential: string, caller: Caller, expiresAt: number): Caller {
-    known.set(credential, { caller, expiresAt });
+  async function verifyToken(token: string): Promise<Caller | Refusal> {
+    const verified = await tokens?.verify(token);
+    if (!verified) return invalidCredentials;
+    const { caller } = verified;
+    // Not for long: a token is also refused once the issuer has withdrawn its key.
+    knownTokens.set(token, { caller, expiresAt: Math.min(verified.expiresAt, Date.now() + maxTokenCacheMs) });
     return caller;
   }
 }
