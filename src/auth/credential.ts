@@ -13,17 +13,20 @@ export function readCredential(rawHeaders: readonly string[]): Credential | 'inv
   let found: string | null = null;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
-    // The length excludes almost all others, without a copy in lower case.
-    if (name.length !== authorization.length && name.length !== apiKey.length) continue;
-    const lowerCase = name.toLowerCase();
-    if (lowerCase !== authorization && lowerCase !== apiKey) continue;
+    const isAuthorization = isHeader(name, authorization);
+    if (!isAuthorization && !isHeader(name, apiKey)) continue;
     if (found !== null) return 'invalid';
     const text = rawHeaders[index + 1] ?? '';
-    if (lowerCase === authorization && !bearer.test(text)) return 'invalid';
-    found = lowerCase === authorization ? text.slice(bearerLength) : text;
+    if (isAuthorization && !text.startsWith('Bearer ') && !bearer.test(text)) return 'invalid';
+    found = isAuthorization ? text.slice(bearerLength) : text;
     if (found === '' || found.length > maxLength) return 'invalid';
   }
   return found === null ? null : { value: found };
+}
+
+/** The length excludes almost all others, without a copy in lower case. */
+function isHeader(name: string, lowerCase: string): boolean {
+  return name === lowerCase || (name.length === lowerCase.length && name.toLowerCase() === lowerCase);
 }
 
 const authorization = 'authorization';
