@@ -33,14 +33,15 @@ export interface RequestTrace extends Trace {
  * the request, the operation's name and `tracestate`. Spans contain neither documents nor variables.
  */
 export function startRequestTrace(tracer: Tracer, request: TracedRequest, redact: Redact): RequestTrace {
+  const { requestId, headers } = request;
   const attributes = {
     'http.request.method': methodLabel(request.method),
     'http.route': '/graphql',
     'url.path': '/graphql',
-    'ledgerquill.request.id': redact(request.requestId),
+    'ledgerquill.request.id': headers['x-request-id'] === undefined ? requestId : redact(requestId),
   };
   const options = { kind: SpanKind.SERVER, attributes };
-  const span = tracer.startSpan('GraphQL Operation', options, readParent(request.headers, redact));
+  const span = tracer.startSpan('GraphQL Operation', options, readParent(headers, redact));
 
   return {
     ...createTrace(tracer, span),
