@@ -18,6 +18,14 @@ const FieldCharactersType = builder.enumType('FieldCharacters', {
   } as const,
 });
 
+/** A query may select them thousands of times. */
+const territoriesByCountry = new Map(
+  countryFormats().map(({ country, territories }) => [
+    country,
+    territories.flatMap((code) => findCountryFormat(code) ?? []),
+  ]),
+);
+
 const IbanFieldType = builder.objectRef<IbanField>('IbanField').implement({
   description: 'An input field that generateIban needs for a country.',
   fields: (t) => ({
@@ -66,7 +74,7 @@ IbanCountryType.implement({
       type: [IbanCountryType],
       extensions: { maxItems: Math.max(...countryFormats().map(({ territories }) => territories.length)) },
       description: 'Territories that use this format with their own country code.',
-      resolve: ({ territories }) => territories.flatMap((code) => findCountryFormat(code) ?? []),
+      resolve: ({ country }) => territoriesByCountry.get(country) ?? [],
     }),
     parent: t.field({
       type: IbanCountryType,
