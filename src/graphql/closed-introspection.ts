@@ -43,7 +43,7 @@ export function selectsIntrospection(document: DocumentNode): boolean {
   let isFound = false;
   visit(document, {
     Field({ name }) {
-      isFound ||= name.value in closedFields;
+      isFound ||= Object.hasOwn(closedFields, name.value);
     },
   });
   return isFound;
