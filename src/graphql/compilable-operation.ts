@@ -24,6 +24,11 @@ export interface CompilableOperation {
   characters: number;
 }
 
+export function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
+  const fragments = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
+  return new Map(fragments.map((node) => [node.name.value, node]));
+}
+
 /**
  * Finds what compiling an operation needs; null if it should not be compiled: mutations, of which graphql-jit executes the
  * next one after a failure, introspection, which is rare, operations whose code would be large, and the only name that is
@@ -71,8 +76,3 @@ const excludedNames = new Set(['__proto__', '__schema', '__type', '_service']);
 const maxCharacters = 20_000;
 /** Added to the length of each name. */
 const charactersPerName = 20;
-
-export function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
-  const fragments = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
-  return new Map(fragments.map((node) => [node.name.value, node]));
-}

@@ -3,7 +3,7 @@ import { createLinkedList, ListNode } from './linked-list.ts';
 
 /**
  * Delays queries with many look-ups while those of several earlier ones wait for their turn. A query that was started
- * holds memory for each of its look-ups, and with many such queries, garbage collection takes a third of the time.
+ * holds memory for each of its look-ups, and with many such queries, garbage collection takes a quarter of the time.
  */
 export interface Backpressure {
   /** Whether a further query should wait. */
@@ -40,7 +40,7 @@ export function createBackpressure(waiting: () => number): Backpressure & { reli
   };
 }
 
-/** Fewer bring little, and leave little to share for queries of different sizes. */
+/** With fewer, hardly more queries are answered, and a single large query would delay the others. */
 const maxWaiting = 4;
-/** A query with few look-ups does not wait for some with a thousand: from then on, they share the turns. */
+/** Then the query starts and gets its turns, so that one with few look-ups is not delayed by some with a thousand. */
 const maxDelayMs = 250;

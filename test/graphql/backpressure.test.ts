@@ -7,7 +7,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('delays a query with many look-ups while those of four others wait, and no single look-up', async () => {
+it('delays a query with many look-ups while those of four others wait, but no single look-up and no mutation', async () => {
   // However slow the machine is, the delay does not end.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   let open = () => {};
@@ -31,6 +31,9 @@ it('delays a query with many look-ups while those of four others wait, and no si
   answers.push(askList(lists[4]));
   const singleAnswer = ask('query ($iban: String!) { ibanValidation(iban: $iban) { valid } }', { iban: single });
   for (let count = 0; count < 3; count += 1) await ask('{ __typename }');
+  expect(await ask('mutation { generateEssay(input: { description: "", wordCount: 9 }) { __typename } }')).toEqual({
+    data: { generateEssay: { __typename: 'InvalidEssayInput' } },
+  });
   open();
 
   expect(await singleAnswer).toEqual({ data: { ibanValidation: { valid: true } } });

@@ -34,11 +34,13 @@ export interface RequestTrace extends Trace {
  */
 export function startRequestTrace(tracer: Tracer, request: TracedRequest, redact: Redact): RequestTrace {
   const { requestId, headers } = request;
+  // Most ids are the gateway's own, which contain nothing to redact.
+  const shownId = headers['x-request-id'] === undefined ? requestId : redact(requestId);
   const attributes = {
     'http.request.method': methodLabel(request.method),
     'http.route': '/graphql',
     'url.path': '/graphql',
-    'ledgerquill.request.id': headers['x-request-id'] === undefined ? requestId : redact(requestId),
+    'ledgerquill.request.id': shownId,
   };
   const options = { kind: SpanKind.SERVER, attributes };
   const span = tracer.startSpan('GraphQL Operation', options, readParent(headers, redact));
