@@ -45,7 +45,7 @@ interface BundledFile {
 /** Its page is built separately. */
 const graphiqlPackage = 'node_modules/@graphql-yoga/render-graphiql';
 
-const processes = ['src/main.ts', 'src/cli/ledgerquill.ts'];
+const processes = ['src/main.ts', 'src/cli/ledgerquill.ts', 'src/telemetry/traces/export-thread.ts'];
 
 /** For packages in CommonJS, which `require` modules of Node.js. */
 const createRequire =

@@ -237,12 +237,13 @@ describe('sampling', () => {
     const traces = createTraces({ config, redact: (text) => text, events: { tracesNotExported() {} } });
     const start = () => traces.start({ method: 'POST', headers: { traceparent }, requestId: 'r' });
     expect(start()).toBeNull();
-    await traces.load();
+    traces.open();
     const count = 2_000;
     const started = Array.from({ length: count }, start).filter((trace) => trace !== null).length;
     // Ten standard deviations.
     if (share === 0.25) expect(Math.abs(started / count - share)).toBeLessThan(0.1);
     else expect(started).toBe(share * count);
+    await traces.close();
   });
 });
 

@@ -1,32 +1,42 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { RequestTrace, TracedRequest } from './request-trace.ts';
+import type { TracesConfig } from '../../config/traces-config.ts';
+import type { Events } from '../events.ts';
+import type { Redact } from '../redact.ts';
+import { type RequestTrace, startRequestTrace, type TracedRequest } from './request-trace.ts';
+import { createSpanExport, type SpanExport } from './span-export.ts';
 import { parseTraceParent } from './trace-parent.ts';
-import type { Tracer, TracerOptions } from './tracer.ts';
+
+interface TracesOptions {
+  config: TracesConfig;
+  /** Applied to the few texts of clients in spans. */
+  redact: Redact;
+  events: Pick<Events, 'tracesNotExported'>;
+}
 
 /** Starts the trace of a request; null: it is not sampled. */
 export type StartTrace = (request: TracedRequest) => RequestTrace | null;
 
 export interface Traces {
-  /** Loads OpenTelemetry. Until then, no request is sampled. */
-  load(): Promise<void>;
+  /** Starts the thread that exports spans. Until then, no request is sampled. */
+  open(): void;
   start: StartTrace;
   /** Exports the remaining spans. */
   close(): Promise<void>;
 }
 
 /** Decides which requests are sampled. The others cost no more than this decision. */
-export function createTraces(options: TracerOptions): Traces {
-  const { ratio, followsParent } = options.config;
-  let tracer: Tracer | null = null;
+export function createTraces({ config, redact, events }: TracesOptions): Traces {
+  const { ratio, followsParent } = config;
+  let spans: SpanExport | null = null;
 
   return {
-    async load() {
-      tracer = (await import('./tracer.ts')).createTracer(options);
+    open() {
+      spans = createSpanExport(config, events.tracesNotExported);
     },
     start(request) {
-      return tracer !== null && isSampled(request.headers) ? tracer.startRequest(request) : null;
+      return spans !== null && isSampled(request.headers) ? startRequestTrace(spans.record, request, redact) : null;
     },
-    close: async () => tracer?.close(),
+    close: async () => spans?.close(),
   };
 
   /** Not by the trace id, which clients choose. */
