@@ -1,3 +1,4 @@
+import { distance } from 'fastest-levenshtein';
 import type { Environment } from './variables.ts';
 
 /**
@@ -37,27 +38,13 @@ function isOfKubernetes(name: string, value: string): boolean {
 
 function findLikelyName(known: readonly string[], name: string): string | null {
   const plain = toPlain(name.replace(/^(LEDGERQUILL|GATEWAY)_/, ''));
-  const distances = known.map((candidate) => ({ candidate, distance: editDistance(toPlain(candidate), plain) }));
-  const [nearest] = distances.toSorted((a, b) => a.distance - b.distance);
+  const candidates = known.map((candidate) => ({ candidate, edits: distance(toPlain(candidate), plain) }));
+  const [nearest] = candidates.toSorted((a, b) => a.edits - b.edits);
   // HOST and HOME are different words.
-  const maxDistance = Math.min(2, Math.floor(plain.length / 5));
-  return nearest && nearest.distance <= maxDistance ? nearest.candidate : null;
+  const maxEdits = Math.min(2, Math.floor(plain.length / 5));
+  return nearest && nearest.edits <= maxEdits ? nearest.candidate : null;
 }
 
 function toPlain(name: string): string {
   return name.toUpperCase().replaceAll(/[^A-Z\d]/g, '');
-}
-
-/** Levenshtein distance. */
-function editDistance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [i, character] of [...one].entries()) {
-    const next = [i + 1];
-    for (const [j, otherCharacter] of [...other].entries()) {
-      const replaced = (row[j] ?? 0) + (character === otherCharacter ? 0 : 1);
-      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }

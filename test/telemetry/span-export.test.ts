@@ -32,7 +32,7 @@ describe('the export of spans', () => {
     await vi.waitFor(() => expect(reasons).toHaveLength(1), { timeout: 5_000 });
     for (let index = 0; index < mostWaiting + 1_000; index += 1) endSpan(record, 'lost');
     await close();
-    expect(reasons).toEqual(['the thread that exports spans has ended (TypeError)']);
+    expect(reasons).toEqual(['the thread that exports spans has ended: Error']);
   });
 });
 

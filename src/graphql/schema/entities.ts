@@ -28,7 +28,7 @@ export function resolveEntities(
   representations: readonly unknown[],
   context: Context,
   info: GraphQLResolveInfo,
-): Promise<object | null>[] {
+): (object | Promise<object | null> | null)[] {
   const { budget } = context;
   if (!budget.spend('entities', representations.length)) throw budget.createLimitError('entities');
   return settleItems(representations, (representation) => resolveEntity(representation, context, info));

@@ -5,12 +5,18 @@
 export function settleItems<Input, Item>(
   inputs: readonly Input[],
   resolve: (input: Input) => Item | Promise<Item>,
-): Promise<Item>[] {
-  return inputs.map(async (input) => {
+): (Item | Promise<Item>)[] {
+  return inputs.map((input) => {
     try {
-      return await resolve(input);
+      const item = resolve(input);
+      return item instanceof Promise ? item.catch(toItem) : item;
     } catch (error) {
-      return error as never;
+      return toItem(error);
     }
   });
+}
+
+/** Executors accept an error in place of any item. */
+function toItem(error: unknown): never {
+  return error as never;
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { TracesConfig } from '../../config/traces-config.ts';
+import { errorCodeOf } from '../../errors.ts';
 import type { RecordSpan, SpanData } from './recorded-span.ts';
 
 export interface SpanExport {
@@ -27,7 +28,9 @@ export function createSpanExport(config: TracesConfig, onFailed: (reason: string
     else onFailed(message.reason);
   });
   // Without the message, which may contain the address of the collector.
-  thread.on('error', ({ name }) => onFailed(`the thread that exports spans has ended (${name})`));
+  thread.on('error', (error) =>
+    onFailed(`the thread that exports spans has ended: ${errorCodeOf(error) ?? error.name}`),
+  );
   thread.on('exit', () => {
     isRunning = false;
   });
