@@ -18,8 +18,8 @@ interface Operation {
   schema: GraphQLSchema;
   operation: OperationDefinitionNode;
   fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** 0: only the weights count, which are those of look-ups and essays. */
-  costPerField?: 0 | 1;
+  /** The cost of a field, and of an object. 0: only the weights count, which are those of look-ups and essays. */
+  unitCost?: 0 | 1;
 }
 
 /** As the client sent them, not coerced. */
@@ -32,8 +32,8 @@ interface SizedFields {
 }
 
 /**
- * The maximum number of fields in the response, plus the weights (`@cost`) of fields and types: fields times list sizes,
- * with fragments expanded. A list has the length of its list argument, its page size, or its maximum. Each fragment is
+ * The maximum number of fields and objects in the response, which take about the same time, plus the weights (`@cost`) of
+ * fields and types: fields times list sizes, with fragments expanded. A list has the length of its list argument, its page size, or its maximum. Each fragment is
  * expanded once per list size, so the time is linear in the document. Fields that are skipped or merged are counted.
  * Expects a valid document. Computed once, unless variables size a list.
  */
@@ -54,14 +54,14 @@ export function createOperationCost(operation: Operation): (variables: Variables
 /** Why an operation is not executed. */
 export function describeCost(cost: number, limit: number): string {
   return (
-    `The query costs ${cost}; it may cost at most ${limit} (MAX_QUERY_COST). Each field of the response costs 1, and a ` +
-    'look-up 10: select fewer fields or shorter lists, or split it into several queries.'
+    `The query costs ${cost}; it may cost at most ${limit} (MAX_QUERY_COST). Each field and each object of the ` +
+    'response costs 1, and a look-up 10: select fewer fields or shorter lists, or split it into several queries.'
   );
 }
 
 /** @param readVariable null: the client did not send it */
 function computeCost(
-  { schema, operation, fragments, costPerField = 1 }: Operation,
+  { schema, operation, fragments, unitCost = 1 }: Operation,
   readVariable: (name: string) => { value: unknown } | null,
 ): number {
   const known = new Map<string, number>();
@@ -88,15 +88,15 @@ function computeCost(
 
   function costOfField(node: FieldNode, parent: string, sized: SizedFields | null): number {
     const field = findField(schema, parent, node.name.value);
-    if (field === undefined) return costPerField;
-    if (node.selectionSet === undefined) return costPerField + weightOf(field);
+    if (field === undefined) return unitCost;
+    if (node.selectionSet === undefined) return unitCost + weightOf(field);
     const listSize = listSizeOf(field);
     const page = listSize?.slicingArguments?.map((name) => readPageSize(node, field, name));
     const below = page && { fields: listSize?.sizedFields ?? [], size: Math.max(...page) };
     const size = sized?.fields.includes(field.name) ? sized.size : sizeOf(node, field, parent);
     const type = getNamedType(field.type);
-    const item = weightOf(type) + costOfSelections(node.selectionSet, type.name, below ?? null);
-    return costPerField + weightOf(field) + size * item;
+    const item = unitCost + weightOf(type) + costOfSelections(node.selectionSet, type.name, below ?? null);
+    return unitCost + weightOf(field) + size * item;
   }
 
   function sizeOf(node: FieldNode, field: GraphQLField<unknown, unknown>, parent: string): number {

@@ -80,7 +80,7 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
   const { schema, source, document, definition, maxCost, hasCallers, compiler, onCompiled } = options;
   const fragments = fragmentsOf(document);
   const cost = createOperationCost({ schema, operation: definition, fragments });
-  const weight = createOperationCost({ schema, operation: definition, fragments, costPerField: 0 });
+  const weight = createOperationCost({ schema, operation: definition, fragments, unitCost: 0 });
   const operationName = definition.name?.value;
   const findVariableProblem = createVariableCheck(schema, definition);
   const widestScope = findCacheScope(document, schema);

@@ -28,6 +28,8 @@ export interface LocatedField extends IbanField {
  * does not separate them (CZ, HR, HU's first digit, NL, XK). It also includes the type of account and its holder (BR).
  */
 export function locateFields(format: CountryFormat): readonly LocatedField[] {
+  const known = fieldsOf.get(format);
+  if (known) return known;
   const bbanTypes = [...format.format.slice('DE2!n'.length).matchAll(/(\d+)!([nac])/g)]
     .map(([, count, type = '']) => type.repeat(Number(count)))
     .join('');
@@ -36,12 +38,16 @@ export function locateFields(format: CountryFormat): readonly LocatedField[] {
     const characters = nameCharacters(types);
     return { name, length: types.length, characters, padded: isPadded(name, format), span, types };
   };
-  return [
+  const fields = [
     locate('bankCode', format.bankCode),
     ...(format.branch ? [locate('branch', format.branch)] : []),
     locate('accountNumber', locateAccountNumber(format)),
   ];
+  fieldsOf.set(format, fields);
+  return fields;
 }
+
+const fieldsOf = new WeakMap<CountryFormat, readonly LocatedField[]>();
 
 /** Computes the national check digits of a BBAN; null if the fields already include them or there are none. */
 export function findCheckDigitCompletion(format: CountryFormat): NationalCheck['complete'] | null {
