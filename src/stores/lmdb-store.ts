@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type EntryKind, type LmdbEntry, readEntry, sweepEntries, writeEntry } from './lmdb-entries.ts';
 import { type LmdbFile, openLmdbFile } from './lmdb-file.ts';
@@ -20,6 +20,8 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
   const path = join(folder, 'store-1.lmdb');
   let file: LmdbFile | null = existsSync(path) ? openLmdbFile(path) : null;
   let lastWrite: Promise<unknown> = Promise.resolve();
+  /** Of values that are not yet on disk. Writes at the same time have a commit in common. */
+  let writingBytes = 0;
   let isClosed = false;
 
   function read(kind: EntryKind, key: string): LmdbEntry | null {
@@ -30,16 +32,22 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
     return file && readEntry(file, kind, key);
   }
 
-  /** Runs a change as an exclusive transaction, across all processes. */
-  async function write<T>(change: (file: LmdbFile) => T): Promise<T> {
+  /** Runs a change as an exclusive transaction, across all processes. `value` is written by it. */
+  async function write<T>(change: (file: LmdbFile) => T, value = ''): Promise<T> {
     if (isClosed) throw new StoreError('closed');
     file ??= openLmdbFile(path);
     const openFile = file;
+    const bytes = Buffer.byteLength(value);
+    requireFreeSpace(folder, writingBytes + bytes);
+    writingBytes += bytes;
     const transaction = openFile.transaction(() => {
       sweepEntries(openFile);
       return change(openFile);
     });
-    lastWrite = transaction.catch(() => {});
+    lastWrite = transaction.then(
+      () => (writingBytes -= bytes),
+      () => (writingBytes -= bytes),
+    );
     return transaction.catch(async (error) => {
       throw await toStoreError(error);
     });
@@ -66,7 +74,7 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
     async set(key, value, expiry) {
       checkKey(key);
       const expiresInMs = checkExpiry(expiry);
-      await write((file) => writeEntry(file, 'value', key, { value, expiresAt: Date.now() + expiresInMs }));
+      await write((file) => writeEntry(file, 'value', key, { value, expiresAt: Date.now() + expiresInMs }), value);
     },
     async setIfAbsent(key, value, expiry) {
       checkKey(key);
@@ -75,7 +83,7 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
         const stored = readEntry(file, 'value', key)?.value ?? null;
         if (stored === null) writeEntry(file, 'value', key, { value, expiresAt: Date.now() + expiresInMs });
         return stored;
-      });
+      }, value);
     },
     async add(key, amount, expiry) {
       checkKey(key);
@@ -109,6 +117,15 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
     },
   };
 }
+
+/** LMDB writes a line about a failed commit to standard error itself, past the log. So one that may fail is not tried. */
+function requireFreeSpace(folder: string, bytes: number): void {
+  const { bavail, bsize } = statfsSync(folder);
+  if (bavail * bsize < commitBytes + bytes) throw new StoreError('the disk is full');
+}
+
+/** More than the pages of a commit without its value: those of the trees that it changes. */
+const commitBytes = 131_072;
 
 /** On a failed commit, lmdb rejects with an error whose `commitError` is a promise for the reason. */
 async function toStoreError(error: unknown): Promise<StoreError> {

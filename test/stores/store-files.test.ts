@@ -89,6 +89,16 @@ describe.skipIf(whyNoMount)(`a disk that is full at the first use of the store${
     },
   );
 
+  it('is noticed before a commit fails, which LMDB would report past the log', async () => {
+    const folder = tDisk(512);
+    const child = tScript('test/stores/filling.ts', { FOLDER: folder });
+    expect(await child.ended).toEqual({ code: 0, signal: null });
+    const { written, readable, reasons } = JSON.parse(child.stdout());
+    expect({ readable, reasons }).toEqual({ readable: written, reasons: ['StoreError'] });
+    expect(written).toBeGreaterThan(0);
+    expect(child.stderr()).toBe('');
+  });
+
   it('leaves no secret that is cut off', () => {
     const folder = tDisk(0);
     expect(() => readOrCreateSecret(folder)).toThrow('DATA_DIR is not writable (ENOSPC)');
