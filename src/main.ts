@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import type { Config, UpstreamAccess } from './config/gateway-config.ts';
+import { listSecrets } from './config/list-secrets.ts';
 import { readConfig } from './config/read-config.ts';
 import { findUnknownVariables } from './config/unknown-variables.ts';
 import { knownVariables } from './config/variables.ts';
 import { runMain } from './run-main.ts';
 import { stopOnSignal } from './stop-signals.ts';
 import { checkDataFolder } from './stores/data-folder.ts';
-import { createLog, type Log } from './telemetry/log.ts';
+import { createLog, logConsole } from './telemetry/log.ts';
 import { createRedact } from './telemetry/redact.ts';
 
 /*
@@ -38,12 +39,9 @@ async function run(config: Config): Promise<void> {
 function warnOfUnknownVariables(config: Config): void {
   const variables = findUnknownVariables(knownVariables, process.env);
   if (variables.length === 0) return;
-  createPlainLog(config).warn({ variables }, 'unknown environment variables are ignored');
-}
-
-/** For messages without values. */
-function createPlainLog({ logLevel: level }: Config): Log {
-  return createLog({ level, redact: (line) => line });
+  // Without values.
+  const log = createLog({ level: config.logLevel, redact: (line) => line });
+  log.warn({ variables }, 'unknown environment variables are ignored');
 }
 
 async function start(config: Config, services: Service[], stopServices: () => Promise<unknown>): Promise<void> {
@@ -64,13 +62,15 @@ async function start(config: Config, services: Service[], stopServices: () => Pr
     const service = createEssayService({ apiKey, writer, monthlyAllowance, log: createServiceLog(apiKey) });
     return { service, note: `; ${describeWriter(llm)}` };
   });
-  const gateway = createGateway(config, { bankData: bankData.access, essays: essays.access });
+  const upstreams = { bankData: bankData.access, essays: essays.access };
+  const log = createLog({ level: config.logLevel, redact: createRedact(listSecrets(config, upstreams)) });
+  logConsole(log, console);
+  const gateway = createGateway(config, upstreams);
 
   const stop = async () => {
     await gateway.close();
     await stopServices();
   };
-  const log = createPlainLog(config);
   const announce = () => {
     gateway.announceStop();
     log.info('stopping: active requests are finished first');

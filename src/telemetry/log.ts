@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { format } from 'node:util';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { PrettyOptions } from 'pino-pretty';
 import type { LogLevel } from '../config/values.ts';
@@ -19,6 +20,13 @@ interface LogOptions {
 export function createLog({ level, redact, destination = process.stderr }: LogOptions): Log {
   const isTerminal = destination === process.stderr && process.stderr.isTTY;
   return pino({ level, base: null, hooks: { streamWrite: redact } }, isTerminal ? createFormatter() : destination);
+}
+
+/** What libraries print, such as lmdb when a commit fails, becomes lines of the log. */
+export function logConsole(log: Pick<Log, 'warn'>, console: Pick<Console, 'error' | 'warn'>): void {
+  const write = (...values: unknown[]) => log.warn({ text: format(...values) }, 'a library printed a message');
+  console.error = write;
+  console.warn = write;
 }
 
 /** Loaded only for a terminal. Synchronous, so that no line is lost when the process ends. */

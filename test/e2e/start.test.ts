@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { tCommand, tProcess, tScript } from '../process.ts';
 import { replyHeld, replyJson, tUpstream } from '../scripted-upstream.ts';
 import { tFolder } from '../stores/folder.ts';
@@ -116,6 +116,26 @@ describe('the process', () => {
       },
       { level: 30, msg: 'stopping: active requests are finished first' },
     ]);
+  });
+
+  it('logs what libraries print, redacted', async () => {
+    const preload = 'setInterval(()=>console.error("seeded-key-1",new Error("of DE89370400440532013000")),20).unref()';
+    const gateway = tScript('src/main.ts', {
+      ...env,
+      BANK_DATA_URL: 'http://127.0.0.1:9',
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}`,
+    });
+    await gateway.printed(/to stop .*\n/);
+    const logged = () =>
+      gateway
+        .stderr()
+        .split('\n')
+        .filter((line) => line.startsWith('{'));
+    await vi.waitFor(() => expect(logged().length).toBeGreaterThan(0));
+    const line = JSON.parse(logged()[0] ?? '');
+    expect(line).toMatchObject({ level: 40, msg: 'a library printed a message' });
+    expect(line.text).toMatch(/^\S+ Error: of \S+\n +at /);
+    expect(logged()[0]).not.toMatch(/seeded-key|DE89/);
   });
 
   it('starts without DATA_DIR if Redis is configured', async () => {
