@@ -39,7 +39,7 @@ async function run(config: Config): Promise<void> {
 function warnOfUnknownVariables(config: Config): void {
   const variables = findUnknownVariables(knownVariables, process.env);
   if (variables.length === 0) return;
-  // Without values.
+  // Only names of variables are logged, so there is nothing to redact.
   const log = createLog({ level: config.logLevel, redact: (line) => line });
   log.warn({ variables }, 'unknown environment variables are ignored');
 }

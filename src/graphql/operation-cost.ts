@@ -32,10 +32,10 @@ interface SizedFields {
 }
 
 /**
- * The maximum number of fields and objects in the response, which take about the same time, plus the weights (`@cost`) of
- * fields and types: fields times list sizes, with fragments expanded. A list has the length of its list argument, its page size, or its maximum. Each fragment is
- * expanded once per list size, so the time is linear in the document. Fields that are skipped or merged are counted.
- * Expects a valid document. Computed once, unless variables size a list.
+ * The maximum number of fields in the response and of objects below its root, plus the weights (`@cost`) of fields and types:
+ * fields times list sizes, with fragments expanded. An object takes about as much time as a field. A list has the length of its
+ * list argument, its page size, or its maximum. Each fragment is expanded once per list size, so the time is linear in the
+ * document. Fields that are skipped or merged are counted. Expects a valid document. Computed once, unless variables size a list.
  */
 export function createOperationCost(operation: Operation): (variables: Variables) => number {
   let constant: number | null = null;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorCodeOf } from '../errors.ts';
 import { type EntryKind, type LmdbEntry, readEntry, sweepEntries, writeEntry } from './lmdb-entries.ts';
 import { type LmdbFile, openLmdbFile } from './lmdb-file.ts';
 import { isLocked, unlock, writeLock } from './lmdb-locks.ts';
@@ -20,7 +21,7 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
   const path = join(folder, 'store-1.lmdb');
   let file: LmdbFile | null = existsSync(path) ? openLmdbFile(path) : null;
   let lastWrite: Promise<unknown> = Promise.resolve();
-  /** Of values that are not yet on disk. Writes at the same time have a commit in common. */
+  /** Of writes that are not yet on disk. Those at the same time have a commit in common. */
   let writingBytes = 0;
   let isClosed = false;
 
@@ -37,7 +38,7 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
     if (isClosed) throw new StoreError('closed');
     file ??= openLmdbFile(path);
     const openFile = file;
-    const bytes = Buffer.byteLength(value);
+    const bytes = changedPagesBytes + Buffer.byteLength(value);
     requireFreeSpace(folder, writingBytes + bytes);
     writingBytes += bytes;
     const transaction = openFile.transaction(() => {
@@ -120,12 +121,21 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
 
 /** LMDB writes a line about a failed commit to standard error itself, past the log. So one that may fail is not tried. */
 function requireFreeSpace(folder: string, bytes: number): void {
-  const { bavail, bsize } = statfsSync(folder);
-  if (bavail * bsize < commitBytes + bytes) throw new StoreError('the disk is full');
+  if (readFreeBytes(folder) < spareBytes + bytes) throw new StoreError('the disk is full');
 }
 
-/** More than the pages of a commit without its value: those of the trees that it changes. */
-const commitBytes = 131_072;
+function readFreeBytes(folder: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch (error) {
+    throw new StoreError(errorCodeOf(error) ?? 'the folder is not accessible');
+  }
+}
+
+const spareBytes = 131_072;
+/** Pages of 4 kB that a write changes, besides its value: entries, their expiry, and expired entries that it removes. */
+const changedPagesBytes = 32_768;
 
 /** On a failed commit, lmdb rejects with an error whose `commitError` is a promise for the reason. */
 async function toStoreError(error: unknown): Promise<StoreError> {

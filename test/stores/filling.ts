@@ -1,8 +1,8 @@
 import { createLmdbStore } from '../../src/stores/lmdb-store.ts';
 
 /*
- * A child process of tests: sets values, three at a time, under a limit for the size of files, and reports how many
- * writes succeeded, how many of those values can be read, and the errors.
+ * A child process of tests: sets values, three at a time, where the disk or a limit for the size of files has no space for all,
+ * and reports how many writes succeeded, how many of those values can be read, and the errors.
  */
 
 const { FOLDER = '' } = process.env;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Environment } from '../../src/config/variables.ts';
 import { createTraces } from '../../src/telemetry/traces/traces.ts';
@@ -234,16 +234,20 @@ describe('sampling', () => {
     };
     const { traces: config } = readConfig(env);
     if (config === null) throw new Error('Traces are off.');
-    const traces = createTraces({ config, redact: (text) => text, events: { tracesNotExported() {} } });
+    const traces = createTraces({
+      config,
+      redact: (text) => text,
+      events: { tracesNotExported() {}, traceExportEnded() {} },
+    });
     const start = () => traces.start({ method: 'POST', headers: { traceparent }, requestId: 'r' });
     expect(start()).toBeNull();
     traces.open();
+    onTestFinished(() => traces.close());
     const count = 2_000;
     const started = Array.from({ length: count }, start).filter((trace) => trace !== null).length;
     // Ten standard deviations.
     if (share === 0.25) expect(Math.abs(started / count - share)).toBeLessThan(0.1);
     else expect(started).toBe(share * count);
-    await traces.close();
   });
 });
 

@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 
 /** A span as plain data, which threads can send to each other. */
 export interface SpanData {
@@ -50,7 +50,7 @@ export class RecordedSpan {
       name,
       kind,
       traceId,
-      spanId: randomId(spanIdBytes),
+      spanId: createSpanId(),
       parent,
       traceState,
       attributes,
@@ -62,7 +62,7 @@ export class RecordedSpan {
 
   /** The first span of the gateway in a trace. */
   static start(record: RecordSpan, remote: RemoteSpan | null, own: OwnData): RecordedSpan {
-    const origin = remote ?? { traceId: randomId(traceIdBytes), traceState: '' };
+    const origin = remote ?? { traceId: createTraceId(), traceState: '' };
     return new RecordedSpan(record, origin, remote?.parent ?? null, own);
   }
 
@@ -84,18 +84,13 @@ export class RecordedSpan {
 
 type OwnData = Pick<SpanData, 'name' | 'kind' | 'attributes'>;
 
-/** In hexadecimal digits. Bytes are taken from a buffer, since asking for a few costs more than a whole span. */
-function randomId(bytes: number): string {
-  if (usedBytes + bytes > random.length) {
-    randomFillSync(random);
-    usedBytes = 0;
-  }
-  const id = random.toString('hex', usedBytes, usedBytes + bytes);
-  usedBytes += bytes;
-  return id;
+/** 32 random hexadecimal digits, but for 6 bits. `randomUUID` keeps random bytes in stock: asking for a few takes 2 µs. */
+function createTraceId(): string {
+  return randomUUID().replaceAll('-', '');
 }
 
-const random = Buffer.alloc(4_096);
-let usedBytes = random.length;
-const traceIdBytes = 16;
-const spanIdBytes = 8;
+/** 16 random hexadecimal digits: those of a UUID before its version and after its variant. */
+function createSpanId(): string {
+  const id = createTraceId();
+  return id.slice(0, 12) + id.slice(-4);
+}

@@ -1,11 +1,13 @@
-import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { TracesConfig } from '../../config/traces-config.ts';
 import { errorCodeOf } from '../../errors.ts';
+import type { Events } from '../events.ts';
 import type { RecordSpan, SpanData } from './recorded-span.ts';
 
 export interface SpanExport {
   record: RecordSpan;
+  /** False when the thread has ended. Spans are dropped from then on. */
+  isRunning(): boolean;
   /** Exports the remaining spans. */
   close(): Promise<void>;
 }
@@ -13,26 +15,30 @@ export interface SpanExport {
 /** Sent by the thread that exports spans. */
 export type ExportMessage = { kind: 'received'; count: number } | { kind: 'failed'; reason: string };
 
+type ExportEvents = Pick<Events, 'tracesNotExported' | 'traceExportEnded'>;
+
 /**
  * Passes recorded spans to the thread that exports them, many at once. It does not keep the process running. Spans that are
  * recorded while too many wait for the thread are dropped.
- * @param onFailed receives the reason of each failed export
  */
-export function createSpanExport(config: TracesConfig, onFailed: (reason: string) => void): SpanExport {
+export function createSpanExport(config: TracesConfig, events: ExportEvents): SpanExport {
   const thread = new Worker(threadFile, { workerData: config, execArgv: [] });
   let isRunning = true;
+  let isClosing = false;
+  let failure: string | null = null;
   let waiting = 0;
   thread.unref();
   thread.on('message', (message: ExportMessage) => {
     if (message.kind === 'received') waiting -= message.count;
-    else onFailed(message.reason);
+    else events.tracesNotExported(message.reason);
   });
   // Without the message, which may contain the address of the collector.
-  thread.on('error', (error) =>
-    onFailed(`the thread that exports spans has ended: ${errorCodeOf(error) ?? error.name}`),
-  );
-  thread.on('exit', () => {
+  thread.on('error', (error) => {
+    failure = errorCodeOf(error) ?? error.name;
+  });
+  thread.on('exit', (code) => {
     isRunning = false;
+    if (failure !== null || !isClosing) events.traceExportEnded(failure ?? `exit code ${code}`);
   });
   let recorded: SpanData[] = [];
   let timer: NodeJS.Timeout | null = null;
@@ -45,13 +51,17 @@ export function createSpanExport(config: TracesConfig, onFailed: (reason: string
       timer ??= setTimeout(passOn, maxDelayMs).unref();
       if (recorded.length >= batchSize) passOn();
     },
+    isRunning: () => isRunning,
     async close() {
       if (!isRunning) return;
+      isClosing = true;
       passOn();
-      const exited = once(thread, 'exit');
       thread.ref();
+      const exited = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
       thread.postMessage(null);
+      const deadline = setTimeout(() => void thread.terminate(), config.timeoutMs + closeGraceMs);
       await exited;
+      clearTimeout(deadline);
     },
   };
 
@@ -63,6 +73,7 @@ export function createSpanExport(config: TracesConfig, onFailed: (reason: string
   }
 }
 
+/** A bundled file, relative to this file in `src`, or to the chunk in `dist` that contains it. */
 const threadFile = new URL(
   import.meta.url.endsWith('.ts')
     ? '../../../dist/telemetry/traces/export-thread.js'
@@ -72,3 +83,5 @@ const threadFile = new URL(
 const batchSize = 64;
 const maxWaiting = 2_048;
 const maxDelayMs = 1_000;
+/** The thread ends within the timeout of an export and some 100 ms, unless it hangs. */
+const closeGraceMs = 2_000;

@@ -10,7 +10,7 @@ interface TracesOptions {
   config: TracesConfig;
   /** Applied to the few texts of clients in spans. */
   redact: Redact;
-  events: Pick<Events, 'tracesNotExported'>;
+  events: Pick<Events, 'tracesNotExported' | 'traceExportEnded'>;
 }
 
 /** Starts the trace of a request; null: it is not sampled. */
@@ -31,10 +31,11 @@ export function createTraces({ config, redact, events }: TracesOptions): Traces 
 
   return {
     open() {
-      spans = createSpanExport(config, events.tracesNotExported);
+      spans = createSpanExport(config, events);
     },
     start(request) {
-      return spans !== null && isSampled(request.headers) ? startRequestTrace(spans.record, request, redact) : null;
+      if (!spans?.isRunning() || !isSampled(request.headers)) return null;
+      return startRequestTrace(spans.record, request, redact);
     },
     close: async () => spans?.close(),
   };
