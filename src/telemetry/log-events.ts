@@ -72,7 +72,7 @@ export function createLogEvents(log: Log): Events {
       log.warn({ reason }, 'spans were not exported: the collector cannot be reached or rejected them');
     },
     traceExportEnded(reason) {
-      log.error({ reason }, 'the thread that exports spans has ended: no more traces until the gateway is restarted');
+      log.error({ reason }, 'the thread that exports spans has ended: no request is traced any more');
     },
     unexpectedError(error, requestId) {
       log.error({ requestId, err: error instanceof Error ? error : new Error(String(error)) }, 'unexpected error');
