@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { createGunzip } from 'node:zlib';
+import { builtFile } from '../built-file.ts';
 import { clientClosedRequest } from '../graphql/reply.ts';
 import { chooseEncoding, type Encoding } from './compression.ts';
 import type { Exchange } from './exchange.ts';
@@ -34,10 +35,7 @@ export function createGraphiql({
   };
 }
 
-/** In the build, this code is in a file of `dist`. */
-const folder = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? '../../dist/graphiql/' : 'graphiql/', import.meta.url),
-);
+const folder = fileURLToPath(builtFile('graphiql/'));
 
 type StoredEncoding = Exclude<Encoding, 'identity'>;
 

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { builtFile } from '../../built-file.ts';
 import type { TracesConfig } from '../../config/traces-config.ts';
 import { errorCodeOf } from '../../errors.ts';
 import type { Events } from '../events.ts';
@@ -73,13 +74,7 @@ export function createSpanExport(config: TracesConfig, events: ExportEvents): Sp
   }
 }
 
-/** A bundled file, relative to this file in `src`, or to the chunk in `dist` that contains it. */
-const threadFile = new URL(
-  import.meta.url.endsWith('.ts')
-    ? '../../../dist/telemetry/traces/export-thread.js'
-    : 'telemetry/traces/export-thread.js',
-  import.meta.url,
-);
+const threadFile = builtFile('telemetry/traces/export-thread.js');
 const batchSize = 64;
 const maxWaiting = 2_048;
 const maxDelayMs = 1_000;
