@@ -251,6 +251,27 @@ describe('sampling', () => {
   });
 });
 
+it('samples no request when the thread that exports spans has ended', async () => {
+  const { traces: config } = readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
+  if (config === null) throw new Error('Traces are off.');
+  const events = { tracesNotExported() {}, traceExportEnded(_reason: string) {} };
+  const ended = new Promise<string>((resolve) => {
+    events.traceExportEnded = resolve;
+  });
+  const traces = createTraces({
+    // The thread cannot start with it.
+    config: { ...config, url: 'not a URL' },
+    redact: (text) => text,
+    events,
+  });
+  onTestFinished(() => traces.close());
+  const start = () => traces.start({ method: 'POST', headers: {}, requestId: 'r' });
+  traces.open();
+  expect(start()).not.toBeNull();
+  expect(await ended).toBe('Error');
+  expect(start()).toBeNull();
+});
+
 describe('the export', () => {
   it('sends the headers and attributes that are configured, to /v1/traces', async () => {
     const { post, collector, spans } = await tTraced({
