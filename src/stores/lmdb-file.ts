@@ -20,7 +20,7 @@ export function openLmdbFile(path: string): LmdbFile {
     // batch rejects where it cannot be handled, for example on a full disk.
     return open({ path, encoding: 'string', useVersions: true, overlappingSync: false, eventTurnBatching: false });
   } catch (error) {
-    const reason = errorCodeOf(error) === 'ENOSPC' ? ': the disk is full; free at least 100 kB' : '';
+    const reason = errorCodeOf(error) === 'ENOSPC' ? ': the disk is full; free at least 500 kB' : '';
     throw new ConfigError([`DATA_DIR: ${path} cannot be opened for reading and writing${reason}`]);
   }
 }
