@@ -9,7 +9,7 @@ import { describeLicenses } from './third-party-licenses.ts';
  */
 export async function bundle(folder: string): Promise<BundledFile[]> {
   const { outputFiles, metafile } = await build({
-    entryPoints: processes,
+    entryPoints,
     bundle: true,
     splitting: true,
     write: false,
@@ -45,7 +45,8 @@ interface BundledFile {
 /** Its page is built separately. */
 const graphiqlPackage = 'node_modules/@graphql-yoga/render-graphiql';
 
-const processes = ['src/main.ts', 'src/cli/ledgerquill.ts', 'src/telemetry/traces/export-thread.ts'];
+/** Two processes, and a thread. */
+const entryPoints = ['src/main.ts', 'src/cli/ledgerquill.ts', 'src/telemetry/traces/export-thread.ts'];
 
 /** For packages in CommonJS, which `require` modules of Node.js. */
 const createRequire =

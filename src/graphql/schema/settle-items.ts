@@ -9,14 +9,14 @@ export function settleItems<Input, Item>(
   return inputs.map((input) => {
     try {
       const item = resolve(input);
-      return item instanceof Promise ? item.catch(toItem) : item;
+      return item instanceof Promise ? item.catch(toItem<Item>) : item;
     } catch (error) {
-      return toItem(error);
+      return toItem<Item>(error);
     }
   });
 }
 
 /** Executors accept an error in place of any item. */
-function toItem(error: unknown): never {
-  return error as never;
+function toItem<Item>(error: unknown): Item {
+  return error as Item;
 }
