@@ -64,6 +64,7 @@ export function createGateway(
   const graphql = createGraphqlHandler({
     schema,
     createContext: (caller, signal, trace) => createContext(services, caller, signal, trace),
+    backpressure: bankData.backpressure,
     localCaller: access.localCaller,
     hasCallers: access.hasCallers,
     trustedDocuments,

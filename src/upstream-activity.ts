@@ -14,6 +14,11 @@ export class UpstreamActivity {
     if (this.#inProgress === 0) this.#waitedMs += performance.now() - this.#waitingSince;
   }
 
+  /** Adds the time that a request waited before it began. @param since by `performance.now()` */
+  addWait(since: number): void {
+    this.#waitedMs += performance.now() - since;
+  }
+
   /** @param now by `performance.now()` */
   waitedMs(now: number): number {
     return this.#waitedMs + (this.#inProgress === 0 ? 0 : now - this.#waitingSince);

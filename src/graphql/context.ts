@@ -6,7 +6,6 @@ import type { EssayArchive, EssayGenerator } from '../essays/essays.ts';
 import { createRequestContext, type RequestContext, type ReserveCall } from '../request-context.ts';
 import type { Trace } from '../trace.ts';
 import type { AllowanceStatus } from '../upstream/allowance/allowance.ts';
-import type { Backpressure } from '../upstream/backpressure.ts';
 import { Loaders } from './loaders.ts';
 import { QueryBudget, type QueryLimits } from './query-budget.ts';
 import type { ReplyRecord } from './reply-record.ts';
@@ -23,8 +22,7 @@ export interface ServerContext {
 
 /** Shared by the resolvers of all requests. */
 export interface Services {
-  /** Its backpressure delays queries with many look-ups. */
-  bankData: BankDataPort & { backpressure?: Backpressure };
+  bankData: BankDataPort;
   essays: EssayGenerator;
   essayArchive: EssayArchive;
   /** The status of each upstream's allowance. Makes no upstream call. */
@@ -44,7 +42,6 @@ export interface Context {
   budget: QueryBudget;
   suggestIbans: SuggestIbans;
   requestContext: RequestContext;
-  backpressure?: Backpressure | undefined;
 }
 
 /** @param signal aborts when the client disconnects */
@@ -57,5 +54,5 @@ export function createContext(services: Services, caller: Caller, signal: Signal
   const budget = new QueryBudget(services.limits);
   const loaders = new Loaders(bankData, budget, requestContext);
   const suggestIbans = createSuggestIbans(isKnownBank);
-  return { services, caller, budget, requestContext, loaders, suggestIbans, backpressure: bankData.backpressure };
+  return { services, caller, budget, requestContext, loaders, suggestIbans };
 }

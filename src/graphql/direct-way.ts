@@ -4,11 +4,12 @@ import type { Signal } from '../async/signal.ts';
 import type { Caller } from '../auth/caller.ts';
 import { parseJson } from '../parse-json.ts';
 import type { Trace } from '../trace.ts';
+import type { Backpressure } from '../upstream/backpressure.ts';
 import type { KeptReplies } from './kept-replies.ts';
 import type { MediaType } from './media-type.ts';
 import type { PersistedQueries } from './persisted-queries.ts';
 import { createOperationError, type PrepareDocument } from './prepared-document.ts';
-import type { Executed, OperationContext } from './prepared-operation.ts';
+import type { Executed, OperationContext, PreparedOperation } from './prepared-operation.ts';
 import { clientClosedRequest, type Replies, type Reply } from './reply.ts';
 import { ReplyRecord } from './reply-record.ts';
 
@@ -29,6 +30,8 @@ interface DirectWayOptions<Context> {
   keptReplies: KeptReplies;
   createContext: (caller: Caller, signal: Signal, trace: Trace | null) => Context;
   replies: Replies;
+  /** Delays queries with many look-ups. */
+  backpressure: Backpressure;
   /** Whether a request asks for something that only Yoga's plugins add. */
   needsYoga: (headers: IncomingHttpHeaders) => boolean;
 }
@@ -46,6 +49,7 @@ export function createDirectWay<Context extends OperationContext>({
   keptReplies,
   createContext,
   replies,
+  backpressure,
   needsYoga,
 }: DirectWayOptions<Context>): AnswerDirectly {
   return (post, caller) => {
@@ -61,12 +65,25 @@ export function createDirectWay<Context extends OperationContext>({
     const { operation, errors } = prepareOperation(query, params);
     if (operation === null) return replies.create({ errors }, post, caller, null);
     if (operation.definition.operation === OperationTypeNode.SUBSCRIPTION) return null;
-    const context = createContext(caller, post.signal, post.trace);
-    const executed: Executed = { operation, requestContext: context.requestContext, documentId };
-    const result = operation.execute(context, params.variables ?? {});
-    return 'then' in result ? result.then(finish) : finish(result);
+    const variables = params.variables ?? {};
+    if (!backpressure.isHigh() || !operation.isList(variables)) return execute(operation);
+    const delayedSince = performance.now();
+    return backpressure.wait(post.signal).then(() => execute(operation, delayedSince));
 
-    function finish(result: ExecutionResult): Reply {
+    /**
+     * Nothing that it creates is referred to by what was created before the delay: that is old by then, and all that an
+     * old object refers to stays in memory until the next full garbage collection.
+     */
+    function execute(operation: PreparedOperation, delayedSince: number | null = null): Reply | Promise<Reply> {
+      const context = createContext(caller, post.signal, post.trace);
+      const { requestContext } = context;
+      if (delayedSince !== null) requestContext.activity.addWait(delayedSince);
+      const executed: Executed = { operation, requestContext, documentId };
+      const result = operation.execute(context, variables);
+      return 'then' in result ? result.then((result) => finish(result, executed)) : finish(result, executed);
+    }
+
+    function finish(result: ExecutionResult, executed: Executed): Reply {
       // The cancelled look-ups of a client that has disconnected are not errors.
       if (post.signal.aborted) return { ...abandoned, mediaType: post.mediaType, record: new ReplyRecord(executed) };
       const reply = replies.create(result, post, caller, executed);

@@ -9,7 +9,6 @@ import {
 } from 'graphql';
 import type { Caller } from '../auth/caller.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { Backpressure } from '../upstream/backpressure.ts';
 import { type CacheScope, findCacheScope } from './cache-scope.ts';
 import { isAboutSchema, selectsIntrospection, withClosedIntrospection } from './closed-introspection.ts';
 import { fragmentsOf } from './compilable-operation.ts';
@@ -29,6 +28,8 @@ export interface PreparedOperation {
   isRepeatable: boolean;
   /** The maximum number of fields in the response, plus weights. */
   cost(variables: Variables): number;
+  /** Whether it is a query that may need many look-ups. */
+  isList(variables: Variables): boolean;
   /**
    * Executes it. Fields are in the order of the query. Variables that are not valid, and operations that cost too much,
    * are errors without data.
@@ -51,8 +52,6 @@ export interface DocumentTrust {
 export interface OperationContext {
   caller: Caller;
   requestContext: RequestContext;
-  /** Delays queries with many look-ups. */
-  backpressure?: Backpressure | undefined;
 }
 
 /** An operation that was executed for a request. */
@@ -94,30 +93,16 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
     cacheScope,
     isRepeatable: definition.operation === 'query' && (cacheScope !== 'none' || isAboutSchema(definition)),
     cost,
+    isList: (variables) => definition.operation === 'query' && weight(variables) >= minListWeight,
     execute(contextValue, variables, executedSchema = schema) {
       const limit = contextValue.caller.limits.maxQueryCost ?? maxCost;
       const operationCost = cost(variables);
       if (operationCost > limit) return reject(describeCost(operationCost, limit), { refusal: 'cost' });
       const problem = findVariableProblem(variables);
       if (problem !== null) return reject(problem);
-      if (contextValue.backpressure?.isHigh() && isList(variables))
-        return runLater(contextValue, variables, executedSchema);
       return run(contextValue, variables, executedSchema);
     },
   };
-
-  /** Whether it may need many look-ups. */
-  function isList(variables: Variables): boolean {
-    return definition.operation === 'query' && weight(variables) >= minListWeight;
-  }
-
-  async function runLater(contextValue: OperationContext, variables: Variables, executedSchema: GraphQLSchema) {
-    const { activity, signal } = contextValue.requestContext;
-    activity.begin();
-    await contextValue.backpressure?.wait(signal);
-    activity.end();
-    return run(contextValue, variables, executedSchema);
-  }
 
   function run(contextValue: OperationContext, variables: Variables, executedSchema: GraphQLSchema) {
     const result =

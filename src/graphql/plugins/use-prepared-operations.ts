@@ -1,6 +1,7 @@
 import type { DocumentNode, ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Caller } from '../../auth/caller.ts';
+import type { Backpressure } from '../../upstream/backpressure.ts';
 import type { ServerContext } from '../context.ts';
 import { chooseMediaType } from '../media-type.ts';
 import type { PrepareDocument, PreparedDocument } from '../prepared-document.ts';
@@ -16,6 +17,8 @@ export interface ExecutedOperation {
 interface PreparedOperationsOptions {
   prepare: PrepareDocument;
   replies: Replies;
+  /** Delays queries with many look-ups. */
+  backpressure: Backpressure;
   localCaller: Caller;
 }
 
@@ -23,6 +26,7 @@ interface PreparedOperationsOptions {
 export function usePreparedOperations({
   prepare,
   replies,
+  backpressure,
   localCaller,
 }: PreparedOperationsOptions): Plugin<OperationContext & Partial<ExecutedOperation>, ServerContext> {
   const documents = new WeakMap<DocumentNode, PreparedDocument>();
@@ -53,7 +57,15 @@ export function usePreparedOperations({
         documentId: typeof hash === 'string' ? hash : null,
       });
       extendContext({ operationCost: operation.cost(variables) });
-      setExecuteFn(({ schema, contextValue }) => operation.execute(contextValue, variables, schema));
+      setExecuteFn(async ({ schema, contextValue }) => {
+        const { activity, signal } = contextValue.requestContext;
+        if (backpressure.isHigh() && operation.isList(variables)) {
+          activity.begin();
+          await backpressure.wait(signal);
+          activity.end();
+        }
+        return operation.execute(contextValue, variables, schema);
+      });
     },
     onResultProcess({ request, serverContext, resultProcessor, setResultProcessor }) {
       const mediaType = chooseMediaType(request.headers.get('accept') ?? undefined);
