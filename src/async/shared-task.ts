@@ -1,79 +1,68 @@
 import { AbortableSignal, type Signal } from './signal.ts';
 
 /**
- * A task whose result several callers wait for, and that may outlive them. When all callers have aborted, the task's
- * signal aborts as well, unless the task has called `commit`: from then on it always runs to its end.
+ * A task whose result several callers wait for, and that may outlive them. It is also the signal of the work that is done
+ * for it: when all callers have aborted, it aborts as well, unless it is committed: from then on it runs to its end.
  */
-export class SharedTask<Result> {
-  readonly #signal = new AbortableSignal();
-  readonly #result: Promise<Result>;
-  #waiters: Waiter<Result>[] = [];
+export class SharedTask<Result> extends AbortableSignal {
+  #waiters: Waiter<Result>[] = none;
   #isCommitted = false;
-  #isSettled = false;
-  /** Resolves when the task has settled. */
-  readonly settled: Promise<void>;
+  #outcome: Outcome<Result> | null = null;
 
-  constructor(run: (signal: Signal, commit: () => void) => Promise<Result>) {
-    this.#result = run(this.#signal, () => {
-      this.#isCommitted = true;
-    });
-    this.settled = this.#result.then(
-      (result) => {
-        this.#isSettled = true;
-        for (const waiter of this.#waiters) waiter.resolve(result);
-      },
-      (error) => {
-        this.#isSettled = true;
-        for (const waiter of this.#waiters) waiter.reject(error);
-      },
-    );
+  /** Passes the result on to all who wait. */
+  resolve(result: Result): void {
+    this.#settle({ kind: 'resolved', result });
+  }
+
+  /** Passes the error on to all who wait. */
+  reject(reason: unknown): void {
+    this.#settle({ kind: 'rejected', reason });
   }
 
   /** Waits for the result; rejects with the signal's reason as soon as this caller aborts. */
-  join(signal: Signal): Promise<Result>;
-  /** @param use applied to the result @param onRejected called if there is none. Both must not throw. */
-  join<Used>(signal: Signal, use: (result: Result) => Used, onRejected?: () => void): Promise<Used>;
-  join(signal: Signal, use: (result: Result) => unknown = identity, onRejected = ignore): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const waiter = new Waiter<Result>(
-        this,
-        signal,
-        (result) => resolve(use(result)),
-        (reason) => {
-          onRejected();
-          reject(reason);
-        },
-      );
-      if (signal.aborted) waiter.reject(signal.reason);
-      else if (this.#isSettled)
-        void this.#result.then(
-          (result) => waiter.resolve(result),
-          (error) => waiter.reject(error),
-        );
-      else this.#waiters.push(waiter);
-    });
+  wait(signal: Signal): Promise<Result> {
+    return new Promise((resolve, reject) => this.join(signal, resolve, reject));
+  }
+
+  /** Like `wait`, without a promise: one of the functions is called. They must not throw. */
+  join(signal: Signal, onResolved: (result: Result) => void, onRejected: (reason: unknown) => void): void {
+    const waiter = new Waiter<Result>(this, signal, onResolved, onRejected);
+    if (signal.aborted) waiter.settle({ kind: 'rejected', reason: signal.reason });
+    else if (this.#outcome !== null) waiter.settle(this.#outcome);
+    // Adding to an empty array would reserve memory for 16 more; most tasks have one who waits.
+    else if (this.#waiters.length === 0) this.#waiters = [waiter];
+    else this.#waiters.push(waiter);
   }
 
   /** Called when a waiter's signal has aborted. */
   leave(waiter: Waiter<Result>, reason: unknown): void {
     this.#waiters = this.#waiters.filter((other) => other !== waiter);
-    if (this.#waiters.length === 0 && !this.#isCommitted) this.#signal.abort(reason);
+    if (this.#waiters.length === 0 && !this.#isCommitted) this.abort(reason);
+  }
+
+  /** From now on it no longer aborts. */
+  commit(): void {
+    this.#isCommitted = true;
   }
 
   hasWaiters(): boolean {
     return this.#waiters.length > 0;
   }
 
-  /** Whether all callers aborted before the task called `commit`. */
-  isAborted(): boolean {
-    return this.#signal.aborted;
-  }
-
   /** Whether it is committed or aborted: callers no longer influence the task. */
   isDetached(): boolean {
-    return this.#isCommitted || this.#signal.aborted;
+    return this.#isCommitted || this.aborted;
+  }
+
+  #settle(outcome: Outcome<Result>): void {
+    const waiters = this.#waiters;
+    this.#outcome = outcome;
+    this.#waiters = none;
+    for (const waiter of waiters) waiter.settle(outcome);
   }
 }
+
+type Outcome<Result> = { kind: 'resolved'; result: Result } | { kind: 'rejected'; reason: unknown };
 
 /** A class, since thousands may wait: it is also the listener of its signal. */
 class Waiter<Result> {
@@ -95,14 +84,10 @@ class Waiter<Result> {
     signal.addEventListener('abort', this);
   }
 
-  resolve(result: Result): void {
+  settle(outcome: Outcome<Result>): void {
     this.#signal.removeEventListener('abort', this);
-    this.#onResolved(result);
-  }
-
-  reject(reason: unknown): void {
-    this.#signal.removeEventListener('abort', this);
-    this.#onRejected(reason);
+    if (outcome.kind === 'resolved') this.#onResolved(outcome.result);
+    else this.#onRejected(outcome.reason);
   }
 
   /** The signal has aborted. */
@@ -112,8 +97,5 @@ class Waiter<Result> {
   }
 }
 
-function identity<Value>(value: Value): Value {
-  return value;
-}
-
-function ignore(): void {}
+/** Of all tasks that nobody waits for. Never changed. */
+const none: never[] = [];

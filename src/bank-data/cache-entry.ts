@@ -9,9 +9,11 @@ interface EntryTimes {
   version: () => string | null;
 }
 
+export type CreateEntry = (answer: object, isNegative: boolean) => CacheEntry;
+
 /** Creates cache entries. The time to live is randomized by ±10 %, so that entries of one time do not expire together. */
-export function createEntryFactory({ freshMs, maxAgeMs, random, version }: EntryTimes) {
-  return (answer: object, isNegative: boolean): CacheEntry => {
+export function createEntryFactory({ freshMs, maxAgeMs, random, version }: EntryTimes): CreateEntry {
+  return (answer, isNegative) => {
     const now = Date.now();
     const freshUntil = now + (isNegative ? Math.min(freshMs, maxNegativeFreshMs) : freshMs) * (0.9 + 0.2 * random());
     const staleUntil = isNegative ? freshUntil : Math.max(freshUntil, now + maxAgeMs);

@@ -1,42 +1,103 @@
-import type { SharedTask } from '../async/shared-task.ts';
+import { SharedTask } from '../async/shared-task.ts';
+import type { Trace } from '../trace.ts';
+import type { Bulkhead } from '../upstream/bulkhead.ts';
+import type { CreateEntry } from './cache-entry.ts';
+import type { LookUp, LookUpResult } from './look-up.ts';
+import type { MemoryCache } from './memory-cache.ts';
+import type { CacheEntry, SharedCache } from './shared-cache.ts';
 
 /** A look-up that several callers may wait for. */
-export interface Flight<Result> {
+export class Flight extends SharedTask<LookUpResult> {
   readonly key: string;
   /** Of the request that started it. */
   readonly callerId: string;
-  /**
-   * Null when it has settled: the tables that a `Map` leaves behind as its entries change keep what they contained alive
-   * until the next full garbage collection, one in two flights with all that it refers to.
-   */
-  task: SharedTask<Result> | null;
+
+  constructor(key: string, callerId: string) {
+    super();
+    this.key = key;
+    this.callerId = callerId;
+  }
 }
 
 /** One flight per key. */
-export interface Flights<Result> {
+export interface Flights {
   /** Null if there is none, or it was aborted: it may settle later, but no further caller joins it. */
-  find(key: string): Flight<Result> | null;
-  /** Replaces one that was aborted. */
-  add(flight: Flight<Result>): void;
-  /** False if a newer one has replaced it. */
-  has(flight: Flight<Result>): boolean;
-  /** Removes a flight that has settled. */
-  remove(flight: Flight<Result>): void;
+  find(key: string): Flight | null;
+  /**
+   * Starts one in the turn that its caller has taken, and leaves the turn when it has settled. Its result is kept in
+   * memory.
+   * @param queuedSince when the caller began to wait for its turn, by `performance.now()`; null: it did not wait
+   */
+  start<Answer extends object>(look: LookUp<Answer>, queuedSince: number | null, trace: Trace | null): Flight;
 }
 
-export function createFlights<Result>(): Flights<Result> {
-  const flights = new Map<string, Flight<Result>>();
-  const has = (flight: Flight<Result>) => flights.get(flight.key) === flight;
+interface FlightsOptions {
+  turns: Pick<Bulkhead, 'leave'>;
+  memory: Pick<MemoryCache, 'set'>;
+  sharedCache: SharedCache | null;
+  createEntry: CreateEntry;
+  /** Of the data that answers come from. */
+  version: () => string | null;
+}
+
+export function createFlights({ turns, memory, sharedCache, createEntry, version }: FlightsOptions): Flights {
+  const flights = new Map<string, Flight>();
+
   return {
     find(key) {
       const flight = flights.get(key);
-      return flight?.task?.isAborted() === false ? flight : null;
+      return flight?.aborted === false ? flight : null;
     },
-    add: (flight) => void flights.set(flight.key, flight),
-    has,
-    remove(flight) {
-      flight.task = null;
-      if (has(flight)) flights.delete(flight.key);
+    start(look, queuedSince, trace) {
+      const flight = new Flight(look.key, look.context.callerId);
+      flights.set(flight.key, flight);
+      if (sharedCache === null) load(flight, look, queuedSince, trace, null);
+      else void sharedCache.get(flight.key).then((shared) => load(flight, look, queuedSince, trace, shared));
+      return flight;
     },
   };
+
+  function load<Answer extends object>(
+    flight: Flight,
+    { context, lookUp, isNegative }: LookUp<Answer>,
+    queuedSince: number | null,
+    trace: Trace | null,
+    shared: CacheEntry | null,
+  ): void {
+    if (shared?.version === version() && Date.now() <= shared.freshUntil) {
+      land(flight, { entry: shared, isHit: true });
+      return;
+    }
+    const { callerId, usage, activity, freshUntil, reserveCall } = context;
+    lookUp({ callerId, signal: flight, usage, activity, freshUntil, reserveCall, trace, queuedSince }).then(
+      (answer) => {
+        const entry = createEntry(answer, isNegative(answer));
+        sharedCache?.set(flight.key, entry);
+        land(flight, { entry, isHit: false });
+      },
+      (error) => {
+        const isOutdated = version() !== null && shared?.version !== version();
+        if (shared && !isOutdated && Date.now() <= shared.staleUntil)
+          return land(flight, { entry: shared, isHit: true });
+        end(flight);
+        flight.reject(error);
+      },
+    );
+  }
+
+  function land(flight: Flight, result: LookUpResult): void {
+    if (isCurrent(flight) && result.entry.version === version()) memory.set(flight.key, result.entry);
+    end(flight);
+    flight.resolve(result);
+  }
+
+  function end(flight: Flight): void {
+    if (isCurrent(flight)) flights.delete(flight.key);
+    turns.leave();
+  }
+
+  /** False if a newer one has replaced it, after it was aborted. */
+  function isCurrent(flight: Flight): boolean {
+    return flights.get(flight.key) === flight;
+  }
 }

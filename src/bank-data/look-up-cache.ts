@@ -1,5 +1,3 @@
-import { SharedTask } from '../async/shared-task.ts';
-import type { Signal } from '../async/signal.ts';
 import { GatewayError } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
@@ -47,7 +45,7 @@ export function createLookUpCache({
   const memory = createMemoryCache(maxBytes);
   const version = dataVersion.current;
   const createEntry = createEntryFactory({ freshMs, maxAgeMs, random, version });
-  const flights = createFlights<LookUpResult>();
+  const flights = createFlights({ turns, memory, sharedCache, createEntry, version });
   dataVersion.onChanged(memory.clear);
 
   return { find, status: () => ({ ...memory.status(), waiting: turns.status().queued }) };
@@ -61,86 +59,63 @@ export function createLookUpCache({
     const now = Date.now();
     if (cached && now <= cached.freshUntil) return useCached(cached, context);
     const known = flights.find(key);
-    const isStale = cached && now <= cached.staleUntil;
-    if (!known && !turns.enter()) return isStale ? useCached(cached, context) : waitForTurn(look);
-    const flight = known ?? startFlight(look);
-    if (isStale) return useCached(cached, context);
+    const flight = known ?? (turns.enter() ? flights.start(look, null, context.trace) : null);
+    if (cached && now <= cached.staleUntil) return useCached(cached, context);
     if (known) events.flightJoined();
-    return join(flight, look);
+    return new Promise((resolve, reject) => waitFor(flight, look, resolve, reject));
   }
 
-  /** A look-up that waits holds no more than its place in the queue: of a long list, thousands may wait. */
-  async function waitForTurn<Answer extends object>(look: LookUp<Answer>): Promise<Answer> {
+  /**
+   * Waits for a flight or, if there is none, first for a turn to start one. Of a long list, thousands may wait, so they
+   * have one promise for all of it.
+   */
+  function waitFor<Answer extends object>(
+    known: Flight | null,
+    look: LookUp<Answer>,
+    resolve: (answer: Answer) => void,
+    reject: (reason: unknown) => void,
+  ): void {
     const { key, context } = look;
-    const { trace } = context;
-    const queuedSince = performance.now();
-    context.activity.begin();
-    const hasTurn = await turns.wait(context.usage, context.signal);
-    context.activity.end();
-    if (hasTurn && context.signal.aborted) turns.leave();
-    context.signal.throwIfAborted();
-    if (!hasTurn) throw createShedError('bank-data');
-    const cached = memory.get(key);
-    const known = flights.find(key);
-    const isFresh = cached && Date.now() <= cached.freshUntil;
-    if (isFresh || known) turns.leave();
-    if (isFresh) return useCached(cached, context);
-    if (known) events.flightJoined();
-    return join(known ?? startFlight(look, queuedSince, trace), look);
-  }
-
-  function join<Answer extends object>(flight: Flight<LookUpResult>, look: LookUp<Answer>): Promise<Answer> {
-    const { context } = look;
-    const { activity } = context;
-    activity.begin();
-    const use = ({ entry, isHit }: LookUpResult) => {
+    const { signal, usage, activity, trace } = context;
+    const onLanded = ({ entry, isHit }: LookUpResult) => {
       activity.end();
       recordUse(entry, isHit, context);
-      return entry.answer as Answer;
+      resolve(entry.answer as Answer);
     };
-    const answer = (flight.task as SharedTask<LookUpResult>).join(context.signal, use, () => activity.end());
-    if (flight.callerId === context.callerId) return answer;
-    return answer.catch((error: unknown) => {
-      if (!(error instanceof GatewayError && error.code === 'BUDGET_EXHAUSTED')) throw error;
+    const onFailed = (error: unknown) => {
+      activity.end();
+      if (flight?.callerId === context.callerId || !isBudgetError(error)) return reject(error);
       // The budget of the caller who started the flight; this one has another.
-      context.usage.lookUps -= 1;
-      return find(look);
+      usage.lookUps -= 1;
+      find(look).then(resolve, reject);
+    };
+
+    let flight = known;
+    activity.begin();
+    if (flight) {
+      flight.join(signal, onLanded, onFailed);
+      return;
+    }
+    const queuedSince = performance.now();
+    turns.wait(usage, signal, (hasTurn) => {
+      if (!hasTurn) {
+        onFailed(signal.aborted ? signal.reason : createShedError('bank-data'));
+        return false;
+      }
+      const cached = memory.get(key);
+      if (cached && Date.now() <= cached.freshUntil) {
+        onLanded({ entry: cached, isHit: true });
+        return false;
+      }
+      const known = flights.find(key);
+      if (known) events.flightJoined();
+      flight = known ?? flights.start(look, queuedSince, trace);
+      flight.join(signal, onLanded, onFailed);
+      return known === null;
     });
   }
+}
 
-  function startFlight<Answer extends object>(
-    { key, context, lookUp, isNegative }: LookUp<Answer>,
-    queuedSince: number | null = null,
-    trace = context.trace,
-  ): Flight<LookUpResult> {
-    const { callerId, usage, activity, freshUntil, reserveCall } = context;
-    const flight: Flight<LookUpResult> = { key, callerId, task: null };
-    flights.add(flight);
-    flight.task = new SharedTask(load);
-    return flight;
-
-    async function load(signal: Signal): Promise<LookUpResult> {
-      const shared = sharedCache && (await sharedCache.get(key));
-      try {
-        const isFresh = shared?.version === version() && Date.now() <= shared.freshUntil;
-        if (isFresh) return land({ entry: shared, isHit: true });
-        const answer = await lookUp({ callerId, signal, usage, activity, freshUntil, reserveCall, trace, queuedSince });
-        const entry = createEntry(answer, isNegative(answer));
-        sharedCache?.set(key, entry);
-        return land({ entry, isHit: false });
-      } catch (error) {
-        const isOutdated = version() !== null && shared?.version !== version();
-        if (!shared || isOutdated || Date.now() > shared.staleUntil) throw error;
-        return land({ entry: shared, isHit: true });
-      } finally {
-        flights.remove(flight);
-        turns.leave();
-      }
-    }
-
-    function land(result: LookUpResult): LookUpResult {
-      if (flights.has(flight) && result.entry.version === version()) memory.set(key, result.entry);
-      return result;
-    }
-  }
+function isBudgetError(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === 'BUDGET_EXHAUSTED';
 }

@@ -1,3 +1,4 @@
+import type { Signal } from '../async/signal.ts';
 import type { Bulkhead } from './bulkhead.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { Deadline } from './deadline.ts';
@@ -36,7 +37,7 @@ export function createAttempt({
   const guards = new Map<string, PathGuards>();
 
   return async (request, deadline, payer, retries) => {
-    if (!bulkhead.enter() && !(await bulkhead.wait(payer.usage, deadline))) {
+    if (!bulkhead.enter() && !(await waitForSlot(payer.usage, deadline))) {
       return deadline.aborted ? shedOrThrow(deadline) : shed;
     }
     try {
@@ -75,6 +76,15 @@ export function createAttempt({
       bulkhead.leave();
     }
   };
+
+  function waitForSlot(key: object, signal: Signal): Promise<boolean> {
+    return new Promise((resolve) => {
+      bulkhead.wait(key, signal, (hasSlot) => {
+        resolve(hasSlot);
+        return hasSlot;
+      });
+    });
+  }
 
   function guardsOf(path: string): PathGuards {
     const known = guards.get(path);

@@ -10,14 +10,17 @@ interface BulkheadOptions {
   onLeft?: () => void;
 }
 
+/**
+ * Called once: with a slot, or without one if the signal aborted or the attempt has no place in the queue.
+ * @returns whether the slot is used; if not, the next attempt gets it
+ */
+export type OnTurn = (hasSlot: boolean) => boolean;
+
 export interface Bulkhead {
   /** Takes a free slot. @returns false if there is none */
   enter(): boolean;
-  /**
-   * Waits for a slot in the queue. Attempts with the same key share their turns.
-   * @returns false if the signal aborted, or the attempt has no place in the queue
-   */
-  wait(key: object, signal: Signal): Promise<boolean>;
+  /** Waits for a slot in the queue. Attempts with the same key share their turns. */
+  wait(key: object, signal: Signal, onTurn: OnTurn): void;
   /** `lists` is the number of keys with more than one attempt in the queue. */
   status(): { active: number; queued: number; lists: number };
   /** Returns a slot. */
@@ -29,7 +32,7 @@ export interface Bulkhead {
  * turns in the queue, and if it is full, the request with the most attempts in it loses one.
  */
 export function createBulkhead({ maxConcurrency, maxQueue, onLeft }: BulkheadOptions): Bulkhead {
-  const queue = createFairQueue<Waiting>({ maxSize: maxQueue, onEvicted: (waiting) => waiting.settle(false) });
+  const queue = createFairQueue<Waiting>({ maxSize: maxQueue, onEvicted: (waiting) => void waiting.settle(false) });
   let inFlight = 0;
 
   return {
@@ -39,16 +42,15 @@ export function createBulkhead({ maxConcurrency, maxQueue, onLeft }: BulkheadOpt
       inFlight += 1;
       return true;
     },
-    wait: (key, signal) =>
-      new Promise((resolve) => {
-        if (signal.aborted) resolve(false);
-        else new Waiting(queue, signal, resolve).enter(key);
-      }),
+    wait(key, signal, onTurn) {
+      if (signal.aborted) onTurn(false);
+      else new Waiting(queue, signal, onTurn).enter(key);
+    },
     leave() {
       // The next attempt gets the slot before it is free, so that no later one takes it.
-      const next = queue.shift();
-      if (next) next.settle(true);
-      else inFlight -= 1;
+      let next = queue.shift();
+      while (next && !next.settle(true)) next = queue.shift();
+      if (!next) inFlight -= 1;
       onLeft?.();
     },
   };
@@ -58,24 +60,24 @@ export function createBulkhead({ maxConcurrency, maxQueue, onLeft }: BulkheadOpt
 class Waiting {
   readonly #queue: FairQueue<Waiting>;
   readonly #signal: Signal;
-  readonly #resolve: (hasSlot: boolean) => void;
+  readonly #onTurn: OnTurn;
   #place: Place<Waiting> | null = null;
 
-  constructor(queue: FairQueue<Waiting>, signal: Signal, resolve: (hasSlot: boolean) => void) {
+  constructor(queue: FairQueue<Waiting>, signal: Signal, onTurn: OnTurn) {
     this.#queue = queue;
     this.#signal = signal;
-    this.#resolve = resolve;
+    this.#onTurn = onTurn;
   }
 
   enter(key: object): void {
     this.#place = this.#queue.push(key, this);
-    if (this.#place === null) this.#resolve(false);
+    if (this.#place === null) this.#onTurn(false);
     else this.#signal.addEventListener('abort', this);
   }
 
-  settle(hasSlot: boolean): void {
+  settle(hasSlot: boolean): boolean {
     this.#signal.removeEventListener('abort', this);
-    this.#resolve(hasSlot);
+    return this.#onTurn(hasSlot);
   }
 
   /** The signal has aborted. */

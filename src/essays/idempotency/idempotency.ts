@@ -59,7 +59,7 @@ export function withIdempotency(
       }
       const { task } = runningOrder ?? start(order, identity, context);
       context.activity.begin();
-      const result = await task.join(context.signal).finally(() => context.activity.end());
+      const result = await task.wait(context.signal).finally(() => context.activity.end());
       return runningOrder ? report(result, false) : result;
     },
     archive,
@@ -76,20 +76,25 @@ export function withIdempotency(
   }
 
   function findRunning({ storeKey }: OrderIdentity): RunningOrder | undefined {
-    return [...running].find(({ identity, task }) => identity?.storeKey === storeKey && !task.isAborted());
+    return [...running].find(({ identity, task }) => identity?.storeKey === storeKey && !task.aborted);
   }
 
   async function flush(): Promise<void> {
     const detached = () => [...running].filter(({ task }) => task.isDetached());
-    while (detached().length > 0) await Promise.all(detached().map(({ task }) => task.settled));
+    while (detached().length > 0) await Promise.all(detached().map(({ settled }) => settled));
     await writes.flush();
   }
 
   function start(order: EssayOrder, identity: OrderIdentity | null, context: RequestContext): RunningOrder {
-    const task = new SharedTask(run);
-    const runningOrder = { identity, task };
+    const task = new SharedTask<EssayResult>();
+    const settled = run(task, () => task.commit())
+      .then(
+        (result) => task.resolve(result),
+        (error) => task.reject(error),
+      )
+      .then(() => void running.delete(runningOrder));
+    const runningOrder = { identity, task, settled };
     running.add(runningOrder);
-    task.settled.then(() => running.delete(runningOrder));
     return runningOrder;
 
     async function run(signal: Signal, commit: () => void): Promise<EssayResult> {
@@ -125,4 +130,6 @@ export function withIdempotency(
 interface RunningOrder {
   identity: OrderIdentity | null;
   task: SharedTask<EssayResult>;
+  /** Resolves when it is no longer running. */
+  settled: Promise<void>;
 }
