@@ -1,9 +1,16 @@
-import type { Signal } from '../async/signal.ts';
 import type { Bulkhead } from './bulkhead.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { Deadline } from './deadline.ts';
-import { type MakeCall, type Outcome, type Send, type Shed, shed } from './operation.ts';
-import type { Reserve } from './reserve.ts';
+import {
+  type MakeCall,
+  type Outcome,
+  type Payer,
+  type Send,
+  type Shed,
+  shed,
+  type UpstreamRequest,
+} from './operation.ts';
+import type { Reserve, Reserved } from './reserve.ts';
 import type { RetryAfterBlock } from './retry-after.ts';
 
 interface AttemptOptions {
@@ -22,9 +29,9 @@ interface PathGuards {
 }
 
 /**
- * Sends one attempt past all guards. A guard that has nothing to object costs a comparison. The queue is the outermost:
- * what changes while an attempt waits is checked afterwards. After the queue, a read has only the remaining time; for a
- * write the deadline restarts.
+ * Sends one attempt past all guards. A guard that has nothing to object costs a comparison, and no function is async: each
+ * would keep all its variables for every call in flight. The queue is the outermost guard: what changes while an attempt
+ * waits is checked afterwards. After the queue, a read has only the remaining time; for a write the deadline restarts.
  */
 export function createAttempt({
   bulkhead,
@@ -36,54 +43,89 @@ export function createAttempt({
 }: AttemptOptions): Send {
   const guards = new Map<string, PathGuards>();
 
-  return async (request, deadline, payer, retries) => {
-    if (!bulkhead.enter() && !(await waitForSlot(payer.usage, deadline))) {
-      return deadline.aborted ? shedOrThrow(deadline) : shed;
-    }
-    try {
-      if (deadline.aborted) return shedOrThrow(deadline);
-      if (request.method === 'POST') deadline.restart();
-      const { block, circuit } = guardsOf(request.path);
-      const blockPass = block.enter();
-      if (typeof blockPass === 'object') return blockPass;
-      const circuitPass = circuit.enter();
-      let outcome: Outcome = shed;
-      let isPaid = false;
-      try {
-        if (circuitPass === null || (request.maySend && !(await request.maySend()))) return shed;
-        const reserving = reserve(payer);
-        const reservation = reserving instanceof Promise ? await reserving : reserving;
-        if (reservation.kind !== 'reserved') return reservation;
-        if (deadline.aborted) {
-          reservation.release();
-          return shedOrThrow(deadline);
-        }
-        // From here on the call is counted even if the caller aborts: it may already be sent.
-        request.onSent?.();
-        payer.usage.upstreamCalls += 1;
-        isPaid = true;
-        outcome = await makeCall(request, deadline, payer.trace, retries);
-        isPaid = outcome.kind !== 'failed' || outcome.reason !== 'unreachable';
-        if (!isPaid) reservation.release();
-        if (outcome.kind === 'answered') reservation.recordAnswer(outcome);
-        return outcome;
-      } finally {
-        if (isPaid) onPaid();
-        if (circuitPass !== null) circuit.leave(circuitPass, outcome);
-        block.leave(blockPass, outcome);
-      }
-    } finally {
+  /** Leaves the slot when the attempt has ended. */
+  const sendInSlot: Send = (request, deadline, payer, retries) => {
+    if (deadline.aborted) {
       bulkhead.leave();
+      return refuseAborted(deadline);
+    }
+    if (request.method === 'POST') deadline.restart();
+    const { block, circuit } = guardsOf(request.path);
+    const blockPass = block.enter();
+    if (typeof blockPass === 'object') {
+      bulkhead.leave();
+      return Promise.resolve(blockPass);
+    }
+    const circuitPass = circuit.enter();
+    const end = (outcome: Outcome): Outcome => {
+      if (circuitPass !== null) circuit.leave(circuitPass, outcome);
+      block.leave(blockPass, outcome);
+      bulkhead.leave();
+      return outcome;
+    };
+    const abort = (reason: unknown): never => {
+      end(shed);
+      throw reason;
+    };
+    if (circuitPass === null) return Promise.resolve(end(shed));
+    try {
+      return reserveAndCall(request, deadline, payer, retries).then(end, abort);
+    } catch (error) {
+      return Promise.reject(error).catch(abort);
     }
   };
 
-  function waitForSlot(key: object, signal: Signal): Promise<boolean> {
+  const reserveAndCall: Send = (request, deadline, payer, retries) => {
+    const reserving = request.maySend?.().then((maySend) => (maySend ? reserve(payer) : shed)) ?? reserve(payer);
+    return reserving instanceof Promise
+      ? reserving.then((reserved) => call(reserved, request, deadline, payer, retries))
+      : call(reserving, request, deadline, payer, retries);
+  };
+
+  return (request, deadline, payer, retries) => {
+    if (bulkhead.enter()) return sendInSlot(request, deadline, payer, retries);
+    return waitForSlot(payer, deadline).then((hasSlot) => {
+      if (hasSlot) return sendInSlot(request, deadline, payer, retries);
+      return deadline.aborted ? refuseAborted(deadline) : shed;
+    });
+  };
+
+  /** A promise: an attempt that leaves its slot at once must not start the next one within its own call. */
+  function waitForSlot({ usage }: Payer, deadline: Deadline): Promise<boolean> {
     return new Promise((resolve) => {
-      bulkhead.wait(key, signal, (hasSlot) => {
+      bulkhead.wait(usage, deadline, (hasSlot) => {
         resolve(hasSlot);
         return hasSlot;
       });
     });
+  }
+
+  function call(
+    reserved: Reserved | Shed,
+    request: UpstreamRequest,
+    deadline: Deadline,
+    payer: Payer,
+    retries: number | undefined,
+  ): Promise<Outcome> {
+    if (reserved.kind !== 'reserved') return Promise.resolve(reserved);
+    if (deadline.aborted) {
+      reserved.release();
+      return refuseAborted(deadline);
+    }
+    // From here on the call is counted even if the caller aborts: it may already be sent.
+    request.onSent?.();
+    payer.usage.upstreamCalls += 1;
+    const end = (outcome: Outcome): Outcome => {
+      if (outcome.kind === 'failed' && outcome.reason === 'unreachable') reserved.release();
+      else onPaid();
+      if (outcome.kind === 'answered') reserved.recordAnswer(outcome);
+      return outcome;
+    };
+    const abort = (reason: unknown): never => {
+      onPaid();
+      throw reason;
+    };
+    return makeCall(request, deadline, payer.trace, retries).then(end, abort);
   }
 
   function guardsOf(path: string): PathGuards {
@@ -95,8 +137,7 @@ export function createAttempt({
   }
 }
 
-/** The outcome of an unsent attempt whose signal has aborted. @throws the signal's reason if the caller aborted */
-function shedOrThrow(deadline: Deadline): Shed {
-  if (deadline.hasExpired()) return shed;
-  throw deadline.reason;
+/** The outcome of an unsent attempt whose signal has aborted. Rejects with the signal's reason if the caller aborted. */
+function refuseAborted(deadline: Deadline): Promise<Shed> {
+  return deadline.hasExpired() ? Promise.resolve(shed) : Promise.reject(deadline.reason);
 }

@@ -27,7 +27,9 @@ export class Call implements Dispatcher.DispatchHandler {
   #infos = 0;
   #status: number | null = null;
   #headers: Answered['headers'] = {};
-  readonly #chunks: Buffer[] = [];
+  #body: Buffer = noBytes;
+  /** The chunks after the first. Almost every body arrives in one. */
+  #chunks: Buffer[] | null = null;
   #bytes = 0;
 
   /** @param onAborted called instead of `onSettled` when the caller aborts */
@@ -58,7 +60,7 @@ export class Call implements Dispatcher.DispatchHandler {
   #fail(reason: FailureReason): void {
     if (this.#isSettled) return;
     const mayBeCharged = this.#status !== null && this.#status >= 200 && this.#status < 300;
-    const text = mayBeCharged ? this.#options.redactSecrets(decodePart(this.#body()), true) : '';
+    const text = mayBeCharged ? this.#options.redactSecrets(decodePart(this.#wholeBody()), true) : '';
     this.#abandon();
     this.#settle({ kind: 'failed', reason, text });
   }
@@ -95,7 +97,12 @@ export class Call implements Dispatcher.DispatchHandler {
     if (this.#isSettled) return true;
     const remainingBytes = this.#options.maxResponseBytes - this.#bytes;
     this.#bytes += chunk.length;
-    this.#chunks.push(chunk.length > remainingBytes ? chunk.subarray(0, remainingBytes) : chunk);
+    const part = chunk.length > remainingBytes ? chunk.subarray(0, remainingBytes) : chunk;
+    if (this.#body.length === 0) this.#body = part;
+    else {
+      this.#chunks ??= [];
+      this.#chunks.push(part);
+    }
     if (chunk.length > remainingBytes) this.#fail('too-large');
     return true;
   }
@@ -104,7 +111,7 @@ export class Call implements Dispatcher.DispatchHandler {
     if (this.#isSettled || this.#status === null) return;
     const { redactSecrets } = this.#options;
     const headers = this.#headers;
-    let text = decode(this.#body());
+    let text = decode(this.#wholeBody());
     let json = parseJson(text);
     if (!redactSecrets.isClean(text)) {
       json = redactStrings(json, redactSecrets);
@@ -119,12 +126,12 @@ export class Call implements Dispatcher.DispatchHandler {
     this.#fail(this.#status === null ? reasonBeforeResponse(error) : 'truncated');
   }
 
-  /** Almost every body arrives in one chunk. */
-  #body(): Buffer {
-    const [first, second] = this.#chunks;
-    return first && !second ? first : Buffer.concat(this.#chunks);
+  #wholeBody(): Buffer {
+    return this.#chunks === null ? this.#body : Buffer.concat([this.#body, ...this.#chunks]);
   }
 }
+
+const noBytes = Buffer.alloc(0);
 
 /** Interim responses (1xx) of one call. */
 const maxInfos = 20;

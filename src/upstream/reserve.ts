@@ -4,7 +4,7 @@ import type { Allowance } from './allowance/allowance.ts';
 import type { Reservation } from './allowance/reservation.ts';
 import type { BudgetExhausted, Exhausted, Payer } from './operation.ts';
 
-type Reserved = Reservation | Exhausted | BudgetExhausted;
+export type Reserved = Reservation | Exhausted | BudgetExhausted;
 
 /** Counts a call immediately before it is sent; a promise only where it waits for the store. */
 export type Reserve = (payer: Payer) => Reserved | Promise<Reserved>;

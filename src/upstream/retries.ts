@@ -1,5 +1,6 @@
 import { pause } from '../async/pause.ts';
-import type { Outcome, Send, UpstreamRequest } from './operation.ts';
+import type { Deadline } from './deadline.ts';
+import type { Outcome, Payer, Send, UpstreamRequest } from './operation.ts';
 
 interface RetriesOptions {
   /** Upper bound of the first pause; it doubles with each retry. The pause is random, from 0 to that bound. */
@@ -16,28 +17,40 @@ interface RetriesOptions {
 export function withRetries(send: Send, { backoffMs, onEnded }: RetriesOptions): Send {
   let budget = budgetBurst;
 
-  return async (request, deadline, payer) => {
+  return (request, deadline, payer) => {
     budget = Math.min(budgetBurst, budget + budgetShare);
+    return send(request, deadline, payer, 0).then(
+      (outcome) => {
+        if (maxRetries(request, outcome) > 0) return retry(request, deadline, payer, outcome);
+        deadline.end();
+        onEnded(outcome);
+        return outcome;
+      },
+      (reason) => {
+        deadline.end();
+        throw reason;
+      },
+    );
+  };
+
+  async function retry(request: UpstreamRequest, deadline: Deadline, payer: Payer, first: Outcome): Promise<Outcome> {
+    let outcome = first;
     try {
-      for (let retries = 0; ; retries += 1) {
-        const outcome = await send(request, deadline, payer, retries);
-        if (retries >= maxRetries(request, outcome) || budget < 1) return end(outcome);
+      for (let retries = 0; retries < maxRetries(request, outcome) && budget >= 1; retries += 1) {
         const pauseMs = Math.max(Math.random() * backoffMs * 2 ** retries, requestedPauseMs(outcome));
-        if (pauseMs >= deadline.leftMs()) return end(outcome);
+        if (pauseMs >= deadline.leftMs()) break;
         budget -= 1;
         await pause(pauseMs, deadline).catch(() => {});
         // Timers may fire up to a millisecond early, so the deadline can expire in a pause that should end before it.
-        if (deadline.hasExpired()) return end(outcome);
+        if (deadline.hasExpired()) break;
         deadline.throwIfAborted();
+        outcome = await send(request, deadline, payer, retries + 1);
       }
+      onEnded(outcome);
+      return outcome;
     } finally {
       deadline.end();
     }
-  };
-
-  function end(outcome: Outcome): Outcome {
-    onEnded(outcome);
-    return outcome;
   }
 }
 

@@ -53,6 +53,7 @@ export function createTransport({
         const sentHeaders = body === undefined ? headerList : jsonHeaderList;
         pool.dispatch(
           {
+            origin,
             method,
             path: basePath + path + toQueryString(query),
             headers: span === null || !isSelfHosted ? sentHeaders : [...sentHeaders, ...span.headers],

@@ -2,7 +2,7 @@ import { normalizeForSearch } from '../../bank-lists/normalize-for-search.ts';
 import { GatewayError } from '../../errors.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { Bank, BankListRequest, BankPage } from '../bank-data.ts';
-import type { CallEndpoint } from './endpoint-call.ts';
+import type { CallEndpoint, Endpoint } from './endpoint-call.ts';
 import type { CountPageCall } from './page-calls.ts';
 import { readServicePage, type ServicePage } from './wire-bank.ts';
 
@@ -20,17 +20,16 @@ export async function requestBankPage(
 ): Promise<BankPage> {
   const startedAt = performance.now();
   const requestPage = (page: number, perPage: number) =>
-    callEndpoint<ServicePage>(
+    callEndpoint(
+      pages,
       {
-        path: '/bank_data/all',
+        input: null,
         query: {
           ...(country !== null && { country }),
           ...(search !== null && { search }),
           page: String(page),
           per_page: String(perPage),
         },
-        read: readServicePage,
-        isOptional: true,
         startedAt,
       },
       context,
@@ -75,6 +74,8 @@ export async function requestBankPage(
     throw error;
   }
 }
+
+const pages: Endpoint<null, ServicePage> = { path: '/bank_data/all', read: readServicePage, isOptional: true };
 
 /** Of one page that a client requests: each call is paid for. */
 const maxCalls = 10;

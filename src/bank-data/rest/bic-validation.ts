@@ -1,25 +1,23 @@
 import { findBicProblems } from '../../iban/bic.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { BicValidation } from '../bank-data.ts';
-import type { CallEndpoint } from './endpoint-call.ts';
-import { readBicAnswer } from './wire-bank.ts';
+import type { CallEndpoint, Endpoint } from './endpoint-call.ts';
+import { type BicAnswer, readBicAnswer } from './wire-bank.ts';
 
 export async function requestBicValidation(
   callEndpoint: CallEndpoint,
   bic: string,
   context: RequestContext,
 ): Promise<BicValidation> {
-  const { valid, bank } = await callEndpoint(
-    {
-      path: '/bank_data/swift_check',
-      query: { swift_code: bic },
-      read: (body) => readBicAnswer(body, bic),
-      answer422: () => ({ valid: false, bank: null }),
-      isOptional: true,
-    },
-    context,
-  );
+  const { valid, bank } = await callEndpoint(check, { input: bic, query: { swift_code: bic } }, context);
   if (valid) return { bic, valid, problems: [], bank };
   const problems = findBicProblems(bic);
   return { bic, valid, problems: problems.length > 0 ? problems : ['REJECTED_BY_SERVICE'], bank };
 }
+
+const check: Endpoint<string, BicAnswer> = {
+  path: '/bank_data/swift_check',
+  read: readBicAnswer,
+  answer422: () => ({ valid: false, bank: null }),
+  isOptional: true,
+};

@@ -1,26 +1,36 @@
 import type { RequestContext } from '../../request-context.ts';
 import type { Events } from '../../telemetry/events.ts';
+import type { Outcome } from '../../upstream/operation.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
 import { createBudgetError, createNotOfferedError, toUpstreamError } from '../../upstream/upstream-error.ts';
 import { type DataVersion, dataVersionHeader } from '../data-version.ts';
 
-interface EndpointRequest<Answer> {
+/** What is the same for all calls of an endpoint. */
+export interface Endpoint<Input, Answer> {
   path: EndpointPath;
-  query: Readonly<Record<string, string>>;
   /** Null if the body does not have the expected shape. */
-  read: (body: unknown) => Answer | null;
+  read: (body: unknown, input: Input) => Answer | null;
   /** Called on 422: invalid input is a regular answer, not an error. */
-  answer422?: () => Answer;
-  /** When the first of several calls with one common deadline began, by `performance.now()`. */
-  startedAt?: number;
+  answer422?: (input: Input) => Answer;
   /** Some plans and hosts do not offer this endpoint: then 403 does not mean that the key was rejected. */
   isOptional?: boolean;
+}
+
+interface EndpointRequest<Input> {
+  input: Input;
+  query: Readonly<Record<string, string>>;
+  /** When the first of several calls with one common deadline began, by `performance.now()`. */
+  startedAt?: number;
 }
 
 type EndpointPath = `/bank_data/${'iban_validate' | 'iban_generate' | 'swift_check' | 'all'}`;
 
 /** Calls one endpoint. Throws a GatewayError if the outcome contains no readable answer. */
-export type CallEndpoint = <Answer>(request: EndpointRequest<Answer>, context: RequestContext) => Promise<Answer>;
+export type CallEndpoint = <Input, Answer>(
+  endpoint: Endpoint<Input, Answer>,
+  request: EndpointRequest<Input>,
+  context: RequestContext,
+) => Promise<Answer>;
 
 export type EndpointEvents = Pick<Events, 'credentialsRejected' | 'requestRejected' | 'responseUnreadable'>;
 
@@ -29,17 +39,25 @@ export function createCallEndpoint(
   events: EndpointEvents,
   dataVersion: Pick<DataVersion, 'report'>,
 ): CallEndpoint {
-  return async ({ path, query, read, answer422, startedAt, isOptional = false }, context) => {
-    const outcome = await client.send({ method: 'GET', path, query, startedAt }, context);
+  return (endpoint, { input, query, startedAt }, context) =>
+    client
+      .send({ method: 'GET', path: endpoint.path, query, startedAt }, context)
+      .then((outcome) => readOutcome(endpoint, input, outcome));
+
+  function readOutcome<Input, Answer>(
+    { read, answer422, isOptional = false }: Endpoint<Input, Answer>,
+    input: Input,
+    outcome: Outcome,
+  ): Answer {
     if (outcome.kind === 'answered') {
       const version = outcome.headers[dataVersionHeader];
       if (typeof version === 'string') dataVersion.report(version);
-      if (outcome.status === 422 && answer422 !== undefined) return answer422();
+      if (outcome.status === 422 && answer422 !== undefined) return answer422(input);
       if (outcome.status === 403 && isOptional) throw createNotOfferedError('bank-data');
-      const answer = outcome.status === 200 ? read(outcome.json) : null;
+      const answer = outcome.status === 200 ? read(outcome.json, input) : null;
       if (answer !== null) return answer;
     }
     if (outcome.kind === 'budget-exhausted') throw createBudgetError('bank-data', outcome);
     throw toUpstreamError('bank-data', outcome, events);
-  };
+  }
 }

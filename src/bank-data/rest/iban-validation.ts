@@ -3,7 +3,7 @@ import { compactIban, findIbanProblems, isValidIban } from '../../iban/iban.ts';
 import { findCountryFormat } from '../../iban/registry.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { IbanGeneration, IbanValidation } from '../bank-data.ts';
-import type { CallEndpoint } from './endpoint-call.ts';
+import type { CallEndpoint, Endpoint } from './endpoint-call.ts';
 import { type IbanAnswer, readIban, readIbanAnswer } from './wire-iban-validation.ts';
 
 /** The contract does not say whether an invalid IBAN gets 200 or 422, so both are accepted. */
@@ -12,19 +12,17 @@ export function requestIbanValidation(
   iban: string,
   context: RequestContext,
 ): Promise<IbanValidation> {
-  return callEndpoint(
-    {
-      path: '/bank_data/iban_validate',
-      query: { iban_number: iban },
-      read(body) {
-        const answer = readIbanAnswer(body, iban);
-        return answer && toValidation(iban, answer);
-      },
-      answer422: () => toValidation(iban, invalidIban),
-    },
-    context,
-  );
+  return callEndpoint(validation, { input: iban, query: { iban_number: iban } }, context);
 }
+
+const validation: Endpoint<string, IbanValidation> = {
+  path: '/bank_data/iban_validate',
+  read(body, iban) {
+    const answer = readIbanAnswer(body, iban);
+    return answer && toValidation(iban, answer);
+  },
+  answer422: (iban) => toValidation(iban, invalidIban),
+};
 
 /** Generates an IBAN. A response with an invalid IBAN, one of another country, or none is unreadable if it reports it as valid. */
 export function requestIbanGeneration(
@@ -33,25 +31,25 @@ export function requestIbanGeneration(
   context: RequestContext,
 ): Promise<IbanGeneration> {
   const query = { country, bank_code: bankCode, branch, account_number: accountNumber };
-  return callEndpoint<IbanGeneration>(
-    {
-      path: '/bank_data/iban_generate',
-      query: Object.fromEntries(Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []))),
-      read(body) {
-        const iban = compactIban(readIban(body) ?? '');
-        const answer = readIbanAnswer(body, iban);
-        if (answer === null) return null;
-        if (!answer.valid) return invalidFields;
-        return isValidIban(iban) && iban.startsWith(country)
-          ? { kind: 'iban', validation: toValidation(iban, answer) }
-          : null;
-      },
-      answer422: () => invalidFields,
-      isOptional: true,
-    },
-    context,
-  );
+  const given = Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []));
+  return callEndpoint(generation, { input: country, query: Object.fromEntries(given) }, context);
 }
+
+/** Its input is the country. */
+const generation: Endpoint<string, IbanGeneration> = {
+  path: '/bank_data/iban_generate',
+  read(body, country) {
+    const iban = compactIban(readIban(body) ?? '');
+    const answer = readIbanAnswer(body, iban);
+    if (answer === null) return null;
+    if (!answer.valid) return invalidFields;
+    return isValidIban(iban) && iban.startsWith(country)
+      ? { kind: 'iban', validation: toValidation(iban, answer) }
+      : null;
+  },
+  answer422: () => invalidFields,
+  isOptional: true,
+};
 
 const invalidIban: IbanAnswer = { valid: false, ibanData: null, bankData: null, countryIbanExample: null };
 

@@ -10,8 +10,14 @@ export interface ServicePage {
   total: number | null;
 }
 
+export interface BicAnswer {
+  valid: boolean;
+  /** Null where the service does not know the bank. */
+  bank: Bank | null;
+}
+
 /** Parses the body of `swift_check` for this compacted BIC; null if it has another shape or is about another BIC. */
-export function readBicAnswer(body: unknown, bic: string): { valid: boolean; bank: Bank | null } | null {
+export function readBicAnswer(body: unknown, bic: string): BicAnswer | null {
   const wire = readObject(body);
   if (wire === null || typeof wire.valid !== 'boolean') return null;
   const bank = unlessEmpty(readBank(readObject(wire.bank_data)));
