@@ -5,6 +5,7 @@ import type { CreateEntry } from './cache-entry.ts';
 import type { LookUp, LookUpResult } from './look-up.ts';
 import type { MemoryCache } from './memory-cache.ts';
 import type { CacheEntry, SharedCache } from './shared-cache.ts';
+import { createSlotMap } from './slot-map.ts';
 
 /** A look-up that several callers may wait for. */
 export class Flight extends SharedTask<LookUpResult> {
@@ -41,7 +42,7 @@ interface FlightsOptions {
 }
 
 export function createFlights({ turns, memory, sharedCache, createEntry, version }: FlightsOptions): Flights {
-  const flights = new Map<string, Flight>();
+  const flights = createSlotMap<Flight>();
 
   return {
     find(key) {

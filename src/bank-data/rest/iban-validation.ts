@@ -64,8 +64,10 @@ const invalidFields: IbanGeneration = {
 function toValidation(iban: string, answer: IbanAnswer): IbanValidation {
   const { valid, ibanData, bankData } = answer;
   const countryIbanExample = answer.countryIbanExample ?? findCountryFormat(iban.slice(0, 2))?.example ?? null;
-  return { iban, valid, problems: valid ? [] : findRejection(iban), ibanData, bankData, countryIbanExample };
+  return { iban, valid, problems: valid ? noProblems : findRejection(iban), ibanData, bankData, countryIbanExample };
 }
+
+const noProblems: IbanValidation['problems'] = [];
 
 function findRejection(iban: string): IbanValidation['problems'] {
   const problems = findIbanProblems(iban);

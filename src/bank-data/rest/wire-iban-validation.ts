@@ -1,5 +1,6 @@
 import { compactIban } from '../../iban/iban.ts';
 import type { BankData, IbanData } from '../bank-data.ts';
+import { createTextPool } from './text-pool.ts';
 import { readFlag, readObject, readText, unlessEmpty } from './wire-values.ts';
 
 /** The parsed body of `iban_validate` and `iban_generate`; a part is null if the service does not return it. */
@@ -20,7 +21,7 @@ export function readIbanAnswer(body: unknown, iban: string): IbanAnswer | null {
     valid: wire.valid,
     ibanData: readIbanData(wire.iban_data, iban),
     bankData: readBankData(wire.bank_data),
-    countryIbanExample: readText(wire.country_iban_example),
+    countryIbanExample: pool(readText(wire.country_iban_example)),
   };
 }
 
@@ -35,7 +36,7 @@ function readIbanData(value: unknown, iban: string): IbanData | null {
   const data =
     wire &&
     unlessEmpty({
-      country: readText(wire.country),
+      country: pool(readText(wire.country)),
       countryCode: readText(wire.country_code),
       sepaCountry: readFlag(wire.sepa_country),
       checksum: readText(wire.checksum),
@@ -44,8 +45,8 @@ function readIbanData(value: unknown, iban: string): IbanData | null {
       accountNumber: readText(wire.account_number),
       branch: readText(wire.branch),
       nationalChecksum: readText(wire.national_checksum),
-      countryIbanFormatAsSwift: readText(wire.country_iban_format_as_swift),
-      countryIbanFormatAsRegex: readText(wire.country_iban_format_as_regex),
+      countryIbanFormatAsSwift: pool(readText(wire.country_iban_format_as_swift)),
+      countryIbanFormatAsRegex: pool(readText(wire.country_iban_format_as_regex)),
     });
   if (data === null) return null;
   data.countryCode ??= iban.slice(0, 2);
@@ -59,9 +60,12 @@ function readBankData(value: unknown): BankData | null {
   if (wire === null) return null;
   return unlessEmpty({
     bankCode: readText(wire.bank_code),
-    name: readText(wire.name),
+    name: pool(readText(wire.name)),
     zip: readText(wire.zip),
-    city: readText(wire.city),
-    bic: readText(wire.bic),
+    city: pool(readText(wire.city)),
+    bic: pool(readText(wire.bic)),
   });
 }
+
+/** Of countries and banks: answers that are kept share them. */
+const pool = createTextPool(10_000);
