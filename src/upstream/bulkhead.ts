@@ -14,7 +14,7 @@ interface BulkheadOptions {
  * Called once: with a slot, or without one if the signal aborted or the attempt has no place in the queue.
  * @returns whether the slot is used; if not, the next attempt gets it
  */
-export type OnTurn = (hasSlot: boolean) => boolean;
+type OnTurn = (hasSlot: boolean) => boolean;
 
 export interface Bulkhead {
   /** Takes a free slot. @returns false if there is none */

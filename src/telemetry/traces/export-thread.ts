@@ -5,11 +5,12 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api';
 import { type ExportResult, ExportResultCode, millisToHrTime, TraceState } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import { type Resource, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, type ReadableSpan, type SpanExporter } from '@opentelemetry/sdk-trace';
 import type { TracesConfig } from '../../config/traces-config.ts';
 import type { SpanData } from './recorded-span.ts';
-import type { ExportMessage } from './span-export.ts';
+import type { ExportMessage, ThreadData } from './span-export.ts';
 
 /*
  * The thread that exports spans with OpenTelemetry. Its requests to the collector made those of the gateway slower by 5 to
@@ -31,6 +32,11 @@ function exportSpans(config: TracesConfig, onFailed: (reason: string) => void) {
   const batches = new BatchSpanProcessor({ exporter, exportTimeoutMillis: timeoutMs + 2 * graceMs });
   const resource = resourceFromAttributes({ 'service.instance.id': randomUUID(), ...config.resource });
   return {
+    warmUp(samples: readonly SpanData[]) {
+      for (let round = 0; round < warmUpRounds; round += 1) {
+        ProtobufTraceSerializer.serializeRequest(samples.map((span) => toReadableSpan(span, resource)));
+      }
+    },
     add(spans: readonly SpanData[]) {
       for (const span of spans) batches.onEnd(toReadableSpan(span, resource));
     },
@@ -40,6 +46,8 @@ function exportSpans(config: TracesConfig, onFailed: (reason: string) => void) {
     },
   };
 }
+
+const warmUpRounds = 3;
 
 function toReadableSpan(span: SpanData, resource: Resource): ReadableSpan {
   const { name, kind, traceId, spanId, parent, traceState, attributes, startedAt, endedAt, isFailed } = span;
@@ -115,7 +123,9 @@ function describe(error: Error | undefined): string {
 }
 
 const send = (message: ExportMessage) => parentPort?.postMessage(message);
-const { add, close } = exportSpans(workerData as TracesConfig, (reason) => send({ kind: 'failed', reason }));
+const { config, samples } = workerData as ThreadData;
+const { warmUp, add, close } = exportSpans(config, (reason) => send({ kind: 'failed', reason }));
+warmUp(samples);
 parentPort?.on('message', (spans: readonly SpanData[] | null) => {
   if (spans === null) {
     void close().then(() => parentPort?.close());

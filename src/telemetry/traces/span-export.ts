@@ -13,6 +13,13 @@ export interface SpanExport {
   close(): Promise<void>;
 }
 
+/** What the thread that exports spans begins with. */
+export interface ThreadData {
+  config: TracesConfig;
+  /** Not exported: the thread serializes them before it receives others, so that its code is compiled. */
+  samples: readonly SpanData[];
+}
+
 /** Sent by the thread that exports spans. */
 export type ExportMessage = { kind: 'received'; count: number } | { kind: 'failed'; reason: string };
 
@@ -21,9 +28,15 @@ type ExportEvents = Pick<Events, 'tracesNotExported' | 'traceExportEnded'>;
 /**
  * Passes recorded spans to the thread that exports them, many at once. It does not keep the process running. Spans that are
  * recorded while too many wait for the thread are dropped.
+ * @param samples typical spans
  */
-export function createSpanExport(config: TracesConfig, events: ExportEvents): SpanExport {
-  const thread = new Worker(threadFile, { workerData: config, execArgv: [] });
+export function createSpanExport(
+  config: TracesConfig,
+  events: ExportEvents,
+  samples: readonly SpanData[] = [],
+): SpanExport {
+  const workerData: ThreadData = { config, samples };
+  const thread = new Worker(threadFile, { workerData, execArgv: [] });
   let isRunning = true;
   let isClosing = false;
   let failure: string | null = null;

@@ -3,6 +3,7 @@ import type { TracesConfig } from '../../config/traces-config.ts';
 import type { Events } from '../events.ts';
 import type { Redact } from '../redact.ts';
 import { type RequestTrace, startRequestTrace, type TracedRequest } from './request-trace.ts';
+import { recordSampleTraces } from './sample-traces.ts';
 import { createSpanExport, type SpanExport } from './span-export.ts';
 import { parseTraceParent } from './trace-parent.ts';
 
@@ -31,7 +32,7 @@ export function createTraces({ config, redact, events }: TracesOptions): Traces 
 
   return {
     open() {
-      spans = createSpanExport(config, events);
+      spans = createSpanExport(config, events, recordSampleTraces(redact));
     },
     start(request) {
       if (!spans?.isRunning() || !isSampled(request.headers)) return null;
