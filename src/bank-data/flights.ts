@@ -70,26 +70,40 @@ export function createFlights({ turns, memory, sharedCache, createEntry, version
       return;
     }
     const { callerId, usage, activity, freshUntil, reserveCall } = context;
-    lookUp({ callerId, signal: flight, usage, activity, freshUntil, reserveCall, trace, queuedSince }).then(
-      (answer) => {
-        const entry = createEntry(answer, isNegative(answer));
+    const flightContext = { callerId, signal: flight, usage, activity, freshUntil, reserveCall, trace, queuedSince };
+    const onAnswered = (answer: Answer) => {
+      let entry: CacheEntry;
+      try {
+        entry = createEntry(answer, isNegative(answer));
         sharedCache?.set(flight.key, entry);
-        land(flight, { entry, isHit: false });
-      },
-      (error) => {
-        const isOutdated = version() !== null && shared?.version !== version();
-        if (shared && !isOutdated && Date.now() <= shared.staleUntil)
-          return land(flight, { entry: shared, isHit: true });
-        end(flight);
-        flight.reject(error);
-      },
-    );
+      } catch (error) {
+        onFailed(error);
+        return;
+      }
+      land(flight, { entry, isHit: false });
+    };
+    const onFailed = (error: unknown) => {
+      const isOutdated = version() !== null && shared?.version !== version();
+      if (shared && !isOutdated && Date.now() <= shared.staleUntil) land(flight, { entry: shared, isHit: true });
+      else fail(flight, error);
+    };
+    // Whatever fails, the turn must be left.
+    try {
+      lookUp(flightContext).then(onAnswered, onFailed);
+    } catch (error) {
+      onFailed(error);
+    }
   }
 
   function land(flight: Flight, result: LookUpResult): void {
     if (isCurrent(flight) && result.entry.version === version()) memory.set(flight.key, result.entry);
     end(flight);
     flight.resolve(result);
+  }
+
+  function fail(flight: Flight, error: unknown): void {
+    end(flight);
+    flight.reject(error);
   }
 
   function end(flight: Flight): void {

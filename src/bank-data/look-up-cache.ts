@@ -76,7 +76,9 @@ export function createLookUpCache({
     reject: (reason: unknown) => void,
   ): void {
     const { key, context } = look;
-    const { signal, usage, activity, trace } = context;
+    const { signal, usage, activity } = context;
+    // That of the context changes: it is the span of this batch only until all its look-ups have begun.
+    const { trace } = context;
     const onLanded = ({ entry, isHit }: LookUpResult) => {
       activity.end();
       recordUse(entry, isHit, context);
@@ -107,11 +109,11 @@ export function createLookUpCache({
         onLanded({ entry: cached, isHit: true });
         return false;
       }
-      const known = flights.find(key);
-      if (known) events.flightJoined();
-      flight = known ?? flights.start(look, queuedSince, trace);
+      const running = flights.find(key);
+      if (running) events.flightJoined();
+      flight = running ?? flights.start(look, queuedSince, trace);
       flight.join(signal, onLanded, onFailed);
-      return known === null;
+      return running === null;
     });
   }
 }

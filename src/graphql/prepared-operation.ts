@@ -28,8 +28,8 @@ export interface PreparedOperation {
   isRepeatable: boolean;
   /** The maximum number of fields in the response, plus weights. */
   cost(variables: Variables): number;
-  /** Whether it is a query that may need many look-ups. */
-  isList(variables: Variables): boolean;
+  /** Whether it is a query that may need many look-ups, and that is not refused. */
+  isDelayable(caller: Caller, variables: Variables): boolean;
   /**
    * Executes it. Fields are in the order of the query. Variables that are not valid, and operations that cost too much,
    * are errors without data.
@@ -93,16 +93,19 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
     cacheScope,
     isRepeatable: definition.operation === 'query' && (cacheScope !== 'none' || isAboutSchema(definition)),
     cost,
-    isList: (variables) => definition.operation === 'query' && weight(variables) >= minListWeight,
-    execute(contextValue, variables, executedSchema = schema) {
-      const limit = contextValue.caller.limits.maxQueryCost ?? maxCost;
-      const operationCost = cost(variables);
-      if (operationCost > limit) return reject(describeCost(operationCost, limit), { refusal: 'cost' });
-      const problem = findVariableProblem(variables);
-      if (problem !== null) return reject(problem);
-      return run(contextValue, variables, executedSchema);
-    },
+    isDelayable: (caller, variables) =>
+      definition.operation === 'query' && weight(variables) >= minListWeight && findRefusal(caller, variables) === null,
+    execute: (contextValue, variables, executedSchema = schema) =>
+      findRefusal(contextValue.caller, variables) ?? run(contextValue, variables, executedSchema),
   };
+
+  function findRefusal({ limits }: Caller, variables: Variables): ExecutionResult | null {
+    const limit = limits.maxQueryCost ?? maxCost;
+    const operationCost = cost(variables);
+    if (operationCost > limit) return reject(describeCost(operationCost, limit), { refusal: 'cost' });
+    const problem = findVariableProblem(variables);
+    return problem === null ? null : reject(problem);
+  }
 
   function run(contextValue: OperationContext, variables: Variables, executedSchema: GraphQLSchema) {
     const result =

@@ -58,20 +58,25 @@ export function createAttempt({
     }
     const circuitPass = circuit.enter();
     const end = (outcome: Outcome): Outcome => {
-      if (circuitPass !== null) circuit.leave(circuitPass, outcome);
-      block.leave(blockPass, outcome);
-      bulkhead.leave();
+      try {
+        if (circuitPass !== null) circuit.leave(circuitPass, outcome);
+        block.leave(blockPass, outcome);
+      } finally {
+        bulkhead.leave();
+      }
       return outcome;
     };
-    const abort = (reason: unknown): never => {
+    const fail = (reason: unknown): never => {
       end(shed);
       throw reason;
     };
     if (circuitPass === null) return Promise.resolve(end(shed));
     try {
-      return reserveAndCall(request, deadline, payer, retries).then(end, abort);
+      return reserveAndCall(request, deadline, payer, retries).then(end, fail);
     } catch (error) {
-      return Promise.reject(error).catch(abort);
+      // The order may no longer be sent.
+      end(shed);
+      return Promise.reject(error);
     }
   };
 

@@ -6,7 +6,7 @@ interface BulkheadOptions {
   maxConcurrency: number;
   /** Maximum number of attempts waiting for a slot; further ones are shed at once. */
   maxQueue: number;
-  /** Called when a slot was returned. */
+  /** Called when a slot was returned, also by an attempt that did not use it. */
   onLeft?: () => void;
 }
 
@@ -49,7 +49,10 @@ export function createBulkhead({ maxConcurrency, maxQueue, onLeft }: BulkheadOpt
     leave() {
       // The next attempt gets the slot before it is free, so that no later one takes it.
       let next = queue.shift();
-      while (next && !next.settle(true)) next = queue.shift();
+      while (next && !next.settle(true)) {
+        onLeft?.();
+        next = queue.shift();
+      }
       if (!next) inFlight -= 1;
       onLeft?.();
     },

@@ -6,7 +6,7 @@ export type Pass = 'regular' | 'probe';
 export interface CircuitBreaker {
   /** Null while the circuit is open. */
   enter(): Pass | null;
-  /** Records the outcome of an attempt that has entered. `shed` and `exhausted` mean that nothing was sent. */
+  /** Records the outcome of an attempt that has entered. Other outcomes than `answered` and `failed` mean that nothing was sent. */
   leave(pass: Pass, outcome: Outcome): void;
 }
 

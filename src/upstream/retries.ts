@@ -33,6 +33,7 @@ export function withRetries(send: Send, { backoffMs, onEnded }: RetriesOptions):
     );
   };
 
+  /** Not part of the first attempt: an async function keeps all its variables for every call in flight. */
   async function retry(request: UpstreamRequest, deadline: Deadline, payer: Payer, first: Outcome): Promise<Outcome> {
     let outcome = first;
     try {

@@ -53,6 +53,7 @@ export function createTransport({
         const sentHeaders = body === undefined ? headerList : jsonHeaderList;
         pool.dispatch(
           {
+            // Otherwise undici composes it for each call.
             origin,
             method,
             path: basePath + path + toQueryString(query),

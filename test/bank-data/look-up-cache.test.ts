@@ -301,6 +301,23 @@ describe('a shared cache', () => {
   });
 });
 
+it.each([
+  ['its function', () => throwError(), () => false],
+  ['the reading of its answer', async () => ({}), () => throwError()],
+])('leaves its turn although %s throws', async (_, lookUp, isNegative) => {
+  const cache = createLookUpCache(tOptions(1, 10));
+  const find = (key: string) => cache.find({ key, context: tRequestContext(), lookUp, isNegative });
+  const settled = await Promise.allSettled([find('a'), find('b'), find('c')]);
+  expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  const answer = { found: true };
+  const next = { key: 'd', context: tRequestContext(), lookUp: async () => answer, isNegative: () => false };
+  expect(await cache.find(next)).toBe(answer);
+});
+
+function throwError(): never {
+  throw new Error('broken');
+}
+
 it('holds no reference to a flight that has settled', async () => {
   const cache = createLookUpCache(tOptions());
   const flights: WeakRef<Signal>[] = [];

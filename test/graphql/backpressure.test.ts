@@ -45,3 +45,18 @@ it('delays a query with many look-ups while those of four others wait, but no si
   expect(called.indexOf(single)).toBeLessThan(10);
   expect(called.findIndex((iban) => lists[4]?.includes(iban))).toBeGreaterThan(60);
 });
+
+it('refuses a query that costs too much at once, although others are delayed', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const upstream = await tUpstream(() => new Promise(() => {}));
+  const { ask } = tGateway({ bankDataUrl: upstream.url, env: { UPSTREAM_CONCURRENCY: '1', MAX_QUERY_COST: '3000' } });
+  const askList = (start: number, count: number) =>
+    ask('query ($ibans: [String!]!) { ibanValidations(ibans: $ibans) { iban valid } }', {
+      ibans: Array.from({ length: count }, (_, index) => tIban(start + index)),
+    });
+  for (const start of [0, 20, 40, 60]) void askList(start, 20);
+  await upstream.nextCall();
+  for (let count = 0; count < 3; count += 1) await ask('{ __typename }');
+  const { errors } = await askList(100, 1_000);
+  expect(errors?.[0]?.message).toMatch(/^The query costs 13001; it may cost at most 3000\b/);
+});

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RequestContext } from '../../src/request-context.ts';
+import { createBulkhead } from '../../src/upstream/bulkhead.ts';
 import { type MakeCall, shed } from '../../src/upstream/operation.ts';
 import { tRequestContext } from '../request-context.ts';
 import { answered, get, post, tAttempt, tDeadline, tHeldSend } from './send.ts';
@@ -36,6 +37,28 @@ it('releases a caller who aborts in the queue at once, and continues with the ne
   expect(held.map(({ path }) => path)).toEqual(['/1', '/4']);
   held[1]?.returns(answered(200));
   expect(await last).toEqual(answered(200));
+});
+
+it('passes a slot on from those who do not use it, and reports each', () => {
+  let left = 0;
+  const bulkhead = createBulkhead({ maxConcurrency: 1, maxQueue: 100_000, onLeft: () => (left += 1) });
+  const { signal } = new AbortController();
+  let declined = 0;
+  const turns: boolean[] = [];
+  bulkhead.enter();
+  for (let count = 0; count < 50_000; count += 1) {
+    bulkhead.wait({}, signal, () => {
+      declined += 1;
+      return false;
+    });
+  }
+  bulkhead.wait({}, signal, (hasSlot) => {
+    turns.push(hasSlot);
+    return true;
+  });
+  bulkhead.leave();
+  expect({ declined, turns, left }).toEqual({ declined: 50_000, turns: [true], left: 50_001 });
+  expect(bulkhead.status()).toMatchObject({ active: 1, queued: 0 });
 });
 
 it('serves requests in turn: a single call is not behind two lists of 1,000', async () => {

@@ -58,11 +58,11 @@ export function usePreparedOperations({
       });
       extendContext({ operationCost: operation.cost(variables) });
       setExecuteFn(async ({ schema, contextValue }) => {
-        const { activity, signal } = contextValue.requestContext;
-        if (backpressure.isHigh() && operation.isList(variables)) {
-          activity.begin();
-          await backpressure.wait(signal);
-          activity.end();
+        const { caller, requestContext } = contextValue;
+        if (backpressure.isHigh() && operation.isDelayable(caller, variables)) {
+          const delayedSince = performance.now();
+          await backpressure.wait(requestContext.signal);
+          requestContext.activity.addWait(delayedSince);
         }
         return operation.execute(contextValue, variables, schema);
       });
