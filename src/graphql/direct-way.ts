@@ -66,7 +66,7 @@ export function createDirectWay<Context extends OperationContext>({
     if (operation === null) return replies.create({ errors }, post, caller, null);
     if (operation.definition.operation === OperationTypeNode.SUBSCRIPTION) return null;
     const variables = params.variables ?? {};
-    if (!backpressure.isHigh() || !operation.isDelayable(caller, variables)) return execute(operation);
+    if (!backpressure.isHigh() || !operation.mayBeDelayed(caller, variables)) return execute(operation);
     const delayedSince = performance.now();
     return backpressure.wait(post.signal).then(() => execute(operation, delayedSince));
 

@@ -29,7 +29,7 @@ export interface PreparedOperation {
   /** The maximum number of fields in the response, plus weights. */
   cost(variables: Variables): number;
   /** Whether it is a query that may need many look-ups, and that is not refused. */
-  isDelayable(caller: Caller, variables: Variables): boolean;
+  mayBeDelayed(caller: Caller, variables: Variables): boolean;
   /**
    * Executes it. Fields are in the order of the query. Variables that are not valid, and operations that cost too much,
    * are errors without data.
@@ -93,7 +93,7 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
     cacheScope,
     isRepeatable: definition.operation === 'query' && (cacheScope !== 'none' || isAboutSchema(definition)),
     cost,
-    isDelayable: (caller, variables) =>
+    mayBeDelayed: (caller, variables) =>
       definition.operation === 'query' && weight(variables) >= minListWeight && findRefusal(caller, variables) === null,
     execute: (contextValue, variables, executedSchema = schema) =>
       findRefusal(contextValue.caller, variables) ?? run(contextValue, variables, executedSchema),

@@ -59,7 +59,7 @@ export function usePreparedOperations({
       extendContext({ operationCost: operation.cost(variables) });
       setExecuteFn(async ({ schema, contextValue }) => {
         const { caller, requestContext } = contextValue;
-        if (backpressure.isHigh() && operation.isDelayable(caller, variables)) {
+        if (backpressure.isHigh() && operation.mayBeDelayed(caller, variables)) {
           const delayedSince = performance.now();
           await backpressure.wait(requestContext.signal);
           requestContext.activity.addWait(delayedSince);
