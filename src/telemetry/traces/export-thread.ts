@@ -47,7 +47,7 @@ function exportSpans(config: TracesConfig, onFailed: (reason: string) => void) {
   };
 }
 
-const warmUpRounds = 15;
+const warmUpRounds = 3;
 
 function toReadableSpan(span: SpanData, resource: Resource): ReadableSpan {
   const { name, kind, traceId, spanId, parent, traceState, attributes, startedAt, endedAt, isFailed } = span;

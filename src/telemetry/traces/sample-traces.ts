@@ -8,10 +8,8 @@ import { startRequestTrace } from './request-trace.ts';
  * request in a hundred sampled, that would last for the first minutes, and a sampled request would take 30 µs longer.
  */
 export function recordSampleTraces(redact: Redact): SpanData[] {
-  let spans: SpanData[] = [];
+  const spans: SpanData[] = [];
   for (let count = 0; count < sampleTraces; count += 1) {
-    // Those of the last traces are enough.
-    if (spans.length >= maxSpans) spans = [];
     const trace = startRequestTrace(
       (span) => spans.push(span),
       { method: 'POST', requestId: 'id', headers: {} },
@@ -27,8 +25,6 @@ export function recordSampleTraces(redact: Redact): SpanData[] {
 }
 
 const sampleTraces = 1_000;
-/** As many as in a full export. */
-const maxSpans = 512;
 
 const reply: FinishedReply = {
   operationType: 'query',
