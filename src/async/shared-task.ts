@@ -97,5 +97,5 @@ class Waiter<Result> {
   }
 }
 
-/** Of all tasks that nobody waits for. Never changed. */
+/** The waiters of a task without any. Never changed. */
 const none: never[] = [];

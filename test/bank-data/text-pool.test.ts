@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { createTextPool } from '../../src/bank-data/rest/text-pool.ts';
 
-it('returns equal texts, also when it has begun anew', () => {
+it('returns equal texts, also after it was emptied', () => {
   const pool = createTextPool(2);
   const texts = ['Commerzbank', 'COBADEFFXXX', 'Commerzbank', 'DE2!n8!n10!n', '', 'Commerzbank', 'x'.repeat(1_000)];
   expect(texts.map(pool)).toEqual(texts);

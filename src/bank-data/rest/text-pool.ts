@@ -3,7 +3,7 @@ export type PoolText = <Text extends string | null>(text: Text) => Text;
 
 /**
  * Keeps texts that many answers contain, so that those in the cache share them.
- * @param maxTexts when there are more, the pool begins anew
+ * @param maxTexts when there are more, the pool is emptied
  */
 export function createTextPool(maxTexts: number): PoolText {
   const texts = new Map<string, string>();
