@@ -40,7 +40,7 @@ export class SharedTask<Result> extends AbortableSignal {
     if (this.#waiters.length === 0 && !this.#isCommitted) this.abort(reason);
   }
 
-  /** From now on it no longer aborts. */
+  /** From now on it runs to its end, even if all callers abort. */
   commit(): void {
     this.#isCommitted = true;
   }

@@ -74,7 +74,7 @@ export function createAttempt({
     try {
       return reserveAndCall(request, deadline, payer, retries).then(end, fail);
     } catch (error) {
-      // The order may no longer be sent.
+      // `onSent` has thrown: the lock of the order has expired.
       end(shed);
       return Promise.reject(error);
     }

@@ -130,6 +130,6 @@ export function withIdempotency(
 interface RunningOrder {
   identity: OrderIdentity | null;
   task: SharedTask<EssayResult>;
-  /** Resolves when it is no longer running. */
+  /** Resolves when the order has ended, whether or not it succeeded. */
   settled: Promise<void>;
 }
