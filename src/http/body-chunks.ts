@@ -1,13 +1,17 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingRequest } from './incoming-request.ts';
 
 /** Reads the rest of a body whose request was refused, so that the connection can be used again; not of an expensive one. */
-export function discardBody(request: IncomingMessage): void {
+export function discardBody(request: IncomingRequest): void {
   let length = 0;
   let chunks = 0;
-  request.on('data', (chunk: Buffer) => {
-    length += chunk.length;
-    chunks += 1;
-    if (length > maxDiscardedBytes || isFragmented(chunks, length)) request.socket.destroy();
+  request.receive({
+    onChunk(chunk) {
+      length += chunk.length;
+      chunks += 1;
+      if (length > maxDiscardedBytes || isFragmented(chunks, length)) request.socket.destroy();
+    },
+    onEnd() {},
+    onDisconnected() {},
   });
 }
 

@@ -2,6 +2,7 @@ import { clientClosedRequest } from '../graphql/reply.ts';
 import { isFragmented } from './body-chunks.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { Exchange } from './exchange.ts';
+import type { BodyReceiver } from './incoming-request.ts';
 
 interface BodyLimits {
   /** Maximum size of one body, in bytes. */
@@ -14,54 +15,79 @@ interface BodyLimits {
 export type Body = Buffer | 'too-large' | 'fragmented' | 'evicted';
 
 /** Calls back once with the whole body, or why it could not be read; never if the client disconnects. */
-export function readBody(exchange: Exchange, { maxBytes, budget }: BodyLimits, onBody: (body: Body) => void): void {
+export function readBody(exchange: Exchange, limits: BodyLimits, onBody: (body: Body) => void): void {
   const { request, response, headers } = exchange;
   const announcedLength = Number(headers['content-length'] ?? Number.NaN);
-  if (announcedLength > maxBytes) {
+  if (announcedLength > limits.maxBytes) {
     onBody('too-large');
     return;
   }
   if (headers.expect !== undefined && request.httpVersionMinor === 1) response.writeContinue();
-  let body: Buffer | null = noBytes;
-  let length = 0;
-  let chunks = 0;
-  let held: ReturnType<ByteBudget['hold']> | undefined;
+  request.receive(new BodyReader(exchange, announcedLength, limits, onBody));
+}
 
-  const finish = (result: Body) => {
-    body = null;
-    exchange.receivedAt = performance.now();
-    if (typeof result === 'string') held?.release();
-    else held?.protect();
-    onBody(result);
-  };
-  request.on('data', (chunk: Buffer) => {
-    if (body === null) return;
-    if (length + chunk.length > maxBytes) return finish('too-large');
-    chunks += 1;
-    if (isFragmented(chunks, length + chunk.length)) {
-      // Also those that have arrived are no longer parsed.
-      request.socket.pause();
-      return finish('fragmented');
+class BodyReader implements BodyReceiver {
+  readonly #exchange: Exchange;
+  /** NaN if it is not known. */
+  readonly #announcedLength: number;
+  readonly #limits: BodyLimits;
+  readonly #onBody: (body: Body) => void;
+  /** Null when reading has ended. */
+  #body: Buffer | null = noBytes;
+  #length = 0;
+  #chunks = 0;
+  #held: ReturnType<ByteBudget['hold']> | null = null;
+
+  constructor(exchange: Exchange, announcedLength: number, limits: BodyLimits, onBody: (body: Body) => void) {
+    this.#exchange = exchange;
+    this.#announcedLength = announcedLength;
+    this.#limits = limits;
+    this.#onBody = onBody;
+  }
+
+  onChunk(chunk: Buffer): void {
+    if (this.#body === null) return;
+    const length = this.#length + chunk.length;
+    if (length > this.#limits.maxBytes) {
+      this.#finish('too-large');
+      return;
     }
-    const isWhole = chunk.length === announcedLength;
-    body = isWhole ? chunk : append(body, length, chunk);
-    length += chunk.length;
+    this.#chunks += 1;
+    if (isFragmented(this.#chunks, length)) {
+      // Also those that have arrived are not parsed.
+      this.#exchange.request.socket.pause();
+      this.#finish('fragmented');
+      return;
+    }
+    const isWhole = chunk.length === this.#announcedLength;
+    this.#body = isWhole ? chunk : append(this.#body, this.#length, chunk);
+    this.#length = length;
     if (isWhole && length < uncountedBytes) return;
-    held ??= holdBytes();
-    held.add(chunk.length);
-  });
-  request.on('end', () => body && finish(body.subarray(0, length)));
-  // The client disconnected.
-  request.on('error', () => body && exchange.finish(clientClosedRequest));
+    this.#held ??= this.#hold();
+    this.#held.add(chunk.length);
+  }
 
-  function holdBytes() {
-    const bytes = budget.hold(() => body && finish('evicted'));
-    response.on('close', () => {
-      if (body) exchange.finish(clientClosedRequest);
-      body = null;
-      bytes.release();
-    });
-    return bytes;
+  onEnd(): void {
+    if (this.#body !== null) this.#finish(this.#body.subarray(0, this.#length));
+  }
+
+  onDisconnected(): void {
+    if (this.#body !== null) this.#exchange.finish(clientClosedRequest);
+    this.#body = null;
+  }
+
+  #finish(result: Body): void {
+    this.#body = null;
+    this.#exchange.receivedAt = performance.now();
+    if (typeof result === 'string') this.#held?.release();
+    else this.#held?.protect();
+    this.#onBody(result);
+  }
+
+  #hold(): ReturnType<ByteBudget['hold']> {
+    const held = this.#limits.budget.hold(() => this.#body !== null && this.#finish('evicted'));
+    this.#exchange.response.on('close', held.release);
+    return held;
   }
 }
 

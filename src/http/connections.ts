@@ -1,11 +1,12 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { IncomingRequest } from './incoming-request.ts';
 
 export interface Connection {
   /** Of the request that is being handled. */
-  response: ServerResponse | null;
+  response: ServerResponse<IncomingRequest> | null;
   /** Pipelined requests, which Node.js emits all at once, and which are handled one after the other. */
-  waiting: [IncomingMessage, ServerResponse][];
+  waiting: [IncomingRequest, ServerResponse<IncomingRequest>][];
   /** Counts connections and requests: the least was used the longest time ago. */
   lastUse: number;
 }

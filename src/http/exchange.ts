@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { AbortableSignal, type Signal } from '../async/signal.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { ErrorCode } from '../errors.ts';
@@ -9,6 +9,7 @@ import type { FinishedRequest, RequestRoute } from '../telemetry/finished-reques
 import type { RequestTrace } from '../telemetry/traces/request-trace.ts';
 import { parseTraceParent } from '../telemetry/traces/trace-parent.ts';
 import { readClientHeader } from './client-header.ts';
+import type { IncomingRequest } from './incoming-request.ts';
 import type { WriteResponse } from './response-writer.ts';
 
 /** A value that is there, or will be. */
@@ -16,8 +17,8 @@ export type MaybePromise<Value> = Value | Promise<Value>;
 
 /** A request and its response. */
 export class Exchange implements FinishedRequest {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly request: IncomingRequest;
+  readonly response: ServerResponse<IncomingRequest>;
   readonly headers: IncomingHttpHeaders;
   /** The client's own id, so that a request can be traced across services; otherwise a new one. */
   readonly requestId: string;
@@ -48,8 +49,8 @@ export class Exchange implements FinishedRequest {
   #signal: AbortableSignal | undefined;
 
   constructor(
-    request: IncomingMessage,
-    response: ServerResponse,
+    request: IncomingRequest,
+    response: ServerResponse<IncomingRequest>,
     write: WriteResponse<Exchange>,
     onFinished: (exchange: FinishedRequest) => void,
   ) {

@@ -1,4 +1,4 @@
-import type { RequestListener, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Admission } from '../auth/admission.ts';
 import { internalErrorMessage } from '../errors.ts';
 import { prefersHtml } from '../graphql/media-type.ts';
@@ -13,6 +13,7 @@ import { Exchange, type MaybePromise } from './exchange.ts';
 import { type GraphiqlPage, sendPage } from './graphiql.ts';
 import { createGraphqlEndpoint, type GraphqlEndpointOptions } from './graphql-endpoint.ts';
 import { createResponseWriter } from './response-writer.ts';
+import type { RequestListener } from './server.ts';
 
 interface RequestHandlerOptions extends Omit<GraphqlEndpointOptions, 'budget' | 'admit' | 'cors' | 'guard'> {
   /** Limit for all request bodies and unread responses in memory, in bytes. */

@@ -1,10 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { clientClosedRequest } from '../graphql/reply.ts';
 import { discardBody } from './body-chunks.ts';
+import type { IncomingRequest } from './incoming-request.ts';
 
 /** A request that is answered. */
 interface Answered {
-  response: ServerResponse;
+  response: ServerResponse<IncomingRequest>;
   /** Names and values of all headers, one after the other. */
   responseHeaders: readonly string[];
 }

@@ -1,7 +1,11 @@
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Connection, closeConnectionAfter, findLeastUsed } from './connections.ts';
+import { IncomingRequest } from './incoming-request.ts';
 import { urlOf } from './server-url.ts';
+
+/** Handles a request. */
+export type RequestListener = (request: IncomingRequest, response: ServerResponse<IncomingRequest>) => void;
 
 export interface HttpServer {
   /** @returns the address as a URL without a path */
@@ -33,6 +37,7 @@ export function createHttpServer(
   let uses = 0;
   let isClosing = false;
   const server = createServer({
+    IncomingMessage: IncomingRequest,
     // Longer than the idle timeouts of common load balancers (60 s), which would otherwise reuse a closing connection.
     keepAliveTimeout: 65_000,
     headersTimeout: clientTimeoutMs,
@@ -55,7 +60,7 @@ export function createHttpServer(
     enqueue(request, response);
   });
 
-  function enqueue(request: IncomingMessage, response: ServerResponse): void {
+  function enqueue(request: IncomingRequest, response: ServerResponse<IncomingRequest>): void {
     const connection = connections.get(request.socket);
     if (connection === undefined || request.socket.destroyed) return;
     if (connection.response === null) handle(connection, request, response);
@@ -67,7 +72,7 @@ export function createHttpServer(
     onRefused?.();
   }
 
-  function handle(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
+  function handle(connection: Connection, request: IncomingRequest, response: ServerResponse<IncomingRequest>): void {
     uses += 1;
     connection.lastUse = uses;
     connection.response = response;
@@ -79,11 +84,11 @@ export function createHttpServer(
   }
 
   /** The whole response was passed on to the socket. Executing may take longer than reading. */
-  function limitReading(this: ServerResponse): void {
+  function limitReading(this: ServerResponse<IncomingRequest>): void {
     if (this.writableLength > 0) this.setTimeout(clientTimeoutMs);
   }
 
-  function handleNext(this: ServerResponse): void {
+  function handleNext(this: ServerResponse<IncomingRequest>): void {
     const connection = connections.get(this.req.socket);
     if (connection === undefined) return;
     connection.response = null;

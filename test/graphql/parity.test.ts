@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http';
 import { parse } from 'graphql';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createCallerFactory } from '../../src/auth/caller.ts';
@@ -114,7 +113,7 @@ async function tPair(reply: Reply, moreEnv: Environment = {}) {
   const noLimits = { requestsPerMinute: null, bankDataCalls: null, essayCalls: null, maxQueryCost: null };
   const createCaller = createCallerFactory({ ...access, defaultLimits: noLimits });
   const caller = createCaller({ kind: 'anonymous', name: '', scopes: ['bank-data', 'essays'] });
-  const listener: RequestListener = createRequestHandler({
+  const listener = createRequestHandler({
     admission: { admit: () => caller, admitBody: () => caller },
     isGraphiqlOpen: false,
     graphql: { answerDirectly: () => null, answerWithYoga: handle.answerWithYoga },

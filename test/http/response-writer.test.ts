@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
+import { IncomingRequest } from '../../src/http/incoming-request.ts';
 import { createResponseWriter } from '../../src/http/response-writer.ts';
 import { tSend } from './listening-gateway.ts';
 
@@ -11,8 +12,8 @@ it('reports a response that cannot be written, closes its connection, and writes
   const written: number[] = [];
   const onWritten = (_: object, status: number) => void written.push(status);
   const write = createResponseWriter({ onUnread: () => {}, onFault, onWritten });
-  const waiting: ServerResponse[] = [];
-  const server = createServer((_, response) => {
+  const waiting: ServerResponse<IncomingRequest>[] = [];
+  const server = createServer({ IncomingMessage: IncomingRequest }, (_, response) => {
     if (waiting.push(response) < 2) return;
     const [first, second] = waiting;
     if (first) write({ response: first, responseHeaders: ['x-illegal', 'a\nb'] }, 200, 'first');
