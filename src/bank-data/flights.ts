@@ -12,6 +12,8 @@ export class Flight extends SharedTask<LookUpResult> {
   readonly key: string;
   /** Of the request that started it. */
   readonly callerId: string;
+  /** Where it is among the flights; another flight may be there when this one was replaced. */
+  slot = -1;
 
   constructor(key: string, callerId: string) {
     super();
@@ -34,7 +36,7 @@ export interface Flights {
 
 interface FlightsOptions {
   turns: Pick<Bulkhead, 'leave'>;
-  memory: Pick<MemoryCache, 'set'>;
+  memory: Pick<MemoryCache, 'get' | 'set'>;
   sharedCache: SharedCache | null;
   createEntry: CreateEntry;
   /** Of the data that answers come from. */
@@ -51,7 +53,7 @@ export function createFlights({ turns, memory, sharedCache, createEntry, version
     },
     start(look, queuedSince, trace) {
       const flight = new Flight(look.key, look.context.callerId);
-      flights.set(flight.key, flight);
+      flight.slot = flights.set(flight.key, flight);
       if (sharedCache === null) load(flight, look, queuedSince, trace, null);
       else void sharedCache.get(flight.key).then((shared) => load(flight, look, queuedSince, trace, shared));
       return flight;
@@ -96,9 +98,15 @@ export function createFlights({ turns, memory, sharedCache, createEntry, version
   }
 
   function land(flight: Flight, result: LookUpResult): void {
-    if (isCurrent(flight) && result.entry.version === version()) memory.set(flight.key, result.entry);
+    if (isCurrent(flight) && result.entry.version === version()) keep(flight.key, result);
     end(flight);
     flight.resolve(result);
+  }
+
+  /** Only an entry of the shared cache can be older than the present one. */
+  function keep(key: string, { entry, isHit }: LookUpResult): void {
+    const present = isHit ? memory.get(key) : undefined;
+    if (present === undefined || present.freshUntil <= entry.freshUntil) memory.set(key, entry);
   }
 
   function fail(flight: Flight, error: unknown): void {
@@ -107,12 +115,12 @@ export function createFlights({ turns, memory, sharedCache, createEntry, version
   }
 
   function end(flight: Flight): void {
-    if (isCurrent(flight)) flights.delete(flight.key);
+    if (isCurrent(flight)) flights.delete(flight.key, flight.slot);
     turns.leave();
   }
 
   /** False if a newer one has replaced it, after it was aborted. */
   function isCurrent(flight: Flight): boolean {
-    return flights.get(flight.key) === flight;
+    return flights.at(flight.slot) === flight;
   }
 }

@@ -4,7 +4,6 @@ import type { CacheEntry } from './shared-cache.ts';
 
 export interface MemoryCache {
   get(key: string): CacheEntry | undefined;
-  /** Stores an entry, unless the present one is newer. */
   set(key: string, entry: CacheEntry): void;
   status(): CacheStatus;
   clear(): void;
@@ -19,10 +18,7 @@ export function createMemoryCache(maxBytes: number): MemoryCache {
   return {
     get: (key) => entries.get(key),
     status: () => ({ entries: entries.size, bytes: entries.calculatedSize }),
-    set(key, entry) {
-      const present = entries.peek(key);
-      if (present === undefined || present.freshUntil <= entry.freshUntil) entries.set(key, entry);
-    },
+    set: (key, entry) => void entries.set(key, entry),
     clear: () => entries.clear(),
   };
 }

@@ -1,14 +1,16 @@
 export interface SlotMap<Value> {
   get(key: string): Value | null;
-  /** Replaces the value of the same key. */
-  set(key: string, value: Value): void;
-  delete(key: string): void;
+  /** Replaces the value of the same key. @returns its slot */
+  set(key: string, value: Value): number;
+  /** The value in a slot; null if it was deleted. */
+  at(slot: number): Value | null;
+  delete(key: string, slot: number): void;
 }
 
 /**
  * A map for values that stay in it for a short time. A `Map` that is used for long allocates its tables in the old
  * generation, and all that a former table refers to stays in memory until the next full garbage collection. Here, the
- * table contains numbers of slots, which are used again.
+ * table contains numbers of slots, which are used again. Who knows the slot of a value needs no look-up for it.
  */
 export function createSlotMap<Value>(): SlotMap<Value> {
   const slots = new Map<string, number>();
@@ -21,13 +23,14 @@ export function createSlotMap<Value>(): SlotMap<Value> {
       return slot === undefined ? null : (values[slot] ?? null);
     },
     set(key, value) {
-      const slot = slots.get(key) ?? free.pop() ?? values.length;
-      slots.set(key, slot);
+      const known = slots.get(key);
+      const slot = known ?? free.pop() ?? values.length;
+      if (known === undefined) slots.set(key, slot);
       values[slot] = value;
+      return slot;
     },
-    delete(key) {
-      const slot = slots.get(key);
-      if (slot === undefined) return;
+    at: (slot) => values[slot] ?? null,
+    delete(key, slot) {
       slots.delete(key);
       values[slot] = null;
       free.push(slot);

@@ -5,10 +5,10 @@ import {
   type GraphQLSchema,
   getVariableValues,
   Kind,
-  specifiedScalarTypes,
   type VariableDefinitionNode,
   valueFromAST,
 } from 'graphql';
+import { createCoercedCheck } from './coerced-variables.ts';
 import type { CompilableOperation } from './compilable-operation.ts';
 import { adaptErrors } from './compiled-errors.ts';
 import { withAttachedSource } from './document-source.ts';
@@ -46,17 +46,18 @@ export function compileOperation({ schema, compilable, conditions, compileQuery 
     return 'then' in result ? result.then(adapt) : adapt(result);
   };
   const { literals, templates, fieldTypes } = specialized;
-  const hasLiterals = Object.keys(literals).length > 0;
-  const coercesVariables = templates.size === 0 && variableDefinitions.every(isSpecifiedScalar);
+  const hasArguments = Object.keys(literals).length + templates.size > 0;
+  const areCoerced = createCoercedCheck(variableDefinitions);
 
   return (contextValue, variables) => {
-    if (coercesVariables) {
-      const result = query(contextValue, hasLiterals ? { ...variables, ...literals } : variables);
-      if ('then' in result || result.data !== undefined) return result;
+    let coerced: Variables = variables;
+    if (!areCoerced(variables)) {
+      // Its errors are those of operations that are not compiled, and there are at most 50.
+      const values = getVariableValues(schema, variableDefinitions, variables, { maxErrors });
+      if (values.errors) return values;
+      ({ coerced } = values);
     }
-    // Its errors are those of operations that are not compiled, and there are at most 50.
-    const { coerced, errors } = getVariableValues(schema, variableDefinitions, variables, { maxErrors });
-    if (errors) return { errors };
+    if (!hasArguments) return query(contextValue, coerced);
     const all: Record<string, unknown> = { ...coerced, ...literals };
     for (const [name, { value, type }] of templates) {
       all[name] = valueFromAST(value, type, coerced);
@@ -71,7 +72,7 @@ function isReserved(name: string): boolean {
   return name in Object.prototype || name.startsWith(literalPrefix);
 }
 
-/** Declares the additional variables. All variables but simple ones pass unchanged: they were coerced before. */
+/** Declares the additional variables. All pass unchanged: they were coerced before. */
 function withRawVariables({ document, literals, templates }: SpecializedDocument): DocumentNode {
   const additional = [...Object.keys(literals), ...templates.keys()].map(
     (name): VariableDefinitionNode => ({
@@ -82,7 +83,7 @@ function withRawVariables({ document, literals, templates }: SpecializedDocument
   );
   const definitions = document.definitions.map((node) => {
     if (node.kind !== Kind.OPERATION_DEFINITION) return node;
-    const own = node.variableDefinitions?.map((one) => (isSpecifiedScalar(one) ? one : { ...one, type: rawTypeNode }));
+    const own = node.variableDefinitions?.map((one) => ({ ...one, type: rawTypeNode }));
     return { ...node, variableDefinitions: [...(own ?? []), ...additional] };
   });
   return { ...document, definitions };
@@ -96,12 +97,6 @@ function withRawType(schema: GraphQLSchema): GraphQLSchema {
 
 const rawType = new GraphQLScalarType({ name: '__Raw' });
 const rawTypeNode = { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: rawType.name } } as const;
-
-/** The compiled operation coerces variables itself; a list could have a million errors. */
-function isSpecifiedScalar({ type }: VariableDefinitionNode): boolean {
-  const named = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
-  return named.kind === Kind.NAMED_TYPE && specifiedScalarTypes.some(({ name }) => name === named.name.value);
-}
 
 /** As in `execute` of GraphQL.js. */
 const maxErrors = 50;

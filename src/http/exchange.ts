@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { AbortableSignal, type Signal } from '../async/signal.ts';
 import type { Caller } from '../auth/caller.ts';
@@ -10,6 +9,7 @@ import type { RequestTrace } from '../telemetry/traces/request-trace.ts';
 import { parseTraceParent } from '../telemetry/traces/trace-parent.ts';
 import { readClientHeader } from './client-header.ts';
 import type { IncomingRequest } from './incoming-request.ts';
+import { requestIdOf } from './request-id.ts';
 import type { WriteResponse } from './response-writer.ts';
 
 /** A value that is there, or will be. */
@@ -59,8 +59,7 @@ export class Exchange implements FinishedRequest {
     this.headers = request.headers;
     this.#write = write;
     this.#onFinished = onFinished;
-    const id = this.headers['x-request-id'];
-    this.requestId = typeof id === 'string' && /^[\w.:-]{1,128}$/.test(id) ? id : randomUUID();
+    this.requestId = requestIdOf(this.headers['x-request-id']);
     this.responseHeaders = ['x-request-id', this.requestId, 'x-content-type-options', 'nosniff'];
   }
 
