@@ -8,8 +8,8 @@ export class Loaders {
   readonly #bankData: BankDataPort;
   readonly #budget: QueryBudget;
   readonly #context: RequestContext;
-  #ibans: DataLoader<string, IbanValidation> | undefined;
-  #bics: DataLoader<string, BicValidation> | undefined;
+  #ibans: KeyedLoader<IbanValidation> | undefined;
+  #bics: KeyedLoader<BicValidation> | undefined;
 
   constructor(bankData: BankDataPort, budget: QueryBudget, context: RequestContext) {
     this.#bankData = bankData;
@@ -32,7 +32,7 @@ export class Loaders {
   }
 
   /** Settles each key: a failed look-up is an Error at its position. Only an abort by the client rejects the batch. */
-  #createLoader<Answer>(name: 'ibans' | 'bics', lookUp: (key: string) => Promise<Answer>): DataLoader<string, Answer> {
+  #createLoader<Answer>(name: 'ibans' | 'bics', lookUp: (key: string) => Promise<Answer>): KeyedLoader<Answer> {
     const context = this.#context;
     const { signal, trace } = context;
     const settle = (error: Error) => {
@@ -40,8 +40,8 @@ export class Loaders {
       return error;
     };
     const lookUpAll = (keys: readonly string[]) => Promise.all(keys.map((key) => lookUp(key).catch(settle)));
-    if (trace === null) return new DataLoader(lookUpAll);
-    return new DataLoader((keys: readonly string[]) => {
+    if (trace === null) return new KeyedLoader(lookUpAll);
+    return new KeyedLoader((keys: readonly string[]) => {
       const span = trace.startLoad(name, keys.length);
       // All look-ups begin before `lookUpAll` returns, and keep the span as the parent of their calls.
       context.trace = span;
@@ -49,5 +49,23 @@ export class Loaders {
       context.trace = trace;
       return answers;
     });
+  }
+}
+
+/** Loads each key once. DataLoader's own cache creates a further promise for each duplicate, which settles three ticks later. */
+class KeyedLoader<Answer> {
+  readonly #loader: DataLoader<string, Answer>;
+  readonly #answers = new Map<string, Promise<Answer>>();
+
+  constructor(loadAll: DataLoader.BatchLoadFn<string, Answer>) {
+    this.#loader = new DataLoader(loadAll, { cache: false });
+  }
+
+  load(key: string): Promise<Answer> {
+    const known = this.#answers.get(key);
+    if (known) return known;
+    const answer = this.#loader.load(key);
+    this.#answers.set(key, answer);
+    return answer;
   }
 }

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 
-/** Of the process. */
-const prefix = randomBytes(8).toString('hex');
+/** Of the process. Digits only: hexadecimal digits may look like an IBAN, which the log would redact. */
+const prefix = String(randomInt(2 ** 47, 2 ** 48 - 1));
 let count = 0;
 
 /**

@@ -18,11 +18,15 @@ import { replyJson, tUpstream } from '../scripted-upstream.ts';
 const defaultLimit = 100_000;
 
 function costOf(query: string, variables: Record<string, unknown> = {}, of = schema): number {
+  return tCost(query, of)(variables);
+}
+
+function tCost(query: string, of = schema) {
   const document = parse(query);
   const operation = getOperationAST(document);
   if (!operation) throw new Error('no operation');
   const fragments = new Map(document.definitions.filter(isFragment).map((node) => [node.name.value, node]));
-  return createOperationCost({ schema: of, operation, fragments })(variables);
+  return createOperationCost({ schema: of, operation, fragments });
 }
 
 function isFragment(node: { kind: string }): node is FragmentDefinitionNode {
@@ -30,6 +34,22 @@ function isFragment(node: { kind: string }): node is FragmentDefinitionNode {
 }
 
 const ibans = (length: number) => Array.from({ length }, () => 'DE89370400440532013000');
+
+it('is computed for the variables of each request', () => {
+  const query = `query ($l: [String!] = ["A", "B"], $n: Int) {
+    ibanValidations(ibans: $l) { valid }
+    banks(first: $n) { nodes { bic } }
+  }`;
+  const list = fc.constantFrom<unknown>(undefined, null, 'A', [], ibans(1), ibans(3), 3);
+  const page = fc.constantFrom<unknown>(undefined, null, 'ten', [], 0, 1, 3, 1e9);
+  fc.assert(
+    fc.property(fc.array(fc.record({ l: list, n: page }), { maxLength: 5 }), (requests) => {
+      const cost = tCost(query);
+      const sent = requests.map((variables) => JSON.parse(JSON.stringify(variables)));
+      expect(sent.map(cost)).toEqual(sent.map((variables) => costOf(query, variables)));
+    }),
+  );
+});
 
 it.each([
   ['{ country(code: "FR") { code name } }', {}, 1 + 1 + 2],

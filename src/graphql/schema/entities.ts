@@ -28,7 +28,7 @@ export function resolveEntities(
   representations: readonly unknown[],
   context: Context,
   info: GraphQLResolveInfo,
-): (object | Promise<object | null> | null)[] {
+): Promise<(object | null)[]> {
   const { budget } = context;
   if (!budget.spend('entities', representations.length)) throw budget.createLimitError('entities');
   return settleItems(representations, (representation) => resolveEntity(representation, context, info));
