@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import { AbortableSignal, type Signal } from '../async/signal.ts';
+import type { Signal } from '../async/signal.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { MediaType } from '../graphql/media-type.ts';
@@ -46,7 +46,6 @@ export class Exchange implements FinishedRequest {
   #errorCode: ErrorCode | null = null;
   #endedAt = 0;
   #isAnswered = false;
-  #signal: AbortableSignal | undefined;
 
   constructor(
     request: IncomingRequest,
@@ -65,14 +64,7 @@ export class Exchange implements FinishedRequest {
 
   /** Aborts when the client disconnects before the response is complete. */
   get signal(): Signal {
-    if (this.#signal === undefined) {
-      const signal = new AbortableSignal();
-      this.#signal = signal;
-      this.response.on('close', () => {
-        if (!this.response.writableFinished) signal.abort(new DOMException('The client disconnected.', 'AbortError'));
-      });
-    }
-    return this.#signal;
+    return this.request.signal;
   }
 
   /** @param headers names and values, one after the other */

@@ -1,4 +1,5 @@
 import { IncomingMessage } from 'node:http';
+import { AbortableSignal, type Signal } from '../async/signal.ts';
 
 /** Receives the body of a request. */
 export interface BodyReceiver {
@@ -16,6 +17,7 @@ export class IncomingRequest extends IncomingMessage {
   #receiver: BodyReceiver | null = null;
   /** Whether a part of the body has arrived before there was a receiver, so that the stream keeps the body. */
   #isStream = false;
+  #signal: AbortableSignal | null = null;
 
   static {
     // Node.js keeps a request, and all that it refers to, until this is true. A field according to its type, so it cannot be
@@ -25,6 +27,18 @@ export class IncomingRequest extends IncomingMessage {
         return this.complete;
       },
     });
+  }
+
+  /** Aborts when the client disconnects before the response is complete. */
+  get signal(): Signal {
+    this.#signal ??= new AbortableSignal();
+    return this.#signal;
+  }
+
+  /** Called when the response is closed and not complete. */
+  abort(): void {
+    this.#signal ??= new AbortableSignal();
+    this.#signal.abort(new DOMException('The client disconnected.', 'AbortError'));
   }
 
   /** From now on, this receiver gets the body, instead of the one before. */

@@ -77,7 +77,7 @@ export function createHttpServer(
     connection.lastUse = uses;
     connection.response = response;
     // The listeners of all responses are the same two functions: they cost every request.
-    response.on('prefinish', limitReading).on('close', handleNext);
+    response.on('prefinish', limitReading).on('close', finish);
     // A keep-alive connection that was sending a response when draining began may deliver another request.
     if (isClosing) closeConnectionAfter(connection);
     listener(request, response);
@@ -88,7 +88,8 @@ export function createHttpServer(
     if (this.writableLength > 0) this.setTimeout(clientTimeoutMs);
   }
 
-  function handleNext(this: ServerResponse<IncomingRequest>): void {
+  function finish(this: ServerResponse<IncomingRequest>): void {
+    if (!this.writableFinished) this.req.abort();
     const connection = connections.get(this.req.socket);
     if (connection === undefined) return;
     connection.response = null;

@@ -1,15 +1,8 @@
+import type { Reservation } from './allowance/reservation.ts';
 import type { Bulkhead } from './bulkhead.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { Deadline } from './deadline.ts';
-import {
-  type MakeCall,
-  type Outcome,
-  type Payer,
-  type Send,
-  type Shed,
-  shed,
-  type UpstreamRequest,
-} from './operation.ts';
+import { type MakeCall, type Outcome, type Payer, type Send, type Shed, shed } from './operation.ts';
 import type { Reserve, Reserved } from './reserve.ts';
 import type { RetryAfterBlock } from './retry-after.ts';
 
@@ -57,8 +50,11 @@ export function createAttempt({
       return Promise.resolve(blockPass);
     }
     const circuitPass = circuit.enter();
+    /** Set when the call is made. */
+    let reservation: Reservation | null = null;
     const end = (outcome: Outcome): Outcome => {
       try {
+        if (reservation !== null) settle(reservation, outcome);
         if (circuitPass !== null) circuit.leave(circuitPass, outcome);
         block.leave(blockPass, outcome);
       } finally {
@@ -70,21 +66,27 @@ export function createAttempt({
       end(shed);
       throw reason;
     };
+    const call = (reserved: Reserved | Shed): Promise<Outcome> => {
+      if (reserved.kind !== 'reserved') return Promise.resolve(reserved);
+      if (deadline.aborted) {
+        reserved.release();
+        return refuseAborted(deadline);
+      }
+      // From here on the call is counted even if the caller aborts: it may already be sent.
+      request.onSent?.();
+      payer.usage.upstreamCalls += 1;
+      reservation = reserved;
+      return makeCall(request, deadline, payer.trace, retries);
+    };
     if (circuitPass === null) return Promise.resolve(end(shed));
     try {
-      return reserveAndCall(request, deadline, payer, retries).then(end, fail);
+      const reserving = request.maySend?.().then((maySend) => (maySend ? reserve(payer) : shed)) ?? reserve(payer);
+      return (reserving instanceof Promise ? reserving.then(call) : call(reserving)).then(end, fail);
     } catch (error) {
       // `onSent` has thrown: the lock of the order has expired.
       end(shed);
       return Promise.reject(error);
     }
-  };
-
-  const reserveAndCall: Send = (request, deadline, payer, retries) => {
-    const reserving = request.maySend?.().then((maySend) => (maySend ? reserve(payer) : shed)) ?? reserve(payer);
-    return reserving instanceof Promise
-      ? reserving.then((reserved) => call(reserved, request, deadline, payer, retries))
-      : call(reserving, request, deadline, payer, retries);
   };
 
   return (request, deadline, payer, retries) => {
@@ -105,32 +107,11 @@ export function createAttempt({
     });
   }
 
-  function call(
-    reserved: Reserved | Shed,
-    request: UpstreamRequest,
-    deadline: Deadline,
-    payer: Payer,
-    retries: number | undefined,
-  ): Promise<Outcome> {
-    if (reserved.kind !== 'reserved') return Promise.resolve(reserved);
-    if (deadline.aborted) {
-      reserved.release();
-      return refuseAborted(deadline);
-    }
-    // From here on the call is counted even if the caller aborts: it may already be sent.
-    request.onSent?.();
-    payer.usage.upstreamCalls += 1;
-    const end = (outcome: Outcome): Outcome => {
-      if (outcome.kind === 'failed' && outcome.reason === 'unreachable') reserved.release();
-      else onPaid();
-      if (outcome.kind === 'answered') reserved.recordAnswer(outcome);
-      return outcome;
-    };
-    const abort = (reason: unknown): never => {
-      onPaid();
-      throw reason;
-    };
-    return makeCall(request, deadline, payer.trace, retries).then(end, abort);
+  /** A call whose caller has aborted (`shed`) may be charged. */
+  function settle(reservation: Reservation, outcome: Outcome): void {
+    if (outcome.kind === 'failed' && outcome.reason === 'unreachable') reservation.release();
+    else onPaid();
+    if (outcome.kind === 'answered') reservation.recordAnswer(outcome);
   }
 
   function guardsOf(path: string): PathGuards {
