@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type ExecutionResult, getOperationAST, OperationTypeNode } from 'graphql';
+import { type ExecutionResult, getOperationAST } from 'graphql';
 import type { Signal } from '../async/signal.ts';
 import type { Caller } from '../auth/caller.ts';
 import { parseJson } from '../parse-json.ts';
@@ -64,7 +64,7 @@ export function createDirectWay<Context extends OperationContext>({
 
     const { operation, errors } = prepareOperation(query, params);
     if (operation === null) return replies.create({ errors }, post, caller, null);
-    if (operation.definition.operation === OperationTypeNode.SUBSCRIPTION) return null;
+    if (operation.label.type === 'subscription') return null;
     const variables = params.variables ?? {};
     if (!backpressure.isHigh() || !operation.mayBeDelayed(caller, variables)) return execute(operation);
     const delayedSince = performance.now();

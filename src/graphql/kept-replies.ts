@@ -2,8 +2,9 @@ import { LRUCache } from 'lru-cache';
 import type { Caller } from '../auth/caller.ts';
 import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 import { cacheControlOf } from './cache-control.ts';
+import type { CacheScope } from './cache-scope.ts';
 import type { MediaType } from './media-type.ts';
-import type { Executed, PreparedOperation } from './prepared-operation.ts';
+import type { Executed } from './prepared-operation.ts';
 import type { Reply } from './reply.ts';
 import { ReplyRecord } from './reply-record.ts';
 
@@ -26,7 +27,7 @@ export interface KeptReplies {
 
 interface KeptReply {
   reply: Reply;
-  operation: PreparedOperation;
+  cacheScope: CacheScope;
   freshUntil: number;
 }
 
@@ -48,8 +49,8 @@ export function createKeptReplies(maxBytes: number): KeptReplies {
         replies.delete(keyOf(question, caller));
         return undefined;
       }
-      const { reply, operation } = kept;
-      const cacheControl = cacheControlOf(operation.cacheScope, kept);
+      const { reply, cacheScope } = kept;
+      const cacheControl = cacheControlOf(cacheScope, kept);
       if (reply.headers['cache-control'] !== cacheControl) {
         // The same object, so that its compressed body is kept as well.
         reply.headers = { ...reply.headers, 'cache-control': cacheControl };
@@ -66,7 +67,11 @@ export function createKeptReplies(maxBytes: number): KeptReplies {
       const record = new ReplyRecord(executed);
       record.isKept = true;
       record.activity = null;
-      replies.set(keyOf(question, caller), { reply: { ...reply, record }, operation, freshUntil });
+      replies.set(keyOf(question, caller), {
+        reply: { ...reply, record },
+        cacheScope: operation.cacheScope,
+        freshUntil,
+      });
     },
     clear: () => replies.clear(),
     status: () => ({ entries: replies.size, bytes: replies.calculatedSize }),

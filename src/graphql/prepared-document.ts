@@ -16,7 +16,8 @@ import { createPreparedOperation, type DocumentTrust, type PreparedOperation } f
 import { validateDocument } from './validate-document.ts';
 
 /** A document that was parsed and validated. */
-export interface PreparedDocument extends DocumentTrust {
+export interface PreparedDocument {
+  trust: DocumentTrust;
   /** Null if it cannot be parsed. */
   document: DocumentNode | null;
   /** Empty if it is valid. */
@@ -77,8 +78,9 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
     const errors = validateDocument(schema, document);
     if (errors.length > 0) return rejectDocument(document, errors, 'GRAPHQL_VALIDATION_FAILED');
     const operations = new Map<OperationDefinitionNode, PreparedOperation>();
+    const trust = { trustedId: null };
     const prepared: PreparedDocument = {
-      trustedId: null,
+      trust,
       document,
       errors,
       compiledBytes: 0,
@@ -88,7 +90,7 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
         const known = operations.get(definition);
         if (known) return known;
         const shared = { schema, document, maxCost: limits.cost, hasCallers, compiler, onCompiled };
-        const operation = createPreparedOperation({ ...shared, source: prepared, definition });
+        const operation = createPreparedOperation({ ...shared, trust, definition });
         operations.set(definition, operation);
         return operation;
       },
@@ -122,7 +124,7 @@ export function rejectDocument(
     extensions.http = { status: 400 };
   }
   return {
-    trustedId: null,
+    trust: { trustedId: null },
     document,
     errors,
     compiledBytes: 0,

@@ -9,6 +9,7 @@ import {
 } from 'graphql';
 import type { Caller } from '../auth/caller.ts';
 import type { RequestContext } from '../request-context.ts';
+import type { OperationType } from '../telemetry/finished-request.ts';
 import { type CacheScope, findCacheScope } from './cache-scope.ts';
 import { isAboutSchema, selectsIntrospection, withClosedIntrospection } from './closed-introspection.ts';
 import { fragmentsOf } from './compilable-operation.ts';
@@ -21,8 +22,7 @@ type Variables = Readonly<Record<string, unknown>>;
 
 /** An operation of a valid document, with everything that is the same for each of its executions. */
 export interface PreparedOperation {
-  source: DocumentTrust;
-  definition: OperationDefinitionNode;
+  label: OperationLabel;
   cacheScope: CacheScope;
   /** Whether the same variables have the same result while the look-ups in it are fresh. */
   isRepeatable: boolean;
@@ -40,6 +40,14 @@ export interface PreparedOperation {
     variables: Variables,
     schema?: GraphQLSchema,
   ): ExecutionResult | Promise<ExecutionResult>;
+}
+
+/** What log, metrics and traces show of an operation. It refers to no document: a kept reply has it. */
+export interface OperationLabel {
+  readonly type: OperationType;
+  /** Chosen by the client, of any length. Empty if it has none. */
+  readonly name: string;
+  readonly trust: DocumentTrust;
 }
 
 /** Changes when trusted documents are read again. */
@@ -64,7 +72,7 @@ export interface Executed {
 
 interface PreparedOperationOptions {
   schema: GraphQLSchema;
-  source: DocumentTrust;
+  trust: DocumentTrust;
   document: DocumentNode;
   definition: OperationDefinitionNode;
   maxCost: number;
@@ -76,7 +84,7 @@ interface PreparedOperationOptions {
 }
 
 export function createPreparedOperation(options: PreparedOperationOptions): PreparedOperation {
-  const { schema, source, document, definition, maxCost, hasCallers, compiler, onCompiled } = options;
+  const { schema, trust, document, definition, maxCost, hasCallers, compiler, onCompiled } = options;
   const fragments = fragmentsOf(document);
   const cost = createOperationCost({ schema, operation: definition, fragments });
   const weight = createOperationCost({ schema, operation: definition, fragments, unitCost: 0 });
@@ -88,8 +96,7 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
   const compiled = compiler.register({ document, definition, fragments }, onCompiled);
 
   return {
-    source,
-    definition,
+    label: { type: definition.operation, name: operationName ?? '', trust },
     cacheScope,
     isRepeatable: definition.operation === 'query' && (cacheScope !== 'none' || isAboutSchema(definition)),
     cost,

@@ -1,9 +1,12 @@
 import type { Usage } from '../request-context.ts';
 import type { FinishedReply, OperationType } from '../telemetry/finished-request.ts';
 import type { UpstreamActivity } from '../upstream-activity.ts';
-import type { Executed, PreparedOperation } from './prepared-operation.ts';
+import type { Executed, OperationLabel } from './prepared-operation.ts';
 
-/** A reply as log, metrics and traces show it. A class, so that values are computed only when they are read. */
+/**
+ * A reply as log, metrics and traces show it. A class, so that values are computed only when they are read. It refers to
+ * no document, which would stay in memory until the response is written, and as long as a reply is kept.
+ */
 export class ReplyRecord implements FinishedReply {
   errorCodes: readonly string[] = noCodes;
   refusal: 'cost' | null = null;
@@ -11,32 +14,32 @@ export class ReplyRecord implements FinishedReply {
   readonly usage: Usage | null;
   /** Null if no operation was executed, or the reply is kept. */
   activity: UpstreamActivity | null;
-  readonly #operation: PreparedOperation | null;
+  readonly #label: OperationLabel | null;
   readonly #documentId: string | null;
 
   /** @param executed null if no operation was executed */
   constructor(executed: Executed | null) {
     this.usage = executed?.requestContext.usage ?? null;
     this.activity = executed?.requestContext.activity ?? null;
-    this.#operation = executed?.operation ?? null;
+    this.#label = executed?.operation.label ?? null;
     this.#documentId = executed?.documentId ?? null;
   }
 
   get operationType(): OperationType | null {
-    return this.#operation?.definition.operation ?? null;
+    return this.#label?.type ?? null;
   }
 
   get operationName(): string {
-    return this.#operation?.definition.name?.value.slice(0, maxNameLength) ?? '';
+    return this.#label?.name.slice(0, maxNameLength) ?? '';
   }
 
   get documentId(): string | null {
-    const id = this.#documentId ?? this.#operation?.source.trustedId ?? null;
+    const id = this.#documentId ?? this.#label?.trust.trustedId ?? null;
     return id === null ? null : id.slice(0, idLength);
   }
 
   get isTrusted(): boolean {
-    return (this.#operation?.source.trustedId ?? null) !== null;
+    return (this.#label?.trust.trustedId ?? null) !== null;
   }
 }
 

@@ -17,8 +17,8 @@ export function withTrustedDocuments(
       return rejectDocument(null, [new GraphQLError(notTrusted)], 'QUERY_NOT_IN_SAFELIST');
     }
     const prepared = prepare(text);
-    if (isTrusted) prepared.trustedId ??= hashText(text);
-    else prepared.trustedId = null;
+    if (isTrusted) prepared.trust.trustedId ??= hashText(text);
+    else prepared.trust.trustedId = null;
     if (!isTrusted && prepared.document !== null && trusted.mode === 'log') events.untrustedDocument();
     return prepared;
   };
