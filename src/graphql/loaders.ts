@@ -39,7 +39,11 @@ export class Loaders {
       signal.throwIfAborted();
       return error;
     };
-    const lookUpAll = (keys: readonly string[]) => Promise.all(keys.map((key) => lookUp(key).catch(settle)));
+    const lookUpOne = (key: string) => lookUp(key).catch(settle);
+    const lookUpAll = ([first = '', ...others]: readonly string[]) =>
+      others.length === 0
+        ? lookUpOne(first).then((answer) => [answer])
+        : Promise.all([first, ...others].map(lookUpOne));
     if (trace === null) return new KeyedLoader(lookUpAll);
     return new KeyedLoader((keys: readonly string[]) => {
       const span = trace.startLoad(name, keys.length);
