@@ -12,7 +12,7 @@ export class Flight extends SharedTask<LookUpResult> {
   readonly key: string;
   /** Of the request that started it. */
   readonly callerId: string;
-  /** Where it is among the flights; another flight may be there when this one was replaced. */
+  /** In the map of flights. A flight that replaced this one has the same. */
   slot = -1;
 
   constructor(key: string, callerId: string) {
@@ -103,7 +103,7 @@ export function createFlights({ turns, memory, sharedCache, createEntry, version
     flight.resolve(result);
   }
 
-  /** Only an entry of the shared cache can be older than the present one. */
+  /** Stores the entry, unless the present one is newer, which only happens to an entry of the shared cache. */
   function keep(key: string, { entry, isHit }: LookUpResult): void {
     const present = isHit ? memory.get(key) : undefined;
     if (present === undefined || present.freshUntil <= entry.freshUntil) memory.set(key, entry);

@@ -4,6 +4,7 @@ import type { CacheEntry } from './shared-cache.ts';
 
 export interface MemoryCache {
   get(key: string): CacheEntry | undefined;
+  /** Replaces the present entry, even a newer one. */
   set(key: string, entry: CacheEntry): void;
   status(): CacheStatus;
   clear(): void;

@@ -2,15 +2,16 @@ export interface SlotMap<Value> {
   get(key: string): Value | null;
   /** Replaces the value of the same key. @returns its slot */
   set(key: string, value: Value): number;
-  /** The value in a slot; null if it was deleted. */
+  /** The value in a slot, which may be a later one's; null if it was deleted. */
   at(slot: number): Value | null;
+  /** @param slot the one that `set` returned for this key */
   delete(key: string, slot: number): void;
 }
 
 /**
  * A map for values that stay in it for a short time. A `Map` that is used for long allocates its tables in the old
  * generation, and all that a former table refers to stays in memory until the next full garbage collection. Here, the
- * table contains numbers of slots, which are used again. Who knows the slot of a value needs no look-up for it.
+ * table contains numbers of slots, which are used again. With its slot, a value is read without a look-up.
  */
 export function createSlotMap<Value>(): SlotMap<Value> {
   const slots = new Map<string, number>();
@@ -31,7 +32,7 @@ export function createSlotMap<Value>(): SlotMap<Value> {
     },
     at: (slot) => values[slot] ?? null,
     delete(key, slot) {
-      slots.delete(key);
+      if (!slots.delete(key)) return;
       values[slot] = null;
       free.push(slot);
     },

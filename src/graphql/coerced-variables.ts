@@ -4,8 +4,8 @@ type Variables = Readonly<Record<string, unknown>>;
 type Check = (value: unknown) => boolean;
 
 /**
- * Checks whether coercion would return these variables as they are, which takes a tenth of the time of coercion. It may
- * say no where it would.
+ * Checks whether coercion would change none of the declared variables, which takes a tenth of the time of coercion. It may
+ * say no where it would not.
  */
 export function createCoercedCheck(definitions: readonly VariableDefinitionNode[]): (variables: Variables) => boolean {
   const checks = definitions.map(({ variable, type }) => ({ name: variable.name.value, isCoerced: createCheck(type) }));

@@ -40,10 +40,11 @@ export class Loaders {
       return error;
     };
     const lookUpOne = (key: string) => lookUp(key).catch(settle);
-    const lookUpAll = ([first = '', ...others]: readonly string[]) =>
-      others.length === 0
-        ? lookUpOne(first).then((answer) => [answer])
-        : Promise.all([first, ...others].map(lookUpOne));
+    const lookUpAll = (keys: readonly string[]) => {
+      const [only] = keys;
+      const isOne = keys.length === 1 && only !== undefined;
+      return isOne ? lookUpOne(only).then((answer) => [answer]) : Promise.all(keys.map(lookUpOne));
+    };
     if (trace === null) return new KeyedLoader(lookUpAll);
     return new KeyedLoader((keys: readonly string[]) => {
       const span = trace.startLoad(name, keys.length);
@@ -56,7 +57,10 @@ export class Loaders {
   }
 }
 
-/** Loads each key once. DataLoader's own cache creates a further promise for each duplicate, which settles three ticks later. */
+/**
+ * Loads each key once. DataLoader batches the loads; its own cache would create another promise for each duplicate, which
+ * settles three microtasks later.
+ */
 class KeyedLoader<Answer> {
   readonly #loader: DataLoader<string, Answer>;
   readonly #answers = new Map<string, Promise<Answer>>();

@@ -65,14 +65,6 @@ function describeSizes(names: ReadonlySet<string>, variables: Variables): string
   return sizes;
 }
 
-/** Why an operation is not executed. */
-export function describeCost(cost: number, limit: number): string {
-  return (
-    `The query costs ${cost}; it may cost at most ${limit} (MAX_QUERY_COST). Each field and each object of the ` +
-    'response costs 1, and a look-up 10: select fewer fields or shorter lists, or split it into several queries.'
-  );
-}
-
 /** @param readVariable null: the client did not send it */
 function computeCost(
   { schema, operation, fragments, unitCost = 1 }: Operation,

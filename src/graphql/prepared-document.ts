@@ -12,11 +12,13 @@ import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 import { createCompiler } from './compiler.ts';
 import { type DocumentLimits, findDocumentProblem } from './document-problem.ts';
 import { parseDetached } from './document-source.ts';
-import { createPreparedOperation, type DocumentTrust, type PreparedOperation } from './prepared-operation.ts';
+import type { DocumentTrust } from './operation-label.ts';
+import { createPreparedOperation, type PreparedOperation } from './prepared-operation.ts';
 import { validateDocument } from './validate-document.ts';
 
 /** A document that was parsed and validated. */
 export interface PreparedDocument {
+  /** Shared with its operations, and with the records of their replies. */
   trust: DocumentTrust;
   /** Null if it cannot be parsed. */
   document: DocumentNode | null;
@@ -78,7 +80,7 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
     const errors = validateDocument(schema, document);
     if (errors.length > 0) return rejectDocument(document, errors, 'GRAPHQL_VALIDATION_FAILED');
     const operations = new Map<OperationDefinitionNode, PreparedOperation>();
-    const trust = { trustedId: null };
+    const trust: DocumentTrust = { trustedId: null };
     const prepared: PreparedDocument = {
       trust,
       document,

@@ -9,12 +9,12 @@ import {
 } from 'graphql';
 import type { Caller } from '../auth/caller.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { OperationType } from '../telemetry/finished-request.ts';
 import { type CacheScope, findCacheScope } from './cache-scope.ts';
 import { isAboutSchema, selectsIntrospection, withClosedIntrospection } from './closed-introspection.ts';
 import { fragmentsOf } from './compilable-operation.ts';
 import type { Compiler } from './compiler.ts';
-import { createOperationCost, describeCost } from './operation-cost.ts';
+import { createOperationCost } from './operation-cost.ts';
+import { type DocumentTrust, labelOperation, type OperationLabel } from './operation-label.ts';
 import { lookUpCost } from './schema/costs.ts';
 import { createVariableCheck } from './variable-problem.ts';
 
@@ -40,20 +40,6 @@ export interface PreparedOperation {
     variables: Variables,
     schema?: GraphQLSchema,
   ): ExecutionResult | Promise<ExecutionResult>;
-}
-
-/** What log, metrics and traces show of an operation. It refers to no document: a kept reply has it. */
-export interface OperationLabel {
-  readonly type: OperationType;
-  /** Chosen by the client, of any length. Empty if it has none. */
-  readonly name: string;
-  readonly trust: DocumentTrust;
-}
-
-/** Changes when trusted documents are read again. */
-export interface DocumentTrust {
-  /** A hash of its text; null if the document is not trusted. */
-  trustedId: string | null;
 }
 
 /** The part of a resolver's context that execution uses. */
@@ -96,7 +82,7 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
   const compiled = compiler.register({ document, definition, fragments }, onCompiled);
 
   return {
-    label: { type: definition.operation, name: operationName ?? '', trust },
+    label: labelOperation(definition, trust),
     cacheScope,
     isRepeatable: definition.operation === 'query' && (cacheScope !== 'none' || isAboutSchema(definition)),
     cost,
@@ -131,6 +117,14 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
 
 /** Five look-ups. */
 const minListWeight = 5 * lookUpCost.args.weight;
+
+/** Why an operation is not executed. */
+function describeCost(cost: number, limit: number): string {
+  return (
+    `The query costs ${cost}; it may cost at most ${limit} (MAX_QUERY_COST). Each field and each object of the ` +
+    'response costs 1, and a look-up 10: select fewer fields or shorter lists, or split it into several queries.'
+  );
+}
 
 function reject(message: string, extensions: GraphQLErrorExtensions = {}): ExecutionResult {
   const http = { status: 400 };

@@ -54,7 +54,7 @@ class BodyReader implements BodyReceiver {
     }
     this.#chunks += 1;
     if (isFragmented(this.#chunks, length)) {
-      // Also those that have arrived are not parsed.
+      // Stops parsing chunks that were already received, too.
       this.#exchange.request.socket.pause();
       this.#finish('fragmented');
       return;

@@ -9,11 +9,18 @@ import type { RequestTrace } from '../telemetry/traces/request-trace.ts';
 import { parseTraceParent } from '../telemetry/traces/trace-parent.ts';
 import { readClientHeader } from './client-header.ts';
 import type { IncomingRequest } from './incoming-request.ts';
-import { requestIdOf } from './request-id.ts';
+import type { ReadRequestId } from './request-id.ts';
 import type { WriteResponse } from './response-writer.ts';
 
 /** A value that is there, or will be. */
 export type MaybePromise<Value> = Value | Promise<Value>;
+
+/** The same for all exchanges. */
+interface ExchangeOptions {
+  write: WriteResponse<Exchange>;
+  onFinished: (exchange: FinishedRequest) => void;
+  readRequestId: ReadRequestId;
+}
 
 /** A request and its response. */
 export class Exchange implements FinishedRequest {
@@ -50,15 +57,14 @@ export class Exchange implements FinishedRequest {
   constructor(
     request: IncomingRequest,
     response: ServerResponse<IncomingRequest>,
-    write: WriteResponse<Exchange>,
-    onFinished: (exchange: FinishedRequest) => void,
+    { write, onFinished, readRequestId }: ExchangeOptions,
   ) {
     this.request = request;
     this.response = response;
     this.headers = request.headers;
     this.#write = write;
     this.#onFinished = onFinished;
-    this.requestId = requestIdOf(this.headers['x-request-id']);
+    this.requestId = readRequestId(this.headers['x-request-id']);
     this.responseHeaders = ['x-request-id', this.requestId, 'x-content-type-options', 'nosniff'];
   }
 

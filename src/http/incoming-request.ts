@@ -10,8 +10,8 @@ export interface BodyReceiver {
 }
 
 /**
- * A request that passes its body on as it arrives. A stream keeps each chunk and calls its listeners in later turns of
- * the microtask queue, which takes 2 µs of the 18 of a short request.
+ * A request that passes its body on as it arrives. A stream begins to flow and reports its end in later ticks, which takes
+ * 2 µs of the 18 of a short request.
  */
 export class IncomingRequest extends IncomingMessage {
   #receiver: BodyReceiver | null = null;
@@ -20,8 +20,8 @@ export class IncomingRequest extends IncomingMessage {
   #signal: AbortableSignal | null = null;
 
   static {
-    // Node.js keeps a request, and all that it refers to, until this is true. A field according to its type, so it cannot be
-    // overridden as a member.
+    // After the response, Node.js keeps a request and all that it refers to until this is true, and a body that is not read
+    // as a stream never ends the stream. TypeScript declares a field, which a getter cannot override.
     Object.defineProperty(IncomingRequest.prototype, 'readableEnded', {
       get(this: IncomingRequest) {
         return this.complete;
@@ -31,26 +31,32 @@ export class IncomingRequest extends IncomingMessage {
 
   /** Aborts when the client disconnects before the response is complete. */
   get signal(): Signal {
-    this.#signal ??= new AbortableSignal();
-    return this.#signal;
+    return this.#abortable;
   }
 
   /** Called when the response is closed and not complete. */
   abort(): void {
-    this.#signal ??= new AbortableSignal();
-    this.#signal.abort(new DOMException('The client disconnected.', 'AbortError'));
+    this.#abortable.abort(new DOMException('The client disconnected.', 'AbortError'));
   }
 
-  /** From now on, this receiver gets the body, instead of the one before. */
+  get #abortable(): AbortableSignal {
+    this.#signal ??= new AbortableSignal();
+    return this.#signal;
+  }
+
+  /** Replaces the receiver: this one gets what arrives from now on. */
   receive(receiver: BodyReceiver): void {
     const isFirst = this.#receiver === null;
     this.#receiver = receiver;
     if (!isFirst) return;
-    if (this.#isStream) {
+    if (this.destroyed) {
+      // The client disconnected before there was a receiver.
+      receiver.onDisconnected();
+    } else if (this.#isStream) {
       this.on('data', (chunk: Buffer) => this.#receiver?.onChunk(chunk));
       this.on('end', () => this.#end());
     } else {
-      // Otherwise Node.js reads the stream to its end after the response.
+      // Marks the request as read; otherwise Node.js would read the stream to its end after the response.
       this._read(0);
     }
   }
@@ -59,22 +65,27 @@ export class IncomingRequest extends IncomingMessage {
   override push(chunk: Buffer | null): boolean {
     if (this.#receiver === null) this.#isStream = true;
     if (this.#receiver === null || this.#isStream) return super.push(chunk);
-    if (chunk === null) this.#end();
-    else this.#receiver.onChunk(chunk);
+    if (chunk === null) {
+      this.#end();
+      // Node.js waits for it if the response was written before.
+      this.emit('end');
+    } else this.#receiver.onChunk(chunk);
     return true;
   }
 
   #end(): void {
     const receiver = this.#receiver;
-    this.#receiver = nobody;
+    this.#receiver = noReceiver;
     receiver?.onEnd();
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    this.#receiver?.onDisconnected();
+    const receiver = this.#receiver;
+    this.#receiver = noReceiver;
+    receiver?.onDisconnected();
     super._destroy(error, callback);
   }
 }
 
-/** The receiver after the end. */
-const nobody: BodyReceiver = { onChunk() {}, onEnd() {}, onDisconnected() {} };
+/** After the end. */
+const noReceiver: BodyReceiver = { onChunk() {}, onEnd() {}, onDisconnected() {} };

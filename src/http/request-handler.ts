@@ -12,8 +12,9 @@ import { createCors } from './cors.ts';
 import { Exchange, type MaybePromise } from './exchange.ts';
 import { type GraphiqlPage, sendPage } from './graphiql.ts';
 import { createGraphqlEndpoint, type GraphqlEndpointOptions } from './graphql-endpoint.ts';
+import { createRequestIds } from './request-id.ts';
 import { createResponseWriter } from './response-writer.ts';
-import type { RequestListener } from './server.ts';
+import type { HandleRequest } from './server.ts';
 
 interface RequestHandlerOptions extends Omit<GraphqlEndpointOptions, 'budget' | 'admit' | 'cors' | 'guard'> {
   /** Limit for all request bodies and unread responses in memory, in bytes. */
@@ -48,7 +49,7 @@ export function createRequestHandler({
   startTrace = null,
   events,
   ...options
-}: RequestHandlerOptions): RequestListener {
+}: RequestHandlerOptions): HandleRequest {
   const cors = createCors(corsOrigins);
   const checkHost = createHostCheck(allowedHosts);
   const admit = createAdmit(admission);
@@ -61,10 +62,11 @@ export function createRequestHandler({
     },
     onWritten: (exchange, status) => exchange.finish(status),
   });
+  const exchangeOptions = { write, onFinished: events.requestFinished, readRequestId: createRequestIds() };
   const answerGraphql = createGraphqlEndpoint({ ...options, budget, admit, cors, guard });
 
   return (request, response) => {
-    const exchange = new Exchange(request, response, write, events.requestFinished);
+    const exchange = new Exchange(request, response, exchangeOptions);
     cors.addHeaders(exchange);
     guard(exchange, () => handle(exchange));
   };

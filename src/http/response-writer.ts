@@ -62,8 +62,8 @@ export function createResponseWriter<Request extends Answered>({
     // Node.js sends a flat array as it is, without a map of headers.
     response.writeHead(status, responseHeaders as string[]);
     if (body.length > 0) {
-      // Sent at once, header and body are one write; `end(body)` adds an empty one. A socket that is not corked is corked
-      // until the next tick.
+      // Header and body in one write; `end(body)` would add an empty one. Otherwise, `write` corks the socket until the
+      // next tick.
       socket.cork();
       response.write(body);
       socket.uncork();

@@ -4,8 +4,8 @@ import { type Connection, closeConnectionAfter, findLeastUsed } from './connecti
 import { IncomingRequest } from './incoming-request.ts';
 import { urlOf } from './server-url.ts';
 
-/** Handles a request. */
-export type RequestListener = (request: IncomingRequest, response: ServerResponse<IncomingRequest>) => void;
+/** As the listener of a `node:http` server, with requests that pass on their bodies. */
+export type HandleRequest = (request: IncomingRequest, response: ServerResponse<IncomingRequest>) => void;
 
 export interface HttpServer {
   /** @returns the address as a URL without a path */
@@ -30,7 +30,7 @@ interface HttpServerOptions {
 }
 
 export function createHttpServer(
-  listener: RequestListener,
+  listener: HandleRequest,
   { maxConnections, maxRequestsPerConnection, clientTimeoutMs, onRefused }: HttpServerOptions,
 ): HttpServer {
   const connections = new Map<Socket, Connection>();
@@ -77,7 +77,7 @@ export function createHttpServer(
     connection.lastUse = uses;
     connection.response = response;
     // The listeners of all responses are the same two functions: they cost every request.
-    response.on('prefinish', limitReading).on('close', finish);
+    response.on('prefinish', limitReading).on('close', endRequest);
     // A keep-alive connection that was sending a response when draining began may deliver another request.
     if (isClosing) closeConnectionAfter(connection);
     listener(request, response);
@@ -88,7 +88,7 @@ export function createHttpServer(
     if (this.writableLength > 0) this.setTimeout(clientTimeoutMs);
   }
 
-  function finish(this: ServerResponse<IncomingRequest>): void {
+  function endRequest(this: ServerResponse<IncomingRequest>): void {
     if (!this.writableFinished) this.req.abort();
     const connection = connections.get(this.req.socket);
     if (connection === undefined) return;

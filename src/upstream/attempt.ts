@@ -54,9 +54,9 @@ export function createAttempt({
     let reservation: Reservation | null = null;
     const end = (outcome: Outcome): Outcome => {
       try {
-        if (reservation !== null) settle(reservation, outcome);
         if (circuitPass !== null) circuit.leave(circuitPass, outcome);
         block.leave(blockPass, outcome);
+        if (reservation !== null) settle(reservation, outcome);
       } finally {
         bulkhead.leave();
       }
@@ -83,7 +83,7 @@ export function createAttempt({
       const reserving = request.maySend?.().then((maySend) => (maySend ? reserve(payer) : shed)) ?? reserve(payer);
       return (reserving instanceof Promise ? reserving.then(call) : call(reserving)).then(end, fail);
     } catch (error) {
-      // `onSent` has thrown: the lock of the order has expired.
+      // For example, `onSent` throws if the lock of the order has expired.
       end(shed);
       return Promise.reject(error);
     }
@@ -107,7 +107,7 @@ export function createAttempt({
     });
   }
 
-  /** A call whose caller has aborted (`shed`) may be charged. */
+  /** Counts the call as paid unless it was surely not sent. After an abort the outcome is `shed`: it may be charged. */
   function settle(reservation: Reservation, outcome: Outcome): void {
     if (outcome.kind === 'failed' && outcome.reason === 'unreachable') reservation.release();
     else onPaid();

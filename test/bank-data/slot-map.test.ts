@@ -17,6 +17,7 @@ it('has the same entries as a Map', () => {
           expected.set(key, value);
         } else if (slot !== undefined) {
           map.delete(key, slot);
+          map.delete(key, slot);
           slots.delete(key);
           expected.delete(key);
         }

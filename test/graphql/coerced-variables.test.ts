@@ -32,7 +32,7 @@ const value = fc.oneof(
   fc.array(fc.array(fc.integer())),
 );
 
-it('is right: what it calls coerced is what GraphQL.js returns', () => {
+it('calls variables coerced only if GraphQL.js returns them unchanged', () => {
   let agreed = 0;
   fc.assert(
     fc.property(fc.array(fc.tuple(type, value), { minLength: 1, maxLength: 3 }), (pairs) => {
@@ -40,9 +40,9 @@ it('is right: what it calls coerced is what GraphQL.js returns', () => {
       const sent = Object.fromEntries(
         pairs.flatMap(([, value], index) => (value === undefined ? [] : [[`v${index}`, value]])),
       );
-      if (!createCoercedCheck(definitions)(sent)) return;
+      if (!createCoercedCheck(definitions)({ ...sent, undeclared: 1 })) return;
       agreed += 1;
-      expect(getVariableValues(schema, definitions, sent)).toEqual({ coerced: sent });
+      expect(getVariableValues(schema, definitions, { ...sent, undeclared: 1 })).toEqual({ coerced: sent });
     }),
     { numRuns: 2_000 },
   );

@@ -5,9 +5,9 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { type BodyReceiver, IncomingRequest } from '../../src/http/incoming-request.ts';
 
-/** What a receiver was told, one after the other. */
+/** Records the calls of a receiver, in order. */
 class Recorder implements BodyReceiver {
-  readonly told: string[] = [];
+  readonly calls: string[] = [];
   readonly ended: Promise<void>;
   #end = () => {};
   readonly #onChunk: () => void;
@@ -20,17 +20,17 @@ class Recorder implements BodyReceiver {
   }
 
   onChunk(chunk: Buffer): void {
-    this.told.push(chunk.toString());
+    this.calls.push(chunk.toString());
     this.#onChunk();
   }
 
   onEnd(): void {
-    this.told.push('end');
+    this.calls.push('end');
     this.#end();
   }
 
   onDisconnected(): void {
-    this.told.push('disconnected');
+    this.calls.push('disconnected');
     this.#end();
   }
 }
@@ -55,7 +55,7 @@ const head = (length: number) => `POST / HTTP/1.1\r\nhost: localhost\r\ncontent-
 it('passes a body on as it arrives, and then the next one of the same connection', async () => {
   const recorders: Recorder[] = [];
   const socket = await tConnection((request, response) => {
-    const recorder = new Recorder(() => recorder.told.length === 1 && socket.write('second'));
+    const recorder = new Recorder(() => recorder.calls.length === 1 && socket.write('second'));
     recorders.push(recorder);
     request.receive(recorder);
     void recorder.ended.then(() => response.end('done'));
@@ -63,7 +63,7 @@ it('passes a body on as it arrives, and then the next one of the same connection
   for (const index of [0, 1]) {
     socket.write(`${head(11)}first`);
     await once(socket, 'data');
-    expect(recorders[index]?.told).toEqual(['first', 'second', 'end']);
+    expect(recorders[index]?.calls).toEqual(['first', 'second', 'end']);
   }
 });
 
@@ -83,7 +83,7 @@ it.each([
     recorder = new Recorder();
     socket.write(head(first.length + second.length) + first);
     await once(socket, 'data');
-    expect(recorder.told).toEqual([first, second, 'end'].filter(Boolean));
+    expect(recorder.calls).toEqual([first, second, 'end'].filter(Boolean));
   }
 });
 
@@ -91,7 +91,7 @@ it.each([
   ['at once', null],
   ['after a part has arrived', setImmediate],
 ])('passes the rest of a body that is received %s on to another receiver', async (_, wait) => {
-  const [first, rest] = [new Recorder(() => first.told.length === 1 && replace()), new Recorder()] as const;
+  const [first, rest] = [new Recorder(() => first.calls.length === 1 && replace()), new Recorder()] as const;
   let replace = () => {};
   const socket = await tConnection(async (request, response) => {
     replace = () => {
@@ -105,7 +105,7 @@ it.each([
   });
   socket.write(`${head(11)}first`);
   await once(socket, 'data');
-  expect([first.told, rest.told]).toEqual([['first'], ['second', 'end']]);
+  expect([first.calls, rest.calls]).toEqual([['first'], ['second', 'end']]);
 });
 
 it.each([
@@ -119,18 +119,39 @@ it.each([
   });
   socket.write(`${head(11)}first`);
   await recorder.ended;
-  expect(recorder.told).toEqual(['first', 'disconnected']);
+  expect(recorder.calls).toEqual(['first', 'disconnected']);
 });
 
-it('is released by its connection when it was answered', async () => {
+it.each([
+  ['before its body has arrived', 'firs'],
+  ['after its body has arrived', 'first'],
+])('reports a client that has disconnected before there was a receiver, %s', async (_, body) => {
+  const recorder = new Recorder();
+  const socket = await tConnection(async (request) => {
+    while (!request.destroyed) await setImmediate();
+    request.receive(recorder);
+  });
+  socket.end(head(5) + body);
+  await recorder.ended;
+  expect(recorder.calls).toEqual(['disconnected']);
+});
+
+it.each([
+  ['the whole body', 'first', ''],
+  ['a part of the body', 'fir', 'st'],
+])('is released by its connection after a response to %s', async (_, first, rest) => {
   const requests: IncomingRequest[] = [];
   const socket = await tConnection((request, response) => {
     requests.push(request);
-    request.receive({ onChunk() {}, onEnd: () => response.end('done'), onDisconnected() {} });
+    const recorder = new Recorder(() => response.end('done'));
+    request.receive(recorder);
   });
-  socket.write(`${head(5)}first`);
+  socket.write(head(5) + first);
   await once(socket, 'data');
+  socket.write(rest);
+  const [request] = requests;
+  while (!request?.complete) await setImmediate();
   await setImmediate();
-  const connection = requests[0]?.socket as Socket & { parser?: { incoming: unknown } };
+  const connection = request.socket as Socket & { parser?: { incoming: unknown } };
   expect(connection.parser?.incoming).toBeNull();
 });

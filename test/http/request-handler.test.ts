@@ -179,6 +179,14 @@ describe('the request handler', () => {
     const response = await fetch(`${url}/health`, { headers: { 'x-request-id': 'a b\tc' } });
     expect(response.headers.get('x-request-id')).toMatch(/^\d{15}-\d+$/);
   });
+
+  it('gives each request another id', async () => {
+    const { url } = await open();
+    const ids = await Promise.all(
+      [1, 2, 3].map(async () => (await fetch(`${url}/health`)).headers.get('x-request-id')),
+    );
+    expect(new Set(ids).size).toBe(3);
+  });
 });
 
 describe('GraphiQL', () => {

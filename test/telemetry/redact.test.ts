@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createRequestIds } from '../../src/http/request-id.ts';
 import { countryFormats } from '../../src/iban/registry.ts';
 import { createRedact, createSecretRedaction, redactIbans, redactStrings } from '../../src/telemetry/redact.ts';
 import { coreOf, formsOf } from './secret-forms.ts';
@@ -36,6 +37,14 @@ describe('redactIbans', () => {
   it.each(['line one\n%s', 'a\t%s', 'iban%3D%s'])('hides one after %j in a line of JSON', (text) => {
     const line = JSON.stringify({ msg: text.replace('%s', 'DE89370400440532013000') });
     expect(redactIbans(line)).toBe(JSON.stringify({ msg: text.replace('%s', '[IBAN]') }));
+  });
+
+  it('keeps the ids that the gateway gives to requests readable', () => {
+    const readRequestId = createRequestIds();
+    for (let count = 0; count < 100; count += 1) {
+      const line = `{"requestId":"${readRequestId(undefined)}"}`;
+      expect(redactIbans(line)).toBe(line);
+    }
   });
 
   it('keeps UUIDs and the ids of traces and documents readable', () => {

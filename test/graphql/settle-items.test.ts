@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { settleItems } from '../../src/graphql/schema/settle-items.ts';
+
+it('returns the items in their order, however and whenever they settle', async () => {
+  const resolvers = [
+    () => Promise.resolve().then(() => 'late'),
+    () => 'at once',
+    () => Promise.reject(new Error('rejected')),
+    () => {
+      throw new Error('thrown');
+    },
+    () => Promise.resolve('soon'),
+  ];
+  const items = await settleItems<() => unknown, unknown>(resolvers, (resolve) => resolve());
+  expect(items).toEqual(['late', 'at once', new Error('rejected'), new Error('thrown'), 'soon']);
+});
+
+it.each([[[]], [['a', 'b']]])('returns %j, for which nothing is waited', async (inputs) => {
+  expect(await settleItems(inputs, (input) => input)).toEqual(inputs);
+});
