@@ -46,13 +46,14 @@ export class IncomingRequest extends IncomingMessage {
 
   /** Replaces the receiver: this one gets what arrives from now on. */
   receive(receiver: BodyReceiver): void {
+    if (this.destroyed) {
+      receiver.onDisconnected();
+      return;
+    }
     const isFirst = this.#receiver === null;
     this.#receiver = receiver;
     if (!isFirst) return;
-    if (this.destroyed) {
-      // The client disconnected before there was a receiver.
-      receiver.onDisconnected();
-    } else if (this.#isStream) {
+    if (this.#isStream) {
       this.on('data', (chunk: Buffer) => this.#receiver?.onChunk(chunk));
       this.on('end', () => this.#end());
     } else {
