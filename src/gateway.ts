@@ -47,7 +47,6 @@ export function createGateway(
   const createUpstream = createUpstreamFactory({ config, store, replicas, secrets, events });
   const bankDataUpstream = createUpstream('bank-data', upstreams.bankData, 'apikey', config.bankData);
   const bankData = createCachedBankData({ ...bankDataUpstream, config, store, isShared, events });
-
   const essaysUpstream = createUpstream('essays', upstreams.essays, 'token', config.essays);
   const essays = createPaidEssays({ client: essaysUpstream.client, config, store, onRecovered, redact, events });
 

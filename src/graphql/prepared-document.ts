@@ -50,7 +50,6 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
     maxSize: maxBytes,
     sizeCalculation: ({ compiledBytes }, text) => (text.length + 100) * bytesPerCharacter + compiledBytes,
   });
-
   const seenOnce = new LRUCache<string, true>({
     maxSize: maxSeenCharacters,
     sizeCalculation: (_, text) => text.length,
@@ -91,8 +90,8 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
         if (!definition) throw createOperationError();
         const known = operations.get(definition);
         if (known) return known;
-        const shared = { schema, document, maxCost: limits.cost, hasCallers, compiler, onCompiled };
-        const operation = createPreparedOperation({ ...shared, trust, definition });
+        const common = { schema, trust, document, maxCost: limits.cost, hasCallers, compiler, onCompiled };
+        const operation = createPreparedOperation({ ...common, definition });
         operations.set(definition, operation);
         return operation;
       },
