@@ -8,14 +8,20 @@ type Check = (value: unknown) => boolean;
  * say no where it would not.
  */
 export function createCoercedCheck(definitions: readonly VariableDefinitionNode[]): (variables: Variables) => boolean {
-  const checks = definitions.map(({ variable, type }) => ({ name: variable.name.value, isCoerced: createCheck(type) }));
+  const checks = definitions.map(({ variable, type, defaultValue }) => ({
+    name: variable.name.value,
+    isOptional: type.kind !== Kind.NON_NULL_TYPE && defaultValue === undefined,
+    isCoerced: createCheck(type),
+  }));
   return (variables) => {
-    for (const { name, isCoerced } of checks) if (!isCoerced(variables[name])) return false;
+    for (const { name, isOptional, isCoerced } of checks) {
+      const value = variables[name];
+      if (value === undefined ? !isOptional : !isCoerced(value)) return false;
+    }
     return true;
   };
 }
 
-/** A variable that was not sent is undefined: it may have a default value, or be an error. */
 function createCheck(type: TypeNode): Check {
   if (type.kind === Kind.NAMED_TYPE) {
     const check = scalars[type.name.value];

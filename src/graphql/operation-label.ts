@@ -4,7 +4,7 @@ import type { OperationType } from '../telemetry/finished-request.ts';
 /** What log, metrics and traces show of an operation. It refers to no document: a kept reply has it. */
 export interface OperationLabel {
   readonly type: OperationType;
-  /** Chosen by the client, of any length. Empty if it has none. */
+  /** Chosen by the client, at most 100 characters. Empty if it has none. */
   readonly name: string;
   readonly trust: DocumentTrust;
 }
@@ -17,5 +17,8 @@ export interface DocumentTrust {
 
 export function labelOperation({ operation, name }: OperationDefinitionNode, trust: DocumentTrust): OperationLabel {
   // A copy of the name: a slice would keep the whole text of the document.
-  return { type: operation, name: Buffer.from(name?.value ?? '').toString(), trust };
+  const text = Buffer.from(name?.value.slice(0, maxNameLength) ?? '').toString();
+  return { type: operation, name: text, trust };
 }
+
+const maxNameLength = 100;

@@ -31,7 +31,7 @@ export class ReplyRecord implements FinishedReply {
   }
 
   get operationName(): string {
-    return this.#label?.name.slice(0, maxNameLength) ?? '';
+    return this.#label?.name ?? '';
   }
 
   get documentId(): string | null {
@@ -45,6 +45,5 @@ export class ReplyRecord implements FinishedReply {
 }
 
 const noCodes: readonly string[] = [];
-const maxNameLength = 100;
 /** Enough of a SHA-256 hash to find the document; shorter ones can look like an IBAN, which the log redacts. */
 const idLength = 32;

@@ -61,6 +61,8 @@ it.each([
   ['Float', 1, true],
   ['Boolean!', true, true],
   ['String = "a"', undefined, false],
+  ['String!', undefined, false],
+  ['[String!]', undefined, true],
   ['Mode', 'SHORT', false],
 ])('decides whether %s coerces %j to itself: %s', (type, value, isCoerced) => {
   expect(createCoercedCheck(definitionsOf([type]))({ v0: value })).toBe(isCoerced);

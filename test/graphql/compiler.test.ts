@@ -1,6 +1,7 @@
 import {
   execute,
   type GraphQLError,
+  type GraphQLObjectType,
   getNullableType,
   getOperationAST,
   isListType,
@@ -145,6 +146,17 @@ describe('a compiled operation', () => {
     ],
   ])('is not made of %s', async (_, query) => {
     expect(await runCompiled({ query, variables: { toString: 'x', __literal0: 'DE' } })).toBeNull();
+  });
+
+  it.each([2 ** 31, 1.5, 27])('checks a number of a resolver as GraphQL.js does: %d', async (length) => {
+    const field = (schema.getType('IbanCountry') as GraphQLObjectType).getFields().ibanLength;
+    const { resolve } = field ?? {};
+    onTestFinished(() => void Object.assign(field ?? {}, { resolve }));
+    Object.assign(field ?? {}, { resolve: () => length });
+    const request = { query: '{ country(code: "FR") { code ibanLength } }', variables: {} };
+    const expected = await interpret(request);
+    expect(expected.errors).toHaveLength(length === 27 ? 0 : 1);
+    expect(await runCompiled(request)).toEqual(expected);
   });
 
   it('is not mixed up with another: names that graphql-jit joins are unique', () => {
