@@ -100,3 +100,10 @@ export interface BankDataPort {
   generateIban(values: IbanFieldValues, context: RequestContext): Promise<IbanGeneration>;
   listBanks(request: BankListRequest, context: RequestContext): Promise<BankPage>;
 }
+
+/** The service behind the cache. A look-up may continue within the call that settles it. */
+export type BankDataSource = {
+  [Name in keyof BankDataPort]: (
+    ...input: Parameters<BankDataPort[Name]>
+  ) => PromiseLike<Awaited<ReturnType<BankDataPort[Name]>>>;
+};

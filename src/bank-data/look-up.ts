@@ -9,7 +9,7 @@ export interface LookUp<Answer> {
    * Receives the context of the flight, which several requests may wait for. If it rejects, nothing is cached, and a
    * stale answer is served if there is one.
    */
-  lookUp: (flightContext: RequestContext) => Promise<Answer>;
+  lookUp: (flightContext: RequestContext) => PromiseLike<Answer>;
   /** Whether the answer has the shorter time to live of a negative answer. */
   isNegative: (answer: Answer) => boolean;
 }

@@ -66,7 +66,7 @@ export function createAttempt({
       end(shed);
       throw reason;
     };
-    const call = (reserved: Reserved | Shed): Promise<Outcome> => {
+    const call = (reserved: Reserved | Shed): PromiseLike<Outcome> => {
       if (reserved.kind !== 'reserved') return Promise.resolve(reserved);
       if (deadline.aborted) {
         reserved.release();

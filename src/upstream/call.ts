@@ -123,7 +123,9 @@ export class Call implements Dispatcher.DispatchHandler {
   }
 
   onError(error: Error): void {
-    this.#fail(this.#status === null ? reasonBeforeResponse(error) : 'truncated');
+    // Undici calls `onConnect` immediately before it sends.
+    if (this.#close === null) this.#fail('unreachable');
+    else this.#fail(this.#status === null ? reasonBeforeResponse(error) : 'truncated');
   }
 
   #wholeBody(): Buffer {

@@ -41,7 +41,7 @@ export interface Failed {
 }
 
 /**
- * `unreachable`: the request was never sent (refused, DNS, connect timeout). `reset`: the connection closed before the
+ * `unreachable`: the request was never sent (refused, DNS, TLS, connect timeout). `reset`: the connection closed before the
  * response. `invalid`: the response was not valid HTTP/1.1. `truncated`, `too-large`: the response began and could not be
  * read to its end. `timed-out`: the deadline.
  */
@@ -69,7 +69,12 @@ export interface BudgetExhausted {
  * @param payer whose usage counts the calls; attempts with the same usage share their turns in the queue
  * @param retries number of earlier attempts
  */
-export type Send = (request: UpstreamRequest, deadline: Deadline, payer: Payer, retries?: number) => Promise<Outcome>;
+export type Send = (
+  request: UpstreamRequest,
+  deadline: Deadline,
+  payer: Payer,
+  retries?: number,
+) => PromiseLike<Outcome>;
 
 /** The request that an attempt is made for. A flight has the usage, the budget and the trace of its first caller. */
 export type Payer = Pick<RequestContext, 'usage' | 'reserveCall' | 'trace'>;
@@ -80,7 +85,7 @@ export type MakeCall = (
   deadline: Deadline,
   trace?: Trace | null,
   retries?: number,
-) => Promise<Outcome>;
+) => PromiseLike<Outcome>;
 
 export const shed: Shed = { kind: 'shed' };
 

@@ -15,7 +15,7 @@ import { createTransport } from './transport.ts';
 
 export interface UpstreamClient {
   /** Performs one operation, retries included. Rejects only when the caller aborts, with the signal's reason. */
-  send(request: UpstreamRequest, context: RequestContext): Promise<Outcome>;
+  send(request: UpstreamRequest, context: RequestContext): PromiseLike<Outcome>;
   status: Bulkhead['status'];
   close(): Promise<void>;
 }
@@ -42,7 +42,7 @@ interface UpstreamClientOptions {
 /** JSON over HTTP to one service, with deadlines, retries, bulkhead, circuit breaker and monthly allowance. */
 export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
   const { service, allowance, timeoutMs, maxConcurrency, maxQueue, backoffMs, events } = options;
-  const { makeCall, close } = createTransport({ ...options, maxConnections: maxConcurrency });
+  const { makeCall, close } = createTransport(options);
   const deadlines = createDeadlines(timeoutMs);
   const bulkhead = createBulkhead({ maxConcurrency, maxQueue });
   const attempt = createAttempt({

@@ -105,7 +105,7 @@ const unlimited: Pick<Allowance, 'reserve'> = {
 };
 
 /** Sends attempts with retries. */
-export function tRetries(attempt: (...args: [UpstreamRequest, Deadline]) => Promise<Outcome>, backoffMs = 100) {
+export function tRetries(attempt: (...args: [UpstreamRequest, Deadline]) => PromiseLike<Outcome>, backoffMs = 100) {
   const send = withRetries((request, deadline) => attempt(request, deadline), { backoffMs, onEnded: () => {} });
   return (request = get, deadline = tDeadline()) => send(request, deadline, tRequestContext());
 }

@@ -1,7 +1,11 @@
+import { once } from 'node:events';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Events } from '../../src/telemetry/events.ts';
 import { createSecretRedaction } from '../../src/telemetry/redact.ts';
 import { createTransport } from '../../src/upstream/transport.ts';
+import { createCertificate } from '../certificate.ts';
 import { replyHeld, replyJson, replyText, replyTruncated, tUnusedUrl, tUpstream } from '../scripted-upstream.ts';
 import { get, tDeadline } from './send.ts';
 
@@ -12,13 +16,16 @@ function tTransport(baseUrl: string, options: { maxResponseBytes?: number } = {}
     baseUrl,
     headers: { apikey: 'seeded-key' },
     maxResponseBytes: 1_000_000,
-    maxConnections: 1,
     redactSecrets: createSecretRedaction(['seeded-key']),
     events: { upstreamCalled: (call) => calls.push(call) },
     ...options,
   });
   onTestFinished(() => transport.close());
-  return { send: (request = get, deadline = tDeadline()) => transport.makeCall(request, deadline), calls };
+  return {
+    send: (request = get, deadline = tDeadline()) => transport.makeCall(request, deadline),
+    close: transport.close,
+    calls,
+  };
 }
 
 afterEach(() => {
@@ -137,6 +144,70 @@ describe('the transport', () => {
     const { send } = tTransport(upstream.url);
     for (let round = 0; round < 5; round += 1) await send();
     expect(ports.size).toBeLessThan(3);
+  });
+
+  it('has a connection for each call in flight', async () => {
+    const { reply, release } = replyHeld(replyJson(200, {}));
+    const upstream = await tUpstream(reply);
+    const { send } = tTransport(upstream.url);
+    const outcomes = [send(), send(), send()];
+    await vi.waitFor(() => expect(upstream.mostInFlight).toBe(3));
+    release();
+    expect(await Promise.all(outcomes)).toMatchObject([{ status: 200 }, { status: 200 }, { status: 200 }]);
+  });
+
+  it('connects again after the upstream has restarted', async () => {
+    const upstream = await tUpstream(replyJson(200, {}));
+    const { send } = tTransport(upstream.url);
+    await Promise.all([send(), send()]);
+    await upstream.stop();
+    expect(await Promise.all([send(), send()])).toMatchObject([{ kind: 'failed' }, { kind: 'failed' }]);
+    await upstream.restart();
+    expect(await Promise.all([send(), send(), send()])).toMatchObject(Array(3).fill({ status: 200 }));
+  });
+
+  it('does not call after it was closed', async () => {
+    const upstream = await tUpstream(replyJson(200, {}));
+    const { send, close } = tTransport(upstream.url);
+    await send();
+    await close();
+    expect(await Promise.all([send(), send()])).toMatchObject([{ kind: 'failed' }, { kind: 'failed' }]);
+    expect(upstream.calls).toHaveLength(1);
+  });
+
+  it('reads headers that arrive in parts, while other responses arrive', async () => {
+    const parts = ['HTTP/1.1 200 OK\r\nRetry-Af', 'ter: 1', '20\r\ncontent-length: 2\r\n\r', '\n4', '2'];
+    const sockets: Socket[] = [];
+    const server = createServer((socket) => {
+      socket.once('data', () => sockets.push(socket));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const { send } = tTransport(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const outcomes = [send(), send()];
+    await vi.waitFor(() => expect(sockets).toHaveLength(2));
+    for (const part of parts) {
+      for (const socket of sockets) {
+        socket.write(part);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+    const expected = { status: 200, text: '42', headers: { 'retry-after': '120' } };
+    expect(await Promise.all(outcomes)).toMatchObject([expected, expected]);
+  });
+
+  it('verifies the certificate of a service with TLS', async () => {
+    const server = createTlsServer(await createCertificate(), (_, response) => response.end('{"isSecure":true}'));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { send } = tTransport(`https://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      server.close();
+    });
+    expect(await send()).toMatchObject({ kind: 'failed', reason: 'unreachable' });
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    expect(await Promise.all([send(), send()])).toMatchObject(Array(2).fill({ status: 200, json: { isSecure: true } }));
   });
 
   it('fires an event for every call, without its query', async () => {

@@ -48,7 +48,7 @@ export async function requestBankPage(
   const range: Bank[] = answer.banks.slice(offset - (page - 1) * perPage);
   let isCutShort = false;
   for (; range.length < limit && calls < maxCalls && hasNextPage(page, answer, perPage); calls += 1) {
-    const next = countPageCall(context.usage) ? await requestPage(page + 1, perPage).catch(ignoreTimeout) : null;
+    const next = countPageCall(context.usage) ? await requestPage(page + 1, perPage).then(null, ignoreTimeout) : null;
     isCutShort = next === null;
     if (next === null) break;
     page += 1;

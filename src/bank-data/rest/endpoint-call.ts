@@ -30,7 +30,7 @@ export type CallEndpoint = <Input, Answer>(
   endpoint: Endpoint<Input, Answer>,
   request: EndpointRequest<Input>,
   context: RequestContext,
-) => Promise<Answer>;
+) => PromiseLike<Answer>;
 
 export type EndpointEvents = Pick<Events, 'credentialsRejected' | 'requestRejected' | 'responseUnreadable'>;
 

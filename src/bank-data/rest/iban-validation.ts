@@ -11,7 +11,7 @@ export function requestIbanValidation(
   callEndpoint: CallEndpoint,
   iban: string,
   context: RequestContext,
-): Promise<IbanValidation> {
+): PromiseLike<IbanValidation> {
   return callEndpoint(validation, { input: iban, query: { iban_number: iban } }, context);
 }
 
@@ -29,7 +29,7 @@ export function requestIbanGeneration(
   callEndpoint: CallEndpoint,
   { country, bankCode, branch, accountNumber }: IbanFieldValues,
   context: RequestContext,
-): Promise<IbanGeneration> {
+): PromiseLike<IbanGeneration> {
   const query = { country, bank_code: bankCode, branch, account_number: accountNumber };
   const given = Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []));
   return callEndpoint(generation, { input: country, query: Object.fromEntries(given) }, context);
