@@ -11,6 +11,15 @@ export class SyncPromise<Value> implements PromiseLike<Value> {
   #onRejected: ((reason: unknown) => unknown) | null = null;
   /** Of the continuation; null while there is none. */
   #next: SyncPromise<unknown> | null = null;
+  /** Rejected if this one was rejected without a continuation. */
+  #unhandled: Promise<never> | null = null;
+
+  /** Settles as another promise does. */
+  static from<Value>(promise: PromiseLike<Value>): SyncPromise<Value> {
+    const following = new SyncPromise<Value>();
+    following.#follow(promise);
+    return following;
+  }
 
   /** Ignored if it has settled before. */
   resolve(value: Value): void {
@@ -21,7 +30,8 @@ export class SyncPromise<Value> implements PromiseLike<Value> {
   reject(reason: unknown): void {
     if (this.#state !== 'pending') return;
     this.#settle('rejected', reason);
-    if (this.#next === null) queueMicrotask(() => this.#reportUnhandled());
+    // Until there is a continuation, Node.js tracks this one.
+    if (this.#next === null) this.#unhandled = Promise.reject(reason);
   }
 
   // biome-ignore lint/suspicious/noThenProperty: It can be awaited and returned to other promises.
@@ -34,6 +44,7 @@ export class SyncPromise<Value> implements PromiseLike<Value> {
     this.#next = next as SyncPromise<unknown>;
     this.#onResolved = onResolved ?? null;
     this.#onRejected = onRejected ?? null;
+    this.#unhandled?.catch(() => {});
     if (this.#state !== 'pending') queueMicrotask(() => this.#continue());
     return next;
   }
@@ -67,10 +78,6 @@ export class SyncPromise<Value> implements PromiseLike<Value> {
   #follow(result: unknown): void {
     if (isPromiseLike<Value>(result)) result.then(this.resolve.bind(this), this.reject.bind(this));
     else this.resolve(result as Value);
-  }
-
-  #reportUnhandled(): void {
-    if (this.#next === null) void Promise.reject(this.#result);
   }
 }
 

@@ -90,20 +90,13 @@ export type IbanGeneration =
 
 /**
  * The bank-data look-ups that the gateway needs. There are no batches: one IBAN, BIC or page per call. A failed look-up
- * rejects with a GatewayError, an aborted one with the signal's reason.
+ * rejects with a GatewayError, an aborted one with the signal's reason. The promises may be `SyncPromise`s.
  */
 export interface BankDataPort {
   /** @param iban compacted */
-  validateIban(iban: string, context: RequestContext): Promise<IbanValidation>;
+  validateIban(iban: string, context: RequestContext): PromiseLike<IbanValidation>;
   /** @param bic compacted */
-  validateBic(bic: string, context: RequestContext): Promise<BicValidation>;
-  generateIban(values: IbanFieldValues, context: RequestContext): Promise<IbanGeneration>;
-  listBanks(request: BankListRequest, context: RequestContext): Promise<BankPage>;
+  validateBic(bic: string, context: RequestContext): PromiseLike<BicValidation>;
+  generateIban(values: IbanFieldValues, context: RequestContext): PromiseLike<IbanGeneration>;
+  listBanks(request: BankListRequest, context: RequestContext): PromiseLike<BankPage>;
 }
-
-/** The service behind the cache. A look-up may continue within the call that settles it. */
-export type BankDataSource = {
-  [Name in keyof BankDataPort]: (
-    ...input: Parameters<BankDataPort[Name]>
-  ) => PromiseLike<Awaited<ReturnType<BankDataPort[Name]>>>;
-};

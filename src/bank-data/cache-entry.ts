@@ -21,7 +21,7 @@ export function createEntryFactory({ freshMs, maxAgeMs, random, version }: Entry
   };
 }
 
-export function useCached<Answer>(entry: CacheEntry, context: RequestContext): Promise<Answer> {
+export function useCached<Answer>(entry: CacheEntry, context: RequestContext): PromiseLike<Answer> {
   recordUse(entry, true, context);
   return Promise.resolve(entry.answer as Answer);
 }

@@ -1,8 +1,8 @@
-import type { BankDataPort, BankDataSource } from './bank-data.ts';
+import type { BankDataPort } from './bank-data.ts';
 import type { LookUpCache } from './look-up-cache.ts';
 
 /** Caches each look-up by its key, so that simultaneous requests for one IBAN share one upstream call. */
-export function withCache(source: BankDataSource, cache: LookUpCache): BankDataPort {
+export function withCache(source: BankDataPort, cache: LookUpCache): BankDataPort {
   return {
     validateIban: (iban, context) =>
       cache.find({

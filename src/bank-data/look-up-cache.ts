@@ -1,3 +1,4 @@
+import { SyncPromise } from '../async/sync-promise.ts';
 import { GatewayError } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
@@ -12,7 +13,7 @@ import type { SharedCache } from './shared-cache.ts';
 
 export interface LookUpCache {
   /** The cached answer, or the one looked up. A stale answer is returned at once while one flight revalidates it. */
-  find<Answer extends object>(look: LookUp<Answer>): Promise<Answer>;
+  find<Answer extends object>(look: LookUp<Answer>): PromiseLike<Answer>;
   /** Entries in memory, and look-ups that wait for their turn. */
   status(): CacheStatus & { waiting: number };
 }
@@ -51,7 +52,7 @@ export function createLookUpCache({
   return { find, status: () => ({ ...memory.status(), waiting: turns.status().queued }) };
 
   /** Not async: an answer that is in memory costs no more than its promise. */
-  function find<Answer extends object>(look: LookUp<Answer>): Promise<Answer> {
+  function find<Answer extends object>(look: LookUp<Answer>): PromiseLike<Answer> {
     const { key, context } = look;
     if (context.signal.aborted) return Promise.reject(context.signal.reason);
     context.usage.lookUps += 1;
@@ -62,7 +63,9 @@ export function createLookUpCache({
     const flight = known ?? (turns.enter() ? flights.start(look, null, context.trace) : null);
     if (cached && now <= cached.staleUntil) return useCached(cached, context);
     if (known) events.flightJoined();
-    return new Promise((resolve, reject) => waitFor(flight, look, resolve, reject));
+    const answer = new SyncPromise<Answer>();
+    waitFor(flight, look, answer);
+    return answer;
   }
 
   /**
@@ -72,8 +75,7 @@ export function createLookUpCache({
   function waitFor<Answer extends object>(
     known: Flight | null,
     look: LookUp<Answer>,
-    resolve: (answer: Answer) => void,
-    reject: (reason: unknown) => void,
+    answer: SyncPromise<Answer>,
   ): void {
     const { key, context } = look;
     const { signal, usage, activity } = context;
@@ -82,14 +84,17 @@ export function createLookUpCache({
     const onLanded = ({ entry, isHit }: LookUpResult) => {
       activity.end();
       recordUse(entry, isHit, context);
-      resolve(entry.answer as Answer);
+      answer.resolve(entry.answer as Answer);
     };
     const onFailed = (error: unknown) => {
       activity.end();
-      if (flight?.callerId === context.callerId || !isBudgetError(error)) return reject(error);
+      if (flight?.callerId === context.callerId || !isBudgetError(error)) return answer.reject(error);
       // The budget of the caller who started the flight; this one has another.
       usage.lookUps -= 1;
-      find(look).then(resolve, reject);
+      find(look).then(
+        (found) => answer.resolve(found),
+        (reason) => answer.reject(reason),
+      );
     };
 
     let flight = known;

@@ -37,7 +37,7 @@ interface DirectWayOptions<Context> {
 }
 
 /** Answers a request; null if it is not an ordinary one, which Yoga answers. */
-export type AnswerDirectly = (post: GraphqlPost, caller: Caller) => Reply | Promise<Reply> | null;
+export type AnswerDirectly = (post: GraphqlPost, caller: Caller) => Reply | PromiseLike<Reply> | null;
 
 /**
  * Answers ordinary requests without Yoga, which takes ten times as long: a query or the hash of a known one, with an
@@ -74,7 +74,7 @@ export function createDirectWay<Context extends OperationContext>({
      * Nothing that it creates is referred to by what was created before the delay: that is old by then, and all that an
      * old object refers to stays in memory until the next full garbage collection.
      */
-    function execute(operation: PreparedOperation, delayedSince: number | null = null): Reply | Promise<Reply> {
+    function execute(operation: PreparedOperation, delayedSince: number | null = null): Reply | PromiseLike<Reply> {
       const context = createContext(caller, post.signal, post.trace);
       const { requestContext } = context;
       if (delayedSince !== null) requestContext.activity.addWait(delayedSince);

@@ -32,19 +32,23 @@ export class Loaders {
   }
 
   /** Settles each key: a failed look-up is an Error at its position. Only an abort by the client rejects the batch. */
-  #createLoader<Answer>(name: 'ibans' | 'bics', lookUp: (key: string) => Promise<Answer>): KeyedLoader<Answer> {
+  #createLoader<Answer>(name: 'ibans' | 'bics', lookUp: (key: string) => PromiseLike<Answer>): KeyedLoader<Answer> {
     const context = this.#context;
     const { signal, trace } = context;
-    const settle = (error: Error) => {
-      signal.throwIfAborted();
-      return error;
-    };
-    const lookUpOne = (key: string) => lookUp(key).catch(settle);
-    const lookUpAll = (keys: readonly string[]) => {
-      const [only] = keys;
-      const isOne = keys.length === 1 && only !== undefined;
-      return isOne ? lookUpOne(only).then((answer) => [answer]) : Promise.all(keys.map(lookUpOne));
-    };
+    const lookUpAll = (keys: readonly string[]) =>
+      new Promise<(Answer | Error)[]>((resolve, reject) => {
+        const answers = new Array<Answer | Error>(keys.length);
+        let missing = keys.length;
+        for (const [index, key] of keys.entries()) {
+          const settle = (answer: Answer | Error) => {
+            answers[index] = answer;
+            missing -= 1;
+            if (missing === 0) resolve(answers);
+          };
+          const fail = (error: Error) => (signal.aborted ? reject(signal.reason) : settle(error));
+          lookUp(key).then(settle, fail);
+        }
+      });
     if (trace === null) return new KeyedLoader(lookUpAll);
     return new KeyedLoader((keys: readonly string[]) => {
       const span = trace.startLoad(name, keys.length);

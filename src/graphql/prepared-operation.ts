@@ -39,7 +39,7 @@ export interface PreparedOperation {
     contextValue: OperationContext,
     variables: Variables,
     schema?: GraphQLSchema,
-  ): ExecutionResult | Promise<ExecutionResult>;
+  ): ExecutionResult | PromiseLike<ExecutionResult>;
 }
 
 /** The part of a resolver's context that execution uses. */

@@ -31,7 +31,7 @@ export function createAdmit({ admit, admitBody }: Admission): Admit {
 type Decision = Caller | Refusal | Unsigned;
 type NextOfAny = (caller: Caller | null) => MaybePromise<void>;
 
-function decide(exchange: Exchange, decision: MaybePromise<Decision>, next: NextOfAny): MaybePromise<void> {
+function decide(exchange: Exchange, decision: Decision | Promise<Decision>, next: NextOfAny): MaybePromise<void> {
   if (decision instanceof Promise) return decision.then((decided) => decide(exchange, decided, next));
   if (decision.kind === 'refused') {
     const { status, code, message, headers } = decision;

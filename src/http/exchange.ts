@@ -13,7 +13,7 @@ import type { ReadRequestId } from './request-id.ts';
 import type { WriteResponse } from './response-writer.ts';
 
 /** A value that is there, or will be. */
-export type MaybePromise<Value> = Value | Promise<Value>;
+export type MaybePromise<Value> = Value | PromiseLike<Value>;
 
 /** The same for all exchanges. */
 interface ExchangeOptions {

@@ -121,7 +121,7 @@ export function createRequestHandler({
   /** Runs a part of handling a request; a fault is logged and answered. */
   function guard(exchange: Exchange, run: () => MaybePromise<void>): void {
     try {
-      run()?.catch(fail);
+      run()?.then(null, fail);
     } catch (error) {
       fail(error);
     }

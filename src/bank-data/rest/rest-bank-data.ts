@@ -1,5 +1,5 @@
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
-import type { BankDataSource } from '../bank-data.ts';
+import type { BankDataPort } from '../bank-data.ts';
 import type { DataVersion } from '../data-version.ts';
 import { requestBankPage } from './bank-list.ts';
 import { requestBicValidation } from './bic-validation.ts';
@@ -12,7 +12,7 @@ export function createRestBankData(
   client: UpstreamClient,
   events: EndpointEvents,
   dataVersion: Pick<DataVersion, 'report'>,
-): BankDataSource {
+): BankDataPort {
   const callEndpoint = createCallEndpoint(client, events, dataVersion);
   const countPageCall = createPageCallLimit();
   return {

@@ -97,7 +97,7 @@ builder.queryField('banks', (t) =>
       first: t.arg.int({ required: true, defaultValue: 20, description: `Page size, from 1 to ${maxPageSize}.` }),
       after: t.arg.string(limitText(maxLengths.cursor, 'Cursor of the bank before the page; null for the first page.')),
     },
-    resolve: (_, { country, search, first, after }, { services, budget, requestContext }) => {
+    resolve: async (_, { country, search, first, after }, { services, budget, requestContext }) => {
       if (first < 1 || first > maxPageSize) throw badInput(`first is ${first}; it must be from 1 to ${maxPageSize}.`);
       const listing = {
         country: readCountry(country),
