@@ -18,17 +18,16 @@ export class AbortableSignal implements Signal {
   #first: AbortListener | null = null;
   #others: Set<AbortListener> | null = null;
 
-  /** Calls all listeners, once. */
+  /** Calls all listeners, once, but none that another one has removed before its turn. */
   abort(reason: unknown): void {
     if (this.aborted) return;
     this.aborted = true;
     this.reason = reason;
     const first = this.#first;
-    const others = this.#others ?? [];
     this.#first = null;
-    this.#others = null;
     if (first) call(first);
-    for (const listener of others) call(listener);
+    for (const listener of this.#others ?? []) call(listener);
+    this.#others = null;
   }
 
   throwIfAborted(): void {

@@ -21,7 +21,7 @@ export class SyncPromise<Value> implements PromiseLike<Value> {
     return following;
   }
 
-  /** Ignored if it has settled before. */
+  /** With this value, even if it is a promise. Ignored if it has settled before. */
   resolve(value: Value): void {
     this.#settle('resolved', value);
   }
@@ -65,14 +65,11 @@ export class SyncPromise<Value> implements PromiseLike<Value> {
       else next.reject(this.#result);
       return;
     }
-    let result: unknown;
     try {
-      result = handle(this.#result as Value);
+      next.#follow(handle(this.#result as Value));
     } catch (error) {
       next.reject(error);
-      return;
     }
-    next.#follow(result);
   }
 
   #follow(result: unknown): void {

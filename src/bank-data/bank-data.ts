@@ -90,7 +90,8 @@ export type IbanGeneration =
 
 /**
  * The bank-data look-ups that the gateway needs. There are no batches: one IBAN, BIC or page per call. A failed look-up
- * rejects with a GatewayError, an aborted one with the signal's reason. The promises may be `SyncPromise`s.
+ * rejects with a GatewayError, an aborted one with the signal's reason. A promise may have only one continuation, and may call it
+ * while the response is read (`SyncPromise`).
  */
 export interface BankDataPort {
   /** @param iban compacted */

@@ -105,7 +105,8 @@ export function createLookUpCache({
     }
     const queuedSince = performance.now();
     turns.wait(usage, signal, (hasTurn) => {
-      if (!hasTurn) {
+      // The signal may be calling its listeners, one of which has left the turn that this look-up gets.
+      if (!hasTurn || signal.aborted) {
         onFailed(signal.aborted ? signal.reason : createShedError('bank-data'));
         return false;
       }

@@ -48,6 +48,7 @@ export class Call implements Dispatcher.DispatchHandler {
 
   /** The deadline has expired, or the caller has aborted. */
   handleEvent(): void {
+    if (this.#isSettled) return;
     if (this.#deadline.hasExpired()) {
       this.#fail('timed-out');
       return;
@@ -76,9 +77,15 @@ export class Call implements Dispatcher.DispatchHandler {
     this.#close?.(abandoned);
   }
 
+  /** Whether it was sent, at least in part. */
+  get isSent(): boolean {
+    return this.#close !== null;
+  }
+
+  /** Undici calls it immediately before it sends. If it throws, nothing is sent, and the connection remains open. */
   onConnect(close: (error?: Error) => void): void {
+    if (this.#isSettled) throw abandoned;
     this.#close = close;
-    if (this.#isSettled) close(abandoned);
   }
 
   onHeaders(status: number, rawHeaders: Buffer[]): boolean {
@@ -123,8 +130,7 @@ export class Call implements Dispatcher.DispatchHandler {
   }
 
   onError(error: Error): void {
-    // Undici calls `onConnect` immediately before it sends.
-    if (this.#close === null) this.#fail('unreachable');
+    if (!this.isSent) this.#fail('unreachable');
     else this.#fail(this.#status === null ? reasonBeforeResponse(error) : 'truncated');
   }
 

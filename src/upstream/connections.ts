@@ -1,40 +1,74 @@
-import { Client } from 'undici';
+import { type buildConnector, Client } from 'undici';
 import { createConnector } from './connector.ts';
 
+/** How a call has ended: only a connection whose last response was complete can be used again. */
+export type CallEnd = 'complete' | 'broken' | 'unsent';
+
 /**
- * Connections to a service, one for each call in flight. Whoever limits the calls also limits the connections, so a call
- * does not wait for one, and the next call can be sent as soon as the last one has its response.
+ * Connections to a service, one for each call in flight: whoever limits the calls also limits the connections. Each is an
+ * undici client, which connects when it is used, and again if its connection was closed while it was idle.
  */
 export interface Connections {
-  /** A free connection, or a new one. It connects when it is used, and again after it was closed. */
+  /** The connection that was used last of the free ones, so that the others close when there are few calls; or a new one. */
   take(): Client;
-  /** Makes it free for the next call. */
-  release(connection: Client): void;
+  /** A call may release its connection before undici has finished with it: undici then queues the next call. */
+  release(connection: Client, end: CallEnd): void;
   /** Closes all; calls in flight fail. */
   close(): Promise<void>;
 }
 
-export function createConnections(origin: string): Connections {
-  const connect = createConnector();
-  const all: Client[] = [];
+interface ConnectionsOptions {
+  origin: string;
+  /** Largest number of calls in flight. */
+  maxCalls: number;
+  connect?: buildConnector.connector;
+}
+
+export function createConnections({ origin, maxCalls, connect = createConnector() }: ConnectionsOptions): Connections {
+  const all = new Set<Client>();
+  let free: Client[] = [];
+  /** Those that still connect for a call that has been given up; the oldest first. */
+  const connecting = new Set<Client>();
   let isClosed = false;
-  /** The one that has been free for longest is first: it is not used again before undici has finished with it. */
-  const free: Client[] = [];
 
   return {
-    take: () => free.shift() ?? open(),
-    release: (connection) => void free.push(connection),
+    take: () => free.pop() ?? takeConnecting() ?? open(),
+    release(connection, end) {
+      if (end === 'complete' || (end === 'unsent' && connection.stats.connected)) free.push(connection);
+      else if (end === 'unsent' && all.has(connection)) connecting.add(connection);
+      else discard(connection);
+    },
     async close() {
       isClosed = true;
-      await Promise.all(all.map((connection) => connection.destroy()));
+      await Promise.all([...all].map((connection) => connection.destroy()));
     },
   };
 
   function open(): Client {
     // The deadline bounds the whole call, so undici's timeouts for headers and body are off.
     const connection = new Client(origin, { connect, headersTimeout: 0, bodyTimeout: 0 });
-    all.push(connection);
     if (isClosed) void connection.destroy();
+    else all.add(connection);
+    connection.on('connect', () => {
+      if (connecting.delete(connection)) free.push(connection);
+    });
+    // A client that could not connect may wait forever: https://github.com/nodejs/undici/issues/3895
+    connection.on('connectionError', () => discard(connection));
     return connection;
+  }
+
+  /** Only if there are too many: an attempt to connect may take 10 s, and they cannot be cancelled. */
+  function takeConnecting(): Client | null {
+    const [oldest] = connecting;
+    if (all.size < 2 * maxCalls || oldest === undefined) return null;
+    connecting.delete(oldest);
+    return oldest;
+  }
+
+  function discard(connection: Client): void {
+    all.delete(connection);
+    connecting.delete(connection);
+    if (free.includes(connection)) free = free.filter((other) => other !== connection);
+    void connection.destroy();
   }
 }

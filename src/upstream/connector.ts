@@ -22,8 +22,11 @@ function onRead(this: ReadSocket, length: number, bytes: Uint8Array): boolean {
   this.chunk = Buffer.from(bytes.subarray(0, length));
   const { read } = this;
   this.read = readChunk;
-  this.emit('readable');
-  this.read = read;
+  try {
+    this.emit('readable');
+  } finally {
+    this.read = read;
+  }
   // Nobody listens, or the listener has paused: the stream keeps it.
   if (this.chunk !== null) this.unshift(this.chunk);
   this.chunk = null;

@@ -50,15 +50,15 @@ export function createDeadlines(timeoutMs: number): Deadlines {
   function expireDue(): void {
     // It is not started for a deadline that begins while another expires: it may not be the next one.
     timerEndsAt = Number.NEGATIVE_INFINITY;
-    for (let node = running.first; node !== null; node = running.first) {
-      if (node.value.leftMs() >= timerToleranceMs) {
-        runTimer(node.value);
-        return;
+    try {
+      for (let node = running.first; node !== null && node.value.leftMs() < timerToleranceMs; node = running.first) {
+        node.remove();
+        node.value.expire();
       }
-      node.remove();
-      node.value.expire();
+    } finally {
+      timerEndsAt = Number.POSITIVE_INFINITY;
+      if (running.first !== null) runTimer(running.first.value);
     }
-    timerEndsAt = Number.POSITIVE_INFINITY;
   }
 }
 

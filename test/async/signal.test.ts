@@ -21,3 +21,13 @@ test('does not call a listener that was added after it aborted', () => {
   signal.addEventListener('abort', late);
   expect(late).not.toHaveBeenCalled();
 });
+
+test('does not call a listener that another one has removed', () => {
+  const signal = new AbortableSignal();
+  const [second, third] = [vi.fn(), vi.fn()];
+  signal.addEventListener('abort', () => signal.removeEventListener('abort', second));
+  signal.addEventListener('abort', second);
+  signal.addEventListener('abort', third);
+  signal.abort('closed');
+  expect([second, third].map(({ mock }) => mock.calls.length)).toEqual([0, 1]);
+});

@@ -51,6 +51,15 @@ describe('a SyncPromise', () => {
     await expect(failed).rejects.toThrow('rejected');
   });
 
+  it('rejects if a continuation returns a promise that cannot be followed', async () => {
+    const followed = new SyncPromise<number>();
+    followed.then(() => {});
+    const promise = new SyncPromise<number>();
+    const result = promise.then(() => followed);
+    promise.resolve(1);
+    await expect(result).rejects.toThrow('one continuation');
+  });
+
   it('calls a continuation that is attached later in a microtask: tasks that start the next one are no recursion', async () => {
     let tasks = 0;
     await new Promise<void>((resolve) => {

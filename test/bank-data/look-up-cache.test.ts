@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AbortableSignal, type Signal } from '../../src/async/signal.ts';
+import { SyncPromise } from '../../src/async/sync-promise.ts';
 import { createLookUpCache } from '../../src/bank-data/look-up-cache.ts';
 import type { CacheEntry, SharedCache } from '../../src/bank-data/shared-cache.ts';
 import type { RequestContext } from '../../src/request-context.ts';
@@ -184,6 +185,28 @@ describe('a flight', () => {
     second.abort();
     await expect(found[1]).rejects.toThrow('aborted');
     expect(fetches[0]?.signal.aborted).toBe(true);
+  });
+
+  it('gives its turn to no other look-up of the same request when that aborts', async () => {
+    const turns = createBulkhead({ maxConcurrency: 2, maxQueue: 100 });
+    const cache = createLookUpCache({ ...tOptions(), turns });
+    const signal = new AbortableSignal();
+    const context = { ...tRequestContext(), signal };
+    let started = 0;
+    const lookUp = ({ signal }: RequestContext) => {
+      started += 1;
+      const answer = new SyncPromise<Answer>();
+      // As a call: it settles within the call that aborts it.
+      signal.addEventListener('abort', () => answer.reject(signal.reason));
+      return answer;
+    };
+    const keys = ['a', 'b', 'c', 'd', 'e'];
+    const found = keys.map((key) => cache.find({ key, context, lookUp, isNegative: () => false }));
+    signal.abort(new Error('disconnected'));
+    expect(await Promise.allSettled(found)).toMatchObject(keys.map(() => ({ reason: { message: 'disconnected' } })));
+    expect(started).toBe(2);
+    expect(turns.status()).toEqual({ active: 0, queued: 0, lists: 0 });
+    expect(context.activity.waitedMs(performance.now())).toBeGreaterThanOrEqual(0);
   });
 
   it('is not joined once it was aborted: the next caller starts a new one, though it has not settled', async () => {

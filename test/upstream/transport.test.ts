@@ -16,6 +16,7 @@ function tTransport(baseUrl: string, options: { maxResponseBytes?: number } = {}
     baseUrl,
     headers: { apikey: 'seeded-key' },
     maxResponseBytes: 1_000_000,
+    maxConcurrency: 64,
     redactSecrets: createSecretRedaction(['seeded-key']),
     events: { upstreamCalled: (call) => calls.push(call) },
     ...options,

@@ -1,0 +1,123 @@
+import { once } from 'node:events';
+import { connect as connectTcp } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createSecretRedaction } from '../../src/telemetry/redact.ts';
+import { Call } from '../../src/upstream/call.ts';
+import { createConnections } from '../../src/upstream/connections.ts';
+import type { Outcome } from '../../src/upstream/operation.ts';
+import { replyJson, tUpstream } from '../scripted-upstream.ts';
+import { tDeadline } from './send.ts';
+
+describe('connections', () => {
+  it('uses the one that was used last, so that the others of a burst close', async () => {
+    const { send, attempts } = await tConnections();
+    await Promise.all(Array.from({ length: 10 }, () => send()));
+    expect(attempts()).toBe(10);
+    const ports = new Set<unknown>();
+    for (let call = 0; call < 20; call += 1) ports.add(((await send()) as { json: { port: number } }).json.port);
+    expect(ports.size).toBe(1);
+    expect(attempts()).toBe(10);
+  });
+
+  it('does not wait for an attempt to connect that a call has given up', async () => {
+    const { send, attempts, holds, release } = await tConnections();
+    holds(true);
+    const caller = new AbortController();
+    const aborted = send(caller.signal);
+    caller.abort();
+    await expect(aborted).rejects.toThrow('aborted');
+    holds(false);
+    expect(await send()).toMatchObject({ status: 200 });
+    expect(attempts()).toBe(2);
+    // Then it is as good as the other one.
+    await release();
+    await Promise.all([send(), send()]);
+    expect(attempts()).toBe(2);
+  });
+
+  it('has no more than twice as many as calls, and does not connect again for each call that was given up', async () => {
+    const { send, attempts, holds, release, calls } = await tConnections(2);
+    holds(true);
+    for (let count = 0; count < 10; count += 1) {
+      const caller = new AbortController();
+      const aborted = send(caller.signal);
+      caller.abort();
+      await expect(aborted).rejects.toThrow('aborted');
+    }
+    expect(attempts()).toBe(4);
+    const next = send();
+    await release();
+    expect(await next).toMatchObject({ status: 200 });
+    expect(attempts()).toBe(4);
+    expect(calls()).toBe(1);
+  });
+
+  it.each(['ECONNREFUSED', 'ERR_TLS_CERT_ALTNAME_INVALID'])('connects anew after %s', async (code) => {
+    const { send, fails } = await tConnections();
+    fails(Object.assign(new Error('cannot connect'), { code }));
+    expect(await Promise.all([send(), send()])).toMatchObject(Array(2).fill({ reason: 'unreachable' }));
+    fails(null);
+    expect(await Promise.all([send(), send(), send()])).toMatchObject(Array(3).fill({ status: 200 }));
+  });
+});
+
+/** Connections to a service that responds with the client's port. Attempts to connect can be held back, or fail. */
+async function tConnections(maxCalls = 64) {
+  const upstream = await tUpstream((response, call) =>
+    replyJson(200, { port: response.socket?.remotePort })(response, call),
+  );
+  let attempts = 0;
+  let held: (() => Promise<unknown>)[] = [];
+  let isHeld = false;
+  let failure: Error | null = null;
+  const connections = createConnections({
+    origin: upstream.url,
+    maxCalls,
+    connect: ({ port, hostname }, callback) => {
+      const open = () => {
+        const socket = connectTcp(Number(port), hostname);
+        const connected = once(socket, 'connect');
+        return connected.then(() => callback(null, socket));
+      };
+      attempts += 1;
+      const error = failure;
+      if (error !== null) queueMicrotask(() => callback(error, null));
+      else if (isHeld) held.push(open);
+      else void open();
+    },
+  });
+  onTestFinished(() => connections.close());
+  const options = { maxResponseBytes: 1_000, redactSecrets: createSecretRedaction([]) };
+  const send = (signal?: AbortSignal) =>
+    new Promise<Outcome>((resolve, reject) => {
+      const connection = connections.take();
+      const end = () => (call.isSent ? 'broken' : 'unsent');
+      const onSettled = (outcome: Outcome) => {
+        connections.release(connection, outcome.kind === 'answered' ? 'complete' : end());
+        resolve(outcome);
+      };
+      const onAborted = (reason: unknown) => {
+        connections.release(connection, end());
+        reject(reason);
+      };
+      const call = new Call(options, tDeadline(signal), onSettled, onAborted);
+      connection.dispatch({ origin: upstream.url, path: '/', method: 'GET' }, call);
+    });
+  return {
+    send,
+    attempts: () => attempts,
+    calls: () => upstream.calls.length,
+    holds: (holds: boolean) => {
+      isHeld = holds;
+    },
+    fails: (error: Error | null) => {
+      failure = error;
+    },
+    /** Lets the attempts that are held back connect. */
+    release: async () => {
+      isHeld = false;
+      await Promise.all(held.map((open) => open()));
+      held = [];
+    },
+  };
+}
