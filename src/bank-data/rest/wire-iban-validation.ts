@@ -1,6 +1,7 @@
 import { compactIban } from '../../iban/iban.ts';
 import type { BankData, IbanData } from '../bank-data.ts';
 import { createTextPool } from './text-pool.ts';
+import { createValuePool } from './value-pool.ts';
 import { readFlag, readObject, readText, unlessEmpty } from './wire-values.ts';
 
 /** The parsed body of `iban_validate` and `iban_generate`; a part is null if the service does not return it. */
@@ -58,14 +59,16 @@ function readIbanData(value: unknown, iban: string): IbanData | null {
 function readBankData(value: unknown): BankData | null {
   const wire = readObject(value);
   if (wire === null) return null;
-  return unlessEmpty({
+  const bank = unlessEmpty({
     bankCode: readText(wire.bank_code),
-    name: pool(readText(wire.name)),
+    name: readText(wire.name),
     zip: readText(wire.zip),
-    city: pool(readText(wire.city)),
-    bic: pool(readText(wire.bic)),
+    city: readText(wire.city),
+    bic: readText(wire.bic),
   });
+  return bank && poolBank(bank.bankCode ?? bank.bic ?? '', bank);
 }
 
-/** Of countries and banks: answers that are kept share them. */
+/** Answers that are kept share their bank, and the texts of their country. */
+const poolBank = createValuePool<BankData>(10_000);
 const pool = createTextPool(10_000);

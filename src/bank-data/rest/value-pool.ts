@@ -1,0 +1,23 @@
+/** Returns the first of all equal values that it has received for a key. */
+export type PoolValue<Value extends object> = (key: string, value: Value) => Value;
+
+/**
+ * Keeps objects of texts that many answers contain, so that those in the cache share them.
+ * @param maxKeys when there are more, the pool is emptied
+ */
+export function createValuePool<Value extends object>(maxKeys: number): PoolValue<Value> {
+  const values = new Map<string, Value>();
+  return (key, value) => {
+    const known = values.get(key);
+    if (known !== undefined && isSame(known, value)) return known;
+    if (known === undefined && values.size >= maxKeys) values.clear();
+    values.set(key, value);
+    return value;
+  };
+}
+
+/** Of two objects with the same names. */
+function isSame<Value extends object>(one: Value, other: Value): boolean {
+  for (const name in one) if (one[name] !== other[name]) return false;
+  return true;
+}
