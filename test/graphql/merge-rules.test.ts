@@ -18,7 +18,7 @@ import { createRandomQueries } from './random-documents.ts';
 import { texts } from './scripted-services.ts';
 
 /* More random documents, or others: DOCUMENTS=20000 SEED=7 npx vitest run test/graphql/merge-rules.test.ts */
-const documents = Number(process.env.DOCUMENTS ?? 400);
+const documents = Number(process.env.DOCUMENTS ?? 150);
 const seed = Number(process.env.SEED ?? 1);
 
 /** One that breaks each rule that random changes hardly ever break. */
