@@ -5,7 +5,7 @@ import { createConnector } from './connector.ts';
 export type CallEnd = 'complete' | 'broken' | 'unsent';
 
 /**
- * Connections to a service, one for each call in flight: whoever limits the calls also limits the connections. Each is an
+ * Connections to a service, one for each call in flight: the bulkhead limits the calls, and so the connections. Each is an
  * undici client, which connects when it is used, and again if its connection was closed while it was idle.
  */
 export interface Connections {

@@ -27,7 +27,7 @@ function onRead(this: ReadSocket, length: number, bytes: Uint8Array): boolean {
   } finally {
     this.read = read;
   }
-  // Nobody listens, or the listener has paused: the stream keeps it.
+  // If there is no listener, or it has paused, the stream keeps the chunk.
   if (this.chunk !== null) this.unshift(this.chunk);
   this.chunk = null;
   return true;

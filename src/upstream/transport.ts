@@ -12,7 +12,7 @@ interface TransportOptions {
   /** Sent with every request, including the API key. */
   headers: Readonly<Record<string, string>>;
   maxResponseBytes: number;
-  /** Largest number of calls in flight; whoever makes the calls limits them. */
+  /** Largest number of calls in flight; the bulkhead limits them. */
   maxConcurrency: number;
   /** Whether the service runs inside the process: then it receives the trace context of a request. */
   isSelfHosted?: boolean;

@@ -52,7 +52,7 @@ describe('connections', () => {
     expect(calls()).toBe(1);
   });
 
-  it.each(['ECONNREFUSED', 'ERR_TLS_CERT_ALTNAME_INVALID'])('connects anew after %s', async (code) => {
+  it.each(['ECONNREFUSED', 'ERR_TLS_CERT_ALTNAME_INVALID'])('connects again after %s', async (code) => {
     const { send, fails } = await tConnections();
     fails(Object.assign(new Error('cannot connect'), { code }));
     expect(await Promise.all([send(), send()])).toMatchObject(Array(2).fill({ reason: 'unreachable' }));
