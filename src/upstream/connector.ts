@@ -27,7 +27,7 @@ function onRead(this: ReadSocket, length: number, bytes: Uint8Array): boolean {
   } finally {
     this.read = read;
   }
-  // If there is no listener, or it has paused, the stream keeps the chunk.
+  // A chunk that was not read goes into the stream, from where it is read later.
   if (this.chunk !== null) this.unshift(this.chunk);
   this.chunk = null;
   return true;

@@ -3,7 +3,7 @@ import { createValuePool } from '../../src/bank-data/rest/value-pool.ts';
 
 const commerzbank = { name: 'Commerzbank', city: 'Köln' as string | null };
 
-it('returns the first of equal values of a key, and each value that differs', () => {
+it('returns the same object for equal values of a key, and each value that differs', () => {
   const pool = createValuePool<typeof commerzbank>(10);
   const first = pool('37040044', { ...commerzbank });
   expect(pool('37040044', { ...commerzbank })).toBe(first);
@@ -26,4 +26,14 @@ it('has no more keys than it may', () => {
   pool('c', { ...commerzbank });
   expect(pool('a', { ...commerzbank })).not.toBe(first);
   expect(second).toEqual(commerzbank);
+});
+
+it('keeps no long texts', () => {
+  const pool = createValuePool<typeof commerzbank>(2);
+  for (const city of ['x'.repeat(101), 'x'.repeat(1_000_000)]) {
+    const first = pool('a', { ...commerzbank, city });
+    expect(pool('a', { ...commerzbank, city })).not.toBe(first);
+  }
+  const city = 'x'.repeat(100);
+  expect(pool('b', { ...commerzbank, city })).toBe(pool('b', { ...commerzbank, city }));
 });

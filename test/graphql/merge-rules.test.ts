@@ -21,7 +21,7 @@ import { texts } from './scripted-services.ts';
 const documents = Number(process.env.DOCUMENTS ?? 150);
 const seed = Number(process.env.SEED ?? 1);
 
-/** One that breaks each rule that random changes hardly ever break. */
+/** They break the rules that random changes hardly ever break. */
 const mistakes = [
   'type Query { a: String } { __typename }',
   '{ __typename } { __typename }',

@@ -29,6 +29,17 @@ describe('a deadline', () => {
     expect(createDeadlines(1_000).start(caller.signal).reason).toBe('gone');
   });
 
+  it('expires although a listener of another one throws', () => {
+    const deadlines = createDeadlines(1_000);
+    const [first, second] = [0, 1].map(() => deadlines.start(new AbortController().signal));
+    first?.addEventListener('abort', () => {
+      throw new Error('fault of a listener');
+    });
+    expect(() => vi.advanceTimersByTime(1_000)).toThrow('fault of a listener');
+    vi.advanceTimersByTime(1);
+    expect(second?.hasExpired()).toBe(true);
+  });
+
   it('restarts once', () => {
     const deadline = createDeadlines(1_000).start(new AbortController().signal);
     vi.advanceTimersByTime(900);

@@ -8,7 +8,7 @@ export type PoolText = <Text extends string | null>(text: Text) => Text;
 export function createTextPool(maxTexts: number): PoolText {
   const texts = new Map<string, string>();
   return (text) => {
-    if (text === null || text.length > maxLength) return text;
+    if (text === null || text.length > maxPooledLength) return text;
     const known = texts.get(text);
     if (known !== undefined) return known as typeof text;
     if (texts.size >= maxTexts) texts.clear();
@@ -18,4 +18,4 @@ export function createTextPool(maxTexts: number): PoolText {
 }
 
 /** The names and formats of countries and banks are shorter. */
-const maxLength = 100;
+export const maxPooledLength = 100;
