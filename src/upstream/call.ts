@@ -3,7 +3,7 @@ import { parseJson } from '../parse-json.ts';
 import { type RedactSecrets, redactStrings } from '../telemetry/redact.ts';
 import type { Deadline } from './deadline.ts';
 import { reasonBeforeResponse, tooManyInfos } from './failure-reason.ts';
-import type { Answered, Failed, FailureReason } from './operation.ts';
+import type { Answered, Failed, FailureReason, UpstreamRequest } from './operation.ts';
 import { decode, decodePart, readHeaders } from './response-parts.ts';
 import { readRetryAfter } from './retry-after.ts';
 
@@ -12,13 +12,18 @@ interface CallOptions {
   redactSecrets: RedactSecrets;
 }
 
+/** `complete`: undici has received the whole response, and it is the one to this call. */
+export type CallProgress = 'unsent' | 'sent' | 'complete';
+
 /**
  * One call as undici's handler, which reads the response. A class, so that all calls share its functions; it is also the
  * listener of its deadline. Its functions are those of older handlers: undici 7, the last version for Node.js 20, wraps
  * newer ones, and parses all headers for them.
  */
 export class Call implements Dispatcher.DispatchHandler {
+  progress: CallProgress = 'unsent';
   readonly #options: CallOptions;
+  readonly #isAnswer: UpstreamRequest['isAnswer'];
   readonly #deadline: Deadline;
   readonly #onSettled: (outcome: Answered | Failed) => void;
   readonly #onAborted: (reason: unknown) => void;
@@ -35,11 +40,13 @@ export class Call implements Dispatcher.DispatchHandler {
   /** @param onAborted called instead of `onSettled` when the caller aborts */
   constructor(
     options: CallOptions,
+    { isAnswer }: Pick<UpstreamRequest, 'isAnswer'>,
     deadline: Deadline,
     onSettled: (outcome: Answered | Failed) => void,
     onAborted: (reason: unknown) => void,
   ) {
     this.#options = options;
+    this.#isAnswer = isAnswer;
     this.#deadline = deadline;
     this.#onSettled = onSettled;
     this.#onAborted = onAborted;
@@ -49,12 +56,11 @@ export class Call implements Dispatcher.DispatchHandler {
   /** The deadline has expired, or the caller has aborted. */
   handleEvent(): void {
     if (this.#isSettled) return;
-    if (this.#deadline.hasExpired()) {
-      this.#fail('timed-out');
-      return;
+    if (this.#deadline.hasExpired()) this.#fail('timed-out');
+    else {
+      this.#abandon();
+      this.#onAborted(this.#deadline.reason);
     }
-    this.#abandon();
-    this.#onAborted(this.#deadline.reason);
   }
 
   /** Settles the call, if it has not settled yet, and closes its connection. */
@@ -71,31 +77,26 @@ export class Call implements Dispatcher.DispatchHandler {
     this.#onSettled(outcome);
   }
 
-  /** Closes the connection without an outcome; a call that is not sent yet is never sent. */
+  /** Closes the connection; a call that is not sent yet is never sent. */
   #abandon(): void {
     this.#isSettled = true;
     this.#close?.(abandoned);
   }
 
-  /** Whether it was sent, at least in part. */
-  get isSent(): boolean {
-    return this.#close !== null;
-  }
-
   /** Undici calls it immediately before it sends. If it throws, nothing is sent, and the connection remains open. */
   onConnect(close: (error?: Error) => void): void {
     if (this.#isSettled) throw abandoned;
+    this.progress = 'sent';
     this.#close = close;
   }
 
   onHeaders(status: number, rawHeaders: Buffer[]): boolean {
-    if (status >= 200) {
+    if (status < 200) this.#infos += 1;
+    else {
       this.#status = status;
       this.#headers = readHeaders(rawHeaders);
-      return true;
     }
     // An upstream could send interim responses until the deadline.
-    this.#infos += 1;
     if (this.#infos > maxInfos) throw tooManyInfos;
     return true;
   }
@@ -117,7 +118,6 @@ export class Call implements Dispatcher.DispatchHandler {
   onComplete(): void {
     if (this.#isSettled || this.#status === null) return;
     const { redactSecrets } = this.#options;
-    const headers = this.#headers;
     let text = decode(this.#wholeBody());
     let json = parseJson(text);
     if (!redactSecrets.isClean(text)) {
@@ -125,12 +125,17 @@ export class Call implements Dispatcher.DispatchHandler {
       text = redactSecrets(text);
     }
     this.#isSettled = true;
-    const retryAt = readRetryAfter(headers['retry-after']);
-    this.#settle({ kind: 'answered', status: this.#status, headers, retryAt, text, json });
+    if (this.#status === 200 && this.#isAnswer?.(json) === false) {
+      this.#settle({ kind: 'failed', reason: 'mismatched', text: '' });
+      return;
+    }
+    this.progress = 'complete';
+    const retryAt = readRetryAfter(this.#headers['retry-after']);
+    this.#settle({ kind: 'answered', status: this.#status, headers: this.#headers, retryAt, text, json });
   }
 
   onError(error: Error): void {
-    if (!this.isSent) this.#fail('unreachable');
+    if (this.progress === 'unsent') this.#fail('unreachable');
     else this.#fail(this.#status === null ? reasonBeforeResponse(error) : 'truncated');
   }
 
@@ -140,7 +145,6 @@ export class Call implements Dispatcher.DispatchHandler {
 }
 
 const noBytes = Buffer.alloc(0);
-
 /** Interim responses (1xx) of one call. */
 const maxInfos = 20;
 const abandoned = new Error('The call was abandoned.');

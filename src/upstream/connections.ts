@@ -1,8 +1,6 @@
 import { type buildConnector, Client } from 'undici';
+import type { CallProgress } from './call.ts';
 import { createConnector } from './connector.ts';
-
-/** How a call has ended: only a connection whose last response was complete can be used again. */
-export type CallEnd = 'complete' | 'broken' | 'unsent';
 
 /**
  * Connections to a service, one for each call in flight: the bulkhead limits the calls, and so the connections. Each is an
@@ -11,8 +9,11 @@ export type CallEnd = 'complete' | 'broken' | 'unsent';
 export interface Connections {
   /** The connection that was used last of the free ones, so that the others close when there are few calls; or a new one. */
   take(): Client;
-  /** A call may release its connection before undici has finished with it: undici then queues the next call. */
-  release(connection: Client, end: CallEnd): void;
+  /**
+   * Only a connection whose call is complete, or not sent yet, can be used again. A call may release its connection before
+   * undici has finished with it: undici then queues the next call.
+   */
+  release(connection: Client, progress: CallProgress): void;
   /** Closes all; calls in flight fail. */
   close(): Promise<void>;
 }
@@ -21,10 +22,17 @@ interface ConnectionsOptions {
   origin: string;
   /** Largest number of calls in flight. */
   maxCalls: number;
+  /** Whether a connection is used for more than one call. */
+  isKept: boolean;
   connect?: buildConnector.connector;
 }
 
-export function createConnections({ origin, maxCalls, connect = createConnector() }: ConnectionsOptions): Connections {
+export function createConnections({
+  origin,
+  maxCalls,
+  isKept,
+  connect = createConnector(),
+}: ConnectionsOptions): Connections {
   const all = new Set<Client>();
   let free: Client[] = [];
   /** Those that still connect for a call that has been given up; the oldest first. */
@@ -33,9 +41,9 @@ export function createConnections({ origin, maxCalls, connect = createConnector(
 
   return {
     take: () => free.pop() ?? takeConnecting() ?? open(),
-    release(connection, end) {
-      if (end === 'complete' || (end === 'unsent' && connection.stats.connected)) free.push(connection);
-      else if (end === 'unsent' && all.has(connection)) connecting.add(connection);
+    release(connection, progress) {
+      if (progress === 'complete' || (progress === 'unsent' && connection.stats.connected)) free.push(connection);
+      else if (progress === 'unsent' && all.has(connection)) connecting.add(connection);
       else discard(connection);
     },
     async close() {
@@ -46,7 +54,9 @@ export function createConnections({ origin, maxCalls, connect = createConnector(
 
   function open(): Client {
     // The deadline bounds the whole call, so undici's timeouts for headers and body are off.
-    const connection = new Client(origin, { connect, headersTimeout: 0, bodyTimeout: 0 });
+    const timeouts = { headersTimeout: 0, bodyTimeout: 0 };
+    // With `pipelining: 0` undici closes the connection after each call, and connects again for the next one.
+    const connection = new Client(origin, { connect, pipelining: isKept ? 1 : 0, ...timeouts });
     if (isClosed) void connection.destroy();
     else all.add(connection);
     connection.on('connect', () => {

@@ -9,6 +9,11 @@ export interface UpstreamRequest {
   query?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   body?: unknown;
+  /**
+   * Whether the body of a 200 is the answer to this request, as far as it says so. If not, the service, or a proxy before
+   * it, has mixed up the responses of the connection.
+   */
+  isAnswer?: ((json: unknown) => boolean) | undefined;
   /** When the first of several requests with one common deadline began, by `performance.now()`. */
   startedAt?: number | undefined;
   /** Called before each attempt; if it resolves to false, the attempt is shed. */
@@ -32,7 +37,7 @@ export interface Answered {
   json: unknown;
 }
 
-/** An attempt was made, but no complete response was received. */
+/** An attempt was made, but no complete response to it was received. */
 export interface Failed {
   kind: 'failed';
   reason: FailureReason;
@@ -43,9 +48,16 @@ export interface Failed {
 /**
  * `unreachable`: the request was never sent (refused, DNS, TLS, connect timeout). `reset`: the connection closed before the
  * response. `invalid`: the response was not valid HTTP/1.1. `truncated`, `too-large`: the response began and could not be
- * read to its end. `timed-out`: the deadline.
+ * read to its end. `mismatched`: the response to another request. `timed-out`: the deadline.
  */
-export type FailureReason = 'unreachable' | 'reset' | 'invalid' | 'truncated' | 'too-large' | 'timed-out';
+export type FailureReason =
+  | 'unreachable'
+  | 'reset'
+  | 'invalid'
+  | 'truncated'
+  | 'too-large'
+  | 'mismatched'
+  | 'timed-out';
 
 /** Not sent (load shedding): the circuit is open, the queue is full, or the deadline passed in the queue. */
 export interface Shed {

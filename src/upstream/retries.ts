@@ -11,7 +11,7 @@ interface RetriesOptions {
 
 /**
  * Retries only what may succeed and is safe to repeat. A read is retried twice if the service failed or was not
- * reached, and once if its response could not be read. A write may be charged even if it fails, so it is retried, once,
+ * reached, and once if its response could not be read or was the one to another request. A write may be charged even if it fails, so it is retried, once,
  * only if it was definitely not accepted: it was never sent, or was rejected with 503. Ends the deadline.
  */
 export function withRetries(send: Send, { backoffMs, onEnded }: RetriesOptions): Send {
@@ -71,7 +71,15 @@ function maxRetries({ method }: UpstreamRequest, outcome: Outcome): number {
 }
 
 /** An invalid response is a fault that a retry does not cure; a timeout has used up the deadline of the whole operation. */
-const retriesAfter = { unreachable: 2, reset: 2, invalid: 0, truncated: 1, 'too-large': 1, 'timed-out': 0 };
+const retriesAfter = {
+  unreachable: 2,
+  reset: 2,
+  invalid: 0,
+  truncated: 1,
+  'too-large': 1,
+  mismatched: 1,
+  'timed-out': 0,
+};
 
 function isDefinitelyNotAccepted(outcome: Outcome): boolean {
   if (outcome.kind === 'answered') return outcome.status === 503;

@@ -3,7 +3,7 @@ import type { ServiceName } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { RedactSecrets } from '../telemetry/redact.ts';
 import { Call } from './call.ts';
-import { type CallEnd, createConnections } from './connections.ts';
+import { createConnections } from './connections.ts';
 import type { Answered, Failed, MakeCall, Outcome } from './operation.ts';
 
 interface TransportOptions {
@@ -21,7 +21,11 @@ interface TransportOptions {
   events: Pick<Events, 'upstreamCalled'>;
 }
 
-/** Sends each attempt with undici: kept connections, one deadline, a size limit. */
+/**
+ * Sends each attempt with undici: one deadline, a size limit, and kept connections for reads. Each write has a connection
+ * of its own: it may be charged and lost if the service closes a kept one at that moment, and no late response to another
+ * call can be taken for its answer.
+ */
 export function createTransport({
   service,
   baseUrl,
@@ -34,7 +38,8 @@ export function createTransport({
 }: TransportOptions): { makeCall: MakeCall; close(): Promise<void> } {
   const { origin, pathname } = new URL(baseUrl);
   const basePath = pathname.replace(/\/$/, '');
-  const connections = createConnections({ origin, maxCalls: maxConcurrency });
+  const kept = createConnections({ origin, maxCalls: maxConcurrency, isKept: true });
+  const writing = createConnections({ origin, maxCalls: maxConcurrency, isKept: false });
   const headerList = Object.entries(headers).flat();
   const jsonHeaderList = [...headerList, 'content-type', 'application/json'];
   const callOptions = { maxResponseBytes, redactSecrets };
@@ -44,20 +49,21 @@ export function createTransport({
       const { method, path, query, body } = request;
       const span = trace === null ? null : trace.startCall({ service, method, path, retries });
       const promise = new SyncPromise<Outcome>();
+      const connections = method === 'POST' ? writing : kept;
       const connection = connections.take();
       const startedAt = performance.now();
       const onSettled = (outcome: Answered | Failed) => {
-        connections.release(connection, outcome.kind === 'answered' ? 'complete' : endOf(call));
+        connections.release(connection, call.progress);
         events.upstreamCalled({ service, method, path, outcome, durationMs: performance.now() - startedAt });
         span?.end(outcome);
         promise.resolve(outcome);
       };
       const onAborted = (reason: unknown) => {
-        connections.release(connection, endOf(call));
+        connections.release(connection, call.progress);
         span?.end(null);
         promise.reject(reason);
       };
-      const call = new Call(callOptions, deadline, onSettled, onAborted);
+      const call = new Call(callOptions, request, deadline, onSettled, onAborted);
       const sentHeaders = body === undefined ? headerList : jsonHeaderList;
       connection.dispatch(
         {
@@ -72,13 +78,10 @@ export function createTransport({
       );
       return promise;
     },
-    close: connections.close,
+    async close() {
+      await Promise.all([kept.close(), writing.close()]);
+    },
   };
-}
-
-/** Of a call without a complete response. */
-function endOf(call: Call): CallEnd {
-  return call.isSent ? 'broken' : 'unsent';
 }
 
 function toQueryString(query: Readonly<Record<string, string>> | undefined): string {

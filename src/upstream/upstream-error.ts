@@ -75,5 +75,6 @@ const failureMessages: Record<FailureReason | 'shed', string> = {
   invalid: 'returned a response that is not valid HTTP',
   truncated: 'closed the connection in the middle of its response',
   'too-large': 'returned a response that is too large',
+  mismatched: 'returned the response to another request',
   'timed-out': 'did not respond in time',
 };

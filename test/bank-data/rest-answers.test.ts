@@ -3,8 +3,8 @@ import { tGateway } from '../gateway.ts';
 import { seenIbanValidation } from '../hosted-bank-data.ts';
 import { replyJson, tUpstream } from '../scripted-upstream.ts';
 
-const unreadable = {
-  message: 'The bank-data service returned a response that could not be read.',
+const mismatched = {
+  message: 'The bank-data service returned the response to another request.',
   extensions: { code: 'UPSTREAM_FAILED', service: 'bank-data', retryable: true },
 };
 
@@ -14,11 +14,12 @@ describe('an answer about another IBAN', () => {
   it('is not accepted, not cached, and reported to the operator', async () => {
     const upstream = await tUpstream(replyJson(200, { ...seenIbanValidation, iban: 'GB29NWBK60161331926819' }));
     const { ask, log } = tGateway({ bankDataUrl: upstream.url });
-    expect(await ask(query)).toMatchObject({ data: { ibanValidation: null }, errors: [unreadable] });
-    expect(log()).toContain('the upstream response could not be parsed');
+    expect(await ask(query)).toMatchObject({ data: { ibanValidation: null }, errors: [mismatched] });
+    expect(log()).toContain('"failure":"mismatched"');
+    expect(upstream.calls).toHaveLength(2);
     upstream.answers(replyJson(200, seenIbanValidation));
     expect(await ask(query)).toEqual({ data: { ibanValidation: { valid: true, bankData: { name: 'Commerzbank' } } } });
-    expect(upstream.calls).toHaveLength(2);
+    expect(upstream.calls).toHaveLength(3);
   });
 
   it.each(['DE89 3704 0044 0532 0130 00', 'de89370400440532013000', '', null])(
@@ -36,7 +37,8 @@ describe('an answer about another IBAN', () => {
     const answer =
       await ask(`{ generateIban(input: { country: "DE", bankCode: "37040044", accountNumber: "532013000" }) {
       __typename } }`);
-    expect(answer.errors).toMatchObject([unreadable]);
+    const message = 'The bank-data service returned a response that could not be read.';
+    expect(answer.errors).toMatchObject([{ ...mismatched, message }]);
   });
 });
 
@@ -50,9 +52,9 @@ describe('an answer about another BIC', () => {
   ])('is not accepted: %s, answered with %s', async (bic, swift) => {
     const upstream = await tUpstream(replyJson(200, { valid: true, bank_data: { name: 'A bank', swift } }));
     const { ask } = tGateway({ bankDataUrl: upstream.url });
-    expect((await ask(query(bic))).errors).toMatchObject([unreadable]);
-    expect((await ask(query(bic))).errors).toMatchObject([unreadable]);
-    expect(upstream.calls).toHaveLength(2);
+    expect((await ask(query(bic))).errors).toMatchObject([mismatched]);
+    expect((await ask(query(bic))).errors).toMatchObject([mismatched]);
+    expect(upstream.calls).toHaveLength(4);
   });
 
   it.each([

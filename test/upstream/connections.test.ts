@@ -73,6 +73,7 @@ async function tConnections(maxCalls = 64) {
   const connections = createConnections({
     origin: upstream.url,
     maxCalls,
+    isKept: true,
     connect: ({ port, hostname }, callback) => {
       const open = () => {
         const socket = connectTcp(Number(port), hostname);
@@ -91,16 +92,15 @@ async function tConnections(maxCalls = 64) {
   const send = (signal?: AbortSignal) =>
     new Promise<Outcome>((resolve, reject) => {
       const connection = connections.take();
-      const end = () => (call.isSent ? 'broken' : 'unsent');
       const onSettled = (outcome: Outcome) => {
-        connections.release(connection, outcome.kind === 'answered' ? 'complete' : end());
+        connections.release(connection, call.progress);
         resolve(outcome);
       };
       const onAborted = (reason: unknown) => {
-        connections.release(connection, end());
+        connections.release(connection, call.progress);
         reject(reason);
       };
-      const call = new Call(options, tDeadline(signal), onSettled, onAborted);
+      const call = new Call(options, {}, tDeadline(signal), onSettled, onAborted);
       connection.dispatch({ origin: upstream.url, path: '/', method: 'GET' }, call);
     });
   return {

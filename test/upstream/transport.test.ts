@@ -7,7 +7,7 @@ import { createSecretRedaction } from '../../src/telemetry/redact.ts';
 import { createTransport } from '../../src/upstream/transport.ts';
 import { createCertificate } from '../certificate.ts';
 import { replyHeld, replyJson, replyText, replyTruncated, tUnusedUrl, tUpstream } from '../scripted-upstream.ts';
-import { get, tDeadline } from './send.ts';
+import { get, post, tDeadline } from './send.ts';
 
 function tTransport(baseUrl: string, options: { maxResponseBytes?: number } = {}) {
   const calls: Parameters<Events['upstreamCalled']>[0][] = [];
@@ -147,6 +147,37 @@ describe('the transport', () => {
     expect(ports.size).toBeLessThan(3);
   });
 
+  it('has a new connection for each write, which is closed afterwards', async () => {
+    const ports: (number | undefined)[] = [];
+    const upstream = await tUpstream((response, call) => {
+      ports.push(response.socket?.remotePort);
+      return replyJson(200, {})(response, call);
+    });
+    const { send } = tTransport(upstream.url);
+    for (let count = 0; count < 3; count += 1) expect(await send(post)).toMatchObject({ status: 200 });
+    expect(new Set(ports).size).toBe(3);
+    expect(upstream.calls).toMatchObject(Array(3).fill({ headers: { connection: 'close' } }));
+  });
+
+  it('does not take a late response to another call for the answer, and closes a connection with such a response', async () => {
+    const { url } = await tLateResponses();
+    const { send } = tTransport(url);
+    const write = (name: string) => send({ ...post, path: `/${name}` });
+    expect([await write('a'), await write('b'), await write('c')]).toMatchObject([
+      { json: { path: '/a' } },
+      { json: { path: '/b' } },
+      { json: { path: '/c' } },
+    ]);
+    const isAnswer = (path: string) => (json: unknown) => (json as { path: string }).path === path;
+    const read = (name: string) => send({ ...get, path: `/${name}`, isAnswer: isAnswer(`/${name}`) });
+    expect([await read('d'), await read('e'), await read('f'), await read('g')]).toMatchObject([
+      { json: { path: '/d' } },
+      { kind: 'failed', reason: 'mismatched', text: '' },
+      { json: { path: '/f' } },
+      { kind: 'failed', reason: 'mismatched', text: '' },
+    ]);
+  });
+
   it('has a connection for each call in flight', async () => {
     const { reply, release } = replyHeld(replyJson(200, {}));
     const upstream = await tUpstream(reply);
@@ -219,3 +250,20 @@ describe('the transport', () => {
     expect(Object.keys(calls[0] ?? {})).not.toContain('query');
   });
 });
+
+/** A service that responds with the path of a request, twice to the first one: all others of a connection get the response to the one before. */
+async function tLateResponses() {
+  const server = createServer((socket) => {
+    let last = '';
+    socket.on('error', () => {});
+    socket.on('data', (data) => {
+      const body = JSON.stringify({ path: /^\w+ (\S+)/.exec(String(data))?.[1] });
+      const response = `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+      socket.write(last || response);
+      last = response;
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}

@@ -2,7 +2,7 @@ import { findBicProblems } from '../../iban/bic.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { BicValidation } from '../bank-data.ts';
 import type { CallEndpoint, Endpoint } from './endpoint-call.ts';
-import { type BicAnswer, readBicAnswer } from './wire-bank.ts';
+import { type BicAnswer, isAboutBic, readBicAnswer } from './wire-bank.ts';
 
 export async function requestBicValidation(
   callEndpoint: CallEndpoint,
@@ -17,6 +17,7 @@ export async function requestBicValidation(
 
 const check: Endpoint<string, BicAnswer> = {
   path: '/bank_data/swift_check',
+  isAbout: isAboutBic,
   read: readBicAnswer,
   answer422: () => ({ valid: false, bank: null }),
   isOptional: true,

@@ -8,6 +8,8 @@ import { type DataVersion, dataVersionHeader } from '../data-version.ts';
 /** What is the same for all calls of an endpoint. */
 export interface Endpoint<Input, Answer> {
   path: EndpointPath;
+  /** Whether the body of a 200 is about this input, as far as it says so. */
+  isAbout?: (body: unknown, input: Input) => boolean;
   /** Null if the body does not have the expected shape. */
   read: (body: unknown, input: Input) => Answer | null;
   /** Called on 422: invalid input is a regular answer, not an error. */
@@ -39,10 +41,13 @@ export function createCallEndpoint(
   events: EndpointEvents,
   dataVersion: Pick<DataVersion, 'report'>,
 ): CallEndpoint {
-  return (endpoint, { input, query, startedAt }, context) =>
-    client
-      .send({ method: 'GET', path: endpoint.path, query, startedAt }, context)
+  return (endpoint, { input, query, startedAt }, context) => {
+    const { path, isAbout } = endpoint;
+    const isAnswer = isAbout && ((json: unknown) => isAbout(json, input));
+    return client
+      .send({ method: 'GET', path, query, isAnswer, startedAt }, context)
       .then((outcome) => readOutcome(endpoint, input, outcome));
+  };
 
   function readOutcome<Input, Answer>(
     { read, answer422, isOptional = false }: Endpoint<Input, Answer>,

@@ -4,7 +4,7 @@ import { findCountryFormat } from '../../iban/registry.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { IbanGeneration, IbanValidation } from '../bank-data.ts';
 import type { CallEndpoint, Endpoint } from './endpoint-call.ts';
-import { type IbanAnswer, readIban, readIbanAnswer } from './wire-iban-validation.ts';
+import { type IbanAnswer, isAboutIban, readIban, readIbanAnswer } from './wire-iban-validation.ts';
 
 /** The contract does not say whether an invalid IBAN gets 200 or 422, so both are accepted. */
 export function requestIbanValidation(
@@ -17,6 +17,7 @@ export function requestIbanValidation(
 
 const validation: Endpoint<string, IbanValidation> = {
   path: '/bank_data/iban_validate',
+  isAbout: isAboutIban,
   read(body, iban) {
     const answer = readIbanAnswer(body, iban);
     return answer && toValidation(iban, answer);

@@ -16,13 +16,17 @@ export interface BicAnswer {
   bank: Bank | null;
 }
 
-/** Parses the body of `swift_check` for this compacted BIC; null if it has another shape or is about another BIC. */
-export function readBicAnswer(body: unknown, bic: string): BicAnswer | null {
+/** Whether a body of `swift_check` is about this compacted BIC; true if it names none. */
+export function isAboutBic(body: unknown, bic: string): boolean {
+  const found = readBic(readObject(readObject(body)?.bank_data));
+  return found === null || isBicOrHeadOffice(compactBic(found), bic);
+}
+
+/** Parses the body of `swift_check`; null if it has another shape. */
+export function readBicAnswer(body: unknown): BicAnswer | null {
   const wire = readObject(body);
   if (wire === null || typeof wire.valid !== 'boolean') return null;
-  const bank = unlessEmpty(readBank(readObject(wire.bank_data)));
-  if (bank?.bic && !isBicOrHeadOffice(compactBic(bank.bic), bic)) return null;
-  return { valid: wire.valid, bank };
+  return { valid: wire.valid, bank: unlessEmpty(readBank(readObject(wire.bank_data))) };
 }
 
 /** A directory may list only the head office (XXX, or no branch) of a bank. */
@@ -74,6 +78,10 @@ function readBank(wire: Readonly<Record<string, unknown>> | null): Bank {
     city: readText(wire?.city),
     source: readText(wire?.source),
     date: readText(wire?.date),
-    bic: readText(wire?.swift) ?? readText(wire?.bic),
+    bic: readBic(wire),
   };
+}
+
+function readBic(wire: Readonly<Record<string, unknown>> | null): string | null {
+  return readText(wire?.swift) ?? readText(wire?.bic);
 }

@@ -12,12 +12,16 @@ export interface IbanAnswer {
   countryIbanExample: string | null;
 }
 
-/** Parses the answer for this compacted IBAN; null if the body has another shape or is about another IBAN. */
+/** Whether a body is about this compacted IBAN; true if it names none. */
+export function isAboutIban(body: unknown, iban: string): boolean {
+  const found = readIban(body);
+  return found === null || found === iban || compactIban(found) === iban;
+}
+
+/** Parses the answer for this compacted IBAN; null if the body has another shape. */
 export function readIbanAnswer(body: unknown, iban: string): IbanAnswer | null {
   const wire = readObject(body);
   if (wire === null || typeof wire.valid !== 'boolean') return null;
-  const foundIban = readText(wire.iban);
-  if (foundIban !== null && foundIban !== iban && compactIban(foundIban) !== iban) return null;
   return {
     valid: wire.valid,
     ibanData: readIbanData(wire.iban_data, iban),
