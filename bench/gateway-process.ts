@@ -8,6 +8,8 @@ import { measureLiveHeap } from './live-heap.ts';
 
 export interface GatewayProcess {
   url: string;
+  /** Null without METRICS_PORT. */
+  metricsUrl: string | null;
   pid: number;
   /** Log lines so far; `time` is in milliseconds since the epoch. */
   log: { time: number; msg: string; level: number; err?: { stack?: string } }[];
@@ -70,12 +72,13 @@ export async function startGateway(env: Readonly<Record<string, string>>): Promi
       if (!/^(Debugger|For help)/.test(line)) log.push(readLine(line));
     }
   });
-  const url = await Promise.race([findUrl(child.stdout), ended]);
-  if (typeof url !== 'string') throw new Error(`the gateway did not start: ${log.map(({ msg }) => msg).join('\n')}`);
+  const urls = await Promise.race([findUrls(child.stdout), ended]);
+  if (typeof urls !== 'object' || urls === null)
+    throw new Error(`the gateway did not start: ${log.map(({ msg }) => msg).join('\n')}`);
   const pid = child.pid ?? 0;
 
   return {
-    url,
+    ...urls,
     pid,
     log,
     memory: () => readMemory(pid),
@@ -96,12 +99,14 @@ export async function startGateway(env: Readonly<Record<string, string>>): Promi
   };
 }
 
-async function findUrl(stdout: NodeJS.ReadableStream): Promise<string> {
+/** In what the gateway prints when it is ready; the last line says how to stop it. */
+async function findUrls(stdout: NodeJS.ReadableStream): Promise<{ url: string; metricsUrl: string | null }> {
   let text = '';
   for await (const chunk of stdout) {
     text += chunk;
     const url = text.match(/http:\/\/\S+\/graphql/)?.[0];
-    if (url !== undefined) return url;
+    const metricsUrl = text.match(/http:\/\/\S+\/metrics/)?.[0] ?? null;
+    if (url !== undefined && text.includes('to stop')) return { url, metricsUrl };
   }
   return new Promise(() => {});
 }

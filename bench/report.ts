@@ -6,6 +6,11 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
+/** Milliseconds, to a tenth. */
+export function formatMs(value: number): string {
+  return value.toFixed(1);
+}
+
 /** A Markdown table. */
 export function formatTable(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const table = [columns, ...rows].map((row) => row.map(String));

@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { watchEventLoop } from './event-loop.ts';
 import { startGateway } from './gateway-process.ts';
 import { createClient, runLoad } from './load.ts';
 import { formatMb, watchMemory } from './memory-over-time.ts';
 import { abortUpload, isExpected, mixedScenarios } from './mixed-scenarios.ts';
-import { createChecks, describeMachine, formatTable, percentile, print, readNumberOption } from './report.ts';
+import { createChecks, describeMachine, formatMs, formatTable, percentile, print, readNumberOption } from './report.ts';
 import { startUpstream } from './upstream.ts';
 
 /*
- * Checks that the gateway's memory does not grow after the first minute, under a mixed load with timeouts, disconnects,
- * unique documents, and an outage of 2 s every 30 s.
+ * Checks that the gateway's memory does not grow after the first minute, and that its event loop does not stall, under a
+ * mixed load with timeouts, disconnects, unique documents, and an outage of 2 s every 30 s.
  *   npx tsx bench/soak.ts [--seconds 60] [--rate 300] [--clients 60] [--cache-mb 2] [--live-heap]
  * Resident memory includes garbage that is not collected yet, mostly in the first minutes on a large machine. A leak shows
  * in the heap in use: --live-heap measures it at every mark, which forces full collections, lowers the resident memory
@@ -37,6 +38,7 @@ const gateway = await startGateway({
   ESSAY_API_KEY: 'bench-essays',
   ESSAY_TIMEOUT_MS: '500',
   CACHE_MAX_MB: String(cacheMb),
+  METRICS_PORT: '0',
 });
 const client = createClient(gateway.url, clients * 2);
 const scenarios = [...mixedScenarios, { kind: 'client aborts its upload', share: 2, run: abortUpload(gateway.url) }];
@@ -61,6 +63,7 @@ const memory = watchMemory({
   requests: () => requests,
   isLiveHeapWanted,
 });
+const eventLoop = watchEventLoop(gateway.metricsUrl ?? '');
 const startedAt = performance.now();
 await Promise.all([
   runLoad({ clients, perSecond, send: runNext, isOver: () => isOver }),
@@ -72,6 +75,7 @@ await Promise.all([
   }),
 ]);
 memory.stop();
+eventLoop.stop();
 const ranSeconds = (performance.now() - startedAt) / 1_000;
 calls += (await upstream.report()).arrivals.length;
 await client.close();
@@ -115,7 +119,8 @@ function printResults(): void {
       [
         ['requests', `${requests} in ${ranSeconds.toFixed(0)} s, ${(requests / ranSeconds).toFixed(0)}/s`, ''],
         ['calls upstream', calls, ''],
-        ['p50, p99, max ms', [0.5, 0.99, 1].map((share) => percentile(times, share).toFixed(1)).join(', '), ''],
+        ['p50, p99, max ms', [0.5, 0.99, 1].map((share) => formatMs(percentile(times, share))).join(', '), ''],
+        ...eventLoop.rows(),
         [`RSS MB after ${baselineAt} s`, formatMb(first), ''],
         [`RSS MB after ${seconds} s, growth`, growth(last), 'at most 10 %'],
         ['maximum RSS MB between, growth', growth(max), ''],

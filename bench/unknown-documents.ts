@@ -14,7 +14,8 @@ const documents = Number(process.argv[2] ?? 100_000);
 const knownCallers = 40;
 const unknownCallers = 10;
 
-const known = 'query ($iban: String!) { ibanValidation(iban: $iban) { iban valid problems country { name } } }';
+const fields = 'iban valid problems nationalCheck country { code name sepa ibanFields { name length } }';
+const known = `query ($iban: String!) { ibanValidation(iban: $iban) { ${fields} } }`;
 let sent = 0;
 let created = 0;
 
@@ -25,7 +26,6 @@ const nextIban = () => {
 };
 const nextDocument = () => {
   created += 1;
-  const fields = 'iban valid problems nationalCheck country { code name sepa ibanFields { name length } }';
   return `query Q${created} { a${created}: ibanValidation(iban: "DE${created}") { ${fields} } }`;
 };
 

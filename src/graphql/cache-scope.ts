@@ -1,4 +1,6 @@
-import { type DocumentNode, type GraphQLSchema, getNamedType, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
+import { type DocumentNode, type GraphQLNamedType, type GraphQLSchema, getNamedType, Kind } from 'graphql';
+import { findField } from './schema-costs.ts';
+import { forEachSelectionSet } from './selection-sets.ts';
 
 /** Which caches may store a response: all, only private ones, or none. */
 export type CacheScope = 'public' | 'private' | 'none';
@@ -10,24 +12,21 @@ const scopesFromWidest: readonly CacheScope[] = ['public', 'private', 'none'];
  * `extensions.cacheScope`. Mutations, and query fields whose type declares no scope, are not cached.
  */
 export function findCacheScope(document: DocumentNode, schema: GraphQLSchema): CacheScope {
-  const typeInfo = new TypeInfo(schema);
+  const [query, mutation] = [schema.getQueryType(), schema.getMutationType()];
   const found = new Set<CacheScope | undefined>();
-  const visitor = {
-    Field(field: { name: { value: string } }) {
+  forEachSelectionSet(schema, document, ({ selections }, type) => {
+    found.add(type === mutation ? 'none' : scopeOf(type));
+    if (type !== query) return;
+    for (const selection of selections) {
       // The scope of entities comes from the fragments on them; `__typename` needs none.
-      if (['_entities', '__typename'].includes(field.name.value)) return;
-      const parent = typeInfo.getParentType();
-      if (parent === schema.getMutationType()) found.add('none');
-      if (parent === schema.getQueryType()) found.add(scopeOf(getNamedType(typeInfo.getType())) ?? 'none');
-    },
-    SelectionSet() {
-      found.add(scopeOf(typeInfo.getParentType()));
-    },
-  };
-  visit(document, visitWithTypeInfo(typeInfo, visitor));
+      if (selection.kind !== Kind.FIELD || ['_entities', '__typename'].includes(selection.name.value)) continue;
+      const field = findField(schema, type?.name ?? '', selection.name.value);
+      found.add(scopeOf(getNamedType(field?.type)) ?? 'none');
+    }
+  });
   return scopesFromWidest.findLast((scope) => found.has(scope)) ?? 'none';
 }
 
-function scopeOf(type: { extensions: { cacheScope?: unknown } } | null | undefined): CacheScope | undefined {
+function scopeOf(type: GraphQLNamedType | undefined): CacheScope | undefined {
   return scopesFromWidest.find((scope) => scope === type?.extensions.cacheScope);
 }

@@ -8,9 +8,9 @@ import {
   OperationTypeNode,
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
-  visit,
 } from 'graphql';
 import { requireScope } from '../auth/require-scope.ts';
+import { forEachSelectionSet } from './selection-sets.ts';
 
 /**
  * The same schema for callers without the scope `introspection`: `__schema` and `__type` fail at their paths, as other
@@ -39,12 +39,10 @@ export function isAboutSchema({ selectionSet: { selections } }: OperationDefinit
   return selections.every((node) => node.kind === Kind.FIELD && node.name.value.startsWith('__'));
 }
 
-export function selectsIntrospection(document: DocumentNode): boolean {
+export function selectsIntrospection(schema: GraphQLSchema, document: DocumentNode): boolean {
   let isFound = false;
-  visit(document, {
-    Field({ name }) {
-      isFound ||= Object.hasOwn(closedFields, name.value);
-    },
+  forEachSelectionSet(schema, document, ({ selections }) => {
+    isFound ||= selections.some((node) => node.kind === Kind.FIELD && Object.hasOwn(closedFields, node.name.value));
   });
   return isFound;
 }

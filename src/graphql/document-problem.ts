@@ -20,7 +20,9 @@ export function findDocumentProblem(
   if (text.length > tokens && countLines(text) > tokens) {
     return `A document may have at most ${tokens} lines (MAX_QUERY_TOKENS).`;
   }
-  if (isNestedDeeper(text, maxNesting, tokens)) return `Brackets may be nested at most ${maxNesting} levels deep.`;
+  // Most documents have few brackets, and are then not split into tokens twice.
+  if (countBrackets(text) > maxNesting && isNestedDeeper(text, maxNesting, tokens))
+    return `Brackets may be nested at most ${maxNesting} levels deep.`;
   return null;
 }
 
@@ -29,6 +31,11 @@ const maxNesting = 200;
 
 function countLines(text: string): number {
   return text.match(/\r\n|[\n\r]/g)?.length ?? 0;
+}
+
+/** Of opening ones, also in strings and comments. */
+function countBrackets(text: string): number {
+  return text.match(/[([{]/g)?.length ?? 0;
 }
 
 function isNestedDeeper(text: string, levels: number, maxTokens: number): boolean {

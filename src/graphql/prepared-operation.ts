@@ -78,7 +78,7 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
   const findVariableProblem = createVariableCheck(schema, definition);
   const widestScope = findCacheScope(document, schema);
   const cacheScope = hasCallers && widestScope === 'public' ? 'private' : widestScope;
-  const usesIntrospection = selectsIntrospection(document);
+  const usesIntrospection = selectsIntrospection(schema, document);
   const compiled = compiler.register({ document, definition, fragments }, onCompiled);
 
   return {
