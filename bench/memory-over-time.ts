@@ -37,6 +37,8 @@ export function watchMemory({ gateway, marks, windowSeconds, requests, isLiveHea
     },
     stop: () => clearInterval(sampling),
     rssAt,
+    /** Heap and buffers. */
+    heapAt: (mark: number) => medianAt(mark, 'anonymous'),
     maxRssAfter: (second: number) => Math.max(...samples.filter((each) => each.second > second).map(({ rss }) => rss)),
     /** All marks, and the current values after the load. */
     async formatWithIdle(): Promise<string> {
