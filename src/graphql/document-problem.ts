@@ -21,7 +21,7 @@ export function findDocumentProblem(
     return `A document may have at most ${tokens} lines (MAX_QUERY_TOKENS).`;
   }
   // Most documents have few brackets, and are then not split into tokens twice.
-  if (countBrackets(text) > maxNesting && isNestedDeeper(text, maxNesting, tokens))
+  if (hasMoreBrackets(text, maxNesting) && isNestedDeeper(text, maxNesting, tokens))
     return `Brackets may be nested at most ${maxNesting} levels deep.`;
   return null;
 }
@@ -33,9 +33,11 @@ function countLines(text: string): number {
   return text.match(/\r\n|[\n\r]/g)?.length ?? 0;
 }
 
-/** Of opening ones, also in strings and comments. */
-function countBrackets(text: string): number {
-  return text.match(/[([{]/g)?.length ?? 0;
+/** Counts opening ones, also in strings and comments. */
+function hasMoreBrackets(text: string, count: number): boolean {
+  const bracket = /[([{]/g;
+  for (let found = 0; bracket.test(text); found += 1) if (found === count) return true;
+  return false;
 }
 
 function isNestedDeeper(text: string, levels: number, maxTokens: number): boolean {

@@ -1,4 +1,4 @@
-import { isUpstreamFailure, type Outcome } from './operation.ts';
+import { type FailureReason, isUpstreamFailure, type Outcome } from './operation.ts';
 
 /** How an attempt passes a guard: as any other, or as the only one that tests whether the path works again. */
 export type Pass = 'regular' | 'probe';
@@ -58,8 +58,11 @@ export function createCircuitBreaker({ onOpened, onHalfOpened, onClosed }: Circu
 }
 
 function isFailure(outcome: Outcome): boolean {
-  return isUpstreamFailure(outcome) && !(outcome.kind === 'failed' && outcome.reason === 'too-large');
+  return isUpstreamFailure(outcome) && !(outcome.kind === 'failed' && dependsOnInput.has(outcome.reason));
 }
+
+/** A client could block the path for all others with one input. */
+const dependsOnInput: ReadonlySet<FailureReason> = new Set(['too-large', 'mismatched']);
 
 /** The latest calls of a closed circuit. */
 function createFailureWindow() {

@@ -42,8 +42,9 @@ export function createConnections({
   return {
     take: () => free.pop() ?? takeConnecting() ?? open(),
     release(connection, progress) {
-      if (progress === 'complete' || (progress === 'unsent' && connection.stats.connected)) free.push(connection);
-      else if (progress === 'unsent' && all.has(connection)) connecting.add(connection);
+      if (progress === 'complete' || (isKept && progress === 'unsent' && connection.stats.connected)) {
+        free.push(connection);
+      } else if (progress === 'unsent' && all.has(connection)) connecting.add(connection);
       else discard(connection);
     },
     async close() {
@@ -60,7 +61,10 @@ export function createConnections({
     if (isClosed) void connection.destroy();
     else all.add(connection);
     connection.on('connect', () => {
-      if (connecting.delete(connection)) free.push(connection);
+      if (!connecting.delete(connection)) return;
+      // Unless it is kept, it would be old when a call uses it.
+      if (isKept) free.push(connection);
+      else discard(connection);
     });
     // A client that could not connect may wait forever: https://github.com/nodejs/undici/issues/3895
     connection.on('connectionError', () => discard(connection));

@@ -10,7 +10,10 @@ export function reasonBeforeResponse(error: unknown): FailureReason {
 function isInvalidHttp(error: unknown): boolean {
   if (error instanceof errors.SocketError) return /^bad (?:response|upgrade)$/.test(error.message);
   return (
-    error === tooManyInfos || error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError
+    error === tooManyInfos ||
+    error instanceof errors.HTTPParserError ||
+    error instanceof errors.HeadersOverflowError ||
+    error instanceof errors.ResponseContentLengthMismatchError
   );
 }
 

@@ -11,7 +11,7 @@ interface RetriesOptions {
 
 /**
  * Retries only what may succeed and is safe to repeat. A read is retried twice if the service failed or was not
- * reached, and once if its response could not be read or was the one to another request. A write may be charged even if it fails, so it is retried, once,
+ * reached, and once if its response could not be read. A write may be charged even if it fails, so it is retried, once,
  * only if it was definitely not accepted: it was never sent, or was rejected with 503. Ends the deadline.
  */
 export function withRetries(send: Send, { backoffMs, onEnded }: RetriesOptions): Send {
@@ -70,14 +70,17 @@ function maxRetries({ method }: UpstreamRequest, outcome: Outcome): number {
   return retriesAfter[outcome.reason];
 }
 
-/** An invalid response is a fault that a retry does not cure; a timeout has used up the deadline of the whole operation. */
+/**
+ * An invalid response is a fault that a retry does not cure, a mismatched one may be the service's answer to this input, and a
+ * timeout has used up the deadline of the whole operation.
+ */
 const retriesAfter = {
   unreachable: 2,
   reset: 2,
   invalid: 0,
   truncated: 1,
   'too-large': 1,
-  mismatched: 1,
+  mismatched: 0,
   'timed-out': 0,
 };
 

@@ -56,6 +56,7 @@ describe('the circuit breaker', () => {
   it.each<[string, Outcome]>([
     ...[400, 401, 403, 404, 422, 429].map((status): [string, Outcome] => [String(status), answered(status)]),
     ['responses that are too large', failed('too-large')],
+    ['responses to other requests', failed('mismatched')],
     ['an exhausted allowance', exhausted],
   ])('does not open on %s, however many', async (_, outcome) => {
     const { send, sent } = tSend(outcome);

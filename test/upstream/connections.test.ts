@@ -35,6 +35,20 @@ describe('connections', () => {
     expect(attempts()).toBe(2);
   });
 
+  it('closes one that was opened for another call, unless connections are kept', async () => {
+    const { send, attempts, holds, release, ports } = await tConnections(64, false);
+    holds(true);
+    const caller = new AbortController();
+    const aborted = send(caller.signal);
+    caller.abort();
+    await expect(aborted).rejects.toThrow('aborted');
+    await release();
+    await Promise.all([send(), send()]);
+    await send();
+    expect(attempts()).toBe(4);
+    expect(ports().size).toBe(3);
+  });
+
   it('has no more than twice as many as calls, and does not connect again for each call that was given up', async () => {
     const { send, attempts, holds, release, calls } = await tConnections(2);
     holds(true);
@@ -62,10 +76,13 @@ describe('connections', () => {
 });
 
 /** Connections to a service that responds with the client's port. Attempts to connect can be held back, or fail. */
-async function tConnections(maxCalls = 64) {
-  const upstream = await tUpstream((response, call) =>
-    replyJson(200, { port: response.socket?.remotePort })(response, call),
-  );
+async function tConnections(maxCalls = 64, isKept = true) {
+  const ports = new Set<unknown>();
+  const upstream = await tUpstream((response, call) => {
+    const port = response.socket?.remotePort;
+    ports.add(port);
+    return replyJson(200, { port })(response, call);
+  });
   let attempts = 0;
   let held: (() => Promise<unknown>)[] = [];
   let isHeld = false;
@@ -73,7 +90,7 @@ async function tConnections(maxCalls = 64) {
   const connections = createConnections({
     origin: upstream.url,
     maxCalls,
-    isKept: true,
+    isKept,
     connect: ({ port, hostname }, callback) => {
       const open = () => {
         const socket = connectTcp(Number(port), hostname);
@@ -107,6 +124,7 @@ async function tConnections(maxCalls = 64) {
     send,
     attempts: () => attempts,
     calls: () => upstream.calls.length,
+    ports: () => ports,
     holds: (holds: boolean) => {
       isHeld = holds;
     },

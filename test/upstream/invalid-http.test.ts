@@ -38,6 +38,7 @@ it.each([
   ['103 without end', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n', { isRepeated: true }],
   ['no HTTP', 'hello\r\n\r\n', {}],
   ['a length that is no number', 'HTTP/1.1 200 OK\r\ncontent-length: abc\r\n\r\n{}', {}],
+  ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}', {}],
   ['large headers', `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(100_000)}\r\n\r\n{}`, {}],
 ])('calls once an upstream that answers with %s', async (_, reply, options) => {
   const { url, requests } = await tServer(reply, options);

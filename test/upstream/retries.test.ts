@@ -31,6 +31,7 @@ describe('a read', () => {
     ['truncated', failed('truncated'), 2],
     ['not valid HTTP', failed('invalid'), 1],
     ['too large', failed('too-large'), 2],
+    ['mismatched', failed('mismatched'), 1],
     ['not JSON', notJson, 2],
     ['timed out', failed('timed-out'), 1],
     ['shed', shed, 1],
