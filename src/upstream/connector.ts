@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 
 /**
@@ -8,7 +8,13 @@ import { buildConnector } from 'undici';
 export function createConnector(): buildConnector.connector {
   // One buffer for all sockets: it is in use only until `onRead` returns.
   const onread = { buffer: Buffer.allocUnsafeSlow(bytesPerRead), callback: onRead };
-  return buildConnector({ onread } as buildConnector.BuildOptions);
+  const connect = buildConnector({ onread } as buildConnector.BuildOptions);
+  return (options, callback) =>
+    connect(options, (...result) => {
+      const [, socket] = result;
+      if (socket) Object.assign(socket, { chunk: null, read });
+      callback(...result);
+    });
 }
 
 /** A socket that passes a chunk on. */
@@ -20,21 +26,17 @@ interface ReadSocket extends Socket {
 function onRead(this: ReadSocket, length: number, bytes: Uint8Array): boolean {
   // A copy: undici keeps parts of a chunk, such as the headers that have arrived, until it has received the rest.
   this.chunk = Buffer.from(bytes.subarray(0, length));
-  const { read } = this;
-  this.read = readChunk;
-  try {
-    this.emit('readable');
-  } finally {
-    this.read = read;
-  }
+  this.emit('readable');
   // A chunk that was not read goes into the stream, from where it is read later.
   if (this.chunk !== null) this.unshift(this.chunk);
   this.chunk = null;
   return true;
 }
 
-function readChunk(this: ReadSocket): Buffer | null {
+/** The method of a stream: undici calls it several times for each response, and usually there is nothing to read. */
+function read(this: ReadSocket, size?: number): Buffer | null {
   const { chunk } = this;
+  if (size !== undefined || (chunk === null && this.readableLength > 0)) return Socket.prototype.read.call(this, size);
   this.chunk = null;
   return chunk;
 }
