@@ -2,13 +2,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type ExecutionResult, getOperationAST } from 'graphql';
 import type { Signal } from '../async/signal.ts';
 import type { Caller } from '../auth/caller.ts';
-import { parseJson } from '../parse-json.ts';
 import type { Trace } from '../trace.ts';
 import type { Backpressure } from '../upstream/backpressure.ts';
+import { createOperationError } from './document-errors.ts';
 import type { KeptReplies } from './kept-replies.ts';
 import type { MediaType } from './media-type.ts';
 import type { PersistedQueries } from './persisted-queries.ts';
-import { createOperationError, type PrepareDocument } from './prepared-document.ts';
+import { type PostParams, readPostParams } from './post-params.ts';
+import type { PreparationTurns } from './preparation-turns.ts';
+import type { PrepareDocument } from './prepared-document.ts';
 import type { Executed, OperationContext, PreparedOperation } from './prepared-operation.ts';
 import { clientClosedRequest, type Replies, type Reply } from './reply.ts';
 import { ReplyRecord } from './reply-record.ts';
@@ -26,6 +28,10 @@ interface GraphqlPost {
 
 interface DirectWayOptions<Context> {
   prepare: PrepareDocument;
+  /** Whether a document is prepared already. */
+  isKnown: (text: string) => boolean;
+  /** Of the documents that are not known. */
+  turns: PreparationTurns;
   persistedQueries: PersistedQueries;
   keptReplies: KeptReplies;
   createContext: (caller: Caller, signal: Signal, trace: Trace | null) => Context;
@@ -37,7 +43,7 @@ interface DirectWayOptions<Context> {
 }
 
 /** Answers a request; null if it is not an ordinary one, which Yoga answers. */
-export type AnswerDirectly = (post: GraphqlPost, caller: Caller) => Reply | PromiseLike<Reply> | null;
+export type AnswerDirectly = (post: GraphqlPost, caller: Caller) => Reply | PromiseLike<Reply | null> | null;
 
 /**
  * Answers ordinary requests without Yoga, which takes ten times as long: a query or the hash of a known one, with an
@@ -45,6 +51,8 @@ export type AnswerDirectly = (post: GraphqlPost, caller: Caller) => Reply | Prom
  */
 export function createDirectWay<Context extends OperationContext>({
   prepare,
+  isKnown,
+  turns,
   persistedQueries,
   keptReplies,
   createContext,
@@ -57,18 +65,23 @@ export function createDirectWay<Context extends OperationContext>({
     const isKeepable = !replies.asksForExtensions(post.headers);
     const kept = isKeepable ? keptReplies.get(post, caller) : undefined;
     if (kept) return kept;
-    const params = readParams(post.body);
+    const params = readPostParams(post.body);
     const query = params && findQuery(params);
     if (!params || query === null) return null;
     const documentId = params.extensions?.persistedQuery ? String(params.extensions.persistedQuery.sha256Hash) : null;
-
-    const { operation, errors } = prepareOperation(query, params);
-    if (operation === null) return replies.create({ errors }, post, caller, null);
-    if (operation.label.type === 'subscription') return null;
     const variables = params.variables ?? {};
-    if (!backpressure.isHigh() || !operation.mayBeDelayed(caller, variables)) return execute(operation);
-    const delayedSince = performance.now();
-    return backpressure.wait(post.signal).then(() => execute(operation, delayedSince));
+
+    if (!turns.areFull() || isKnown(query)) return answer(query, params);
+    return turns.wait().then(() => (post.signal.aborted ? abandon(null) : answer(query, params)));
+
+    function answer(query: string, params: PostParams): Reply | PromiseLike<Reply> | null {
+      const { operation, errors } = prepareOperation(query, params);
+      if (operation === null) return replies.create({ errors }, post, caller, null);
+      if (operation.label.type === 'subscription') return null;
+      if (!backpressure.isHigh() || !operation.mayBeDelayed(caller, variables)) return execute(operation);
+      const delayedSince = performance.now();
+      return backpressure.wait(post.signal).then(() => execute(operation, delayedSince));
+    }
 
     /**
      * Nothing that it creates is referred to by what was created before the delay: that is old by then, and all that an
@@ -85,14 +98,18 @@ export function createDirectWay<Context extends OperationContext>({
 
     function finish(result: ExecutionResult, executed: Executed): Reply {
       // The cancelled look-ups of a client that has disconnected are not errors.
-      if (post.signal.aborted) return { ...abandoned, mediaType: post.mediaType, record: new ReplyRecord(executed) };
+      if (post.signal.aborted) return abandon(executed);
       const reply = replies.create(result, post, caller, executed);
       if (isKeepable && result.errors === undefined) keptReplies.keep(post, caller, reply, executed);
       return reply;
     }
+
+    function abandon(executed: Executed | null): Reply {
+      return { ...abandoned, mediaType: post.mediaType, record: new ReplyRecord(executed) };
+    }
   };
 
-  function prepareOperation(query: string, { operationName }: Params) {
+  function prepareOperation(query: string, { operationName }: PostParams) {
     const { document, errors, operation } = prepare(query);
     // As in Yoga, an unknown operation is reported before the errors of validation.
     if (document && !getOperationAST(document, operationName))
@@ -101,7 +118,7 @@ export function createDirectWay<Context extends OperationContext>({
   }
 
   /** Null: an unknown hash, or a query to be registered. */
-  function findQuery({ query, extensions }: Params): string | null {
+  function findQuery({ query, extensions }: PostParams): string | null {
     const persisted = extensions?.persistedQuery;
     if (!persisted) return query ?? null;
     if (persisted.version !== 1 || typeof persisted.sha256Hash !== 'string') return null;
@@ -111,31 +128,3 @@ export function createDirectWay<Context extends OperationContext>({
 }
 
 const abandoned = { status: clientClosedRequest, headers: {}, body: '' };
-
-interface Params {
-  query?: string | null;
-  operationName?: string | null;
-  variables?: Readonly<Record<string, unknown>> | null;
-  extensions?: { persistedQuery?: { version?: unknown; sha256Hash?: unknown } | null } | null;
-}
-
-/** Null if the body is not an ordinary GraphQL request. */
-function readParams(body: string): Params | null {
-  const params = parseJson(body);
-  if (!isRecord(params)) return null;
-  for (const name in params) if (!paramNames.has(name)) return null;
-  const { query, operationName, variables, extensions } = params;
-  const isOrdinary =
-    (query == null || typeof query === 'string') &&
-    (operationName == null || typeof operationName === 'string') &&
-    (variables == null || isRecord(variables)) &&
-    (extensions == null ||
-      (isRecord(extensions) && (extensions.persistedQuery == null || isRecord(extensions.persistedQuery))));
-  return isOrdinary ? params : null;
-}
-
-const paramNames = new Set(['query', 'operationName', 'variables', 'extensions']);
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -66,6 +66,8 @@ export function createGraphqlHandler<Context extends OperationContext>({
   trustedDocuments?.onReloaded(keptReplies.clear);
   const answerDirectly = createDirectWay({
     ...shared,
+    isKnown: documents.isKnown,
+    turns: documents.turns,
     keptReplies,
     needsYoga: (headers) => hasTraces && headers[traceHeader] !== undefined,
   });

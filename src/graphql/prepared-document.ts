@@ -10,9 +10,11 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 import { createCompiler } from './compiler.ts';
+import { createOperationError, rejectDocument } from './document-errors.ts';
 import { type DocumentLimits, findDocumentProblem } from './document-problem.ts';
 import { parseDetached } from './document-source.ts';
 import type { DocumentTrust } from './operation-label.ts';
+import { createPreparationTurns } from './preparation-turns.ts';
 import { createPreparedOperation, type PreparedOperation } from './prepared-operation.ts';
 import { validateDocument } from './validate-document.ts';
 
@@ -46,6 +48,7 @@ export type PrepareDocument = (text: string) => PreparedDocument;
  */
 export function createPreparedDocuments({ schema, limits, hasCallers }: DocumentsOptions) {
   const compiler = createCompiler(schema);
+  const turns = createPreparationTurns();
   const documents = new LRUCache<string, PreparedDocument>({
     maxSize: maxBytes,
     sizeCalculation: ({ compiledBytes }, text) => (text.length + 100) * bytesPerCharacter + compiledBytes,
@@ -56,11 +59,15 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
   });
 
   const status = (): CacheStatus => ({ entries: documents.size, bytes: documents.calculatedSize });
-  return { prepare, status };
+  return { prepare, isKnown: (text: string) => documents.has(text), turns, status };
 
   function prepare(text: string): PreparedDocument {
     const known = documents.get(text);
-    if (known) return known;
+    if (known) {
+      turns.countKnown();
+      return known;
+    }
+    turns.begin();
     const prepared = prepareDocument(text);
     if (prepared.errors.length > 0) return prepared;
     // A document that is never sent again would cost the garbage collector more than parsing it costs.
@@ -112,33 +119,6 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
     if (problem !== null) throw new GraphQLError(problem);
     return parseDetached(text, (source: Source) => parse(source, { maxTokens: limits.tokens }));
   }
-}
-
-/** The document with errors, and without operations. */
-export function rejectDocument(
-  document: DocumentNode | null,
-  errors: readonly GraphQLError[],
-  code: 'GRAPHQL_PARSE_FAILED' | 'GRAPHQL_VALIDATION_FAILED' | 'QUERY_NOT_IN_SAFELIST',
-): PreparedDocument {
-  for (const { extensions } of errors) {
-    extensions.code ??= code;
-    extensions.http = { status: 400 };
-  }
-  return {
-    trust: { trustedId: null },
-    document,
-    errors,
-    compiledBytes: 0,
-    operation() {
-      throw errors[0];
-    },
-  };
-}
-
-/** As Yoga formulates it. */
-export function createOperationError(): GraphQLError {
-  const extensions = { code: 'OPERATION_RESOLUTION_FAILURE', http: { status: 400 } };
-  return new GraphQLError('Could not determine what operation to execute.', { extensions });
 }
 
 /** Texts of documents that were sent once. */

@@ -65,7 +65,10 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
   function answer(exchange: Exchange, caller: Caller, body: Buffer): MaybePromise<void> {
     const reply = graphql.answerDirectly(exchange, caller);
     if (reply === null) return answerWithYoga(exchange, caller, body);
-    return 'then' in reply ? reply.then((reply) => sendReply(exchange, reply)) : sendReply(exchange, reply);
+    if (!('then' in reply)) return sendReply(exchange, reply);
+    return reply.then((reply) =>
+      reply === null ? answerWithYoga(exchange, caller, body) : sendReply(exchange, reply),
+    );
   }
 
   async function answerWithYoga(exchange: Exchange, caller: Caller, body?: Buffer): Promise<void> {

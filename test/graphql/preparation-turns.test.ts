@@ -1,0 +1,114 @@
+import { describe, expect, it, vi } from 'vitest';
+import { createPreparationTurns } from '../../src/graphql/preparation-turns.ts';
+import { tCaller } from '../caller.ts';
+import { tGateway } from '../gateway.ts';
+
+const turnOfEventLoop = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Documents that take as long as they say, beside requests with known ones. */
+function tTurns() {
+  let now = 1_000;
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+  const turns = createPreparationTurns();
+  const prepared: string[] = [];
+  const begin = (name: string, ms: number) => {
+    turns.begin();
+    now += ms;
+    prepared.push(name);
+  };
+  return {
+    turns,
+    prepared,
+    prepare(name: string, ms: number) {
+      if (turns.areFull()) void turns.wait().then(() => begin(name, ms));
+      else begin(name, ms);
+    },
+  };
+}
+
+describe('turns of documents that are not known', () => {
+  it('prepare one document each while there are requests with known ones, in the order of arrival', async () => {
+    const { turns, prepared, prepare } = tTurns();
+    for (const name of ['a', 'b', 'c']) {
+      turns.countKnown();
+      prepare(name, 0.1);
+    }
+    expect(prepared).toEqual(['a']);
+    await turnOfEventLoop();
+    expect(prepared).toEqual(['a', 'b']);
+    turns.countKnown();
+    await turnOfEventLoop();
+    expect(prepared).toEqual(['a', 'b', 'c']);
+    expect(turns.areFull()).toBe(true);
+    await turnOfEventLoop();
+    expect(turns.areFull()).toBe(false);
+  });
+
+  it('prepare several without requests with known ones, for a millisecond', async () => {
+    const { prepared, prepare } = tTurns();
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) prepare(name, 0.4);
+    expect(prepared).toEqual(['a', 'b', 'c']);
+    await turnOfEventLoop();
+    expect(prepared).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+  });
+
+  it('do not let a later document overtake those that wait', async () => {
+    const { turns, prepared, prepare } = tTurns();
+    turns.countKnown();
+    for (const name of ['a', 'b', 'c']) prepare(name, 0.1);
+    await turnOfEventLoop();
+    prepare('d', 0.1);
+    for (let turn = 0; turn < 3; turn += 1) await turnOfEventLoop();
+    expect(prepared).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('go to the next document if one is known by now, or its client has left', async () => {
+    const { turns, prepared, prepare } = tTurns();
+    turns.countKnown();
+    prepare('a', 0.1);
+    let hasLeft = false;
+    void turns.wait().then(() => {
+      hasLeft = true;
+    });
+    prepare('b', 0.1);
+    await turnOfEventLoop();
+    expect({ hasLeft, prepared }).toEqual({ hasLeft: true, prepared: ['a', 'b'] });
+  });
+});
+
+describe('many new documents at once', () => {
+  it('are all answered, valid or not, and a known one before them', async () => {
+    const { handle } = tGateway();
+    const aborted = new AbortController();
+    const send = async (query: string, { signal } = new AbortController()) =>
+      handle.answerDirectly(
+        {
+          body: JSON.stringify({ query }),
+          headers: {},
+          mediaType: 'application/json',
+          requestId: 'id',
+          signal,
+          trace: null,
+        },
+        tCaller,
+      );
+    const known = (name: string) => `query ${name} { country(code: "DE") { name } }`;
+    for (let time = 0; time < 3; time += 1) await send(known('K'));
+    const isValid = (index: number) => index % 3 > 0;
+    const document = (index: number) => `{ a${index}: country(code: "DE") { ${isValid(index) ? 'code' : 'none'} } }`;
+    await turnOfEventLoop();
+    const unknown = Array.from({ length: 20 }, (_, index) => send(document(index)));
+    const left = send(document(20), aborted);
+    const answered: string[] = [];
+    void Promise.all(unknown).then(() => answered.push('unknown'));
+    void Promise.resolve(send(known('K'))).then(() => answered.push('known'));
+    aborted.abort();
+    for (const [index, reply] of (await Promise.all(unknown)).entries()) {
+      expect(reply?.status).toBe(200);
+      if (isValid(index)) expect(reply?.body).toBe(`{"data":{"a${index}":{"code":"DE"}}}`);
+      else expect(reply?.body).toContain('GRAPHQL_VALIDATION_FAILED');
+    }
+    expect(answered[0]).toBe('known');
+    expect((await left)?.status).toBe(499);
+  });
+});
