@@ -1,4 +1,4 @@
-import { formatMs, percentile } from './report.ts';
+import { formatTenths, percentile } from './report.ts';
 
 /** A stall is a delay of the event loop over this. */
 const stallMs = 50;
@@ -15,11 +15,13 @@ export function watchEventLoop(metricsUrl: string) {
     rows(): string[][] {
       const delays = seconds.map(({ delayMs }) => delayMs);
       const stalls = seconds.filter(({ delayMs }) => delayMs > stallMs);
-      const listed = stalls.slice(0, 20).map(({ second, delayMs }) => `${formatMs(delayMs)} at ${second.toFixed(0)} s`);
+      const listed = stalls
+        .slice(0, 20)
+        .map(({ second, delayMs }) => `${formatTenths(delayMs)} at ${second.toFixed(0)} s`);
       return [
         [
           'longest delay of the event loop in a second, ms: p50, p99, max',
-          [0.5, 0.99, 1].map((share) => formatMs(percentile(delays, share))).join(', '),
+          [0.5, 0.99, 1].map((share) => formatTenths(percentile(delays, share))).join(', '),
           '',
         ],
         [`seconds with a delay over ${stallMs} ms`, `${stalls.length} of ${seconds.length}; ${listed.join(', ')}`, '0'],

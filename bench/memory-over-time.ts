@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GatewayProcess, Memory } from './gateway-process.ts';
-import { formatTable, percentile } from './report.ts';
+import { formatTable, formatTenths, percentile } from './report.ts';
 
 interface Sample extends Memory {
   second: number;
@@ -32,7 +32,7 @@ export function watchMemory({ gateway, marks, windowSeconds, requests, isLiveHea
     async measureLiveHeaps(): Promise<void> {
       for (const mark of isLiveHeapWanted ? marks : []) {
         await sleep(Math.max(0, startedAt + mark * 1_000 - performance.now()));
-        liveHeaps.push(formatMb(await gateway.liveHeap()));
+        liveHeaps.push(formatTenths(await gateway.liveHeap()));
       }
     },
     stop: () => clearInterval(sampling),
@@ -44,7 +44,7 @@ export function watchMemory({ gateway, marks, windowSeconds, requests, isLiveHea
     async formatWithIdle(): Promise<string> {
       const idle = sample();
       const rows = marks.map((mark, index) => [mark, ...formatAt(mark), liveHeaps[index] ?? '']);
-      return formatTable(columns, [...rows, ['idle', ...formatSample(idle), formatMb(await gateway.liveHeap())]]);
+      return formatTable(columns, [...rows, ['idle', ...formatSample(idle), formatTenths(await gateway.liveHeap())]]);
     },
   };
 
@@ -86,9 +86,5 @@ const columns = [
 ];
 
 function formatSample({ requests, rss, anonymous, file, files, sockets }: Sample): (string | number)[] {
-  return [requests, formatMb(rss), formatMb(anonymous), formatMb(file), files, sockets];
-}
-
-export function formatMb(value: number): string {
-  return value.toFixed(1);
+  return [requests, formatTenths(rss), formatTenths(anonymous), formatTenths(file), files, sockets];
 }

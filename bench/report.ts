@@ -6,8 +6,8 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Milliseconds, to a tenth. */
-export function formatMs(value: number): string {
+/** With one decimal place. */
+export function formatTenths(value: number): string {
   return value.toFixed(1);
 }
 

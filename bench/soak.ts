@@ -2,9 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { watchEventLoop } from './event-loop.ts';
 import { startGateway } from './gateway-process.ts';
 import { createClient, runLoad } from './load.ts';
-import { formatMb, watchMemory } from './memory-over-time.ts';
+import { watchMemory } from './memory-over-time.ts';
 import { abortUpload, isExpected, mixedScenarios } from './mixed-scenarios.ts';
-import { createChecks, describeMachine, formatMs, formatTable, percentile, print, readNumberOption } from './report.ts';
+import {
+  createChecks,
+  describeMachine,
+  formatTable,
+  formatTenths,
+  percentile,
+  print,
+  readNumberOption,
+} from './report.ts';
 import { startUpstream } from './upstream.ts';
 
 /*
@@ -113,7 +121,7 @@ function printResults(): void {
   const [first, last, max] = [memory.rssAt(baselineAt), memory.rssAt(seconds), memory.maxRssAfter(baselineAt)];
   const [firstHeap, lastHeap] = [memory.heapAt(baselineAt), memory.heapAt(seconds)];
   const percent = (ratio: number) => `${((ratio - 1) * 100).toFixed(1)} %`;
-  const growth = (rss: number) => `${formatMb(rss)}, ${percent(rss / first)}`;
+  const growth = (rss: number) => `${formatTenths(rss)}, ${percent(rss / first)}`;
   print('');
   print(overTime);
   print(
@@ -122,14 +130,14 @@ function printResults(): void {
       [
         ['requests', `${requests} in ${ranSeconds.toFixed(0)} s, ${(requests / ranSeconds).toFixed(0)}/s`, ''],
         ['calls upstream', calls, ''],
-        ['p50, p99, max ms', [0.5, 0.99, 1].map((share) => formatMs(percentile(times, share))).join(', '), ''],
+        ['p50, p99, max ms', [0.5, 0.99, 1].map((share) => formatTenths(percentile(times, share))).join(', '), ''],
         ...eventLoop.rows(),
-        [`RSS MB after ${baselineAt} s`, formatMb(first), ''],
+        [`RSS MB after ${baselineAt} s`, formatTenths(first), ''],
         [`RSS MB after ${seconds} s, growth`, growth(last), 'at most 10 %'],
         ['maximum RSS MB between, growth', growth(max), ''],
         [
           `heap and buffers MB after ${baselineAt} s and ${seconds} s, growth`,
-          `${formatMb(firstHeap)}, ${formatMb(lastHeap)}, ${percent(lastHeap / firstHeap)}`,
+          `${formatTenths(firstHeap)}, ${formatTenths(lastHeap)}, ${percent(lastHeap / firstHeap)}`,
           '',
         ],
         ['open files before and after', `${filesBefore?.all}, ${filesAfter?.all}`, 'the same'],

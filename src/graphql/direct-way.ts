@@ -9,8 +9,7 @@ import type { KeptReplies } from './kept-replies.ts';
 import type { MediaType } from './media-type.ts';
 import type { PersistedQueries } from './persisted-queries.ts';
 import { type PostParams, readPostParams } from './post-params.ts';
-import type { PreparationTurns } from './preparation-turns.ts';
-import type { PrepareDocument } from './prepared-document.ts';
+import type { PrepareDocument, WaitForTurn } from './prepared-document.ts';
 import type { Executed, OperationContext, PreparedOperation } from './prepared-operation.ts';
 import { clientClosedRequest, type Replies, type Reply } from './reply.ts';
 import { ReplyRecord } from './reply-record.ts';
@@ -28,10 +27,7 @@ interface GraphqlPost {
 
 interface DirectWayOptions<Context> {
   prepare: PrepareDocument;
-  /** Whether a document is prepared already. */
-  isKnown: (text: string) => boolean;
-  /** Of the documents that are not known. */
-  turns: PreparationTurns;
+  waitForTurn: WaitForTurn;
   persistedQueries: PersistedQueries;
   keptReplies: KeptReplies;
   createContext: (caller: Caller, signal: Signal, trace: Trace | null) => Context;
@@ -51,8 +47,7 @@ export type AnswerDirectly = (post: GraphqlPost, caller: Caller) => Reply | Prom
  */
 export function createDirectWay<Context extends OperationContext>({
   prepare,
-  isKnown,
-  turns,
+  waitForTurn,
   persistedQueries,
   keptReplies,
   createContext,
@@ -71,8 +66,9 @@ export function createDirectWay<Context extends OperationContext>({
     const documentId = params.extensions?.persistedQuery ? String(params.extensions.persistedQuery.sha256Hash) : null;
     const variables = params.variables ?? {};
 
-    if (!turns.areFull() || isKnown(query)) return answer(query, params);
-    return turns.wait().then(() => (post.signal.aborted ? abandon(null) : answer(query, params)));
+    const turn = waitForTurn(query);
+    if (turn === null) return answer(query, params);
+    return turn.then(() => (post.signal.aborted ? abandon(null) : answer(query, params)));
 
     function answer(query: string, params: PostParams): Reply | PromiseLike<Reply> | null {
       const { operation, errors } = prepareOperation(query, params);

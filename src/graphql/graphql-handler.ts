@@ -66,8 +66,7 @@ export function createGraphqlHandler<Context extends OperationContext>({
   trustedDocuments?.onReloaded(keptReplies.clear);
   const answerDirectly = createDirectWay({
     ...shared,
-    isKnown: documents.isKnown,
-    turns: documents.turns,
+    waitForTurn: documents.waitForTurn,
     keptReplies,
     needsYoga: (headers) => hasTraces && headers[traceHeader] !== undefined,
   });

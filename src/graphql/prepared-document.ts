@@ -40,6 +40,7 @@ interface DocumentsOptions {
 }
 
 export type PrepareDocument = (text: string) => PreparedDocument;
+export type WaitForTurn = (text: string) => PromiseLike<void> | null;
 
 /**
  * Parses and validates documents, and prepares their operations. A document is cached when it is sent a second time.
@@ -59,7 +60,10 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
   });
 
   const status = (): CacheStatus => ({ entries: documents.size, bytes: documents.calculatedSize });
-  return { prepare, isKnown: (text: string) => documents.has(text), turns, status };
+  /** Waits until a document may be prepared; null if that is now. */
+  const waitForTurn: WaitForTurn = (text) => (turns.areFull() && !documents.has(text) ? turns.wait() : null);
+
+  return { prepare, waitForTurn, status };
 
   function prepare(text: string): PreparedDocument {
     const known = documents.get(text);

@@ -61,7 +61,7 @@ function isFailure(outcome: Outcome): boolean {
   return isUpstreamFailure(outcome) && !(outcome.kind === 'failed' && dependsOnInput.has(outcome.reason));
 }
 
-/** A client could block the path for all others with one input. */
+/** What one input may always cause: a client could otherwise block the path for all others. */
 const dependsOnInput: ReadonlySet<FailureReason> = new Set(['too-large', 'mismatched']);
 
 /** The latest calls of a closed circuit. */

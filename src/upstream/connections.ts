@@ -42,10 +42,10 @@ export function createConnections({
   return {
     take: () => free.pop() ?? takeConnecting() ?? open(),
     release(connection, progress) {
-      if (progress === 'complete' || (isKept && progress === 'unsent' && connection.stats.connected)) {
-        free.push(connection);
-      } else if (progress === 'unsent' && all.has(connection)) connecting.add(connection);
-      else discard(connection);
+      if (progress === 'complete') free.push(connection);
+      else if (progress === 'sent' || !all.has(connection)) discard(connection);
+      else if (connection.stats.connected) offerUnused(connection);
+      else connecting.add(connection);
     },
     async close() {
       isClosed = true;
@@ -61,10 +61,7 @@ export function createConnections({
     if (isClosed) void connection.destroy();
     else all.add(connection);
     connection.on('connect', () => {
-      if (!connecting.delete(connection)) return;
-      // Unless it is kept, it would be old when a call uses it.
-      if (isKept) free.push(connection);
-      else discard(connection);
+      if (connecting.delete(connection)) offerUnused(connection);
     });
     // A client that could not connect may wait forever: https://github.com/nodejs/undici/issues/3895
     connection.on('connectionError', () => discard(connection));
@@ -77,6 +74,12 @@ export function createConnections({
     if (all.size < 2 * maxCalls || oldest === undefined) return null;
     connecting.delete(oldest);
     return oldest;
+  }
+
+  /** After its call was given up. Where connections are not kept, it would be too old for the next call. */
+  function offerUnused(connection: Client): void {
+    if (isKept) free.push(connection);
+    else discard(connection);
   }
 
   function discard(connection: Client): void {

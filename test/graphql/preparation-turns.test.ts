@@ -99,16 +99,16 @@ describe('many new documents at once', () => {
     await turnOfEventLoop();
     const unknown = Array.from({ length: 20 }, (_, index) => send(document(index)));
     const left = send(document(20), aborted);
-    const answered: string[] = [];
-    void Promise.all(unknown).then(() => answered.push('unknown'));
-    void Promise.resolve(send(known('K'))).then(() => answered.push('known'));
+    let answered = 0;
+    for (const reply of unknown) void reply.then(() => (answered += 1));
+    await send(known('K'));
+    expect(answered).toBeLessThan(3);
     aborted.abort();
     for (const [index, reply] of (await Promise.all(unknown)).entries()) {
       expect(reply?.status).toBe(200);
       if (isValid(index)) expect(reply?.body).toBe(`{"data":{"a${index}":{"code":"DE"}}}`);
       else expect(reply?.body).toContain('GRAPHQL_VALIDATION_FAILED');
     }
-    expect(answered[0]).toBe('known');
     expect((await left)?.status).toBe(499);
   });
 });

@@ -251,7 +251,10 @@ describe('the transport', () => {
   });
 });
 
-/** A service that responds with the path of a request, twice to the first one: all others of a connection get the response to the one before. */
+/**
+ * A service that responds with the path of the request, and that sends the first response of each connection twice: all later
+ * requests of the connection get the response to the one before.
+ */
 async function tLateResponses() {
   const server = createServer((socket) => {
     let last = '';
