@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { build } from 'esbuild';
+import { packageParts } from './package-parts.ts';
 import { describeLicenses } from './third-party-licenses.ts';
 
 /**
@@ -29,7 +30,7 @@ export async function bundle(folder: string): Promise<BundledFile[]> {
     // All licenses are in one file.
     legalComments: 'none',
     banner: { js: createRequire },
-    plugins: [noJsonCompiler],
+    plugins: [packageParts],
     logLevel: 'warning',
   });
   const files = outputFiles.map(({ path, contents }) => ({ path: relative('.', path), contents }));
@@ -51,14 +52,3 @@ const entryPoints = ['src/main.ts', 'src/cli/ledgerquill.ts', 'src/telemetry/tra
 /** For packages in CommonJS, which `require` modules of Node.js. */
 const createRequire =
   "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);";
-
-/** graphql-jit loads it for an option that is not used: 5 MB, with Ajv. */
-const noJsonCompiler: Plugin = {
-  name: 'no JSON compiler',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^fast-json-stringify$/ }, ({ path, importer }) =>
-      importer.includes('/graphql-jit/') ? { path, namespace: 'unused' } : null,
-    );
-    onLoad({ filter: /^/, namespace: 'unused' }, () => ({ contents: 'export default undefined;' }));
-  },
-};

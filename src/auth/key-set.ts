@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { type CryptoKey, createLocalJWKSet, errors, type JSONWebKeySet, type JWTHeaderParameters } from 'jose';
-import { Agent, request } from 'undici';
+import { Agent } from 'undici';
 import { errorCodeOf } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 
@@ -24,6 +24,8 @@ interface KeySetOptions {
  */
 export function createKeySet({ url, events }: KeySetOptions): KeySet {
   const agent = new Agent({ maxResponseSize: maxBytes, connectTimeout: timeoutMs });
+  const { origin, pathname, search } = new URL(url);
+  const request = { origin, path: pathname + search, method: 'GET', headers: { accept } } as const;
   let findKey: GetKey | null = null;
   let readAt = Number.NEGATIVE_INFINITY;
   let triedAt = Number.NEGATIVE_INFINITY;
@@ -63,7 +65,7 @@ export function createKeySet({ url, events }: KeySetOptions): KeySet {
     try {
       const signal = AbortSignal.timeout(timeoutMs);
       // Redirects are not followed: they would lead to keys of others.
-      const { statusCode, body } = await request(url, { dispatcher: agent, signal, headers: { accept } });
+      const { statusCode, body } = await agent.request({ ...request, signal });
       if (statusCode !== 200) {
         await body.dump();
         return events.keySetUnavailable(`status ${statusCode}`);

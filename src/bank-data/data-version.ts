@@ -1,4 +1,4 @@
-import { request } from 'undici';
+import { Client } from 'undici';
 
 /** The header in which the self-hosted service reports the version of its bank lists. */
 export const dataVersionHeader = 'x-bank-data-version';
@@ -22,6 +22,8 @@ export const noDataVersion: DataVersion = { current: () => null, report() {}, on
 
 /** @param url of the service */
 export function createDataVersion(url: string): DataVersion {
+  const { origin, pathname } = new URL(`${url}/data-version`);
+  const client = new Client(origin);
   const listeners: (() => void)[] = [];
   let current: string | null = null;
   let timer: NodeJS.Timeout | null = null;
@@ -51,9 +53,8 @@ export function createDataVersion(url: string): DataVersion {
     earlierChanges = changes;
     changes = 0;
     try {
-      const { statusCode, headers, body } = await request(`${url}/data-version`, {
-        signal: AbortSignal.timeout(pollMs),
-      });
+      const signal = AbortSignal.timeout(pollMs);
+      const { statusCode, headers, body } = await client.request({ path: pathname, method: 'GET', signal });
       await body.dump({ limit: maxBodyBytes });
       const version = headers[dataVersionHeader];
       if (timer !== null && statusCode < 300 && typeof version === 'string') report(version);
@@ -69,6 +70,7 @@ export function createDataVersion(url: string): DataVersion {
     close() {
       if (timer !== null) clearInterval(timer);
       timer = null;
+      void client.destroy();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Store } from '../stores/store.ts';
 
 /** An answer with its times, in milliseconds since 1970. */

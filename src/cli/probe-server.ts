@@ -1,4 +1,4 @@
-import { Agent, request } from 'undici';
+import { Agent } from 'undici';
 import { errorCodeOf } from '../errors.ts';
 
 export interface ProbeResult {
@@ -14,7 +14,7 @@ export async function probeServer(url: string): Promise<ProbeResult> {
   const { origin } = new URL(url);
   const agent = new Agent({ connect: { timeout: timeoutMs }, headersTimeout: timeoutMs });
   try {
-    const { statusCode, body } = await request(`${origin}/`, { method: 'HEAD', dispatcher: agent });
+    const { statusCode, body } = await agent.request({ origin, path: '/', method: 'HEAD' });
     await body.dump();
     const isOk = statusCode < 502 || statusCode > 504;
     const problem = isOk ? '' : ': the service behind it is not available';

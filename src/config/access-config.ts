@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConfigError } from '../errors.ts';
 import { type ApiKeyEntry, apiKeyList } from './api-key-entries.ts';
 import { type CallerLimits, callBudget, type Scope, scopeList } from './caller-limits.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type OwnLimits, ownLimits, type Scope, scopeArray, scopeList } from './caller-limits.ts';
 
 /** One API key. Several keys of one name belong to the same caller, so that keys can be replaced one after the other. */

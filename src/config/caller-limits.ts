@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What callers may use. INTROSPECTION, GRAPHIQL, FEDERATION_TRACES and EXPOSE_COST grant the last four to all callers. */
 const scopes = ['bank-data', 'essays', 'introspection', 'graphiql', 'traces', 'cost'] as const;

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 /** Whether the value of a variable must not be printed: it can also be in a file, or its name says so. */
 function isSecretVariable(shape: z.ZodRawShape, name: string): boolean {

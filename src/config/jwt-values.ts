@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isLoopback } from './loopback.ts';
 
 /** Asymmetric only: with an HMAC algorithm, the public key could be used to sign tokens. */

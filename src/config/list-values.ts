@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { createQuote } from './describe-values.ts';
 import type { Config } from './gateway-config.ts';
 import { secretFile } from './secret-files.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Address and credentials of a Redis server; empty strings if not set. */
 export interface RedisConfig {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { errorCodeOf } from '../errors.ts';
 import { readConfiguredFile } from './read-file.ts';
 

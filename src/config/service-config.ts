@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { ConfigError } from '../errors.ts';
 import type { LogLevel } from './values.ts';
 import {

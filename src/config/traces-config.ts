@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { secretFile } from './secret-files.ts';
 import { baseUrl, integer } from './values.ts';
 

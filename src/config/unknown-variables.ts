@@ -7,11 +7,12 @@ import type { Environment } from './variables.ts';
  */
 export function findUnknownVariables(known: readonly string[], env: Environment): string[] {
   const isKnown = new Set(known);
+  const knownNames = known.map((name) => ({ name, plain: toPlain(name) }));
   const prefixes = new Set(known.flatMap((name) => /^[A-Z]{3,}_/.exec(name) ?? []));
   for (const common of commonPrefixes) prefixes.delete(common);
   return Object.entries(env).flatMap(([name, value]) => {
     if (!value || isKnown.has(name) || isOfKubernetes(name, value)) return [];
-    const likely = findLikelyName(known, name);
+    const likely = findLikelyName(knownNames, name);
     if (likely !== null) return [`${name} (${likely}?)`];
     return [...prefixes, ...ownPrefixes].some((prefix) => name.startsWith(prefix)) ? [name] : [];
   });
@@ -36,13 +37,20 @@ function isOfKubernetes(name: string, value: string): boolean {
   return /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP|SCTP)(_|$)/.test(name) || /^(tcp|udp|sctp):/.test(value);
 }
 
-function findLikelyName(known: readonly string[], name: string): string | null {
+interface KnownName {
+  name: string;
+  plain: string;
+}
+
+function findLikelyName(known: readonly KnownName[], name: string): string | null {
   const plain = toPlain(name.replace(/^(LEDGERQUILL|GATEWAY)_/, ''));
-  const candidates = known.map((candidate) => ({ candidate, edits: distance(toPlain(candidate), plain) }));
-  const [nearest] = candidates.toSorted((a, b) => a.edits - b.edits);
   // HOST and HOME are different words.
   const maxEdits = Math.min(2, Math.floor(plain.length / 5));
-  return nearest && nearest.edits <= maxEdits ? nearest.candidate : null;
+  const candidates = known
+    .filter((candidate) => Math.abs(candidate.plain.length - plain.length) <= maxEdits)
+    .map((candidate) => ({ name: candidate.name, edits: distance(candidate.plain, plain) }));
+  const [nearest] = candidates.toSorted((a, b) => a.edits - b.edits);
+  return nearest && nearest.edits <= maxEdits ? nearest.name : null;
 }
 
 function toPlain(name: string): string {

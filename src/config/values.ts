@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isOwnText } from './own-texts.ts';
 
 export function integer(min: number, max: number) {

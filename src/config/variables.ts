@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConfigError } from '../errors.ts';
 import { accessVariables } from './access-config.ts';
 import { createQuote, describeIssues } from './describe-values.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A document that clients of the operator send, and its id in requests. */
 export interface ManifestEntry {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { GatewayError } from '../../errors.ts';
 import type { Events } from '../../telemetry/events.ts';
 import { type Essay, type EssayArchive, essayModes, type InvalidEssayInput } from '../essays.ts';

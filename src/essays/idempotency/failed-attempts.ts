@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Store } from '../../stores/store.ts';
 import type { Essay, EssayResult } from '../essays.ts';
 import type { OrderIdentity } from './fingerprint.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { StoreError } from '../../stores/store.ts';
 
 /** Release 0.1.0 wrote the records of version 1 without a version. */

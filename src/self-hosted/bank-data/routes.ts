@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Answer, type Query, rejectionSchema } from './answers/answer.ts';
 import { answerAll, answerBanksByCountry, bankNameSchema, bankRecordSchema } from './answers/bank-lists.ts';
 import { answerIbanGeneration } from './answers/iban-generation.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type WritingOrder, writingModes } from './essay-writer.ts';
 
 type WritingOrderReading = { kind: 'order'; order: WritingOrder } | { kind: 'invalid'; message: string };

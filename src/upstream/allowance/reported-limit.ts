@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Answered } from '../operation.ts';
 
 /** The monthly rate limit that the upstream reported with the response to one call. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Problems by parameter. */
 export const rejectionSchema = z.object({

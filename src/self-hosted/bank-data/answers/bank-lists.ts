@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ListedBank } from '../../../bank-lists/listed-bank.ts';
 import { findCountryCode } from '../../../countries/country-name.ts';
 import type { BankDirectory } from '../directory/bank-directory.ts';

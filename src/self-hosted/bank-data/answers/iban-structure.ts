@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { countryName, findCountryCode } from '../../../countries/country-name.ts';
 import { ibanFields } from '../../../iban/build-iban.ts';
 import type { IbanFieldName } from '../../../iban/iban-fields.ts';

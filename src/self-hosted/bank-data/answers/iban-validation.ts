@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ListedBank } from '../../../bank-lists/listed-bank.ts';
 import { countryName } from '../../../countries/country-name.ts';
 import { describeIbanProblem } from '../../../iban/describe-iban-problem.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Query, readText } from './answer.ts';
 
 /** A page in the format of Laravel: https://laravel.com/docs/pagination#converting-results-to-json */

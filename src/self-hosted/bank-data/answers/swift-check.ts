@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { compactBic, findBicProblems, parseBic } from '../../../iban/bic.ts';
 import type { BankDirectory } from '../directory/bank-directory.ts';
 import { type Answer, answer, findTextProblem, type Query, readText, reject } from './answer.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ListedBank } from '../../../bank-lists/listed-bank.ts';
 import { countryName } from '../../../countries/country-name.ts';
 import { parseBic } from '../../../iban/bic.ts';

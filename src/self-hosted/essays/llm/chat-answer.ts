@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import { z } from 'zod';
+import * as z from 'zod';
 import { countWords } from '../words.ts';
 import { createReasoningFilter } from './reasoning-filter.ts';
 

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { type Dispatcher, request } from 'undici';
+import { Agent } from 'undici';
 import { errorCodeOf } from '../../../errors.ts';
 import type { EssayWriter, WritingOrder } from '../essay-writer.ts';
 import { countWords, cutAtSentenceEnd } from '../words.ts';
@@ -19,7 +19,6 @@ interface LlmWriterOptions {
    * about ten thousand tokens of reasoning.
    */
   maxAnswerBytes?: number;
-  dispatcher?: Dispatcher;
 }
 
 /** Writes with a language model at an OpenAI-compatible chat endpoint. Rejects with a WritingError. */
@@ -29,9 +28,11 @@ export function createLlmWriter({
   model,
   timeoutMs,
   maxAnswerBytes = 4_000_000,
-  dispatcher,
 }: LlmWriterOptions): EssayWriter {
   const endpoint = /\/chat\/completions\/?$/.test(url) ? url : `${url.replace(/\/+$/, '')}/chat/completions`;
+  const { origin, pathname, search } = new URL(endpoint);
+  // The deadline covers the whole request, so undici's own timeouts are off.
+  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
   const headers = {
     'content-type': 'application/json',
     accept: 'text/event-stream, application/json',
@@ -60,16 +61,7 @@ export function createLlmWriter({
 
   async function requestEssay(order: WritingOrder, signal: AbortSignal): Promise<ChatAnswer> {
     const body = JSON.stringify({ model, messages: composePrompt(order), stream: true });
-    // The deadline covers the whole request, so undici's own timeouts are off.
-    const timers = { headersTimeout: 0, bodyTimeout: 0 };
-    const response = await request(endpoint, {
-      method: 'POST',
-      headers,
-      body,
-      signal,
-      ...timers,
-      ...(dispatcher ? { dispatcher } : {}),
-    });
+    const response = await agent.request({ origin, path: pathname + search, method: 'POST', headers, body, signal });
     response.body.on('error', () => undefined);
     try {
       if (response.statusCode !== 200) {
