@@ -4,15 +4,17 @@ import {
   type ASTVisitor,
   BREAK,
   getEnterLeaveForKind,
+  type ValidationContext,
   type ValidationRule,
 } from 'graphql';
+import type { NodeVisitor } from './walk-document.ts';
 
 /**
  * Merges validation rules into one. For each node, it calls only the rules that visit its kind. GraphQL.js finds them for each
  * document, and for all kinds that there are, which takes longer than everything else that a short document needs.
  * @param rules each visits the same kinds of nodes in every document
  */
-export function mergeRules(rules: readonly ValidationRule[]): ValidationRule {
+export function mergeRules(rules: readonly ValidationRule[]): (context: ValidationContext) => NodeVisitor {
   const indexesByKind = new Map<NodeKind, readonly number[]>();
 
   return (context) => {
