@@ -3,14 +3,16 @@ import { createPreparedDocuments } from '../src/graphql/prepared-document.ts';
 import { schema } from '../src/graphql/schema/schema.ts';
 import { startGateway } from './gateway-process.ts';
 import { createClient } from './load.ts';
+import { createChecks, describeMachine, formatTable, percentile, print } from './report.ts';
 
 /*
- * Documents that are sent once or twice, beside known documents: memory is bounded, and the known documents lose no more
- * throughput than receiving, parsing, validating and executing the others takes.
+ * Documents that are sent once or twice, beside known documents: memory, and how much throughput the known documents lose,
+ * beside the time that the gateway spends on preparing the others.
  *   npx tsx bench/unknown-documents.ts [documents]
  */
 
 const documents = Number(process.argv[2] ?? 100_000);
+const rounds = 5;
 const knownCallers = 40;
 const unknownCallers = 10;
 
@@ -31,23 +33,37 @@ const nextDocument = () => {
 
 const gateway = await startGateway({ BANK_DATA_URL: 'http://127.0.0.1:9', BANK_DATA_API_KEY: 'key-of-the-benchmark' });
 const client = createClient(gateway.url, knownCallers + unknownCallers);
-const sendKnown = () => client.send(known, { iban: nextIban() });
+const checks = createChecks();
+const sendKnown = () => send(known, { iban: nextIban() });
+
+async function send(document: string, variables?: object): Promise<void> {
+  const { data } = await client.send(document, variables);
+  const [validation] = Object.values(data ?? {}) as ({ valid?: boolean } | null)[];
+  if (validation?.valid !== false) checks.fail('an invalid IBAN is not reported as invalid');
+}
+
+const results = { alone: [] as Result[], once: [] as Result[], twice: [] as Result[] };
+const preparingUs: number[] = [];
 
 await run(() => false, 2_000);
-const alone = await run(() => false, 5_000);
-const knownUs = (alone.cpuS / alone.known) * 1_000_000;
-print('known alone', alone);
-for (const times of [1, 2]) print(`beside unknown, sent ${times}x`, await runBeside(times));
-print('known alone', await run(() => false, 5_000));
-process.stdout.write(`preparing one document: ${measurePreparing().toFixed(0)} µs (parse, validate, scope)\n`);
+for (let round = 0; round < rounds; round += 1) {
+  // Each load stands beside the one of known documents alone that comes before it.
+  results.alone.push(await run(() => false, 2_000));
+  results.once.push(await runBeside(1));
+  results.alone.push(await run(() => false, 2_000));
+  results.twice.push(await runBeside(2));
+  preparingUs.push(measurePreparing());
+}
 await client.close();
-process.exitCode = (await gateway.close()) ?? 1;
+printResults();
+if ((await gateway.close()) !== 0) checks.fail('the gateway did not exit with 0');
+checks.print();
 
 interface Result {
   seconds: number;
   known: number;
   unknown: number;
-  /** CPU time of the gateway: throughput depends on what else the machine does. */
+  /** CPU time of the gateway: throughput also depends on what else the machine does, and on the clients. */
   cpuS: number;
   /** Of the largest value during the run. */
   rssMb: number;
@@ -55,12 +71,12 @@ interface Result {
 
 /** Until all documents were sent. */
 function runBeside(times: number): Promise<Result> {
-  let left = documents;
+  let left = Math.ceil(documents / rounds);
   const sendUnknown = async () => {
     if (left <= 0) return false;
     left -= 1;
     const document = nextDocument();
-    for (let time = 0; time < times; time += 1) await client.send(document);
+    for (let time = 0; time < times; time += 1) await send(document);
     return true;
   };
   return run(sendUnknown, Number.POSITIVE_INFINITY, times);
@@ -99,11 +115,55 @@ async function run(sendUnknown: () => Promise<boolean> | false, lengthMs: number
   return { seconds, known: knownCount, unknown: unknownCount, cpuS: readCpuS() - startedCpuS, rssMb };
 }
 
-function print(name: string, { seconds, known, unknown, cpuS, rssMb }: Result): void {
-  const rates = `${(known / seconds).toFixed(0)} known/s, ${(unknown / seconds).toFixed(0)} unknown/s`;
-  const unknownUs = unknown > 0 ? (cpuS * 1_000_000 - known * knownUs) / unknown : 0;
-  const costs = `CPU time per known ${knownUs.toFixed(0)} µs, per unknown ${unknownUs.toFixed(0)} µs`;
-  process.stdout.write(`${name}: ${rates}, RSS at most ${rssMb.toFixed(0)} MB, ${costs}\n`);
+function printResults(): void {
+  const preparing = median(preparingUs);
+  const knownUs = median(results.alone.map(({ cpuS, known }) => (cpuS / known) * 1_000_000));
+  const row = (name: string, beside: readonly Result[], offset: number) => {
+    const falls = beside.map(({ known, seconds }, round) => {
+      const alone = results.alone[2 * round + offset];
+      return alone ? 1 - known / seconds / (alone.known / alone.seconds) : Number.NaN;
+    });
+    const unknownRate = median(beside.map(({ unknown, seconds }) => unknown / seconds));
+    return [
+      name,
+      median(beside.map(({ known, seconds }) => known / seconds)).toFixed(0),
+      unknownRate.toFixed(0),
+      percent(median(falls)),
+      percent((unknownRate * preparing) / 1_000_000),
+      median(beside.map(({ cpuS, known, unknown }) => (cpuS * 1_000_000 - known * knownUs) / unknown)).toFixed(0),
+      Math.max(...beside.map(({ rssMb }) => rssMb)).toFixed(0),
+    ];
+  };
+  const columns = [
+    'load',
+    'known/s',
+    'unknown/s',
+    'fall of known',
+    'time for preparing',
+    'CPU µs per unknown',
+    'RSS at most, MB',
+  ];
+  const alone = median(results.alone.map(({ known, seconds }) => known / seconds)).toFixed(0);
+  const aloneMb = Math.max(...results.alone.map(({ rssMb }) => rssMb)).toFixed(0);
+  const rows = [
+    ['known alone', alone, '0', '', '', '', aloneMb],
+    row('beside unknown, sent once', results.once, 0),
+    row('beside unknown, sent twice', results.twice, 1),
+  ];
+  print(describeMachine());
+  print(
+    `medians of ${rounds} rounds; preparing one document (parse, validate, scope, cost): ${preparing.toFixed(0)} µs`,
+  );
+  print(`CPU time per request with a known document: ${knownUs.toFixed(0)} µs`);
+  print(formatTable(columns, rows));
+}
+
+function median(values: readonly number[]): number {
+  return percentile(values, 0.5);
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
 }
 
 /** User and system time, in ticks of 10 ms: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
