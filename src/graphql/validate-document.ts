@@ -18,37 +18,29 @@ type Validate = (schema: GraphQLSchema, document: DocumentNode) => readonly Grap
 type VariableUsages = ReturnType<ValidationContext['getVariableUsages']>;
 
 /**
- * Finds the same errors as `validate` of GraphQL.js, in the same order. A rule that throws an error ends the validation with
- * this error.
+ * Finds the same errors as `validate` of GraphQL.js, in the same order. An error that a rule throws is the last one: GraphQL.js
+ * throws one where a document takes too much work.
  * @param rules each visits the same kinds of nodes in every document
  */
 export function createValidation(rules: readonly ValidationRule[]): Validate {
   const mergedRule = mergeRules(rules);
 
   return (schema, document) => {
-    try {
-      return isExecutable(document) ? findErrors(schema, document) : validate(schema, document, rules);
-    } catch (error) {
-      if (error instanceof GraphQLError) return [error];
-      throw error;
-    }
-  };
-
-  function findErrors(schema: GraphQLSchema, document: DocumentNode): readonly GraphQLError[] {
     const errors: GraphQLError[] = [];
-    const typeInfo = new TypeInfo(schema);
     const report = (error: GraphQLError) => {
-      if (errors.length === maxErrors) throw tooManyErrors;
+      if (errors.length === maxErrors) throw new GraphQLError(tooManyErrors);
       errors.push(error);
     };
     try {
+      if (!isExecutable(document)) return validate(schema, document, rules);
+      const typeInfo = new TypeInfo(schema);
       walkDocument(document, typeInfo, mergedRule(new WalkingContext(schema, document, typeInfo, report)));
     } catch (error) {
-      if (error !== tooManyErrors) throw error;
-      errors.push(new GraphQLError('Too many validation errors, error limit reached. Validation aborted.'));
+      if (!(error instanceof GraphQLError)) throw error;
+      errors.push(error);
     }
     return errors;
-  }
+  };
 }
 
 /** Several rules ask for the variables that an operation or a fragment uses. */
@@ -77,7 +69,7 @@ class WalkingContext extends ValidationContext {
 
 /** As in GraphQL.js. */
 const maxErrors = 100;
-const tooManyErrors = new Error('too many validation errors');
+const tooManyErrors = 'Too many validation errors, error limit reached. Validation aborted.';
 
 export const validateDocument = createValidation([
   limitDirectives,
