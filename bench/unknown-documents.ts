@@ -47,7 +47,7 @@ const preparingUs: number[] = [];
 
 await run(() => false, 2_000);
 for (let round = 0; round < rounds; round += 1) {
-  // Each load stands beside the one of known documents alone that comes before it.
+  // Each load is compared with the known documents alone before it.
   results.alone.push(await run(() => false, 2_000));
   results.once.push(await runBeside(1));
   results.alone.push(await run(() => false, 2_000));
