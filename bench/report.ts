@@ -6,6 +6,10 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
+export function median(values: readonly number[]): number {
+  return percentile(values, 0.5);
+}
+
 /** With one decimal place. */
 export function formatTenths(value: number): string {
   return value.toFixed(1);

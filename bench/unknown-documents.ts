@@ -3,7 +3,7 @@ import { createPreparedDocuments } from '../src/graphql/prepared-document.ts';
 import { schema } from '../src/graphql/schema/schema.ts';
 import { startGateway } from './gateway-process.ts';
 import { createClient } from './load.ts';
-import { createChecks, describeMachine, formatTable, percentile, print } from './report.ts';
+import { createChecks, describeMachine, formatTable, median, print } from './report.ts';
 
 /*
  * Documents that are sent once or twice, beside known documents: memory, and how much throughput the known documents lose,
@@ -42,16 +42,20 @@ async function send(document: string, variables?: object): Promise<void> {
   if (validation?.valid !== false) checks.fail('an invalid IBAN is not reported as invalid');
 }
 
-const results = { alone: [] as Result[], once: [] as Result[], twice: [] as Result[] };
+/** The same round, without and with documents that are not known. */
+interface Pair {
+  alone: Result;
+  beside: Result;
+}
+
+const once: Pair[] = [];
+const twice: Pair[] = [];
 const preparingUs: number[] = [];
 
-await run(() => false, 2_000);
+await runAlone();
 for (let round = 0; round < rounds; round += 1) {
-  // Each load is compared with the known documents alone before it.
-  results.alone.push(await run(() => false, 2_000));
-  results.once.push(await runBeside(1));
-  results.alone.push(await run(() => false, 2_000));
-  results.twice.push(await runBeside(2));
+  once.push({ alone: await runAlone(), beside: await runBeside(1) });
+  twice.push({ alone: await runAlone(), beside: await runBeside(2) });
   preparingUs.push(measurePreparing());
 }
 await client.close();
@@ -69,7 +73,11 @@ interface Result {
   rssMb: number;
 }
 
-/** Until all documents were sent. */
+function runAlone(): Promise<Result> {
+  return run(() => false, 2_000);
+}
+
+/** Until all documents of the round were sent. */
 function runBeside(times: number): Promise<Result> {
   let left = Math.ceil(documents / rounds);
   const sendUnknown = async () => {
@@ -116,22 +124,22 @@ async function run(sendUnknown: () => Promise<boolean> | false, lengthMs: number
 }
 
 function printResults(): void {
+  const alone = [...once, ...twice].map((pair) => pair.alone);
   const preparing = median(preparingUs);
-  const knownUs = median(results.alone.map(({ cpuS, known }) => (cpuS / known) * 1_000_000));
-  const row = (name: string, beside: readonly Result[], offset: number) => {
-    const falls = beside.map(({ known, seconds }, round) => {
-      const alone = results.alone[2 * round + offset];
-      return alone ? 1 - known / seconds / (alone.known / alone.seconds) : Number.NaN;
-    });
-    const unknownRate = median(beside.map(({ unknown, seconds }) => unknown / seconds));
+  const knownUs = median(alone.map(({ cpuS, known }) => (cpuS / known) * 1_000_000));
+  const knownRate = ({ known, seconds }: Result) => known / seconds;
+  const maxRss = (results: readonly Result[]) => Math.max(...results.map(({ rssMb }) => rssMb)).toFixed(0);
+  const row = (name: string, pairs: readonly Pair[]) => {
+    const results = pairs.map(({ beside }) => beside);
+    const unknownRate = median(results.map(({ unknown, seconds }) => unknown / seconds));
     return [
       name,
-      median(beside.map(({ known, seconds }) => known / seconds)).toFixed(0),
+      median(results.map(knownRate)).toFixed(0),
       unknownRate.toFixed(0),
-      percent(median(falls)),
+      percent(median(pairs.map(({ alone, beside }) => 1 - knownRate(beside) / knownRate(alone)))),
       percent((unknownRate * preparing) / 1_000_000),
-      median(beside.map(({ cpuS, known, unknown }) => (cpuS * 1_000_000 - known * knownUs) / unknown)).toFixed(0),
-      Math.max(...beside.map(({ rssMb }) => rssMb)).toFixed(0),
+      median(results.map(({ cpuS, known, unknown }) => (cpuS * 1_000_000 - known * knownUs) / unknown)).toFixed(0),
+      maxRss(results),
     ];
   };
   const columns = [
@@ -143,12 +151,10 @@ function printResults(): void {
     'CPU µs per unknown',
     'RSS at most, MB',
   ];
-  const alone = median(results.alone.map(({ known, seconds }) => known / seconds)).toFixed(0);
-  const aloneMb = Math.max(...results.alone.map(({ rssMb }) => rssMb)).toFixed(0);
   const rows = [
-    ['known alone', alone, '0', '', '', '', aloneMb],
-    row('beside unknown, sent once', results.once, 0),
-    row('beside unknown, sent twice', results.twice, 1),
+    ['known alone', median(alone.map(knownRate)).toFixed(0), '0', '', '', '', maxRss(alone)],
+    row('beside unknown, sent once', once),
+    row('beside unknown, sent twice', twice),
   ];
   print(describeMachine());
   print(
@@ -156,10 +162,6 @@ function printResults(): void {
   );
   print(`CPU time per request with a known document: ${knownUs.toFixed(0)} µs`);
   print(formatTable(columns, rows));
-}
-
-function median(values: readonly number[]): number {
-  return percentile(values, 0.5);
 }
 
 function percent(share: number): string {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { type Dispatcher, Pool } from 'undici';
-import { formatTable, print } from './report.ts';
+import { formatTable, median, print } from './report.ts';
 import { describeIban, scriptedIban } from './scripted-ibans.ts';
 
 /*
@@ -114,7 +114,7 @@ async function measure(): Promise<void> {
     }
   }
 
-  const limit = median(times.get('undici.dispatch'));
+  const limit = median(times.get('undici.dispatch') ?? []);
   const rows = [...times].map(([kind, values]) => [
     kind,
     median(values).toFixed(1),
@@ -192,10 +192,6 @@ function createGatewayCall(baseUrl: string, dataDir: string) {
       await store.close();
     },
   };
-}
-
-function median(values: readonly number[] = []): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 /** The upstream, as a child process. */

@@ -1,9 +1,9 @@
 import type { Plugin } from 'esbuild';
 
 /**
- * Packages whose main module loads much more than the gateway uses: undici's fetch, caches and mocks, rate limiters for
- * other databases, GraphQL.js's JSON compiler. In the bundle, each is replaced by the parts listed here; an import of
- * another part fails the build. It saves about 80 ms of the start, and 1 MB of code.
+ * Leaves parts of packages out of the bundle that the gateway does not use: undici's fetch, caches and mocks, rate limiters
+ * for other databases, a JSON compiler. Instead of the main module of undici and of rate-limiter-flexible, there are only the
+ * exports listed here; an import of another one fails the build.
  */
 export const packageParts: Plugin = {
   name: 'parts of packages',
@@ -31,7 +31,7 @@ const replacements = [
       export { default as util } from './lib/core/util.js';`,
   },
   {
-    // HTTP/2 is off, as is the default. It would load Node.js's implementation.
+    // The gateway does not enable HTTP/2, for which undici would load a module of Node.js at the start.
     module: /\/node_modules\/undici\/lib\/dispatcher\/client-h2\.js$/,
     contents: 'export default undefined;',
   },

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /* Rewrites the generated parts of src/iban/registry-table.ts and src/bank-lists/shipped-banks.ts. */
 

@@ -1,8 +1,10 @@
 import {
   type DocumentNode,
+  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLSchema,
   Kind,
+  type OperationDefinitionNode,
   specifiedRules,
   TypeInfo,
   ValidationContext,
@@ -15,6 +17,7 @@ import { mergeRules } from './merge-rules.ts';
 import { isExecutable, walkDocument } from './walk-document.ts';
 
 type Validate = (schema: GraphQLSchema, document: DocumentNode) => readonly GraphQLError[];
+type Definition = OperationDefinitionNode | FragmentDefinitionNode;
 type VariableUsages = ReturnType<ValidationContext['getVariableUsages']>;
 
 /**
@@ -43,16 +46,16 @@ export function createValidation(rules: readonly ValidationRule[]): Validate {
   };
 }
 
-/** Several rules ask for the variables that an operation or a fragment uses. */
+/** Finds the variables that a definition uses, once for all rules, as its base class does with `visit`. */
 class WalkingContext extends ValidationContext {
-  readonly #usages = new Map<Parameters<ValidationContext['getVariableUsages']>[0], VariableUsages>();
+  readonly #usages = new Map<Definition, VariableUsages>();
 
-  override getVariableUsages(node: Parameters<ValidationContext['getVariableUsages']>[0]): VariableUsages {
-    const known = this.#usages.get(node);
+  override getVariableUsages(definition: Definition): VariableUsages {
+    const known = this.#usages.get(definition);
     if (known) return known;
     const usages: VariableUsages[number][] = [];
     const typeInfo = new TypeInfo(this.getSchema());
-    walkDocument(node, typeInfo, {
+    walkDocument(definition, typeInfo, {
       enter(node) {
         if (node.kind === Kind.VARIABLE_DEFINITION) return false;
         if (node.kind !== Kind.VARIABLE) return;
@@ -62,7 +65,7 @@ class WalkingContext extends ValidationContext {
       },
       leave() {},
     });
-    this.#usages.set(node, usages);
+    this.#usages.set(definition, usages);
     return usages;
   }
 }

@@ -1,0 +1,32 @@
+import { build } from 'esbuild';
+import { describe, expect, it } from 'vitest';
+import { packageParts } from '../../scripts/package-parts.ts';
+
+async function bundle(contents: string): Promise<string[]> {
+  const { metafile } = await build({
+    stdin: { contents, resolveDir: import.meta.dirname, loader: 'ts' },
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: 'node',
+    format: 'esm',
+    plugins: [packageParts],
+    logLevel: 'silent',
+  });
+  return Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));
+}
+
+describe('the parts of packages', () => {
+  it('are all that the bundle contains of a package', async () => {
+    const files = (await bundle("import { Client } from 'undici'; console.log(Client);")).join(' ');
+    expect(files).toContain('undici/lib/dispatcher/client.js');
+    expect(files).not.toMatch(/undici\/lib\/(mock|interceptor|cache|web\/(cookies|websocket))\//);
+  });
+
+  it.each([
+    ['undici', 'MockAgent'],
+    ['rate-limiter-flexible', 'RateLimiterMongo'],
+  ])('fail the build if another one is imported from %s', async (name, part) => {
+    await expect(bundle(`import { ${part} } from '${name}'; console.log(${part});`)).rejects.toThrow(part);
+  });
+});
