@@ -3,6 +3,8 @@ import { settleItems } from '../../src/graphql/schema/settle-items.ts';
 
 it('returns the items in their order, however and whenever they settle', async () => {
   const resolvers = [
+    // A turn later: until then, nothing else handles the rejection of another item.
+    () => new Promise((resolve) => setImmediate(resolve, 'last')),
     () => Promise.resolve().then(() => 'late'),
     () => 'at once',
     () => Promise.reject(new Error('rejected')),
@@ -12,7 +14,7 @@ it('returns the items in their order, however and whenever they settle', async (
     () => Promise.resolve('soon'),
   ];
   const items = await settleItems<() => unknown, unknown>(resolvers, (resolve) => resolve());
-  expect(items).toEqual(['late', 'at once', new Error('rejected'), new Error('thrown'), 'soon']);
+  expect(items).toEqual(['last', 'late', 'at once', new Error('rejected'), new Error('thrown'), 'soon']);
 });
 
 it.each([[[]], [['a', 'b']]])('returns %j, for which nothing is waited', async (inputs) => {

@@ -8,7 +8,13 @@ import { checkText } from './text-limits.ts';
 /** How a router refers to an entity: `__typename` and the key fields. */
 type Representation = Readonly<Record<string, unknown>>;
 
-type ResolveReference = (representation: Representation, context: Context, info: GraphQLResolveInfo) => unknown;
+type MaybeEntity = object | null | undefined;
+
+type ResolveReference = (
+  representation: Representation,
+  context: Context,
+  info: GraphQLResolveInfo,
+) => MaybeEntity | Promise<MaybeEntity>;
 
 /** The directive of an entity. */
 export function entityKey(fields: string) {
@@ -24,14 +30,15 @@ export function resolveReference(resolve: ResolveReference) {
  * Resolves each representation separately: an invalid one, or one whose look-up fails, is null with an error at its
  * index.
  */
-export function resolveEntities(
+export async function resolveEntities(
   representations: readonly unknown[],
   context: Context,
   info: GraphQLResolveInfo,
 ): Promise<(object | null)[]> {
   const { budget } = context;
   if (!budget.spend('entities', representations.length)) throw budget.createLimitError('entities');
-  return settleItems(representations, (representation) => resolveEntity(representation, context, info));
+  const entities = await settleItems(representations, (representation) => resolveEntity(representation, context, info));
+  return entities.map((entity, index) => withType(entity, representations[index]));
 }
 
 /** The key of a representation. @throws GatewayError if it is not a string, or has more characters than `maxLength` */
@@ -42,11 +49,12 @@ export function readKey(name: string, key: unknown, maxLength: number): string {
   return checkText(name, key, maxLength);
 }
 
-async function resolveEntity(
+/** Not async, and without the type: thousands may wait. */
+function resolveEntity(
   representation: unknown,
   context: Context,
   info: GraphQLResolveInfo,
-): Promise<object | null> {
+): MaybeEntity | Promise<MaybeEntity> {
   if (typeof representation !== 'object' || representation === null) {
     throw new GatewayError('BAD_USER_INPUT', 'A representation must be an object with __typename and a key.');
   }
@@ -60,6 +68,12 @@ async function resolveEntity(
   const { subgraph } = (type.extensions.apollo ?? {}) as { subgraph?: { resolveReference?: ResolveReference } };
   // As in Apollo's library, an entity without a reference resolver resolves to its representation.
   const resolve = subgraph?.resolveReference ?? ((known: Representation) => known);
-  const entity = await resolve(representation as Representation, context, info);
-  return entity ? { ...entity, __typename: typename } : null;
+  return resolve(representation as Representation, context, info);
+}
+
+/** The type is how the executor finds the fields of an entity. */
+function withType(entity: MaybeEntity, representation: unknown): object | null {
+  if (entity instanceof Error) return entity;
+  const { __typename } = representation as Representation;
+  return entity ? { ...entity, __typename } : null;
 }

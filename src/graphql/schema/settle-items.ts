@@ -1,33 +1,33 @@
 /**
  * Resolves each item separately: an item that fails is an Error at its position, which executors accept in place of any
- * item. Returns one promise, since the executor keeps half a kilobyte for each that it waits for; `Promise.all` would need
- * another promise for each item, to catch its error.
+ * item. Returns one promise, since the executor keeps half a kilobyte for each that it waits for. It waits for one item after
+ * the other: to wait for all at once, a list of look-ups would keep two functions for each of them until the last answer.
  */
-export function settleItems<Input, Item>(
+export async function settleItems<Input, Item>(
   inputs: readonly Input[],
   resolve: (input: Input) => Item | Promise<Item>,
 ): Promise<Item[]> {
-  return new Promise((onSettled) => {
-    const items = new Array<Item>(inputs.length);
-    let missing = inputs.length;
-    const settle = (index: number, result: unknown) => {
-      items[index] = result as Item;
-      missing -= 1;
-      if (missing === 0) onSettled(items);
-    };
-    if (missing === 0) onSettled(items);
-    inputs.forEach((input, index) => {
-      try {
-        const item = resolve(input);
-        if (item instanceof Promise) {
-          item.then(
-            (answer) => settle(index, answer),
-            (error) => settle(index, error),
-          );
-        } else settle(index, item);
-      } catch (error) {
-        settle(index, error);
-      }
-    });
-  });
+  const items = inputs.map((input) => begin(resolve, input));
+  for (const [index, item] of items.entries()) {
+    if (!(item instanceof Promise)) continue;
+    try {
+      items[index] = await item;
+    } catch (error) {
+      items[index] = error as Item;
+    }
+  }
+  return items as Item[];
 }
+
+function begin<Input, Item>(resolve: (input: Input) => Item | Promise<Item>, input: Input): Item | Promise<Item> {
+  try {
+    const item = resolve(input);
+    // It may fail before its turn.
+    if (item instanceof Promise) item.catch(ignore);
+    return item;
+  } catch (error) {
+    return error as Item;
+  }
+}
+
+function ignore(): void {}
