@@ -27,7 +27,10 @@ interface BlockOptions {
   onIdle: () => void;
 }
 
-/** The calls of half a second, at most 1,000: a crash leaves the count ahead by at most that many. */
+/**
+ * The calls of half a second, at most 1,000, from 10 calls per second on: a crash leaves the count ahead by at most that
+ * many.
+ */
 export function createBlock({ maxSize, onLow, onIdle }: BlockOptions): Block {
   const rate = createCallRate();
   let size = 0;
@@ -84,7 +87,8 @@ export function createBlock({ maxSize, onLow, onIdle }: BlockOptions): Block {
   }
 
   function resize(): void {
-    size = Math.max(0, Math.min(Math.floor(rate.perSecond() * sizeS), largestSize, maxSize()));
+    const perSecond = rate.perSecond();
+    size = perSecond < minPerSecond ? 0 : Math.max(0, Math.min(Math.floor(perSecond * sizeS), largestSize, maxSize()));
   }
 
   function watch(): void {
@@ -98,7 +102,9 @@ export function createBlock({ maxSize, onLow, onIdle }: BlockOptions): Block {
   }
 }
 
-/** Fewer calls would flush the disk more often: with a tenth of a second, 10 times a second at low traffic. */
+/** Below, each call waits for its own write, and the count is exact. */
+const minPerSecond = 10;
+/** With a tenth of a second, there would be 10 disk flushes per second at low traffic. */
 const sizeS = 0.5;
 const largestSize = 1_000;
 const idleMs = 1_000;

@@ -37,6 +37,15 @@ describe('a block', () => {
     expect(writes.mock.calls.filter(([, amount]) => amount > 0).length).toBeLessThan(150);
   });
 
+  it('begins with ten calls per second: below, the count is exact', async () => {
+    const { store, counted } = tCountedStore();
+    const allowance = tAllowance({ store, limit: null });
+    await reserveMany(allowance, 9);
+    expect(await counted()).toBe(9);
+    await reserveOne(allowance);
+    expect(await counted()).toBe(15);
+  });
+
   it('costs its callers no promise, and has at most 1,000 calls', async () => {
     const { store, counted } = tCountedStore();
     const allowance = tAllowance({ store, limit: null });
