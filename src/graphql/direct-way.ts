@@ -28,6 +28,8 @@ interface GraphqlPost {
 interface DirectWayOptions<Context> {
   prepare: PrepareDocument;
   waitForTurn: WaitForTurn;
+  /** Called when a request needs no document: those that are not known wait for it. */
+  countKnown: () => void;
   persistedQueries: PersistedQueries;
   keptReplies: KeptReplies;
   createContext: (caller: Caller, signal: Signal, trace: Trace | null) => Context;
@@ -48,6 +50,7 @@ export type AnswerDirectly = (post: GraphqlPost, caller: Caller) => Reply | Prom
 export function createDirectWay<Context extends OperationContext>({
   prepare,
   waitForTurn,
+  countKnown,
   persistedQueries,
   keptReplies,
   createContext,
@@ -59,7 +62,10 @@ export function createDirectWay<Context extends OperationContext>({
     if (needsYoga(post.headers)) return null;
     const isKeepable = !replies.asksForExtensions(post.headers);
     const kept = isKeepable ? keptReplies.get(post, caller) : undefined;
-    if (kept) return kept;
+    if (kept) {
+      countKnown();
+      return kept;
+    }
     const params = readPostParams(post.body);
     const query = params && findQuery(params);
     if (!params || query === null) return null;

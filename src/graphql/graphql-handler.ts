@@ -67,6 +67,7 @@ export function createGraphqlHandler<Context extends OperationContext>({
   const answerDirectly = createDirectWay({
     ...shared,
     waitForTurn: documents.waitForTurn,
+    countKnown: documents.countKnown,
     keptReplies,
     needsYoga: (headers) => hasTraces && headers[traceHeader] !== undefined,
   });

@@ -10,7 +10,7 @@ export interface PreparationTurns {
   areFull(): boolean;
   /** Called when a document is prepared. */
   begin(): void;
-  /** Called when a document was known. */
+  /** Called when a document was known, or not needed because its reply was kept. */
   countKnown(): void;
   /** Resolves in a later turn, in the order of the calls. */
   wait(): PromiseLike<void>;

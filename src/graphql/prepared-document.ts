@@ -63,7 +63,7 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
   /** Waits until a document may be prepared; null if that is now. */
   const waitForTurn: WaitForTurn = (text) => (turns.areFull() && !documents.has(text) ? turns.wait() : null);
 
-  return { prepare, waitForTurn, status };
+  return { prepare, waitForTurn, countKnown: turns.countKnown, status };
 
   function prepare(text: string): PreparedDocument {
     const known = documents.get(text);

@@ -76,32 +76,39 @@ describe('turns of documents that are not known', () => {
   });
 });
 
+const known = 'query K { country(code: "DE") { name } }';
+
+/** Sends queries to a gateway. The reply to `known` is kept. */
+async function tSend() {
+  const { handle } = tGateway();
+  const send = async (query: string, { signal } = new AbortController()) =>
+    handle.answerDirectly(
+      {
+        body: JSON.stringify({ query }),
+        headers: {},
+        mediaType: 'application/json',
+        requestId: 'id',
+        signal,
+        trace: null,
+      },
+      tCaller,
+    );
+  for (let time = 0; time < 3; time += 1) await send(known);
+  await turnOfEventLoop();
+  return { send, caches: handle.caches };
+}
+
 describe('many new documents at once', () => {
   it('are all answered, valid or not, and a known one before them', async () => {
-    const { handle } = tGateway();
+    const { send } = await tSend();
     const aborted = new AbortController();
-    const send = async (query: string, { signal } = new AbortController()) =>
-      handle.answerDirectly(
-        {
-          body: JSON.stringify({ query }),
-          headers: {},
-          mediaType: 'application/json',
-          requestId: 'id',
-          signal,
-          trace: null,
-        },
-        tCaller,
-      );
-    const known = (name: string) => `query ${name} { country(code: "DE") { name } }`;
-    for (let time = 0; time < 3; time += 1) await send(known('K'));
     const isValid = (index: number) => index % 3 > 0;
     const document = (index: number) => `{ a${index}: country(code: "DE") { ${isValid(index) ? 'code' : 'none'} } }`;
-    await turnOfEventLoop();
     const unknown = Array.from({ length: 20 }, (_, index) => send(document(index)));
     const left = send(document(20), aborted);
     let answered = 0;
     for (const reply of unknown) void reply.then(() => (answered += 1));
-    await send(known('K'));
+    await send(known);
     expect(answered).toBeLessThan(3);
     aborted.abort();
     for (const [index, reply] of (await Promise.all(unknown)).entries()) {
@@ -110,5 +117,21 @@ describe('many new documents at once', () => {
       else expect(reply?.body).toContain('GRAPHQL_VALIDATION_FAILED');
     }
     expect((await left)?.status).toBe(499);
+  });
+
+  it('are prepared one per turn beside replies that were kept, too', async () => {
+    const { send, caches } = await tSend();
+    expect(caches().replies.entries).toBe(1);
+    // No turn is over because of its time.
+    vi.spyOn(performance, 'now').mockReturnValue(performance.now());
+    let answered = 0;
+    for (let index = 0; index < 10; index += 1) {
+      void send(`{ a${index}: country(code: "DE") { code } }`).then(() => (answered += 1));
+    }
+    for (let turn = 1; turn <= 5; turn += 1) {
+      await send(known);
+      expect(answered).toBeLessThanOrEqual(turn);
+      await turnOfEventLoop();
+    }
   });
 });
