@@ -156,7 +156,7 @@ function printResults(): void {
     'RSS at most, MB',
   ];
   const rows = [
-    ['known alone', median(alone.map(knownRate)).toFixed(0), '0', '', '', '', maxRss(alone)],
+    ['known alone', median(alone.map(knownRate)).toFixed(0), '0', '', '', '', '', maxRss(alone)],
     row('beside unknown, sent once', once),
     row('beside unknown, sent twice', twice),
   ];
