@@ -38,7 +38,7 @@ const imageNodeOptions = '--max-old-space-size=512';
 
 /** Builds the gateway and runs it with only the given environment and an empty data folder. */
 export async function startGateway(env: Readonly<Record<string, string>>): Promise<GatewayProcess> {
-  execFileSync('npx', ['tsc', '--build'], { cwd: root, stdio: ['ignore', 'inherit', 'ignore'] });
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: ['ignore', 'inherit', 'ignore'] });
   const dataDir = mkdtempSync(join(tmpdir(), 'ledgerquill-bench-'));
   const { PATH = '', GATEWAY_NODE_OPTIONS: nodeOptions = imageNodeOptions } = process.env;
   const child = spawn(process.execPath, ['dist/main.js'], {
