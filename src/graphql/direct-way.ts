@@ -28,7 +28,7 @@ interface GraphqlPost {
 interface DirectWayOptions<Context> {
   prepare: PrepareDocument;
   waitForTurn: WaitForTurn;
-  /** Called when a request needs no document: those that are not known wait for it. */
+  /** Called for a kept reply: documents that are not known wait for it as for a known document. */
   countKnown: () => void;
   persistedQueries: PersistedQueries;
   keptReplies: KeptReplies;

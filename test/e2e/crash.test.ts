@@ -22,8 +22,8 @@ const roundsPerFolder = 3;
 const folders = Math.ceil((wantedRounds || roundsPerFolder) / roundsPerFolder);
 const seeds = Array.from({ length: folders }, (_, index) => firstSeed + index);
 const ordersPerRound = 12;
-/** A killed process has counted at most half of its calls ahead of time: those of a round and the repeated ones. */
-const maxBlock = Math.floor((2 * ordersPerRound) / 2);
+/** A killed process has counted at most half of its calls ahead of time, which are those of a round, twice. */
+const maxBlock = ordersPerRound;
 const statistics = createKillStatistics();
 
 afterEach(() => {

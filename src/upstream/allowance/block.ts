@@ -27,10 +27,7 @@ interface BlockOptions {
   onIdle: () => void;
 }
 
-/**
- * The calls of half a second, at most 1,000, from 10 calls per second on: a crash leaves the count ahead by at most that
- * many.
- */
+/** The calls of half a second, at most 1,000: a crash leaves the count ahead by at most that many. */
 export function createBlock({ maxSize, onLow, onIdle }: BlockOptions): Block {
   const rate = createCallRate();
   let size = 0;
@@ -102,7 +99,7 @@ export function createBlock({ maxSize, onLow, onIdle }: BlockOptions): Block {
   }
 }
 
-/** Below, each call waits for its own write, and the count is exact. */
+/** With fewer, each call waits for a write, and the count is exact. */
 const minPerSecond = 10;
 /** With a tenth of a second, there would be 10 disk flushes per second at low traffic. */
 const sizeS = 0.5;
