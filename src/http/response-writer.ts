@@ -26,31 +26,41 @@ interface ResponseWriterOptions<Request> {
 }
 
 /**
- * Writes all responses of a turn of the event loop at its end. One after the other, each would wake up the client's
- * process, which takes longer than the write.
+ * Writes the first response of a turn of the event loop at once, and the others together at its end. One after the other,
+ * each would wake up the client's process, which takes longer than the write.
  */
 export function createResponseWriter<Request extends Answered>({
   onUnread,
   onFault,
   onWritten,
 }: ResponseWriterOptions<Request>): WriteResponse<Request> {
+  let hasWritten = false;
   let waiting: { request: Request; status: number; body: string | Uint8Array }[] = [];
 
   return (request, status, body) => {
-    waiting.push({ request, status, body });
-    if (waiting.length === 1) setImmediate(writeAll);
+    if (hasWritten) {
+      waiting.push({ request, status, body });
+      return;
+    }
+    hasWritten = true;
+    setImmediate(endTurn);
+    writeOrFail(request, status, body);
   };
 
-  function writeAll(): void {
+  function endTurn(): void {
+    hasWritten = false;
+    if (waiting.length === 0) return;
     const responses = waiting;
     waiting = [];
-    for (const { request, status, body } of responses) {
-      try {
-        onWritten(request, write(request, status, body) ? status : clientClosedRequest);
-      } catch (error) {
-        onFault(request, error);
-        request.response.destroy();
-      }
+    for (const { request, status, body } of responses) writeOrFail(request, status, body);
+  }
+
+  function writeOrFail(request: Request, status: number, body: string | Uint8Array): void {
+    try {
+      onWritten(request, write(request, status, body) ? status : clientClosedRequest);
+    } catch (error) {
+      onFault(request, error);
+      request.response.destroy();
     }
   }
 

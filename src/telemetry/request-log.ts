@@ -10,10 +10,13 @@ export interface RequestLog {
 
 /**
  * Logs one line per request, except health checks. At most `perSecond` lines of failed requests and as many of others are
- * written in a second; further ones are counted, and their number is logged. 0: no lines.
+ * written in a second; further ones are counted, and their number is logged. 0: no lines. A line is written soon after its
+ * response: writing it takes longer than a client needs to send its next request.
  */
 export function createRequestLog(log: Log, perSecond: number): RequestLog {
   if (perSecond === 0 || !log.isLevelEnabled('info')) return { requestFinished: ignore, droppedLines: () => 0 };
+  /** Their lines are not written yet. */
+  let finished: FinishedRequest[] = [];
   let windowEnd = 0;
   let failed = 0;
   let others = 0;
@@ -29,12 +32,21 @@ export function createRequestLog(log: Log, perSecond: number): RequestLog {
         others = 0;
       }
       const count = isFailure(request) ? ++failed : ++others;
-      if (count <= perSecond) return log.info(describe(request), 'request');
+      if (count <= perSecond) {
+        if (finished.push(request) === 1) setTimeout(writeLines, delayMs);
+        return;
+      }
       dropped += 1;
       if (dropped - reported === 1) setTimeout(summarize, summaryAfterMs).unref();
     },
     droppedLines: () => dropped,
   };
+
+  function writeLines(): void {
+    const requests = finished;
+    finished = [];
+    for (const request of requests) log.info(describe(request), 'request');
+  }
 
   function summarize(): void {
     log.info({ dropped: dropped - reported, perSecond }, 'requests were not logged: there were too many');
@@ -42,6 +54,7 @@ export function createRequestLog(log: Log, perSecond: number): RequestLog {
   }
 }
 
+const delayMs = 5;
 const windowMs = 1_000;
 const summaryAfterMs = 10_000;
 

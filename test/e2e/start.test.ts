@@ -67,7 +67,7 @@ describe('the process', () => {
     expect(gateway.stdout() + gateway.stderr()).not.toContain('seeded-key');
   });
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('finishes a slow query after %s, then exits with 0', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('finishes and logs a query after %s, then exits with 0', async (signal) => {
     const { reply, release } = replyHeld(replyJson(200, { valid: true }));
     const upstream = await tUpstream(reply);
     const gateway = tScript('src/main.ts', { ...env, BANK_DATA_URL: upstream.url });
@@ -80,6 +80,7 @@ describe('the process', () => {
     release();
     expect(await asked).toEqual({ data: { ibanValidation: { valid: true } } });
     expect(await gateway.ended).toEqual({ code: 0, signal: null });
+    expect(gateway.stderr()).toContain('"msg":"request"');
   });
 
   it('serves queries after SIGTERM, while /ready responds 503, until a second signal', async () => {

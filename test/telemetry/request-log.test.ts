@@ -200,6 +200,8 @@ describe('the line of a request', () => {
 });
 
 describe('the request log', () => {
+  const soonMs = 5;
+
   function tRequestLog(perSecond: number) {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -219,6 +221,7 @@ describe('the request log', () => {
     finish({ errorCodes: ['BAD_USER_INPUT'] }, 1);
     finish({ errorCodes: ['FORBIDDEN', 'INTERNAL_SERVER_ERROR'] }, 1);
     finish({ errorCodes: ['UPSTREAM_FAILED'] }, 3);
+    vi.advanceTimersByTime(soonMs);
     expect(lines.map(({ status, errors }) => [status, errors])).toEqual([
       ...Array(3).fill([200, undefined]),
       ...Array(2).fill([503, undefined]),
@@ -226,6 +229,7 @@ describe('the request log', () => {
     ]);
     expect(requestLog.droppedLines()).toBe(11);
     finish({ endedAt: 2_000 }, 4);
+    vi.advanceTimersByTime(soonMs);
     expect(lines).toHaveLength(9);
     vi.advanceTimersByTime(10_000);
     expect(lines.at(-1)).toMatchObject({
@@ -239,9 +243,20 @@ describe('the request log', () => {
     expect(requestLog.droppedLines()).toBe(13);
   });
 
+  it('writes lines soon after their responses', () => {
+    const { lines, finish } = tRequestLog(3);
+    for (const count of [2, 1]) {
+      finish({}, count);
+      expect(lines).toEqual([]);
+      vi.advanceTimersByTime(soonMs);
+      expect(lines.splice(0)).toHaveLength(count);
+    }
+  });
+
   it('writes nothing if the rate is 0', () => {
     const { requestLog, lines, finish } = tRequestLog(0);
     finish({ status: 500 }, 3);
+    vi.advanceTimersByTime(soonMs);
     expect(lines).toEqual([]);
     expect(requestLog.droppedLines()).toBe(0);
   });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Environment } from '../../src/config/variables.ts';
 import { createTraces } from '../../src/telemetry/traces/traces.ts';
@@ -164,7 +164,7 @@ describe('trace context', () => {
     const { post, upstream, spans, log } = await tTraced();
     await post({ query: lookUp }, { traceparent: `00-${traceId}-${parentId}-00`, tracestate: 'vendor=1' });
     const received = await spans();
-    expect(log()).toContain(`"traceId":"${traceId}"`);
+    await vi.waitUntil(() => log().includes(`"traceId":"${traceId}"`), { interval: 5, timeout: 20_000 });
     const [call] = named(received, 'GET /bank_data/iban_validate');
     for (const span of received) expect(span).toMatchObject({ traceId, traceState: 'vendor=1' });
     expect(named(received, 'query')[0]?.parentId).toBe(parentId);
@@ -180,7 +180,7 @@ describe('trace context', () => {
       const { post, spans, log } = await tTraced({ env });
       await post({ query: lookUp }, { traceparent: `00-${traceId}-${parentId}-01` });
       expect(await spans()).toEqual([]);
-      expect(log()).toContain(`"traceId":"${traceId}"`);
+      await vi.waitUntil(() => log().includes(`"traceId":"${traceId}"`), { interval: 5, timeout: 20_000 });
     },
   );
 
