@@ -11,7 +11,7 @@ export interface RequestLog {
 /**
  * Logs one line per request, except health checks. At most `perSecond` lines of failed requests and as many of others are
  * written in a second; further ones are counted, and their number is logged. 0: no lines. A line is written soon after its
- * response: writing it takes longer than a client needs to send its next request.
+ * response, so that the next request of the same client does not wait for it, and before the process ends.
  */
 export function createRequestLog(log: Log, perSecond: number): RequestLog {
   if (perSecond === 0 || !log.isLevelEnabled('info')) return { requestFinished: ignore, droppedLines: () => 0 };
