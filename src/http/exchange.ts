@@ -39,6 +39,8 @@ export class Exchange implements FinishedRequest {
   readonly startedAt = performance.now();
   /** When the body was received. */
   receivedAt = this.startedAt;
+  /** When it was finished; 0 until then. */
+  endedAt = 0;
   /** Null until a reply was sent. */
   reply: ReplyRecord | null = null;
   /** Of the response; 0 until the exchange is finished. */
@@ -51,7 +53,6 @@ export class Exchange implements FinishedRequest {
   readonly #write: WriteResponse<Exchange>;
   readonly #onFinished: (exchange: FinishedRequest) => void;
   #errorCode: ErrorCode | null = null;
-  #endedAt = 0;
   #isAnswered = false;
 
   constructor(
@@ -108,6 +109,7 @@ export class Exchange implements FinishedRequest {
   finish(status: number): void {
     if (this.status !== 0) return;
     this.status = status;
+    this.endedAt = performance.now();
     this.trace?.end(this);
     this.#onFinished(this);
   }
@@ -126,12 +128,6 @@ export class Exchange implements FinishedRequest {
 
   get clientVersion(): string {
     return readClientHeader(this.headers['apollographql-client-version']);
-  }
-
-  /** When it was finished: read then, or soon after. */
-  get endedAt(): number {
-    if (this.#endedAt === 0) this.#endedAt = performance.now();
-    return this.#endedAt;
   }
 
   get durationMs(): number {

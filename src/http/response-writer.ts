@@ -34,6 +34,7 @@ export function createResponseWriter<Request extends Answered>({
   onFault,
   onWritten,
 }: ResponseWriterOptions<Request>): WriteResponse<Request> {
+  /** In this turn. */
   let hasWritten = false;
   let waiting: { request: Request; status: number; body: string | Uint8Array }[] = [];
 
@@ -49,7 +50,6 @@ export function createResponseWriter<Request extends Answered>({
 
   function endTurn(): void {
     hasWritten = false;
-    if (waiting.length === 0) return;
     const responses = waiting;
     waiting = [];
     for (const { request, status, body } of responses) writeOrFail(request, status, body);

@@ -243,11 +243,13 @@ describe('the request log', () => {
     expect(requestLog.droppedLines()).toBe(13);
   });
 
-  it('writes lines soon after their responses', () => {
+  it('writes lines soon after their responses, before the process ends', () => {
     const { lines, finish } = tRequestLog(3);
+    const setTimer = vi.spyOn(globalThis, 'setTimeout');
     for (const count of [2, 1]) {
       finish({}, count);
       expect(lines).toEqual([]);
+      expect(setTimer.mock.results.at(-1)?.value.hasRef()).toBe(true);
       vi.advanceTimersByTime(soonMs);
       expect(lines.splice(0)).toHaveLength(count);
     }

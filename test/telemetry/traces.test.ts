@@ -160,11 +160,14 @@ describe('a sampled request', () => {
 });
 
 describe('trace context', () => {
+  const untilLogged = (log: () => string) =>
+    vi.waitUntil(() => log().includes(`"traceId":"${traceId}"`), { interval: 5, timeout: 20_000 });
+
   it('continues the trace of a client, and is sent to our own services', async () => {
     const { post, upstream, spans, log } = await tTraced();
     await post({ query: lookUp }, { traceparent: `00-${traceId}-${parentId}-00`, tracestate: 'vendor=1' });
     const received = await spans();
-    await vi.waitUntil(() => log().includes(`"traceId":"${traceId}"`), { interval: 5, timeout: 20_000 });
+    await untilLogged(log);
     const [call] = named(received, 'GET /bank_data/iban_validate');
     for (const span of received) expect(span).toMatchObject({ traceId, traceState: 'vendor=1' });
     expect(named(received, 'query')[0]?.parentId).toBe(parentId);
@@ -180,7 +183,7 @@ describe('trace context', () => {
       const { post, spans, log } = await tTraced({ env });
       await post({ query: lookUp }, { traceparent: `00-${traceId}-${parentId}-01` });
       expect(await spans()).toEqual([]);
-      await vi.waitUntil(() => log().includes(`"traceId":"${traceId}"`), { interval: 5, timeout: 20_000 });
+      await untilLogged(log);
     },
   );
 
