@@ -15,8 +15,8 @@ export interface RequestLog {
  */
 export function createRequestLog(log: Log, perSecond: number): RequestLog {
   if (perSecond === 0 || !log.isLevelEnabled('info')) return { requestFinished: ignore, droppedLines: () => 0 };
-  /** Their lines are not written yet. */
-  let finished: FinishedRequest[] = [];
+  /** Lines that are not written yet. What is counted after a response, such as retries for a stale entry, is not in its line. */
+  let lines: object[] = [];
   let windowEnd = 0;
   let failed = 0;
   let others = 0;
@@ -33,7 +33,7 @@ export function createRequestLog(log: Log, perSecond: number): RequestLog {
       }
       const count = isFailure(request) ? ++failed : ++others;
       if (count <= perSecond) {
-        if (finished.push(request) === 1) setTimeout(writeLines, delayMs);
+        if (lines.push(describe(request)) === 1) setTimeout(writeLines, delayMs);
         return;
       }
       dropped += 1;
@@ -43,9 +43,9 @@ export function createRequestLog(log: Log, perSecond: number): RequestLog {
   };
 
   function writeLines(): void {
-    const requests = finished;
-    finished = [];
-    for (const request of requests) log.info(describe(request), 'request');
+    const written = lines;
+    lines = [];
+    for (const line of written) log.info(line, 'request');
   }
 
   function summarize(): void {
