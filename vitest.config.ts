@@ -19,5 +19,6 @@ export default defineConfig({
     unstubEnvs: true,
     // Generous, because the machine may be busy with other work.
     testTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
   },
 });

@@ -129,18 +129,20 @@ describe('the file with API keys', () => {
     expect(await callerOf(key)).toBe('api-key:k0');
 
     writeFileSync(file, documentOf(otherKey));
-    await vi.waitFor(async () => expect(await callerOf(otherKey)).toBe('api-key:k0'));
+    await vi.waitFor(async () => expect(await callerOf(otherKey)).toBe('api-key:k0'), { timeout: 20_000 });
     expect(await callerOf(key)).toBe('refused');
 
     writeFileSync(`${file}.new`, documentOf(otherKey, key));
     renameSync(`${file}.new`, file);
-    await vi.waitFor(async () => expect(await callerOf(key)).toBe('api-key:k1'));
+    await vi.waitFor(async () => expect(await callerOf(key)).toBe('api-key:k1'), { timeout: 20_000 });
 
     rmSync(file);
-    await vi.waitFor(() => expect(events).toContainEqual(['apiKeysFileInvalid', 'the file cannot be read (ENOENT)']));
+    await vi.waitFor(() => expect(events).toContainEqual(['apiKeysFileInvalid', 'the file cannot be read (ENOENT)']), {
+      timeout: 20_000,
+    });
     expect(await callerOf(key)).toBe('api-key:k1');
     writeFileSync(file, documentOf(key));
-    await vi.waitFor(async () => expect(await callerOf(key)).toBe('api-key:k0'));
+    await vi.waitFor(async () => expect(await callerOf(key)).toBe('api-key:k0'), { timeout: 20_000 });
   });
 
   it('is read again when Kubernetes replaces the symbolic link to its folder', async () => {
@@ -156,7 +158,7 @@ describe('the file with API keys', () => {
 
     symlinkSync('..1', join(folder, '..data_tmp'));
     renameSync(join(folder, '..data_tmp'), join(folder, '..data'));
-    await vi.waitFor(async () => expect(await callerOf(otherKey)).toBe('api-key:k0'));
+    await vi.waitFor(async () => expect(await callerOf(otherKey)).toBe('api-key:k0'), { timeout: 20_000 });
     expect(await callerOf(key)).toBe('refused');
   });
 
@@ -164,10 +166,12 @@ describe('the file with API keys', () => {
     const file = tKeysFile(documentOf(key));
     const { callerOf, events } = tAuthentication({ GATEWAY_API_KEYS_FILE: file });
     writeFileSync(file, `{"keys": "${otherKey}"`);
-    await vi.waitFor(() => expect(events).toEqual([['apiKeysFileInvalid', 'the file is not valid JSON']]));
+    await vi.waitFor(() => expect(events).toEqual([['apiKeysFileInvalid', 'the file is not valid JSON']]), {
+      timeout: 20_000,
+    });
     expect(await callerOf(key)).toBe('api-key:k0');
     writeFileSync(file, documentOf());
-    await vi.waitFor(() => expect(events).toContainEqual(['apiKeysReloaded', 0]));
+    await vi.waitFor(() => expect(events).toContainEqual(['apiKeysReloaded', 0]), { timeout: 20_000 });
     expect(await callerOf(key)).toBe('refused');
   });
 });

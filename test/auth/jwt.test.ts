@@ -126,7 +126,7 @@ describe("the issuer's key set", () => {
     issuer.answers(replyText(503, 'down'));
     vi.advanceTimersByTime(3_600_000);
     expect(await callerOf(await tToken({ sub: 'ben' }))).toBe('jwt:ben');
-    await vi.waitFor(() => expect(events).toEqual([['keySetUnavailable', 'status 503']]));
+    await vi.waitFor(() => expect(events).toEqual([['keySetUnavailable', 'status 503']]), { timeout: 20_000 });
     expect(await callerOf(await tToken({ sub: 'carla' }))).toBe('jwt:carla');
     expect(issuer.calls).toHaveLength(2);
     issuer.answers(replyJson(200, { keys: [jwkOf(otherEc.publicKey, 'k2')] }));

@@ -119,8 +119,9 @@ describe('a budget of paid calls', () => {
     expect(calls).toEqual([0, 0, 2, 0, 0, 0]);
     expect(budgets.events).toEqual(['not connected']);
     work();
-    await vi.waitFor(async () =>
-      expect(await reserveMany(budgets, callers[1] ?? tCaller('', null), 9)).toHaveLength(2),
+    await vi.waitFor(
+      async () => expect(await reserveMany(budgets, callers[1] ?? tCaller('', null), 9)).toHaveLength(2),
+      { timeout: 20_000 },
     );
     for (const [index, rest] of [2, 0, 0].entries()) {
       expect(await reserveMany(budgets, callers[index] ?? tCaller('', null), 9)).toHaveLength(rest);

@@ -146,6 +146,8 @@ describe.skipIf(whyNoRedis !== '')(`with Redis${whyNoRedis}`, () => {
     await redis.restart();
     const [first] = replicas;
     if (first)
-      await vi.waitFor(async () => expect(await permitted(first, tCaller(String(Math.random()), 30), 30)).toBe(30));
+      await vi.waitFor(async () => expect(await permitted(first, tCaller(String(Math.random()), 30), 30)).toBe(30), {
+        timeout: 20_000,
+      });
   });
 });

@@ -97,7 +97,7 @@ describe('the data version', () => {
     vi.advanceTimersByTime(5_000);
     await changed;
     expect(keys).toEqual([['/data-version', undefined]]);
-    await vi.waitFor(() => expect(dataVersion.current()).toBe('2'));
+    await vi.waitFor(() => expect(dataVersion.current()).toBe('2'), { timeout: 20_000 });
   });
 
   it('clears the cache at most three times in 5 seconds, however often it changes, and once more when it stays', async () => {

@@ -386,7 +386,7 @@ describe('a look-up without a free turn', () => {
     expect(started.map(({ key }) => key)).toEqual(['a']);
     started[0]?.answer({ key: 'a' });
     await first;
-    await vi.waitFor(() => expect(started.map(({ key }) => key)).toEqual(['a', 'b']));
+    await vi.waitFor(() => expect(started.map(({ key }) => key)).toEqual(['a', 'b']), { timeout: 20_000 });
     expect(started.map(({ queuedSince }) => typeof queuedSince)).toEqual(['object', 'number']);
     started[1]?.answer({ key: 'b' });
     expect(await second).toEqual({ key: 'b' });
@@ -396,7 +396,7 @@ describe('a look-up without a free turn', () => {
     const { started, find } = tLookUps(10);
     const [, second, third] = [find('a'), find('b'), find('b')];
     started[0]?.answer({});
-    await vi.waitFor(() => expect(started).toHaveLength(2));
+    await vi.waitFor(() => expect(started).toHaveLength(2), { timeout: 20_000 });
     started[1]?.answer({ key: 'b' });
     expect(await Promise.all([second, third])).toEqual([{ key: 'b' }, { key: 'b' }]);
     expect(started).toHaveLength(2);
@@ -413,7 +413,7 @@ describe('a look-up without a free turn', () => {
     const waiting = find('d');
     started[0]?.answer({});
     await first;
-    await vi.waitFor(() => expect(started.map(({ key }) => key)).toEqual(['a', 'd']));
+    await vi.waitFor(() => expect(started.map(({ key }) => key)).toEqual(['a', 'd']), { timeout: 20_000 });
     started[1]?.answer({ key: 'd' });
     expect(await waiting).toEqual({ key: 'd' });
   });

@@ -115,15 +115,17 @@ describe('trusted documents', () => {
     const { has, textOf, events } = tTrusted(folder);
     expect([has(bankQuery), has(essayQuery)]).toEqual([true, false]);
     writeFileSync(join(folder, 'b.json'), JSON.stringify(byHash(essayQuery)));
-    await vi.waitFor(() => expect(has(essayQuery)).toBe(true));
+    await vi.waitFor(() => expect(has(essayQuery)).toBe(true), { timeout: 20_000 });
 
     writeFileSync(join(folder, 'c.new'), '{');
     renameSync(join(folder, 'c.new'), join(folder, 'c.json'));
-    await vi.waitFor(() => expect(events).toContain(`${join(folder, 'c.json')} is not valid JSON`));
+    await vi.waitFor(() => expect(events).toContain(`${join(folder, 'c.json')} is not valid JSON`), {
+      timeout: 20_000,
+    });
     expect([has(bankQuery), has(essayQuery)]).toEqual([true, true]);
 
     for (const name of ['a.json', 'c.json']) rmSync(join(folder, name));
-    await vi.waitFor(() => expect(has(bankQuery)).toBe(false));
+    await vi.waitFor(() => expect(has(bankQuery)).toBe(false), { timeout: 20_000 });
     expect([textOf(sha256(bankQuery)), textOf(sha256(essayQuery))]).toEqual([null, essayQuery]);
     expect(events.at(-1)).toBe(1);
   });

@@ -132,7 +132,7 @@ describe('the process', () => {
         .stderr()
         .split('\n')
         .filter((line) => line.startsWith('{'));
-    await vi.waitFor(() => expect(logged().length).toBeGreaterThan(0));
+    await vi.waitFor(() => expect(logged().length).toBeGreaterThan(0), { timeout: 20_000 });
     const line = JSON.parse(logged()[0] ?? '');
     expect(line).toMatchObject({ level: 40, msg: 'a library printed a message' });
     expect(line.text).toMatch(/^\S+ Error: of \S+\n +at /);

@@ -62,7 +62,7 @@ describe('_entities', () => {
       async validateIban(iban) {
         lookUps.push(iban);
         // Answers only when the whole batch has arrived.
-        await vi.waitFor(() => expect(lookUps).toHaveLength(500));
+        await vi.waitFor(() => expect(lookUps).toHaveLength(500), { timeout: 20_000 });
         return readCached(cache, iban);
       },
     } as Partial<BankDataPort> as BankDataPort;

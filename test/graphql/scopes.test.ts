@@ -59,14 +59,10 @@ describe('a compiled operation', () => {
     const find = createCompiler(schema).register({ document, definition, fragments: new Map() }, () => {});
     find({});
     find({});
-    const run = await vi.waitFor(() => {
-      const found = find({});
-      expect(found).not.toBeNull();
-      return found;
-    });
+    const run = await vi.waitUntil(() => find({}), { timeout: 20_000 });
     const errorsOf = async (scope: string) => {
       const caller = { ...tCaller, scopes: new Set([...tCaller.scopes].filter((other) => other !== scope)) };
-      const result = await run?.(createContext(tServices(), caller, new AbortableSignal()), {});
+      const result = await run(createContext(tServices(), caller, new AbortableSignal()), {});
       return result?.errors?.map(({ path, originalError }) => [path, Reflect.get(originalError ?? {}, 'code')]);
     };
     expect(await errorsOf(String(field.extensions.scope))).toEqual([[[field.name], 'FORBIDDEN']]);

@@ -178,18 +178,21 @@ describe('the limit of connections', () => {
 });
 
 describe('a connection is closed after the client timeout', () => {
+  // Long enough for a client to send its request, even if the machine is busy.
+  const clientTimeoutMs = 500;
+
   it.each([
     ['sends nothing', ''],
     ['sends an incomplete header', 'GET / HTTP/1.1\r\nhost: loc'],
     ['sends an incomplete body', 'POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{'],
   ])('if the client %s', async (_, text) => {
-    const { port } = await tServer({ clientTimeoutMs: 50 });
+    const { port } = await tServer({ clientTimeoutMs });
     const socket = await tConnection(port, text);
     expect(Buffer.concat(await socket.toArray()).toString()).toMatch(/^HTTP\/1.1 408 /);
   });
 
   it('if the client does not read the response', async () => {
-    const { socket, request } = await tServer({ clientTimeoutMs: 50 });
+    const { socket, request } = await tServer({ clientTimeoutMs });
     socket.pause();
     const response = await request();
     response.end(Buffer.alloc(50_000_000));
@@ -199,7 +202,7 @@ describe('a connection is closed after the client timeout', () => {
   });
 
   it('but not while a request is being executed', async () => {
-    const { port, socket, request } = await tServer({ clientTimeoutMs: 50 });
+    const { port, socket, request } = await tServer({ clientTimeoutMs });
     const response = await request();
     const idle = await tConnection(port);
     await idle.toArray();

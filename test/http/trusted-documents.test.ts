@@ -94,7 +94,7 @@ describe.each(ways)('a document that is requested %s', (way) => {
       for (const question of [long, short]) expect(await ask(way, question)).toEqual(germany);
     }
     write({ 'country-2': other });
-    await vi.waitFor(async () => expect(await ask(way, { query: other })).toEqual(france));
+    await vi.waitFor(async () => expect(await ask(way, { query: other })).toEqual(france), { timeout: 20_000 });
     expect(await ask(way, long)).toEqual(refused);
     expect(await ask(way, short)).toEqual(notFound);
   });

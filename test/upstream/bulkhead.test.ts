@@ -16,7 +16,7 @@ it('starts calls up to its capacity, queues further ones, and sheds those beyond
   expect(held.map(({ path }) => path)).toEqual(['/1', '/2']);
   held[0]?.returns(answered(200));
   expect(await sent[0]).toEqual(answered(200));
-  await vi.waitFor(() => expect(held.map(({ path }) => path)).toEqual(['/1', '/2', '/3']));
+  await vi.waitFor(() => expect(held.map(({ path }) => path)).toEqual(['/1', '/2', '/3']), { timeout: 20_000 });
   for (const { returns } of held) returns(answered(200));
   expect(await Promise.all(sent)).toHaveLength(3);
 });
@@ -34,7 +34,7 @@ it('releases a caller who aborts in the queue at once, and continues with the ne
   }
   held[0]?.returns(answered(200));
   await first;
-  await vi.waitFor(() => expect(held).toHaveLength(2));
+  await vi.waitFor(() => expect(held).toHaveLength(2), { timeout: 20_000 });
   expect(held.map(({ path }) => path)).toEqual(['/1', '/4']);
   held[1]?.returns(answered(200));
   expect(await last).toEqual(answered(200));
@@ -78,7 +78,7 @@ it('serves requests in turn: a single call is not behind two lists of 1,000', as
   returnsLast();
   await running;
   for (let started = 2; started <= 6; started += 1) {
-    await vi.waitFor(() => expect(held).toHaveLength(started));
+    await vi.waitFor(() => expect(held).toHaveLength(started), { timeout: 20_000 });
     returnsLast();
   }
   expect(held.slice(1, 6).map(({ path }) => path)).toEqual([
@@ -99,10 +99,10 @@ it('passes a slot on without a gap: a call that arrives meanwhile does not take 
   const third = first.then(() => limited(at('/3'), tDeadline()));
   held[0]?.returns(answered(200));
   await first;
-  await vi.waitFor(() => expect(held).toHaveLength(2));
+  await vi.waitFor(() => expect(held).toHaveLength(2), { timeout: 20_000 });
   held[1]?.returns(answered(200));
   expect(await second).toEqual(answered(200));
-  await vi.waitFor(() => expect(held).toHaveLength(3));
+  await vi.waitFor(() => expect(held).toHaveLength(3), { timeout: 20_000 });
   held[2]?.returns(answered(200));
   expect(await third).toEqual(answered(200));
   expect(held.map(({ path }) => path)).toEqual(['/1', '/2', '/3']);
@@ -119,7 +119,7 @@ it('frees the place of a call that was aborted in the queue at once', async () =
   const third = limited(at('/3'), tDeadline());
   held[0]?.returns(answered(200));
   await first;
-  await vi.waitFor(() => expect(held).toHaveLength(2));
+  await vi.waitFor(() => expect(held).toHaveLength(2), { timeout: 20_000 });
   held[1]?.returns(answered(200));
   expect(await third).toEqual(answered(200));
 });

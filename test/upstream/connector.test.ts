@@ -14,7 +14,7 @@ describe.each([['TCP'], ['TLS']])('a socket of the connector over %s', (protocol
     });
     for (const text of ['first, ', 'second, ']) {
       peer.write(text);
-      await vi.waitFor(() => expect(received.join('')).toContain(text));
+      await vi.waitFor(() => expect(received.join('')).toContain(text), { timeout: 20_000 });
     }
     peer.end('last');
     await once(client, 'end');
@@ -26,14 +26,14 @@ describe.each([['TCP'], ['TLS']])('a socket of the connector over %s', (protocol
     const lengths: number[] = [];
     client.on('readable', () => lengths.push(client.readableLength, client.read()?.length ?? 0));
     peer.write('text');
-    await vi.waitFor(() => expect(lengths).toContain(4));
+    await vi.waitFor(() => expect(lengths).toContain(4), { timeout: 20_000 });
     expect(lengths.slice(-2)).toEqual([0, 4]);
   });
 
   it('keeps what a listener does not read', async () => {
     const { client, peer } = await tConnection(protocol);
     peer.write('unread');
-    await vi.waitFor(() => expect(client.readableLength).toBe(6));
+    await vi.waitFor(() => expect(client.readableLength).toBe(6), { timeout: 20_000 });
     const read = once(client, 'data');
     client.resume();
     expect(String((await read)[0])).toBe('unread');
@@ -48,7 +48,7 @@ describe.each([['TCP'], ['TLS']])('a socket of the connector over %s', (protocol
     client.on('readable', () => chunks.push(client.read() as Buffer));
     for (const text of ['aaaa', 'bbbb']) {
       peer.write(text);
-      await vi.waitFor(() => expect(chunks.join('')).toContain(text));
+      await vi.waitFor(() => expect(chunks.join('')).toContain(text), { timeout: 20_000 });
     }
     expect(chunks.filter((chunk) => chunk !== null).map(String)).toEqual(['aaaa', 'bbbb']);
   });

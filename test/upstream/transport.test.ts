@@ -183,7 +183,7 @@ describe('the transport', () => {
     const upstream = await tUpstream(reply);
     const { send } = tTransport(upstream.url);
     const outcomes = [send(), send(), send()];
-    await vi.waitFor(() => expect(upstream.mostInFlight).toBe(3));
+    await vi.waitFor(() => expect(upstream.mostInFlight).toBe(3), { timeout: 20_000 });
     release();
     expect(await Promise.all(outcomes)).toMatchObject([{ status: 200 }, { status: 200 }, { status: 200 }]);
   });
@@ -217,7 +217,7 @@ describe('the transport', () => {
     onTestFinished(() => void server.close());
     const { send } = tTransport(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     const outcomes = [send(), send()];
-    await vi.waitFor(() => expect(sockets).toHaveLength(2));
+    await vi.waitFor(() => expect(sockets).toHaveLength(2), { timeout: 20_000 });
     for (const part of parts) {
       for (const socket of sockets) {
         socket.write(part);

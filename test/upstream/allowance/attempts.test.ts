@@ -13,7 +13,7 @@ it('counts a call before it is sent', async () => {
   const { send, held } = tHeldSend();
   const allowance = tAllowance();
   const outcome = tAttempt(send, { allowance })(get, tDeadline());
-  await vi.waitFor(() => expect(held).toHaveLength(1));
+  await vi.waitFor(() => expect(held).toHaveLength(1), { timeout: 20_000 });
   expect(await usedOf(allowance)).toBe(1);
   held[0]?.returns(answered(200));
   expect(await outcome).toEqual(answered(200));
@@ -83,7 +83,7 @@ it('counts a call whose caller aborts while it is in flight', async () => {
   const allowance = tAllowance();
   const caller = new AbortController();
   const outcome = tAttempt(send, { allowance })(post, tDeadline(caller.signal));
-  await vi.waitFor(() => expect(held).toHaveLength(1));
+  await vi.waitFor(() => expect(held).toHaveLength(1), { timeout: 20_000 });
   caller.abort();
   await expect(outcome).rejects.toMatchObject({ name: 'AbortError' });
   expect(await usedOf(allowance)).toBe(1);
