@@ -15,7 +15,7 @@ export default defineConfig({
     sequence: { sequencer: SlowestFirst },
     // Modules have no state, so a worker loads each of them once for all of its test files.
     isolate: false,
-    restoreMocks: true,
+    setupFiles: ['test/restore-globals.ts'],
     unstubEnvs: true,
     // Generous, because the machine may be busy with other work.
     testTimeout: 60_000,

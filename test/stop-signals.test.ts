@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { stopOnSignal } from '../src/stop-signals.ts';
 
 function tProcessSignals(delayMs: number) {
@@ -13,7 +13,6 @@ function tProcessSignals(delayMs: number) {
 describe('a stop signal', () => {
   beforeEach(() => {
     vi.useFakeTimers();
-    onTestFinished(() => void vi.useRealTimers());
   });
 
   it.each(['SIGTERM', 'SIGINT'])('%s is announced at once, and the process stops after the delay', (signal) => {

@@ -1,11 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { replyJson, replyText, tUnusedUrl, tUpstream } from '../scripted-upstream.ts';
 import { tAuthentication } from './authentication.ts';
 import { ec, invalidTokens, jwkOf, jwt, otherEc, pemOf, rsa, type Token, tToken } from './token.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
-afterEach(() => void vi.useRealTimers());
 
 describe('a token', () => {
   it.each([

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createPaidBudgets } from '../../src/auth/paid-budget.ts';
 import type { CallBudget } from '../../src/config/caller-limits.ts';
 import type { Store } from '../../src/stores/store.ts';
@@ -40,7 +40,6 @@ async function reserveMany(budgets: Budgets, caller: ReturnType<typeof tCaller>,
 
 describe('a budget of paid calls', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T10:00:00Z') }));
-  afterEach(() => void vi.useRealTimers());
 
   it('is not counted for a caller without one', async () => {
     const budgets = tBudgets();

@@ -1,12 +1,10 @@
 // Redis's own names. cspell:ignore cmdstat commandstats
 import fc from 'fast-check';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createRateLimit } from '../../src/auth/rate-limit.ts';
 import { redisUrl } from '../../src/config/redis-url.ts';
 import { type TRedis, tRedis, whyNoRedis } from '../redis.ts';
 import { tRawClient } from '../stores/redis-client.ts';
-
-afterEach(() => void vi.useRealTimers());
 
 function tRateLimit(redis: TRedis | null = null, replicas = 1) {
   const events: string[] = [];

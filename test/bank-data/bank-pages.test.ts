@@ -1,10 +1,6 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { tGateway } from '../gateway.ts';
 import { type Reply, replyJson, replyText, tUpstream } from '../scripted-upstream.ts';
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 const query = `query ($after: String) { banks(country: "DE", first: 100, after: $after) {
   nodes { bankCode } pageInfo { hasNextPage endCursor } } }`;

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createDataVersion } from '../../src/bank-data/data-version.ts';
 import { createBankDataService } from '../../src/self-hosted/bank-data/create-bank-data-service.ts';
 import { replaceImport } from '../../src/self-hosted/bank-data/directory/replace-import.ts';
@@ -31,10 +31,6 @@ async function tService() {
 async function nameIn({ ask }: Pick<ReturnType<typeof tGateway>, 'ask'>): Promise<unknown> {
   return (await ask(bankNames)).data?.ibanValidation?.bankData?.name;
 }
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 describe('an import of banks', () => {
   it('is what the next answers show, once a look-up reports the new version', async () => {

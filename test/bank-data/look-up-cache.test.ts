@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { AbortableSignal, type Signal } from '../../src/async/signal.ts';
 import { SyncPromise } from '../../src/async/sync-promise.ts';
 import { createLookUpCache } from '../../src/bank-data/look-up-cache.ts';
@@ -22,9 +22,6 @@ const tOptions = (maxConcurrency = 10_000, maxQueue = 0) => ({
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });
-});
-afterEach(() => {
-  vi.useRealTimers();
 });
 
 interface Answer {

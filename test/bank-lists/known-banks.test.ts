@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { createKnownBanks } from '../../src/bank-lists/known-banks.ts';
 
 it.each([
@@ -16,7 +16,6 @@ it.each([
 
 it('reads every list before it is needed, but not at the start', () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate'] });
-  onTestFinished(() => void vi.useRealTimers());
   const knownBanks = createKnownBanks();
   const parse = vi.spyOn(JSON, 'parse');
   knownBanks.loadSoon();

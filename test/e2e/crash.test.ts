@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { createKillStatistics } from './kill-statistics.ts';
 import { killUnderLoad, nextTurn } from './kill-under-load.ts';
 import { type KilledGateway, tKilledGateway } from './killed-gateway.ts';
@@ -25,10 +25,6 @@ const ordersPerRound = 12;
 /** A killed process has counted at most half of its calls ahead of time, which are those of a round, twice. */
 const maxBlock = ordersPerRound;
 const statistics = createKillStatistics();
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 afterAll(() => {
   if (wantedRounds > 0) process.stdout.write(`\n${statistics}\n`);

@@ -18,7 +18,7 @@ export interface FakeClock {
   advance(ms: number): void;
   /** Changes the date without running any timer, as after a machine was suspended. */
   jump(ms: number): void;
-  /** Real time again. */
+  /** Ends `until`, which would wait for ever when time is real again. */
   stop(): void;
 }
 
@@ -26,7 +26,7 @@ export interface FakeClock {
 export function tFakeClock(): FakeClock {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: start });
   vi.spyOn(Math, 'random').mockReturnValue(1);
-  const { pending, stopRecording } = recordTimers();
+  const pending = recordTimers();
   let isStopped = false;
 
   function earliest({ fromMs, toMs }: typeof pauses): number | undefined {
@@ -62,8 +62,6 @@ export function tFakeClock(): FakeClock {
     jump: (ms) => void vi.setSystemTime(Date.now() + ms),
     stop() {
       isStopped = true;
-      stopRecording();
-      vi.useRealTimers();
     },
   };
 }
@@ -85,11 +83,10 @@ function recordTimers() {
     pending.set(timer, { delayMs, dueAt: performance.now() + delayMs });
     return timer;
   };
-  globalThis.setTimeout = recorded as typeof setTimeout;
-  globalThis.clearTimeout = (timer) => {
+  vi.spyOn(globalThis, 'setTimeout').mockImplementation(recorded as typeof setTimeout);
+  vi.spyOn(globalThis, 'clearTimeout').mockImplementation((timer) => {
     pending.delete(timer);
     clear(timer);
-  };
-  const stopRecording = () => Object.assign(globalThis, { setTimeout: set, clearTimeout: clear });
-  return { pending, stopRecording };
+  });
+  return pending;
 }

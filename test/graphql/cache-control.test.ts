@@ -1,5 +1,5 @@
 import { type GraphQLObjectType, getNamedType, isObjectType, parse } from 'graphql';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { printSubgraph } from '../../scripts/print-schema.ts';
 import { findCacheScope } from '../../src/graphql/cache-scope.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
@@ -32,10 +32,6 @@ async function tHeaders(env: Record<string, string> = {}) {
 function maxAgeOf(cacheControl: string): number {
   return Number(cacheControl.match(/max-age=(\d+)$/)?.[1]);
 }
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 describe('the scope of an answer', () => {
   const validation = `ibanValidation(iban: "${german}") { valid }`;

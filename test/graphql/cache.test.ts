@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { buildIban } from '../../src/iban/build-iban.ts';
 import { countryFormats } from '../../src/iban/registry.ts';
 import { tGateway } from '../gateway.ts';
@@ -17,10 +17,6 @@ function germanIbans(count: number): string[] {
     return generated.kind === 'iban' ? generated.iban : '';
   });
 }
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 describe('the cache', () => {
   it('makes one call for 100 simultaneous requests for the same IBAN', async () => {

@@ -34,7 +34,6 @@ const attack = `${'__MAGIC_DATE__33a9e76d_02e0_4128_8e92_3530ad3da74d'}globalThi
 beforeEach(() => {
   // Compiling takes no time, so the next operation may be compiled at once.
   vi.useFakeTimers({ toFake: ['performance'] });
-  return () => vi.useRealTimers();
 });
 
 describe('a compiled operation', () => {

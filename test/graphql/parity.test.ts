@@ -18,7 +18,6 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T12:00:00Z') });
   // Answers stay fresh for a random time.
   vi.spyOn(Math, 'random').mockReturnValue(0.5);
-  return () => vi.useRealTimers();
 });
 
 const env = { EXPOSE_COST: 'on', CORS_ORIGINS: 'https://shop.example' };

@@ -47,7 +47,6 @@ describe('a compiled operation', () => {
   beforeEach(() => {
     // Compiling takes no time, so it is done at once.
     vi.useFakeTimers({ toFake: ['performance'] });
-    return () => vi.useRealTimers();
   });
 
   // Neither mutations nor the schema are compiled.

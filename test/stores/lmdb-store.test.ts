@@ -26,7 +26,6 @@ describe('a lock of the LMDB store', () => {
   it('remains when the clock is set forward or back, and writes sweep expired entries', async () => {
     const store = tLmdbStore(tFolder());
     vi.useFakeTimers({ toFake: ['Date', 'hrtime'] });
-    onTestFinished(() => void vi.useRealTimers());
     const lock = await store.lock('essay', { expiresInMs: 30_000 });
     for (const ms of [31_000, 600_000, -3_600_000]) {
       vi.setSystemTime(Date.now() + ms);
@@ -44,7 +43,6 @@ describe('a lock of the LMDB store', () => {
     await store.lock('essay', { expiresInMs: 30_000 });
     // The fake clock starts at 0.
     vi.useFakeTimers({ toFake: ['hrtime'] });
-    onTestFinished(() => void vi.useRealTimers());
     expect(await store.lock('essay', hour)).not.toBeNull();
   });
 });

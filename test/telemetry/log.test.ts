@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { prettyFactory } from 'pino-pretty';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createLog, terminalFormat } from '../../src/telemetry/log.ts';
 import { createLogEvents } from '../../src/telemetry/log-events.ts';
 import { createRedact } from '../../src/telemetry/redact.ts';
@@ -52,7 +52,6 @@ describe('the log', () => {
 
   it('contains repeated upstream failures once a minute', () => {
     vi.useFakeTimers({ toFake: ['Date'] });
-    onTestFinished(() => void vi.useRealTimers());
     const { events, messages } = tLog();
     const fail = () =>
       events.upstreamCalled({

@@ -35,7 +35,6 @@ const order = (idempotencyKey: string) => ({
 describe.skipIf(whyNoRedis !== '')(`a day${whyNoRedis}`, () => {
   it('is visible in every metric', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T10:00:00Z') });
-    onTestFinished(() => void vi.useRealTimers());
     const redis = await tRedis();
     const upstream = await tUpstream(replyWell);
     const gateway = await tCallers({

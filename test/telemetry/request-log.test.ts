@@ -205,7 +205,6 @@ describe('the request log', () => {
 
   function tRequestLog(perSecond: number) {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
     const lines: Line[] = [];
     const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
     const requestLog = createRequestLog(createLog({ level: 'info', redact: (text) => text, destination }), perSecond);

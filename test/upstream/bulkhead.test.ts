@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { AbortableSignal } from '../../src/async/signal.ts';
 import type { RequestContext } from '../../src/request-context.ts';
 import { createBulkhead } from '../../src/upstream/bulkhead.ts';
@@ -135,9 +135,6 @@ it('passes the slot of a call on that throws', async () => {
 describe('the wait in the queue', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-  });
-  afterEach(() => {
-    vi.useRealTimers();
   });
 
   it.each([

@@ -1,12 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type MakeCall, type Outcome, shed } from '../../src/upstream/operation.ts';
 import { answered, failed, get, tAttempt, tDeadline, tHeldSend, tSend } from './send.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });
-});
-afterEach(() => {
-  vi.useRealTimers();
 });
 
 const exhausted: Outcome = { kind: 'exhausted', renewsAt: new Date('2026-12-01') };

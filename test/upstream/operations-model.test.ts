@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { createAttempt } from '../../src/upstream/attempt.ts';
 import { createBulkhead } from '../../src/upstream/bulkhead.ts';
 import { createCircuitBreaker } from '../../src/upstream/circuit-breaker.ts';
@@ -44,9 +44,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
-});
-afterEach(() => {
-  vi.useRealTimers();
 });
 
 function tModel() {

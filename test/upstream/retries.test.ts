@@ -1,12 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type MakeCall, type Outcome, shed } from '../../src/upstream/operation.ts';
 import { answered, failed, get, post, tDeadline, tRetries, tSend } from './send.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
-});
-afterEach(() => {
-  vi.useRealTimers();
 });
 
 const notJson: Outcome = { ...answered(200), json: undefined };

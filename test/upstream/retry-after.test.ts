@@ -1,13 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { MakeCall } from '../../src/upstream/operation.ts';
 import { readRetryAfter } from '../../src/upstream/retry-after.ts';
 import { answered, failed, get, tAttempt, tDeadline, tHeldSend, tSend } from './send.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });
-});
-afterEach(() => {
-  vi.useRealTimers();
 });
 
 /** Also with a circuit breaker, which blocked calls must not influence. */

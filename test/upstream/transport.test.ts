@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Events } from '../../src/telemetry/events.ts';
 import { createSecretRedaction } from '../../src/telemetry/redact.ts';
 import { createTransport } from '../../src/upstream/transport.ts';
@@ -28,10 +28,6 @@ function tTransport(baseUrl: string, options: { maxResponseBytes?: number } = {}
     calls,
   };
 }
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 describe('the transport', () => {
   it('returns status, rate limit, Retry-After and body of any response', async () => {

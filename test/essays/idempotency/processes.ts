@@ -18,7 +18,6 @@ export function useFakeTime(): void {
   afterEach(() => {
     // Neither a lock is still extended nor a write still retried.
     expect(vi.getTimerCount()).toBe(0);
-    vi.useRealTimers();
   });
 }
 

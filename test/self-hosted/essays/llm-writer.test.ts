@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { WritingOrder } from '../../../src/self-hosted/essays/essay-writer.ts';
 import { createLlmWriter } from '../../../src/self-hosted/essays/llm/llm-writer.ts';
 import { countWords } from '../../../src/self-hosted/essays/words.ts';
@@ -21,10 +21,6 @@ async function tWriter(script: ChatScript, options: { apiKey?: string | null; ma
       writer.write({ ...order, ...changes }, signal),
   };
 }
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 describe('the prompt', () => {
   it('contains the mode, the purpose, the limit, the titles and the description', async () => {

@@ -1,14 +1,10 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createMonthlyAllowance } from '../../../src/self-hosted/essays/monthly-allowance.ts';
 
 function tAllowance(limit: number | null, start: string) {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date(start) });
   return createMonthlyAllowance(limit);
 }
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 describe('the monthly allowance', () => {
   it('allows as many reservations as its limit', () => {

@@ -29,7 +29,6 @@ export function tService({
   const log = createLog({ level: 'trace', redact: (line) => line, destination: { write: (line) => lines.push(line) } });
   const app = createEssayService({ apiKey, writer, monthlyAllowance, log });
   onTestFinished(async () => {
-    vi.useRealTimers();
     await app.close();
   });
   const post = (payload: unknown, headers: Record<string, string> = {}) =>

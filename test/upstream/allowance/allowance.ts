@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, vi } from 'vitest';
+import { beforeEach, vi } from 'vitest';
 import type { Store } from '../../../src/stores/store.ts';
 import { type Allowance, createAllowance } from '../../../src/upstream/allowance/allowance.ts';
 import type { Reservation } from '../../../src/upstream/allowance/reservation.ts';
@@ -15,9 +15,6 @@ interface TAllowanceOptions {
 export function useNovember(): void {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21') });
-  });
-  afterEach(() => {
-    vi.useRealTimers();
   });
 }
 

@@ -1,13 +1,9 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { Allowance } from '../../../src/upstream/allowance/allowance.ts';
 import { answered, failed, get, post, tAttempt, tDeadline, tHeldSend, tRetries, tSend } from '../send.ts';
 import { monthHeaders, tAllowance } from './allowance.ts';
 
 const usedOf = async (allowance: Allowance) => (await allowance.status()).used;
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 it('counts a call before it is sent', async () => {
   const { send, held } = tHeldSend();

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { tFailingStore } from '../../failing-store.ts';
 import { createMemoryStore } from '../../stores/memory-store.ts';
 import { reservationsOf, reserveMany, reserveOne, tAllowance } from './allowance.ts';
@@ -7,9 +7,6 @@ import { reservationsOf, reserveMany, reserveOne, tAllowance } from './allowance
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'], now: new Date('2026-11-21') });
-});
-afterEach(() => {
-  vi.useRealTimers();
 });
 
 function tCountedStore() {

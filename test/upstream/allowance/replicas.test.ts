@@ -10,7 +10,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   expect(vi.getTimerCount()).toBe(0);
-  vi.useRealTimers();
 });
 
 function tReplicas({ replicas, limit }: { replicas: number; limit: number | null }) {

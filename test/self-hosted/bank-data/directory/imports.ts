@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, vi } from 'vitest';
+import { beforeEach, vi } from 'vitest';
 import type { BankEntry } from '../../../../src/bank-lists/listed-bank.ts';
 import {
   type BankDirectory,
@@ -11,9 +11,6 @@ import { tFolder } from './folder.ts';
 export function useFirstGermanList(): void {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-08-01') });
-  });
-  afterEach(() => {
-    vi.useRealTimers();
   });
 }
 
