@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { createPreparedDocuments } from '../src/graphql/prepared-document.ts';
-import { schema } from '../src/graphql/schema/schema.ts';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { bundleOptions } from '../scripts/bundle.ts';
 import { startGateway } from './gateway-process.ts';
 import { createClient } from './load.ts';
 import { createChecks, describeMachine, formatTable, median, print } from './report.ts';
@@ -32,6 +34,7 @@ const nextDocument = () => {
   return `query Q${created} { a${created}: ibanValidation(iban: "DE${created}") { ${fields} } }`;
 };
 
+const bundled = await loadBundled();
 const gateway = await startGateway({ BANK_DATA_URL: 'http://127.0.0.1:9', BANK_DATA_API_KEY: 'key-of-the-benchmark' });
 const client = createClient(gateway.url, knownCallers + unknownCallers);
 const checks = createChecks();
@@ -42,6 +45,8 @@ async function send(document: string, variables?: object): Promise<void> {
   const [validation] = Object.values(data ?? {}) as ({ valid?: boolean } | null)[];
   if (validation?.valid !== false) checks.fail('an invalid IBAN is not reported as invalid');
 }
+
+type Bundled = typeof import('../src/graphql/prepared-document.ts') & typeof import('../src/graphql/schema/schema.ts');
 
 /** The same round, without and with documents that are not known. */
 interface Pair {
@@ -180,10 +185,25 @@ function readCpuS(): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
+/** The code as the gateway has it. */
+async function loadBundled(): Promise<Bundled> {
+  // In the project, where its packages are found.
+  const folder = mkdtempSync('node_modules/bench-');
+  const outfile = join(folder, 'prepare.js');
+  const modules = ['prepared-document.ts', 'schema/schema.ts'];
+  const contents = modules.map((module) => `export * from '../src/graphql/${module}';`).join('\n');
+  try {
+    await build({ ...bundleOptions, stdin: { contents, resolveDir: import.meta.dirname }, outfile });
+    return await import(pathToFileURL(outfile).href);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
 /** In this process, in µs. */
 function measurePreparing(): number {
   const limits = { tokens: 5_000, characters: 100_000, cost: 100_000 };
-  const { prepare } = createPreparedDocuments({ schema, limits, hasCallers: false });
+  const { prepare } = bundled.createPreparedDocuments({ schema: bundled.schema, limits, hasCallers: false });
   const count = 2_000;
   for (let index = 0; index < count; index += 1) prepare(nextDocument()).operation(null);
   const startedAt = performance.now();

@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
+import { directTypeChecks } from './direct-type-checks.ts';
 import { packageParts } from './package-parts.ts';
 import { describeLicenses } from './third-party-licenses.ts';
 
@@ -10,28 +11,15 @@ import { describeLicenses } from './third-party-licenses.ts';
  */
 export async function bundle(folder: string): Promise<BundledFile[]> {
   const { outputFiles, metafile } = await build({
+    ...bundleOptions,
     entryPoints,
-    bundle: true,
     splitting: true,
     write: false,
     metafile: true,
     outdir: folder,
     outbase: 'src',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    // The ES build, of which unused code is left out.
-    mainFields: ['module', 'main'],
-    minifyWhitespace: true,
-    minifySyntax: true,
-    define: { 'process.env.NODE_ENV': '"production"' },
     sourcemap: 'linked',
     sourcesContent: false,
-    // All licenses are in one file.
-    legalComments: 'none',
-    banner: { js: createRequire },
-    plugins: [packageParts],
-    logLevel: 'warning',
   });
   const files = outputFiles.map(({ path, contents }) => ({ path: relative('.', path), contents }));
   const licenses = describeLicenses([...Object.keys(metafile.inputs), graphiqlPackage]);
@@ -52,3 +40,21 @@ const entryPoints = ['src/main.ts', 'src/cli/ledgerquill.ts', 'src/telemetry/tra
 /** For packages in CommonJS, which `require` modules of Node.js. */
 const createRequire =
   "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);";
+
+/** For all that is measured or runs in production. */
+export const bundleOptions = {
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20.19',
+  // The ES build, of which unused code is left out.
+  mainFields: ['module', 'main'],
+  minifyWhitespace: true,
+  minifySyntax: true,
+  define: { 'process.env.NODE_ENV': '"production"' },
+  // All licenses are in one file.
+  legalComments: 'none',
+  banner: { js: createRequire },
+  plugins: [packageParts, directTypeChecks],
+  logLevel: 'warning',
+} satisfies BuildOptions;
