@@ -17,7 +17,7 @@ const layers = [
   ['config'],
   ['iban'],
   ['countries'],
-  ['(run-main|stop-signals).ts'],
+  ['(run-main|stop-signals|heap-settings).ts'],
   ['(async|time|built-file.ts|errors.ts|parse-json.ts|request-context.ts|trace.ts|upstream-activity.ts|version.ts)'],
 ];
 

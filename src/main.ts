@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { setFlagsFromString } from 'node:v8';
 import type { Config, UpstreamAccess } from './config/gateway-config.ts';
 import { listSecrets } from './config/list-secrets.ts';
 import { readConfig } from './config/read-config.ts';
 import { findUnknownVariables } from './config/unknown-variables.ts';
 import { knownVariables } from './config/variables.ts';
+import { configureHeap } from './heap-settings.ts';
 import { runMain } from './run-main.ts';
 import { stopOnSignal } from './stop-signals.ts';
 import { checkDataFolder } from './stores/data-folder.ts';
@@ -17,11 +17,7 @@ import { createRedact } from './telemetry/redact.ts';
  * of the self-hosted services is loaded only if they are used: it takes 130 ms and 10 MB.
  */
 
-// By default, V8 lets the old generation grow to more than twice its content, which the caches make large.
-setFlagsFromString('--heap-growing-percent=50');
-// By default, V8 creates objects in the old generation if earlier ones of the same code survived while their requests waited.
-// There they stay until a full collection.
-setFlagsFromString('--no-allocation-site-pretenuring');
+configureHeap();
 await runMain(() => run(readConfig(process.env)));
 
 async function run(config: Config): Promise<void> {
