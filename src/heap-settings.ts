@@ -8,7 +8,7 @@ export function configureHeap(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');
   // By default, V8 lets the old generation grow to more than twice its content, which the caches make large. At the first two
   // full collections it is small, and the next one would come soon.
-  setGrowth(120);
+  setGrowth(150);
   afterFullCollections(2, () => setGrowth(50));
 }
 
