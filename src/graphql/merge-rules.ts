@@ -1,24 +1,17 @@
-import {
-  type ASTNode,
-  type ASTVisitFn,
-  type ASTVisitor,
-  BREAK,
-  getEnterLeaveForKind,
-  type ValidationContext,
-  type ValidationRule,
-} from 'graphql';
+import { type ASTNode, type ASTVisitFn, type ASTVisitor, BREAK, getEnterLeaveForKind } from 'graphql';
 import type { NodeVisitor } from './walk-document.ts';
 
 /**
  * Merges validation rules into one. For each node, it calls only the rules that visit its kind. GraphQL.js finds them for each
- * document, and for all kinds that there are, which takes longer than everything else that a short document needs.
- * @param rules each visits the same kinds of nodes in every document
+ * document, and for all kinds that there are, which takes longer than everything else that a short document needs. A rule is
+ * created for the first node that it visits.
+ * @param rules different functions, each of which visits the same kinds of nodes in every document
  */
-export function mergeRules(rules: readonly ValidationRule[]): (context: ValidationContext) => NodeVisitor {
-  const indexesByKind = new Map<NodeKind, readonly number[]>();
+export function mergeRules<Context>(rules: readonly Rule<Context>[]): (context: Context) => NodeVisitor {
+  const rulesByKind = new Map<NodeKind, readonly Rule<Context>[]>();
 
   return (context) => {
-    const merged = rules.map((rule) => new MergedRule(rule(context)));
+    const merged = new Map<Rule<Context>, MergedRule>();
     const stepsByKind = new Map<NodeKind, readonly Step[]>();
 
     return {
@@ -44,28 +37,30 @@ export function mergeRules(rules: readonly ValidationRule[]): (context: Validati
     function stepsOf(kind: NodeKind): readonly Step[] {
       const known = stepsByKind.get(kind);
       if (known) return known;
-      const steps: Step[] = [];
-      for (const index of indexesOf(kind, merged)) {
-        const rule = merged[index];
-        if (rule) steps.push({ rule, ...getEnterLeaveForKind(rule.visitor, kind) });
-      }
+      const steps = rulesOf(kind, context).map((create) => {
+        const rule = merged.get(create) ?? new MergedRule(create(context));
+        merged.set(create, rule);
+        const { enter, leave } = getEnterLeaveForKind(rule.visitor, kind);
+        return { rule, enter, leave };
+      });
       stepsByKind.set(kind, steps);
       return steps;
     }
   };
 
-  function indexesOf(kind: NodeKind, merged: readonly MergedRule[]): readonly number[] {
-    const known = indexesByKind.get(kind);
+  function rulesOf(kind: NodeKind, context: Context): readonly Rule<Context>[] {
+    const known = rulesByKind.get(kind);
     if (known) return known;
-    const indexes = merged.flatMap(({ visitor }, index) => {
-      const { enter, leave } = getEnterLeaveForKind(visitor, kind);
-      return enter || leave ? [index] : [];
+    const visiting = rules.filter((create) => {
+      const { enter, leave } = getEnterLeaveForKind(create(context), kind);
+      return enter !== undefined || leave !== undefined;
     });
-    indexesByKind.set(kind, indexes);
-    return indexes;
+    rulesByKind.set(kind, visiting);
+    return visiting;
   }
 }
 
+type Rule<Context> = (context: Context) => ASTVisitor;
 type NodeKind = ASTNode['kind'];
 
 class MergedRule {
@@ -81,6 +76,6 @@ class MergedRule {
 /** What a rule does with a node. */
 interface Step {
   rule: MergedRule;
-  enter?: ASTVisitFn<ASTNode>;
-  leave?: ASTVisitFn<ASTNode>;
+  enter: ASTVisitFn<ASTNode> | undefined;
+  leave: ASTVisitFn<ASTNode> | undefined;
 }

@@ -1,9 +1,9 @@
 import {
+  type ASTVisitor,
   type DocumentNode,
   type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLSchema,
-  Kind,
   type OperationDefinitionNode,
   specifiedRules,
   TypeInfo,
@@ -26,7 +26,8 @@ type VariableUsages = ReturnType<ValidationContext['getVariableUsages']>;
  * @param rules each visits the same kinds of nodes in every document
  */
 export function createValidation(rules: readonly ValidationRule[]): Validate {
-  const mergedRule = mergeRules(rules);
+  // The other rules ask for the usages of a definition when they leave it.
+  const mergedRule = mergeRules<WalkingContext>([collectVariableUsages, ...rules]);
 
   return (schema, document) => {
     const errors: GraphQLError[] = [];
@@ -36,8 +37,8 @@ export function createValidation(rules: readonly ValidationRule[]): Validate {
     };
     try {
       if (!isExecutable(document)) return validate(schema, document, rules);
-      const typeInfo = new TypeInfo(schema);
-      walkDocument(document, typeInfo, mergedRule(new WalkingContext(schema, document, typeInfo, report)));
+      const context = new WalkingContext(schema, document, new TypeInfo(schema), report);
+      walkDocument(document, context.typeInfo, mergedRule(context));
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error;
       errors.push(error);
@@ -46,29 +47,59 @@ export function createValidation(rules: readonly ValidationRule[]): Validate {
   };
 }
 
-/** Finds the variables that a definition uses, once for all rules, as its base class does with `visit`. */
-class WalkingContext extends ValidationContext {
-  readonly #usages = new Map<Definition, VariableUsages>();
+/** Knows the variables that a definition uses from its visit, for which its base class visits it again. */
+class WalkingContext extends ValidationContext implements UsageCollection {
+  readonly typeInfo: TypeInfo;
+  readonly usages = new Map<Definition, VariableUsages>();
+
+  constructor(
+    schema: GraphQLSchema,
+    document: DocumentNode,
+    typeInfo: TypeInfo,
+    report: (error: GraphQLError) => void,
+  ) {
+    super(schema, document, typeInfo, report);
+    this.typeInfo = typeInfo;
+  }
 
   override getVariableUsages(definition: Definition): VariableUsages {
-    const known = this.#usages.get(definition);
-    if (known) return known;
-    const usages: VariableUsages[number][] = [];
-    const typeInfo = new TypeInfo(this.getSchema());
-    walkDocument(definition, typeInfo, {
-      enter(node) {
-        if (node.kind === Kind.VARIABLE_DEFINITION) return false;
-        if (node.kind !== Kind.VARIABLE) return;
-        const type = typeInfo.getInputType();
-        const defaultValue = typeInfo.getDefaultValue();
-        usages.push({ node, type, defaultValue, parentType: typeInfo.getParentInputType() });
-      },
-      leave() {},
-    });
-    this.#usages.set(definition, usages);
-    return usages;
+    // A fragment that follows an operation which uses it has not been visited yet.
+    if (!this.usages.has(definition)) {
+      const typeInfo = new TypeInfo(this.getSchema());
+      walkDocument(definition, typeInfo, collectingRule({ typeInfo, usages: this.usages }));
+    }
+    return this.usages.get(definition) ?? [];
   }
 }
+
+interface UsageCollection {
+  /** Of the visit. */
+  typeInfo: TypeInfo;
+  usages: Map<Definition, VariableUsages>;
+}
+
+function collectVariableUsages({ typeInfo, usages }: UsageCollection): ASTVisitor {
+  let used: VariableUsages[number][] = [];
+  const definition = {
+    enter() {
+      used = [];
+    },
+    leave(node: Definition) {
+      usages.set(node, used);
+    },
+  };
+  return {
+    OperationDefinition: definition,
+    FragmentDefinition: definition,
+    VariableDefinition: () => false,
+    Variable(node) {
+      const [type, defaultValue] = [typeInfo.getInputType(), typeInfo.getDefaultValue()];
+      used.push({ node, type, defaultValue, parentType: typeInfo.getParentInputType() });
+    },
+  };
+}
+
+const collectingRule = mergeRules([collectVariableUsages]);
 
 /** As in GraphQL.js. */
 const maxErrors = 100;

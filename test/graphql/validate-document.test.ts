@@ -1,4 +1,4 @@
-import { type DocumentNode, parse, specifiedRules, validate } from 'graphql';
+import { type DocumentNode, Kind, parse, specifiedRules, TypeInfo, ValidationContext, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { createValidation } from '../../src/graphql/validate-document.ts';
@@ -24,6 +24,8 @@ const mistakes = [
   '{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }',
   'mutation { generateEssay(input: { mode: WRONG, mode: WRONG }) { __typename } }',
   '{ ibanValidation(iban: $missing) { valid } }',
+  'query ($a: Int, $b: Int) { ...F ...G } fragment F on Query { iban(iban: $a) { ...G code } } fragment G on Query { __typename @skip(if: $c) }',
+  'fragment F on Query { iban(iban: $a) { code } } query ($a: Int, $b: Int) { ...F } query Q { ...F } fragment G on Query { iban(iban: $d) }',
   '{ ibanValidation(iban: "a", iban: "b") { valid @skip(if: true) @skip(if: true) @unknown } }',
   'subscription { a }',
   `{ ${'unknown '.repeat(100)} }`,
@@ -53,6 +55,11 @@ describe('validation', () => {
     }
     expect(messages).toContain('Validation aborted.');
     expect(withErrors).toBeGreaterThan(documents / 3);
+  });
+
+  it('does not visit names, which no rule of GraphQL.js needs', () => {
+    const context = new ValidationContext(schema, parse('{ __typename }'), new TypeInfo(schema), () => {});
+    for (const rule of specifiedRules) expect(rule(context)).not.toHaveProperty(Kind.NAME);
   });
 });
 

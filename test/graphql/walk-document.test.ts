@@ -15,39 +15,44 @@ const allKinds = `
   { __typename }`;
 
 describe('the walk through a document', () => {
-  it('visits the same nodes as GraphQL.js, with the same arguments and types', () => {
+  it('visits the same nodes as GraphQL.js except names, with the same arguments and types', () => {
     const next = createRandomQueries(schema, createRandom(1), texts);
     const random = Array.from({ length: 50 }, () => next().query);
     for (const document of [allKinds, ...random].map((text) => parse(text))) {
       for (const skipped of [undefined, Kind.VARIABLE_DEFINITION, Kind.FIELD]) {
-        const expected: unknown[] = [];
+        const expected: Visit[] = [];
         const typeInfo = new TypeInfo(schema);
         visit(document, visitWithTypeInfo(typeInfo, recordVisits(typeInfo, skipped, expected)));
-        const actual: unknown[] = [];
+        const actual: Visit[] = [];
         const walkedTypes = new TypeInfo(schema);
         walkDocument(document, walkedTypes, recordVisits(walkedTypes, skipped, actual));
-        expect(actual).toEqual(expected);
+        expect(actual).toEqual(expected.filter(({ kind }) => kind !== Kind.NAME));
       }
     }
   });
 });
 
-function recordVisits(typeInfo: TypeInfo, skipped: ASTNode['kind'] | undefined, visits: unknown[]): NodeVisitor {
+interface Visit {
+  kind: ASTNode['kind'];
+  [part: string]: unknown;
+}
+
+function recordVisits(typeInfo: TypeInfo, skipped: ASTNode['kind'] | undefined, visits: Visit[]): NodeVisitor {
   const record = (event: string, node: ASTNode, ...[key, parent, path, ancestors]: unknown[]) => {
     const types = [typeInfo.getType(), typeInfo.getParentType(), typeInfo.getInputType(), typeInfo.getDefaultValue()];
     const depth = (ancestors as unknown[]).length;
     const above = (ancestors as unknown[]).at(-1);
-    visits.push([
+    visits.push({
       event,
-      node.kind,
-      node.loc?.start,
+      kind: node.kind,
+      start: node.loc?.start,
       key,
-      kindOf(parent),
-      [...(path as string[])],
+      parent: kindOf(parent),
+      path: [...(path as string[])],
       depth,
-      kindOf(above),
-    ]);
-    visits.push(types.map(String));
+      above: kindOf(above),
+      types: types.map(String),
+    });
   };
   return {
     enter(node, ...rest) {
