@@ -15,6 +15,7 @@ export function rejectDocument(
     document,
     errors,
     compiledBytes: 0,
+    isKnown: false,
     operation() {
       throw errors[0];
     },
