@@ -18,12 +18,19 @@ export function openLmdbFile(path: string): LmdbFile {
     createLmdbFiles(path, 0o600);
     // Without overlappingSync, a write resolves when it is on disk. eventTurnBatching is off, because the promise of its
     // batch rejects where it cannot be handled, for example on a full disk.
-    return open({ path, encoding: 'string', useVersions: true, overlappingSync: false, eventTurnBatching: false });
+    const writes = { overlappingSync: false, eventTurnBatching: false };
+    return open({ path, encoding: 'string', useVersions: true, mapSize, ...writes });
   } catch (error) {
     const reason = errorCodeOf(error) === 'ENOSPC' ? ': the disk is full; free at least 500 kB' : '';
     throw new ConfigError([`DATA_DIR: ${path} cannot be opened for reading and writing${reason}`]);
   }
 }
+
+/**
+ * In bytes of address space. By default it is 128 KiB and doubles with the file, and each smaller map stays beside the
+ * larger one, with the pages that were read in it.
+ */
+const mapSize = 2 ** 30;
 
 /**
  * On a full disk, LMDB would crash the process while it creates its files: it maps the lock file into memory, and does

@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError } from '../../src/errors.ts';
@@ -41,6 +41,16 @@ describe('the files of the embedded store', () => {
     expect(await store.get('key')).toBe('value');
     expect(modeOf(path)).toBe('600');
   });
+});
+
+it.skipIf(!existsSync('/proc/self/maps'))('the file of the embedded store is mapped into memory once', async () => {
+  const folder = tFolder();
+  const store = tOpen(folder);
+  const large = 'x'.repeat(100_000);
+  for (let entry = 0; entry < 30; entry += 1) await store.set(`essay ${entry}`, large, hour);
+  const path = join(folder, 'store-1.lmdb');
+  const maps = readFileSync('/proc/self/maps', 'utf8').split('\n');
+  expect(maps.filter((line) => line.endsWith(path))).toHaveLength(1);
 });
 
 describe('the generated secret', () => {
