@@ -15,7 +15,6 @@ export function rejectDocument(
     document,
     errors,
     compiledBytes: 0,
-    isKnown: false,
     operation() {
       throw errors[0];
     },

@@ -19,10 +19,7 @@ type Access = Pick<Caller, 'accessKey'>;
 export interface KeptReplies {
   /** The reply that was sent to the same question, while everything in it is fresh. */
   get(question: Question, caller: Access): Reply | undefined;
-  /**
-   * Keeps a reply without errors if the next one would be the same: that is, without an upstream call. Most documents that
-   * are sent for the first time are not sent again: their replies would displace others.
-   */
+  /** Keeps a reply without errors if the next one would be the same: that is, without an upstream call. */
   keep(question: Question, caller: Access, reply: Reply, executed: Executed): void;
   clear(): void;
   status(): CacheStatus;
@@ -66,7 +63,7 @@ export function createKeptReplies(maxBytes: number): KeptReplies {
         requestContext: { freshUntil, usage },
       } = executed;
       const isFresh = usage.upstreamCalls === 0 && usage.staleHits === 0;
-      if (!isFresh || !operation.isRepeatable || !operation.isKnown()) return;
+      if (!isFresh || !operation.isRepeatable) return;
       const record = new ReplyRecord(executed);
       record.isKept = true;
       record.activity = null;

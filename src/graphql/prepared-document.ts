@@ -28,8 +28,6 @@ export interface PreparedDocument {
   errors: readonly GraphQLError[];
   /** Memory of its compiled operations, in bytes. */
   compiledBytes: number;
-  /** Whether it was sent more than once. */
-  isKnown: boolean;
   /** The operation with this name, or the only one. @throws GraphQLError if there is no such operation */
   operation(name: string | null | undefined): PreparedOperation;
 }
@@ -50,7 +48,7 @@ export type WaitForTurn = (text: string) => PromiseLike<void> | null;
  * cached: their errors would hold the text, and finding them again is fast.
  */
 export function createPreparedDocuments({ schema, limits, hasCallers }: DocumentsOptions) {
-  const common = { schema, maxCost: limits.cost, hasCallers, compiler: createCompiler(schema) };
+  const compiler = createCompiler(schema);
   const turns = createPreparationTurns();
   const documents = new LRUCache<string, PreparedDocument>({
     maxSize: maxBytes,
@@ -77,10 +75,8 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
     const prepared = prepareDocument(text);
     if (prepared.errors.length > 0) return prepared;
     // A document that is never sent again would cost the garbage collector more than parsing it costs.
-    if (seenOnce.delete(text)) {
-      prepared.isKnown = true;
-      documents.set(text, prepared);
-    } else seenOnce.set(text, true);
+    if (seenOnce.delete(text)) documents.set(text, prepared);
+    else seenOnce.set(text, true);
     return prepared;
   }
 
@@ -100,14 +96,13 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
       document,
       errors,
       compiledBytes: 0,
-      isKnown: false,
       operation(name) {
         const definition = getOperationAST(document, name);
         if (!definition) throw createOperationError();
         const known = operations.get(definition);
         if (known) return known;
-        const own = { trust, document, definition, onCompiled, isKnown: () => prepared.isKnown };
-        const operation = createPreparedOperation({ ...common, ...own });
+        const common = { schema, trust, document, maxCost: limits.cost, hasCallers, compiler, onCompiled };
+        const operation = createPreparedOperation({ ...common, definition });
         operations.set(definition, operation);
         return operation;
       },

@@ -26,8 +26,6 @@ export interface PreparedOperation {
   cacheScope: CacheScope;
   /** Whether the same variables have the same result while the look-ups in it are fresh. */
   isRepeatable: boolean;
-  /** Whether its document was sent more than once. */
-  isKnown(): boolean;
   /** The maximum number of fields in the response, plus weights. */
   cost(variables: Variables): number;
   /** Whether it is a query that may need many look-ups, and that is not refused. */
@@ -69,11 +67,10 @@ interface PreparedOperationOptions {
   compiler: Compiler;
   /** Called with the memory that compiled code takes, in bytes. */
   onCompiled: (bytes: number) => void;
-  isKnown: () => boolean;
 }
 
 export function createPreparedOperation(options: PreparedOperationOptions): PreparedOperation {
-  const { schema, trust, document, definition, maxCost, hasCallers, compiler, onCompiled, isKnown } = options;
+  const { schema, trust, document, definition, maxCost, hasCallers, compiler, onCompiled } = options;
   const fragments = fragmentsOf(document);
   const cost = createOperationCost({ schema, operation: definition, fragments });
   const weight = createOperationCost({ schema, operation: definition, fragments, unitCost: 0 });
@@ -88,7 +85,6 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
     label: labelOperation(definition, trust),
     cacheScope,
     isRepeatable: definition.operation === 'query' && (cacheScope !== 'none' || isAboutSchema(definition)),
-    isKnown,
     cost,
     mayBeDelayed: (caller, variables) =>
       definition.operation === 'query' && weight(variables) >= minListWeight && findRefusal(caller, variables) === null,

@@ -88,13 +88,6 @@ describe('the line of a request', () => {
     expect(kept).toMatchObject({ operationName: 'Payee', kept: true, lookUps: 1, cacheHits: 1, upstreamCalls: 0 });
   });
 
-  it('keeps no reply to a document that is sent for the first time', async () => {
-    const { post, lines } = await tLogged();
-    const local = { query: '{ __typename }' };
-    for (let count = 0; count < 3; count += 1) await post(local, as('shop'));
-    expect((await lines(3)).map(({ kept = false }) => kept)).toEqual([false, false, true]);
-  });
-
   it.each(ways)('has the codes of errors, each once, answered %s', async (way) => {
     const { send, lines } = await tLogged();
     const denied = '{ a: ibanValidation(iban: "DE89") { valid } b: ibanValidation(iban: "DE88") { valid } }';
