@@ -29,6 +29,43 @@ describe('a document', () => {
   });
 });
 
+describe('the directives of a document', () => {
+  it.each([
+    'query D { __typename }',
+    'query ($v: Boolean D) { __typename @skip(if: $v) }',
+    '{ __typename D }',
+    '{ ...F D } fragment F on Query { __typename }',
+    '{ ... D { __typename } }',
+    '{ ...F } fragment F on Query D { __typename }',
+    '{ __typename } schema D { query: Query }',
+    '{ __typename } scalar A D',
+    '{ __typename } type A D { b: Int }',
+    '{ __typename } type A { b: Int D }',
+    '{ __typename } type A { b(c: Int D): Int }',
+    '{ __typename } interface A D { b: Int }',
+    '{ __typename } union A D = B',
+    '{ __typename } enum A D { B }',
+    '{ __typename } enum A { B D }',
+    '{ __typename } input A D { b: Int }',
+    '{ __typename } extend schema D',
+    '{ __typename } extend scalar A D',
+    '{ __typename } extend type A D',
+    '{ __typename } extend interface A D',
+    '{ __typename } extend union A D',
+    '{ __typename } extend enum A D',
+    '{ __typename } extend input A D',
+  ])('are at most 5 in one place: %s', async (text) => {
+    const { ask } = tGateway();
+    const messages = async (count: number) => {
+      const { errors = [] } = await ask(text.replace('D', '@deferred '.repeat(count)));
+      return errors.map(({ message }) => message);
+    };
+    const tooMany = 'A field, fragment or operation may have at most 5 directives.';
+    expect(await messages(5)).not.toContain(tooMany);
+    expect(await messages(6)).toEqual([tooMany]);
+  });
+});
+
 describe('the text of a document', () => {
   it('may have at most MAX_QUERY_CHARS characters, and as many lines as tokens', async () => {
     const { ask } = tGateway({ env: { MAX_QUERY_CHARS: '2500', MAX_QUERY_TOKENS: '1000' } });
