@@ -52,6 +52,7 @@ export function mergeRules<Context>(rules: readonly Rule<Context>[]): (context: 
     const known = rulesByKind.get(kind);
     if (known) return known;
     const visiting = rules.filter((create) => {
+      // Only to find what it visits, once for each kind.
       const { enter, leave } = getEnterLeaveForKind(create(context), kind);
       return enter !== undefined || leave !== undefined;
     });

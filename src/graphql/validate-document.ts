@@ -26,7 +26,7 @@ type VariableUsages = ReturnType<ValidationContext['getVariableUsages']>;
  * @param rules each visits the same kinds of nodes in every document
  */
 export function createValidation(rules: readonly ValidationRule[]): Validate {
-  // The other rules ask for the usages of a definition when they leave it.
+  // First, because the other rules ask for the usages of a definition when they leave it.
   const mergedRule = mergeRules<WalkingContext>([collectVariableUsages, ...rules]);
 
   return (schema, document) => {
@@ -37,7 +37,7 @@ export function createValidation(rules: readonly ValidationRule[]): Validate {
     };
     try {
       if (!isExecutable(document)) return validate(schema, document, rules);
-      const context = new WalkingContext(schema, document, new TypeInfo(schema), report);
+      const context = new WalkingContext(schema, document, report);
       walkDocument(document, context.typeInfo, mergedRule(context));
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error;
@@ -47,17 +47,13 @@ export function createValidation(rules: readonly ValidationRule[]): Validate {
   };
 }
 
-/** Knows the variables that a definition uses from its visit, for which its base class visits it again. */
+/** Keeps the variables that each definition uses, which its base class would visit the definition once more to find. */
 class WalkingContext extends ValidationContext implements UsageCollection {
   readonly typeInfo: TypeInfo;
   readonly usages = new Map<Definition, VariableUsages>();
 
-  constructor(
-    schema: GraphQLSchema,
-    document: DocumentNode,
-    typeInfo: TypeInfo,
-    report: (error: GraphQLError) => void,
-  ) {
+  constructor(schema: GraphQLSchema, document: DocumentNode, report: (error: GraphQLError) => void) {
+    const typeInfo = new TypeInfo(schema);
     super(schema, document, typeInfo, report);
     this.typeInfo = typeInfo;
   }
@@ -73,7 +69,7 @@ class WalkingContext extends ValidationContext implements UsageCollection {
 }
 
 interface UsageCollection {
-  /** Of the visit. */
+  /** The types at the node that is being visited. */
   typeInfo: TypeInfo;
   usages: Map<Definition, VariableUsages>;
 }

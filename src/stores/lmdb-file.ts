@@ -27,8 +27,8 @@ export function openLmdbFile(path: string): LmdbFile {
 }
 
 /**
- * In bytes of address space. By default it is 128 KiB and doubles with the file, and each smaller map stays beside the
- * larger one, with the pages that were read in it.
+ * In bytes of address space. A map that is smaller than the file stays beside the larger one that follows it, with the pages
+ * that were read in it; LMDB would begin with 128 KiB, and double that with the file.
  */
 const mapSize = 2 ** 30;
 

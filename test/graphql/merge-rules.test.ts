@@ -32,4 +32,27 @@ describe('merged rules', () => {
       expect(actual).toContain('third leaves f');
     }
   });
+
+  it('are created only for documents with a node that they visit', () => {
+    const created: string[] = [];
+    const rule = mergeRules([
+      () => {
+        created.push('fields');
+        return { Field() {} };
+      },
+      () => {
+        created.push('arguments');
+        return { Argument() {} };
+      },
+    ]);
+    const createdFor = (text: string) => {
+      created.length = 0;
+      visit(parse(text), rule(null));
+      return created;
+    };
+    // The first document shows which rule visits which kind.
+    createdFor('{ a(b: 1) }');
+    expect(createdFor('{ a { b } }')).toEqual(['fields']);
+    expect(createdFor('{ a(b: 1) { c(d: 1) } }')).toEqual(['fields', 'arguments']);
+  });
 });
