@@ -9,7 +9,7 @@ import type { KeptReplies } from './kept-replies.ts';
 import type { MediaType } from './media-type.ts';
 import type { PersistedQueries } from './persisted-queries.ts';
 import { type PostParams, readPostParams } from './post-params.ts';
-import type { PrepareDocument, WaitForTurn } from './prepared-document.ts';
+import type { PrepareDocument, WaitForTurn } from './prepared-documents.ts';
 import type { Executed, OperationContext, PreparedOperation } from './prepared-operation.ts';
 import { clientClosedRequest, type Replies, type Reply } from './reply.ts';
 import { ReplyRecord } from './reply-record.ts';

@@ -14,7 +14,6 @@ export function rejectDocument(
     trust: { trustedId: null },
     document,
     errors,
-    compiledBytes: 0,
     operation() {
       throw errors[0];
     },

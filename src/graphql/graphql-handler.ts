@@ -12,7 +12,7 @@ import { createDirectWay } from './direct-way.ts';
 import type { DocumentLimits } from './document-problem.ts';
 import { createKeptReplies } from './kept-replies.ts';
 import { createPersistedQueries } from './persisted-queries.ts';
-import { createPreparedDocuments } from './prepared-document.ts';
+import { createPreparedDocuments } from './prepared-documents.ts';
 import type { OperationContext } from './prepared-operation.ts';
 import { createReplies, traceHeader } from './reply.ts';
 import { withTrustedDocuments, withTrustedQueries } from './trusted-queries.ts';

@@ -10,7 +10,7 @@ import type { ServerContext } from './context.ts';
 import { hashQuery, type PersistedQueries } from './persisted-queries.ts';
 import type { InlineTraceOptions } from './plugins/use-inline-trace.ts';
 import { usePreparedOperations } from './plugins/use-prepared-operations.ts';
-import type { PrepareDocument } from './prepared-document.ts';
+import type { PrepareDocument } from './prepared-documents.ts';
 import type { OperationContext } from './prepared-operation.ts';
 import type { Replies } from './reply.ts';
 

@@ -1,6 +1,4 @@
 import {
-  execute,
-  type GraphQLError,
   type GraphQLObjectType,
   getNullableType,
   getOperationAST,
@@ -10,17 +8,13 @@ import {
   parse,
 } from 'graphql';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { AbortableSignal } from '../../src/async/signal.ts';
-import { createCallerFactory } from '../../src/auth/caller.ts';
 import type { BankDataPort } from '../../src/bank-data/bank-data.ts';
 import { createCompiler } from '../../src/graphql/compiler.ts';
-import { createContext } from '../../src/graphql/context.ts';
-import { locate, parseDetached } from '../../src/graphql/document-source.ts';
-import { createPreparedDocuments } from '../../src/graphql/prepared-document.ts';
-import { describeFailure } from '../../src/graphql/present-error.ts';
+import { parseDetached } from '../../src/graphql/document-source.ts';
+import { createPreparedDocuments } from '../../src/graphql/prepared-documents.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { createRedact } from '../../src/telemetry/redact.ts';
 import { createRandom } from '../e2e/random.ts';
+import { interpret, type Outcome, tContext, toOutcome, turns } from './outcomes.ts';
 import { createRandomQueries, type RandomRequest } from './random-documents.ts';
 import { texts, tServices } from './scripted-services.ts';
 
@@ -250,13 +244,14 @@ describe('compiling', () => {
 
   it('counts the memory of compiled operations in the cache of documents', async () => {
     const limits = { tokens: 5_000, characters: 100_000, cost: 100_000 };
-    const { prepare } = createPreparedDocuments({ schema, limits, hasCallers: false });
+    const { prepare, status } = createPreparedDocuments({ schema, limits, hasCallers: false });
     const fields = Array.from({ length: 380 }, (_, index) => `a${index}: ibanFormatAsRegex`).join(' ');
     const textOf = (index: number) => `query Q${index} { country(code: "DE") { ${fields} } }`;
     const texts = Array.from({ length: 16 }, (_, index) => textOf(index));
     for (const text of texts) expect(prepare(text)).not.toBe(prepare(text));
     const prepared = texts.map((text) => prepare(text));
     for (const [index, text] of texts.entries()) expect(prepare(text)).toBe(prepared[index]);
+    const { bytes, entries } = status();
     for (const [index, text] of texts.entries()) {
       for (let time = 0; time < 3; time += 1) {
         prepared[index] = prepare(text);
@@ -264,21 +259,13 @@ describe('compiling', () => {
       }
       await turns();
     }
-    expect(prepared.every(({ compiledBytes }) => compiledBytes > 1_500_000)).toBe(true);
+    expect(entries).toBe(16);
+    expect(status().entries).toBeLessThan(16);
+    expect(status().bytes).toBeGreaterThan(bytes + 10 * 1_500_000);
     expect(prepare(textOf(0))).not.toBe(prepared[0]);
     expect(prepare(textOf(15))).toBe(prepared[15]);
   });
 });
-
-interface Outcome {
-  data: string | undefined;
-  errors: readonly string[];
-}
-
-async function interpret({ query, variables }: RandomRequest): Promise<Outcome> {
-  const document = parseDetached(query, parse);
-  return toOutcome(await execute({ schema, document, variableValues: variables, contextValue: tContext() }));
-}
 
 /** Null if it was not compiled. */
 async function runCompiled({ query, variables }: RandomRequest): Promise<Outcome | null> {
@@ -286,7 +273,7 @@ async function runCompiled({ query, variables }: RandomRequest): Promise<Outcome
   find(variables);
   find(variables);
   await turns();
-  const result = await find(variables)?.(tContext(), variables);
+  const result = await find(variables)?.(tRecordedContext(), variables);
   return result ? toOutcome(result) : null;
 }
 
@@ -305,13 +292,9 @@ function nest(depth: number, alias: string): string {
   return depth === 0 ? '{ code }' : `{ ${alias}: parent ${nest(depth - 1, alias)} }`;
 }
 
-const noLimits = { requestsPerMinute: null, bankDataCalls: null, essayCalls: null, maxQueryCost: null };
-const createCaller = createCallerFactory({ commonScopes: ['bank-data', 'essays'], defaultLimits: noLimits });
-const caller = createCaller({ kind: 'anonymous', name: '', scopes: [] });
-
-function tContext() {
+function tRecordedContext() {
   const services = tServices();
-  return createContext({ ...services, bankData: recordAnswers(services.bankData) }, caller, new AbortableSignal());
+  return tContext({ ...services, bankData: recordAnswers(services.bankData) });
 }
 
 /** With their JSON when they were received. */
@@ -327,20 +310,4 @@ function recordAnswers(bankData: BankDataPort): BankDataPort {
     },
   ]);
   return Object.fromEntries(recorded);
-}
-
-function toOutcome({ data, errors = [] }: { data?: unknown; errors?: readonly GraphQLError[] }): Outcome {
-  return { data: JSON.stringify(data), errors: errors.map(describeError).sort() };
-}
-
-function describeError(error: GraphQLError): string {
-  const { message, extensions, isExpected } = describeFailure(error, { hidesSuggestions: false, redact });
-  return JSON.stringify({ message, code: extensions.code, path: error.path, locations: locate(error), isExpected });
-}
-
-const redact = createRedact([]);
-
-/** Turns of the event loop: the next operation is compiled after the current one. */
-async function turns(): Promise<void> {
-  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

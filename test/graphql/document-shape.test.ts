@@ -1,0 +1,107 @@
+import { Lexer, Source, type Token, TokenKind } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { createMoveLocation, type DocumentShape, findShape } from '../../src/graphql/document-shape.ts';
+import { createRandom } from '../e2e/random.ts';
+
+const random = createRandom(1);
+const pick = <T>(choices: readonly T[]): T => choices[random(choices.length - 1)] as T;
+
+describe('the shape of a document', () => {
+  it('has the same key exactly for valid documents that differ only in their texts', () => {
+    const valid = ['"x"', '"y z"', '"{,"', '"#"', '"😀"', 'a', '{', ',', ' ', '\n'];
+    const words = [...valid, ...valid, '"', '#', '\\', '"\\""', '""', '"""', '\uD800'];
+    const documents = new Map<string, Set<string>>();
+    const singles = new Map<string, string>();
+    let withTexts = 0;
+    for (let count = 0; count < 40_000; count += 1) {
+      const document = Array.from({ length: 1 + random(9) }, () => pick(words)).join('');
+      const tokens = tryTokens(document);
+      const shape = findShape(document);
+      if (tokens === null) continue;
+      // No valid document is without a shape.
+      expect(shape, document).not.toBeNull();
+      const { key, singleKey, texts } = shape as DocumentShape;
+      if (texts.length > 0) {
+        withTexts += 1;
+        expect(texts).toEqual(tokens.filter(isText).map(({ value }) => value));
+      } else expect(key).toBe(singleKey);
+      const known = documents.get(key) ?? new Set();
+      documents.set(key, known.add(texts.length > 0 ? describeShape(document, tokens) : document));
+      expect(singles.get(singleKey) ?? document).toBe(document);
+      singles.set(singleKey, document);
+    }
+    expect(withTexts).toBeGreaterThan(1_000);
+    expect([...documents].filter(([, shapes]) => shapes.size > 1)).toEqual([]);
+    const shared = [...documents.keys()].filter(
+      (key) => singles.has(key) && findShape(singles.get(key) ?? '')?.key !== key,
+    );
+    expect(shared).toEqual([]);
+  });
+
+  it.each([
+    ['{ f(a: "x") }', '{ f(a: "") }'],
+    ['{ f(a: "x") }', '{ f(a: """x""") }'],
+    ['{ f(a: "x") }', '{ f(a: "\\u0041") }'],
+    ['{ f(a: "x") } # "y"', '{ f(a: "x") } # "z"'],
+    ['{ f(a: "x") }', '{ f(b: "x") }'],
+    ['{ f(a: "x") }', '{ f(a: "x", b: "y") }'],
+    ['{ f(a: "x") }', '{ f(a: 1) }'],
+    ['{ f(a: ",b:") }', '{ f(a: "x",b:"y") }'],
+  ])('has different keys for %s and %s', (one, other) => {
+    expect(findShape(one)?.key).not.toBe(findShape(other)?.key);
+  });
+
+  it.each(['{ f(a: "x', '{ f(a: "x\ny") }', '{ f(a: "x\ry") }', '{ f(a: "\uD800") }'])('is none for %j', (document) => {
+    expect(findShape(document)).toBeNull();
+    expect(tryTokens(document)).toBeNull();
+  });
+
+  it('moves locations from one of its documents to another', () => {
+    const parts = ['{ a(b: ', ',', ' c: [', '\n ', '\r\n', '\r', '])} d'];
+    for (let count = 0; count < 2_000; count += 1) {
+      const used = Array.from({ length: 2 + random(6) }, () => pick(parts));
+      const [one, other] = [createDocument(used), createDocument(used)];
+      const shape = findShape(one);
+      const texts = findShape(other)?.texts;
+      if (!shape || !texts) throw new Error(`without a shape: ${one}`);
+      const move = createMoveLocation(shape);
+      const moved = tokensOf(one).map(({ line, column }) => move({ line, column }, texts));
+      expect(moved, JSON.stringify([one, other])).toEqual(
+        tokensOf(other).map(({ line, column }) => ({ line, column })),
+      );
+    }
+  });
+});
+
+function createDocument(parts: readonly string[]): string {
+  return parts.map((part, index) => (index === 0 ? part : `"${'x'.repeat(1 + random(4))}"${part}`)).join('');
+}
+
+function describeShape(document: string, tokens: readonly Token[]): string {
+  let described = '';
+  let end = 0;
+  for (const token of tokens.filter(isText)) {
+    described += `${document.slice(end, token.start)}<text>`;
+    end = token.end;
+  }
+  return described + document.slice(end);
+}
+
+function isText({ kind }: Token): boolean {
+  return kind === TokenKind.STRING;
+}
+
+function tryTokens(document: string): Token[] | null {
+  try {
+    return tokensOf(document);
+  } catch {
+    return null;
+  }
+}
+
+function tokensOf(document: string): Token[] {
+  const lexer = new Lexer(new Source(document));
+  const tokens: Token[] = [];
+  while (lexer.advance().kind !== TokenKind.EOF) tokens.push(lexer.token);
+  return tokens;
+}
