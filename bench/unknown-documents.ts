@@ -8,9 +8,9 @@ import { createClient } from './load.ts';
 import { createChecks, describeMachine, formatTable, median, print } from './report.ts';
 
 /*
- * Documents that are sent once or twice, beside known documents: memory, and how much throughput the known documents lose,
- * beside the time that the gateway spends on preparing the others. Each of these takes the place of a request, too: the
- * fall of all requests is what they cost beyond as many requests with a known document.
+ * Documents that are not known, beside known ones: memory, and how much throughput the known documents lose, beside the
+ * time that preparing each of the others takes. Each of these takes the place of a request, too: the fall of all requests is
+ * what they cost beyond as many requests with a known document.
  *   npx tsx bench/unknown-documents.ts [documents]
  */
 
@@ -29,9 +29,15 @@ const nextIban = () => {
   sent += 1;
   return `DE${sent}`;
 };
+/** With names of its own, so that nothing of another document can be used for it. */
 const nextDocument = () => {
   created += 1;
   return `query Q${created} { a${created}: ibanValidation(iban: "DE${created}") { ${fields} } }`;
+};
+/** As of clients that use no variables: it differs from others in its IBAN. */
+const nextText = () => {
+  created += 1;
+  return `{ ibanValidation(iban: "DE${created}") { ${fields} } }`;
 };
 
 const bundled = await loadBundled();
@@ -54,14 +60,16 @@ interface Pair {
   beside: Result;
 }
 
+const texts: Pair[] = [];
 const once: Pair[] = [];
 const twice: Pair[] = [];
 const preparingUs: number[] = [];
 
 await runAlone();
 for (let round = 0; round < rounds; round += 1) {
-  once.push({ alone: await runAlone(), beside: await runBeside(1) });
-  twice.push({ alone: await runAlone(), beside: await runBeside(2) });
+  texts.push({ alone: await runAlone(), beside: await runBeside(nextText, 1) });
+  once.push({ alone: await runAlone(), beside: await runBeside(nextDocument, 1) });
+  twice.push({ alone: await runAlone(), beside: await runBeside(nextDocument, 2) });
   preparingUs.push(measurePreparing());
 }
 await client.close();
@@ -84,12 +92,12 @@ function runAlone(): Promise<Result> {
 }
 
 /** Until all documents of the round were sent. */
-function runBeside(times: number): Promise<Result> {
+function runBeside(next: () => string, times: number): Promise<Result> {
   let left = Math.ceil(documents / rounds);
   const sendUnknown = async () => {
     if (left <= 0) return false;
     left -= 1;
-    const document = nextDocument();
+    const document = next();
     for (let time = 0; time < times; time += 1) await send(document);
     return true;
   };
@@ -130,7 +138,7 @@ async function run(sendUnknown: () => Promise<boolean> | false, lengthMs: number
 }
 
 function printResults(): void {
-  const alone = [...once, ...twice].map((pair) => pair.alone);
+  const alone = [...texts, ...once, ...twice].map((pair) => pair.alone);
   const preparing = median(preparingUs);
   const knownUs = median(alone.map(({ cpuS, known }) => (cpuS / known) * 1_000_000));
   const knownRate = ({ known, seconds }: Result) => known / seconds;
@@ -162,8 +170,9 @@ function printResults(): void {
   ];
   const rows = [
     ['known alone', median(alone.map(knownRate)).toFixed(0), '0', '', '', '', '', maxRss(alone)],
-    row('beside unknown, sent once', once),
-    row('beside unknown, sent twice', twice),
+    row('beside new texts', texts),
+    row('beside new names, sent once', once),
+    row('beside new names, sent twice', twice),
   ];
   print(describeMachine());
   print(
