@@ -4,7 +4,7 @@ import type { ServiceName } from './errors.ts';
 export interface Trace {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
-  /** A batch of look-ups that begin at the same time. */
+  /** A batch of look-ups. */
   startLoad(loader: 'ibans' | 'bics', keys: number): LoadSpan;
   /** One HTTP call to an upstream. */
   startCall(call: CallToTrace): CallSpan;

@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader';
 import type { BankDataPort, BicValidation, IbanValidation } from '../bank-data/bank-data.ts';
 import type { RequestContext } from '../request-context.ts';
+import type { Trace } from '../trace.ts';
 import type { QueryBudget } from './query-budget.ts';
 
 /** The look-ups of one request: one batch per tick, each key once. */
@@ -34,12 +35,30 @@ export class Loaders {
   /** Settles each key: a failed look-up is an Error at its position. Only an abort by the client rejects the batch. */
   #createLoader<Answer>(name: 'ibans' | 'bics', lookUp: (key: string) => PromiseLike<Answer>): KeyedLoader<Answer> {
     const context = this.#context;
-    const { signal, trace } = context;
-    const lookUpAll = (keys: readonly string[]) =>
+    const { signal, usage, trace } = context;
+    const lookUpAll = (keys: readonly string[], span: Trace | null) =>
       new Promise<(Answer | Error)[]>((resolve, reject) => {
         const answers = new Array<Answer | Error>(keys.length);
         let missing = keys.length;
-        for (const [index, key] of keys.entries()) {
+        let next = 0;
+        let callsPerTurn = firstCalls;
+        beginTurn();
+
+        function beginTurn(): void {
+          if (signal.aborted) {
+            reject(signal.reason);
+            return;
+          }
+          const maxCalls = usage.upstreamCalls + callsPerTurn;
+          // The parent of the calls that begin now.
+          context.trace = span;
+          for (; next < keys.length && usage.upstreamCalls < maxCalls; next += 1) begin(keys[next] ?? '', next);
+          context.trace = trace;
+          callsPerTurn *= 2;
+          if (next < keys.length) setImmediate(beginTurn);
+        }
+
+        function begin(key: string, index: number): void {
           const settle = (answer: Answer | Error) => {
             answers[index] = answer;
             missing -= 1;
@@ -49,17 +68,19 @@ export class Loaders {
           lookUp(key).then(settle, fail);
         }
       });
-    if (trace === null) return new KeyedLoader(lookUpAll);
-    return new KeyedLoader((keys: readonly string[]) => {
+    if (trace === null) return new KeyedLoader((keys) => lookUpAll(keys, null));
+    return new KeyedLoader((keys) => {
       const span = trace.startLoad(name, keys.length);
-      // All look-ups begin before `lookUpAll` returns, and keep the span as the parent of their calls.
-      context.trace = span;
-      const answers = lookUpAll(keys).finally(span.end);
-      context.trace = trace;
-      return answers;
+      return lookUpAll(keys, span).finally(span.end);
     });
   }
 }
+
+/**
+ * Undici writes calls at the end of a turn of the event loop. A list begins this many calls in its first turn, and twice as
+ * many in each further one, so that the first are on their way while the others are prepared.
+ */
+const firstCalls = 5;
 
 /**
  * Loads each key once. DataLoader batches the loads; its own cache would create another promise for each duplicate, which

@@ -2,7 +2,6 @@ import {
   type DocumentNode,
   type ExecutionResult,
   GraphQLError,
-  GraphQLID,
   type GraphQLInputType,
   type GraphQLSchema,
   GraphQLString,
@@ -71,7 +70,7 @@ function declare(
 
 function isText(type: GraphQLInputType | null | undefined): boolean {
   const nullable = getNullableType(type);
-  return nullable === GraphQLString || nullable === GraphQLID;
+  return nullable === GraphQLString || nullable?.toString() === 'ID';
 }
 
 const variablePrefix = '__text';

@@ -7,7 +7,7 @@ import { createRandomQueries, type RandomRequest } from './random-documents.ts';
 import { texts } from './scripted-services.ts';
 
 /* More random documents, or others: DOCUMENTS=5000 SEED=7 npx vitest run test/graphql/prepared-documents.test.ts */
-const documents = Number(process.env.DOCUMENTS ?? 200);
+const documents = Number(process.env.DOCUMENTS ?? 120);
 const seed = Number(process.env.SEED ?? 1);
 
 beforeEach(() => {
