@@ -65,7 +65,11 @@ export class Loaders {
             if (missing === 0) resolve(answers);
           };
           const fail = (error: Error) => (signal.aborted ? reject(signal.reason) : settle(error));
-          lookUp(key).then(settle, fail);
+          try {
+            lookUp(key).then(settle, fail);
+          } catch (error) {
+            fail(error as Error);
+          }
         }
       });
     if (trace === null) return new KeyedLoader((keys) => lookUpAll(keys, null));

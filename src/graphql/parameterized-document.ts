@@ -25,9 +25,9 @@ type Texts = readonly string[];
 type Variables = Readonly<Record<string, unknown>>;
 
 /**
- * Replaces the texts of a document by variables, so that it can be prepared for all documents of its shape. If it is valid,
- * these are: a string or an id can have any text, and two fields with different variables cannot be merged. Null if it
- * has texts of other types, such as enum values of a client's own, or in directives or default values, or several operations.
+ * Replaces the texts of a document by variables, so that it can be prepared for all documents of its shape. If the result is
+ * valid, these are as well: a string or an id can have any text, and fields with different variables are never merged. Null
+ * if a text is not a string or an id, or is in a directive, default value or description, or if there are several operations.
  */
 export function parameterize(schema: GraphQLSchema, document: DocumentNode, textCount: number): DocumentNode | null {
   const variables: VariableDefinitionNode[] = [];

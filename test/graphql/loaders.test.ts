@@ -26,6 +26,14 @@ describe('a batch of look-ups', () => {
     await Promise.all(validations);
   });
 
+  it('has an error for each look-up that throws', async () => {
+    const { load } = tLoaders({ calls: 1, failing: 'DE20' });
+    const settled = await Promise.allSettled(load());
+    expect(settled.map(({ status }) => status)).toEqual(
+      ibans.map((iban) => (iban === 'DE20' ? 'rejected' : 'fulfilled')),
+    );
+  });
+
   it('begins no further calls when the client has disconnected', async () => {
     const { signal, load, begun } = tLoaders({ calls: 1 });
     const validations = load();
@@ -41,13 +49,14 @@ describe('a batch of look-ups', () => {
 const ibans = Array.from({ length: 40 }, (_, index) => `DE${index}`);
 
 /** @param calls how many each look-up makes */
-function tLoaders({ calls }: { calls: number }) {
+function tLoaders({ calls, failing }: { calls: number; failing?: string }) {
   const { bankData } = tServices();
   const signal = new AbortableSignal();
   const context = createRequestContext(signal, 'anonymous', null, null);
   const begun: string[] = [];
   const validateIban: typeof bankData.validateIban = (iban, { usage }) => {
     begun.push(iban);
+    if (iban === failing) throw new Error('a fault');
     usage.upstreamCalls += calls;
     return bankData.validateIban(iban, context);
   };
