@@ -4,32 +4,23 @@ import type { SourceLocation } from 'graphql';
 export interface DocumentShape {
   /** The same for documents that differ only in their texts, and different for all others. */
   key: string;
-  /** Of the document alone. The same as `key` if the document is the only one of its shape. */
-  singleKey: string;
-  /** The values of all strings, in the order of the document; empty if it is the only one of its shape. */
+  /** The values of all strings, in the order of the document. */
   texts: readonly string[];
 }
 
 /**
- * Finds the shape of a document without parsing it. Strings are told by their quotes, so documents with comments, escapes,
- * descriptions, and empty or block strings are the only ones of their shapes. Null: the document is not valid.
+ * Finds the shape of a document without parsing it. Strings are told by their quotes. Null if there are none, if it has
+ * comments, escapes, empty or block strings, or if it is not valid.
  */
 export function findShape(document: string): DocumentShape | null {
-  if (!document.includes('"')) return { key: document, singleKey: document, texts: none };
-  // Keys of shapes with texts begin with one quote, and those of single documents that contain quotes with two.
-  const singleKey = `""${document}`;
-  const single = { key: singleKey, singleKey, texts: none };
-  if (document.startsWith('"') || ambiguous.test(document)) return single;
+  if (!document.includes('"') || ambiguous.test(document)) return null;
   const parts = document.split('"');
-  const others = parts.filter((_, index) => index % 2 === 0);
-  // The first comment is not in a string, and all that follows it may be.
-  if (others.some((part) => part.includes('#'))) return single;
   const texts = parts.filter((_, index) => index % 2 === 1);
   if (parts.length % 2 === 0 || texts.some((text) => illegal.test(text))) return null;
-  return { key: `"${others.join('"')}`, singleKey, texts };
+  const key = parts.filter((_, index) => index % 2 === 0).join('"');
+  // The first comment is not in a string, and all that follows it may be.
+  return key.includes('#') ? null : { key, texts };
 }
-
-const none: readonly string[] = [];
 
 /** Escapes, and the quotes of empty and of block strings. */
 const ambiguous = /\\|""/;
@@ -45,7 +36,7 @@ export function createMoveLocation({ key, texts: known }: DocumentShape): MoveLo
   let starts: readonly SourceLocation[] | undefined;
 
   return ({ line, column }, texts) => {
-    starts ??= findTextStarts(key.slice(1).split('"'), known);
+    starts ??= findTextStarts(key.split('"'), known);
     let moved = column;
     for (const [index, start] of starts.entries()) {
       if (start.line !== line || start.column > column) continue;

@@ -20,44 +20,53 @@ interface DocumentsOptions {
 export type PrepareDocument = (text: string) => PreparedDocument;
 export type WaitForTurn = (text: string) => PromiseLike<void> | null;
 
-interface KnownDocument {
-  prepared: PreparedDocument;
+interface Cached<Value> {
+  value: Value;
   /** Memory of its compiled operations. */
   compiledBytes: number;
-  fill: FillDocument;
 }
 
+type Cache<Value> = LRUCache<string, Cached<Value>>;
+
 /**
- * Parses and validates documents, and prepares their operations. A document is cached when its shape is sent a second time, if
- * possible for all documents of this shape. Rejects documents that are much more expensive to parse or validate than their
- * size suggests. Invalid documents are not cached: their errors would hold the text, and finding them again is fast.
+ * Parses and validates documents, and prepares their operations. A document is cached when it is sent a second time. When one
+ * that differs from it only in its texts is sent, it is prepared for all documents of this shape. Rejects documents that are
+ * much more expensive to parse or validate than their size suggests. Invalid documents are not cached: their errors would
+ * hold the text, and finding them again is fast.
  */
 export function createPreparedDocuments({ schema, limits, hasCallers }: DocumentsOptions) {
   const common = { schema, maxCost: limits.cost, hasCallers, compiler: createCompiler(schema) };
   const turns = createPreparationTurns();
-  const documents = new LRUCache<string, KnownDocument>({
-    maxSize: maxBytes,
-    sizeCalculation: ({ compiledBytes }, key) => (key.length + 100) * bytesPerCharacter + compiledBytes,
-  });
+  const documents = createCache<PreparedDocument>();
+  const shapes = createCache<FillDocument>();
+  /** Documents, and the keys of their shapes. */
   const seenOnce = new LRUCache<string, true>({
     maxSize: maxSeenCharacters,
-    sizeCalculation: (_, key) => key.length,
+    sizeCalculation: (_, text) => text.length,
   });
 
-  const status = (): CacheStatus => ({ entries: documents.size, bytes: documents.calculatedSize });
   /** Waits until a document may be prepared; null if that is now. */
   const waitForTurn: WaitForTurn = (text) => (turns.areFull() && !isKnown(text) ? turns.wait() : null);
 
   return { prepare, waitForTurn, countKnown: turns.countKnown, status };
 
+  function status(): CacheStatus {
+    return {
+      entries: documents.size + shapes.size,
+      bytes: documents.calculatedSize + shapes.calculatedSize,
+    };
+  }
+
   function isKnown(text: string): boolean {
+    if (documents.has(text)) return true;
     const shape = findShape(text);
-    return shape !== null && (documents.has(shape.key) || documents.has(shape.singleKey));
+    return shape !== null && shapes.has(shape.key);
   }
 
   function prepare(text: string): PreparedDocument {
-    const shape = findShape(text);
-    const known = shape && find(text, shape);
+    const same = documents.get(text)?.value;
+    const shape = same ? null : findShape(text);
+    const known = same ?? (shape && fill(text, shape));
     if (known) {
       turns.countKnown();
       return known;
@@ -69,47 +78,51 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
     } catch (error) {
       return rejectDocument(null, [error as GraphQLError], 'GRAPHQL_PARSE_FAILED');
     }
+    if (seenOnce.delete(text)) return prepareToCache(documents, text, document, (prepared) => prepared).prepared;
+    const filled = shape && seenOnce.delete(shape.key) ? prepareShape(shape, document) : null;
+    if (filled !== null) return filled;
     // A document that is never sent again would cost the garbage collector more than parsing it costs.
-    if (shape !== null && seenOnce.delete(shape.key)) return prepareToCache(shape, document);
-    const prepared = prepareAs(document, null);
-    if (shape !== null && prepared.errors.length === 0) seenOnce.set(shape.key, true);
+    const prepared = prepareDocument(document, { ...common, onCompiled: () => {} });
+    if (prepared.errors.length > 0) return prepared;
+    seenOnce.set(text, true);
+    if (shape) seenOnce.set(shape.key, true);
     return prepared;
   }
 
-  function find(text: string, { key, singleKey, texts }: DocumentShape): PreparedDocument | undefined {
-    if (text.length > limits.characters) return undefined;
-    return (documents.get(key) ?? documents.get(singleKey))?.fill(texts);
+  function fill(text: string, { key, texts }: DocumentShape): PreparedDocument | null {
+    if (text.length > limits.characters) return null;
+    return shapes.get(key)?.value(texts) ?? null;
   }
 
-  /** For all documents of its shape if possible. */
-  function prepareToCache(shape: DocumentShape, document: DocumentNode): PreparedDocument {
-    const { key, singleKey, texts } = shape;
-    const parameterized = texts.length > 0 ? parameterize(schema, document, texts.length) : null;
-    if (parameterized !== null) {
-      const prepared = prepareAs(parameterized, key);
-      if (prepared.errors.length === 0) return cache(key, prepared, createFillDocument(prepared, shape)).fill(texts);
-    }
-    const prepared = prepareAs(document, singleKey);
-    return prepared.errors.length === 0 ? cache(singleKey, prepared, () => prepared).fill(texts) : prepared;
+  /** Prepares a document for all of its shape. Null if that is not possible, or if it is not valid. */
+  function prepareShape(shape: DocumentShape, document: DocumentNode): PreparedDocument | null {
+    const { key, texts } = shape;
+    const parameterized = parameterize(schema, document, texts.length);
+    if (parameterized === null) return null;
+    const createFill = (prepared: PreparedDocument) => createFillDocument(prepared, shape);
+    const { value } = prepareToCache(shapes, key, parameterized, createFill);
+    return value?.(texts) ?? null;
   }
 
-  function cache(key: string, prepared: PreparedDocument, fill: FillDocument): KnownDocument {
-    const known = { prepared, compiledBytes: 0, fill };
-    documents.set(key, known);
-    return known;
-  }
-
-  /** @param key under which it may be cached; null: it is not */
-  function prepareAs(document: DocumentNode, key: string | null): PreparedDocument {
+  /** Caches what is created for the prepared document, if that is valid. */
+  function prepareToCache<Value>(
+    cache: Cache<Value>,
+    key: string,
+    document: DocumentNode,
+    create: (prepared: PreparedDocument) => Value,
+  ): { prepared: PreparedDocument; value: Value | null } {
     const prepared = prepareDocument(document, { ...common, onCompiled });
-    return prepared;
+    if (prepared.errors.length > 0) return { prepared, value: null };
+    const cached = { value: create(prepared), compiledBytes: 0 };
+    cache.set(key, cached);
+    return { prepared, value: cached.value };
 
     function onCompiled(bytes: number): void {
-      const known = key === null ? undefined : documents.peek(key);
-      if (key === null || known?.prepared !== prepared) return;
+      if (cache.peek(key) !== cached) return;
       // Its size has changed.
-      documents.delete(key);
-      documents.set(key, { ...known, compiledBytes: known.compiledBytes + bytes });
+      cache.delete(key);
+      cached.compiledBytes += bytes;
+      cache.set(key, cached);
     }
   }
 
@@ -120,10 +133,17 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
   }
 }
 
-/** Keys of documents that were sent once. */
+function createCache<Value>(): Cache<Value> {
+  return new LRUCache({
+    maxSize: maxBytes,
+    sizeCalculation: ({ compiledBytes }, key) => (key.length + 100) * bytesPerCharacter + compiledBytes,
+  });
+}
+
+/** Of documents that were sent once, and of their shapes. */
 const maxSeenCharacters = 1_000_000;
 
-/** Of documents in memory. */
-const maxBytes = 25_000_000;
+/** Of the documents in memory, and of those that are prepared for a shape. */
+const maxBytes = 12_500_000;
 /** Of a parsed document, roughly. */
 const bytesPerCharacter = 50;
