@@ -9,18 +9,27 @@ export interface DocumentShape {
 }
 
 /**
- * Finds the shape of a document without parsing it. Strings are told by their quotes. Null if there are none, if it has
- * comments, escapes, empty or block strings, or if it is not valid.
+ * Finds the shape of a document without parsing it. Strings are told by their quotes. Null if there are none, many or long
+ * ones, comments, escapes, or empty or block strings, and if a string does not end or has an illegal character.
  */
 export function findShape(document: string): DocumentShape | null {
   if (!document.includes('"') || ambiguous.test(document)) return null;
-  const parts = document.split('"');
+  const parts = document.split('"', maxParts);
   const texts = parts.filter((_, index) => index % 2 === 1);
-  if (parts.length % 2 === 0 || texts.some((text) => illegal.test(text))) return null;
+  if (parts.length === maxParts || parts.length % 2 === 0 || !texts.every(isLegal)) return null;
   const key = parts.filter((_, index) => index % 2 === 0).join('"');
   // The first comment is not in a string, and all that follows it may be.
   return key.includes('#') ? null : { key, texts };
 }
+
+function isLegal(text: string): boolean {
+  return text.length <= maxCharacters && !illegal.test(text);
+}
+
+/** All parts of 20 texts, and one more. */
+const maxParts = 2 * 20 + 2;
+/** Of a text. Variables and long texts would take memory that the key does not account for. */
+const maxCharacters = 200;
 
 /** Escapes, and the quotes of empty and of block strings. */
 const ambiguous = /\\|""/;
@@ -31,32 +40,32 @@ const illegal = /[\n\r\p{Cs}]/u;
 /** Moves a location from one document to another one of the same shape. */
 export type MoveLocation = (location: SourceLocation, texts: readonly string[]) => SourceLocation;
 
-export function createMoveLocation({ key, texts: known }: DocumentShape): MoveLocation {
-  /** Of the texts of the first document, after their quotes. */
-  let starts: readonly SourceLocation[] | undefined;
+/** @param shape of the document from which locations are moved */
+export function createMoveLocation({ key, texts }: DocumentShape): MoveLocation {
+  const lengths = texts.map(({ length }) => length);
+  const starts = findTextStarts(key.split('"'), lengths);
 
   return ({ line, column }, texts) => {
-    starts ??= findTextStarts(key.split('"'), known);
     let moved = column;
     for (const [index, start] of starts.entries()) {
       if (start.line !== line || start.column > column) continue;
-      moved += (texts[index]?.length ?? 0) - (known[index]?.length ?? 0);
+      moved += (texts[index]?.length ?? 0) - (lengths[index] ?? 0);
     }
     return { line, column: moved };
   };
 }
 
-/** @param parts between the texts; only these contain line breaks */
-function findTextStarts(parts: readonly string[], texts: readonly string[]): SourceLocation[] {
+/** After the quotes. @param parts between the texts; only these contain line breaks */
+function findTextStarts(parts: readonly string[], lengths: readonly number[]): SourceLocation[] {
   let line = 1;
   let column = 1;
-  return texts.map((text, index) => {
+  return lengths.map((length, index) => {
     const lines = (parts[index] ?? '').split(/\r\n|[\n\r]/);
     const last = lines.at(-1) ?? '';
     line += lines.length - 1;
     column = (lines.length === 1 ? column : 1) + last.length + 1;
     const start = { line, column };
-    column += text.length + 1;
+    column += length + 1;
     return start;
   });
 }

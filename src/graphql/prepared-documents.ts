@@ -2,11 +2,13 @@ import { type DocumentNode, GraphQLError, type GraphQLSchema, parse, type Source
 import { LRUCache } from 'lru-cache';
 import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 import { createCompiler } from './compiler.ts';
+import { createDocumentCache, type DocumentCache } from './document-cache.ts';
 import { rejectDocument } from './document-errors.ts';
 import { type DocumentLimits, findDocumentProblem } from './document-problem.ts';
 import { type DocumentShape, findShape } from './document-shape.ts';
 import { parseDetached } from './document-source.ts';
-import { createFillDocument, type FillDocument, parameterize } from './parameterized-document.ts';
+import { createFillDocument, type FillDocument } from './filled-document.ts';
+import { parameterize } from './parameterize.ts';
 import { createPreparationTurns } from './preparation-turns.ts';
 import { type PreparedDocument, prepareDocument } from './prepared-document.ts';
 
@@ -20,14 +22,6 @@ interface DocumentsOptions {
 export type PrepareDocument = (text: string) => PreparedDocument;
 export type WaitForTurn = (text: string) => PromiseLike<void> | null;
 
-interface Cached<Value> {
-  value: Value;
-  /** Memory of its compiled operations. */
-  compiledBytes: number;
-}
-
-type Cache<Value> = LRUCache<string, Cached<Value>>;
-
 /**
  * Parses and validates documents, and prepares their operations. A document is cached when it is sent a second time. When one
  * that differs from it only in its texts is sent, it is prepared for all documents of this shape. Rejects documents that are
@@ -37,13 +31,12 @@ type Cache<Value> = LRUCache<string, Cached<Value>>;
 export function createPreparedDocuments({ schema, limits, hasCallers }: DocumentsOptions) {
   const common = { schema, maxCost: limits.cost, hasCallers, compiler: createCompiler(schema) };
   const turns = createPreparationTurns();
-  const documents = createCache<PreparedDocument>();
-  const shapes = createCache<FillDocument>();
+  const documents = createDocumentCache<PreparedDocument>();
+  const shapes = createDocumentCache<FillDocument>();
   /** Documents, and the keys of their shapes. */
-  const seenOnce = new LRUCache<string, true>({
-    maxSize: maxSeenCharacters,
-    sizeCalculation: (_, text) => text.length,
-  });
+  const seenOnce = createSeen();
+  /** Keys of shapes whose documents are prepared one by one. */
+  const unshared = createSeen();
 
   /** Waits until a document may be prepared; null if that is now. */
   const waitForTurn: WaitForTurn = (text) => (turns.areFull() && !isKnown(text) ? turns.wait() : null);
@@ -51,10 +44,8 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
   return { prepare, waitForTurn, countKnown: turns.countKnown, status };
 
   function status(): CacheStatus {
-    return {
-      entries: documents.size + shapes.size,
-      bytes: documents.calculatedSize + shapes.calculatedSize,
-    };
+    const [single, shared] = [documents.status(), shapes.status()];
+    return { entries: single.entries + shared.entries, bytes: single.bytes + shared.bytes };
   }
 
   function isKnown(text: string): boolean {
@@ -64,7 +55,7 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
   }
 
   function prepare(text: string): PreparedDocument {
-    const same = documents.get(text)?.value;
+    const same = documents.get(text);
     const shape = same ? null : findShape(text);
     const known = same ?? (shape && fill(text, shape));
     if (known) {
@@ -79,51 +70,48 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
       return rejectDocument(null, [error as GraphQLError], 'GRAPHQL_PARSE_FAILED');
     }
     if (seenOnce.delete(text)) return prepareToCache(documents, text, document, (prepared) => prepared).prepared;
-    const filled = shape && seenOnce.delete(shape.key) ? prepareShape(shape, document) : null;
+    const filled = shape && seenOnce.has(shape.key) ? prepareShape(shape, document) : null;
     if (filled !== null) return filled;
     // A document that is never sent again would cost the garbage collector more than parsing it costs.
-    const prepared = prepareDocument(document, { ...common, onCompiled: () => {} });
+    const prepared = prepareDocument(document, { ...common, onCompiled: ignore });
     if (prepared.errors.length > 0) return prepared;
     seenOnce.set(text, true);
-    if (shape) seenOnce.set(shape.key, true);
+    if (shape && !unshared.has(shape.key)) seenOnce.set(shape.key, true);
     return prepared;
   }
 
   function fill(text: string, { key, texts }: DocumentShape): PreparedDocument | null {
     if (text.length > limits.characters) return null;
-    return shapes.get(key)?.value(texts) ?? null;
+    return shapes.get(key)?.(texts) ?? null;
   }
 
   /** Prepares a document for all of its shape. Null if that is not possible, or if it is not valid. */
   function prepareShape(shape: DocumentShape, document: DocumentNode): PreparedDocument | null {
     const { key, texts } = shape;
-    const parameterized = parameterize(schema, document, texts.length);
-    if (parameterized === null) return null;
-    const createFill = (prepared: PreparedDocument) => createFillDocument(prepared, shape);
-    const { value } = prepareToCache(shapes, key, parameterized, createFill);
-    return value?.(texts) ?? null;
+    seenOnce.delete(key);
+    const parameterized = parameterize(schema, document, shape);
+    if (parameterized !== null) {
+      const createFill = (prepared: PreparedDocument) => createFillDocument(prepared, parameterized, shape);
+      const { value } = prepareToCache(shapes, key, parameterized, createFill);
+      if (value !== null) return value(texts);
+    }
+    unshared.set(key, true);
+    return null;
   }
 
   /** Caches what is created for the prepared document, if that is valid. */
   function prepareToCache<Value>(
-    cache: Cache<Value>,
+    cache: DocumentCache<Value>,
     key: string,
     document: DocumentNode,
     create: (prepared: PreparedDocument) => Value,
   ): { prepared: PreparedDocument; value: Value | null } {
-    const prepared = prepareDocument(document, { ...common, onCompiled });
+    let addBytes = ignore;
+    const prepared = prepareDocument(document, { ...common, onCompiled: (bytes) => addBytes(bytes) });
     if (prepared.errors.length > 0) return { prepared, value: null };
-    const cached = { value: create(prepared), compiledBytes: 0 };
-    cache.set(key, cached);
-    return { prepared, value: cached.value };
-
-    function onCompiled(bytes: number): void {
-      if (cache.peek(key) !== cached) return;
-      // Its size has changed.
-      cache.delete(key);
-      cached.compiledBytes += bytes;
-      cache.set(key, cached);
-    }
+    const value = create(prepared);
+    addBytes = cache.set(key, value, document);
+    return { prepared, value };
   }
 
   function parseDocument(text: string): DocumentNode {
@@ -133,17 +121,11 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
   }
 }
 
-function createCache<Value>(): Cache<Value> {
-  return new LRUCache({
-    maxSize: maxBytes,
-    sizeCalculation: ({ compiledBytes }, key) => (key.length + 100) * bytesPerCharacter + compiledBytes,
-  });
+function ignore(_bytes: number): void {}
+
+function createSeen(): LRUCache<string, true> {
+  return new LRUCache({ maxSize: maxSeenCharacters, sizeCalculation: (_, text) => text.length });
 }
 
-/** Of documents that were sent once, and of their shapes. */
-const maxSeenCharacters = 1_000_000;
-
-/** Of the documents in memory, and of those that are prepared for a shape. */
-const maxBytes = 12_500_000;
-/** Of a parsed document, roughly. */
-const bytesPerCharacter = 50;
+/** Of all documents and keys. */
+const maxSeenCharacters = 500_000;
