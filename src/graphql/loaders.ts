@@ -82,7 +82,8 @@ export class Loaders {
 
 /**
  * Undici writes calls at the end of a turn of the event loop. A list begins this many calls in its first turn, and twice as
- * many in each further one, so that the first are on their way while the others are prepared.
+ * many in each further one, so that the first are on their way while the others are prepared. Look-ups that make no call at
+ * once do not count.
  */
 const firstCalls = 5;
 
