@@ -9,7 +9,7 @@ export interface DocumentShape {
 }
 
 /**
- * Finds the shape of a document without parsing it. Strings are told by their quotes. Null if there are none, many or long
+ * Finds the shape of a document without parsing it. Strings are recognized by their quotes. Null if there are none, many or long
  * ones, comments, escapes, or empty or block strings, and if a string does not end or has an illegal character.
  */
 export function findShape(document: string): DocumentShape | null {
