@@ -127,5 +127,5 @@ function createSeen(): LRUCache<string, true> {
   return new LRUCache({ maxSize: maxSeenCharacters, sizeCalculation: (_, text) => text.length });
 }
 
-/** Of all documents and keys. */
+/** Of all documents and keys in one of them. */
 const maxSeenCharacters = 500_000;

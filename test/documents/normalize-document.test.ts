@@ -1,7 +1,8 @@
 import { addTypenameToDocument } from '@apollo/client/utilities';
-import { Kind, Lexer, parse, print, Source, type Token, TokenKind, visit } from 'graphql';
+import { Kind, parse, print, visit } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { normalizeDocument } from '../../src/documents/normalize-document.ts';
+import { tokensOf } from '../graphql/tokens.ts';
 
 const documents = [
   'query Q($a: [In!] = [{ x: "__typename {", on: __typename }]) @d(a: "\\u0041") { a(x: $a, y: __typename) { b } c: d @e }',
@@ -29,13 +30,6 @@ function normalizeByTree(text: string): string | null {
   } catch {
     return null;
   }
-}
-
-function tokensOf(text: string): Token[] {
-  const lexer = new Lexer(new Source(text));
-  const tokens: Token[] = [];
-  while (lexer.advance().kind !== TokenKind.EOF) tokens.push(lexer.token);
-  return tokens;
 }
 
 describe.each(documents)('a normalized document: %s', (text) => {

@@ -1,7 +1,8 @@
-import { Lexer, Source, type Token, TokenKind } from 'graphql';
+import { type Token, TokenKind } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { createMoveLocation, findShape } from '../../src/graphql/document-shape.ts';
 import { createRandom } from '../e2e/random.ts';
+import { tokensOf } from './tokens.ts';
 
 const random = createRandom(1);
 const pick = <T>(choices: readonly T[]): T => choices[random(choices.length - 1)] as T;
@@ -10,18 +11,19 @@ describe('the shape of a document', () => {
   it('has the same key exactly for valid documents that differ only in their texts', () => {
     const valid = ['"x"', '"y z"', '"{,"', '"#"', '"😀"', 'a', '{', ',', ' ', '\n'];
     const words = [...valid, ...valid, '"', '#', '\\', '"\\""', '""', '"""', '\uD800'];
-    const shapesByKey = new Map<string, Set<string>>();
+    const [shapesByKey, keysByShape] = [new Map<string, Set<string>>(), new Map<string, Set<string>>()];
     for (let count = 0; count < 40_000; count += 1) {
       const document = Array.from({ length: 1 + random(9) }, () => pick(words)).join('');
       const tokens = tryTokens(document);
       const shape = findShape(document);
       if (tokens === null || shape === null) continue;
       expect(shape.texts).toEqual(tokens.filter(isText).map(({ value }) => value));
-      const shapes = shapesByKey.get(shape.key) ?? new Set();
-      shapesByKey.set(shape.key, shapes.add(describeShape(document, tokens)));
+      const described = describeShape(document, tokens);
+      shapesByKey.set(shape.key, (shapesByKey.get(shape.key) ?? new Set()).add(described));
+      keysByShape.set(described, (keysByShape.get(described) ?? new Set()).add(shape.key));
     }
     expect(shapesByKey.size).toBeGreaterThan(1_000);
-    expect([...shapesByKey].filter(([, shapes]) => shapes.size > 1)).toEqual([]);
+    expect([...shapesByKey, ...keysByShape].filter(([, others]) => others.size > 1)).toEqual([]);
   });
 
   it.each([
@@ -80,11 +82,4 @@ function tryTokens(document: string): Token[] | null {
   } catch {
     return null;
   }
-}
-
-function tokensOf(document: string): Token[] {
-  const lexer = new Lexer(new Source(document));
-  const tokens: Token[] = [];
-  while (lexer.advance().kind !== TokenKind.EOF) tokens.push(lexer.token);
-  return tokens;
 }
