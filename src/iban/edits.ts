@@ -1,4 +1,4 @@
-import type { CandidateCharacters } from './candidate-characters.ts';
+import type { CheckDigitArithmetic } from './check-digit-arithmetic.ts';
 
 /** Replaces `removed` characters at an index by other text. */
 interface Edit {
@@ -7,23 +7,22 @@ interface Edit {
   inserted: string;
 }
 
-interface EditLimits {
+interface EditLimits extends CheckDigitArithmetic {
   /** Whether an edit at an index may change the length of the text by -1, 0 or 1. */
   mayGrow: (growth: number, at: number) => boolean;
-  candidates: CandidateCharacters;
 }
 
 /** The edits that may correct one typo, by index: two neighbours are swapped, or a character is replaced, removed or inserted. */
-export function* listEdits(text: string, { mayGrow, candidates }: EditLimits): Generator<Edit> {
+export function* listEdits(text: string, { mayGrow, findCharacters, maySwap }: EditLimits): Generator<Edit> {
   for (let at = 0; at <= text.length; at += 1) {
     const current = text.charAt(at);
     const next = text.charAt(at + 1);
     if (current !== '' && mayGrow(0, at)) {
-      if (next !== '' && next !== current) yield { at, removed: 2, inserted: next + current };
-      for (const inserted of candidates(at, 1)) if (inserted !== current) yield { at, removed: 1, inserted };
+      if (next !== '' && next !== current && maySwap(at)) yield { at, removed: 2, inserted: next + current };
+      for (const inserted of findCharacters(at, 1)) if (inserted !== current) yield { at, removed: 1, inserted };
     }
     if (current !== '' && mayGrow(-1, at)) yield { at, removed: 1, inserted: '' };
-    if (mayGrow(1, at)) for (const inserted of candidates(at, 0)) yield { at, removed: 0, inserted };
+    if (mayGrow(1, at)) for (const inserted of findCharacters(at, 0)) yield { at, removed: 0, inserted };
   }
 }
 

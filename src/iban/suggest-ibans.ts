@@ -1,4 +1,4 @@
-import { createCandidateCharacters } from './candidate-characters.ts';
+import { createCheckDigitArithmetic } from './check-digit-arithmetic.ts';
 import { applyEdit, listEdits, rankEdit } from './edits.ts';
 import { isValidIban, parseIban } from './iban.ts';
 import { findCountryFormat } from './registry.ts';
@@ -45,7 +45,7 @@ function findCorrections(text: string): ReadonlyMap<string, number> {
   const mayGrow = (growth: number, at: number) => at < countryCodeLength || text.length + growth === length;
 
   const ranks = new Map<string, number>();
-  for (const edit of listEdits(text, { mayGrow, candidates: createCandidateCharacters(text) })) {
+  for (const edit of listEdits(text, { mayGrow, ...createCheckDigitArithmetic(text) })) {
     const iban = applyEdit(text, edit);
     if (findCountryFormat(iban.slice(0, 2))?.length !== iban.length || !isValidIban(iban)) continue;
     ranks.set(iban, Math.min(rankEdit(text, edit), ranks.get(iban) ?? Number.POSITIVE_INFINITY));
