@@ -36,8 +36,11 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** Same as in the Docker image; overridden by GATEWAY_NODE_OPTIONS. */
 const imageNodeOptions = '--max-old-space-size=512';
 
-/** Builds the gateway and runs it with only the given environment and an empty data folder. */
-export async function startGateway(env: Readonly<Record<string, string>>): Promise<GatewayProcess> {
+/** Builds the gateway and runs it with only the given environment and options of Node.js, and an empty data folder. */
+export async function startGateway(
+  env: Readonly<Record<string, string>>,
+  options: readonly string[] = [],
+): Promise<GatewayProcess> {
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: ['ignore', 'inherit', 'ignore'] });
   const dataDir = mkdtempSync(join(tmpdir(), 'ledgerquill-bench-'));
   const { PATH = '', GATEWAY_NODE_OPTIONS: nodeOptions = imageNodeOptions } = process.env;
@@ -45,7 +48,7 @@ export async function startGateway(env: Readonly<Record<string, string>>): Promi
     cwd: root,
     env: {
       PATH,
-      NODE_OPTIONS: `--inspect-port=127.0.0.1:0 ${nodeOptions}`,
+      NODE_OPTIONS: ['--inspect-port=127.0.0.1:0', nodeOptions, ...options].join(' '),
       PORT: '0',
       DATA_DIR: dataDir,
       LOG_LEVEL: 'info',

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { watchEventLoop } from './event-loop.ts';
+import { delayCausesOption, watchEventLoop } from './event-loop.ts';
 import { startGateway } from './gateway-process.ts';
 import { createClient, runLoad } from './load.ts';
 import { watchMemory } from './memory-over-time.ts';
@@ -39,16 +39,19 @@ const checks = createChecks();
 
 print(describeMachine());
 const upstream = await startUpstream();
-const gateway = await startGateway({
-  BANK_DATA_URL: upstream.url,
-  BANK_DATA_API_KEY: 'bench-bank-data',
-  BANK_DATA_TIMEOUT_MS: '500',
-  ESSAY_URL: upstream.url,
-  ESSAY_API_KEY: 'bench-essays',
-  ESSAY_TIMEOUT_MS: '500',
-  CACHE_MAX_MB: String(cacheMb),
-  METRICS_PORT: '0',
-});
+const gateway = await startGateway(
+  {
+    BANK_DATA_URL: upstream.url,
+    BANK_DATA_API_KEY: 'bench-bank-data',
+    BANK_DATA_TIMEOUT_MS: '500',
+    ESSAY_URL: upstream.url,
+    ESSAY_API_KEY: 'bench-essays',
+    ESSAY_TIMEOUT_MS: '500',
+    CACHE_MAX_MB: String(cacheMb),
+    METRICS_PORT: '0',
+  },
+  [delayCausesOption],
+);
 const client = createClient(gateway.url, clients * 2);
 const scenarios = [...mixedScenarios, { kind: 'client aborts its upload', share: 2, run: abortUpload(gateway.url) }];
 // Spread evenly, so that every second has the same mix.
@@ -72,7 +75,7 @@ const memory = watchMemory({
   requests: () => requests,
   isLiveHeapWanted,
 });
-const eventLoop = watchEventLoop(gateway.metricsUrl ?? '');
+const eventLoop = watchEventLoop(gateway);
 const startedAt = performance.now();
 await Promise.all([
   runLoad({ clients, perSecond, send: runNext, isOver: () => isOver }),
