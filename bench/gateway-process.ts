@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { measureLiveHeap } from './live-heap.ts';
+import { connectInspector, type Inspector } from './inspector.ts';
 
 export interface GatewayProcess {
   url: string;
@@ -15,8 +15,8 @@ export interface GatewayProcess {
   log: { time: number; msg: string; level: number; err?: { stack?: string } }[];
   /** In MB; null without /proc. */
   memory(): Memory | null;
-  /** Heap in use, in MB. Forces a full garbage collection, which also lowers `memory`. */
-  liveHeap(): Promise<number>;
+  /** Opens files of the process. */
+  inspect<Result>(use: (inspector: Inspector) => Promise<Result>): Promise<Result>;
   /** Number of open files, and of sockets among them; null without /proc. */
   openFiles(): { all: number; sockets: number } | null;
   /** Sends SIGTERM. @returns its exit code */
@@ -85,11 +85,16 @@ export async function startGateway(
     pid,
     log,
     memory: () => readMemory(pid),
-    async liveHeap() {
+    async inspect(use) {
       // SIGUSR1 opens the inspector, on a free port.
       if (inspectorUrl === undefined) child.kill('SIGUSR1');
       while (inspectorUrl === undefined) await once(child.stderr, 'data');
-      return measureLiveHeap(inspectorUrl);
+      const inspector = await connectInspector(inspectorUrl);
+      try {
+        return await use(inspector);
+      } finally {
+        inspector.close();
+      }
     },
     openFiles: () => readOpenFiles(pid),
     async close() {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GatewayProcess, Memory } from './gateway-process.ts';
+import { measureLiveHeap } from './inspector.ts';
 import { formatTable, formatTenths, percentile } from './report.ts';
 
 interface Sample extends Memory {
@@ -32,7 +33,7 @@ export function watchMemory({ gateway, marks, windowSeconds, requests, isLiveHea
     async measureLiveHeaps(): Promise<void> {
       for (const mark of isLiveHeapWanted ? marks : []) {
         await sleep(Math.max(0, startedAt + mark * 1_000 - performance.now()));
-        liveHeaps.push(formatTenths(await gateway.liveHeap()));
+        liveHeaps.push(formatTenths(await gateway.inspect(measureLiveHeap)));
       }
     },
     stop: () => clearInterval(sampling),
@@ -44,7 +45,10 @@ export function watchMemory({ gateway, marks, windowSeconds, requests, isLiveHea
     async formatWithIdle(): Promise<string> {
       const idle = sample();
       const rows = marks.map((mark, index) => [mark, ...formatAt(mark), liveHeaps[index] ?? '']);
-      return formatTable(columns, [...rows, ['idle', ...formatSample(idle), formatTenths(await gateway.liveHeap())]]);
+      return formatTable(columns, [
+        ...rows,
+        ['idle', ...formatSample(idle), formatTenths(await gateway.inspect(measureLiveHeap))],
+      ]);
     },
   };
 

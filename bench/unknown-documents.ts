@@ -4,13 +4,15 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { bundleOptions } from '../scripts/bundle.ts';
 import { startGateway } from './gateway-process.ts';
+import { profileShare } from './inspector.ts';
 import { createClient } from './load.ts';
 import { createChecks, describeMachine, formatTable, median, print } from './report.ts';
 
 /*
  * Documents that are not known, beside known ones: memory, and how much throughput the known documents lose, beside the
- * time that preparing each of the others takes. Each of these takes the place of a request, too: the fall of all requests is
- * what they cost beyond as many requests with a known document.
+ * time that preparing each of the others takes: in a loop that does nothing else, and in the gateway, by a profile. Each
+ * of these takes the place of a request, too: the fall of all requests is what they cost beyond as many requests with a
+ * known document.
  *   npx tsx bench/unknown-documents.ts [documents]
  */
 
@@ -39,6 +41,9 @@ const nextText = () => {
   created += 1;
   return `{ ibanValidation(iban: "DE${created}") { ${fields} } }`;
 };
+
+/** All that a known document saves: parse, validate, scope and cost. */
+const preparingFunctions = new Set(['parseDocument', 'prepareDocument', 'createPreparedOperation']);
 
 const bundled = await loadBundled();
 const gateway = await startGateway({ BANK_DATA_URL: 'http://127.0.0.1:9', BANK_DATA_API_KEY: 'key-of-the-benchmark' });
@@ -72,6 +77,12 @@ for (let round = 0; round < rounds; round += 1) {
   twice.push({ alone: await runAlone(), beside: await runBeside(nextDocument, 2) });
   preparingUs.push(measurePreparing());
 }
+// Profiled in rounds of their own, because a profile slows down the gateway.
+const shares = {
+  texts: await profilePreparing(nextText, 1),
+  once: await profilePreparing(nextDocument, 1),
+  twice: await profilePreparing(nextDocument, 2),
+};
 await client.close();
 printResults();
 if ((await gateway.close()) !== 0) checks.fail('the gateway did not exit with 0');
@@ -102,6 +113,11 @@ function runBeside(next: () => string, times: number): Promise<Result> {
     return true;
   };
   return run(sendUnknown, Number.POSITIVE_INFINITY, times);
+}
+
+/** @returns the share of the gateway's time that it spent on preparing documents, from 0 to 1 */
+function profilePreparing(next: () => string, times: number): Promise<number> {
+  return gateway.inspect((inspector) => profileShare(inspector, preparingFunctions, () => runBeside(next, times)));
 }
 
 /** @param sendUnknown false: there are no more */
@@ -144,7 +160,7 @@ function printResults(): void {
   const knownRate = ({ known, seconds }: Result) => known / seconds;
   const allRate = ({ known, unknown, seconds }: Result) => (known + unknown) / seconds;
   const maxRss = (results: readonly Result[]) => Math.max(...results.map(({ rssMb }) => rssMb)).toFixed(0);
-  const row = (name: string, pairs: readonly Pair[]) => {
+  const row = (name: string, pairs: readonly Pair[], share: number) => {
     const results = pairs.map(({ beside }) => beside);
     const unknownRate = median(results.map(({ unknown, seconds }) => unknown / seconds));
     return [
@@ -154,6 +170,7 @@ function printResults(): void {
       percent(median(pairs.map(({ alone, beside }) => 1 - knownRate(beside) / knownRate(alone)))),
       percent(median(pairs.map(({ alone, beside }) => 1 - allRate(beside) / allRate(alone)))),
       percent((unknownRate * preparing) / 1_000_000),
+      percent(share),
       median(results.map(({ cpuS, known, unknown }) => (cpuS * 1_000_000 - known * knownUs) / unknown)).toFixed(0),
       maxRss(results),
     ];
@@ -164,15 +181,16 @@ function printResults(): void {
     'unknown/s',
     'fall of known',
     'fall of all',
-    'time for preparing',
+    'preparing, in a loop',
+    'preparing, by profile',
     'CPU µs per unknown',
     'RSS at most, MB',
   ];
   const rows = [
-    ['known alone', median(alone.map(knownRate)).toFixed(0), '0', '', '', '', '', maxRss(alone)],
-    row('beside new texts', texts),
-    row('beside new names, sent once', once),
-    row('beside new names, sent twice', twice),
+    ['known alone', median(alone.map(knownRate)).toFixed(0), '0', '', '', '', '', '', maxRss(alone)],
+    row('beside new texts', texts, shares.texts),
+    row('beside new names, sent once', once, shares.once),
+    row('beside new names, sent twice', twice, shares.twice),
   ];
   print(describeMachine());
   print(

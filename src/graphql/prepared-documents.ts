@@ -2,7 +2,7 @@ import { type DocumentNode, GraphQLError, type GraphQLSchema, parse, type Source
 import { LRUCache } from 'lru-cache';
 import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 import { createCompiler } from './compiler.ts';
-import { createDocumentCache, type DocumentCache } from './document-cache.ts';
+import { createDocumentCache } from './document-cache.ts';
 import { rejectDocument } from './document-errors.ts';
 import { type DocumentLimits, findDocumentProblem } from './document-problem.ts';
 import { type DocumentShape, findShape } from './document-shape.ts';
@@ -69,7 +69,7 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
     } catch (error) {
       return rejectDocument(null, [error as GraphQLError], 'GRAPHQL_PARSE_FAILED');
     }
-    if (seenOnce.delete(text)) return prepareToCache(documents, text, document, (prepared) => prepared).prepared;
+    if (seenOnce.delete(text)) return prepareToCache(document, (prepared) => documents.set(text, prepared, document));
     const filled = shape && seenOnce.has(shape.key) ? prepareShape(shape, document) : null;
     if (filled !== null) return filled;
     // A document that is never sent again would cost the garbage collector more than parsing it costs.
@@ -91,27 +91,25 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
     seenOnce.delete(key);
     const parameterized = parameterize(schema, document, shape);
     if (parameterized !== null) {
-      const createFill = (prepared: PreparedDocument) => createFillDocument(prepared, parameterized, shape);
-      const { value } = prepareToCache(shapes, key, parameterized, createFill);
-      if (value !== null) return value(texts);
+      prepareToCache(parameterized, (prepared) =>
+        shapes.set(key, createFillDocument(prepared, parameterized, shape), parameterized),
+      );
+      const filled = shapes.get(key)?.(texts);
+      if (filled) return filled;
     }
     unshared.set(key, true);
     return null;
   }
 
-  /** Caches what is created for the prepared document, if that is valid. */
-  function prepareToCache<Value>(
-    cache: DocumentCache<Value>,
-    key: string,
+  /** @param cache called if the document is valid; returns a function to call when one of its operations was compiled */
+  function prepareToCache(
     document: DocumentNode,
-    create: (prepared: PreparedDocument) => Value,
-  ): { prepared: PreparedDocument; value: Value | null } {
+    cache: (prepared: PreparedDocument) => (bytes: number) => void,
+  ): PreparedDocument {
     let addBytes = ignore;
     const prepared = prepareDocument(document, { ...common, onCompiled: (bytes) => addBytes(bytes) });
-    if (prepared.errors.length > 0) return { prepared, value: null };
-    const value = create(prepared);
-    addBytes = cache.set(key, value, document);
-    return { prepared, value };
+    if (prepared.errors.length === 0) addBytes = cache(prepared);
+    return prepared;
   }
 
   function parseDocument(text: string): DocumentNode {
