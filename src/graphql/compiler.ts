@@ -1,15 +1,16 @@
 import { type GraphQLSchema, Kind } from 'graphql';
 import { type CompilableOperation, findCompilable, type Operation } from './compilable-operation.ts';
 import { compileOperation, type Run } from './compiled-operation.ts';
+import type { AddBytes } from './document-cache.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 
 export interface Compiler {
   /**
-   * @param onCompiled is called with the memory that compiled code takes, in bytes
+   * @param addBytes called when it is compiled
    * @returns a function to call once per execution: it returns the compiled operation, or null until it is compiled
    */
-  register(operation: Operation, onCompiled: (bytes: number) => void): (variables: Variables) => Run | null;
+  register(operation: Operation, addBytes: AddBytes): (variables: Variables) => Run | null;
 }
 
 /**
@@ -22,7 +23,7 @@ export function createCompiler(schema: GraphQLSchema): Compiler {
   let nextAt = 0;
 
   return {
-    register(operation, onCompiled) {
+    register(operation, addBytes) {
       let isKnown = false;
       let compilable: CompilableOperation | null | undefined;
       /** By the values of the conditions. Null: it is being compiled, or cannot be. */
@@ -62,7 +63,7 @@ export function createCompiler(schema: GraphQLSchema): Compiler {
         const run = compileOperation({ schema, compilable, conditions, compileQuery });
         nextAt = performance.now() + 20 * (performance.now() - startedAt);
         variants.set(key, run);
-        if (run) onCompiled(compilable.characters * bytesPerCharacter);
+        if (run) addBytes(bytesPerOperation + compilable.characters * bytesPerCharacter);
       }
     },
   };
@@ -90,4 +91,5 @@ function defaultOf({ variableDefinitions = [] }: CompilableOperation['definition
 /** Of one operation, for different conditions. */
 const maxVariants = 4;
 
+const bytesPerOperation = 8_000;
 const bytesPerCharacter = 100;

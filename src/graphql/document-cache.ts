@@ -2,12 +2,15 @@ import type { DocumentNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 
+/** Called with the memory that something takes, in bytes. */
+export type AddBytes = (bytes: number) => void;
+
 /** What was prepared for documents, bounded in bytes. */
 export interface DocumentCache<Value> {
   get(key: string): Value | undefined;
   has(key: string): boolean;
-  /** @returns a function to call when one of its operations was compiled, with the memory of the code in bytes */
-  set(key: string, value: Value, document: DocumentNode): (bytes: number) => void;
+  /** @returns a function to call with the bytes by which it has grown */
+  set(key: string, value: Value, bytes: number): AddBytes;
   status(): CacheStatus;
 }
 
@@ -20,13 +23,13 @@ export function createDocumentCache<Value>(): DocumentCache<Value> {
   return {
     get: (key) => entries.get(key)?.value,
     has: (key) => entries.has(key),
-    set(key, value, document) {
-      const entry = { value, bytes: bytesOf(document) };
+    set(key, value, bytes) {
+      const entry = { value, bytes };
       entries.set(key, entry);
-      return (bytes) => {
+      return (added) => {
         if (entries.peek(key) !== entry) return;
         entries.delete(key);
-        entry.bytes += bytes;
+        entry.bytes += added;
         entries.set(key, entry);
       };
     },
@@ -36,12 +39,11 @@ export function createDocumentCache<Value>(): DocumentCache<Value> {
 
 const maxBytes = 12_500_000;
 
-/** Of a parsed document, roughly. A variable that is not in its text takes as much as 20 characters. */
-function bytesOf({ loc, definitions }: DocumentNode): number {
-  const variables = definitions.flatMap((definition) =>
-    'variableDefinitions' in definition ? (definition.variableDefinitions ?? []) : [],
-  );
-  return ((loc?.end ?? 0) + 20 * variables.length + 100) * bytesPerCharacter;
+/** Of a parsed document, roughly: its nodes, its text and what is kept beside it. */
+export function bytesOf({ tokenCount = 0, loc }: DocumentNode): number {
+  return tokenCount * bytesPerToken + (loc?.end ?? 0) * bytesPerCharacter + bytesPerDocument;
 }
 
-const bytesPerCharacter = 50;
+const bytesPerToken = 250;
+const bytesPerCharacter = 10;
+const bytesPerDocument = 3_000;

@@ -5,7 +5,11 @@ import {
   getOperationAST,
   type OperationDefinitionNode,
 } from 'graphql';
+import { findCacheScope } from './cache-scope.ts';
+import { selectsIntrospection } from './closed-introspection.ts';
+import { fragmentsOf } from './compilable-operation.ts';
 import type { Compiler } from './compiler.ts';
+import type { AddBytes } from './document-cache.ts';
 import { createOperationError, rejectDocument } from './document-errors.ts';
 import type { DocumentTrust } from './operation-label.ts';
 import { createPreparedOperation, type PreparedOperation } from './prepared-operation.ts';
@@ -30,17 +34,26 @@ interface PrepareOptions {
   /** Whether responses depend on the caller: then only private caches may store them. */
   hasCallers: boolean;
   compiler: Compiler;
-  /** Called with the memory that compiled code takes, in bytes. */
-  onCompiled: (bytes: number) => void;
+  /** Called when an operation is prepared or compiled. */
+  addBytes: AddBytes;
 }
 
 /** Validates a document, and prepares its operations when they are executed. */
 export function prepareDocument(document: DocumentNode, options: PrepareOptions): PreparedDocument {
-  const { schema } = options;
+  const { schema, hasCallers, addBytes } = options;
   const errors = validateDocument(schema, document);
   if (errors.length > 0) return rejectDocument(document, errors, 'GRAPHQL_VALIDATION_FAILED');
   const operations = new Map<OperationDefinitionNode, PreparedOperation>();
   const trust: DocumentTrust = { trustedId: null };
+  const scope = findCacheScope(document, schema);
+  const common = {
+    ...options,
+    trust,
+    document,
+    fragments: fragmentsOf(document),
+    cacheScope: hasCallers && scope === 'public' ? 'private' : scope,
+    usesIntrospection: selectsIntrospection(schema, document),
+  } as const;
   return {
     trust,
     document,
@@ -50,9 +63,13 @@ export function prepareDocument(document: DocumentNode, options: PrepareOptions)
       if (!definition) throw createOperationError();
       const known = operations.get(definition);
       if (known) return known;
-      const operation = createPreparedOperation({ ...options, trust, document, definition });
+      const operation = createPreparedOperation({ ...common, definition });
       operations.set(definition, operation);
+      addBytes(bytesPerOperation);
       return operation;
     },
   };
 }
+
+/** Without compiled code. */
+const bytesPerOperation = 3_000;

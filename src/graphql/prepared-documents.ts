@@ -2,7 +2,7 @@ import { type DocumentNode, GraphQLError, type GraphQLSchema, parse, type Source
 import { LRUCache } from 'lru-cache';
 import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 import { createCompiler } from './compiler.ts';
-import { createDocumentCache } from './document-cache.ts';
+import { type AddBytes, bytesOf, createDocumentCache } from './document-cache.ts';
 import { rejectDocument } from './document-errors.ts';
 import { type DocumentLimits, findDocumentProblem } from './document-problem.ts';
 import { type DocumentShape, findShape } from './document-shape.ts';
@@ -69,11 +69,12 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
     } catch (error) {
       return rejectDocument(null, [error as GraphQLError], 'GRAPHQL_PARSE_FAILED');
     }
-    if (seenOnce.delete(text)) return prepareToCache(document, (prepared) => documents.set(text, prepared, document));
+    if (seenOnce.delete(text))
+      return prepareToCache(document, (prepared) => documents.set(text, prepared, bytesOf(document)));
     const filled = shape && seenOnce.has(shape.key) ? prepareShape(shape, document) : null;
     if (filled !== null) return filled;
     // A document that is never sent again would cost the garbage collector more than parsing it costs.
-    const prepared = prepareDocument(document, { ...common, onCompiled: ignore });
+    const prepared = prepareDocument(document, { ...common, addBytes: ignore });
     if (prepared.errors.length > 0) return prepared;
     seenOnce.set(text, true);
     if (shape && !unshared.has(shape.key)) seenOnce.set(shape.key, true);
@@ -91,8 +92,9 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
     seenOnce.delete(key);
     const parameterized = parameterize(schema, document, shape);
     if (parameterized !== null) {
+      const bytes = bytesOf(document) + texts.length * bytesPerVariable;
       prepareToCache(parameterized, (prepared) =>
-        shapes.set(key, createFillDocument(prepared, parameterized, shape), parameterized),
+        shapes.set(key, createFillDocument(prepared, parameterized, shape), bytes),
       );
       const filled = shapes.get(key)?.(texts);
       if (filled) return filled;
@@ -101,13 +103,10 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
     return null;
   }
 
-  /** @param cache called if the document is valid; returns a function to call when one of its operations was compiled */
-  function prepareToCache(
-    document: DocumentNode,
-    cache: (prepared: PreparedDocument) => (bytes: number) => void,
-  ): PreparedDocument {
-    let addBytes = ignore;
-    const prepared = prepareDocument(document, { ...common, onCompiled: (bytes) => addBytes(bytes) });
+  /** @param cache called if the document is valid */
+  function prepareToCache(document: DocumentNode, cache: (prepared: PreparedDocument) => AddBytes): PreparedDocument {
+    let addBytes: AddBytes = ignore;
+    const prepared = prepareDocument(document, { ...common, addBytes: (bytes) => addBytes(bytes) });
     if (prepared.errors.length === 0) addBytes = cache(prepared);
     return prepared;
   }
@@ -124,6 +123,9 @@ function ignore(_bytes: number): void {}
 function createSeen(): LRUCache<string, true> {
   return new LRUCache({ maxSize: maxSeenCharacters, sizeCalculation: (_, text) => text.length });
 }
+
+/** Declared and used. */
+const bytesPerVariable = 1_000;
 
 /** Of all documents and keys in one of them. */
 const maxSeenCharacters = 500_000;

@@ -2,6 +2,7 @@ import {
   type DocumentNode,
   type ExecutionResult,
   execute,
+  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLErrorExtensions,
   type GraphQLSchema,
@@ -9,10 +10,10 @@ import {
 } from 'graphql';
 import type { Caller } from '../auth/caller.ts';
 import type { RequestContext } from '../request-context.ts';
-import { type CacheScope, findCacheScope } from './cache-scope.ts';
-import { isAboutSchema, selectsIntrospection, withClosedIntrospection } from './closed-introspection.ts';
-import { fragmentsOf } from './compilable-operation.ts';
+import type { CacheScope } from './cache-scope.ts';
+import { isAboutSchema, withClosedIntrospection } from './closed-introspection.ts';
 import type { Compiler } from './compiler.ts';
+import type { AddBytes } from './document-cache.ts';
 import { createOperationCost } from './operation-cost.ts';
 import { type DocumentTrust, labelOperation, type OperationLabel } from './operation-label.ts';
 import { lookUpCost } from './schema/costs.ts';
@@ -60,26 +61,24 @@ interface PreparedOperationOptions {
   schema: GraphQLSchema;
   trust: DocumentTrust;
   document: DocumentNode;
+  /** These are the same for all operations of the document. */
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  cacheScope: CacheScope;
+  usesIntrospection: boolean;
   definition: OperationDefinitionNode;
   maxCost: number;
-  /** Whether responses depend on the caller. */
-  hasCallers: boolean;
   compiler: Compiler;
-  /** Called with the memory that compiled code takes, in bytes. */
-  onCompiled: (bytes: number) => void;
+  /** Called when it is compiled. */
+  addBytes: AddBytes;
 }
 
 export function createPreparedOperation(options: PreparedOperationOptions): PreparedOperation {
-  const { schema, trust, document, definition, maxCost, hasCallers, compiler, onCompiled } = options;
-  const fragments = fragmentsOf(document);
+  const { schema, trust, document, definition, fragments, cacheScope, usesIntrospection, maxCost } = options;
   const cost = createOperationCost({ schema, operation: definition, fragments });
   const weight = createOperationCost({ schema, operation: definition, fragments, unitCost: 0 });
   const operationName = definition.name?.value;
   const findVariableProblem = createVariableCheck(schema, definition);
-  const widestScope = findCacheScope(document, schema);
-  const cacheScope = hasCallers && widestScope === 'public' ? 'private' : widestScope;
-  const usesIntrospection = selectsIntrospection(schema, document);
-  const compiled = compiler.register({ document, definition, fragments }, onCompiled);
+  const compiled = options.compiler.register({ document, definition, fragments }, options.addBytes);
 
   return {
     label: labelOperation(definition, trust),
