@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 
 export interface TProcess {
   pid: number | undefined;
@@ -73,4 +73,11 @@ export function tScript(file: string, env: Record<string, string> = {}, args: re
 /** Runs the `ledgerquill` command. */
 export function tCommand(args: readonly string[], env: Record<string, string> = {}): TProcess {
   return tScript('src/cli/ledgerquill.ts', env, args);
+}
+
+/** The lines of JSON that a process has printed once it has exited with 0. */
+export async function readJsonLines<Line>({ ended, stdout, stderr }: TProcess): Promise<Line[]> {
+  expect(await ended, stderr()).toEqual({ code: 0, signal: null });
+  const lines = stdout().trim().split('\n');
+  return lines.map((line) => JSON.parse(line));
 }

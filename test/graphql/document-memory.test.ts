@@ -1,15 +1,10 @@
 import { expect, it } from 'vitest';
-import { tProcess } from '../process.ts';
+import { readJsonLines, tProcess } from '../process.ts';
 import type { DocumentMemory } from './document-memory.ts';
 
 it('the caches of documents count about the memory that they take', async () => {
   const child = tProcess(process.execPath, ['--expose-gc', '--import', 'tsx', 'test/graphql/document-memory.ts']);
-  expect(await child.ended, child.stderr()).toEqual({ code: 0, signal: null });
-  const kinds = child
-    .stdout()
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as DocumentMemory);
+  const kinds = await readJsonLines<DocumentMemory>(child);
   expect(kinds).toHaveLength(8);
   for (const { name, countedMb, heapMb } of kinds) {
     expect(countedMb, `${name}: MB counted`).toBeGreaterThan(7);
