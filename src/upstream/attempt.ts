@@ -52,18 +52,18 @@ export function createAttempt({
     const circuitPass = circuit.enter();
     /** Set when the call is made. */
     let reservation: Reservation | null = null;
-    const end = (outcome: Outcome): Outcome => {
+    const end = (outcome: Outcome, leave = bulkhead.leave): Outcome => {
       try {
         if (circuitPass !== null) circuit.leave(circuitPass, outcome);
         block.leave(blockPass, outcome);
         if (reservation !== null) settle(reservation, outcome);
       } finally {
-        bulkhead.leave();
+        leave();
       }
       return outcome;
     };
     const fail = (reason: unknown): never => {
-      end(shed);
+      end(shed, leaveLater);
       throw reason;
     };
     const call = (reserved: Reserved | Shed): PromiseLike<Outcome> => {
@@ -88,6 +88,11 @@ export function createAttempt({
       return Promise.reject(error);
     }
   };
+
+  /** Clients often leave many at a time: a call that starts before the last of them has left may be for one of them. */
+  function leaveLater(): void {
+    setImmediate(bulkhead.leave);
+  }
 
   return (request, deadline, payer, retries) => {
     if (bulkhead.enter()) return sendInSlot(request, deadline, payer, retries);

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { AbortableSignal } from '../../src/async/signal.ts';
 import { settleItems } from '../../src/graphql/schema/settle-items.ts';
 
 it('returns the items in their order, however and whenever they settle', async () => {
@@ -13,10 +14,21 @@ it('returns the items in their order, however and whenever they settle', async (
     },
     () => Promise.resolve('soon'),
   ];
-  const items = await settleItems<() => unknown, unknown>(resolvers, (resolve) => resolve());
+  const items = await settleItems<() => unknown, unknown>(resolvers, (resolve) => resolve(), new AbortableSignal());
   expect(items).toEqual(['last', 'late', 'at once', new Error('rejected'), new Error('thrown'), 'soon']);
 });
 
 it.each([[[]], [['a', 'b']]])('returns %j, for which nothing is waited', async (inputs) => {
-  expect(await settleItems(inputs, (input) => input)).toEqual(inputs);
+  expect(await settleItems(inputs, (input) => input, new AbortableSignal())).toEqual(inputs);
+});
+
+it('rejects with the first failure after the client has left, although others are still waited for', async () => {
+  const signal = new AbortableSignal();
+  const items = settleItems(
+    [new Promise((_, reject) => setImmediate(reject, new Error('left'))), new Promise(() => {})],
+    (item) => item,
+    signal,
+  );
+  signal.abort(new Error('left'));
+  await expect(items).rejects.toThrow('left');
 });

@@ -40,6 +40,22 @@ it('releases a caller who aborts in the queue at once, and continues with the ne
   expect(await last).toEqual(answered(200));
 });
 
+it('starts no call for a caller who leaves together with the one whose slot it would get', async () => {
+  const { send, held } = tHeldSend();
+  const limited = tAttempt(send, { maxConcurrency: 1, maxQueue: 10 });
+  const callers = [new AbortController(), new AbortController()];
+  const left = callers.map(({ signal }, index) => limited(at(`/${index}`), tDeadline(signal)));
+  const last = limited(at('/last'), tDeadline());
+  for (const [index, caller] of callers.entries()) {
+    caller.abort();
+    await expect(left[index]).rejects.toMatchObject({ name: 'AbortError' });
+  }
+  await vi.waitFor(() => expect(held).toHaveLength(2), { timeout: 20_000 });
+  expect(held.map(({ path }) => path)).toEqual(['/0', '/last']);
+  held[1]?.returns(answered(200));
+  expect(await last).toEqual(answered(200));
+});
+
 it('passes a slot on from those who do not use it, and reports each', () => {
   let left = 0;
   const bulkhead = createBulkhead({ maxConcurrency: 1, maxQueue: 100_000, onLeft: () => (left += 1) });

@@ -35,9 +35,10 @@ export async function resolveEntities(
   context: Context,
   info: GraphQLResolveInfo,
 ): Promise<(object | null)[]> {
-  const { budget } = context;
+  const { budget, requestContext } = context;
   if (!budget.spend('entities', representations.length)) throw budget.createLimitError('entities');
-  const entities = await settleItems(representations, (representation) => resolveEntity(representation, context, info));
+  const resolve = (representation: unknown) => resolveEntity(representation, context, info);
+  const entities = await settleItems(representations, resolve, requestContext.signal);
   return entities.map((entity, index) => withType(entity, representations[index]));
 }
 

@@ -121,9 +121,10 @@ builder.queryField('ibanValidations', (t) =>
         ...stateTextLimit(maxLengths.code, 'The IBANs; case, spaces and hyphens are ignored.'),
       }),
     },
-    resolve: (_, { ibans }, { loaders, budget }) => {
+    resolve: (_, { ibans }, { loaders, budget, requestContext: { signal } }) => {
       if (ibans.length > budget.limits.ibans) throw budget.createLimitError('ibans');
-      return settleItems(ibans, (iban) => loaders.validateIban(compactIban(checkText('iban', iban, maxLengths.code))));
+      const validate = (iban: string) => loaders.validateIban(compactIban(checkText('iban', iban, maxLengths.code)));
+      return settleItems(ibans, validate, signal);
     },
   }),
 );
