@@ -36,7 +36,7 @@ export class IncomingRequest extends IncomingMessage {
 
   /** Called when the response is closed and not complete. */
   abort(): void {
-    this.#abortable.abort(new DOMException('The client disconnected.', 'AbortError'));
+    this.#abortable.abort(disconnected);
   }
 
   get #abortable(): AbortableSignal {
@@ -90,3 +90,6 @@ export class IncomingRequest extends IncomingMessage {
 
 /** After the end. */
 const noReceiver: BodyReceiver = { onChunk() {}, onEnd() {}, onDisconnected() {} };
+
+/** One for all requests: GraphQL reads the stack of an error, which takes 0.1 ms to create. */
+const disconnected = new DOMException('The client disconnected.', 'AbortError');
