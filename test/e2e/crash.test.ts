@@ -120,7 +120,7 @@ async function repeatAll({ gateway, killed, service, sent, stored }: RepeatOptio
     answers.set(key, essay);
   }
   // The others may wait for a lock of the killed process.
-  killed.expireLocks(gateway);
+  await killed.expireLocks(gateway);
   for (const [key, order] of orders) {
     const [one, other] = await order;
     expect(other, `${key}, twice at once`).toEqual(one);

@@ -20,7 +20,7 @@ export interface KilledGateway {
   /** The essays that are stored under these idempotency keys. To be called while no process is running. */
   stored(idempotencyKeys: readonly string[]): Promise<Map<string, WrittenEssay>>;
   /** Advances the clocks of the running process and of later ones: locks expire, essays do not. */
-  expireLocks(gateway: RunningGateway): void;
+  expireLocks(gateway: RunningGateway): Promise<void>;
 }
 
 interface Options {
@@ -72,9 +72,11 @@ export function tKilledGateway({ essaysUrl, clock = 'scripted' }: Options): Kill
       vi.useRealTimers();
       return found;
     },
-    expireLocks(gateway) {
+    async expireLocks({ process }) {
       aheadMs += lockExpiryMs;
-      gateway.process.kill('SIGUSR2');
+      process.kill('SIGUSR2');
+      // Otherwise the lock of a later order might expire, too.
+      await process.printed(new RegExp(`clock: ${aheadMs} ms ahead\\n`));
     },
   };
 }
@@ -88,5 +90,8 @@ function scriptClock(aheadMs: number): string {
     Date.now = () => now() + aheadMs;
     const { bigint } = process.hrtime;
     process.hrtime.bigint = () => bigint() + BigInt(aheadMs) * 1_000_000n;
-    process.on('SIGUSR2', () => { aheadMs += ${lockExpiryMs}; });`);
+    process.on('SIGUSR2', () => {
+      aheadMs += ${lockExpiryMs};
+      process.stdout.write('clock: ' + aheadMs + ' ms ahead\\n');
+    });`);
 }
