@@ -38,8 +38,8 @@ export function watchEventLoop({ metricsUrl, log }: GatewayProcess) {
           [0.5, 0.99, 1].map((share) => formatTenths(percentile(delays, share))).join(', '),
           '',
         ],
-        [`seconds with a delay over ${stallMs} ms`, `${stalls.length} of ${seconds.length}; ${listed.join('; ')}`, ''],
-        [`of these, with over ${stallMs} ms of the gateway's own work`, String(own.length), '0'],
+        [`seconds with a delay over ${stallMs} ms`, `${stalls.length} of ${seconds.length}; ${listed.join('; ')}`, '0'],
+        [`of these, with over ${stallMs} ms of the gateway's own work`, String(own.length), ''],
       ];
     },
   };

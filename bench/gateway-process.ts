@@ -15,7 +15,7 @@ export interface GatewayProcess {
   log: { time: number; msg: string; level: number; err?: { stack?: string } }[];
   /** In MB; null without /proc. */
   memory(): Memory | null;
-  /** Opens files of the process. */
+  /** Connects to the inspector, for which the gateway opens files. */
   inspect<Result>(use: (inspector: Inspector) => Promise<Result>): Promise<Result>;
   /** Number of open files, and of sockets among them; null without /proc. */
   openFiles(): { all: number; sockets: number } | null;

@@ -1,10 +1,8 @@
 import { WebSocket } from 'undici';
 
-/** Calls a method of the inspector: https://chromedevtools.github.io/devtools-protocol/v8/ */
-export type CallInspector = <Result = unknown>(method: string, params?: object) => Promise<Result>;
-
 export interface Inspector {
-  call: CallInspector;
+  /** Calls a method: https://chromedevtools.github.io/devtools-protocol/v8/ */
+  call<Result = unknown>(method: string, params?: object): Promise<Result>;
   close(): void;
 }
 
@@ -35,7 +33,7 @@ export async function connectInspector(url: string): Promise<Inspector> {
   };
 }
 
-/** Heap in use after a full garbage collection, in MB. */
+/** Heap in use after a full garbage collection, in MB. The collection also lowers the resident memory. */
 export async function measureLiveHeap({ call }: Inspector): Promise<number> {
   await call('HeapProfiler.collectGarbage');
   const { usedSize } = await call<{ usedSize: number }>('Runtime.getHeapUsage');

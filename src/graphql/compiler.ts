@@ -91,5 +91,6 @@ function defaultOf({ variableDefinitions = [] }: CompilableOperation['definition
 /** Of one operation, for different conditions. */
 const maxVariants = 4;
 
+/** Of compiled code, beside those of the paths of its fields. */
 const bytesPerOperation = 8_000;
 const bytesPerCharacter = 100;

@@ -2,14 +2,14 @@ import type { DocumentNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 
-/** Called with the memory that something takes, in bytes. */
+/** Counts further memory of an entry, in bytes. */
 export type AddBytes = (bytes: number) => void;
 
 /** What was prepared for documents, bounded in bytes. */
 export interface DocumentCache<Value> {
   get(key: string): Value | undefined;
   has(key: string): boolean;
-  /** @returns a function to call with the bytes by which it has grown */
+  /** @returns a function to call when the entry has grown */
   set(key: string, value: Value, bytes: number): AddBytes;
   status(): CacheStatus;
 }
@@ -39,11 +39,17 @@ export function createDocumentCache<Value>(): DocumentCache<Value> {
 
 const maxBytes = 12_500_000;
 
-/** Of a parsed document, roughly: its nodes, its text and what is kept beside it. */
-export function bytesOf({ tokenCount = 0, loc }: DocumentNode): number {
-  return tokenCount * bytesPerToken + (loc?.end ?? 0) * bytesPerCharacter + bytesPerDocument;
+/**
+ * Of a parsed document, roughly: its nodes, its text and what is kept beside it.
+ * @param addedVariables that are not in its text
+ */
+export function bytesOf({ tokenCount = 0, loc }: DocumentNode, addedVariables = 0): number {
+  const ofText = tokenCount * bytesPerToken + (loc?.end ?? 0) * bytesPerCharacter;
+  return ofText + addedVariables * bytesPerVariable + bytesPerDocument;
 }
 
 const bytesPerToken = 250;
 const bytesPerCharacter = 10;
+/** Declared and used. */
+const bytesPerVariable = 1_000;
 const bytesPerDocument = 3_000;

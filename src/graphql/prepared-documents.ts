@@ -92,7 +92,7 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
     seenOnce.delete(key);
     const parameterized = parameterize(schema, document, shape);
     if (parameterized !== null) {
-      const bytes = bytesOf(document) + texts.length * bytesPerVariable;
+      const bytes = bytesOf(document, texts.length);
       prepareToCache(parameterized, (prepared) =>
         shapes.set(key, createFillDocument(prepared, parameterized, shape), bytes),
       );
@@ -123,9 +123,6 @@ function ignore(_bytes: number): void {}
 function createSeen(): LRUCache<string, true> {
   return new LRUCache({ maxSize: maxSeenCharacters, sizeCalculation: (_, text) => text.length });
 }
-
-/** Declared and used. */
-const bytesPerVariable = 1_000;
 
 /** Of all documents and keys in one of them. */
 const maxSeenCharacters = 500_000;

@@ -91,5 +91,5 @@ export class IncomingRequest extends IncomingMessage {
 /** After the end. */
 const noReceiver: BodyReceiver = { onChunk() {}, onEnd() {}, onDisconnected() {} };
 
-/** One for all requests: GraphQL reads the stack of an error, which takes 0.1 ms to create. */
+/** One for all requests: GraphQL.js reads the stack of an error, and formatting it takes 0.1 ms. */
 const disconnected = new DOMException('The client disconnected.', 'AbortError');

@@ -1,3 +1,5 @@
+import { append, valueAt } from './mod97.ts';
+
 /** Which edits of a text make its check digits right, computed without creating the edited texts. */
 export interface CheckDigitArithmetic {
   /**
@@ -16,15 +18,13 @@ export interface CheckDigitArithmetic {
  */
 export function createCheckDigitArithmetic(text: string): CheckDigitArithmetic {
   const remainders = computeRemainders(text, bbanStart);
-  let remaindersOfLonger: Remainders | undefined;
+  // A character that is inserted before the BBAN moves the last check digit into it.
+  const remaindersOfShifted = computeRemainders(text, bbanStart - 1);
 
   const findCharacters = (at: number, removed: number) => {
-    const isBefore = at < bbanStart;
-    // A character that is inserted before the BBAN moves the last check digit into it.
-    const start = isBefore ? bbanStart - 1 + removed : bbanStart;
-    if (start !== bbanStart) remaindersOfLonger ??= computeRemainders(text, start);
-    const { before, required } = (start !== bbanStart && remaindersOfLonger) || remainders;
-    const place = at - start + (isBefore ? text.length : 0);
+    const isShifted = at < bbanStart && removed === 0;
+    const { before, required } = isShifted ? remaindersOfShifted : remainders;
+    const place = placeOf(at, isShifted ? bbanStart - 1 : bbanStart);
     const [head = Number.NaN, tail = Number.NaN] = [before[place], required[place + removed]];
     const digit = digits[modulo97(tail - head * 10)];
     const letter = letters[modulo97(tail - head * 100) - 10];
@@ -34,14 +34,19 @@ export function createCheckDigitArithmetic(text: string): CheckDigitArithmetic {
   const maySwap = (at: number) => {
     // The last check digit and the first character of the BBAN are no neighbours there; they are tried.
     if (at === bbanStart - 1) return true;
-    const place = at - bbanStart + (at < bbanStart ? text.length : 0);
+    const place = placeOf(at, bbanStart);
     const swapped = append(append(remainders.before[place] ?? Number.NaN, valueAt(text, at + 1)), valueAt(text, at));
     return swapped === remainders.required[place + 2];
   };
   return { findCharacters, maySwap };
+
+  /** Where an index of the text is in the rearranged one. */
+  function placeOf(at: number, start: number): number {
+    return at - start + (at < bbanStart ? text.length : 0);
+  }
 }
 
-/** By index in the text whose characters before the BBAN follow it. */
+/** By index in the rearranged text: the BBAN, followed by the characters before it. */
 interface Remainders {
   /** Of the characters before the index. */
   before: readonly number[];
@@ -63,17 +68,6 @@ function computeRemainders(text: string, start: number): Remainders {
 const digits = [...'0123456789'];
 const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 const bbanStart = 4;
-
-/** The value of a character, A = 10 to Z = 35; NaN if it is illegal. */
-function valueAt(text: string, at: number): number {
-  const code = text.charCodeAt(at);
-  if (code >= 48 && code <= 57) return code - 48;
-  return code >= 65 && code <= 90 ? code - 55 : Number.NaN;
-}
-
-function append(remainder: number, value: number): number {
-  return (remainder * (value < 10 ? 10 : 100) + value) % 97;
-}
 
 /** The inverse of `append`: modulo 97, 10 * 68 and 100 * 65 leave 1. */
 function removeLast(remainder: number, value: number): number {

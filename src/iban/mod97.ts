@@ -7,12 +7,22 @@
 export function mod97(text: string, start = 0): number {
   let remainder = 0;
   for (let index = start; index < start + text.length; index += 1) {
-    const code = text.charCodeAt(index < text.length ? index : index - text.length);
-    if (code >= zero && code <= nine) remainder = (remainder * 10 + code - zero) % 97;
-    else if (code >= A && code <= Z) remainder = (remainder * 100 + code - A + 10) % 97;
-    else throw new RangeError('mod 97-10 is defined for A-Z and 0-9 only');
+    remainder = append(remainder, valueAt(text, index < text.length ? index : index - text.length));
   }
+  if (Number.isNaN(remainder)) throw new RangeError('mod 97-10 is defined for A-Z and 0-9 only');
   return remainder;
+}
+
+/** The value of a character, from A = 10 to Z = 35; NaN for others, and behind the text. */
+export function valueAt(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  if (code >= zero && code <= nine) return code - zero;
+  return code >= A && code <= Z ? code - A + 10 : Number.NaN;
+}
+
+/** The remainder after one more character; NaN if one of its characters has no value. */
+export function append(remainder: number, value: number): number {
+  return (remainder * (value < 10 ? 10 : 100) + value) % 97;
 }
 
 /**

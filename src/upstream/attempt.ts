@@ -89,7 +89,7 @@ export function createAttempt({
     }
   };
 
-  /** Clients often leave many at a time: a call that starts before the last of them has left may be for one of them. */
+  /** Clients often leave at the same time: a call that started at once could be for one who is about to leave. */
   function leaveLater(): void {
     setImmediate(bulkhead.leave);
   }

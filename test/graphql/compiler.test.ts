@@ -280,13 +280,13 @@ async function runCompiled({ query, variables }: RandomRequest): Promise<Outcome
 
 const compiler = createCompiler(schema);
 
-function tRegister(query: string, onCompiled = (_bytes: number) => {}, used = compiler) {
+function tRegister(query: string, addBytes = (_bytes: number) => {}, used = compiler) {
   const document = parseDetached(query, parse);
   const definition = getOperationAST(document);
   if (!definition) throw new Error('the document has no single operation');
   const fragments = document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
   const byName = new Map(fragments.map((node) => [node.name.value, node]));
-  return used.register({ document, definition, fragments: byName }, onCompiled);
+  return used.register({ document, definition, fragments: byName }, addBytes);
 }
 
 function nest(depth: number, alias: string): string {

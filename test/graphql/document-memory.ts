@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { PreparedDocument } from '../../src/graphql/prepared-document.ts';
 import { createPreparedDocuments } from '../../src/graphql/prepared-documents.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 
@@ -50,7 +51,7 @@ async function measure(name: string, create: Create): Promise<DocumentMemory> {
   return { name, entries: status().entries, countedMb: status().bytes / 1e6, heapMb };
 }
 
-/** Until the cache is full: then it no longer grows. */
+/** Until the cache stops growing, because it is full. */
 function fill(create: Create) {
   const limits = { tokens: 5_000, characters: 100_000, cost: 100_000 };
   const documents = createPreparedDocuments({ schema, limits, hasCallers: false });
@@ -61,7 +62,7 @@ function fill(create: Create) {
   return documents;
 }
 
-function prepareAll({ document, operation }: ReturnType<ReturnType<typeof createPreparedDocuments>['prepare']>): void {
+function prepareAll({ document, operation }: PreparedDocument): void {
   for (const definition of document?.definitions ?? []) {
     if (definition.kind === 'OperationDefinition') operation(definition.name?.value);
   }

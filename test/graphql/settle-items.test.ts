@@ -22,7 +22,7 @@ it.each([[[]], [['a', 'b']]])('returns %j, for which nothing is waited', async (
   expect(await settleItems(inputs, (input) => input, new AbortableSignal())).toEqual(inputs);
 });
 
-it('rejects with the first failure after the client has left, although others are still waited for', async () => {
+it('rejects once the client has left, and does not wait for the other items', async () => {
   const signal = new AbortableSignal();
   const items = settleItems(
     [new Promise((_, reject) => setImmediate(reject, new Error('left'))), new Promise(() => {})],

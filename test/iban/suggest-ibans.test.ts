@@ -52,6 +52,17 @@ describe('after a typo', () => {
 });
 
 describe('suggestIbans', () => {
+  it('suggests the same as trying every edit', () => {
+    const anyTypo = fc.constantFrom(...Object.values(typos));
+    fc.assert(
+      fc.property(anyIban, anyTypo, fc.nat(), anyCharacter, (iban, typo, position, character) => {
+        const text = typo(iban, position % iban.length, character);
+        fc.pre(!isValidIban(text));
+        expect(suggestIbans(text, all).toSorted()).toEqual(tryEveryEdit(text));
+      }),
+    );
+  });
+
   it('suggests every valid IBAN one edit away', () => {
     expect(suggestIbans('DE89370400440532013001')).toEqual(['DE89370400420532013001', original]);
   });
@@ -113,3 +124,21 @@ describe('suggestIbans', () => {
     expect(suggestIbans('DE89370400440532013001', { limit: 0 })).toEqual([]);
   });
 });
+
+/** The valid IBANs among all texts that are one edit away, sorted. */
+function tryEveryEdit(text: string): string[] {
+  const found = new Set<string>();
+  const tryText = (before: string, inserted: string, after: string) => {
+    if (isValidIban(before + inserted + after)) found.add(before + inserted + after);
+  };
+  for (let at = 0; at <= text.length; at += 1) {
+    const [before, current, next] = [text.slice(0, at), text.charAt(at), text.charAt(at + 1)];
+    tryText(before, next + current, text.slice(at + 2));
+    tryText(before, '', text.slice(at + 1));
+    for (const inserted of [...digits, ...letters]) {
+      tryText(before, inserted, text.slice(at));
+      tryText(before, inserted, text.slice(at + 1));
+    }
+  }
+  return [...found].toSorted();
+}

@@ -2,8 +2,9 @@ import type { Signal } from '../../async/signal.ts';
 
 /**
  * Resolves each item separately: an item that fails is an Error at its position, which executors accept in place of any
- * item. Rejects once the client has left, instead of with an error for each item. Returns one promise, since the executor keeps half a kilobyte for each that it waits for. It waits for one item after
- * the other: to wait for all at once, a list of look-ups would keep two functions for each of them until the last answer.
+ * item. Rejects once the client has left, instead of with an error for each item. Returns one promise, since the executor
+ * keeps half a kilobyte for each that it waits for. It waits for one item after the other: to wait for all at once, a list of
+ * look-ups would keep two functions for each of them until the last answer.
  */
 export async function settleItems<Input, Item>(
   inputs: readonly Input[],
