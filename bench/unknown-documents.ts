@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { buildSchema, parse, validate } from 'graphql';
 import { bundleOptions } from '../scripts/bundle.ts';
 import { startGateway } from './gateway-process.ts';
 import { profileShare } from './inspector.ts';
@@ -10,9 +11,9 @@ import { createChecks, describeMachine, formatTable, median, print } from './rep
 
 /*
  * Documents that are not known, beside known ones: memory, and how much throughput the known documents lose, beside the
- * time that preparing each of the others takes: in a loop that does nothing else, and in the gateway, by a profile. Each
- * of these takes the place of a request, too: the fall of all requests is what they cost beyond as many requests with a
- * known document.
+ * time that parsing and validating each of the others takes: GraphQL.js as published, in a loop that does nothing else; the
+ * gateway's own preparing, in such a loop and by a profile of the gateway. Each of these documents takes the place of a
+ * request, too: the fall of all requests is what they cost beyond as many requests with a known document.
  *   npx tsx bench/unknown-documents.ts [documents]
  */
 
@@ -69,6 +70,8 @@ const texts: Pair[] = [];
 const once: Pair[] = [];
 const twice: Pair[] = [];
 const preparingUs: number[] = [];
+const graphqlJsUs: number[] = [];
+const schema = buildSchema(readFileSync('schema.graphql', 'utf8'), { assumeValidSDL: true });
 
 await runAlone();
 for (let round = 0; round < rounds; round += 1) {
@@ -76,6 +79,7 @@ for (let round = 0; round < rounds; round += 1) {
   once.push({ alone: await runAlone(), beside: await runBeside(nextDocument, 1) });
   twice.push({ alone: await runAlone(), beside: await runBeside(nextDocument, 2) });
   preparingUs.push(measurePreparing());
+  graphqlJsUs.push(measureGraphqlJs());
 }
 // Profiled in rounds of their own, because a profile slows down the gateway.
 const shares = {
@@ -156,11 +160,12 @@ async function run(sendUnknown: () => Promise<boolean> | false, lengthMs: number
 function printResults(): void {
   const alone = [...texts, ...once, ...twice].map((pair) => pair.alone);
   const preparing = median(preparingUs);
+  const graphqlJs = median(graphqlJsUs);
   const knownUs = median(alone.map(({ cpuS, known }) => (cpuS / known) * 1_000_000));
   const knownRate = ({ known, seconds }: Result) => known / seconds;
   const allRate = ({ known, unknown, seconds }: Result) => (known + unknown) / seconds;
   const maxRss = (results: readonly Result[]) => Math.max(...results.map(({ rssMb }) => rssMb)).toFixed(0);
-  const row = (name: string, pairs: readonly Pair[], share: number) => {
+  const row = (name: string, pairs: readonly Pair[], share: number, times: number) => {
     const results = pairs.map(({ beside }) => beside);
     const unknownRate = median(results.map(({ unknown, seconds }) => unknown / seconds));
     return [
@@ -169,6 +174,8 @@ function printResults(): void {
       unknownRate.toFixed(0),
       percent(median(pairs.map(({ alone, beside }) => 1 - knownRate(beside) / knownRate(alone)))),
       percent(median(pairs.map(({ alone, beside }) => 1 - allRate(beside) / allRate(alone)))),
+      // Of each document once, as a server does that caches what it has parsed.
+      percent(((unknownRate / times) * graphqlJs) / 1_000_000),
       percent((unknownRate * preparing) / 1_000_000),
       percent(share),
       median(results.map(({ cpuS, known, unknown }) => (cpuS * 1_000_000 - known * knownUs) / unknown)).toFixed(0),
@@ -181,21 +188,22 @@ function printResults(): void {
     'unknown/s',
     'fall of known',
     'fall of all',
+    'GraphQL.js, in a loop',
     'preparing, in a loop',
     'preparing, by profile',
     'CPU µs per unknown',
     'RSS at most, MB',
   ];
   const rows = [
-    ['known alone', median(alone.map(knownRate)).toFixed(0), '0', '', '', '', '', '', maxRss(alone)],
-    row('beside new texts', texts, shares.texts),
-    row('beside new names, sent once', once, shares.once),
-    row('beside new names, sent twice', twice, shares.twice),
+    ['known alone', median(alone.map(knownRate)).toFixed(0), '0', '', '', '', '', '', '', maxRss(alone)],
+    row('beside new texts', texts, shares.texts, 1),
+    row('beside new names, sent once', once, shares.once, 1),
+    row('beside new names, sent twice', twice, shares.twice, 2),
   ];
   print(describeMachine());
-  print(
-    `medians of ${rounds} rounds; preparing one document (parse, validate, scope, cost): ${preparing.toFixed(0)} µs`,
-  );
+  print(`medians of ${rounds} rounds, ${documents} documents of each kind`);
+  print(`parsing and validating one document with GraphQL.js: ${graphqlJs.toFixed(0)} µs`);
+  print(`preparing one document (parse, validate, scope, cost): ${preparing.toFixed(0)} µs`);
   print(`CPU time per request with a known document: ${knownUs.toFixed(0)} µs`);
   print(formatTable(columns, rows));
 }
@@ -231,9 +239,22 @@ async function loadBundled(): Promise<Bundled> {
 function measurePreparing(): number {
   const limits = { tokens: 5_000, characters: 100_000, cost: 100_000 };
   const { prepare } = bundled.createPreparedDocuments({ schema: bundled.schema, limits, hasCallers: false });
+  return measureLoop(() => prepare(nextDocument()).operation(null));
+}
+
+/** In this process, in µs. */
+function measureGraphqlJs(): number {
+  return measureLoop(() => {
+    const [error] = validate(schema, parse(nextDocument()));
+    if (error) checks.fail(error.message);
+  });
+}
+
+/** @returns µs per call, after a warm-up */
+function measureLoop(task: () => void): number {
   const count = 2_000;
-  for (let index = 0; index < count; index += 1) prepare(nextDocument()).operation(null);
+  for (let index = 0; index < count; index += 1) task();
   const startedAt = performance.now();
-  for (let index = 0; index < count; index += 1) prepare(nextDocument()).operation(null);
+  for (let index = 0; index < count; index += 1) task();
   return ((performance.now() - startedAt) / count) * 1_000;
 }
