@@ -10,8 +10,8 @@ export interface Connections {
   /** The connection that was used last of the free ones, so that the others close when there are few calls; or a new one. */
   take(): Client;
   /**
-   * A connection is closed if its call was sent but is not complete, because a late response could be taken for the answer to
-   * another call. A call may release its connection before undici has finished with it: undici then queues the next call.
+   * Only a connection whose call is complete, or not sent yet, can be used again. A call may release its connection before
+   * undici has finished with it: undici then queues the next call.
    */
   release(connection: Client, progress: CallProgress): void;
   /** Closes all; calls in flight fail. */
@@ -43,8 +43,7 @@ export function createConnections({
     take: () => free.pop() ?? takeConnecting() ?? open(),
     release(connection, progress) {
       if (progress === 'complete') free.push(connection);
-      else if (!all.has(connection)) discard(connection);
-      else if (progress === 'sent') releaseSent(connection);
+      else if (progress === 'sent' || !all.has(connection)) discard(connection);
       else if (connection.stats.connected) offerUnused(connection);
       else connecting.add(connection);
     },
@@ -75,15 +74,6 @@ export function createConnections({
     if (all.size < 2 * maxCalls || oldest === undefined) return null;
     connecting.delete(oldest);
     return oldest;
-  }
-
-  /**
-   * If its socket is closed, it connects again, and is the last to be used. When many callers leave, that is faster than as
-   * many new clients, whose objects also have another hidden class until they are connected.
-   */
-  function releaseSent(connection: Client): void {
-    if (isKept && !connection.stats.connected) free.unshift(connection);
-    else discard(connection);
   }
 
   /** After its call was given up. Where connections are not kept, it would be too old for the next call. */

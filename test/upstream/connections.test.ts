@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSecretRedaction } from '../../src/telemetry/redact.ts';
 import { Call } from '../../src/upstream/call.ts';
 import { createConnections } from '../../src/upstream/connections.ts';
 import type { Outcome } from '../../src/upstream/operation.ts';
-import { type Reply, replyJson, replyText, replyTruncated, tUpstream } from '../scripted-upstream.ts';
+import { replyJson, tUpstream } from '../scripted-upstream.ts';
 import { tDeadline } from './send.ts';
 
 describe('connections', () => {
@@ -17,38 +17,6 @@ describe('connections', () => {
     for (let call = 0; call < 20; call += 1) ports.add(((await send()) as { json: { port: number } }).json.port);
     expect(ports.size).toBe(1);
     expect(attempts()).toBe(10);
-  });
-
-  it('connects again after a call was given up, and is then used after all others', async () => {
-    const { send, attempts, isAnswering, calls, clients, ports } = await tConnections();
-    await Promise.all([send(), send()]);
-    const before = new Set(ports());
-    isAnswering(false);
-    const caller = new AbortController();
-    const aborted = send(caller.signal);
-    await vi.waitFor(() => expect(calls()).toBe(3));
-    caller.abort();
-    await expect(aborted).rejects.toThrow('aborted');
-    isAnswering(true);
-    await send();
-    expect(ports()).toEqual(before);
-    await Promise.all([send(), send()]);
-    expect([attempts(), ports().size, clients()]).toEqual([3, 3, 2]);
-  });
-
-  it.each<[string, Reply]>([
-    ['was interrupted', replyTruncated('{')],
-    ['is too large', replyText(200, 'x'.repeat(2_000))],
-  ])('connects again after a response that %s', async (_, reply) => {
-    const { send, answers, clients } = await tConnections();
-    await Promise.all([send(), send()]);
-    answers(reply);
-    for (let call = 0; call < 3; call += 1) {
-      expect(await Promise.all([send(), send()])).toMatchObject(Array(2).fill({ kind: 'failed' }));
-    }
-    answers(null);
-    expect(await Promise.all([send(), send()])).toMatchObject(Array(2).fill({ status: 200 }));
-    expect(clients()).toBe(2);
   });
 
   it('does not wait for an attempt to connect that a call has given up', async () => {
@@ -110,14 +78,10 @@ describe('connections', () => {
 /** Connections to a service that responds with the client's port. Attempts to connect can be held back, or fail. */
 async function tConnections(maxCalls = 64, isKept = true) {
   const ports = new Set<unknown>();
-  const clients = new Set<unknown>();
-  let isAnswering = true;
-  let otherReply: Reply | null = null;
   const upstream = await tUpstream((response, call) => {
-    if (!isAnswering) return;
     const port = response.socket?.remotePort;
     ports.add(port);
-    return (otherReply ?? replyJson(200, { port }))(response, call);
+    return replyJson(200, { port })(response, call);
   });
   let attempts = 0;
   let held: (() => Promise<unknown>)[] = [];
@@ -145,7 +109,6 @@ async function tConnections(maxCalls = 64, isKept = true) {
   const send = (signal?: AbortSignal) =>
     new Promise<Outcome>((resolve, reject) => {
       const connection = connections.take();
-      clients.add(connection);
       const onSettled = (outcome: Outcome) => {
         connections.release(connection, call.progress);
         resolve(outcome);
@@ -162,14 +125,6 @@ async function tConnections(maxCalls = 64, isKept = true) {
     attempts: () => attempts,
     calls: () => upstream.calls.length,
     ports: () => ports,
-    /** Number of undici clients that were used. */
-    clients: () => clients.size,
-    isAnswering: (answers: boolean) => {
-      isAnswering = answers;
-    },
-    answers: (reply: Reply | null) => {
-      otherReply = reply;
-    },
     holds: (holds: boolean) => {
       isHeld = holds;
     },
