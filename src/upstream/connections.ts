@@ -10,8 +10,9 @@ export interface Connections {
   /** The connection that was used last of the free ones, so that the others close when there are few calls; or a new one. */
   take(): Client;
   /**
-   * Only a connection whose call is complete, or not sent yet, can be used again. A call may release its connection before
-   * undici has finished with it: undici then queues the next call.
+   * Only a connection whose call is complete, or not sent yet, can be used again: after a call that was given up, undici
+   * connects at once again, and the next call could wait for that. A call may release its connection before undici has
+   * finished with it: undici then queues the next call.
    */
   release(connection: Client, progress: CallProgress): void;
   /** Closes all; calls in flight fail. */

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { connect as connectTcp } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSecretRedaction } from '../../src/telemetry/redact.ts';
 import { Call } from '../../src/upstream/call.ts';
 import { createConnections } from '../../src/upstream/connections.ts';
 import type { Outcome } from '../../src/upstream/operation.ts';
-import { replyJson, tUpstream } from '../scripted-upstream.ts';
+import { type Reply, replyJson, replyText, replyTruncated, tUpstream } from '../scripted-upstream.ts';
 import { tDeadline } from './send.ts';
 
 describe('connections', () => {
@@ -33,6 +34,36 @@ describe('connections', () => {
     await release();
     await Promise.all([send(), send()]);
     expect(attempts()).toBe(2);
+  });
+
+  // undici connects a client again at once if its call is aborted.
+  it('does not use the client of a call that was sent and given up, because it may be stuck in connecting', async () => {
+    const { send, attempts, holds, answers } = await tConnections();
+    const arrived = new Promise<ServerResponse>((resolve) => answers(resolve));
+    const caller = new AbortController();
+    const aborted = send(caller.signal);
+    const response = await arrived;
+    holds(true);
+    caller.abort();
+    await expect(aborted).rejects.toThrow('aborted');
+    await once(response, 'close');
+    holds(false);
+    answers(null);
+    expect(await send()).toMatchObject({ status: 200 });
+    expect(attempts()).toBe(2);
+  });
+
+  it.each<[string, Reply]>([
+    ['was interrupted', replyTruncated('{')],
+    ['is too large', replyText(200, 'x'.repeat(2_000))],
+  ])('connects again after a response that %s', async (_, reply) => {
+    const { send, answers } = await tConnections();
+    answers(reply);
+    for (let call = 0; call < 3; call += 1) {
+      expect(await Promise.all([send(), send()])).toMatchObject(Array(2).fill({ kind: 'failed' }));
+    }
+    answers(null);
+    expect(await Promise.all([send(), send()])).toMatchObject(Array(2).fill({ status: 200 }));
   });
 
   it('closes one that was opened for another call, unless connections are kept', async () => {
@@ -78,10 +109,11 @@ describe('connections', () => {
 /** Connections to a service that responds with the client's port. Attempts to connect can be held back, or fail. */
 async function tConnections(maxCalls = 64, isKept = true) {
   const ports = new Set<unknown>();
+  let otherReply: Reply | null = null;
   const upstream = await tUpstream((response, call) => {
     const port = response.socket?.remotePort;
     ports.add(port);
-    return replyJson(200, { port })(response, call);
+    return (otherReply ?? replyJson(200, { port }))(response, call);
   });
   let attempts = 0;
   let held: (() => Promise<unknown>)[] = [];
@@ -125,6 +157,9 @@ async function tConnections(maxCalls = 64, isKept = true) {
     attempts: () => attempts,
     calls: () => upstream.calls.length,
     ports: () => ports,
+    answers: (reply: Reply | null) => {
+      otherReply = reply;
+    },
     holds: (holds: boolean) => {
       isHeld = holds;
     },
