@@ -12,7 +12,13 @@ function tProducts() {
   const schema = createProductsSchema();
   const { _entities } = schema.getQueryType()?.getFields() ?? {};
   if (_entities === undefined) throw new Error('the schema has no entities');
-  _entities.resolve = (_, { representations }, context, info) => resolveEntities(representations, context, info);
+  // Apollo's library finds the type of an entity by its `__typename`.
+  _entities.resolve = async (_, { representations }, context, info) => {
+    const entities = await resolveEntities(representations, context, info);
+    return entities.map((entity, index) =>
+      entity == null || entity instanceof Error ? entity : { ...entity, __typename: representations[index].__typename },
+    );
+  };
   const budget = new QueryBudget({ ibans: 0, bics: 0, bankQueries: 0, essayTexts: 20, essays: 0, entities: 10 });
   return tServer({ schema, createContext: (requestContext) => ({ requestContext, budget }) });
 }

@@ -4,7 +4,8 @@ import { expect, it } from 'vitest';
 import { createCoercedCheck } from '../../src/graphql/coerced-variables.ts';
 
 const schema = buildSchema(`
-  type Query { field(mode: Mode, fields: Fields): Int }
+  scalar _Any
+  type Query { field(mode: Mode, fields: Fields, any: _Any): Int }
   enum Mode { SHORT }
   input Fields { text: String, id: ID, float: Float, boolean: Boolean }
 `);
@@ -19,7 +20,7 @@ function definitionsOf(types: readonly string[]) {
 const { type } = fc.letrec<{ type: string }>((tie) => ({
   type: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
-    fc.constantFrom('String', 'ID', 'Int', 'Float', 'Boolean', 'Mode', 'Fields'),
+    fc.constantFrom('String', 'ID', 'Int', 'Float', 'Boolean', '_Any', 'Mode', 'Fields'),
     tie('type').map((inner) => `[${inner}]`),
     tie('type').map((inner) => (inner.endsWith('!') ? inner : `${inner}!`)),
   ),
@@ -56,6 +57,9 @@ it.each([
   ['[String]', null, true],
   ['[String!]!', 'a', false],
   ['String!', null, false],
+  ['[_Any!]!', [{ __typename: 'Bank' }, 1], true],
+  ['[_Any!]!', [null], false],
+  ['[_Any!]!', {}, false],
   ['ID', 1, false],
   ['Int', 1.5, false],
   ['Float', 1, true],

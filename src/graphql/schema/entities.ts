@@ -30,16 +30,15 @@ export function resolveReference(resolve: ResolveReference) {
  * Resolves each representation separately: an invalid one, or one whose look-up fails, is null with an error at its
  * index.
  */
-export async function resolveEntities(
+export function resolveEntities(
   representations: readonly unknown[],
   context: Context,
   info: GraphQLResolveInfo,
-): Promise<(object | null)[]> {
+): Promise<MaybeEntity[]> {
   const { budget, requestContext } = context;
   if (!budget.spend('entities', representations.length)) throw budget.createLimitError('entities');
   const resolve = (representation: unknown) => resolveEntity(representation, context, info);
-  const entities = await settleItems(representations, resolve, requestContext.signal);
-  return entities.map((entity, index) => withType(entity, representations[index]));
+  return settleItems(representations, resolve, requestContext.signal);
 }
 
 /** The key of a representation. @throws GatewayError if it is not a string, or has more characters than `maxLength` */
@@ -50,7 +49,7 @@ export function readKey(name: string, key: unknown, maxLength: number): string {
   return checkText(name, key, maxLength);
 }
 
-/** Not async, and without the type: thousands may wait. */
+/** Not async: thousands may wait. */
 function resolveEntity(
   representation: unknown,
   context: Context,
@@ -66,15 +65,6 @@ function resolveEntity(
     throw new GatewayError('BAD_USER_INPUT', 'The __typename of a representation must be an entity of this subgraph.');
   }
   checkScope(type, context);
-  const { subgraph } = (type.extensions.apollo ?? {}) as { subgraph?: { resolveReference?: ResolveReference } };
-  // As in Apollo's library, an entity without a reference resolver resolves to its representation.
-  const resolve = subgraph?.resolveReference ?? ((known: Representation) => known);
-  return resolve(representation as Representation, context, info);
-}
-
-/** The type is how the executor finds the fields of an entity. */
-function withType(entity: MaybeEntity, representation: unknown): object | null {
-  if (entity instanceof Error) return entity;
-  const { __typename } = representation as Representation;
-  return entity ? { ...entity, __typename } : null;
+  const { subgraph } = type.extensions.apollo as ReturnType<typeof resolveReference>['apollo'];
+  return subgraph.resolveReference(representation as Representation, context, info);
 }

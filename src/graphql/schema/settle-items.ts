@@ -12,7 +12,8 @@ export async function settleItems<Input, Item>(
   signal: Signal,
 ): Promise<Item[]> {
   const items = inputs.map((input) => begin(resolve, input));
-  for (const [index, item] of items.entries()) {
+  for (let index = 0; index < items.length; index += 1) {
+    const item = items[index];
     if (!(item instanceof Promise)) continue;
     try {
       items[index] = await item;

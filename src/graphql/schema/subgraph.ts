@@ -21,7 +21,11 @@ const AnyType = builder.scalarType('_Any', { serialize: (value) => value });
 
 const EntityType = builder.unionType('_Entity', {
   types: [BankType, IbanCountryType, IbanValidationType],
-  resolveType: (entity) => (entity as unknown as { __typename: string }).__typename as 'Bank',
+  // By a field that only one of them has, so that entities are not copied to add their type.
+  resolveType(entity) {
+    if ('problems' in entity) return 'IbanValidation';
+    return 'territories' in entity ? 'IbanCountry' : 'Bank';
+  },
 });
 
 builder.queryField('_entities', (t) =>
