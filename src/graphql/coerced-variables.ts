@@ -41,6 +41,6 @@ const scalars: Readonly<Record<string, Check>> = {
   Boolean: (value) => typeof value === 'boolean',
   Float: (value) => Number.isFinite(value),
   Int: (value) => Number.isInteger(value) && Math.abs(value as number) < 2 ** 31,
-  // The representations of entities, which are of any type.
+  // The representations of entities. The scalar does not convert its values.
   _Any: () => true,
 };

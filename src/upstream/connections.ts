@@ -10,9 +10,9 @@ export interface Connections {
   /** The connection that was used last of the free ones, so that the others close when there are few calls; or a new one. */
   take(): Client;
   /**
-   * Only a connection whose call is complete, or not sent yet, can be used again: after a call that was given up, undici
-   * connects at once again, and the next call could wait for that. A call may release its connection before undici has
-   * finished with it: undici then queues the next call.
+   * Only a connection whose call is complete, or not sent yet, can be used again. Otherwise, a late response could be taken for
+   * the answer to another call; and after an abort undici connects again at once, so the next call could wait for that. A call
+   * may release its connection before undici has finished with it: undici then queues the next call.
    */
   release(connection: Client, progress: CallProgress): void;
   /** Closes all; calls in flight fail. */

@@ -36,8 +36,7 @@ describe('connections', () => {
     expect(attempts()).toBe(2);
   });
 
-  // undici connects a client again at once if its call is aborted.
-  it('does not use the client of a call that was sent and given up, because it may be stuck in connecting', async () => {
+  it('does not wait for the connection that undici opens when a call that was sent is given up', async () => {
     const { send, attempts, holds, answers } = await tConnections();
     const arrived = new Promise<ServerResponse>((resolve) => answers(resolve));
     const caller = new AbortController();

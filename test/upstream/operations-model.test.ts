@@ -43,7 +43,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 beforeEach(() => {
-  // With `setImmediate`: a slot of a caller who left is passed on in the next turn, which must not come after the last step.
+  // `setImmediate` passes on the slot of a caller who left. At the end it must have done so, because the slots are counted.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance', 'Date'] });
 });
 

@@ -65,6 +65,6 @@ function resolveEntity(
     throw new GatewayError('BAD_USER_INPUT', 'The __typename of a representation must be an entity of this subgraph.');
   }
   checkScope(type, context);
-  const { subgraph } = type.extensions.apollo as ReturnType<typeof resolveReference>['apollo'];
-  return subgraph.resolveReference(representation as Representation, context, info);
+  const { apollo } = type.extensions as ReturnType<typeof resolveReference>;
+  return apollo.subgraph.resolveReference(representation as Representation, context, info);
 }
