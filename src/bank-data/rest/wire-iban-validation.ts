@@ -1,7 +1,5 @@
 import { compactIban } from '../../iban/iban.ts';
 import type { BankData, IbanData } from '../bank-data.ts';
-import { createTextPool } from './text-pool.ts';
-import { createValuePool } from './value-pool.ts';
 import { readFlag, readObject, readText, unlessEmpty } from './wire-values.ts';
 
 /** The parsed body of `iban_validate` and `iban_generate`; a part is null if the service does not return it. */
@@ -26,7 +24,7 @@ export function readIbanAnswer(body: unknown, iban: string): IbanAnswer | null {
     valid: wire.valid,
     ibanData: readIbanData(wire.iban_data, iban),
     bankData: readBankData(wire.bank_data),
-    countryIbanExample: pool(readText(wire.country_iban_example)),
+    countryIbanExample: readText(wire.country_iban_example),
   };
 }
 
@@ -41,7 +39,7 @@ function readIbanData(value: unknown, iban: string): IbanData | null {
   const data =
     wire &&
     unlessEmpty({
-      country: pool(readText(wire.country)),
+      country: readText(wire.country),
       countryCode: readText(wire.country_code),
       sepaCountry: readFlag(wire.sepa_country),
       checksum: readText(wire.checksum),
@@ -50,8 +48,8 @@ function readIbanData(value: unknown, iban: string): IbanData | null {
       accountNumber: readText(wire.account_number),
       branch: readText(wire.branch),
       nationalChecksum: readText(wire.national_checksum),
-      countryIbanFormatAsSwift: pool(readText(wire.country_iban_format_as_swift)),
-      countryIbanFormatAsRegex: pool(readText(wire.country_iban_format_as_regex)),
+      countryIbanFormatAsSwift: readText(wire.country_iban_format_as_swift),
+      countryIbanFormatAsRegex: readText(wire.country_iban_format_as_regex),
     });
   if (data === null) return null;
   data.countryCode ??= iban.slice(0, 2);
@@ -63,16 +61,11 @@ function readIbanData(value: unknown, iban: string): IbanData | null {
 function readBankData(value: unknown): BankData | null {
   const wire = readObject(value);
   if (wire === null) return null;
-  const bank = unlessEmpty({
+  return unlessEmpty({
     bankCode: readText(wire.bank_code),
     name: readText(wire.name),
     zip: readText(wire.zip),
     city: readText(wire.city),
     bic: readText(wire.bic),
   });
-  return bank && poolBank(bank.bankCode ?? bank.bic ?? '', bank);
 }
-
-/** Answers that are kept share their bank, and the texts of their country. */
-const poolBank = createValuePool<BankData>(10_000);
-const pool = createTextPool(10_000);
