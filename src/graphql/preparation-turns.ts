@@ -3,7 +3,8 @@ import { SyncPromise } from '../async/sync-promise.ts';
 /**
  * Limits the time that each turn of the event loop spends on documents that are not known; further ones wait for the next
  * turns. Preparing a document takes several times as long as a request with a known one, so clients that send a new document
- * each time would otherwise take most of the time from all others. While there are no others, a turn prepares several.
+ * each time would otherwise take most of the time from all others. While there are others, one in every two turns prepares a
+ * document; while there are none, each turn prepares several.
  */
 export interface PreparationTurns {
   /** Whether a further document has to wait. */
@@ -23,6 +24,8 @@ export function createPreparationTurns(): PreparationTurns {
   /** Requests with known documents, in this turn and in the one before. */
   let known = 0;
   let knownBefore = 0;
+  /** Whether this turn prepares none, as the one before prepared one beside requests with known documents. */
+  let rests = false;
 
   return {
     areFull: () => waiting.length > 0 || !hasTime(),
@@ -46,9 +49,14 @@ export function createPreparationTurns(): PreparationTurns {
   }
 
   function next(): void {
-    begunAt = null;
     knownBefore = known;
     known = 0;
+    rests = knownBefore > 0 && !rests;
+    if (rests) {
+      setImmediate(next);
+      return;
+    }
+    begunAt = null;
     // Those whose document is known by now do not begin a turn.
     while (hasTime()) {
       const first = waiting.shift();
