@@ -1,3 +1,4 @@
+import type { Holdable } from './async/shared-task.ts';
 import type { Signal } from './async/signal.ts';
 import type { ServiceName } from './errors.ts';
 import type { Trace } from './trace.ts';
@@ -9,6 +10,8 @@ export interface RequestContext {
   callerId: string;
   /** Aborts when the client disconnects. */
   signal: Signal;
+  /** Held while a call is made, so that its answer is received; null: the call is aborted when the signal aborts. */
+  task: Holdable | null;
   usage: Usage;
   /** The parent of the spans of upstream calls; null: the request is not sampled. */
   trace: Trace | null;
@@ -49,5 +52,5 @@ export function createRequestContext(
   const usage = { lookUps: 0, cacheHits: 0, staleHits: 0, upstreamCalls: 0 };
   const activity = new UpstreamActivity();
   const freshUntil = Number.POSITIVE_INFINITY;
-  return { callerId, signal, reserveCall, trace, queuedSince: null, usage, activity, freshUntil };
+  return { callerId, signal, task: null, reserveCall, trace, queuedSince: null, usage, activity, freshUntil };
 }

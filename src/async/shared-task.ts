@@ -2,11 +2,13 @@ import { AbortableSignal, type Signal } from './signal.ts';
 
 /**
  * A task whose result several callers wait for, and that may outlive them. It is also the signal of the work that is done
- * for it: when all callers have aborted, it aborts as well, unless it is committed: from then on it runs to its end.
+ * for it: when all callers have aborted, it aborts as well, but not while it is held.
  */
-export class SharedTask<Result> extends AbortableSignal {
+export class SharedTask<Result> extends AbortableSignal implements Holdable {
   #waiters: Waiter<Result>[] = none;
-  #isCommitted = false;
+  #holds = 0;
+  /** Set when all callers have aborted while it was held. */
+  #abandoned: { reason: unknown } | null = null;
   #outcome: Outcome<Result> | null = null;
 
   /** Passes the result on to all who wait. */
@@ -37,21 +39,28 @@ export class SharedTask<Result> extends AbortableSignal {
   /** Called when a waiter's signal has aborted. */
   leave(waiter: Waiter<Result>, reason: unknown): void {
     this.#waiters = this.#waiters.filter((other) => other !== waiter);
-    if (this.#waiters.length === 0 && !this.#isCommitted) this.abort(reason);
+    if (this.#waiters.length > 0) return;
+    if (this.#holds > 0) this.#abandoned = { reason };
+    else this.abort(reason);
   }
 
-  /** From now on it runs to its end, even if all callers abort. */
-  commit(): void {
-    this.#isCommitted = true;
+  hold(): void {
+    this.#holds += 1;
+  }
+
+  release(): void {
+    this.#holds -= 1;
+    if (this.#abandoned === null || this.#holds > 0 || this.hasWaiters()) return;
+    this.abort(this.#abandoned.reason);
   }
 
   hasWaiters(): boolean {
     return this.#waiters.length > 0;
   }
 
-  /** Whether it is committed or aborted: callers no longer influence the task. */
+  /** Whether it is held or aborted: then callers do not influence the task. */
   isDetached(): boolean {
-    return this.#isCommitted || this.aborted;
+    return this.#holds > 0 || this.aborted;
   }
 
   #settle(outcome: Outcome<Result>): void {
@@ -60,6 +69,13 @@ export class SharedTask<Result> extends AbortableSignal {
     this.#waiters = none;
     for (const waiter of waiters) waiter.settle(outcome);
   }
+}
+
+/** Work that continues without callers while it is held, as when a call has been sent and may be charged. */
+export interface Holdable {
+  hold(): void;
+  /** Once for each `hold`. If all callers have left meanwhile, the work is aborted now. */
+  release(): void;
 }
 
 type Outcome<Result> = { kind: 'resolved'; result: Result } | { kind: 'rejected'; reason: unknown };

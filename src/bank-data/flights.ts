@@ -72,7 +72,17 @@ export function createFlights({ turns, memory, sharedCache, createEntry, version
       return;
     }
     const { callerId, usage, activity, freshUntil, reserveCall } = context;
-    const flightContext = { callerId, signal: flight, usage, activity, freshUntil, reserveCall, trace, queuedSince };
+    const flightContext = {
+      callerId,
+      signal: flight,
+      task: flight,
+      usage,
+      activity,
+      freshUntil,
+      reserveCall,
+      trace,
+      queuedSince,
+    };
     const onAnswered = (answer: Answer) => {
       let entry: CacheEntry;
       try {

@@ -58,6 +58,7 @@ export function createAttempt({
         block.leave(blockPass, outcome);
         if (reservation !== null) settle(reservation, outcome);
       } finally {
+        if (reservation !== null) payer.task?.release();
         leave();
       }
       return outcome;
@@ -76,6 +77,7 @@ export function createAttempt({
       request.onSent?.();
       payer.usage.upstreamCalls += 1;
       reservation = reserved;
+      payer.task?.hold();
       return makeCall(request, deadline, payer.trace, retries);
     };
     if (circuitPass === null) return Promise.resolve(end(shed));

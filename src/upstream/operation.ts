@@ -89,7 +89,7 @@ export type Send = (
 ) => PromiseLike<Outcome>;
 
 /** The request that an attempt is made for. A flight has the usage, the budget and the trace of its first caller. */
-export type Payer = Pick<RequestContext, 'usage' | 'reserveCall' | 'trace'>;
+export type Payer = Pick<RequestContext, 'task' | 'usage' | 'reserveCall' | 'trace'>;
 
 /** Makes one call. Rejects only when the caller aborts, with the signal's reason. */
 export type MakeCall = (

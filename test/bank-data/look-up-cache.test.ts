@@ -139,14 +139,17 @@ describe('a flight', () => {
   /** A cache whose source answers when the test lets it. */
   function tHeldSource() {
     const cache = createLookUpCache(tOptions());
-    const fetches: { signal: Signal; answers: (serial: number) => void; fails: (error: Error) => void }[] = [];
+    const fetches: (Pick<RequestContext, 'signal' | 'task'> & {
+      answers: (serial: number) => void;
+      fails: (error: Error) => void;
+    })[] = [];
     const find = (signal?: Signal, key = 'k') =>
       cache.find({
         key,
         context: tRequestContext(signal),
         lookUp: (flight) =>
           new Promise<Answer>((resolve, reject) => {
-            fetches.push({ signal: flight.signal, answers: (serial) => resolve({ serial }), fails: reject });
+            fetches.push({ ...flight, answers: (serial) => resolve({ serial }), fails: reject });
           }),
         isNegative: () => false,
       });
@@ -182,6 +185,43 @@ describe('a flight', () => {
     second.abort();
     await expect(found[1]).rejects.toThrow('aborted');
     expect(fetches[0]?.signal.aborted).toBe(true);
+  });
+
+  /** A source whose first flight is held and has no callers. */
+  async function tLeftWhileHeld() {
+    const { find, fetches } = tHeldSource();
+    const caller = new AbortController();
+    const left = find(caller.signal);
+    fetches[0]?.task?.hold();
+    caller.abort();
+    await expect(left).rejects.toThrow('aborted');
+    return { find, fetches };
+  }
+
+  it('continues without callers while it is held, and is aborted when it is released without an answer', async () => {
+    const { fetches } = await tLeftWhileHeld();
+    expect(fetches[0]?.signal.aborted).toBe(false);
+    fetches[0]?.task?.release();
+    expect(fetches[0]?.signal).toMatchObject({ aborted: true, reason: { name: 'AbortError' } });
+  });
+
+  it('is joined while it is held without callers, and then continues', async () => {
+    const { find, fetches } = await tLeftWhileHeld();
+    const found = find();
+    fetches[0]?.task?.release();
+    expect(fetches[0]?.signal.aborted).toBe(false);
+    fetches[0]?.answers(1);
+    expect(await found).toEqual({ serial: 1 });
+    expect(fetches).toHaveLength(1);
+  });
+
+  it('keeps the answer that it receives after its callers have left', async () => {
+    const { find, fetches } = await tLeftWhileHeld();
+    fetches[0]?.task?.release();
+    fetches[0]?.answers(1);
+    await settle();
+    expect(await find()).toEqual({ serial: 1 });
+    expect(fetches).toHaveLength(1);
   });
 
   it('gives its turn to no other look-up of the same request when that aborts', async () => {

@@ -69,6 +69,22 @@ describe('the cache', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
+  it('keeps the answer to a call that was sent although its only client has disconnected', async () => {
+    const { reply, release } = replyHeld(echo);
+    const upstream = await tUpstream(reply);
+    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const disconnecting = new AbortController();
+    const aborted = ask(query, { iban: german }, disconnecting.signal).catch((error: Error) => error.name);
+    await upstream.nextCall();
+    disconnecting.abort();
+    expect(await aborted).toBe('AbortError');
+    release();
+    const expected = { data: { ibanValidation: { iban: german, valid: true } } };
+    expect(await ask(query, { iban: german })).toEqual(expected);
+    expect(await ask(query, { iban: german })).toEqual(expected);
+    expect(upstream.calls).toHaveLength(1);
+  });
+
   it('makes a new call for a request after all earlier clients disconnected, also while calls are queued', async () => {
     const { reply, release } = replyHeld(echo);
     const upstream = await tUpstream(reply);

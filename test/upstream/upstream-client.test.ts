@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { SharedTask } from '../../src/async/shared-task.ts';
 import type { RequestContext } from '../../src/request-context.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { createLogEvents } from '../../src/telemetry/log-events.ts';
@@ -44,6 +45,29 @@ it('sends nothing for a caller who has aborted', async () => {
   const context = tRequestContext(AbortSignal.abort());
   await expect(tClient(upstream.url).send(get, context)).rejects.toThrow('aborted');
   expect([context.usage.upstreamCalls, upstream.calls.length]).toEqual([0, 0]);
+});
+
+it.each([
+  ['completes a call that was sent although all callers have left', 200, 'resolved'],
+  ['does not retry it then', 503, 'rejected'],
+])('%s', async (_, status, end) => {
+  const { reply, release } = replyHeld(replyJson(status, {}));
+  const upstream = await tUpstream(reply);
+  const task = new SharedTask<void>();
+  const caller = new AbortController();
+  const left = expect(task.wait(caller.signal)).rejects.toThrow('aborted');
+  const called = upstream.nextCall();
+  const sent = tClient(upstream.url).send(get, { ...tRequestContext(task), task });
+  await called;
+  caller.abort();
+  await left;
+  release();
+  const settled = await sent.then(
+    (outcome) => ['resolved', outcome],
+    (reason) => ['rejected', reason],
+  );
+  expect(settled).toMatchObject([end, end === 'resolved' ? { status } : { name: 'AbortError' }]);
+  expect(upstream.calls).toHaveLength(1);
 });
 
 it('lets requests take turns, whatever their flights', async () => {

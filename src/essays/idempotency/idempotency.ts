@@ -87,7 +87,7 @@ export function withIdempotency(
 
   function start(order: EssayOrder, identity: OrderIdentity | null, context: RequestContext): RunningOrder {
     const task = new SharedTask<EssayResult>();
-    const settled = run(task, () => task.commit())
+    const settled = run(task, () => task.hold())
       .then(
         (result) => task.resolve(result),
         (error) => task.reject(error),
@@ -97,21 +97,21 @@ export function withIdempotency(
     running.add(runningOrder);
     return runningOrder;
 
-    async function run(signal: Signal, commit: () => void): Promise<EssayResult> {
-      if (!identity) return report(await orderAndSave(generator, signal, commit), true);
+    async function run(signal: Signal, onSent: () => void): Promise<EssayResult> {
+      if (!identity) return report(await orderAndSave(generator, signal, onSent), true);
       const acquired = await acquire(identity, signal).catch(() => {
         signal.throwIfAborted();
         return { result: unsafeOrder };
       });
-      const result = 'result' in acquired ? acquired.result : await orderWithLock(acquired.lock, signal, commit);
+      const result = 'result' in acquired ? acquired.result : await orderWithLock(acquired.lock, signal, onSent);
       if (result === unsafeOrder) events.essayRejectedWithoutStore();
       return report(result, 'lock' in acquired);
     }
 
-    async function orderWithLock(lock: HeldLock, signal: Signal, commit: () => void): Promise<EssayResult> {
+    async function orderWithLock(lock: HeldLock, signal: Signal, onSent: () => void): Promise<EssayResult> {
       try {
         signal.throwIfAborted();
-        return await orderAndSave(withHeldLock(generator, lock), signal, commit);
+        return await orderAndSave(withHeldLock(generator, lock), signal, onSent);
       } finally {
         await lock.release();
       }

@@ -66,7 +66,7 @@ export const definitions = {
   ledgerquill_upstream_attempts_total: {
     type: 'counter',
     labels: { service: serviceNames, outcome: ['answered', 'failed'] },
-    help: 'Upstream calls: answered, or failed (no response, or 5xx). Calls that the client aborted have no outcome.',
+    help: 'Upstream calls: answered, or failed (no response, or 5xx).',
   },
   ledgerquill_circuit_breaker_state: {
     type: 'gauge',
