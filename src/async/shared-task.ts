@@ -1,11 +1,14 @@
 import { AbortableSignal, type Signal } from './signal.ts';
+import type { Continuation } from './sync-promise.ts';
 
 /**
  * A task whose result several callers wait for, and that may outlive them. It is also the signal of the work that is done
  * for it: when all callers have aborted, it aborts as well, but not while it is held.
  */
 export class SharedTask<Result> extends AbortableSignal implements Holdable {
-  #waiters: Waiter<Result>[] = none;
+  /** Most tasks have one who waits; only the second creates an array. */
+  #first: Waiter<Result> | null = null;
+  #others: Waiter<Result>[] = none;
   #holds = 0;
   /** Set when all callers have aborted while it was held. */
   #abandoned: { reason: unknown } | null = null;
@@ -23,23 +26,24 @@ export class SharedTask<Result> extends AbortableSignal implements Holdable {
 
   /** Waits for the result; rejects with the signal's reason as soon as this caller aborts. */
   wait(signal: Signal): Promise<Result> {
-    return new Promise((resolve, reject) => this.join(signal, resolve, reject));
+    return new Promise((onResolved, onRejected) => this.join(signal, { onResolved, onRejected }));
   }
 
-  /** Like `wait`, without a promise: one of the functions is called. They must not throw. */
-  join(signal: Signal, onResolved: (result: Result) => void, onRejected: (reason: unknown) => void): void {
-    const waiter = new Waiter<Result>(this, signal, onResolved, onRejected);
+  /** Like `wait`, without a promise. The functions of the continuation must not throw. */
+  join(signal: Signal, continuation: Continuation<Result>): void {
+    const waiter = new Waiter<Result>(this, signal, continuation);
     if (signal.aborted) waiter.settle({ kind: 'rejected', reason: signal.reason });
     else if (this.#outcome !== null) waiter.settle(this.#outcome);
-    // Adding to an empty array would reserve memory for 16 more; most tasks have one who waits.
-    else if (this.#waiters.length === 0) this.#waiters = [waiter];
-    else this.#waiters.push(waiter);
+    else if (this.#first === null) this.#first = waiter;
+    else if (this.#others === none) this.#others = [waiter];
+    else this.#others.push(waiter);
   }
 
   /** Called when a waiter's signal has aborted. */
   leave(waiter: Waiter<Result>, reason: unknown): void {
-    this.#waiters = this.#waiters.filter((other) => other !== waiter);
-    if (this.#waiters.length > 0) return;
+    if (this.#first === waiter) this.#first = this.#others.shift() ?? null;
+    else this.#others = this.#others.filter((other) => other !== waiter);
+    if (this.#first !== null) return;
     if (this.#holds > 0) this.#abandoned = { reason };
     else this.abort(reason);
   }
@@ -55,7 +59,7 @@ export class SharedTask<Result> extends AbortableSignal implements Holdable {
   }
 
   hasWaiters(): boolean {
-    return this.#waiters.length > 0;
+    return this.#first !== null;
   }
 
   /** Whether it is held or aborted: then callers do not influence the task. */
@@ -64,10 +68,13 @@ export class SharedTask<Result> extends AbortableSignal implements Holdable {
   }
 
   #settle(outcome: Outcome<Result>): void {
-    const waiters = this.#waiters;
+    const first = this.#first;
+    const others = this.#others;
     this.#outcome = outcome;
-    this.#waiters = none;
-    for (const waiter of waiters) waiter.settle(outcome);
+    this.#first = null;
+    this.#others = none;
+    first?.settle(outcome);
+    for (const waiter of others) waiter.settle(outcome);
   }
 }
 
@@ -84,34 +91,27 @@ type Outcome<Result> = { kind: 'resolved'; result: Result } | { kind: 'rejected'
 class Waiter<Result> {
   readonly #task: SharedTask<Result>;
   readonly #signal: Signal;
-  readonly #onResolved: (result: Result) => void;
-  readonly #onRejected: (reason: unknown) => void;
+  readonly #continuation: Continuation<Result>;
 
-  constructor(
-    task: SharedTask<Result>,
-    signal: Signal,
-    onResolved: (result: Result) => void,
-    onRejected: (reason: unknown) => void,
-  ) {
+  constructor(task: SharedTask<Result>, signal: Signal, continuation: Continuation<Result>) {
     this.#task = task;
     this.#signal = signal;
-    this.#onResolved = onResolved;
-    this.#onRejected = onRejected;
+    this.#continuation = continuation;
     signal.addEventListener('abort', this);
   }
 
   settle(outcome: Outcome<Result>): void {
     this.#signal.removeEventListener('abort', this);
-    if (outcome.kind === 'resolved') this.#onResolved(outcome.result);
-    else this.#onRejected(outcome.reason);
+    if (outcome.kind === 'resolved') this.#continuation.onResolved(outcome.result);
+    else this.#continuation.onRejected(outcome.reason);
   }
 
   /** The signal has aborted. */
   handleEvent(): void {
     this.#task.leave(this, this.#signal.reason);
-    this.#onRejected(this.#signal.reason);
+    this.#continuation.onRejected(this.#signal.reason);
   }
 }
 
-/** The waiters of a task without any. Never changed. */
+/** The further waiters of a task without any. It stays empty. */
 const none: never[] = [];

@@ -1,25 +1,69 @@
 import { SharedTask } from '../async/shared-task.ts';
+import { type Continuation, SyncPromise } from '../async/sync-promise.ts';
+import type { RequestContext, ReserveCall, Usage } from '../request-context.ts';
 import type { Trace } from '../trace.ts';
 import type { Bulkhead } from '../upstream/bulkhead.ts';
+import type { UpstreamActivity } from '../upstream-activity.ts';
 import type { CreateEntry } from './cache-entry.ts';
 import type { LookUp, LookUpResult } from './look-up.ts';
 import type { MemoryCache } from './memory-cache.ts';
 import type { CacheEntry, SharedCache } from './shared-cache.ts';
 import { createSlotMap } from './slot-map.ts';
 
-/** A look-up that several callers may wait for. */
-export class Flight extends SharedTask<LookUpResult> {
+/**
+ * A look-up that several callers may wait for. It is also the context of its upstream call, with the usage, the budget and the
+ * trace of the request that started it, and it continues when that call has ended.
+ */
+export class Flight extends SharedTask<LookUpResult> implements RequestContext, Continuation<object> {
   readonly key: string;
-  /** Of the request that started it. */
   readonly callerId: string;
+  readonly usage: Usage;
+  readonly activity: UpstreamActivity;
+  readonly reserveCall: ReserveCall | null;
+  readonly trace: Trace | null;
+  readonly queuedSince: number | null;
+  freshUntil = Number.POSITIVE_INFINITY;
   /** In the map of flights. A flight that replaced this one has the same. */
   slot = -1;
+  /** From the shared cache, and no longer fresh. */
+  shared: CacheEntry | null = null;
+  readonly isNegative: (answer: object) => boolean;
+  readonly #landing: Landing;
 
-  constructor(key: string, callerId: string) {
+  constructor(look: LookUp<object>, queuedSince: number | null, trace: Trace | null, landing: Landing) {
     super();
-    this.key = key;
+    const { callerId, usage, activity, reserveCall } = look.context;
+    this.key = look.key;
     this.callerId = callerId;
+    this.usage = usage;
+    this.activity = activity;
+    this.reserveCall = reserveCall;
+    this.trace = trace;
+    this.queuedSince = queuedSince;
+    this.isNegative = look.isNegative;
+    this.#landing = landing;
   }
+
+  get signal(): this {
+    return this;
+  }
+
+  get task(): this {
+    return this;
+  }
+
+  onResolved(answer: object): void {
+    this.#landing.onAnswered(this, answer);
+  }
+
+  onRejected(reason: unknown): void {
+    this.#landing.onFailed(this, reason);
+  }
+}
+
+interface Landing {
+  onAnswered(flight: Flight, answer: object): void;
+  onFailed(flight: Flight, error: unknown): void;
 }
 
 /** One flight per key. */
@@ -31,7 +75,7 @@ export interface Flights {
    * memory.
    * @param queuedSince when the caller began to wait for its turn, by `performance.now()`; null: it did not wait
    */
-  start<Answer extends object>(look: LookUp<Answer>, queuedSince: number | null, trace: Trace | null): Flight;
+  start(look: LookUp<object>, queuedSince: number | null, trace: Trace | null): Flight;
 }
 
 interface FlightsOptions {
@@ -45,6 +89,7 @@ interface FlightsOptions {
 
 export function createFlights({ turns, memory, sharedCache, createEntry, version }: FlightsOptions): Flights {
   const flights = createSlotMap<Flight>();
+  const landing = { onAnswered, onFailed };
 
   return {
     find(key) {
@@ -52,59 +97,49 @@ export function createFlights({ turns, memory, sharedCache, createEntry, version
       return flight?.aborted === false ? flight : null;
     },
     start(look, queuedSince, trace) {
-      const flight = new Flight(look.key, look.context.callerId);
+      const flight = new Flight(look, queuedSince, trace, landing);
       flight.slot = flights.set(flight.key, flight);
-      if (sharedCache === null) load(flight, look, queuedSince, trace, null);
-      else void sharedCache.get(flight.key).then((shared) => load(flight, look, queuedSince, trace, shared));
+      if (sharedCache === null) load(flight, look);
+      else void sharedCache.get(flight.key).then((shared) => loadUnlessFresh(flight, look, shared));
       return flight;
     },
   };
 
-  function load<Answer extends object>(
-    flight: Flight,
-    { context, lookUp, isNegative }: LookUp<Answer>,
-    queuedSince: number | null,
-    trace: Trace | null,
-    shared: CacheEntry | null,
-  ): void {
+  function loadUnlessFresh(flight: Flight, look: LookUp<object>, shared: CacheEntry | null): void {
     if (shared?.version === version() && Date.now() <= shared.freshUntil) {
       land(flight, { entry: shared, isHit: true });
       return;
     }
-    const { callerId, usage, activity, freshUntil, reserveCall } = context;
-    const flightContext = {
-      callerId,
-      signal: flight,
-      task: flight,
-      usage,
-      activity,
-      freshUntil,
-      reserveCall,
-      trace,
-      queuedSince,
-    };
-    const onAnswered = (answer: Answer) => {
-      let entry: CacheEntry;
-      try {
-        entry = createEntry(answer, isNegative(answer));
-        sharedCache?.set(flight.key, entry);
-      } catch (error) {
-        onFailed(error);
-        return;
-      }
-      land(flight, { entry, isHit: false });
-    };
-    const onFailed = (error: unknown) => {
-      const isOutdated = version() !== null && shared?.version !== version();
-      if (shared && !isOutdated && Date.now() <= shared.staleUntil) land(flight, { entry: shared, isHit: true });
-      else fail(flight, error);
-    };
+    flight.shared = shared;
+    load(flight, look);
+  }
+
+  function load(flight: Flight, { lookUp }: LookUp<object>): void {
     // Whatever fails, the turn must be left.
     try {
-      lookUp(flightContext).then(onAnswered, onFailed);
+      SyncPromise.continue(lookUp(flight), flight);
     } catch (error) {
-      onFailed(error);
+      onFailed(flight, error);
     }
+  }
+
+  function onAnswered(flight: Flight, answer: object): void {
+    let entry: CacheEntry;
+    try {
+      entry = createEntry(answer, flight.isNegative(answer));
+      sharedCache?.set(flight.key, entry);
+    } catch (error) {
+      onFailed(flight, error);
+      return;
+    }
+    land(flight, { entry, isHit: false });
+  }
+
+  function onFailed(flight: Flight, error: unknown): void {
+    const { shared } = flight;
+    const isOutdated = version() !== null && shared?.version !== version();
+    if (shared && !isOutdated && Date.now() <= shared.staleUntil) land(flight, { entry: shared, isHit: true });
+    else fail(flight, error);
   }
 
   function land(flight: Flight, result: LookUpResult): void {

@@ -6,12 +6,12 @@ export interface LookUp<Answer> {
   key: string;
   context: RequestContext;
   /**
-   * Receives the context of the flight, which several requests may wait for. If it rejects, nothing is cached, and a
+   * Receives the flight as its context, which several requests may wait for. If it rejects, nothing is cached, and a
    * stale answer is served if there is one.
    */
   lookUp: (flightContext: RequestContext) => PromiseLike<Answer>;
   /** Whether the answer has the shorter time to live of a negative answer. */
-  isNegative: (answer: Answer) => boolean;
+  isNegative(answer: NoInfer<Answer>): boolean;
 }
 
 export interface LookUpResult {

@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import type { BankDataPort, BicValidation, IbanValidation } from '../bank-data/bank-data.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { Trace } from '../trace.ts';
+import { LookUpBatch } from './look-up-batch.ts';
 import type { QueryBudget } from './query-budget.ts';
 
 /** The look-ups of one request: one batch per tick, each key once. */
@@ -32,60 +32,16 @@ export class Loaders {
     return this.#bics.load(bic);
   }
 
-  /** Settles each key: a failed look-up is an Error at its position. Only an abort by the client rejects the batch. */
   #createLoader<Answer>(name: 'ibans' | 'bics', lookUp: (key: string) => PromiseLike<Answer>): KeyedLoader<Answer> {
     const context = this.#context;
-    const { signal, usage, trace } = context;
-    const lookUpAll = (keys: readonly string[], span: Trace | null) =>
-      new Promise<(Answer | Error)[]>((resolve, reject) => {
-        const answers = new Array<Answer | Error>(keys.length);
-        let missing = keys.length;
-        let next = 0;
-        let callsPerTurn = firstCalls;
-        beginTurn();
-
-        function beginTurn(): void {
-          if (signal.aborted) {
-            reject(signal.reason);
-            return;
-          }
-          const maxCalls = usage.upstreamCalls + callsPerTurn;
-          // The parent of the calls that begin now.
-          context.trace = span;
-          for (; next < keys.length && usage.upstreamCalls < maxCalls; next += 1) begin(keys[next] ?? '', next);
-          context.trace = trace;
-          callsPerTurn *= 2;
-          if (next < keys.length) setImmediate(beginTurn);
-        }
-
-        function begin(key: string, index: number): void {
-          const settle = (answer: Answer | Error) => {
-            answers[index] = answer;
-            missing -= 1;
-            if (missing === 0) resolve(answers);
-          };
-          const fail = (error: Error) => (signal.aborted ? reject(signal.reason) : settle(error));
-          try {
-            lookUp(key).then(settle, fail);
-          } catch (error) {
-            fail(error as Error);
-          }
-        }
-      });
-    if (trace === null) return new KeyedLoader((keys) => lookUpAll(keys, null));
+    const { trace } = context;
+    if (trace === null) return new KeyedLoader((keys) => new LookUpBatch(keys, lookUp, context, null).start());
     return new KeyedLoader((keys) => {
       const span = trace.startLoad(name, keys.length);
-      return lookUpAll(keys, span).finally(span.end);
+      return Promise.resolve(new LookUpBatch(keys, lookUp, context, span).start()).finally(span.end);
     });
   }
 }
-
-/**
- * Undici writes calls at the end of a turn of the event loop. A list begins this many calls in its first turn, and twice as
- * many in each further one, so that the first are on their way while the others are prepared. Look-ups that make no call at
- * once do not count.
- */
-const firstCalls = 5;
 
 /**
  * Loads each key once. DataLoader batches the loads; its own cache would create another promise for each duplicate, which
@@ -93,17 +49,32 @@ const firstCalls = 5;
  */
 class KeyedLoader<Answer> {
   readonly #loader: DataLoader<string, Answer>;
-  readonly #answers = new Map<string, Promise<Answer>>();
+  /** Most requests have one key; only the second creates a map. */
+  #firstKey: string | undefined;
+  #firstAnswer: Promise<Answer> | undefined;
+  #others: Map<string, Promise<Answer>> | undefined;
 
-  constructor(loadAll: DataLoader.BatchLoadFn<string, Answer>) {
-    this.#loader = new DataLoader(loadAll, { cache: false });
+  constructor(loadAll: (keys: readonly string[]) => PromiseLike<ArrayLike<Answer | Error>>) {
+    this.#loader = new DataLoader(loadAll, loaderOptions);
   }
 
   load(key: string): Promise<Answer> {
-    const known = this.#answers.get(key);
-    if (known) return known;
+    const known = key === this.#firstKey ? this.#firstAnswer : this.#others?.get(key);
+    if (known !== undefined) return known;
     const answer = this.#loader.load(key);
-    this.#answers.set(key, answer);
+    if (this.#firstAnswer === undefined) {
+      this.#firstKey = key;
+      this.#firstAnswer = answer;
+    } else {
+      this.#others ??= new Map();
+      this.#others.set(key, answer);
+    }
     return answer;
   }
 }
+
+/**
+ * Resolvers load within one call, so the batch begins after it. By default, DataLoader would first wait for the microtasks
+ * of that call.
+ */
+const loaderOptions = { cache: false, batchScheduleFn: (dispatch: () => void) => process.nextTick(dispatch) };

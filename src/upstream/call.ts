@@ -1,15 +1,20 @@
-import type { Dispatcher } from 'undici';
+import type { Client, Dispatcher } from 'undici';
+import type { Continuation } from '../async/sync-promise.ts';
 import { parseJson } from '../parse-json.ts';
 import { type RedactSecrets, redactStrings } from '../telemetry/redact.ts';
+import type { CallSpan } from '../trace.ts';
 import type { Deadline } from './deadline.ts';
 import { reasonBeforeResponse, tooManyInfos } from './failure-reason.ts';
-import type { Answered, Failed, FailureReason, UpstreamRequest } from './operation.ts';
-import { decode, decodePart, readHeaders } from './response-parts.ts';
+import type { Answered, Failed, FailureReason, Outcome, UpstreamRequest } from './operation.ts';
+import { decode, decodePart, noHeaders, readHeaders } from './response-parts.ts';
 import { readRetryAfter } from './retry-after.ts';
 
+/** What the calls of a transport have in common. */
 interface CallOptions {
   maxResponseBytes: number;
   redactSecrets: RedactSecrets;
+  /** Called before the call settles. @param outcome null if the caller has aborted */
+  onEnded: (call: Call, outcome: Answered | Failed | null) => void;
 }
 
 /** `complete`: undici has received the whole response, and it is the one to this call. */
@@ -22,34 +27,37 @@ export type CallProgress = 'unsent' | 'sent' | 'complete';
  */
 export class Call implements Dispatcher.DispatchHandler {
   progress: CallProgress = 'unsent';
+  readonly request: UpstreamRequest;
+  readonly connection: Client;
+  readonly span: CallSpan | null;
+  readonly startedAt = performance.now();
   readonly #options: CallOptions;
-  readonly #isAnswer: UpstreamRequest['isAnswer'];
   readonly #deadline: Deadline;
-  readonly #onSettled: (outcome: Answered | Failed) => void;
-  readonly #onAborted: (reason: unknown) => void;
+  readonly #continuation: Continuation<Outcome>;
   #isSettled = false;
   #close: ((error: Error) => void) | null = null;
   #infos = 0;
   #status: number | null = null;
-  #headers: Answered['headers'] = {};
+  #headers: Answered['headers'] = noHeaders;
   #body: Buffer = noBytes;
   /** The chunks after the first. Almost every body arrives in one. */
   #chunks: Buffer[] | null = null;
   #bytes = 0;
 
-  /** @param onAborted called instead of `onSettled` when the caller aborts */
   constructor(
     options: CallOptions,
-    { isAnswer }: Pick<UpstreamRequest, 'isAnswer'>,
+    request: UpstreamRequest,
     deadline: Deadline,
-    onSettled: (outcome: Answered | Failed) => void,
-    onAborted: (reason: unknown) => void,
+    continuation: Continuation<Outcome>,
+    connection: Client,
+    span: CallSpan | null,
   ) {
+    this.request = request;
+    this.connection = connection;
+    this.span = span;
     this.#options = options;
-    this.#isAnswer = isAnswer;
     this.#deadline = deadline;
-    this.#onSettled = onSettled;
-    this.#onAborted = onAborted;
+    this.#continuation = continuation;
     deadline.addEventListener('abort', this);
   }
 
@@ -59,7 +67,8 @@ export class Call implements Dispatcher.DispatchHandler {
     if (this.#deadline.hasExpired()) this.#fail('timed-out');
     else {
       this.#abandon();
-      this.#onAborted(this.#deadline.reason);
+      this.#options.onEnded(this, null);
+      this.#continuation.onRejected(this.#deadline.reason);
     }
   }
 
@@ -74,7 +83,8 @@ export class Call implements Dispatcher.DispatchHandler {
 
   #settle(outcome: Answered | Failed): void {
     this.#deadline.removeEventListener('abort', this);
-    this.#onSettled(outcome);
+    this.#options.onEnded(this, outcome);
+    this.#continuation.onResolved(outcome);
   }
 
   /** Closes the connection; a call that is not sent yet is never sent. */
@@ -125,7 +135,7 @@ export class Call implements Dispatcher.DispatchHandler {
       text = redactSecrets(text);
     }
     this.#isSettled = true;
-    if (this.#status === 200 && this.#isAnswer?.(json) === false) {
+    if (this.#status === 200 && this.request.isAnswer?.(json) === false) {
       this.#settle({ kind: 'failed', reason: 'mismatched', text: '' });
       return;
     }

@@ -1,3 +1,4 @@
+import type { Continuation } from '../async/sync-promise.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Trace } from '../trace.ts';
 import type { Deadline } from './deadline.ts';
@@ -13,7 +14,7 @@ export interface UpstreamRequest {
    * Whether the body of a 200 is the answer to this request, as far as it says so. If not, the service, or a proxy before
    * it, has mixed up the responses of the connection.
    */
-  isAnswer?: ((json: unknown) => boolean) | undefined;
+  isAnswer?(json: unknown): boolean;
   /** When the first of several requests with one common deadline began, by `performance.now()`. */
   startedAt?: number | undefined;
   /** Called before each attempt; if it resolves to false, the attempt is shed. */
@@ -77,7 +78,8 @@ export interface BudgetExhausted {
 }
 
 /**
- * Sends an operation or one attempt. Rejects only when the caller aborts, with the signal's reason.
+ * Sends an operation or one attempt, and continues with its outcome; with `onRejected` only if the caller aborts, and with the
+ * signal's reason.
  * @param payer whose usage counts the calls; attempts with the same usage share their turns in the queue
  * @param retries number of earlier attempts
  */
@@ -85,19 +87,21 @@ export type Send = (
   request: UpstreamRequest,
   deadline: Deadline,
   payer: Payer,
+  continuation: Continuation<Outcome>,
   retries?: number,
-) => PromiseLike<Outcome>;
+) => void;
 
 /** The request that an attempt is made for. A flight has the usage, the budget and the trace of its first caller. */
 export type Payer = Pick<RequestContext, 'task' | 'usage' | 'reserveCall' | 'trace'>;
 
-/** Makes one call. Rejects only when the caller aborts, with the signal's reason. */
+/** Makes one call, and continues as `Send` does. */
 export type MakeCall = (
   request: UpstreamRequest,
   deadline: Deadline,
+  continuation: Continuation<Outcome>,
   trace?: Trace | null,
   retries?: number,
-) => PromiseLike<Outcome>;
+) => void;
 
 export const shed: Shed = { kind: 'shed' };
 

@@ -17,7 +17,7 @@ const nameLengths = new Set(
     ({ length }) => length,
   ),
 );
-const noHeaders = {};
+export const noHeaders: Answered['headers'] = {};
 
 /** Both replace malformed UTF-8 in the same way; only `TextDecoder` removes a byte order mark. */
 export function decode(bytes: Buffer): string {

@@ -1,4 +1,5 @@
 import { pause } from '../async/pause.ts';
+import { type Continuation, SyncPromise, toPromise } from '../async/sync-promise.ts';
 import type { Deadline } from './deadline.ts';
 import type { Outcome, Payer, Send, UpstreamRequest } from './operation.ts';
 
@@ -16,21 +17,11 @@ interface RetriesOptions {
  */
 export function withRetries(send: Send, { backoffMs, onEnded }: RetriesOptions): Send {
   let budget = budgetBurst;
+  const options = { retry, onEnded };
 
-  return (request, deadline, payer) => {
+  return (request, deadline, payer, continuation) => {
     budget = Math.min(budgetBurst, budget + budgetShare);
-    return send(request, deadline, payer, 0).then(
-      (outcome) => {
-        if (maxRetries(request, outcome) > 0) return retry(request, deadline, payer, outcome);
-        deadline.end();
-        onEnded(outcome);
-        return outcome;
-      },
-      (reason) => {
-        deadline.end();
-        throw reason;
-      },
-    );
+    send(request, deadline, payer, new FirstAttempt(request, deadline, payer, continuation, options), 0);
   };
 
   /** Not part of the first attempt: an async function keeps all its variables for every call in flight. */
@@ -45,13 +36,57 @@ export function withRetries(send: Send, { backoffMs, onEnded }: RetriesOptions):
         // Timers may fire up to a millisecond early, so the deadline can expire in a pause that should end before it.
         if (deadline.hasExpired()) break;
         deadline.throwIfAborted();
-        outcome = await send(request, deadline, payer, retries + 1);
+        outcome = await toPromise((continuation) => send(request, deadline, payer, continuation, retries + 1));
       }
       onEnded(outcome);
       return outcome;
     } finally {
       deadline.end();
     }
+  }
+}
+
+interface OperationOptions {
+  retry: (request: UpstreamRequest, deadline: Deadline, payer: Payer, first: Outcome) => Promise<Outcome>;
+  onEnded: (outcome: Outcome) => void;
+}
+
+/** Continues when the first attempt of an operation has ended. */
+class FirstAttempt implements Continuation<Outcome> {
+  readonly #request: UpstreamRequest;
+  readonly #deadline: Deadline;
+  readonly #payer: Payer;
+  readonly #continuation: Continuation<Outcome>;
+  readonly #options: OperationOptions;
+
+  constructor(
+    request: UpstreamRequest,
+    deadline: Deadline,
+    payer: Payer,
+    continuation: Continuation<Outcome>,
+    options: OperationOptions,
+  ) {
+    this.#request = request;
+    this.#deadline = deadline;
+    this.#payer = payer;
+    this.#continuation = continuation;
+    this.#options = options;
+  }
+
+  onResolved(outcome: Outcome): void {
+    if (maxRetries(this.#request, outcome) > 0) {
+      const { retry } = this.#options;
+      SyncPromise.continue(retry(this.#request, this.#deadline, this.#payer, outcome), this.#continuation);
+      return;
+    }
+    this.#deadline.end();
+    this.#options.onEnded(outcome);
+    this.#continuation.onResolved(outcome);
+  }
+
+  onRejected(reason: unknown): void {
+    this.#deadline.end();
+    this.#continuation.onRejected(reason);
   }
 }
 

@@ -1,10 +1,9 @@
-import { SyncPromise } from '../async/sync-promise.ts';
 import type { ServiceName } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { RedactSecrets } from '../telemetry/redact.ts';
 import { Call } from './call.ts';
-import { createConnections } from './connections.ts';
-import type { Answered, Failed, MakeCall, Outcome } from './operation.ts';
+import { type Connections, createConnections } from './connections.ts';
+import type { Answered, Failed, MakeCall, UpstreamRequest } from './operation.ts';
 
 interface TransportOptions {
   service: ServiceName;
@@ -42,30 +41,15 @@ export function createTransport({
   const writing = createConnections({ origin, maxCalls: maxConcurrency, isKept: false });
   const headerList = Object.entries(headers).flat();
   const jsonHeaderList = [...headerList, 'content-type', 'application/json'];
-  const callOptions = { maxResponseBytes, redactSecrets };
+  const callOptions = { maxResponseBytes, redactSecrets, onEnded };
 
   return {
-    makeCall(request, deadline, trace = null, retries = 0) {
+    makeCall(request, deadline, continuation, trace = null, retries = 0) {
       const { method, path, query, body } = request;
       const span = trace === null ? null : trace.startCall({ service, method, path, retries });
-      const promise = new SyncPromise<Outcome>();
-      const connections = method === 'POST' ? writing : kept;
-      const connection = connections.take();
-      const startedAt = performance.now();
-      const onSettled = (outcome: Answered | Failed) => {
-        connections.release(connection, call.progress);
-        events.upstreamCalled({ service, method, path, outcome, durationMs: performance.now() - startedAt });
-        span?.end(outcome);
-        promise.resolve(outcome);
-      };
-      const onAborted = (reason: unknown) => {
-        connections.release(connection, call.progress);
-        span?.end(null);
-        promise.reject(reason);
-      };
-      const call = new Call(callOptions, request, deadline, onSettled, onAborted);
+      const call = new Call(callOptions, request, deadline, continuation, connectionsFor(request).take(), span);
       const sentHeaders = body === undefined ? headerList : jsonHeaderList;
-      connection.dispatch(
+      call.connection.dispatch(
         {
           // Otherwise undici composes it for each call.
           origin,
@@ -76,12 +60,24 @@ export function createTransport({
         },
         call,
       );
-      return promise;
     },
     async close() {
       await Promise.all([kept.close(), writing.close()]);
     },
   };
+
+  function connectionsFor({ method }: UpstreamRequest): Connections {
+    return method === 'POST' ? writing : kept;
+  }
+
+  function onEnded(call: Call, outcome: Answered | Failed | null): void {
+    const { request, connection, progress, span, startedAt } = call;
+    connectionsFor(request).release(connection, progress);
+    span?.end(outcome);
+    if (outcome === null) return;
+    const { method, path } = request;
+    events.upstreamCalled({ service, method, path, outcome, durationMs: performance.now() - startedAt });
+  }
 }
 
 function toQueryString(query: Readonly<Record<string, string>> | undefined): string {

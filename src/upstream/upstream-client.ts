@@ -1,3 +1,4 @@
+import type { Continuation } from '../async/sync-promise.ts';
 import type { ServiceName } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { CircuitEvent, Events } from '../telemetry/events.ts';
@@ -14,8 +15,11 @@ import { createRetryAfterBlock } from './retry-after.ts';
 import { createTransport } from './transport.ts';
 
 export interface UpstreamClient {
-  /** Performs one operation, retries included. Rejects only when the caller aborts, with the signal's reason. */
-  send(request: UpstreamRequest, context: RequestContext): PromiseLike<Outcome>;
+  /**
+   * Performs one operation, retries included, and continues with its outcome; with `onRejected` only if the caller aborts, and
+   * with the signal's reason. It may continue within this call.
+   */
+  send(request: UpstreamRequest, context: RequestContext, continuation: Continuation<Outcome>): void;
   status: Bulkhead['status'];
   close(): Promise<void>;
 }
@@ -63,23 +67,25 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
   const sendWithRetries = withRetries(attempt, { backoffMs, onEnded });
 
   return {
-    send(request, context) {
+    send(request, context, continuation) {
       const { signal, queuedSince } = context;
-      if (signal.aborted) return Promise.reject(signal.reason);
+      if (signal.aborted) {
+        continuation.onRejected(signal.reason);
+        return;
+      }
       const queuedMs = elapsedSince(queuedSince);
-      if (queuedMs >= timeoutMs) return end(shed);
       const elapsedMs = Math.max(queuedMs, elapsedSince(request.startedAt));
-      if (elapsedMs >= timeoutMs) return end({ kind: 'failed', reason: 'timed-out', text: '' });
-      return sendWithRetries(request, deadlines.start(signal, elapsedMs), context);
+      if (elapsedMs < timeoutMs) {
+        sendWithRetries(request, deadlines.start(signal, elapsedMs), context, continuation);
+        return;
+      }
+      const outcome: Outcome = queuedMs >= timeoutMs ? shed : { kind: 'failed', reason: 'timed-out', text: '' };
+      onEnded(outcome);
+      continuation.onResolved(outcome);
     },
     status: bulkhead.status,
     close,
   };
-
-  function end(outcome: Outcome): Promise<Outcome> {
-    onEnded(outcome);
-    return Promise.resolve(outcome);
-  }
 }
 
 function elapsedSince(time: number | null | undefined): number {

@@ -147,9 +147,9 @@ describe('a flight', () => {
       cache.find({
         key,
         context: tRequestContext(signal),
-        lookUp: (flight) =>
+        lookUp: ({ signal, task }) =>
           new Promise<Answer>((resolve, reject) => {
-            fetches.push({ ...flight, answers: (serial) => resolve({ serial }), fails: reject });
+            fetches.push({ signal, task, answers: (serial) => resolve({ serial }), fails: reject });
           }),
         isNegative: () => false,
       });

@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { AbortableSignal } from '../../src/async/signal.ts';
 import type { RequestContext } from '../../src/request-context.ts';
 import { createBulkhead } from '../../src/upstream/bulkhead.ts';
-import { type MakeCall, shed } from '../../src/upstream/operation.ts';
+import { shed } from '../../src/upstream/operation.ts';
 import { tRequestContext } from '../request-context.ts';
-import { answered, get, post, tAttempt, tDeadline, tHeldSend } from './send.ts';
+import { answered, get, post, type TSend, tAttempt, tDeadline, tHeldSend } from './send.ts';
 
 const at = (path: string) => ({ ...get, path });
 
@@ -141,7 +141,7 @@ it('frees the place of a call that was aborted in the queue at once', async () =
 });
 
 it('passes the slot of a call on that throws', async () => {
-  const failing: MakeCall = () => {
+  const failing: TSend = () => {
     throw new Error('a bug');
   };
   const limited = tAttempt(failing, { maxConcurrency: 1, maxQueue: 1 });

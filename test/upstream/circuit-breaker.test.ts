@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { type MakeCall, type Outcome, shed } from '../../src/upstream/operation.ts';
-import { answered, failed, get, tAttempt, tDeadline, tHeldSend, tSend } from './send.ts';
+import { type Outcome, shed } from '../../src/upstream/operation.ts';
+import { answered, failed, get, type TSend, tAttempt, tDeadline, tHeldSend, tSend } from './send.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });
@@ -8,7 +8,7 @@ beforeEach(() => {
 
 const exhausted: Outcome = { kind: 'exhausted', renewsAt: new Date('2026-12-01') };
 
-function tBreaker(send: MakeCall) {
+function tBreaker(send: TSend) {
   const events: string[] = [];
   const guarded = tAttempt(send, {
     events: {

@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect as connectTcp } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { toPromise } from '../../src/async/sync-promise.ts';
 import { createSecretRedaction } from '../../src/telemetry/redact.ts';
 import { Call } from '../../src/upstream/call.ts';
 import { createConnections } from '../../src/upstream/connections.ts';
 import type { Outcome } from '../../src/upstream/operation.ts';
 import { type Reply, replyJson, replyText, replyTruncated, tUpstream } from '../scripted-upstream.ts';
-import { tDeadline } from './send.ts';
+import { get, tDeadline } from './send.ts';
 
 describe('connections', () => {
   it('uses the one that was used last, so that the others of a burst close', async () => {
@@ -136,20 +137,15 @@ async function tConnections(maxCalls = 64, isKept = true) {
     },
   });
   onTestFinished(() => connections.close());
-  const options = { maxResponseBytes: 1_000, redactSecrets: createSecretRedaction([]) };
+  const options = {
+    maxResponseBytes: 1_000,
+    redactSecrets: createSecretRedaction([]),
+    onEnded: ({ connection, progress }: Call) => connections.release(connection, progress),
+  };
   const send = (signal?: AbortSignal) =>
-    new Promise<Outcome>((resolve, reject) => {
-      const connection = connections.take();
-      const onSettled = (outcome: Outcome) => {
-        connections.release(connection, call.progress);
-        resolve(outcome);
-      };
-      const onAborted = (reason: unknown) => {
-        connections.release(connection, call.progress);
-        reject(reason);
-      };
-      const call = new Call(options, {}, tDeadline(signal), onSettled, onAborted);
-      connection.dispatch({ origin: upstream.url, path: '/', method: 'GET' }, call);
+    toPromise<Outcome>((continuation) => {
+      const call = new Call(options, get, tDeadline(signal), continuation, connections.take(), null);
+      call.connection.dispatch({ origin: upstream.url, path: '/', method: 'GET' }, call);
     });
   return {
     send,

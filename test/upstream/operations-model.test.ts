@@ -53,24 +53,23 @@ function tModel() {
   const calls: { settle: (outcome: Outcome) => void }[] = [];
   let reserved = 0;
   let reservesLater = false;
-  const makeCall: MakeCall = (_, deadline) =>
-    new Promise((resolve, reject) => {
-      const call = {
-        settle(outcome: Outcome) {
-          deadline.removeEventListener('abort', call);
-          const index = calls.indexOf(call);
-          if (index !== -1) calls.splice(index, 1);
-          resolve(outcome);
-        },
-        handleEvent() {
-          if (deadline.hasExpired()) return call.settle(failed('timed-out'));
-          calls.splice(calls.indexOf(call), 1);
-          reject(deadline.reason);
-        },
-      };
-      calls.push(call);
-      deadline.addEventListener('abort', call);
-    });
+  const makeCall: MakeCall = (_, deadline, continuation) => {
+    const call = {
+      settle(outcome: Outcome) {
+        deadline.removeEventListener('abort', call);
+        const index = calls.indexOf(call);
+        if (index !== -1) calls.splice(index, 1);
+        continuation.onResolved(outcome);
+      },
+      handleEvent() {
+        if (deadline.hasExpired()) return call.settle(failed('timed-out'));
+        calls.splice(calls.indexOf(call), 1);
+        continuation.onRejected(deadline.reason);
+      },
+    };
+    calls.push(call);
+    deadline.addEventListener('abort', call);
+  };
   const reserve = () => {
     reserved += 1;
     const reservation = {
@@ -110,14 +109,14 @@ function tModel() {
       const startedAt = performance.now() - elapsedMs;
       const operation: (typeof operations)[number] = { signal, startedAt, isWrite, result: null };
       operations.push(operation);
-      send(isWrite ? post : get, deadlines.start(signal, elapsedMs), tRequestContext(signal)).then(
-        ({ kind }) => {
+      send(isWrite ? post : get, deadlines.start(signal, elapsedMs), tRequestContext(signal), {
+        onResolved({ kind }) {
           operation.result = kind;
         },
-        (reason) => {
-          operation.result = reason.message;
+        onRejected(reason) {
+          operation.result = (reason as Error).message;
         },
-      );
+      });
     },
   };
 }

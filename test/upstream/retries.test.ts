@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { type MakeCall, type Outcome, shed } from '../../src/upstream/operation.ts';
-import { answered, failed, get, post, tDeadline, tRetries, tSend } from './send.ts';
+import { type Outcome, shed } from '../../src/upstream/operation.ts';
+import { answered, failed, get, post, type TSend, tDeadline, tRetries, tSend } from './send.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
@@ -11,7 +11,7 @@ const exhausted: Outcome = { kind: 'exhausted', renewsAt: new Date('2026-12-01')
 const inSeconds = (seconds: number) => ({ retryAt: new Date(Date.now() + seconds * 1_000) });
 
 /** Sends, and lets all pauses pass. */
-async function sendThrough(send: MakeCall, request = get) {
+async function sendThrough(send: TSend, request = get) {
   const outcome = tRetries(send)(request, tDeadline());
   await vi.advanceTimersByTimeAsync(9_999);
   return outcome;

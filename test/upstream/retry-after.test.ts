@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { MakeCall } from '../../src/upstream/operation.ts';
+
 import { readRetryAfter } from '../../src/upstream/retry-after.ts';
-import { answered, failed, get, tAttempt, tDeadline, tHeldSend, tSend } from './send.ts';
+import { answered, failed, get, type TSend, tAttempt, tDeadline, tHeldSend, tSend } from './send.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });
 });
 
 /** Also with a circuit breaker, which blocked calls must not influence. */
-function tBreaker(send: MakeCall) {
+function tBreaker(send: TSend) {
   const events: string[] = [];
   const guarded = tAttempt(send, {
     events: {

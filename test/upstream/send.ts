@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import { SyncPromise, toPromise } from '../../src/async/sync-promise.ts';
 import type { Events } from '../../src/telemetry/events.ts';
 import type { Allowance } from '../../src/upstream/allowance/allowance.ts';
 import { createAttempt } from '../../src/upstream/attempt.ts';
@@ -9,9 +10,9 @@ import type {
   Answered,
   Failed,
   FailureReason,
-  MakeCall,
   Outcome,
   Payer,
+  Send,
   UpstreamRequest,
 } from '../../src/upstream/operation.ts';
 import { createReserve } from '../../src/upstream/reserve.ts';
@@ -40,11 +41,13 @@ export function tDeadline(signal: AbortSignal = new AbortController().signal, ti
   return deadline;
 }
 
+export type TSend = (request: UpstreamRequest, deadline: Deadline) => PromiseLike<Outcome>;
+
 /** Returns outcomes from a list, the last one again and again, and records what was sent. */
 export function tSend(...outcomes: [Outcome, ...Outcome[]]) {
   const sent: { request: UpstreamRequest; leftMs: number }[] = [];
   let script = outcomes;
-  const send: MakeCall = async (request, deadline) => {
+  const send: TSend = async (request, deadline) => {
     deadline.throwIfAborted();
     sent.push({ request, leftMs: deadline.leftMs() });
     const [first, ...rest] = script;
@@ -63,7 +66,7 @@ export function tSend(...outcomes: [Outcome, ...Outcome[]]) {
 /** Holds every outcome back until the test returns it. */
 export function tHeldSend() {
   const held: { path: string; leftMs: number; returns: (outcome: Outcome) => void }[] = [];
-  const send: MakeCall = ({ path }, deadline) =>
+  const send: TSend = ({ path }, deadline) =>
     new Promise((resolve, reject) => {
       if (deadline.aborted) return reject(deadline.reason);
       deadline.addEventListener('abort', () => reject(deadline.reason));
@@ -81,7 +84,7 @@ interface AttemptOptions {
 
 /** Sends attempts past all guards; those that are not configured refuse nothing. */
 export function tAttempt(
-  makeCall: MakeCall,
+  call: TSend,
   { maxConcurrency = 10_000, maxQueue = 0, allowance = unlimited, events }: AttemptOptions = {},
 ) {
   const attempt = createAttempt({
@@ -94,10 +97,11 @@ export function tAttempt(
         onClosed: () => events?.circuitClosed('bank-data', path),
       }),
     reserve: createReserve('bank-data', allowance),
-    makeCall,
+    makeCall: (request, deadline, continuation) => SyncPromise.continue(call(request, deadline), continuation),
     onPaid: () => {},
   });
-  return (request = get, deadline = tDeadline(), payer: Payer = tRequestContext()) => attempt(request, deadline, payer);
+  return (request = get, deadline = tDeadline(), payer: Payer = tRequestContext()) =>
+    toPromise<Outcome>((continuation) => attempt(request, deadline, payer, continuation));
 }
 
 const unlimited: Pick<Allowance, 'reserve'> = {
@@ -105,7 +109,10 @@ const unlimited: Pick<Allowance, 'reserve'> = {
 };
 
 /** Sends attempts with retries. */
-export function tRetries(attempt: (...args: [UpstreamRequest, Deadline]) => PromiseLike<Outcome>, backoffMs = 100) {
-  const send = withRetries((request, deadline) => attempt(request, deadline), { backoffMs, onEnded: () => {} });
-  return (request = get, deadline = tDeadline()) => send(request, deadline, tRequestContext());
+export function tRetries(attempt: TSend, backoffMs = 100) {
+  const sendOnce: Send = (request, deadline, _, continuation) =>
+    SyncPromise.continue(attempt(request, deadline), continuation);
+  const send = withRetries(sendOnce, { backoffMs, onEnded: () => {} });
+  return (request = get, deadline = tDeadline()) =>
+    toPromise<Outcome>((continuation) => send(request, deadline, tRequestContext(), continuation));
 }

@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { toPromise } from '../../src/async/sync-promise.ts';
 import type { Events } from '../../src/telemetry/events.ts';
 import { createSecretRedaction } from '../../src/telemetry/redact.ts';
+import type { Outcome } from '../../src/upstream/operation.ts';
 import { createTransport } from '../../src/upstream/transport.ts';
 import { createCertificate } from '../certificate.ts';
 import { replyHeld, replyJson, replyText, replyTruncated, tUnusedUrl, tUpstream } from '../scripted-upstream.ts';
@@ -23,7 +25,8 @@ function tTransport(baseUrl: string, options: { maxResponseBytes?: number } = {}
   });
   onTestFinished(() => transport.close());
   return {
-    send: (request = get, deadline = tDeadline()) => transport.makeCall(request, deadline),
+    send: (request = get, deadline = tDeadline()) =>
+      toPromise<Outcome>((continuation) => transport.makeCall(request, deadline, continuation)),
     close: transport.close,
     calls,
   };

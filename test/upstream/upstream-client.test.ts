@@ -1,9 +1,11 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { SharedTask } from '../../src/async/shared-task.ts';
+import { toPromise } from '../../src/async/sync-promise.ts';
 import type { RequestContext } from '../../src/request-context.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { createLogEvents } from '../../src/telemetry/log-events.ts';
 import { createSecretRedaction } from '../../src/telemetry/redact.ts';
+import type { Outcome, UpstreamRequest } from '../../src/upstream/operation.ts';
 import { createUpstreamClient } from '../../src/upstream/upstream-client.ts';
 import { tRequestContext } from '../request-context.ts';
 import { replyHeld, replyJson, tUpstream } from '../scripted-upstream.ts';
@@ -26,7 +28,9 @@ function tClient(baseUrl: string, options: { maxConcurrency?: number; maxQueue?:
     ...options,
   });
   onTestFinished(() => client.close());
-  return client;
+  const send = (request: UpstreamRequest, context: RequestContext) =>
+    toPromise<Outcome>((continuation) => client.send(request, context, continuation));
+  return { ...client, send };
 }
 
 it('counts every attempt in the usage of the request, and reports it before it is sent', async () => {

@@ -1,6 +1,7 @@
+import { type Continuation, SyncPromise } from '../../async/sync-promise.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { Events } from '../../telemetry/events.ts';
-import type { Outcome } from '../../upstream/operation.ts';
+import type { Outcome, UpstreamRequest } from '../../upstream/operation.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
 import { createBudgetError, createNotOfferedError, toUpstreamError } from '../../upstream/upstream-error.ts';
 import { type DataVersion, dataVersionHeader } from '../data-version.ts';
@@ -41,12 +42,10 @@ export function createCallEndpoint(
   events: EndpointEvents,
   dataVersion: Pick<DataVersion, 'report'>,
 ): CallEndpoint {
-  return (endpoint, { input, query, startedAt }, context) => {
-    const { path, isAbout } = endpoint;
-    const isAnswer = isAbout && ((json: unknown) => isAbout(json, input));
-    return client
-      .send({ method: 'GET', path, query, isAnswer, startedAt }, context)
-      .then((outcome) => readOutcome(endpoint, input, outcome));
+  return (endpoint, request, context) => {
+    const call = new EndpointCall(endpoint, request, readOutcome);
+    client.send(call, context, call);
+    return call.answer;
   };
 
   function readOutcome<Input, Answer>(
@@ -64,5 +63,52 @@ export function createCallEndpoint(
     }
     if (outcome.kind === 'budget-exhausted') throw createBudgetError('bank-data', outcome);
     throw toUpstreamError('bank-data', outcome, events);
+  }
+}
+
+type ReadOutcome = <Input, Answer>(endpoint: Endpoint<Input, Answer>, input: Input, outcome: Outcome) => Answer;
+
+/** A request to an endpoint. It continues with the outcome. */
+class EndpointCall<Input, Answer> implements UpstreamRequest, Continuation<Outcome> {
+  readonly answer = new SyncPromise<Answer>();
+  readonly method = 'GET';
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly startedAt: number | undefined;
+  readonly #endpoint: Endpoint<Input, Answer>;
+  readonly #input: Input;
+  readonly #readOutcome: ReadOutcome;
+
+  constructor(
+    endpoint: Endpoint<Input, Answer>,
+    { input, query, startedAt }: EndpointRequest<Input>,
+    readOutcome: ReadOutcome,
+  ) {
+    this.path = endpoint.path;
+    this.query = query;
+    this.startedAt = startedAt;
+    this.#endpoint = endpoint;
+    this.#input = input;
+    this.#readOutcome = readOutcome;
+  }
+
+  isAnswer(json: unknown): boolean {
+    const { isAbout } = this.#endpoint;
+    return isAbout === undefined || isAbout(json, this.#input);
+  }
+
+  onResolved(outcome: Outcome): void {
+    let answer: Answer;
+    try {
+      answer = this.#readOutcome(this.#endpoint, this.#input, outcome);
+    } catch (error) {
+      this.answer.reject(error);
+      return;
+    }
+    this.answer.resolve(answer);
+  }
+
+  onRejected(reason: unknown): void {
+    this.answer.reject(reason);
   }
 }

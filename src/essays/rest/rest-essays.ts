@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { toPromise } from '../../async/sync-promise.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { Redact } from '../../telemetry/redact.ts';
 import type { Answered, Outcome } from '../../upstream/operation.ts';
@@ -35,7 +36,9 @@ export function createRestEssays({
         word_count: order.wordCount,
       };
       const path = '/v2/generate/essay/';
-      const outcome = await client.send({ method: 'POST', path, body, ...hooks }, context);
+      const outcome = await toPromise<Outcome>((continuation) =>
+        client.send({ method: 'POST', path, body, ...hooks }, context, continuation),
+      );
       return readEssay(outcome, order.mode) ?? readRejection(outcome) ?? toFailure(outcome);
     },
   };

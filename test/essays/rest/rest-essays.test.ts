@@ -18,10 +18,10 @@ function tRestEssays(outcome: Outcome) {
   const fired: string[] = [];
   const essays = createRestEssays({
     client: {
-      async send(request) {
+      send(request, _, continuation) {
         requests.push(request);
         if (outcome.kind === 'answered' || outcome.kind === 'failed') request.onSent?.();
-        return outcome;
+        continuation.onResolved(outcome);
       },
     },
     modeNames,
