@@ -28,8 +28,10 @@ export function useCached<Answer>(entry: CacheEntry, context: RequestContext): P
 
 /** Counts a look-up that an entry answered. Also lowers the request's `freshUntil`, which `Cache-Control` is computed from. */
 export function recordUse({ freshUntil }: CacheEntry, isHit: boolean, context: RequestContext): void {
-  if (isHit) context.usage.cacheHits += 1;
-  if (Date.now() > freshUntil) context.usage.staleHits += 1;
+  if (isHit) {
+    context.usage.cacheHits += 1;
+    if (Date.now() > freshUntil) context.usage.staleHits += 1;
+  }
   context.freshUntil = Math.min(context.freshUntil, freshUntil);
 }
 

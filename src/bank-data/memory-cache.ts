@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 import { AnswerTemplate, createAnswerTemplates } from './answer-templates.ts';
+import { createEntryTable } from './entry-table.ts';
 import type { CacheEntry } from './shared-cache.ts';
 
 export interface MemoryCache {
@@ -14,26 +15,28 @@ export interface MemoryCache {
 /** Answers in memory, bounded in bytes. What the answers about one bank have in common is kept once. */
 export function createMemoryCache(maxBytes: number): MemoryCache {
   const findTemplate = createAnswerTemplates(maxBanks);
-  const entries = new LRUCache<string, KeptEntry>({
-    maxSize: maxBytes,
-    sizeCalculation: ({ answer }, key) => bytesPerEntry + 2 * key.length + bytesOf(answer),
-  });
+  const table = createEntryTable<CacheEntry['answer'] | AnswerTemplate>();
+  const slots = new LRUCache<string, number>({ maxSize: maxBytes, dispose: table.delete });
   return {
     get(key) {
-      const kept = entries.get(key);
-      return kept && { ...kept, answer: restore(kept.answer, key) };
+      const slot = slots.get(key);
+      if (slot === undefined) return undefined;
+      const { freshUntil, staleUntil, version } = table.timesAt(slot);
+      return { answer: restore(table.answerAt(slot), key), freshUntil, staleUntil, version };
     },
-    status: () => ({ entries: entries.size, bytes: entries.calculatedSize }),
-    set(key, { answer, freshUntil, staleUntil, version }) {
-      entries.set(key, { answer: findTemplate(key, answer) ?? answer, freshUntil, staleUntil, version });
+    status: () => ({ entries: slots.size, bytes: slots.calculatedSize }),
+    set(key, entry) {
+      const answer = findTemplate(key, entry.answer) ?? entry.answer;
+      const size = bytesPerEntry + 2 * key.length + bytesOf(answer);
+      // Otherwise its slot would not be used again.
+      if (size > maxBytes) slots.delete(key);
+      else slots.set(key, table.add(answer, entry), { size });
     },
-    clear: () => entries.clear(),
+    clear: () => slots.clear(),
   };
 }
 
-type KeptEntry = Omit<CacheEntry, 'answer'> & { answer: CacheEntry['answer'] | AnswerTemplate };
-
-function restore(answer: KeptEntry['answer'], key: string): CacheEntry['answer'] {
+function restore(answer: CacheEntry['answer'] | AnswerTemplate, key: string): CacheEntry['answer'] {
   return answer instanceof AnswerTemplate ? (answer.restore(key) as object as CacheEntry['answer']) : answer;
 }
 
