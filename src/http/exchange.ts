@@ -18,7 +18,7 @@ export type MaybePromise<Value> = Value | PromiseLike<Value>;
 /** The same for all exchanges. */
 interface ExchangeOptions {
   write: WriteResponse<Exchange>;
-  onFinished: (exchange: FinishedRequest) => void;
+  onFinished: (exchange: Exchange) => void;
   readRequestId: ReadRequestId;
 }
 
@@ -51,7 +51,7 @@ export class Exchange implements FinishedRequest {
   /** Of a POST request; set when it was read. */
   body = '';
   readonly #write: WriteResponse<Exchange>;
-  readonly #onFinished: (exchange: FinishedRequest) => void;
+  readonly #onFinished: (exchange: Exchange) => void;
   #errorCode: ErrorCode | null = null;
   #isAnswered = false;
 

@@ -54,6 +54,8 @@ export function createRequestHandler({
   const checkHost = createHostCheck(allowedHosts);
   const admit = createAdmit(admission);
   const budget = createByteBudget(maxBufferedBytes);
+  /** Requests that have no response yet. */
+  let active = 0;
   const write = createResponseWriter<Exchange>({
     onUnread: holdUnread,
     onFault(exchange, error) {
@@ -61,15 +63,22 @@ export function createRequestHandler({
       exchange.finish(500);
     },
     onWritten: (exchange, status) => exchange.finish(status),
+    activeRequests: () => active,
   });
-  const exchangeOptions = { write, onFinished: events.requestFinished, readRequestId: createRequestIds() };
+  const exchangeOptions = { write, onFinished, readRequestId: createRequestIds() };
   const answerGraphql = createGraphqlEndpoint({ ...options, budget, admit, cors, guard });
 
   return (request, response) => {
+    active += 1;
     const exchange = new Exchange(request, response, exchangeOptions);
     cors.addHeaders(exchange);
     guard(exchange, () => handle(exchange));
   };
+
+  function onFinished(exchange: Exchange): void {
+    active -= 1;
+    events.requestFinished(exchange);
+  }
 
   function handle(exchange: Exchange): MaybePromise<void> {
     const { request } = exchange;

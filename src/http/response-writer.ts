@@ -23,33 +23,32 @@ interface ResponseWriterOptions<Request> {
   onFault: (request: Request, error: unknown) => void;
   /** Called when a response was passed on to Node.js, or with 499 if the client disconnected before. */
   onWritten: (request: Request, status: number) => void;
+  /** Requests that have no response yet, this one included. */
+  activeRequests: () => number;
 }
 
 /**
- * Writes the first response of a turn of the event loop at once, and the others together at its end. One after the other,
- * each would wake up the client's process, which takes longer than the write.
+ * Writes the responses of a turn of the event loop together at its end. One after the other, each would wake up the client's
+ * process, which takes longer than the write. A client that is alone does not wait for that.
  */
 export function createResponseWriter<Request extends Answered>({
   onUnread,
   onFault,
   onWritten,
+  activeRequests,
 }: ResponseWriterOptions<Request>): WriteResponse<Request> {
   /** In this turn. */
-  let hasWritten = false;
   let waiting: { request: Request; status: number; body: string | Uint8Array }[] = [];
 
   return (request, status, body) => {
-    if (hasWritten) {
-      waiting.push({ request, status, body });
+    if (activeRequests() === 1) {
+      writeOrFail(request, status, body);
       return;
     }
-    hasWritten = true;
-    setImmediate(endTurn);
-    writeOrFail(request, status, body);
+    if (waiting.push({ request, status, body }) === 1) setImmediate(endTurn);
   };
 
   function endTurn(): void {
-    hasWritten = false;
     const responses = waiting;
     waiting = [];
     for (const { request, status, body } of responses) writeOrFail(request, status, body);
