@@ -10,7 +10,7 @@ import { createLog } from '../../src/telemetry/log.ts';
 import { createLogEvents } from '../../src/telemetry/log-events.ts';
 import { tAdmission } from '../caller.ts';
 import { tGateway } from '../gateway.ts';
-import { replyHeld, replyJson, tUpstream, type Upstream } from '../scripted-upstream.ts';
+import { replyHeld, replyJson, replyNever, tUpstream, type Upstream } from '../scripted-upstream.ts';
 
 const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid } }';
 const html = { accept: 'text/html,application/xhtml+xml' };
