@@ -29,7 +29,8 @@ interface ResponseWriterOptions<Request> {
 
 /**
  * Writes the responses of a turn of the event loop together at its end. One after the other, each would wake up the client's
- * process, which takes longer than the write. A client that is alone does not wait for that.
+ * process, which takes longer than the write. Only the first one is written at once, if no other request is active: a client
+ * that is alone does not wait, and of many, one works while the gateway answers the others.
  */
 export function createResponseWriter<Request extends Answered>({
   onUnread,
@@ -37,18 +38,20 @@ export function createResponseWriter<Request extends Answered>({
   onWritten,
   activeRequests,
 }: ResponseWriterOptions<Request>): WriteResponse<Request> {
-  /** In this turn. */
+  /** Whether this turn has a response. */
+  let hasBegun = false;
   let waiting: { request: Request; status: number; body: string | Uint8Array }[] = [];
 
   return (request, status, body) => {
-    if (activeRequests() === 1) {
-      writeOrFail(request, status, body);
-      return;
-    }
-    if (waiting.push({ request, status, body }) === 1) setImmediate(endTurn);
+    const isWrittenNow = !hasBegun && activeRequests() === 1;
+    if (!hasBegun) setImmediate(endTurn);
+    hasBegun = true;
+    if (isWrittenNow) writeOrFail(request, status, body);
+    else waiting.push({ request, status, body });
   };
 
   function endTurn(): void {
+    hasBegun = false;
     const responses = waiting;
     waiting = [];
     for (const { request, status, body } of responses) writeOrFail(request, status, body);

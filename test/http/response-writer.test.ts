@@ -36,12 +36,15 @@ it('reports a response that cannot be written, closes its connection, and writes
   expect(written).toEqual([200]);
 });
 
-it('writes the responses of a turn together at its end, and that of a client that is alone at once', async () => {
+it.each([
+  ['the responses of a turn together at its end, while there are other requests', 5, [0, 0, 2, 2, 2, 4, 5]],
+  ['the first response of a turn at once, if there is no other request', 1, [1, 1, 2, 3, 3, 4, 5]],
+])('writes %s', async (_, firstActive, expected) => {
   let written = 0;
-  let activeRequests = 5;
+  let activeRequests = firstActive;
   const onWritten = () => {
     written += 1;
-    activeRequests -= 1;
+    activeRequests = Math.max(1, activeRequests - 1);
   };
   const options = { onUnread: () => {}, onFault: () => {}, onWritten, activeRequests: () => activeRequests };
   const write = createResponseWriter(options);
@@ -65,5 +68,5 @@ it('writes the responses of a turn together at its end, and that of a client tha
     });
   });
   expect(settled.map(({ status }) => status)).toEqual(Array(5).fill('fulfilled'));
-  expect(counts).toEqual([0, 0, 2, 2, 2, 4, 5]);
+  expect(counts).toEqual(expected);
 });
