@@ -84,6 +84,7 @@ export class SyncPromise<Value> implements PromiseLike<Value> {
     return next;
   }
 
+  /** DataLoader calls it. */
   catch<Result = never>(
     onRejected?: ((reason: unknown) => Result | PromiseLike<Result>) | null,
   ): SyncPromise<Value | Result> {
@@ -91,7 +92,7 @@ export class SyncPromise<Value> implements PromiseLike<Value> {
   }
 }
 
-/** Of what continues instead of returning a promise. */
+/** A promise for the result of a function that takes a continuation. */
 export function toPromise<Value>(start: (continuation: Continuation<Value>) => void): Promise<Value> {
   return new Promise((onResolved, onRejected) => start({ onResolved, onRejected }));
 }

@@ -1,7 +1,7 @@
 import type { RequestContext } from '../request-context.ts';
 import type { CacheEntry } from './shared-cache.ts';
 
-interface EntryTimes {
+interface EntryOptions {
   freshMs: number;
   maxAgeMs: number;
   random: () => number;
@@ -12,7 +12,7 @@ interface EntryTimes {
 export type CreateEntry = (answer: object, isNegative: boolean) => CacheEntry;
 
 /** Creates cache entries. The time to live is randomized by ±10 %, so that entries of one time do not expire together. */
-export function createEntryFactory({ freshMs, maxAgeMs, random, version }: EntryTimes): CreateEntry {
+export function createEntryFactory({ freshMs, maxAgeMs, random, version }: EntryOptions): CreateEntry {
   return (answer, isNegative) => {
     const now = Date.now();
     const freshUntil = now + (isNegative ? Math.min(freshMs, maxNegativeFreshMs) : freshMs) * (0.9 + 0.2 * random());

@@ -143,9 +143,12 @@ export function createFlights({ turns, memory, sharedCache, createEntry, version
   }
 
   function land(flight: Flight, result: LookUpResult): void {
-    if (isCurrent(flight) && result.entry.version === version()) keep(flight.key, result);
-    end(flight);
-    flight.resolve(result);
+    try {
+      if (isCurrent(flight) && result.entry.version === version()) keep(flight.key, result);
+    } finally {
+      end(flight);
+      flight.resolve(result);
+    }
   }
 
   /** Stores the entry, unless the present one is newer, which only happens to an entry of the shared cache. */

@@ -1,8 +1,7 @@
 import type { Continuation } from '../async/sync-promise.ts';
 import type { Bulkhead } from './bulkhead.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
-import type { Deadline } from './deadline.ts';
-import { GuardedAttempt, type GuardedAttemptOptions, type PathGuards } from './guarded-attempt.ts';
+import { GuardedAttempt, type GuardedAttemptOptions, type PassedGuards } from './guarded-attempt.ts';
 import { type Outcome, type Send, shed } from './operation.ts';
 import type { RetryAfterBlock } from './retry-after.ts';
 
@@ -24,9 +23,30 @@ export function createAttempt({
   ...options
 }: AttemptOptions): Send {
   const attemptOptions = { ...options, leave: bulkhead.leave };
-  const guards = new Map<string, PathGuards>();
+  const guards = new Map<string, Pick<PassedGuards, 'block' | 'circuit'>>();
 
-  return (request, deadline, payer, continuation, retries = 0) => {
+  /** Leaves the slot when the attempt has ended. */
+  const sendInSlot: Send = (request, deadline, payer, continuation, retries = 0) => {
+    if (deadline.aborted) {
+      bulkhead.leave();
+      if (deadline.hasExpired()) continuation.onResolved(shed);
+      else continuation.onRejected(deadline.reason);
+      return;
+    }
+    if (request.method === 'POST') deadline.restart();
+    const { block, circuit } = guardsOf(request.path);
+    const blockPass = block.enter();
+    if (typeof blockPass === 'object') return refuse(continuation, blockPass);
+    const circuitPass = circuit.enter();
+    if (circuitPass === null) {
+      block.leave(blockPass, shed);
+      return refuse(continuation, shed);
+    }
+    const passed = { block, blockPass, circuit, circuitPass };
+    new GuardedAttempt(attemptOptions, request, deadline, payer, continuation, passed).start(retries);
+  };
+
+  return (request, deadline, payer, continuation, retries) => {
     if (bulkhead.enter()) {
       sendInSlot(request, deadline, payer, continuation, retries);
       return;
@@ -35,41 +55,23 @@ export function createAttempt({
       // Later: an attempt that leaves its slot at once must not start the next one within its own call.
       queueMicrotask(() => {
         if (hasSlot) sendInSlot(request, deadline, payer, continuation, retries);
-        else refuse(deadline, continuation);
+        else if (deadline.aborted && !deadline.hasExpired()) continuation.onRejected(deadline.reason);
+        else continuation.onResolved(shed);
       });
       return hasSlot;
     });
   };
 
-  /** Leaves the slot when the attempt has ended. */
-  function sendInSlot(...[request, deadline, payer, continuation, retries]: Required<Parameters<Send>>): void {
-    if (deadline.aborted) {
-      bulkhead.leave();
-      refuse(deadline, continuation);
-      return;
-    }
-    if (request.method === 'POST') deadline.restart();
-    const passed = guardsOf(request.path);
-    const blockPass = passed.block.enter();
-    if (typeof blockPass === 'object') {
-      bulkhead.leave();
-      continuation.onResolved(blockPass);
-      return;
-    }
-    new GuardedAttempt(attemptOptions, request, deadline, payer, continuation, passed, blockPass).start(retries);
+  function refuse(continuation: Continuation<Outcome>, outcome: Outcome): void {
+    bulkhead.leave();
+    continuation.onResolved(outcome);
   }
 
-  function guardsOf(path: string): PathGuards {
+  function guardsOf(path: string): Pick<PassedGuards, 'block' | 'circuit'> {
     const known = guards.get(path);
     if (known) return known;
     const created = { block: createRetryAfterBlock(), circuit: createCircuitBreaker(path) };
     guards.set(path, created);
     return created;
   }
-}
-
-/** Continues after an attempt that was not sent. */
-function refuse(deadline: Deadline, continuation: Continuation<Outcome>): void {
-  if (deadline.aborted && !deadline.hasExpired()) continuation.onRejected(deadline.reason);
-  else continuation.onResolved(shed);
 }

@@ -1,11 +1,10 @@
 import type { Client, Dispatcher } from 'undici';
-import type { Continuation } from '../async/sync-promise.ts';
 import { parseJson } from '../parse-json.ts';
 import { type RedactSecrets, redactStrings } from '../telemetry/redact.ts';
 import type { CallSpan } from '../trace.ts';
 import type { Deadline } from './deadline.ts';
 import { reasonBeforeResponse, tooManyInfos } from './failure-reason.ts';
-import type { Answered, Failed, FailureReason, Outcome, UpstreamRequest } from './operation.ts';
+import type { Answered, CallContinuation, Failed, FailureReason, UpstreamRequest } from './operation.ts';
 import { decode, decodePart, noHeaders, readHeaders } from './response-parts.ts';
 import { readRetryAfter } from './retry-after.ts';
 
@@ -33,7 +32,7 @@ export class Call implements Dispatcher.DispatchHandler {
   readonly startedAt = performance.now();
   readonly #options: CallOptions;
   readonly #deadline: Deadline;
-  readonly #continuation: Continuation<Outcome>;
+  readonly #continuation: CallContinuation;
   #isSettled = false;
   #close: ((error: Error) => void) | null = null;
   #infos = 0;
@@ -48,7 +47,7 @@ export class Call implements Dispatcher.DispatchHandler {
     options: CallOptions,
     request: UpstreamRequest,
     deadline: Deadline,
-    continuation: Continuation<Outcome>,
+    continuation: CallContinuation,
     connection: Client,
     span: CallSpan | null,
   ) {
@@ -98,6 +97,7 @@ export class Call implements Dispatcher.DispatchHandler {
     if (this.#isSettled) throw abandoned;
     this.progress = 'sent';
     this.#close = close;
+    this.#continuation.onSending();
   }
 
   onHeaders(status: number, rawHeaders: Buffer[]): boolean {

@@ -2,7 +2,15 @@ import type { Continuation } from '../async/sync-promise.ts';
 import type { Reservation } from './allowance/reservation.ts';
 import type { CircuitBreaker, Pass } from './circuit-breaker.ts';
 import type { Deadline } from './deadline.ts';
-import { type MakeCall, type Outcome, type Payer, type Shed, shed, type UpstreamRequest } from './operation.ts';
+import {
+  type CallContinuation,
+  type MakeCall,
+  type Outcome,
+  type Payer,
+  type Shed,
+  shed,
+  type UpstreamRequest,
+} from './operation.ts';
 import type { Reserve, Reserved } from './reserve.ts';
 import type { RetryAfterBlock } from './retry-after.ts';
 
@@ -16,24 +24,26 @@ export interface GuardedAttemptOptions {
   leave: () => void;
 }
 
-export interface PathGuards {
+/** The guards of a path, and how the attempt has passed them. */
+export interface PassedGuards {
   block: RetryAfterBlock;
+  blockPass: Pass;
   circuit: CircuitBreaker;
+  circuitPass: Pass;
 }
 
-/** An attempt in its slot. It continues when its call has ended. */
-export class GuardedAttempt implements Continuation<Outcome> {
+/** An attempt that has a slot and has passed the guards of its path. It continues when its call has ended. */
+export class GuardedAttempt implements CallContinuation {
   readonly #options: GuardedAttemptOptions;
   readonly #request: UpstreamRequest;
   readonly #deadline: Deadline;
   readonly #payer: Payer;
   readonly #continuation: Continuation<Outcome>;
-  readonly #guards: PathGuards;
-  readonly #blockPass: Pass;
-  /** Null: the circuit is open. */
-  readonly #circuitPass: Pass | null;
+  readonly #guards: PassedGuards;
   /** Set when the call is made. */
   #reservation: Reservation | null = null;
+  #isHeld = false;
+  #hasEnded = false;
 
   constructor(
     options: GuardedAttemptOptions,
@@ -41,8 +51,7 @@ export class GuardedAttempt implements Continuation<Outcome> {
     deadline: Deadline,
     payer: Payer,
     continuation: Continuation<Outcome>,
-    guards: PathGuards,
-    blockPass: Pass,
+    guards: PassedGuards,
   ) {
     this.#options = options;
     this.#request = request;
@@ -50,29 +59,26 @@ export class GuardedAttempt implements Continuation<Outcome> {
     this.#payer = payer;
     this.#continuation = continuation;
     this.#guards = guards;
-    this.#blockPass = blockPass;
-    this.#circuitPass = guards.circuit.enter();
   }
 
   start(retries: number): void {
-    if (this.#circuitPass === null) {
-      this.onResolved(shed);
-      return;
-    }
-    const payer = this.#payer;
-    const { reserve } = this.#options;
+    let reserving: Reserved | Shed | Promise<Reserved | Shed>;
     try {
+      const { reserve } = this.#options;
       const mayBeSent = this.#request.maySend?.();
-      const reserving = mayBeSent ? mayBeSent.then((maySend) => (maySend ? reserve(payer) : shed)) : reserve(payer);
-      if (reserving instanceof Promise) {
-        reserving.then(
-          (reserved) => this.#call(reserved, retries),
-          (reason) => this.onRejected(reason),
-        );
-      } else this.#call(reserving, retries);
+      reserving = mayBeSent
+        ? mayBeSent.then((maySend) => (maySend ? reserve(this.#payer) : shed))
+        : reserve(this.#payer);
     } catch (error) {
       this.#fail(error);
+      return;
     }
+    if (reserving instanceof Promise)
+      reserving.then(
+        (reserved) => this.#call(reserved, retries),
+        (error) => this.#fail(error),
+      );
+    else this.#call(reserving, retries);
   }
 
   #call(reserved: Reserved | Shed, retries: number): void {
@@ -97,7 +103,6 @@ export class GuardedAttempt implements Continuation<Outcome> {
     // From here on the call is counted even if the caller aborts: it may already be sent.
     this.#payer.usage.upstreamCalls += 1;
     this.#reservation = reserved;
-    this.#payer.task?.hold();
     try {
       this.#options.makeCall(this.#request, this.#deadline, this, this.#payer.trace, retries);
     } catch (error) {
@@ -105,36 +110,41 @@ export class GuardedAttempt implements Continuation<Outcome> {
     }
   }
 
+  onSending(): void {
+    if (this.#isHeld) return;
+    this.#isHeld = true;
+    this.#payer.task?.hold();
+  }
+
   onResolved(outcome: Outcome): void {
-    try {
-      this.#end(outcome, this.#options.leave);
-    } catch (error) {
-      this.#continuation.onRejected(error);
-      return;
-    }
-    this.#continuation.onResolved(outcome);
+    if (this.#end(outcome, this.#options.leave)) this.#continuation.onResolved(outcome);
   }
 
   /** The caller has aborted. */
   onRejected(reason: unknown): void {
     // Clients often leave at the same time: a call that started at once could be for one who is about to leave.
-    this.#end(shed, () => setImmediate(this.#options.leave));
-    this.#continuation.onRejected(reason);
+    if (this.#end(shed, () => setImmediate(this.#options.leave))) this.#continuation.onRejected(reason);
   }
 
   #fail(error: unknown): void {
-    this.#end(shed, this.#options.leave);
-    this.#continuation.onRejected(error);
+    if (this.#end(shed, this.#options.leave)) this.#continuation.onRejected(error);
   }
 
-  #end(outcome: Outcome, leave: () => void): void {
-    const { block, circuit } = this.#guards;
+  /** @returns false if it has ended before, or if it continues with the error of a guard */
+  #end(outcome: Outcome, leave: () => void): boolean {
+    if (this.#hasEnded) return false;
+    this.#hasEnded = true;
     try {
-      if (this.#circuitPass !== null) circuit.leave(this.#circuitPass, outcome);
-      block.leave(this.#blockPass, outcome);
+      const { block, blockPass, circuit, circuitPass } = this.#guards;
+      circuit.leave(circuitPass, outcome);
+      block.leave(blockPass, outcome);
       if (this.#reservation !== null) this.#settle(this.#reservation, outcome);
+      return true;
+    } catch (error) {
+      this.#continuation.onRejected(error);
+      return false;
     } finally {
-      if (this.#reservation !== null) this.#payer.task?.release();
+      if (this.#isHeld) this.#payer.task?.release();
       leave();
     }
   }

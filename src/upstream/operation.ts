@@ -94,11 +94,17 @@ export type Send = (
 /** The request that an attempt is made for. A flight has the usage, the budget and the trace of its first caller. */
 export type Payer = Pick<RequestContext, 'task' | 'usage' | 'reserveCall' | 'trace'>;
 
+/** What continues after a call. */
+export interface CallContinuation extends Continuation<Outcome> {
+  /** Called immediately before the call is sent: until then, it may wait for its connection. */
+  onSending(): void;
+}
+
 /** Makes one call, and continues as `Send` does. */
 export type MakeCall = (
   request: UpstreamRequest,
   deadline: Deadline,
-  continuation: Continuation<Outcome>,
+  continuation: CallContinuation,
   trace?: Trace | null,
   retries?: number,
 ) => void;

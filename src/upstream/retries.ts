@@ -80,7 +80,12 @@ class FirstAttempt implements Continuation<Outcome> {
       return;
     }
     this.#deadline.end();
-    this.#options.onEnded(outcome);
+    try {
+      this.#options.onEnded(outcome);
+    } catch (error) {
+      this.#continuation.onRejected(error);
+      return;
+    }
     this.#continuation.onResolved(outcome);
   }
 

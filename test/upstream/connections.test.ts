@@ -144,7 +144,14 @@ async function tConnections(maxCalls = 64, isKept = true) {
   };
   const send = (signal?: AbortSignal) =>
     toPromise<Outcome>((continuation) => {
-      const call = new Call(options, get, tDeadline(signal), continuation, connections.take(), null);
+      const call = new Call(
+        options,
+        get,
+        tDeadline(signal),
+        { ...continuation, onSending() {} },
+        connections.take(),
+        null,
+      );
       call.connection.dispatch({ origin: upstream.url, path: '/', method: 'GET' }, call);
     });
   return {

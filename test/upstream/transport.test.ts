@@ -26,7 +26,7 @@ function tTransport(baseUrl: string, options: { maxResponseBytes?: number } = {}
   onTestFinished(() => transport.close());
   return {
     send: (request = get, deadline = tDeadline()) =>
-      toPromise<Outcome>((continuation) => transport.makeCall(request, deadline, continuation)),
+      toPromise<Outcome>((continuation) => transport.makeCall(request, deadline, { ...continuation, onSending() {} })),
     close: transport.close,
     calls,
   };

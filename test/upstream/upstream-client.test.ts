@@ -74,6 +74,20 @@ it.each([
   expect(upstream.calls).toHaveLength(1);
 });
 
+it('does not send a call that still waits for its connection when all callers leave', async () => {
+  const upstream = await tUpstream();
+  const task = new SharedTask<void>();
+  const caller = new AbortController();
+  const left = expect(task.wait(caller.signal)).rejects.toThrow('aborted');
+  const client = tClient(upstream.url);
+  const sent = expect(client.send(get, { ...tRequestContext(task), task })).rejects.toThrow('aborted');
+  caller.abort();
+  await Promise.all([left, sent]);
+  await client.send(get, tRequestContext());
+  expect(upstream.calls).toHaveLength(1);
+  expect(client.status()).toMatchObject({ active: 0, queued: 0 });
+});
+
 it('lets requests take turns, whatever their flights', async () => {
   const { reply, release } = replyHeld(replyJson(200, {}));
   const upstream = await tUpstream(reply);
