@@ -85,21 +85,24 @@ export type FindTemplate = (key: string, answer: object) => AnswerTemplate | nul
 
 /**
  * The templates of banks: an answer that is kept as one takes less than half of the memory. The template of a bank is made
- * from the last answer that did not fit its previous one. That answer is kept as it is, so that a bank whose answers never
- * fit has one template, not one for each of them.
+ * from its second answer, and again from one that does not fit the previous template. That answer is kept as it is, so that
+ * a bank whose answers never fit has one template, not one for each of them; a bank with a single answer has none.
  */
 export function createAnswerTemplates(maxBanks: number): FindTemplate {
-  const templates = new LRUCache<string, AnswerTemplate>({ max: maxBanks });
+  const templates = new LRUCache<string, AnswerTemplate | typeof seenOnce>({ max: maxBanks });
   return (key, answer) => {
     if (!isKnownValidation(answer) || answer.iban !== key) return null;
     const { countryCode, bankCode, branch } = answer.ibanData;
     const bank = `${countryCode}${bankCode ?? ''}${branch === null ? '' : `:${branch}`}`;
     const template = templates.get(bank);
-    if (template?.fits(answer)) return template;
-    if (hasShortTexts(answer)) templates.set(bank, new AnswerTemplate(answer));
+    if (template !== undefined && template !== seenOnce && template.fits(answer)) return template;
+    if (hasShortTexts(answer)) templates.set(bank, template === undefined ? seenOnce : new AnswerTemplate(answer));
     return null;
   };
 }
+
+/** Instead of a template. */
+const seenOnce = 'seen once';
 
 /** Of a valid IBAN, of which the service knows the parts and the bank. */
 type KnownValidation = IbanValidation & { ibanData: IbanData; bankData: BankData };
