@@ -14,7 +14,7 @@ export interface MemoryCache {
 
 /** Answers in memory, bounded in bytes. What the answers about one bank have in common is kept once. */
 export function createMemoryCache(maxBytes: number): MemoryCache {
-  const findTemplate = createAnswerTemplates(maxBanks);
+  const findTemplate = createAnswerTemplates(Math.ceil(Math.min(maxBanks, maxBytes / bytesPerBank)));
   const table = createEntryTable<CacheEntry['answer'] | AnswerTemplate>();
   const slots = new LRUCache<string, number>({ maxSize: maxBytes, dispose: table.delete });
   return {
@@ -40,8 +40,9 @@ function restore(answer: CacheEntry['answer'] | AnswerTemplate, key: string): Ca
   return answer instanceof AnswerTemplate ? (answer.restore(key) as object as CacheEntry['answer']) : answer;
 }
 
-/** With a template for their answers. */
+/** With a template for their answers; fewer in a small cache, of whose limit templates are no part. */
 const maxBanks = 10_000;
+const bytesPerBank = 2_800;
 
 /** Roughly, of a value as in JSON. Counting is faster than writing it as JSON. */
 function bytesOf(value: unknown): number {

@@ -42,7 +42,7 @@ export class GuardedAttempt implements CallContinuation {
   readonly #guards: PassedGuards;
   /** Set when the call is made. */
   #reservation: Reservation | null = null;
-  #isHeld = false;
+  #isSent = false;
   #hasEnded = false;
 
   constructor(
@@ -100,7 +100,6 @@ export class GuardedAttempt implements CallContinuation {
       this.#fail(error);
       return;
     }
-    // From here on the call is counted even if the caller aborts: it may already be sent.
     this.#payer.usage.upstreamCalls += 1;
     this.#reservation = reserved;
     try {
@@ -111,8 +110,8 @@ export class GuardedAttempt implements CallContinuation {
   }
 
   onSending(): void {
-    if (this.#isHeld) return;
-    this.#isHeld = true;
+    if (this.#isSent) return;
+    this.#isSent = true;
     this.#payer.task?.hold();
   }
 
@@ -144,15 +143,16 @@ export class GuardedAttempt implements CallContinuation {
       this.#continuation.onRejected(error);
       return false;
     } finally {
-      if (this.#isHeld) this.#payer.task?.release();
+      if (this.#isSent) this.#payer.task?.release();
       leave();
     }
   }
 
-  /** Counts the call as paid unless it was surely not sent. After an abort the outcome is `shed`: it may be charged. */
+  /** Counts the call as paid unless it was surely not sent. If the caller has aborted one that was sent, it may be charged. */
   #settle(reservation: Reservation, outcome: Outcome): void {
-    if (outcome.kind === 'failed' && outcome.reason === 'unreachable') reservation.release();
-    else this.#options.onPaid();
+    const isUnreachable = outcome.kind === 'failed' && outcome.reason === 'unreachable';
+    if (this.#isSent && !isUnreachable) this.#options.onPaid();
+    else reservation.release();
     if (outcome.kind === 'answered') reservation.recordAnswer(outcome);
   }
 }

@@ -3,9 +3,13 @@ import { vi } from 'vitest';
 /** The time at which every test starts. */
 export const start = new Date('2026-11-21T12:00:00Z');
 
-/** Timers are distinguished by their length: pauses before retries, and deadlines. Shorter ones are those of libraries. */
+/**
+ * Timers are distinguished by their length: pauses before retries, and deadlines. Others are those of libraries, such as the
+ * ticks of undici, 499 ms. One timer serves all deadlines, so it may run for what is left of the next one: 500 ms after the
+ * pauses of an operation.
+ */
 const pauses = { fromMs: 10, toMs: 450 };
-const deadlines = { fromMs: 1_000, toMs: Number.POSITIVE_INFINITY };
+const deadlines = { fromMs: 500, toMs: Number.POSITIVE_INFINITY };
 
 export interface FakeClock {
   /**

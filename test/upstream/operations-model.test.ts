@@ -54,6 +54,7 @@ function tModel() {
   let reserved = 0;
   let reservesLater = false;
   const makeCall: MakeCall = (_, deadline, continuation) => {
+    continuation.onSending();
     const call = {
       settle(outcome: Outcome) {
         deadline.removeEventListener('abort', call);

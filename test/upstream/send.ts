@@ -97,7 +97,10 @@ export function tAttempt(
         onClosed: () => events?.circuitClosed('bank-data', path),
       }),
     reserve: createReserve('bank-data', allowance),
-    makeCall: (request, deadline, continuation) => SyncPromise.continue(call(request, deadline), continuation),
+    makeCall(request, deadline, continuation) {
+      continuation.onSending();
+      SyncPromise.continue(call(request, deadline), continuation);
+    },
     onPaid: () => {},
   });
   return (request = get, deadline = tDeadline(), payer: Payer = tRequestContext()) =>

@@ -12,7 +12,10 @@ import { replyHeld, replyJson, tUpstream } from '../scripted-upstream.ts';
 import { tAllowance } from './allowance/allowance.ts';
 import { get } from './send.ts';
 
-function tClient(baseUrl: string, options: { maxConcurrency?: number; maxQueue?: number } = {}) {
+function tClient(
+  baseUrl: string,
+  options: Partial<Pick<Parameters<typeof createUpstreamClient>[0], 'maxConcurrency' | 'maxQueue' | 'allowance'>> = {},
+) {
   const client = createUpstreamClient({
     service: 'bank-data',
     baseUrl,
@@ -79,12 +82,14 @@ it('does not send a call that still waits for its connection when all callers le
   const task = new SharedTask<void>();
   const caller = new AbortController();
   const left = expect(task.wait(caller.signal)).rejects.toThrow('aborted');
-  const client = tClient(upstream.url);
+  const allowance = tAllowance();
+  const client = tClient(upstream.url, { allowance });
   const sent = expect(client.send(get, { ...tRequestContext(task), task })).rejects.toThrow('aborted');
   caller.abort();
   await Promise.all([left, sent]);
   await client.send(get, tRequestContext());
   expect(upstream.calls).toHaveLength(1);
+  expect(await allowance.status()).toMatchObject({ used: 1 });
   expect(client.status()).toMatchObject({ active: 0, queued: 0 });
 });
 
