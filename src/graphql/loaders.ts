@@ -74,7 +74,8 @@ class KeyedLoader<Answer> {
 }
 
 /**
- * Resolvers load within one call, so the batch begins after it. By default, DataLoader would first wait for the microtasks
- * of that call.
+ * Resolvers load within one call, so the batch begins in the microtask after it. By default, DataLoader would wait for all
+ * microtasks of that call, and then for the next tick of Node.js.
  */
-const loaderOptions = { cache: false, batchScheduleFn: (dispatch: () => void) => process.nextTick(dispatch) };
+const loaderOptions = { cache: false, batchScheduleFn: (dispatch: () => void) => void resolved.then(dispatch) };
+const resolved = Promise.resolve();
