@@ -3,7 +3,8 @@ import { GatewayError } from '../errors.ts';
 import type { Bulkhead } from '../upstream/bulkhead.ts';
 import { createShedError } from '../upstream/upstream-error.ts';
 import { recordUse } from './cache-entry.ts';
-import type { Flight, Flights } from './flights.ts';
+import type { Flight } from './flight.ts';
+import type { Flights } from './flights.ts';
 import type { LookUp, LookUpResult } from './look-up.ts';
 import type { MemoryCache } from './memory-cache.ts';
 
