@@ -1,8 +1,8 @@
 import type { CacheEntry } from './shared-cache.ts';
 
 /**
- * The values of entries in columns, by slot. An entry is no object of its own, which the garbage collector would copy and
- * mark, and its times are no objects either. Slots are used again.
+ * The values of entries in columns, by slot: the garbage collector would copy and mark an object per entry, and one per time.
+ * Slots are used again.
  */
 export interface EntryTable<Answer> {
   /** @returns its slot */

@@ -4,7 +4,7 @@ import type { RequestContext } from '../../src/request-context.ts';
 import { createBulkhead } from '../../src/upstream/bulkhead.ts';
 import { shed } from '../../src/upstream/operation.ts';
 import { tRequestContext } from '../request-context.ts';
-import { answered, get, post, type TSend, tAttempt, tDeadline, tHeldSend } from './send.ts';
+import { answered, get, post, type TSend, tAttempt, tDeadline, tHeldSend, tSend } from './send.ts';
 
 const at = (path: string) => ({ ...get, path });
 
@@ -138,6 +138,17 @@ it('frees the place of a call that was aborted in the queue at once', async () =
   await vi.waitFor(() => expect(held).toHaveLength(2), { timeout: 20_000 });
   held[1]?.returns(answered(200));
   expect(await third).toEqual(answered(200));
+});
+
+it('passes the slot of a call on whose outcome cannot be recorded', async () => {
+  const recordAnswer = () => {
+    throw new Error('a bug');
+  };
+  const allowance = { reserve: () => ({ kind: 'reserved' as const, release() {}, recordAnswer }) };
+  const { send, sent } = tSend(answered(200));
+  const limited = tAttempt(send, { maxConcurrency: 1, maxQueue: 1, allowance });
+  for (let call = 0; call < 3; call += 1) await expect(limited(get, tDeadline())).rejects.toThrow('a bug');
+  expect(sent).toHaveLength(3);
 });
 
 it('passes the slot of a call on that throws', async () => {
