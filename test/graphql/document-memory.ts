@@ -71,11 +71,12 @@ function prepareAll({ document, operation }: PreparedDocument): void {
 /** In use, in MB, once it has stopped falling: the cache of the kind before is sometimes collected some turns later. */
 async function measureHeap(): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (let turnsWithoutFall = 0; turnsWithoutFall < 10; turnsWithoutFall += 1) {
+  let turnsWithoutFall = 0;
+  while (turnsWithoutFall < 10) {
     await nextTurn();
     (globalThis as { gc?: () => void }).gc?.();
     const heapMb = process.memoryUsage().heapUsed / 1e6;
-    if (heapMb < least - 0.1) turnsWithoutFall = 0;
+    turnsWithoutFall = heapMb < least - 0.1 ? 0 : turnsWithoutFall + 1;
     least = Math.min(least, heapMb);
   }
   return least;

@@ -140,7 +140,7 @@ it('frees the place of a call that was aborted in the queue at once', async () =
   expect(await third).toEqual(answered(200));
 });
 
-it('passes the slot of a call on whose outcome cannot be recorded', async () => {
+it('passes on the slot of a call whose outcome cannot be recorded', async () => {
   const recordAnswer = () => {
     throw new Error('a bug');
   };
@@ -151,7 +151,7 @@ it('passes the slot of a call on whose outcome cannot be recorded', async () => 
   expect(sent).toHaveLength(3);
 });
 
-it('passes the slot of a call on that throws', async () => {
+it('passes on the slot of a call that throws', async () => {
   const failing: TSend = () => {
     throw new Error('a bug');
   };
