@@ -1,12 +1,14 @@
+import { firstSlots, grow } from './columns.ts';
 import type { CacheEntry } from './shared-cache.ts';
 
 /**
  * The values of entries in columns, by slot: the garbage collector would copy and mark an object per entry, and one per time.
- * Slots are used again.
  */
 export interface EntryTable<Answer> {
-  /** @returns its slot */
-  add(answer: Answer, times: EntryTimes): number;
+  /** @param bytes of the entry, more than 0 */
+  set(slot: number, answer: Answer, times: EntryTimes, bytes: number): void;
+  /** 0: the slot has no entry. */
+  bytesAt(slot: number): number;
   answerAt(slot: number): Answer;
   timesAt(slot: number): EntryTimes;
   delete(slot: number): void;
@@ -17,40 +19,29 @@ type EntryTimes = Omit<CacheEntry, 'answer'>;
 export function createEntryTable<Answer>(): EntryTable<Answer> {
   const answers: (Answer | null)[] = [];
   const versions: (string | null)[] = [];
-  let freshUntil = new Float64Array(firstSlots);
-  let staleUntil = new Float64Array(firstSlots);
-  const free: number[] = [];
+  /** Three per slot: the end of its fresh time, that of its stale time, and its bytes. */
+  let numbers = new Float64Array(3 * firstSlots);
 
   return {
-    add(answer, times) {
-      const slot = free.pop() ?? answers.length;
-      if (slot === freshUntil.length) {
-        freshUntil = grow(freshUntil);
-        staleUntil = grow(staleUntil);
-      }
+    set(slot, answer, times, bytes) {
+      const first = 3 * slot;
+      if (first >= numbers.length) numbers = grow(numbers, first + 3);
       answers[slot] = answer;
       versions[slot] = times.version;
-      freshUntil[slot] = times.freshUntil;
-      staleUntil[slot] = times.staleUntil;
-      return slot;
+      numbers[first] = times.freshUntil;
+      numbers[first + 1] = times.staleUntil;
+      numbers[first + 2] = bytes;
     },
+    bytesAt: (slot) => numbers[3 * slot + 2] ?? 0,
     answerAt: (slot) => answers[slot] as Answer,
     timesAt: (slot) => ({
-      freshUntil: freshUntil[slot] ?? 0,
-      staleUntil: staleUntil[slot] ?? 0,
+      freshUntil: numbers[3 * slot] ?? 0,
+      staleUntil: numbers[3 * slot + 1] ?? 0,
       version: versions[slot] ?? null,
     }),
     delete(slot) {
       answers[slot] = null;
-      free.push(slot);
+      numbers[3 * slot + 2] = 0;
     },
   };
 }
-
-function grow(column: Float64Array): Float64Array<ArrayBuffer> {
-  const larger = new Float64Array(2 * column.length);
-  larger.set(column);
-  return larger;
-}
-
-const firstSlots = 1_024;

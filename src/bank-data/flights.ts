@@ -4,9 +4,8 @@ import type { Bulkhead } from '../upstream/bulkhead.ts';
 import type { CreateEntry } from './cache-entry.ts';
 import { Flight } from './flight.ts';
 import type { LookUp, LookUpResult } from './look-up.ts';
-import type { MemoryCache } from './memory-cache.ts';
+import type { LookUpTable } from './look-up-table.ts';
 import type { CacheEntry, SharedCache } from './shared-cache.ts';
-import { createSlotMap } from './slot-map.ts';
 
 /** One flight per key. */
 export interface Flights {
@@ -22,25 +21,24 @@ export interface Flights {
 
 interface FlightsOptions {
   turns: Pick<Bulkhead, 'leave'>;
-  memory: Pick<MemoryCache, 'get' | 'set'>;
+  table: LookUpTable<Flight>;
   sharedCache: SharedCache | null;
   createEntry: CreateEntry;
   /** Of the data that answers come from. */
   version: () => string | null;
 }
 
-export function createFlights({ turns, memory, sharedCache, createEntry, version }: FlightsOptions): Flights {
-  const flights = createSlotMap<Flight>();
+export function createFlights({ turns, table, sharedCache, createEntry, version }: FlightsOptions): Flights {
   const landing = { onAnswered, onFailed };
 
   return {
     find(key) {
-      const flight = flights.get(key);
+      const flight = table.flightOf(key);
       return flight?.aborted === false ? flight : null;
     },
     start(look, queuedSince, trace) {
       const flight = new Flight(look, queuedSince, trace, landing);
-      flight.slot = flights.set(flight.key, flight);
+      table.begin(flight);
       if (sharedCache === null) load(flight, look);
       else void sharedCache.get(flight.key).then((shared) => loadUnlessFresh(flight, look, shared));
       return flight;
@@ -86,7 +84,7 @@ export function createFlights({ turns, memory, sharedCache, createEntry, version
 
   function land(flight: Flight, result: LookUpResult): void {
     try {
-      if (isCurrent(flight) && result.entry.version === version()) keep(flight.key, result);
+      if (table.isCurrent(flight) && result.entry.version === version()) keep(flight, result);
     } finally {
       end(flight);
       flight.resolve(result);
@@ -94,9 +92,9 @@ export function createFlights({ turns, memory, sharedCache, createEntry, version
   }
 
   /** Stores the entry, unless the present one is newer, which only happens to an entry of the shared cache. */
-  function keep(key: string, { entry, isHit }: LookUpResult): void {
-    const present = isHit ? memory.get(key) : undefined;
-    if (present === undefined || present.freshUntil <= entry.freshUntil) memory.set(key, entry);
+  function keep(flight: Flight, { entry, isHit }: LookUpResult): void {
+    const present = isHit ? table.entryOf(flight.key) : null;
+    if (present === null || present.freshUntil <= entry.freshUntil) table.keep(flight, entry);
   }
 
   function fail(flight: Flight, error: unknown): void {
@@ -105,12 +103,7 @@ export function createFlights({ turns, memory, sharedCache, createEntry, version
   }
 
   function end(flight: Flight): void {
-    if (isCurrent(flight)) flights.delete(flight.key, flight.slot);
+    if (table.isCurrent(flight)) table.end(flight);
     turns.leave();
-  }
-
-  /** False if a newer one has replaced it, after it was aborted. */
-  function isCurrent(flight: Flight): boolean {
-    return flights.at(flight.slot) === flight;
   }
 }

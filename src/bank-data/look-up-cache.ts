@@ -3,9 +3,10 @@ import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 import type { Bulkhead } from '../upstream/bulkhead.ts';
 import { createEntryFactory, useCached } from './cache-entry.ts';
 import { type DataVersion, noDataVersion } from './data-version.ts';
+import type { Flight } from './flight.ts';
 import { createFlights } from './flights.ts';
 import type { LookUp } from './look-up.ts';
-import { createMemoryCache } from './memory-cache.ts';
+import { createLookUpTable } from './look-up-table.ts';
 import type { SharedCache } from './shared-cache.ts';
 import { WaitingLookUp } from './waiting-look-up.ts';
 
@@ -41,21 +42,21 @@ export function createLookUpCache({
   random = Math.random,
   dataVersion = noDataVersion,
 }: LookUpCacheOptions): LookUpCache {
-  const memory = createMemoryCache(maxBytes);
+  const table = createLookUpTable<Flight>(maxBytes);
   const version = dataVersion.current;
   const createEntry = createEntryFactory({ freshMs, maxAgeMs, random, version });
-  const flights = createFlights({ turns, memory, sharedCache, createEntry, version });
-  const waitingOptions = { turns, memory, flights, find, onJoined: events.flightJoined };
-  dataVersion.onChanged(memory.clear);
+  const flights = createFlights({ turns, table, sharedCache, createEntry, version });
+  const waitingOptions = { turns, table, flights, find, onJoined: events.flightJoined };
+  dataVersion.onChanged(table.clear);
 
-  return { find, status: () => ({ ...memory.status(), waiting: turns.status().queued }) };
+  return { find, status: () => ({ ...table.status(), waiting: turns.status().queued }) };
 
   /** Not async: an answer that is in memory costs no more than its promise. */
   function find<Answer extends object>(look: LookUp<Answer>): PromiseLike<Answer> {
     const { key, context } = look;
     if (context.signal.aborted) return Promise.reject(context.signal.reason);
     context.usage.lookUps += 1;
-    const cached = memory.get(key);
+    const cached = table.entryOf(key);
     const now = Date.now();
     if (cached && now <= cached.freshUntil) return useCached(cached, context);
     const known = flights.find(key);

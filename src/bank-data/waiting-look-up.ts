@@ -6,11 +6,11 @@ import { recordUse } from './cache-entry.ts';
 import type { Flight } from './flight.ts';
 import type { Flights } from './flights.ts';
 import type { LookUp, LookUpResult } from './look-up.ts';
-import type { MemoryCache } from './memory-cache.ts';
+import type { LookUpTable } from './look-up-table.ts';
 
 interface WaitingOptions {
   turns: Pick<Bulkhead, 'wait'>;
-  memory: Pick<MemoryCache, 'get'>;
+  table: Pick<LookUpTable<Flight>, 'entryOf'>;
   flights: Flights;
   /** Looks it up again. */
   find: <Answer extends object>(look: LookUp<Answer>) => PromiseLike<Answer>;
@@ -42,7 +42,7 @@ export class WaitingLookUp<Answer extends object> implements Continuation<LookUp
   }
 
   #waitForTurn(): void {
-    const { turns, memory, flights, onJoined } = this.#options;
+    const { turns, table, flights, onJoined } = this.#options;
     const { key, context } = this.#look;
     // That of the context changes: it is the span of this batch only until all its look-ups have begun.
     const { signal, usage, trace } = context;
@@ -53,7 +53,7 @@ export class WaitingLookUp<Answer extends object> implements Continuation<LookUp
         this.onRejected(signal.aborted ? signal.reason : createShedError('bank-data'));
         return false;
       }
-      const cached = memory.get(key);
+      const cached = table.entryOf(key);
       if (cached && Date.now() <= cached.freshUntil) {
         this.onResolved({ entry: cached, isHit: true });
         return false;

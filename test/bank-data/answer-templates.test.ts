@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { createAnswerTemplates } from '../../src/bank-data/answer-templates.ts';
 import type { IbanValidation } from '../../src/bank-data/bank-data.ts';
-import { createMemoryCache } from '../../src/bank-data/memory-cache.ts';
+import { createLookUpTable } from '../../src/bank-data/look-up-table.ts';
 import { locateFields } from '../../src/iban/iban-fields.ts';
 import { calcCheckDigits } from '../../src/iban/mod97.ts';
 import { countryFormats, findCountryFormat, type Span } from '../../src/iban/registry.ts';
@@ -160,20 +160,23 @@ it('keeps no more templates than it may, those of the banks asked about last', (
 });
 
 it('takes a small part of the memory, and less of the limit, for 20,000 answers of one bank', () => {
-  const cache = createMemoryCache(1e9);
+  const table = createLookUpTable<{ key: string; slot: number }>(1e9);
   const addedBytes = heapGrowth(() => {
     for (let account = 0; account < 20_000; account += 1) {
       const answer = validationOf('DE', `37040044${String(account).padStart(10, '0')}`);
-      cache.set(answer.iban, { answer: { ...answer }, freshUntil: 2e12 + 0.5, staleUntil: 3e12 + 0.5, version: null });
+      const flight = { key: answer.iban, slot: -1 };
+      table.begin(flight);
+      table.keep(flight, { answer: { ...answer }, freshUntil: 2e12 + 0.5, staleUntil: 3e12 + 0.5, version: null });
+      table.end(flight);
     }
   });
-  const { entries, bytes } = cache.status();
+  const { entries, bytes } = table.status();
   expect(entries).toBe(20_000);
   // The answers themselves would take more than 800 bytes each.
   expect(addedBytes / entries).toBeLessThan(300);
   expect(bytes / entries).toBeGreaterThan(0.8 * (addedBytes / entries));
   const { iban } = validationOf('DE', '370400440000012345');
-  expect(cache.get(iban)).toEqual({
+  expect(table.entryOf(iban)).toEqual({
     answer: validationOf('DE', '370400440000012345'),
     freshUntil: 2e12 + 0.5,
     staleUntil: 3e12 + 0.5,
