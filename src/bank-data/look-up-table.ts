@@ -32,13 +32,11 @@ export interface LookUpTable<Flight extends Running> {
 }
 
 /**
- * Entries are bounded in bytes; the least recently used ones are removed. What the answers about one bank have in common is
- * kept once. A key is looked up in one `Map`, and all else is in columns. A second `Map` for the flights would allocate its tables in
- * the old generation, as each that is used for long.
+ * Entries are bounded in bytes: the least recently used ones are removed. What the answers about one bank have in common is
+ * kept once. A key has a slot while it has a flight or an entry, so that a look-up that is not cached finds and adds its key once.
  */
 export function createLookUpTable<Flight extends Running>(maxBytes: number): LookUpTable<Flight> {
   const findTemplate = createAnswerTemplates(Math.ceil(Math.min(maxBanks, maxBytes / bytesPerBank)));
-  /** A key has a slot while it has a flight or an entry. */
   const slots = createSlotIndex();
   const flights: (Flight | null)[] = [];
   const entries = createEntryTable<CacheEntry['answer'] | AnswerTemplate>();

@@ -5,15 +5,15 @@ import { firstSlots, grow } from './columns.ts';
 export interface SlotIndex {
   /** -1: the key has none. */
   find(key: string): number;
-  /** @param key one that has none @returns its slot, which an earlier key may have had */
+  /** @param key one that has none. @returns its slot, which an earlier key may have had */
   add(key: string): number;
   delete(slot: number): void;
 }
 
 /**
- * A hash table with linear probing. A `Map` of as many keys, all of them used for a short time, replaces its tables again and again,
- * in the old generation of the heap. Here, a key that is not found takes one access to memory, and one that leaves creates
- * no garbage but its text.
+ * A hash table of numbers, with linear probing. A `Map` whose keys come and go replaces its tables again and again, in the old
+ * generation of the heap, and reads the text of a key to compare its hash. Here, a key that is not found usually takes one read
+ * from memory, and one that is deleted leaves no garbage but its text.
  */
 export function createSlotIndex(hashOf = hashText): SlotIndex {
   const keys: string[] = [];
