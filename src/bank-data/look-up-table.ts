@@ -116,8 +116,8 @@ function bytesOf(value: unknown): number {
   return bytes;
 }
 
-/** Resident memory of an entry besides its key and its answer, as measured; its objects and columns take half of it. */
-const bytesPerEntry = 400;
+/** Resident memory of an entry besides its key and its answer, as measured; its columns take half of it. */
+const bytesPerEntry = 200;
 const bytesPerObject = 40;
 const bytesPerField = 8;
 const bytesPerText = 24;
