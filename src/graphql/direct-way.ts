@@ -129,4 +129,4 @@ export function createDirectWay<Context extends OperationContext>({
   }
 }
 
-const abandoned = { status: clientClosedRequest, headers: {}, body: '' };
+const abandoned = { status: clientClosedRequest, headers: {}, body: '', bodyEncoding: 'utf8' } as const;

@@ -67,8 +67,9 @@ export function createKeptReplies(maxBytes: number): KeptReplies {
       const record = new ReplyRecord(executed);
       record.isKept = true;
       record.activity = null;
+      const body = Buffer.from(reply.body).toString('latin1');
       replies.set(keyOf(question, caller), {
-        reply: { ...reply, record },
+        reply: { ...reply, body, bodyEncoding: 'latin1', record },
         cacheScope: operation.cacheScope,
         freshUntil,
       });

@@ -15,6 +15,8 @@ export interface Reply {
   headers: Readonly<Record<string, string>>;
   mediaType: MediaType;
   body: string;
+  /** `latin1`: each character of the body is one byte of its text in UTF-8, which Node.js writes faster. */
+  bodyEncoding: 'utf8' | 'latin1';
   record: ReplyRecord;
 }
 
@@ -77,7 +79,7 @@ export function createReplies({ hasCallers, exposesCost, hasTraces, redact, even
           ? cacheControlOf(executed.operation.cacheScope, executed.requestContext)
           : 'no-store';
       const headers = { 'cache-control': cacheControl, vary };
-      return { status: 200, headers, mediaType, body: JSON.stringify(extended), record };
+      return { status: 200, headers, mediaType, body: JSON.stringify(extended), bodyEncoding: 'utf8', record };
     }
     const hidesSuggestions = !caller.scopes.has('introspection');
     const presented = presentErrors(result.errors, { requestId: asked.requestId, hidesSuggestions, redact, events });
@@ -86,7 +88,8 @@ export function createReplies({ hasCallers, exposesCost, hasTraces, redact, even
     const { data, extensions } = extended;
     const body = JSON.stringify({ data, errors: presented.map(({ shown }) => shown), extensions });
     const headers = Object.assign({ 'cache-control': 'no-store', vary }, ...presented.map(({ http }) => http?.headers));
-    return { status: statusOf(presented, 'data' in result, mediaType), headers, mediaType, body, record };
+    const status = statusOf(presented, 'data' in result, mediaType);
+    return { status, headers, mediaType, body, bodyEncoding: 'utf8', record };
   }
 }
 

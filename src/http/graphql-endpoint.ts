@@ -85,7 +85,9 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
     };
     const answer = await graphql.answerWithYoga(request, response, { requestId, caller, trace, onRecord });
     const { 'content-type': _, 'content-length': _length, ...headers } = Object.fromEntries(answer.headers);
-    return sendReply(exchange, { status: answer.status, headers, mediaType, body: await answer.text(), record });
+    const text = await answer.text();
+    const reply = { status: answer.status, headers, mediaType, body: text, bodyEncoding: 'utf8', record } as const;
+    return sendReply(exchange, reply);
   }
 }
 

@@ -10,11 +10,15 @@ interface Answered {
   responseHeaders: readonly string[];
 }
 
-export type WriteResponse<Request extends Answered = Answered> = (
-  request: Request,
-  status: number,
-  body: string | Uint8Array,
-) => void;
+interface Answer<Request> {
+  request: Request;
+  status: number;
+  body: string | Uint8Array;
+  /** Of a body that is a text. */
+  encoding: 'utf8' | 'latin1';
+}
+
+export type WriteResponse<Request extends Answered = Answered> = (answer: Answer<Request>) => void;
 
 interface ResponseWriterOptions<Request> {
   /** Called when a client has not read all of a response at once. */
@@ -40,26 +44,27 @@ export function createResponseWriter<Request extends Answered>({
 }: ResponseWriterOptions<Request>): WriteResponse<Request> {
   /** Whether this turn has a response. */
   let hasBegun = false;
-  let waiting: { request: Request; status: number; body: string | Uint8Array }[] = [];
+  let waiting: Answer<Request>[] = [];
 
-  return (request, status, body) => {
+  return (answer) => {
     const isWrittenNow = !hasBegun && activeRequests() === 1;
     if (!hasBegun) setImmediate(endTurn);
     hasBegun = true;
-    if (isWrittenNow) writeOrFail(request, status, body);
-    else waiting.push({ request, status, body });
+    if (isWrittenNow) writeOrFail(answer);
+    else waiting.push(answer);
   };
 
   function endTurn(): void {
     hasBegun = false;
-    const responses = waiting;
+    const answers = waiting;
     waiting = [];
-    for (const { request, status, body } of responses) writeOrFail(request, status, body);
+    for (const answer of answers) writeOrFail(answer);
   }
 
-  function writeOrFail(request: Request, status: number, body: string | Uint8Array): void {
+  function writeOrFail(answer: Answer<Request>): void {
+    const { request, status } = answer;
     try {
-      onWritten(request, write(request, status, body) ? status : clientClosedRequest);
+      onWritten(request, write(answer) ? status : clientClosedRequest);
     } catch (error) {
       onFault(request, error);
       request.response.destroy();
@@ -67,7 +72,8 @@ export function createResponseWriter<Request extends Answered>({
   }
 
   /** False if the client has disconnected. */
-  function write({ response, responseHeaders }: Request, status: number, body: string | Uint8Array): boolean {
+  function write({ request, status, body, encoding }: Answer<Request>): boolean {
+    const { response, responseHeaders } = request;
     const { socket, req } = response;
     if (response.destroyed || socket === null) return false;
     if (!req.complete) discardBody(req);
@@ -77,7 +83,7 @@ export function createResponseWriter<Request extends Answered>({
       // Header and body in one write; `end(body)` would add an empty one. Otherwise, `write` corks the socket until the
       // next tick.
       socket.cork();
-      response.write(body);
+      response.write(body, encoding);
       socket.uncork();
     }
     response.end();

@@ -13,19 +13,19 @@ export function createSendReply(): SendReply {
   const compressed = new WeakMap<Reply, Map<Encoding, Promise<Uint8Array>>>();
 
   return (exchange, reply) => {
-    const { body } = reply;
+    const { body, bodyEncoding } = reply;
     exchange.reply = reply.record;
     // A character has at most three bytes.
-    const isSmall = body.length * 3 < minBytes || Buffer.byteLength(body) < minBytes;
+    const isSmall = body.length * 3 < minBytes || Buffer.byteLength(body, bodyEncoding) < minBytes;
     const encoding = isSmall ? 'identity' : chooseEncoding(exchange.request, encodings);
-    if (encoding === 'identity') return exchange.send(reply.status, headersOf(reply), body);
+    if (encoding === 'identity') return exchange.send(reply.status, headersOf(reply), body, bodyEncoding);
     const bytes = compressed.get(reply)?.get(encoding) ?? startCompressing(reply, encoding);
     const headers = [...headersOf(reply), 'content-encoding', encoding];
     return bytes.then((bytes) => exchange.send(reply.status, headers, bytes));
   };
 
   function startCompressing(reply: Reply, encoding: Encoding): Promise<Uint8Array> {
-    const bytes = compress(Buffer.from(reply.body), encoding, brotliQuality);
+    const bytes = compress(Buffer.from(reply.body, reply.bodyEncoding), encoding, brotliQuality);
     const known = compressed.get(reply) ?? new Map<Encoding, Promise<Uint8Array>>();
     compressed.set(reply, known.set(encoding, bytes));
     return bytes;

@@ -1,6 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, it, vi } from 'vitest';
+import { seenIbanValidation } from '../hosted-bank-data.ts';
 import { replyHeld, replyJson, tUpstream } from '../scripted-upstream.ts';
 import { tListeningGateway, tSend } from './listening-gateway.ts';
 
@@ -33,6 +34,28 @@ describe('a response', () => {
     expect(response.headers.vary).toContain('accept-encoding');
     expect(decoders[encoding]?.(response.body).equals(plain.body)).toBe(true);
     if (encoding !== 'identity') expect(response.body.byteLength).toBeLessThan(plain.body.byteLength / 4);
+  });
+
+  it.each([
+    ['ASCII', 'Commerzbank', 1],
+    ['Latin-1', 'Bank für Köln', 1],
+    ['all of Unicode', 'Bank “Köln”, 10 €, 😀', 1],
+    ['all of Unicode, long', 'Bank “Köln”, 10 €, 😀', 100],
+  ])('that is kept has the same bytes as the first one, with texts of %s', async (_, name, count) => {
+    const { bank_data, ...seen } = seenIbanValidation;
+    const upstream = await tUpstream(replyJson(200, { ...seen, bank_data: { ...bank_data, name } }));
+    const { post } = await tListeningGateway({}, upstream);
+    const fields = Array.from({ length: count }, (_, index) => `a${index}: bankData { name }`).join(' ');
+    const question = { query: `{ ibanValidation(iban: "${seen.iban}") { ${fields} } }` };
+    const encodings = ['identity', 'identity', 'identity', 'gzip', 'gzip', 'br'];
+    const replies: Buffer[] = [];
+    for (const encoding of encodings) {
+      const { headers, body } = await post(question, { 'accept-encoding': encoding });
+      expect(headers['content-length']).toBe(String(body.byteLength));
+      replies.push(decoders[headers['content-encoding'] ?? 'identity']?.(body) ?? Buffer.of());
+    }
+    expect(replies[0]?.toString()).toContain(`"a0":{"name":"${name}"}`);
+    expect(replies).toEqual(encodings.map(() => replies[0]));
   });
 
   it('that fits into a packet is not compressed', async () => {

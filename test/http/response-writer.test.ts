@@ -27,9 +27,27 @@ it('reports a response that cannot be written, closes its connection, and writes
   const onWritten = (_: object, status: number) => void written.push(status);
   const write = createResponseWriter({ onUnread: () => {}, onFault, onWritten, activeRequests: () => 3 });
   const settled = await tResponses(3, ([first, second, third]) => {
-    if (first) write({ response: first, responseHeaders: ['x-illegal', 'a\nb'] }, 200, 'first');
-    if (second) write({ response: second, responseHeaders: ['x-illegal', 'a\nb'] }, 200, 'second');
-    if (third) write({ response: third, responseHeaders: ['content-length', '5'] }, 200, 'third');
+    if (first)
+      write({
+        request: { response: first, responseHeaders: ['x-illegal', 'a\nb'] },
+        status: 200,
+        body: 'first',
+        encoding: 'utf8',
+      });
+    if (second)
+      write({
+        request: { response: second, responseHeaders: ['x-illegal', 'a\nb'] },
+        status: 200,
+        body: 'second',
+        encoding: 'utf8',
+      });
+    if (third)
+      write({
+        request: { response: third, responseHeaders: ['content-length', '5'] },
+        status: 200,
+        body: 'third',
+        encoding: 'utf8',
+      });
   });
   expect(settled.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected', 'rejected']);
   expect(faults).toMatchObject([{ code: 'ERR_INVALID_CHAR' }, { code: 'ERR_INVALID_CHAR' }]);
@@ -52,7 +70,13 @@ it.each([
   const settled = await tResponses(5, (responses) => {
     const send = () => {
       const response = responses.shift();
-      if (response) write({ response, responseHeaders: ['content-length', '2'] }, 200, 'ok');
+      if (response)
+        write({
+          request: { response, responseHeaders: ['content-length', '2'] },
+          status: 200,
+          body: 'ok',
+          encoding: 'utf8',
+        });
       counts.push(written);
     };
     send();
