@@ -6,7 +6,7 @@ export function withCache(source: BankDataPort, cache: LookUpCache): BankDataPor
   return {
     validateIban: (iban, context) =>
       cache.find({
-        // All other keys contain a colon. A key that is not composed costs no new hash.
+        // All other keys contain a colon. This key needs no new string.
         key: iban,
         context,
         lookUp: (flightContext) => source.validateIban(iban, flightContext),

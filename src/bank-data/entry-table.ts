@@ -1,4 +1,4 @@
-import { firstSlots, grow } from './columns.ts';
+import { grow, initialSlots } from './columns.ts';
 import type { CacheEntry } from './shared-cache.ts';
 
 /**
@@ -20,7 +20,7 @@ export function createEntryTable<Answer>(): EntryTable<Answer> {
   const answers: (Answer | null)[] = [];
   const versions: (string | null)[] = [];
   /** Three per slot: the end of its fresh time, that of its stale time, and its bytes. */
-  let numbers = new Float64Array(3 * firstSlots);
+  let numbers = new Float64Array(3 * initialSlots);
 
   return {
     set(slot, answer, times, bytes) {

@@ -19,7 +19,7 @@ export class Flight extends SharedTask<LookUpResult> implements RequestContext, 
   readonly trace: Trace | null;
   readonly queuedSince: number | null;
   freshUntil = Number.POSITIVE_INFINITY;
-  /** In the table of look-ups. */
+  /** In the table of look-ups; -1 before it begins. */
   slot = -1;
   /** From the shared cache, and no longer fresh. */
   shared: CacheEntry | null = null;

@@ -8,7 +8,7 @@ import { createSlotIndex } from './slot-index.ts';
 /** A look-up that is running. */
 interface Running {
   readonly key: string;
-  /** Set when it begins. One that replaced it has the same. */
+  /** Set by `begin`. A flight that replaces this one gets the same slot. */
   slot: number;
 }
 
@@ -33,7 +33,7 @@ export interface LookUpTable<Flight extends Running> {
 
 /**
  * Entries are bounded in bytes: the least recently used ones are removed. What the answers about one bank have in common is
- * kept once. A key has a slot while it has a flight or an entry, so that a look-up that is not cached finds and adds its key once.
+ * kept once. A key has a slot while it has a flight or an entry.
  */
 export function createLookUpTable<Flight extends Running>(maxBytes: number): LookUpTable<Flight> {
   const findTemplate = createAnswerTemplates(Math.ceil(Math.min(maxBanks, maxBytes / bytesPerBank)));
@@ -58,11 +58,8 @@ export function createLookUpTable<Flight extends Running>(maxBytes: number): Loo
       return slot === -1 ? null : (flights[slot] ?? null);
     },
     begin(flight) {
-      const { key } = flight;
-      const known = slots.find(key);
-      const slot = known === -1 ? slots.add(key) : known;
-      flight.slot = slot;
-      flights[slot] = flight;
+      flight.slot = slots.findOrAdd(flight.key);
+      flights[flight.slot] = flight;
     },
     isCurrent: (flight) => flights[flight.slot] === flight,
     keep({ key, slot }, entry) {

@@ -1,4 +1,4 @@
-import { firstSlots, grow } from './columns.ts';
+import { grow, initialSlots } from './columns.ts';
 
 /** The order in which slots were last used. */
 export interface RecencyList {
@@ -13,7 +13,7 @@ export interface RecencyList {
 /** A linked list in one column: objects would be the garbage collector's work. */
 export function createRecencyList(): RecencyList {
   // At 2n + 2 and 2n + 3, the positions of the next newer and the next older slot of slot n. Position 0 is both ends.
-  let links = new Int32Array(2 * firstSlots);
+  let links = new Int32Array(2 * initialSlots);
 
   function link(older: number, newer: number): void {
     links[older] = newer;

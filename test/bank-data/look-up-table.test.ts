@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { LRUCache } from 'lru-cache';
 import { expect, it } from 'vitest';
 import { createLookUpTable } from '../../src/bank-data/look-up-table.ts';
 
@@ -128,46 +129,50 @@ it('removes all entries, but no flight', () => {
   expect(table.entryOf('b')).toEqual(tEntry('new'));
 });
 
-it('never has an entry of another key, a lost flight, or more bytes than its limit', () => {
+it('has the same entries as an LRU cache, and the same flights as a Map', () => {
   const step = fc.record({
-    kind: fc.constantFrom('begin', 'keep', 'end', 'find', 'clear'),
+    kind: fc.constantFrom('begin', 'begin', 'keep', 'keep', 'end', 'find', 'clear'),
     key: fc.constantFrom(...'abcdef'),
-    length: fc.nat(60),
+    length: fc.oneof(fc.nat(60), fc.constant(1_000)),
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
       const { table } = tTable(1_000);
+      const entries = new LRUCache<string, ReturnType<typeof tEntry>>({ maxSize: 1_000 });
       const flights = new Map<string, Flight>();
-      const texts = new Map<string, string>();
+      const formerFlights: Flight[] = [];
       for (const { kind, key, length } of steps) {
         const flight = flights.get(key);
         if (kind === 'begin') {
           const started = tFlight(key);
           table.begin(started);
           flights.set(key, started);
+          if (flight) formerFlights.push(flight);
         } else if (kind === 'keep' && flight) {
-          const text = `${key}${'x'.repeat(length)}`;
-          table.keep(flight, tEntry(text));
-          texts.set(key, text);
-          expect(table.entryOf(key)).toEqual(tEntry(text));
+          const entry = tEntry('x'.repeat(length));
+          table.keep(flight, entry);
+          if (sizeOf(key, entry) > 1_000) entries.delete(key);
+          else entries.set(key, entry, { size: sizeOf(key, entry) });
         } else if (kind === 'end' && flight) {
           table.end(flight);
           flights.delete(key);
+          formerFlights.push(flight);
         } else if (kind === 'clear') {
           table.clear();
-          texts.clear();
-        } else if (kind === 'find') table.entryOf(key);
-        let entries = 0;
-        for (const key of 'abcdef') {
-          expect(table.flightOf(key)).toBe(flights.get(key) ?? null);
-          const entry = table.entryOf(key);
-          if (entry === null) continue;
-          entries += 1;
-          expect(entry).toEqual(tEntry(texts.get(key) ?? ''));
-        }
-        expect(table.status().entries).toBe(entries);
-        expect(table.status().bytes).toBeLessThanOrEqual(1_000);
+          entries.clear();
+        } else if (kind === 'find') expect(table.entryOf(key)).toEqual(entries.get(key) ?? null);
+        expect(table.status()).toEqual({ entries: entries.size, bytes: entries.calculatedSize });
+        for (const key of 'abcdef') expect(table.flightOf(key)).toBe(flights.get(key) ?? null);
+        for (const flight of flights.values()) expect(table.isCurrent(flight)).toBe(true);
+        for (const flight of formerFlights) expect(table.isCurrent(flight)).toBe(false);
       }
+      for (const key of 'abcdef') expect(table.entryOf(key)).toEqual(entries.get(key) ?? null);
     }),
   );
 });
+
+function sizeOf(key: string, { answer }: ReturnType<typeof tEntry>): number {
+  const { table, keep } = tTable();
+  keep(key, answer.text);
+  return table.status().bytes;
+}

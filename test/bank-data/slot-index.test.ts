@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createSlotIndex } from '../../src/bank-data/slot-index.ts';
+import { createSlotIndex, hashText } from '../../src/bank-data/slot-index.ts';
 
 const hashes = {
   'its own hash': undefined,
@@ -18,8 +18,9 @@ for (const [name, hash] of Object.entries(hashes)) {
         const [index, expected] = [createSlotIndex(hash), new Map<string, number>()];
         for (const { isAdded, key } of steps) {
           const slot = expected.get(key);
-          if (slot === undefined && isAdded) expected.set(key, index.add(key));
-          else if (slot !== undefined && !isAdded) {
+          if (isAdded) expected.set(key, index.findOrAdd(key));
+          if (isAdded && slot !== undefined) expect(expected.get(key)).toBe(slot);
+          if (slot !== undefined && !isAdded) {
             index.delete(slot);
             expected.delete(key);
           }
@@ -34,22 +35,31 @@ for (const [name, hash] of Object.entries(hashes)) {
 it('grows, and uses the slots of deleted keys again', () => {
   const index = createSlotIndex();
   const keys = Array.from({ length: 10_000 }, (_, serial) => `DE${serial}`);
-  const slots = keys.map(index.add);
+  const slots = keys.map(index.findOrAdd);
   expect(new Set(slots).size).toBe(10_000);
   expect(keys.map(index.find)).toEqual(slots);
 
   for (const slot of slots.slice(0, 9_000)) index.delete(slot);
   expect(keys.map(index.find)).toEqual([...Array(9_000).fill(-1), ...slots.slice(9_000)]);
 
-  const others = keys.slice(0, 9_000).map((key) => index.add(`FR${key}`));
+  const others = keys.slice(0, 9_000).map((key) => index.findOrAdd(`FR${key}`));
   expect(new Set(others)).toEqual(new Set(slots.slice(0, 9_000)));
-  expect(index.add('one more')).toBe(10_000);
+  expect(index.findOrAdd('one more')).toBe(10_000);
 });
 
 it('distinguishes keys of all characters', () => {
   const index = createSlotIndex();
   const keys = ['', 'a', 'aa', 'ab', 'ba', '\u0000', '\u0000\u0000', 'ä', '€', '😀', 'banks:["DE","Köln",0,10]'];
-  const slots = keys.map(index.add);
+  const slots = keys.map(index.findOrAdd);
   expect(keys.map(index.find)).toEqual(slots);
   expect(index.find('b')).toBe(-1);
+});
+
+it('gives different hashes to texts that are equal for any polynomial of their characters', () => {
+  // Thue-Morse sequences.
+  let [text, other] = ['a', 'b'];
+  while (text.length < 512) {
+    [text, other] = [text + other, other + text];
+    if (text.length > 16) expect(hashText(text)).not.toBe(hashText(other));
+  }
 });
