@@ -56,7 +56,7 @@ it('distinguishes keys of all characters', () => {
 });
 
 it('gives different hashes to texts that are equal for any polynomial of their characters', () => {
-  // Thue-Morse sequences.
+  // Each is the previous one and its opposite.
   let [text, other] = ['a', 'b'];
   while (text.length < 512) {
     [text, other] = [text + other, other + text];
