@@ -8,6 +8,9 @@ import type { Executed } from './prepared-operation.ts';
 import { type PresentedError, presentErrors } from './present-error.ts';
 import { ReplyRecord } from './reply-record.ts';
 
+/** Of a text. `latin1`: each character is one byte of the text in UTF-8; Node.js writes that faster. */
+export type TextEncoding = 'utf8' | 'latin1';
+
 /** The HTTP response to a GraphQL request, before compression. */
 export interface Reply {
   status: number;
@@ -15,8 +18,7 @@ export interface Reply {
   headers: Readonly<Record<string, string>>;
   mediaType: MediaType;
   body: string;
-  /** `latin1`: each character of the body is one byte of its text in UTF-8, which Node.js writes faster. */
-  bodyEncoding: 'utf8' | 'latin1';
+  bodyEncoding: TextEncoding;
   record: ReplyRecord;
 }
 

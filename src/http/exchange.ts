@@ -3,6 +3,7 @@ import type { Signal } from '../async/signal.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { MediaType } from '../graphql/media-type.ts';
+import type { TextEncoding } from '../graphql/reply.ts';
 import type { ReplyRecord } from '../graphql/reply-record.ts';
 import type { FinishedRequest, RequestRoute } from '../telemetry/finished-request.ts';
 import type { RequestTrace } from '../telemetry/traces/request-trace.ts';
@@ -10,7 +11,7 @@ import { parseTraceParent } from '../telemetry/traces/trace-parent.ts';
 import { readClientHeader } from './client-header.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 import type { ReadRequestId } from './request-id.ts';
-import type { WriteResponse } from './response-writer.ts';
+import type { ResponseBody, WriteResponse } from './response-writer.ts';
 
 /** A value that is there, or will be. */
 export type MaybePromise<Value> = Value | PromiseLike<Value>;
@@ -74,22 +75,14 @@ export class Exchange implements FinishedRequest {
     return this.request.signal;
   }
 
-  /**
-   * @param headers names and values, one after the other
-   * @param encoding of a body that is a text; `latin1`: each character is a byte
-   */
-  send(
-    status: number,
-    headers: readonly string[],
-    body: string | Uint8Array = '',
-    encoding: 'utf8' | 'latin1' = 'utf8',
-  ): void {
+  /** @param headers names and values, one after the other */
+  send(status: number, headers: readonly string[], body: ResponseBody = '', encoding: TextEncoding = 'utf8'): void {
     const { responseHeaders } = this;
     for (const text of headers) responseHeaders.push(text);
     const bytes = encoding === 'latin1' ? body.length : Buffer.byteLength(body);
     responseHeaders.push('content-length', String(bytes));
     this.#isAnswered = true;
-    // A text of as many bytes as characters is ASCII and has the same bytes in both encodings; Node.js writes `latin1` faster.
+    // A text of as many bytes as characters is ASCII, and has the same bytes in both encodings.
     this.#write({ request: this, status, body, encoding: bytes === body.length ? 'latin1' : 'utf8' });
   }
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { clientClosedRequest } from '../graphql/reply.ts';
+import { clientClosedRequest, type TextEncoding } from '../graphql/reply.ts';
 import { discardBody } from './body-chunks.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 
@@ -10,12 +10,14 @@ interface Answered {
   responseHeaders: readonly string[];
 }
 
+export type ResponseBody = string | Uint8Array;
+
 interface Answer<Request> {
   request: Request;
   status: number;
-  body: string | Uint8Array;
+  body: ResponseBody;
   /** Of a body that is a text. */
-  encoding: 'utf8' | 'latin1';
+  encoding: TextEncoding;
 }
 
 export type WriteResponse<Request extends Answered = Answered> = (answer: Answer<Request>) => void;

@@ -20,6 +20,10 @@ async function tResponses(count: number, onReceived: (responses: Response[]) => 
   return Promise.allSettled(Array.from({ length: count }, () => tSend(url)));
 }
 
+function tAnswer(response: Response, responseHeaders: string[], body: string) {
+  return { request: { response, responseHeaders }, status: 200, body, encoding: 'utf8' } as const;
+}
+
 it('reports a response that cannot be written, closes its connection, and writes the others of its turn', async () => {
   const faults: unknown[] = [];
   const onFault = (_: object, error: unknown) => void faults.push(error);
@@ -27,27 +31,9 @@ it('reports a response that cannot be written, closes its connection, and writes
   const onWritten = (_: object, status: number) => void written.push(status);
   const write = createResponseWriter({ onUnread: () => {}, onFault, onWritten, activeRequests: () => 3 });
   const settled = await tResponses(3, ([first, second, third]) => {
-    if (first)
-      write({
-        request: { response: first, responseHeaders: ['x-illegal', 'a\nb'] },
-        status: 200,
-        body: 'first',
-        encoding: 'utf8',
-      });
-    if (second)
-      write({
-        request: { response: second, responseHeaders: ['x-illegal', 'a\nb'] },
-        status: 200,
-        body: 'second',
-        encoding: 'utf8',
-      });
-    if (third)
-      write({
-        request: { response: third, responseHeaders: ['content-length', '5'] },
-        status: 200,
-        body: 'third',
-        encoding: 'utf8',
-      });
+    if (first) write(tAnswer(first, ['x-illegal', 'a\nb'], 'first'));
+    if (second) write(tAnswer(second, ['x-illegal', 'a\nb'], 'second'));
+    if (third) write(tAnswer(third, ['content-length', '5'], 'third'));
   });
   expect(settled.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected', 'rejected']);
   expect(faults).toMatchObject([{ code: 'ERR_INVALID_CHAR' }, { code: 'ERR_INVALID_CHAR' }]);
@@ -70,13 +56,7 @@ it.each([
   const settled = await tResponses(5, (responses) => {
     const send = () => {
       const response = responses.shift();
-      if (response)
-        write({
-          request: { response, responseHeaders: ['content-length', '2'] },
-          status: 200,
-          body: 'ok',
-          encoding: 'utf8',
-        });
+      if (response) write(tAnswer(response, ['content-length', '2'], 'ok'));
       counts.push(written);
     };
     send();
