@@ -1,5 +1,5 @@
 import type { RequestContext } from '../request-context.ts';
-import type { CacheEntry } from './shared-cache.ts';
+import type { CacheEntry, TimedAnswer } from './shared-cache.ts';
 
 interface EntryOptions {
   freshMs: number;
@@ -21,13 +21,13 @@ export function createEntryFactory({ freshMs, maxAgeMs, random, version }: Entry
   };
 }
 
-export function useCached<Answer>(entry: CacheEntry, context: RequestContext): PromiseLike<Answer> {
+export function useCached<Answer>(entry: TimedAnswer, context: RequestContext): PromiseLike<Answer> {
   recordUse(entry, true, context);
   return Promise.resolve(entry.answer as Answer);
 }
 
 /** Counts a look-up that an entry answered. Also lowers the request's `freshUntil`, which `Cache-Control` is computed from. */
-export function recordUse({ freshUntil }: CacheEntry, isHit: boolean, context: RequestContext): void {
+export function recordUse({ freshUntil }: TimedAnswer, isHit: boolean, context: RequestContext): void {
   if (isHit) {
     context.usage.cacheHits += 1;
     if (Date.now() > freshUntil) context.usage.staleHits += 1;

@@ -1,4 +1,9 @@
-/** Number of slots for which new columns have room. */
+/*
+ * Values by slot. The numbers of a column are in one array, whose growth is no work for the garbage collector. Its objects
+ * are in pages: a long array would leave a copy in the old generation each time it grows.
+ */
+
+/** Number of slots for which new columns of numbers have room. */
 export const initialSlots = 1_024;
 
 /** Copies a column to one that is at least twice as long. */
@@ -8,3 +13,23 @@ export function grow<Column extends Int32Array | Float64Array>(column: Column, m
   larger.set(column);
   return larger;
 }
+
+/** A column of objects or texts. */
+export class PagedColumn<Value> {
+  readonly #pages: (Value | null)[][] = [];
+
+  /** Null if none was set. */
+  at(slot: number): Value | null {
+    return this.#pages[slot >> pageBits]?.[slot & pageMask] ?? null;
+  }
+
+  set(slot: number, value: Value | null): void {
+    const page = slot >> pageBits;
+    while (page >= this.#pages.length) this.#pages.push(new Array(pageSize).fill(null));
+    (this.#pages[page] as (Value | null)[])[slot & pageMask] = value;
+  }
+}
+
+const pageBits = 10;
+const pageSize = 1 << pageBits;
+const pageMask = pageSize - 1;

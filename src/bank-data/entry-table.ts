@@ -1,5 +1,5 @@
-import { grow, initialSlots } from './columns.ts';
-import type { CacheEntry } from './shared-cache.ts';
+import { grow, initialSlots, PagedColumn } from './columns.ts';
+import type { TimedAnswer } from './shared-cache.ts';
 
 /**
  * The values of entries in columns, by slot: the garbage collector would copy and mark an object per entry, and one per time.
@@ -9,16 +9,16 @@ export interface EntryTable<Answer> {
   set(slot: number, answer: Answer, times: EntryTimes, bytes: number): void;
   /** 0: the slot has no entry. */
   bytesAt(slot: number): number;
+  /** Of a slot that has an entry. */
   answerAt(slot: number): Answer;
   timesAt(slot: number): EntryTimes;
   delete(slot: number): void;
 }
 
-type EntryTimes = Omit<CacheEntry, 'answer'>;
+type EntryTimes = Omit<TimedAnswer, 'answer'>;
 
 export function createEntryTable<Answer>(): EntryTable<Answer> {
-  const answers: (Answer | null)[] = [];
-  const versions: (string | null)[] = [];
+  const answers = new PagedColumn<Answer>();
   /** Three per slot: the end of its fresh time, that of its stale time, and its bytes. */
   let numbers = new Float64Array(3 * initialSlots);
 
@@ -26,21 +26,16 @@ export function createEntryTable<Answer>(): EntryTable<Answer> {
     set(slot, answer, times, bytes) {
       const first = 3 * slot;
       if (first >= numbers.length) numbers = grow(numbers, first + 3);
-      answers[slot] = answer;
-      versions[slot] = times.version;
+      answers.set(slot, answer);
       numbers[first] = times.freshUntil;
       numbers[first + 1] = times.staleUntil;
       numbers[first + 2] = bytes;
     },
     bytesAt: (slot) => numbers[3 * slot + 2] ?? 0,
-    answerAt: (slot) => answers[slot] as Answer,
-    timesAt: (slot) => ({
-      freshUntil: numbers[3 * slot] ?? 0,
-      staleUntil: numbers[3 * slot + 1] ?? 0,
-      version: versions[slot] ?? null,
-    }),
+    answerAt: (slot) => answers.at(slot) as Answer,
+    timesAt: (slot) => ({ freshUntil: numbers[3 * slot] ?? 0, staleUntil: numbers[3 * slot + 1] ?? 0 }),
     delete(slot) {
-      answers[slot] = null;
+      answers.set(slot, null);
       numbers[3 * slot + 2] = 0;
     },
   };

@@ -82,7 +82,7 @@ export function createFlights({ turns, table, sharedCache, createEntry, version 
     else fail(flight, error);
   }
 
-  function land(flight: Flight, result: LookUpResult): void {
+  function land(flight: Flight, result: Landed): void {
     try {
       if (table.isCurrent(flight) && result.entry.version === version()) keep(flight, result);
     } finally {
@@ -92,7 +92,7 @@ export function createFlights({ turns, table, sharedCache, createEntry, version 
   }
 
   /** Stores the entry, unless the present one is newer, which only happens to an entry of the shared cache. */
-  function keep(flight: Flight, { entry, isHit }: LookUpResult): void {
+  function keep(flight: Flight, { entry, isHit }: Landed): void {
     const present = isHit ? table.entryOf(flight.key) : null;
     if (present === null || present.freshUntil <= entry.freshUntil) table.keep(flight, entry);
   }
@@ -106,4 +106,8 @@ export function createFlights({ turns, table, sharedCache, createEntry, version 
     if (table.isCurrent(flight)) table.end(flight);
     turns.leave();
   }
+}
+
+interface Landed extends LookUpResult {
+  entry: CacheEntry;
 }

@@ -1,8 +1,9 @@
 import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 import { AnswerTemplate, createAnswerTemplates } from './answer-templates.ts';
+import { PagedColumn } from './columns.ts';
 import { createEntryTable } from './entry-table.ts';
 import { createRecencyList } from './recency-list.ts';
-import type { CacheEntry } from './shared-cache.ts';
+import type { TimedAnswer } from './shared-cache.ts';
 import { createSlotIndex } from './slot-index.ts';
 
 /** A look-up that is running. */
@@ -15,14 +16,14 @@ interface Running {
 /** The look-ups of all keys: the running one, and the entry of the last one that was kept. */
 export interface LookUpTable<Flight extends Running> {
   /** The entry becomes the most recently used one. */
-  entryOf(key: string): CacheEntry | null;
+  entryOf(key: string): TimedAnswer | null;
   flightOf(key: string): Flight | null;
   /** Replaces the flight of the same key. */
   begin(flight: Flight): void;
   /** False if another one has replaced it, or it has ended. */
   isCurrent(flight: Flight): boolean;
   /** Replaces the entry of its key, even a newer one. @param flight the current one of its key */
-  keep(flight: Flight, entry: CacheEntry): void;
+  keep(flight: Flight, entry: TimedAnswer): void;
   /** @param flight the current one of its key */
   end(flight: Flight): void;
   /** Of the entries. */
@@ -38,8 +39,8 @@ export interface LookUpTable<Flight extends Running> {
 export function createLookUpTable<Flight extends Running>(maxBytes: number): LookUpTable<Flight> {
   const findTemplate = createAnswerTemplates(Math.ceil(Math.min(maxBanks, maxBytes / bytesPerBank)));
   const slots = createSlotIndex();
-  const flights: (Flight | null)[] = [];
-  const entries = createEntryTable<CacheEntry['answer'] | AnswerTemplate>();
+  const flights = new PagedColumn<Flight>();
+  const entries = createEntryTable<TimedAnswer['answer'] | AnswerTemplate>();
   const recency = createRecencyList();
   let count = 0;
   let bytes = 0;
@@ -50,18 +51,18 @@ export function createLookUpTable<Flight extends Running>(maxBytes: number): Loo
       if (slot === -1 || entries.bytesAt(slot) === 0) return null;
       recency.remove(slot);
       recency.add(slot);
-      const { freshUntil, staleUntil, version } = entries.timesAt(slot);
-      return { answer: restore(entries.answerAt(slot), key), freshUntil, staleUntil, version };
+      const { freshUntil, staleUntil } = entries.timesAt(slot);
+      return { answer: restore(entries.answerAt(slot), key), freshUntil, staleUntil };
     },
     flightOf(key) {
       const slot = slots.find(key);
-      return slot === -1 ? null : (flights[slot] ?? null);
+      return slot === -1 ? null : flights.at(slot);
     },
     begin(flight) {
       flight.slot = slots.findOrAdd(flight.key);
-      flights[flight.slot] = flight;
+      flights.set(flight.slot, flight);
     },
-    isCurrent: (flight) => flights[flight.slot] === flight,
+    isCurrent: (flight) => flights.at(flight.slot) === flight,
     keep({ key, slot }, entry) {
       if (entries.bytesAt(slot) > 0) removeEntry(slot);
       const answer = findTemplate(key, entry.answer) ?? entry.answer;
@@ -74,7 +75,7 @@ export function createLookUpTable<Flight extends Running>(maxBytes: number): Loo
       bytes += size;
     },
     end({ slot }) {
-      flights[slot] = null;
+      flights.set(slot, null);
       if (entries.bytesAt(slot) === 0) slots.delete(slot);
     },
     status: () => ({ entries: count, bytes }),
@@ -85,7 +86,7 @@ export function createLookUpTable<Flight extends Running>(maxBytes: number): Loo
 
   function evict(slot: number): void {
     removeEntry(slot);
-    if (flights[slot] === null) slots.delete(slot);
+    if (flights.at(slot) === null) slots.delete(slot);
   }
 
   function removeEntry(slot: number): void {
@@ -96,8 +97,8 @@ export function createLookUpTable<Flight extends Running>(maxBytes: number): Loo
   }
 }
 
-function restore(answer: CacheEntry['answer'] | AnswerTemplate, key: string): CacheEntry['answer'] {
-  return answer instanceof AnswerTemplate ? (answer.restore(key) as object as CacheEntry['answer']) : answer;
+function restore(answer: TimedAnswer['answer'] | AnswerTemplate, key: string): TimedAnswer['answer'] {
+  return answer instanceof AnswerTemplate ? (answer.restore(key) as object as TimedAnswer['answer']) : answer;
 }
 
 /** With a template for their answers; fewer in a small cache, of whose limit templates are no part. */

@@ -1,5 +1,5 @@
 import type { RequestContext } from '../request-context.ts';
-import type { CacheEntry } from './shared-cache.ts';
+import type { TimedAnswer } from './shared-cache.ts';
 
 /** A look-up that the cache may answer. */
 export interface LookUp<Answer> {
@@ -15,7 +15,7 @@ export interface LookUp<Answer> {
 }
 
 export interface LookUpResult {
-  entry: CacheEntry;
+  entry: TimedAnswer;
   /** False if it was looked up at the service. */
   isHit: boolean;
 }

@@ -4,6 +4,8 @@ import type { Store } from '../stores/store.ts';
 /** An answer with its times, in milliseconds since 1970. */
 export type CacheEntry = z.infer<typeof cacheEntry>;
 
+export type TimedAnswer = Omit<CacheEntry, 'version'>;
+
 const cacheEntry = z.object({
   answer: z.looseObject({}),
   freshUntil: z.number(),

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { grow, initialSlots } from './columns.ts';
+import { grow, initialSlots, PagedColumn } from './columns.ts';
 
 /** Keys, each with a slot: the position of its values in columns. */
 export interface SlotIndex {
@@ -16,7 +16,9 @@ export interface SlotIndex {
  * from memory, and one that is deleted leaves no garbage but its text.
  */
 export function createSlotIndex(hashOf = hashText): SlotIndex {
-  const keys: string[] = [];
+  const keys = new PagedColumn<string>();
+  /** Slots that were ever used. */
+  let used = 0;
   const freeSlots: number[] = [];
   let hashes = new Int32Array(initialSlots);
   /** At 2n the hash of a key, and at 2n + 1 its slot plus 1; 0 if the cell is empty. At least half of the cells are empty. */
@@ -29,9 +31,8 @@ export function createSlotIndex(hashOf = hashText): SlotIndex {
       const hash = hashOf(key);
       const known = slotIn(cellOf(key, hash));
       if (known !== -1) return known;
-      const slot = freeSlots.pop() ?? keys.length;
-      if (slot === hashes.length) growTable();
-      keys[slot] = key;
+      const slot = freeSlots.pop() ?? newSlot();
+      keys.set(slot, key);
       hashes[slot] = hash;
       fillCell(hash, slot);
       return slot;
@@ -48,7 +49,7 @@ export function createSlotIndex(hashOf = hashText): SlotIndex {
         hole = cell;
       }
       cells[2 * hole + 1] = 0;
-      keys[slot] = '';
+      keys.set(slot, null);
       freeSlots.push(slot);
     },
   };
@@ -57,7 +58,7 @@ export function createSlotIndex(hashOf = hashText): SlotIndex {
   function cellOf(key: string, hash: number): number {
     let cell = hash & mask;
     for (let slot = slotIn(cell); slot !== -1; slot = slotIn(cell)) {
-      if (cells[2 * cell] === hash && keys[slot] === key) break;
+      if (cells[2 * cell] === hash && keys.at(slot) === key) break;
       cell = (cell + 1) & mask;
     }
     return cell;
@@ -73,6 +74,12 @@ export function createSlotIndex(hashOf = hashText): SlotIndex {
     while (slotIn(cell) !== -1) cell = (cell + 1) & mask;
     cells[2 * cell] = hash;
     cells[2 * cell + 1] = slot + 1;
+  }
+
+  function newSlot(): number {
+    if (used === hashes.length) growTable();
+    used += 1;
+    return used - 1;
   }
 
   /** When all slots are used. */

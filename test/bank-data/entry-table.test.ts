@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createEntryTable } from '../../src/bank-data/entry-table.ts';
 
-const times = (serial: number) => ({ freshUntil: serial, staleUntil: 2 * serial, version: `v${serial}` });
+const times = (serial: number) => ({ freshUntil: serial, staleUntil: 2 * serial });
 
 it('keeps the values of many entries, each in its slot', () => {
   const table = createEntryTable<object>();

@@ -13,7 +13,6 @@ const tEntry = (text: string) => ({
   answer: { text },
   freshUntil: text.length,
   staleUntil: 2 * text.length,
-  version: null,
 });
 
 function tTable(maxBytes = 10_000) {
