@@ -3,14 +3,26 @@ import type { CacheScope } from './cache-scope.ts';
 
 /**
  * The value of `Cache-Control` for routers and browsers: a response may be cached while all values in it are fresh,
- * privately if it contains an IBAN. Responses with errors or stale values are not cached.
+ * privately if it contains an IBAN. Responses with errors or stale values are not cached. More than an hour is rounded down to
+ * minutes, so that there are few values, and each is composed once.
  * @param freshUntil in milliseconds since 1970
  */
 export function cacheControlOf(scope: CacheScope, { freshUntil }: Pick<RequestContext, 'freshUntil'>): string {
   if (scope === 'none') return 'no-store';
-  const freshS = Math.floor((freshUntil - Date.now()) / 1_000);
-  return freshS > 0 ? `${scope}, max-age=${Math.min(freshS, maxAgeS)}` : 'no-store';
+  const freshS = Math.min(Math.floor((freshUntil - Date.now()) / 1_000), maxAgeS);
+  if (freshS <= 0) return 'no-store';
+  const maxAge = freshS > hourS ? freshS - (freshS % 60) : freshS;
+  const known = values[scope].get(maxAge);
+  if (known !== undefined) return known;
+  const value = `${scope}, max-age=${maxAge}`;
+  values[scope].set(maxAge, value);
+  return value;
 }
+
+/** By `max-age`, at most 5,000 of each. */
+const values = { public: new Map<number, string>(), private: new Map<number, string>() };
+
+const hourS = 3_600;
 
 /** Also the time to live of computed values, which change only with a release. */
 const maxAgeS = 86_400;

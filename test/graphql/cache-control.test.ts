@@ -120,6 +120,22 @@ describe('Cache-Control', () => {
     expect(maxAgeOf(await post(query))).toBe(maxAgeOf(first) - 600);
   });
 
+  it('is in minutes if it is more than an hour', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const { post } = await tHeaders({ BANK_DATA_FRESH_S: '10000' });
+    const query = `{ ibanValidation(iban: "${german}") { valid } }`;
+    const first = maxAgeOf(await post(query));
+    expect(first).toBeGreaterThanOrEqual(8_940);
+    expect(first).toBeLessThanOrEqual(11_000);
+    expect(first % 60).toBe(0);
+    vi.advanceTimersByTime(59_000);
+    expect([first, first - 60]).toContain(maxAgeOf(await post(query)));
+    vi.advanceTimersByTime((first - 3_000) * 1_000 - 59_000);
+    const last = maxAgeOf(await post(query));
+    expect(last).toBeGreaterThanOrEqual(3_000);
+    expect(last).toBeLessThan(3_060);
+  });
+
   it('is limited by the oldest of all look-ups', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const { post } = await tHeaders({ BANK_DATA_FRESH_S: '1000' });

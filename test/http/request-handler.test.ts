@@ -177,7 +177,7 @@ describe('the request handler', () => {
   it('replaces an invalid request id', async () => {
     const { url } = await open();
     const response = await fetch(`${url}/health`, { headers: { 'x-request-id': 'a b\tc' } });
-    expect(response.headers.get('x-request-id')).toMatch(/^\d{15}-\d+$/);
+    expect(response.headers.get('x-request-id')).toMatch(/^\d[\da-z]{9}\d{2}$/);
   });
 
   it('gives each request another id', async () => {

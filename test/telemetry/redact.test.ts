@@ -41,9 +41,10 @@ describe('redactIbans', () => {
 
   it('keeps the ids that the gateway gives to requests readable', () => {
     const readRequestId = createRequestIds();
-    for (let count = 0; count < 100; count += 1) {
-      const line = `{"requestId":"${readRequestId(undefined)}"}`;
-      expect(redactIbans(line)).toBe(line);
+    for (let count = 0; count < 1_000; count += 1) {
+      const id = readRequestId(undefined);
+      for (const line of [`{"requestId":"${id}"}`, `{"msg":"request ${id}: 500"}`])
+        expect(redactIbans(line)).toBe(line);
     }
   });
 
