@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto';
+import { hashText } from '../seeded-hash.ts';
 import { grow, initialSlots, PagedColumn } from './columns.ts';
 
 /** Keys, each with a slot: the position of its values in columns. */
@@ -90,19 +90,4 @@ export function createSlotIndex(hashOf = hashText): SlotIndex {
     mask = cells.length / 2 - 1;
     for (let slot = 0; slot < slots; slot += 1) fillCell(hashes[slot] as number, slot);
   }
-}
-
-/** Random, so that clients cannot choose keys with equal hashes. */
-const seed = randomInt(2 ** 32) | 0;
-/** Odd. */
-const multiplier = 2 * randomInt(2 ** 31) + 1;
-
-export function hashText(key: string): number {
-  let hash = seed;
-  for (let index = 0; index < key.length; index += 1) {
-    hash = Math.imul(hash ^ key.charCodeAt(index), multiplier);
-    // Without this shift, some texts have the same hash whatever the multiplier is.
-    hash ^= hash >>> 15;
-  }
-  return hash;
 }

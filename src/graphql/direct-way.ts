@@ -17,6 +17,7 @@ import { ReplyRecord } from './reply-record.ts';
 /** A POST request with a JSON body. */
 interface GraphqlPost {
   body: string;
+  bodyHash: number;
   headers: IncomingHttpHeaders;
   mediaType: MediaType;
   requestId: string;

@@ -51,6 +51,8 @@ export class Exchange implements FinishedRequest {
   trace: RequestTrace | null = null;
   /** Of a POST request; set when it was read. */
   body = '';
+  /** Of the bytes of the body. */
+  bodyHash = 0;
   readonly #write: WriteResponse<Exchange>;
   readonly #onFinished: (exchange: Exchange) => void;
   #errorCode: ErrorCode | null = null;

@@ -4,6 +4,7 @@ import type { ServerContext } from '../graphql/context.ts';
 import type { AnswerDirectly } from '../graphql/direct-way.ts';
 import { ReplyRecord } from '../graphql/reply-record.ts';
 import { parseJson } from '../parse-json.ts';
+import { hashBytes } from '../seeded-hash.ts';
 import type { Admit } from './admit.ts';
 import { type Body, readBody } from './body.ts';
 import type { ByteBudget } from './byte-budget.ts';
@@ -57,6 +58,7 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
       return exchange.sendError(503, 'OVERLOADED', message, [...closeConnection, 'retry-after', '1']);
     }
     exchange.body = body.toString();
+    exchange.bodyHash = hashBytes(body);
     const readParams = () => parseObject(exchange.body);
     return admit.byParams(exchange, readParams, (caller) => answer(exchange, caller, body));
   }

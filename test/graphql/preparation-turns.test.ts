@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createPreparationTurns } from '../../src/graphql/preparation-turns.ts';
+import { hashBytes } from '../../src/seeded-hash.ts';
 import { tCaller } from '../caller.ts';
 import { tGateway } from '../gateway.ts';
 
@@ -94,6 +95,7 @@ async function tSend() {
     handle.answerDirectly(
       {
         body: JSON.stringify({ query }),
+        bodyHash: hashBytes(Buffer.from(query)),
         headers: {},
         mediaType: 'application/json',
         requestId: 'id',
