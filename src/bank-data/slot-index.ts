@@ -24,11 +24,14 @@ export function createSlotIndex(hashOf = hashText): SlotIndex {
   /** At 2n the hash of a key, and at 2n + 1 its slot plus 1; 0 if the cell is empty. At least half of the cells are empty. */
   let cells = new Int32Array(4 * initialSlots);
   let mask = cells.length / 2 - 1;
+  /** A look-up that is not cached asks for its key three times. */
+  let lastKey = '';
+  let lastHash = hashOf(lastKey);
 
   return {
-    find: (key) => slotIn(cellOf(key, hashOf(key))),
+    find: (key) => slotIn(cellOf(key, hashOnce(key))),
     findOrAdd(key) {
-      const hash = hashOf(key);
+      const hash = hashOnce(key);
       const known = slotIn(cellOf(key, hash));
       if (known !== -1) return known;
       const slot = freeSlots.pop() ?? newSlot();
@@ -53,6 +56,14 @@ export function createSlotIndex(hashOf = hashText): SlotIndex {
       freeSlots.push(slot);
     },
   };
+
+  function hashOnce(key: string): number {
+    if (key !== lastKey) {
+      lastHash = hashOf(key);
+      lastKey = key;
+    }
+    return lastHash;
+  }
 
   /** The cell of a key, or the empty one at which the search for it ends. */
   function cellOf(key: string, hash: number): number {

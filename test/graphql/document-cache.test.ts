@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { createDocumentCache } from '../../src/graphql/document-cache.ts';
+
+it('has the values of keys of equal and of different lengths', () => {
+  const cache = createDocumentCache<number>();
+  const keys = Array.from({ length: 300 }, (_, serial) => `${serial} `.repeat(1 + (serial % 70)));
+  for (const [value, key] of keys.entries()) cache.set(key, value, 10);
+  for (let round = 0; round < 2; round += 1)
+    for (const [value, key] of keys.entries()) {
+      expect(cache.get(key)).toBe(value);
+      expect(cache.get(`${key}!`)).toBeUndefined();
+      // The same text, received again.
+      expect(cache.get(Buffer.from(key).toString())).toBe(value);
+    }
+});
+
+it('has no value of a key whose entry was removed, although it was found before', () => {
+  const cache = createDocumentCache<string>();
+  cache.set('old', 'value', 10);
+  expect(cache.get('old')).toBe('value');
+  for (let serial = 0; serial < 20; serial += 1) cache.set(`new ${serial}`, 'value', 1_000_000);
+  expect(cache.get('old')).toBeUndefined();
+});
