@@ -82,7 +82,7 @@ export function createFlights({ turns, table, sharedCache, createEntry, version 
     else fail(flight, error);
   }
 
-  function land(flight: Flight, result: Landed): void {
+  function land(flight: Flight, result: VersionedResult): void {
     try {
       if (table.isCurrent(flight) && result.entry.version === version()) keep(flight, result);
     } finally {
@@ -92,7 +92,7 @@ export function createFlights({ turns, table, sharedCache, createEntry, version 
   }
 
   /** Stores the entry, unless the present one is newer, which only happens to an entry of the shared cache. */
-  function keep(flight: Flight, { entry, isHit }: Landed): void {
+  function keep(flight: Flight, { entry, isHit }: LookUpResult): void {
     const present = isHit ? table.entryOf(flight.key) : null;
     if (present === null || present.freshUntil <= entry.freshUntil) table.keep(flight, entry);
   }
@@ -108,6 +108,6 @@ export function createFlights({ turns, table, sharedCache, createEntry, version 
   }
 }
 
-interface Landed extends LookUpResult {
+interface VersionedResult extends LookUpResult {
   entry: CacheEntry;
 }

@@ -1,4 +1,4 @@
-import { hashText } from '../seeded-hash.ts';
+import { hashCharacters } from '../seeded-hash.ts';
 import { grow, initialSlots, PagedColumn } from './columns.ts';
 
 /** Keys, each with a slot: the position of its values in columns. */
@@ -15,7 +15,7 @@ export interface SlotIndex {
  * generation of the heap, and reads the text of a key to compare its hash. Here, a key that is not found usually takes one read
  * from memory, and one that is deleted leaves no garbage but its text.
  */
-export function createSlotIndex(hashOf = hashText): SlotIndex {
+export function createSlotIndex(hashOf = hashCharacters): SlotIndex {
   const keys = new PagedColumn<string>();
   /** Slots that were ever used. */
   let used = 0;

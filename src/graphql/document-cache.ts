@@ -18,17 +18,19 @@ export function createDocumentCache<Value>(): DocumentCache<Value> {
   const entries = new LRUCache<string, { value: Value; bytes: number }>({
     maxSize: maxBytes,
     sizeCalculation: ({ bytes }) => bytes,
+    dispose(_, key) {
+      if (found[placeOf(key)] === key) found[placeOf(key)] = '';
+    },
   });
-  /** Keys that were found, by length. V8 hashes a text that was just received; comparing it with one of these is faster. */
+  /** Keys of entries that were found. V8 has to hash a text that was just received; comparing it with one of these is faster. */
   const found = new Array<string>(maxFound).fill('');
 
   return {
     get(key) {
-      const index = key.length % maxFound;
-      const same = found[index];
+      const same = found[placeOf(key)];
       if (same === key) return entries.get(same)?.value;
       const entry = entries.get(key);
-      if (entry !== undefined) found[index] = key;
+      if (entry !== undefined) found[placeOf(key)] = key;
       return entry?.value;
     },
     has: (key) => entries.has(key),
@@ -48,6 +50,10 @@ export function createDocumentCache<Value>(): DocumentCache<Value> {
 
 const maxBytes = 12_500_000;
 const maxFound = 64;
+
+function placeOf({ length }: string): number {
+  return length % maxFound;
+}
 
 /**
  * Of a parsed document, roughly: its nodes, its text and what is kept beside it.

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../auth/caller.ts';
 import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
-import { cacheControlOf } from './cache-control.ts';
+import { createCacheControl } from './cache-control.ts';
 import type { CacheScope } from './cache-scope.ts';
 import type { MediaType } from './media-type.ts';
 import type { Executed } from './prepared-operation.ts';
@@ -11,7 +11,7 @@ import { ReplyRecord } from './reply-record.ts';
 /** A request as a client sent it. */
 interface Question {
   body: string;
-  /** Of the bytes of the body: finding a reply by it takes less time than by the body. */
+  /** By `hashBytes`: finding a reply by it takes less time than by the body. */
   bodyHash: number;
   mediaType: MediaType;
 }
@@ -28,7 +28,7 @@ export interface KeptReplies {
 }
 
 interface KeptReply {
-  /** Of the request. Bodies with the same hash replace each other. */
+  /** Of the request. Replies to bodies with the same hash replace each other. */
   body: string;
   reply: Reply;
   cacheScope: CacheScope;
@@ -44,6 +44,7 @@ export function createKeptReplies(maxBytes: number): KeptReplies {
   });
 
   const keyOf = createKeys();
+  const cacheControlOf = createCacheControl();
 
   return {
     get(question, caller) {

@@ -2,7 +2,7 @@ import type { ExecutionResult } from 'graphql';
 import type { Caller } from '../auth/caller.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Redact } from '../telemetry/redact.ts';
-import { cacheControlOf } from './cache-control.ts';
+import { createCacheControl } from './cache-control.ts';
 import type { MediaType } from './media-type.ts';
 import type { Executed } from './prepared-operation.ts';
 import { type PresentedError, presentErrors } from './present-error.ts';
@@ -55,6 +55,7 @@ interface RepliesOptions {
  * They show whether an IBAN was looked up before, so only a configured gateway exposes them.
  */
 export function createReplies({ hasCallers, exposesCost, hasTraces, redact, events }: RepliesOptions): Replies {
+  const cacheControlOf = createCacheControl();
   const extensionHeaders = [...(exposesCost ? [costHeader] : []), ...(hasTraces ? [traceHeader] : [])];
   const vary = [varyOfAll, ...(hasCallers ? ['authorization', 'x-api-key'] : []), ...extensionHeaders].join(', ');
 

@@ -51,7 +51,7 @@ export class Exchange implements FinishedRequest {
   trace: RequestTrace | null = null;
   /** Of a POST request; set when it was read. */
   body = '';
-  /** Of the bytes of the body. */
+  /** Of the body, by `hashBytes`. */
   bodyHash = 0;
   readonly #write: WriteResponse<Exchange>;
   readonly #onFinished: (exchange: Exchange) => void;

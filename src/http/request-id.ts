@@ -7,9 +7,9 @@ import { randomInt } from 'node:crypto';
 export type ReadRequestId = (header: string | string[] | undefined) => string;
 
 /**
- * New ids have 12 characters, a digit first: shorter than any IBAN, which the log would redact, and short enough that V8
- * creates them in one piece; it would have to copy longer ones before Node.js sends them. The last two characters count.
- * The others begin at random, so that the ids of two processes differ.
+ * New ids have 12 characters, and begin with a digit. They cannot look like an IBAN, which the log would redact, and V8 creates
+ * texts of this length in one piece: longer ones it would copy again before Node.js sends them. The last two characters are a
+ * counter; the others begin at random, so that the ids of two processes differ.
  */
 export function createRequestIds(): ReadRequestId {
   const firstDigit = randomInt(10);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { createSlotIndex } from '../../src/bank-data/slot-index.ts';
 
 const hashes = {
@@ -53,4 +53,15 @@ it('distinguishes keys of all characters', () => {
   const slots = keys.map(index.findOrAdd);
   expect(keys.map(index.find)).toEqual(slots);
   expect(index.find('b')).toBe(-1);
+});
+
+it('hashes a key once while it is asked for several times', () => {
+  const hashOf = vi.fn((key: string) => key.length);
+  const index = createSlotIndex(hashOf);
+  hashOf.mockClear();
+  index.find('a key');
+  const slot = index.findOrAdd('a key');
+  expect(index.find('a key')).toBe(slot);
+  expect(index.find('another')).toBe(-1);
+  expect(hashOf.mock.calls).toEqual([['a key'], ['another']]);
 });

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { createDocumentCache } from '../../src/graphql/document-cache.ts';
 
@@ -20,4 +22,22 @@ it('has no value of a key whose entry was removed, although it was found before'
   expect(cache.get('old')).toBe('value');
   for (let serial = 0; serial < 20; serial += 1) cache.set(`new ${serial}`, 'value', 1_000_000);
   expect(cache.get('old')).toBeUndefined();
+});
+
+it('refers to no key of an entry that was removed', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const cache = createDocumentCache<string>();
+  const heapWith = (count: number) => {
+    for (let serial = 0; serial < count; serial += 1) {
+      const key = `${serial} `.padEnd(100_000 + serial, '\u20ac');
+      cache.set(key, 'value', 10_000_000);
+      expect(cache.get(Buffer.from(key).toString())).toBe('value');
+    }
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = heapWith(1);
+  // 64 of these texts would take 12.8 MB.
+  expect(heapWith(64) - before).toBeLessThan(3_000_000);
 });

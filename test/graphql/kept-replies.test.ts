@@ -33,16 +33,23 @@ describe('a kept reply', () => {
     expect(replies.status().entries).toBe(1);
   });
 
-  it.each([
-    ['callers with other access', tQuestion('1', 7), { accessKey: 'b' }],
-    ['another media type', tQuestion('1', 7, 'application/graphql-response+json'), { accessKey: 'a' }],
-  ])('is not sent to %s, who have one of their own', (_, question, caller) => {
+  it('is not sent to callers with other access, nor as another media type: each of them has its own', () => {
     const replies = createKeptReplies(1e6);
-    replies.keep(tQuestion('1', 7), { accessKey: 'a' }, tReply('one'), executed);
-    expect(replies.get(question, caller)).toBeUndefined();
-    replies.keep(question, caller, tReply('other', question.mediaType), executed);
-    expect(replies.get(question, caller)?.body).toBe('other');
-    expect(replies.get({ ...question, body: '2' }, caller)).toBeUndefined();
-    expect(replies.get(tQuestion('1', 7), { accessKey: 'a' })?.body).toBe('one');
+    const cases = ['a', 'b', 'c'].flatMap((accessKey) =>
+      (['application/json', 'application/graphql-response+json'] as const).map((mediaType) => ({
+        accessKey,
+        mediaType,
+      })),
+    );
+    for (const [index, { accessKey, mediaType }] of cases.entries()) {
+      const question = tQuestion('1', 7, mediaType);
+      expect(replies.get(question, { accessKey })).toBeUndefined();
+      replies.keep(question, { accessKey }, tReply(`reply ${index}`, mediaType), executed);
+    }
+    for (const [index, { accessKey, mediaType }] of cases.entries()) {
+      expect(replies.get(tQuestion('1', 7, mediaType), { accessKey })?.body).toBe(`reply ${index}`);
+      expect(replies.get(tQuestion('2', 7, mediaType), { accessKey })).toBeUndefined();
+    }
+    expect(replies.status().entries).toBe(6);
   });
 });

@@ -91,19 +91,14 @@ const known = 'query K { country(code: "DE") { name } }';
 /** Sends queries to a gateway. The reply to `known` is kept. */
 async function tSend() {
   const { handle } = tGateway();
-  const send = async (query: string, { signal } = new AbortController()) =>
-    handle.answerDirectly(
-      {
-        body: JSON.stringify({ query }),
-        bodyHash: hashBytes(Buffer.from(query)),
-        headers: {},
-        mediaType: 'application/json',
-        requestId: 'id',
-        signal,
-        trace: null,
-      },
+  const send = async (query: string, { signal } = new AbortController()) => {
+    const body = JSON.stringify({ query });
+    const bodyHash = hashBytes(Buffer.from(body));
+    return handle.answerDirectly(
+      { body, bodyHash, headers: {}, mediaType: 'application/json', requestId: 'id', signal, trace: null },
       tCaller,
     );
+  };
   for (let time = 0; time < 3; time += 1) await send(known);
   await turnOfEventLoop();
   return { send, caches: handle.caches };

@@ -207,18 +207,6 @@ describe('a request with a trace', () => {
   });
 });
 
-describe('a body that begins like the key of a kept reply', () => {
-  it('gets no reply that was kept for another caller', async () => {
-    const { post } = await tScopes();
-    const body = JSON.stringify({ query: '{ __type(name: "Query") { name } }' });
-    const usual = JSON.stringify({ query: '{ country(code: "DE") { name } }' });
-    await post(usual, as('bank'));
-    for (let count = 0; count < 2; count += 1) expect((await post(body, as('reader'))).status).toBe(200);
-    const guessed = await post(`+introspection  application/json ${body}`, as('bank'));
-    expect(guessed.status).toBe(400);
-  });
-});
-
 describe('GraphiQL', () => {
   const html = { accept: 'text/html' };
 
