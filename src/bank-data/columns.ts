@@ -3,8 +3,17 @@
  * are in pages: a long array would leave a copy in the old generation each time it grows.
  */
 
-/** Number of slots for which new columns of numbers have room. */
-export const initialSlots = 1_024;
+/**
+ * Number of slots for which new columns of numbers have room: those of a full cache, unless it is large. Memory that is not
+ * written to yet is not resident, and a column that grows is garbage until the next full collection, which it brings nearer.
+ * @returns a power of two
+ */
+export function slotsFor(maxEntries: number): number {
+  return 2 ** Math.floor(Math.log2(Math.min(Math.max(maxEntries, minSlots), maxSlots)));
+}
+
+const minSlots = 1_024;
+const maxSlots = 131_072;
 
 /** Copies a column to one that is at least twice as long. */
 export function grow<Column extends Int32Array | Float64Array>(column: Column, minLength = 0): Column {

@@ -1,4 +1,4 @@
-import { grow, initialSlots, PagedColumn } from './columns.ts';
+import { grow, PagedColumn } from './columns.ts';
 import type { TimedAnswer } from './shared-cache.ts';
 
 /**
@@ -17,10 +17,11 @@ export interface EntryTable<Answer> {
 
 type EntryTimes = Omit<TimedAnswer, 'answer'>;
 
-export function createEntryTable<Answer>(): EntryTable<Answer> {
+/** @param slots for which there is room at first */
+export function createEntryTable<Answer>(slots: number): EntryTable<Answer> {
   const answers = new PagedColumn<Answer>();
   /** Three per slot: the end of its fresh time, that of its stale time, and its bytes. */
-  let numbers = new Float64Array(3 * initialSlots);
+  let numbers = new Float64Array(3 * slots);
 
   return {
     set(slot, answer, times, bytes) {

@@ -1,6 +1,6 @@
 import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 import { AnswerTemplate, createAnswerTemplates } from './answer-templates.ts';
-import { PagedColumn } from './columns.ts';
+import { PagedColumn, slotsFor } from './columns.ts';
 import { createEntryTable } from './entry-table.ts';
 import { createRecencyList } from './recency-list.ts';
 import type { TimedAnswer } from './shared-cache.ts';
@@ -38,10 +38,11 @@ export interface LookUpTable<Flight extends Running> {
  */
 export function createLookUpTable<Flight extends Running>(maxBytes: number): LookUpTable<Flight> {
   const findTemplate = createAnswerTemplates(Math.ceil(Math.min(maxBanks, maxBytes / bytesPerBank)));
-  const slots = createSlotIndex();
+  const initialSlots = slotsFor(maxBytes / bytesPerEntry);
+  const slots = createSlotIndex(initialSlots);
   const flights = new PagedColumn<Flight>();
-  const entries = createEntryTable<TimedAnswer['answer'] | AnswerTemplate>();
-  const recency = createRecencyList();
+  const entries = createEntryTable<TimedAnswer['answer'] | AnswerTemplate>(initialSlots);
+  const recency = createRecencyList(initialSlots);
   let count = 0;
   let bytes = 0;
 

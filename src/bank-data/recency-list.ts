@@ -1,4 +1,4 @@
-import { grow, initialSlots } from './columns.ts';
+import { grow } from './columns.ts';
 
 /** The order in which slots were last used. */
 export interface RecencyList {
@@ -10,10 +10,13 @@ export interface RecencyList {
   oldest(): number;
 }
 
-/** A linked list in one column: objects would be the garbage collector's work. */
-export function createRecencyList(): RecencyList {
+/**
+ * A linked list in one column: objects would be the garbage collector's work.
+ * @param slots for which there is room at first
+ */
+export function createRecencyList(slots: number): RecencyList {
   // At 2n + 2 and 2n + 3, the positions of the next newer and the next older slot of slot n. Position 0 is both ends.
-  let links = new Int32Array(2 * initialSlots);
+  let links = new Int32Array(2 * slots + 2);
 
   function link(older: number, newer: number): void {
     links[older] = newer;

@@ -1,5 +1,5 @@
 import { hashCharacters } from '../seeded-hash.ts';
-import { grow, initialSlots, PagedColumn } from './columns.ts';
+import { grow, PagedColumn } from './columns.ts';
 
 /** Keys, each with a slot: the position of its values in columns. */
 export interface SlotIndex {
@@ -14,15 +14,16 @@ export interface SlotIndex {
  * A hash table of numbers, with linear probing. A `Map` whose keys come and go replaces its tables again and again, in the old
  * generation of the heap, and reads the text of a key to compare its hash. Here, a key that is not found usually takes one read
  * from memory, and one that is deleted leaves no garbage but its text.
+ * @param slots for which there is room at first, a power of two
  */
-export function createSlotIndex(hashOf = hashCharacters): SlotIndex {
+export function createSlotIndex(slots: number, hashOf = hashCharacters): SlotIndex {
   const keys = new PagedColumn<string>();
   /** Slots that were ever used. */
   let used = 0;
   const freeSlots: number[] = [];
-  let hashes = new Int32Array(initialSlots);
+  let hashes = new Int32Array(slots);
   /** At 2n the hash of a key, and at 2n + 1 its slot plus 1; 0 if the cell is empty. At least half of the cells are empty. */
-  let cells = new Int32Array(4 * initialSlots);
+  let cells = new Int32Array(4 * slots);
   let mask = cells.length / 2 - 1;
   /** A look-up that is not cached asks for its key three times. */
   let lastKey = '';

@@ -6,7 +6,7 @@ it('knows the slot that was used the longest time ago', () => {
   const step = fc.record({ kind: fc.constantFrom('use', 'remove', 'remove the oldest'), slot: fc.nat(6) });
   fc.assert(
     fc.property(fc.array(step), (steps) => {
-      const list = createRecencyList();
+      const list = createRecencyList(1_024);
       let expected: number[] = [];
       const remove = (slot: number) => {
         if (!expected.includes(slot)) return;
@@ -26,7 +26,7 @@ it('knows the slot that was used the longest time ago', () => {
 });
 
 it('grows', () => {
-  const list = createRecencyList();
+  const list = createRecencyList(1_024);
   for (let slot = 4_999; slot >= 0; slot -= 1) list.add(slot);
   for (let slot = 4_999; slot >= 0; slot -= 1) {
     expect(list.oldest()).toBe(slot);

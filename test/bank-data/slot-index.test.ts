@@ -15,7 +15,7 @@ for (const [name, hash] of Object.entries(hashes)) {
     const step = fc.record({ isAdded: fc.boolean(), key: fc.constantFrom(...'abcdefghijkl') });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const [index, expected] = [createSlotIndex(hash), new Map<string, number>()];
+        const [index, expected] = [createSlotIndex(1_024, hash), new Map<string, number>()];
         for (const { isAdded, key } of steps) {
           const slot = expected.get(key);
           if (isAdded) expected.set(key, index.findOrAdd(key));
@@ -33,7 +33,7 @@ for (const [name, hash] of Object.entries(hashes)) {
 }
 
 it('grows, and uses the slots of deleted keys again', () => {
-  const index = createSlotIndex();
+  const index = createSlotIndex(1_024);
   const keys = Array.from({ length: 10_000 }, (_, serial) => `DE${serial}`);
   const slots = keys.map(index.findOrAdd);
   expect(new Set(slots).size).toBe(10_000);
@@ -48,7 +48,7 @@ it('grows, and uses the slots of deleted keys again', () => {
 });
 
 it('distinguishes keys of all characters', () => {
-  const index = createSlotIndex();
+  const index = createSlotIndex(1_024);
   const keys = ['', 'a', 'aa', 'ab', 'ba', '\u0000', '\u0000\u0000', 'ä', '€', '😀', 'banks:["DE","Köln",0,10]'];
   const slots = keys.map(index.findOrAdd);
   expect(keys.map(index.find)).toEqual(slots);
@@ -57,7 +57,7 @@ it('distinguishes keys of all characters', () => {
 
 it('hashes a key once while it is asked for several times', () => {
   const hashOf = vi.fn((key: string) => key.length);
-  const index = createSlotIndex(hashOf);
+  const index = createSlotIndex(1_024, hashOf);
   hashOf.mockClear();
   index.find('a key');
   const slot = index.findOrAdd('a key');
