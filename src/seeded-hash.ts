@@ -17,7 +17,7 @@ export function hashCharacters(text: string): number {
 
 /**
  * Four bytes at a time, which takes half of the time that V8 needs to hash them as a text. Of many bytes, it reads some. Clients
- * can choose bytes with equal hashes, so whoever uses it compares the bytes, and keeps one value per hash.
+ * can choose bytes with equal hashes: compare the bytes as well, and keep one value per hash.
  */
 export function hashBytes(bytes: Uint8Array): number {
   const { length } = bytes;

@@ -1,11 +1,12 @@
 /*
- * Values by slot. The numbers of a column are in one array, whose growth is no work for the garbage collector. Its objects
- * are in pages: a long array would leave a copy in the old generation each time it grows.
+ * Values by slot. A column of numbers is one typed array. A column of objects has pages: a long array would leave a copy of
+ * itself in the old generation each time it grows.
  */
 
 /**
- * Number of slots for which new columns of numbers have room: those of a full cache, unless it is large. Memory that is not
- * written to yet is not resident, and a column that grows is garbage until the next full collection, which it brings nearer.
+ * Number of slots for which new columns of numbers have room: about those of a full cache, unless it is large. Memory that was
+ * not written to is not resident. When a column grows, its earlier array stays in memory until the next full collection, and
+ * makes that one come sooner.
  * @returns a power of two
  */
 export function slotsFor(maxEntries: number): number {
