@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { AbortableSignal, type Signal } from '../../src/async/signal.ts';
 import { SyncPromise } from '../../src/async/sync-promise.ts';
@@ -7,6 +5,7 @@ import { createLookUpCache } from '../../src/bank-data/look-up-cache.ts';
 import type { CacheEntry, SharedCache } from '../../src/bank-data/shared-cache.ts';
 import type { RequestContext } from '../../src/request-context.ts';
 import { createBulkhead } from '../../src/upstream/bulkhead.ts';
+import { collectGarbage } from '../collect-garbage.ts';
 import { tRequestContext } from '../request-context.ts';
 
 const hour = 3_600_000;
@@ -389,19 +388,13 @@ it('holds no reference to a flight that has settled', async () => {
     await cache.find({ key: `k${number}`, context: tRequestContext(), lookUp: fetch, isNegative: () => false });
   }
   expect(flights).toHaveLength(20);
-  await collectGarbage();
-  expect(flights.filter((flight) => flight.deref() !== undefined)).toEqual([]);
-});
-
-async function collectGarbage() {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
   // A dereferenced object lives to the end of its turn, one registered for finalization to the next collection.
   for (let round = 0; round < 3; round += 1) {
     await new Promise((resolve) => setImmediate(resolve));
-    collect();
+    collectGarbage();
   }
-}
+  expect(flights.filter((flight) => flight.deref() !== undefined)).toEqual([]);
+});
 
 describe('a look-up without a free turn', () => {
   function tLookUps(maxWaiting: number) {

@@ -93,7 +93,10 @@ describe.each(ways)('a request that is answered %s', (way) => {
     const { send } = await tScopes();
     const query = '{ country(code: "DE") { name } }';
     for (let count = 0; count < 2; count += 1) {
-      expect(contentOf(await send(way, { query }, as('bank')))).toEqual({ data: { country: { name: 'Germany' } } });
+      for (const caller of ['bank', 'traced']) {
+        const received = await send(way, { query }, as(caller));
+        expect(contentOf(received)).toEqual({ data: { country: { name: 'Germany' } } });
+      }
       expect(contentOf(await send(way, { query }, as('writer'))).errors).toEqual([['FORBIDDEN', ['country']]]);
     }
   });
