@@ -1,21 +1,21 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { plainSummary } from './test/plain-summary.ts';
-import { SlowestFirst } from './test/slowest-first.ts';
+import { plainSummary } from './test/support/plain-summary.ts';
+import { SlowestFirst } from './test/support/slowest-first.ts';
 
 export default defineConfig({
   // Node loads graphql's CommonJS build. Vite would load its ES build too, and schemas of one do not work with the other.
   resolve: { alias: { graphql: 'graphql/index.js' } },
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/build.ts', 'test/untouched-data.ts'],
+    globalSetup: ['test/support/build.ts', 'test/support/untouched-data.ts'],
     reporters: ['default', plainSummary()],
     // Many tests wait for processes and pages, so one worker per core would leave cores idle.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: SlowestFirst },
     // Modules have no state, so a worker loads each of them once for all of its test files.
     isolate: false,
-    setupFiles: ['test/restore-globals.ts'],
+    setupFiles: ['test/support/restore-globals.ts'],
     unstubEnvs: true,
     // Generous, because the machine may be busy with other work.
     testTimeout: 60_000,

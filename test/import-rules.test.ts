@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import extractOptions from 'dependency-cruiser/config-utl/extract-depcruise-options';
 import { expect, it } from 'vitest';
-import { tFolder } from './stores/folder.ts';
+import { tFolder } from './support/stores/folder.ts';
 
 /* The rules of .dependency-cruiser.js, over a small tree. `npm run lint` applies them to src. */
 

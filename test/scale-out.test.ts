@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { tGateway } from './gateway.ts';
-import { tRedis, whyNoRedis } from './redis.ts';
-import { type Reply, replyJson, tUpstream } from './scripted-upstream.ts';
+import { tGateway } from './support/gateway.ts';
+import { tRedis, whyNoRedis } from './support/redis.ts';
+import { type Reply, replyJson, tUpstream } from './support/scripted-upstream.ts';
 
 /* Several gateways with one Redis. */
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createAdmission } from '../../src/auth/admission.ts';
 import { createRateLimit } from '../../src/auth/rate-limit.ts';
-import { sha256, tAuthentication } from './authentication.ts';
+import { sha256, tAuthentication } from '../support/auth/authentication.ts';
 
 const key = 'lq_seeded-key-of-the-shop';
 

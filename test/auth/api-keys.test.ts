@@ -1,8 +1,8 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { tFolder } from '../stores/folder.ts';
-import { sha256, tAuthentication } from './authentication.ts';
+import { sha256, tAuthentication } from '../support/auth/authentication.ts';
+import { tFolder } from '../support/stores/folder.ts';
 
 const key = 'lq_seeded-key-of-the-shop';
 const otherKey = 'lq_seeded-key-of-the-office';

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { replyJson, replyText, tUnusedUrl, tUpstream } from '../scripted-upstream.ts';
-import { tAuthentication } from './authentication.ts';
-import { ec, invalidTokens, jwkOf, jwt, otherEc, pemOf, rsa, type Token, tToken } from './token.ts';
+import { tAuthentication } from '../support/auth/authentication.ts';
+import { ec, invalidTokens, jwkOf, jwt, otherEc, pemOf, rsa, type Token, tToken } from '../support/auth/token.ts';
+import { replyJson, replyText, tUnusedUrl, tUpstream } from '../support/scripted-upstream.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
 

@@ -3,11 +3,11 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createPaidBudgets } from '../../src/auth/paid-budget.ts';
 import type { CallBudget } from '../../src/config/caller-limits.ts';
 import type { Store } from '../../src/stores/store.ts';
-import { tFailingStore } from '../failing-store.ts';
-import { type TProcess, tScript } from '../process.ts';
-import { tRedis, whyNoRedis } from '../redis.ts';
-import { createMemoryStore } from '../stores/memory-store.ts';
-import { tRawClient, tRedisStore } from '../stores/redis-client.ts';
+import { tFailingStore } from '../support/failing-store.ts';
+import { type TProcess, tScript } from '../support/process.ts';
+import { tRedis, whyNoRedis } from '../support/redis.ts';
+import { createMemoryStore } from '../support/stores/memory-store.ts';
+import { tRawClient, tRedisStore } from '../support/stores/redis-client.ts';
 
 interface TBudgetsOptions {
   store?: Store;
@@ -191,7 +191,7 @@ describe.skipIf(whyNoRedis !== '')(`budgets in Redis${whyNoRedis}`, () => {
     const client = tRawClient(redis);
     const start = async (count: number) => {
       const env = { REDIS_URL: redis.url, CALLS: String(calls) };
-      const processes = Array.from({ length: count }, () => tScript('test/auth/reserving.ts', env));
+      const processes = Array.from({ length: count }, () => tScript('test/support/auth/reserving.ts', env));
       for (const { printed } of processes) await printed(/ready/);
       await client.lpush('start', ...processes.map(() => 'now'));
       return processes;

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createRateLimit } from '../../src/auth/rate-limit.ts';
 import { redisUrl } from '../../src/config/redis-url.ts';
-import { type TRedis, tRedis, whyNoRedis } from '../redis.ts';
-import { tRawClient } from '../stores/redis-client.ts';
+import { type TRedis, tRedis, whyNoRedis } from '../support/redis.ts';
+import { tRawClient } from '../support/stores/redis-client.ts';
 
 function tRateLimit(redis: TRedis | null = null, replicas = 1) {
   const events: string[] = [];

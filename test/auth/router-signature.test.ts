@@ -3,8 +3,8 @@ import { createGatewayRuntime } from '@graphql-hive/gateway-runtime';
 import { composeServices } from '@theguild/federation-composition';
 import { parse, print, stripIgnoredCharacters } from 'graphql';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { replyJson, tUpstream } from '../scripted-upstream.ts';
-import { tAuthentication } from './authentication.ts';
+import { tAuthentication } from '../support/auth/authentication.ts';
+import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 const secret = 'seeded-router-secret-of-32-chars';
 const typeDefs = `

@@ -5,7 +5,7 @@ import { createLookUpTable } from '../../src/bank-data/look-up-table.ts';
 import { locateFields } from '../../src/iban/iban-fields.ts';
 import { calcCheckDigits } from '../../src/iban/mod97.ts';
 import { countryFormats, findCountryFormat, type Span } from '../../src/iban/registry.ts';
-import { collectGarbage } from '../collect-garbage.ts';
+import { collectGarbage } from '../support/collect-garbage.ts';
 
 const commerzbank = { bankCode: '37040044', name: 'Commerzbank', zip: '50447', city: 'Köln', bic: 'COBADEFFXXX' };
 

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { tGateway } from '../gateway.ts';
-import { type Reply, replyJson, replyText, tUpstream } from '../scripted-upstream.ts';
+import { tGateway } from '../support/gateway.ts';
+import { type Reply, replyJson, replyText, tUpstream } from '../support/scripted-upstream.ts';
 
 const query = `query ($after: String) { banks(country: "DE", first: 100, after: $after) {
   nodes { bankCode } pageInfo { hasNextPage endCursor } } }`;

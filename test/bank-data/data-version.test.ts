@@ -3,11 +3,11 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createDataVersion } from '../../src/bank-data/data-version.ts';
 import { createBankDataService } from '../../src/self-hosted/bank-data/create-bank-data-service.ts';
 import { replaceImport } from '../../src/self-hosted/bank-data/directory/replace-import.ts';
-import { bankDataKey, tGateway } from '../gateway.ts';
-import { tRedis, whyNoRedis } from '../redis.ts';
-import { replyJson, tUnusedUrl, tUpstream } from '../scripted-upstream.ts';
-import { tImport } from '../self-hosted/bank-data/directory/command-line.ts';
-import { tFolder } from '../stores/folder.ts';
+import { bankDataKey, tGateway } from '../support/gateway.ts';
+import { tRedis, whyNoRedis } from '../support/redis.ts';
+import { replyJson, tUnusedUrl, tUpstream } from '../support/scripted-upstream.ts';
+import { tImport } from '../support/self-hosted/bank-data/directory/command-line.ts';
+import { tFolder } from '../support/stores/folder.ts';
 
 const bankNames = '{ ibanValidation(iban: "DE89370400440532013000") { bankData { name } } }';
 const anotherLookUp = '{ ibanValidation(iban: "GB29NWBK60161331926819") { valid } }';

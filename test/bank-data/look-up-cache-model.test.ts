@@ -3,8 +3,8 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import type { Signal } from '../../src/async/signal.ts';
 import { createLookUpCache } from '../../src/bank-data/look-up-cache.ts';
 import { createBulkhead } from '../../src/upstream/bulkhead.ts';
-import { CountingSignal } from '../counting-signal.ts';
-import { tRequestContext } from '../request-context.ts';
+import { CountingSignal } from '../support/counting-signal.ts';
+import { tRequestContext } from '../support/request-context.ts';
 
 /* Random sequences of look-ups, results, failures, clients that leave, expiring answers and changes of the data. */
 

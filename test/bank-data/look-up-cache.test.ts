@@ -5,8 +5,8 @@ import { createLookUpCache } from '../../src/bank-data/look-up-cache.ts';
 import type { CacheEntry, SharedCache } from '../../src/bank-data/shared-cache.ts';
 import type { RequestContext } from '../../src/request-context.ts';
 import { createBulkhead } from '../../src/upstream/bulkhead.ts';
-import { collectGarbage } from '../collect-garbage.ts';
-import { tRequestContext } from '../request-context.ts';
+import { collectGarbage } from '../support/collect-garbage.ts';
+import { tRequestContext } from '../support/request-context.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BankDataPort, BicValidation, IbanValidation } from '../../src/bank-data/bank-data.ts';
 import { withPrecheck } from '../../src/bank-data/precheck.ts';
-import { tRequestContext } from '../request-context.ts';
+import { tRequestContext } from '../support/request-context.ts';
 
 /** Answers every look-up, and records it. */
 function tBankData() {

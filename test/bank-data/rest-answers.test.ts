@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { tGateway } from '../gateway.ts';
-import { seenIbanValidation } from '../hosted-bank-data.ts';
-import { replyJson, tUpstream } from '../scripted-upstream.ts';
+import { tGateway } from '../support/gateway.ts';
+import { seenIbanValidation } from '../support/hosted-bank-data.ts';
+import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 const mismatched = {
   message: 'The bank-data service returned the response to another request.',

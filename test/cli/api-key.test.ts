@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { readConfig } from '../../src/config/read-config.ts';
-import { tCommand } from '../process.ts';
+import { tCommand } from '../support/process.ts';
 
 it('prints a new key and its entry in GATEWAY_API_KEYS', async () => {
   const { ended, stdout } = tCommand(['api-key', 'shop', 'bank-data']);

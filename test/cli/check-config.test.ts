@@ -3,10 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { tCommand } from '../process.ts';
-import { tRedis, whyNoRedis } from '../redis.ts';
-import { replyJson, tUnusedUrl, tUpstream } from '../scripted-upstream.ts';
-import { tFolder } from '../stores/folder.ts';
+import { tCommand } from '../support/process.ts';
+import { tRedis, whyNoRedis } from '../support/redis.ts';
+import { replyJson, tUnusedUrl, tUpstream } from '../support/scripted-upstream.ts';
+import { tFolder } from '../support/stores/folder.ts';
 
 const key = 'seeded-key';
 

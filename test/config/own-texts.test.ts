@@ -7,8 +7,8 @@ import { createRequestContext } from '../../src/request-context.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { createLogEvents } from '../../src/telemetry/log-events.ts';
 import { createRequestLog } from '../../src/telemetry/request-log.ts';
-import { seenIbanValidation } from '../hosted-bank-data.ts';
-import { succeeded } from '../telemetry/finished-request.ts';
+import { seenIbanValidation } from '../support/hosted-bank-data.ts';
+import { succeeded } from '../support/telemetry/finished-request.ts';
 
 /** Names and texts of a JSON value. */
 function textsIn(value: unknown): string[] {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config/read-config.ts';
 import { readEssayServiceConfig } from '../../src/config/service-config.ts';
-import { tFolder } from '../stores/folder.ts';
+import { tFolder } from '../support/stores/folder.ts';
 
 const secret = 'seeded-secret-value';
 

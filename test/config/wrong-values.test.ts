@@ -5,8 +5,8 @@ import { readConfig } from '../../src/config/read-config.ts';
 import { readBankDataServiceConfig, readEssayServiceConfig } from '../../src/config/service-config.ts';
 import { type Environment, knownVariables } from '../../src/config/variables.ts';
 import { ConfigError } from '../../src/errors.ts';
-import { tFolder } from '../stores/folder.ts';
-import { asciiKey, paid, wrongValues } from './wrong-values.ts';
+import { asciiKey, paid, wrongValues } from '../support/config/wrong-values.ts';
+import { tFolder } from '../support/stores/folder.ts';
 
 function findProblems(env: Environment): readonly string[] {
   const read = { BANK_DATA_SERVICE_PORT: readBankDataServiceConfig, ESSAY_SERVICE_PORT: readEssayServiceConfig };

@@ -6,7 +6,14 @@ import { parse } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
 import { readConfig } from '../../src/config/read-config.ts';
 import { knownVariables } from '../../src/config/variables.ts';
-import { chartFile, chartFolder, type Manifest, renderChart, renderNotes, type Values } from './chart.ts';
+import {
+  chartFile,
+  chartFolder,
+  type Manifest,
+  renderChart,
+  renderNotes,
+  type Values,
+} from '../support/deploy/chart.ts';
 
 const secret = (key: string) => ({ name: 'ledgerquill', key });
 const redis = { REDIS_URL: secret('redis-url'), STORE_SECRET: secret('store-secret') };

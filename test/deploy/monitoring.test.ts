@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { dashboardFile, printDashboard } from '../../scripts/print-dashboard.ts';
 import { definitions } from '../../src/telemetry/metrics/definitions.ts';
-import { whyNoPromtool } from '../telemetry/scrape.ts';
-import { parsePromql } from './promql.ts';
+import { parsePromql } from '../support/deploy/promql.ts';
+import { whyNoPromtool } from '../support/telemetry/scrape.ts';
 
 /* What Prometheus and Grafana show of the gateway: only metrics that it has, and alerts with a remedy. */
 

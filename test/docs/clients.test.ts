@@ -11,8 +11,8 @@ import {
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { type FencedBlock, fencedBlocks } from './fenced-blocks.ts';
-import { runBlock, whyNoCurl } from './run-block.ts';
+import { type FencedBlock, fencedBlocks } from '../support/docs/fenced-blocks.ts';
+import { runBlock, whyNoCurl } from '../support/docs/run-block.ts';
 
 /* Runs or validates every code block of docs/clients.md. */
 

@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { tGateway } from '../gateway.ts';
-import { tBankDataService } from '../self-hosted.ts';
-import { fencedBlocks } from './fenced-blocks.ts';
-import { runBlock, whyNoCurl } from './run-block.ts';
+import { fencedBlocks } from '../support/docs/fenced-blocks.ts';
+import { runBlock, whyNoCurl } from '../support/docs/run-block.ts';
+import { tGateway } from '../support/gateway.ts';
+import { tBankDataService } from '../support/self-hosted.ts';
 
 /* The examples, commands and links of all pages. docs/clients.md and the supergraph's query have tests of their own. */
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { bankDataKey, essaysKey, tGateway } from '../gateway.ts';
-import { replyJson, tUpstream } from '../scripted-upstream.ts';
-import { fencedBlocks } from './fenced-blocks.ts';
+import { fencedBlocks } from '../support/docs/fenced-blocks.ts';
+import { bankDataKey, essaysKey, tGateway } from '../support/gateway.ts';
+import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 /* Sends every response of docs/upstreams.md to the gateway, and compares its requests with the page. */
 

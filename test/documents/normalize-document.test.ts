@@ -2,7 +2,7 @@ import { addTypenameToDocument } from '@apollo/client/utilities';
 import { Kind, parse, print, visit } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { normalizeDocument } from '../../src/documents/normalize-document.ts';
-import { tokensOf } from '../graphql/tokens.ts';
+import { tokensOf } from '../support/graphql/tokens.ts';
 
 const documents = [
   'query Q($a: [In!] = [{ x: "__typename {", on: __typename }]) @d(a: "\\u0041") { a(x: $a, y: __typename) { b } c: d @e }',

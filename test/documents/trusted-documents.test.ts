@@ -6,7 +6,7 @@ import { type DocumentNode, parse, print } from 'graphql';
 import { formatDocument } from 'urql';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createTrustedDocuments } from '../../src/documents/trusted-documents.ts';
-import { tFolder } from '../stores/folder.ts';
+import { tFolder } from '../support/stores/folder.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const bankQuery =

@@ -1,11 +1,11 @@
 import { EventEmitter, once } from 'node:events';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createKillStatistics } from './kill-statistics.ts';
-import { killUnderLoad, nextTurn } from './kill-under-load.ts';
-import { type KilledGateway, tKilledGateway } from './killed-gateway.ts';
-import { createRandom } from './random.ts';
-import { type RecordingEssayService, tRecordingEssayService } from './recording-essay-service.ts';
-import type { RunningGateway, WrittenEssay } from './running-gateway.ts';
+import { createKillStatistics } from '../support/e2e/kill-statistics.ts';
+import { killUnderLoad, nextTurn } from '../support/e2e/kill-under-load.ts';
+import { type KilledGateway, tKilledGateway } from '../support/e2e/killed-gateway.ts';
+import { createRandom } from '../support/e2e/random.ts';
+import { type RecordingEssayService, tRecordingEssayService } from '../support/e2e/recording-essay-service.ts';
+import type { RunningGateway, WrittenEssay } from '../support/e2e/running-gateway.ts';
 
 /*
  * The process is killed at random moments while essays are written, and started again with the same data folder. For

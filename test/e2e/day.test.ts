@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../auth/authentication.ts';
-import { tRedis, whyNoRedis } from '../redis.ts';
-import { type Reply, replyHeld, replyJson, tUpstream } from '../scripted-upstream.ts';
-import { tCollector } from '../telemetry/otlp-collector.ts';
-import type { Scraped } from '../telemetry/scrape.ts';
-import { tIban } from './iban.ts';
-import { type LogLine, type ObservedGateway, tObservedGateway } from './observed-gateway.ts';
+import { sha256 } from '../support/auth/authentication.ts';
+import { tIban } from '../support/e2e/iban.ts';
+import { type LogLine, type ObservedGateway, tObservedGateway } from '../support/e2e/observed-gateway.ts';
+import { tRedis, whyNoRedis } from '../support/redis.ts';
+import { type Reply, replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
+import { tCollector } from '../support/telemetry/otlp-collector.ts';
+import type { Scraped } from '../support/telemetry/scrape.ts';
 
 /*
  * A day of two gateways, which are processes that share a Redis: every event is seen in metrics and log at once, and in the

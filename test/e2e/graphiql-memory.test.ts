@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { tSend } from '../http/listening-gateway.ts';
-import { tScript } from '../process.ts';
+import { tSend } from '../support/http/listening-gateway.ts';
+import { tScript } from '../support/process.ts';
 
 const isLinux = existsSync('/proc/self/status');
 

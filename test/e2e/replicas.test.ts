@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { tScript } from '../process.ts';
-import { type TRedis, tRedis, whyNoRedis } from '../redis.ts';
-import { replyJson, tUpstream } from '../scripted-upstream.ts';
-import { tIban } from './iban.ts';
-import { type LockRequest, monitorLockRequests } from './lock-requests.ts';
-import { tRecordingEssayService } from './recording-essay-service.ts';
-import { type RunningGateway, untilReady } from './running-gateway.ts';
+import { tIban } from '../support/e2e/iban.ts';
+import { type LockRequest, monitorLockRequests } from '../support/e2e/lock-requests.ts';
+import { tRecordingEssayService } from '../support/e2e/recording-essay-service.ts';
+import { type RunningGateway, untilReady } from '../support/e2e/running-gateway.ts';
+import { tScript } from '../support/process.ts';
+import { type TRedis, tRedis, whyNoRedis } from '../support/redis.ts';
+import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 /* Two processes that share nothing but a Redis. */
 

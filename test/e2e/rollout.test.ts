@@ -1,11 +1,11 @@
 import { EventEmitter, once } from 'node:events';
 import { expect, it } from 'vitest';
-import { type TProcess, tScript } from '../process.ts';
-import { tFolder } from '../stores/folder.ts';
-import { tIban } from './iban.ts';
-import { tProbingProxy } from './probing-proxy.ts';
-import { tRecordingEssayService } from './recording-essay-service.ts';
-import { type OrderData, orderMutation, orderVariables, readEssay } from './running-gateway.ts';
+import { tIban } from '../support/e2e/iban.ts';
+import { tProbingProxy } from '../support/e2e/probing-proxy.ts';
+import { tRecordingEssayService } from '../support/e2e/recording-essay-service.ts';
+import { type OrderData, orderMutation, orderVariables, readEssay } from '../support/e2e/running-gateway.ts';
+import { type TProcess, tScript } from '../support/process.ts';
+import { tFolder } from '../support/stores/folder.ts';
 
 interface Replica {
   process: TProcess;

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { tCommand, tProcess, tScript } from '../process.ts';
-import { replyHeld, replyJson, tUpstream } from '../scripted-upstream.ts';
-import { tFolder } from '../stores/folder.ts';
+import { tCommand, tProcess, tScript } from '../support/process.ts';
+import { replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
+import { tFolder } from '../support/stores/folder.ts';
 
 /* The gateway as a process, as new users and orchestrators run it. */
 

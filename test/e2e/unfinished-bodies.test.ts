@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { tScript } from '../process.ts';
+import { tScript } from '../support/process.ts';
 
 const isLinux = existsSync('/proc/self/status');
 

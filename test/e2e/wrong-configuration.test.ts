@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { paid, wrongValues } from '../config/wrong-values.ts';
-import { tCommand, tScript } from '../process.ts';
-import { tFolder } from '../stores/folder.ts';
+import { paid, wrongValues } from '../support/config/wrong-values.ts';
+import { tCommand, tScript } from '../support/process.ts';
+import { tFolder } from '../support/stores/folder.ts';
 
 const redis = { REDIS_URL: 'redis://127.0.0.1:9', STORE_SECRET: 'seeded-secret-of-the-store' };
 

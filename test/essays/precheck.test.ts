@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { EssayOrder } from '../../src/essays/essays.ts';
 import { withOrderPrecheck } from '../../src/essays/precheck.ts';
-import { tRequestContext } from '../request-context.ts';
-import { failed, order } from './generator.ts';
+import { failed, order } from '../support/essays/generator.ts';
+import { tRequestContext } from '../support/request-context.ts';
 
 const events = { essayOrdered: () => {} };
 

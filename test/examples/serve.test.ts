@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { tBrowser, whyNoChromium } from '../browser.ts';
-import { tProcess } from '../process.ts';
+import { tBrowser, whyNoChromium } from '../support/browser.ts';
+import { tProcess } from '../support/process.ts';
 
 describe.skipIf(whyNoChromium)(`npm run examples${whyNoChromium}`, () => {
   const visit = tBrowser();

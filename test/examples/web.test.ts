@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { calcCheckDigits } from '../../src/iban/mod97.ts';
-import { whyNoChromium } from '../browser.ts';
-import { type Reply, replyClosed, replyHeld, replyJson, replyText, tUpstream } from '../scripted-upstream.ts';
-import { tBankDataService } from '../self-hosted.ts';
-import { clients, expectGoodLayout, tPages } from './pages.ts';
+import { whyNoChromium } from '../support/browser.ts';
+import { clients, expectGoodLayout, tPages } from '../support/examples/pages.ts';
+import { type Reply, replyClosed, replyHeld, replyJson, replyText, tUpstream } from '../support/scripted-upstream.ts';
+import { tBankDataService } from '../support/self-hosted.ts';
 
 /* The example pages in a browser, with a gateway and scripted upstreams: texts, requests and upstream calls. */
 

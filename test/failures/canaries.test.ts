@@ -1,15 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../auth/authentication.ts';
-import { ec, jwkOf, jwt, tToken } from '../auth/token.ts';
-import { bankDataKey, essaysKey } from '../gateway.ts';
-import { as, keyOf, tCallers, ways } from '../http/callers.ts';
-import type { Received } from '../http/listening-gateway.ts';
-import { tRedis, whyNoRedis } from '../redis.ts';
-import { tUnusedUrl, tUpstream } from '../scripted-upstream.ts';
-import { tFolder } from '../stores/folder.ts';
-import { tRawClient } from '../stores/redis-client.ts';
+import { sha256 } from '../support/auth/authentication.ts';
+import { ec, jwkOf, jwt, tToken } from '../support/auth/token.ts';
 import {
   type Condition,
   conditions,
@@ -18,7 +11,14 @@ import {
   replies,
   replyHealthy,
   upstreamText,
-} from './conditions.ts';
+} from '../support/failures/conditions.ts';
+import { bankDataKey, essaysKey } from '../support/gateway.ts';
+import { as, keyOf, tCallers, ways } from '../support/http/callers.ts';
+import type { Received } from '../support/http/listening-gateway.ts';
+import { tRedis, whyNoRedis } from '../support/redis.ts';
+import { tUnusedUrl, tUpstream } from '../support/scripted-upstream.ts';
+import { tFolder } from '../support/stores/folder.ts';
+import { tRawClient } from '../support/stores/redis-client.ts';
 
 /*
  * Secrets, personal data and texts that are sent through every failure and every refusal: they are in no answer, no log

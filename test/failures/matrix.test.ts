@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { conditions, isUnreachable } from './conditions.ts';
-import { type FakeClock, tFakeClock } from './fake-clock.ts';
-import { operations } from './operations.ts';
-import { tScenario } from './scenario.ts';
+import { conditions, isUnreachable } from '../support/failures/conditions.ts';
+import { type FakeClock, tFakeClock } from '../support/failures/fake-clock.ts';
+import { operations } from '../support/failures/operations.ts';
+import { tScenario } from '../support/failures/scenario.ts';
 
 /*
  * Every operation under every condition: the answer, the upstream calls and the time it needs, as in the tables of

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Condition, conditions } from './conditions.ts';
-import { ibanTable } from './expectations.ts';
-import { type FakeClock, tFakeClock } from './fake-clock.ts';
-import { iban } from './operations.ts';
-import { tScenario } from './scenario.ts';
+import { type Condition, conditions } from '../support/failures/conditions.ts';
+import { ibanTable } from '../support/failures/expectations.ts';
+import { type FakeClock, tFakeClock } from '../support/failures/fake-clock.ts';
+import { iban } from '../support/failures/operations.ts';
+import { tScenario } from '../support/failures/scenario.ts';
 
 /* The same conditions for an IBAN whose answer was cached two days ago: stale, but still served. */
 

@@ -3,8 +3,8 @@ import { stripIgnoredCharacters } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { QueryBudget } from '../../src/graphql/query-budget.ts';
 import { resolveEntities } from '../../src/graphql/schema/entities.ts';
-import { createProductsSchema } from './products.ts';
-import { tServer } from './server.ts';
+import { createProductsSchema } from '../support/federation/products.ts';
+import { tServer } from '../support/federation/server.ts';
 
 /* The cases of Apollo's subgraph compatibility suite, run with its products schema on our server. */
 

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { readSubgraphs } from '../../examples/supergraph/compose.ts';
 import { printSubgraph, printSupergraph, supergraphFile } from '../../scripts/print-schema.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { tCaller } from '../caller.ts';
+import { tCaller } from '../support/caller.ts';
 
 /* Composition of the schema with the payments subgraph of the example. */
 

@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { tProcess } from '../process.ts';
+import { tProcess } from '../support/process.ts';
 
 const page = readFileSync(new URL('../../docs/federation.md', import.meta.url), 'utf8');
 

@@ -3,9 +3,9 @@ import { buildSchema, isObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import type { Environment } from '../../src/config/variables.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { bankDataKey, tGateway } from '../gateway.ts';
-import { type Reply, replyJson, tUpstream } from '../scripted-upstream.ts';
-import { tServer } from './server.ts';
+import { tServer } from '../support/federation/server.ts';
+import { bankDataKey, tGateway } from '../support/gateway.ts';
+import { type Reply, replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 const german = 'DE89370400440532013000';
 const echo: Reply = (response, call) => replyJson(200, { valid: true })(response, call);

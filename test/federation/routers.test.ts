@@ -3,9 +3,9 @@ import { type ExecutionResult, Kind, parse } from 'graphql';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createRouter } from '../../examples/supergraph/router.ts';
 import { serve } from '../../examples/supergraph/serve.ts';
-import { findAccessibilityProblems, tBrowser, whyNoChromium } from '../browser.ts';
-import { replyJson } from '../scripted-upstream.ts';
-import { replyWithBank, tSupergraph } from './supergraph.ts';
+import { findAccessibilityProblems, tBrowser, whyNoChromium } from '../support/browser.ts';
+import { replyWithBank, tSupergraph } from '../support/federation/supergraph.ts';
+import { replyJson } from '../support/scripted-upstream.ts';
 
 /* Real routers in front of the payments subgraph and the gateway, over real ports. */
 

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { sha256 } from '../auth/authentication.ts';
-import { createRandom } from '../e2e/random.ts';
-import { as, keyOf } from '../http/callers.ts';
-import { replyJson, tUpstream } from '../scripted-upstream.ts';
-import { type Measurement, tMeasuredGateway } from './measured-gateway.ts';
-import { createRequests } from './requests.ts';
+import { sha256 } from '../support/auth/authentication.ts';
+import { createRandom } from '../support/e2e/random.ts';
+import { type Measurement, tMeasuredGateway } from '../support/fuzz/measured-gateway.ts';
+import { createRequests } from '../support/fuzz/requests.ts';
+import { as, keyOf } from '../support/http/callers.ts';
+import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 /*
  * No request uses more than 100 ms of CPU (200 ms on a busy machine) or 32 MB, beyond the look-ups it was admitted for. More of them, or others:

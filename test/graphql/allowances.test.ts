@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { tGateway } from '../gateway.ts';
-import { replyJson, tUpstream } from '../scripted-upstream.ts';
+import { tGateway } from '../support/gateway.ts';
+import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 const query = '{ allowances { service used limit remaining renewsAt } }';
 const look = '{ ibanValidation(iban: "DE89370400440532013000") { valid } }';

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
-import { tIban } from '../e2e/iban.ts';
-import { tGateway } from '../gateway.ts';
-import { replyJson, tUpstream } from '../scripted-upstream.ts';
+import { tIban } from '../support/e2e/iban.ts';
+import { tGateway } from '../support/gateway.ts';
+import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 it('delays a query with many look-ups while those of four others wait, but no single look-up and no mutation', async () => {
   // However slow the machine is, the delay does not end.

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createKnownBanks } from '../../src/bank-lists/known-banks.ts';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
-import { type Answer, tGateway } from '../gateway.ts';
-import { tHostedBankData } from '../hosted-bank-data.ts';
-import { replyJson, tUpstream } from '../scripted-upstream.ts';
-import { tBankDataService } from '../self-hosted.ts';
+import { type Answer, tGateway } from '../support/gateway.ts';
+import { tHostedBankData } from '../support/hosted-bank-data.ts';
+import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
+import { tBankDataService } from '../support/self-hosted.ts';
 
 /* All bank data except IBAN validation, from the self-hosted service and from a replay of the hosted one. */
 

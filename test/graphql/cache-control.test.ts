@@ -4,9 +4,9 @@ import { printSubgraph } from '../../scripts/print-schema.ts';
 import { createCacheControl } from '../../src/graphql/cache-control.ts';
 import { findCacheScope } from '../../src/graphql/cache-scope.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { tGateway } from '../gateway.ts';
-import { tListeningGateway } from '../http/listening-gateway.ts';
-import { replyJson, tUpstream } from '../scripted-upstream.ts';
+import { tGateway } from '../support/gateway.ts';
+import { tListeningGateway } from '../support/http/listening-gateway.ts';
+import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 const german = 'DE89370400440532013000';
 const dayS = 86_400;

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { buildIban } from '../../src/iban/build-iban.ts';
 import { countryFormats } from '../../src/iban/registry.ts';
-import { tGateway } from '../gateway.ts';
-import { type Reply, replyHeld, replyJson, tUpstream } from '../scripted-upstream.ts';
+import { tGateway } from '../support/gateway.ts';
+import { type Reply, replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 const query = 'query ($iban: String!) { ibanValidation(iban: $iban) { iban valid } }';
 const german = 'DE89370400440532013000';

@@ -13,10 +13,10 @@ import { createCompiler } from '../../src/graphql/compiler.ts';
 import { parseDetached } from '../../src/graphql/document-source.ts';
 import { createPreparedDocuments } from '../../src/graphql/prepared-documents.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { createRandom } from '../e2e/random.ts';
-import { interpret, type Outcome, tContext, toOutcome, turns } from './outcomes.ts';
-import { createRandomQueries, type RandomRequest } from './random-documents.ts';
-import { texts, tServices } from './scripted-services.ts';
+import { createRandom } from '../support/e2e/random.ts';
+import { interpret, type Outcome, tContext, toOutcome, turns } from '../support/graphql/outcomes.ts';
+import { createRandomQueries, type RandomRequest } from '../support/graphql/random-documents.ts';
+import { texts, tServices } from '../support/graphql/scripted-services.ts';
 
 /* More random documents, or others: DOCUMENTS=5000 SEED=7 npx vitest run test/graphql/compiler.test.ts */
 const documents = Number(process.env.DOCUMENTS ?? 400);

@@ -1,9 +1,14 @@
 import { expect, it } from 'vitest';
-import { readJsonLines, tProcess } from '../process.ts';
-import type { DocumentMemory } from './document-memory.ts';
+import type { DocumentMemory } from '../support/graphql/document-memory.ts';
+import { readJsonLines, tProcess } from '../support/process.ts';
 
 it('the caches of documents count about the memory that they take', async () => {
-  const child = tProcess(process.execPath, ['--expose-gc', '--import', 'tsx', 'test/graphql/document-memory.ts']);
+  const child = tProcess(process.execPath, [
+    '--expose-gc',
+    '--import',
+    'tsx',
+    'test/support/graphql/document-memory.ts',
+  ]);
   const kinds = await readJsonLines<DocumentMemory>(child);
   expect(kinds).toHaveLength(8);
   for (const { name, countedMb, heapMb } of kinds) {

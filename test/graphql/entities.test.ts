@@ -3,11 +3,11 @@ import type { BankDataPort, IbanValidation } from '../../src/bank-data/bank-data
 import { createContext, type Services } from '../../src/graphql/context.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { buildIban } from '../../src/iban/build-iban.ts';
-import { tCaller } from '../caller.ts';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
-import { tServer } from '../federation/server.ts';
-import { tGateway } from '../gateway.ts';
-import { type Reply, replyJson, tUpstream } from '../scripted-upstream.ts';
+import { tCaller } from '../support/caller.ts';
+import { tServer } from '../support/federation/server.ts';
+import { tGateway } from '../support/gateway.ts';
+import { type Reply, replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 const query = `query ($representations: [_Any!]!) { _entities(representations: $representations) {
   __typename ... on IbanValidation { iban valid } ... on IbanCountry { code name } ... on Bank { bic bankName: name } } }`;

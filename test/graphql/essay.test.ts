@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { essaysKey, tGateway } from '../gateway.ts';
-import { replyJson, tUpstream } from '../scripted-upstream.ts';
+import { essaysKey, tGateway } from '../support/gateway.ts';
+import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 const mutation = `mutation ($input: GenerateEssayInput!) { generateEssay(input: $input) {
   __typename

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
-import { bankDataKey, tGateway } from '../gateway.ts';
-import { seenIbanValidation } from '../hosted-bank-data.ts';
-import { type Reply, replyJson, tUpstream } from '../scripted-upstream.ts';
-import { tBankDataService } from '../self-hosted.ts';
+import { bankDataKey, tGateway } from '../support/gateway.ts';
+import { seenIbanValidation } from '../support/hosted-bank-data.ts';
+import { type Reply, replyJson, tUpstream } from '../support/scripted-upstream.ts';
+import { tBankDataService } from '../support/self-hosted.ts';
 
 const everything = `valid iban problems
   ibanData { country countryCode sepaCountry checksum bban bankCode accountNumber branch nationalChecksum

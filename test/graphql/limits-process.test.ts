@@ -1,11 +1,14 @@
 import { expect, it } from 'vitest';
-import { readJsonLines, tScript } from '../process.ts';
-import type { Measurement } from './limit-attacks.ts';
+import type { Measurement } from '../support/graphql/limit-attacks.ts';
+import { readJsonLines, tScript } from '../support/process.ts';
 
 it.each([{}, { FEDERATION_TRACES: 'on' }])(
   'no single request takes seconds or hundreds of megabytes, with %j',
   async (env) => {
-    const child = tScript('test/graphql/limit-attacks.ts', { NODE_OPTIONS: '--max-old-space-size=512', ...env });
+    const child = tScript('test/support/graphql/limit-attacks.ts', {
+      NODE_OPTIONS: '--max-old-space-size=512',
+      ...env,
+    });
     const measurements = await readJsonLines<Measurement>(child);
     expect(measurements).toHaveLength(19);
     // Five times the target of 100 ms and 32 MB: the machine may be loaded, and the code is not compiled yet.

@@ -1,7 +1,7 @@
 import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type Answer, tGateway } from '../gateway.ts';
-import { replyJson, tUpstream } from '../scripted-upstream.ts';
+import { type Answer, tGateway } from '../support/gateway.ts';
+import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 describe('a document', () => {
   it('may have at most MAX_QUERY_TOKENS tokens', async () => {

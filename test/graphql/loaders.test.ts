@@ -3,7 +3,7 @@ import { AbortableSignal } from '../../src/async/signal.ts';
 import { Loaders } from '../../src/graphql/loaders.ts';
 import { QueryBudget, readQueryLimits } from '../../src/graphql/query-budget.ts';
 import { createRequestContext } from '../../src/request-context.ts';
-import { tServices } from './scripted-services.ts';
+import { tServices } from '../support/graphql/scripted-services.ts';
 
 describe('a batch of look-ups', () => {
   it('begins its calls in several turns of the event loop', async () => {

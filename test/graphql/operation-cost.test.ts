@@ -12,8 +12,8 @@ import { expect, it } from 'vitest';
 import { createOperationCost } from '../../src/graphql/operation-cost.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { countryFormats } from '../../src/iban/registry.ts';
-import { tGateway } from '../gateway.ts';
-import { replyJson, tUpstream } from '../scripted-upstream.ts';
+import { tGateway } from '../support/gateway.ts';
+import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 const defaultLimit = 100_000;
 

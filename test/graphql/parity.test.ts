@@ -6,11 +6,18 @@ import type { Environment } from '../../src/config/variables.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { createRequestHandler } from '../../src/http/request-handler.ts';
 import { createHttpServer } from '../../src/http/server.ts';
-import { tGateway } from '../gateway.ts';
-import { replyAsHosted } from '../hosted-bank-data.ts';
-import { type Received, tSend } from '../http/listening-gateway.ts';
-import { type Reply, replyClosed, replyJson, replyText, replyTruncated, tUpstream } from '../scripted-upstream.ts';
-import { createParityRequests, hashOf, type ParityRequest, registered } from './parity-requests.ts';
+import { tGateway } from '../support/gateway.ts';
+import { createParityRequests, hashOf, type ParityRequest, registered } from '../support/graphql/parity-requests.ts';
+import { replyAsHosted } from '../support/hosted-bank-data.ts';
+import { type Received, tSend } from '../support/http/listening-gateway.ts';
+import {
+  type Reply,
+  replyClosed,
+  replyJson,
+  replyText,
+  replyTruncated,
+  tUpstream,
+} from '../support/scripted-upstream.ts';
 
 /* The direct way and Yoga's send the same status, headers and bytes. */
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
-import { tGateway } from '../gateway.ts';
-import { tBankDataService } from '../self-hosted.ts';
+import { tGateway } from '../support/gateway.ts';
+import { tBankDataService } from '../support/self-hosted.ts';
 
 /* The published test vectors, through GraphQL and the self-hosted service. */
 

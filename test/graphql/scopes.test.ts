@@ -6,9 +6,9 @@ import { createCompiler } from '../../src/graphql/compiler.ts';
 import { createContext } from '../../src/graphql/context.ts';
 import { parseDetached } from '../../src/graphql/document-source.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { tCaller } from '../caller.ts';
-import { entities, openFields, rootFields, scopedFields, selectionOf } from './root-fields.ts';
-import { tServices } from './scripted-services.ts';
+import { tCaller } from '../support/caller.ts';
+import { entities, openFields, rootFields, scopedFields, selectionOf } from '../support/graphql/root-fields.ts';
+import { tServices } from '../support/graphql/scripted-services.ts';
 
 describe('the schema', () => {
   it('declares a scope for every root field and entity that is not open', () => {

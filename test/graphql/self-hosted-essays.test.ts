@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { tChatServer } from '../chat-server.ts';
-import { tGateway } from '../gateway.ts';
-import { tEssayService } from '../self-hosted.ts';
+import { tChatServer } from '../support/chat-server.ts';
+import { tGateway } from '../support/gateway.ts';
+import { tEssayService } from '../support/self-hosted.ts';
 
 /* Orders through GraphQL and the self-hosted essay service, with each of its drafters. */
 

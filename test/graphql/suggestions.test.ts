@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createSuggestIbans } from '../../src/graphql/suggestions.ts';
-import { tGateway } from '../gateway.ts';
+import { tGateway } from '../support/gateway.ts';
 
 const query = 'query ($ibans: [String!]!) { ibanValidations(ibans: $ibans) { suggestions } }';
 

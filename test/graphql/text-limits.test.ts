@@ -1,8 +1,8 @@
 import { type GraphQLArgument, type GraphQLInputField, getNamedType, isInputObjectType, isObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { tGateway } from '../gateway.ts';
-import { replyJson, tUpstream } from '../scripted-upstream.ts';
+import { tGateway } from '../support/gateway.ts';
+import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 const essay = (fields: string, type = 'String!') =>
   `mutation ($text: ${type}) { generateEssay(input: { wordCount: 9 ${fields} }) {

@@ -2,9 +2,9 @@ import { type DocumentNode, Kind, parse, specifiedRules, TypeInfo, ValidationCon
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { createValidation } from '../../src/graphql/validate-document.ts';
-import { createRandom, type Random } from '../e2e/random.ts';
-import { createRandomQueries } from './random-documents.ts';
-import { texts } from './scripted-services.ts';
+import { createRandom, type Random } from '../support/e2e/random.ts';
+import { createRandomQueries } from '../support/graphql/random-documents.ts';
+import { texts } from '../support/graphql/scripted-services.ts';
 
 /* More random documents, or others: DOCUMENTS=20000 SEED=7 npx vitest run test/graphql/validate-document.test.ts */
 const documents = Number(process.env.DOCUMENTS ?? 150);

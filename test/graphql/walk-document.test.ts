@@ -2,9 +2,9 @@ import { type ASTNode, Kind, parse, TypeInfo, visit, visitWithTypeInfo } from 'g
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { type NodeVisitor, walkDocument } from '../../src/graphql/walk-document.ts';
-import { createRandom } from '../e2e/random.ts';
-import { createRandomQueries } from './random-documents.ts';
-import { texts } from './scripted-services.ts';
+import { createRandom } from '../support/e2e/random.ts';
+import { createRandomQueries } from '../support/graphql/random-documents.ts';
+import { texts } from '../support/graphql/scripted-services.ts';
 
 /** With every kind of node that an executable document can have. */
 const allKinds = `

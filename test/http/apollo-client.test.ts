@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { expect, it } from 'vitest';
-import { tListeningGateway, tSend } from './listening-gateway.ts';
+import { tListeningGateway, tSend } from '../support/http/listening-gateway.ts';
 
 const page = 'https://shop.example';
 

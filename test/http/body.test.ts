@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { tListeningGateway } from './listening-gateway.ts';
+import { tListeningGateway } from '../support/http/listening-gateway.ts';
 
 async function tConnection() {
   const { origin } = await tListeningGateway({ MAX_BODY_BYTES: '500000' });

@@ -7,8 +7,8 @@ import { createByteBudget } from '../../src/http/byte-budget.ts';
 import { createGraphiql } from '../../src/http/graphiql.ts';
 import { createRequestHandler } from '../../src/http/request-handler.ts';
 import { createHttpServer } from '../../src/http/server.ts';
-import { tAdmission } from '../caller.ts';
-import { tListeningGateway } from './listening-gateway.ts';
+import { tAdmission } from '../support/caller.ts';
+import { tListeningGateway } from '../support/http/listening-gateway.ts';
 
 describe('a byte budget', () => {
   it('evicts the oldest holders until the rest fits', () => {

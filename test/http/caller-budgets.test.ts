@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../auth/authentication.ts';
-import { replyHeld, replyJson, tUnusedUrl, tUpstream, type Upstream } from '../scripted-upstream.ts';
-import { tFolder } from '../stores/folder.ts';
-import { as, contentOf, keyOf, tCallers, ways } from './callers.ts';
+import { sha256 } from '../support/auth/authentication.ts';
+import { as, contentOf, keyOf, tCallers, ways } from '../support/http/callers.ts';
+import { replyHeld, replyJson, tUnusedUrl, tUpstream, type Upstream } from '../support/scripted-upstream.ts';
+import { tFolder } from '../support/stores/folder.ts';
 
 /** Callers with all scopes and these limits, as in the file with API keys. */
 async function tLimited(limits: Record<string, object>, upstream?: Upstream, env = {}) {

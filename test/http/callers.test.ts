@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { ec, invalidTokens, jwkOf, jwt, tToken } from '../auth/token.ts';
-import { replyJson, replyText, tUnusedUrl, tUpstream } from '../scripted-upstream.ts';
-import { as, keyOf, tCallers, ways } from './callers.ts';
-import { type Received, type SendHeaders, tSend } from './listening-gateway.ts';
+import { ec, invalidTokens, jwkOf, jwt, tToken } from '../support/auth/token.ts';
+import { as, keyOf, tCallers, ways } from '../support/http/callers.ts';
+import { type Received, type SendHeaders, tSend } from '../support/http/listening-gateway.ts';
+import { replyJson, replyText, tUnusedUrl, tUpstream } from '../support/scripted-upstream.ts';
 
 const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid } }';
 const answer = { data: { ibanValidation: { valid: true } } };

@@ -1,9 +1,9 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, it, vi } from 'vitest';
-import { seenIbanValidation } from '../hosted-bank-data.ts';
-import { replyHeld, replyJson, tUpstream } from '../scripted-upstream.ts';
-import { tListeningGateway, tSend } from './listening-gateway.ts';
+import { seenIbanValidation } from '../support/hosted-bank-data.ts';
+import { tListeningGateway, tSend } from '../support/http/listening-gateway.ts';
+import { replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 const long = { query: getIntrospectionQuery() };
 const decoders: Record<string, (body: Buffer) => Buffer> = {

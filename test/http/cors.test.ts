@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { replyJson, tUpstream } from '../scripted-upstream.ts';
-import { tListeningGateway, tSend } from './listening-gateway.ts';
+import { tListeningGateway, tSend } from '../support/http/listening-gateway.ts';
+import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 const shop = 'https://shop.example';
 const foreign = 'https://foreign.example';

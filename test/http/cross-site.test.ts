@@ -1,9 +1,9 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { tBrowser, whyNoChromium } from '../browser.ts';
-import { replyJson, tUpstream } from '../scripted-upstream.ts';
-import { tListeningGateway } from './listening-gateway.ts';
+import { tBrowser, whyNoChromium } from '../support/browser.ts';
+import { tListeningGateway } from '../support/http/listening-gateway.ts';
+import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 /* Pages of other origins in a browser. All host names resolve to this machine. */
 

@@ -4,9 +4,9 @@ import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { adaptGraphiql } from '../../scripts/adapt-graphiql.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { findAccessibilityProblems, tBrowser, whyNoChromium } from '../browser.ts';
-import { tGateway } from '../gateway.ts';
-import { tBankDataService, tEssayService } from '../self-hosted.ts';
+import { findAccessibilityProblems, tBrowser, whyNoChromium } from '../support/browser.ts';
+import { tGateway } from '../support/gateway.ts';
+import { tBankDataService, tEssayService } from '../support/self-hosted.ts';
 
 /* GraphiQL in a browser. tBrowser fails the test if the page calls any other server. */
 

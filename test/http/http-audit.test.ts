@@ -1,8 +1,8 @@
 import { type Audit, serverAudits } from 'graphql-http';
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../auth/authentication.ts';
-import { as, keyOf } from './callers.ts';
-import { tListeningGateway } from './listening-gateway.ts';
+import { sha256 } from '../support/auth/authentication.ts';
+import { as, keyOf } from '../support/http/callers.ts';
+import { tListeningGateway } from '../support/http/listening-gateway.ts';
 
 /* All server audits of the GraphQL-over-HTTP working group, over a real port. */
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createPersistedQueries } from '../../src/graphql/persisted-queries.ts';
-import { replyJson, tUpstream } from '../scripted-upstream.ts';
-import { tListeningGateway } from './listening-gateway.ts';
+import { tListeningGateway } from '../support/http/listening-gateway.ts';
+import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 /* Automatic persisted queries: a client sends the hash of a query, and the query only if the gateway does not know it. */
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { replyJson, tUpstream } from '../scripted-upstream.ts';
-import { as, tCallers } from './callers.ts';
-import { type Received, tSend } from './listening-gateway.ts';
+import { as, tCallers } from '../support/http/callers.ts';
+import { type Received, tSend } from '../support/http/listening-gateway.ts';
+import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 /*
  * The checks of graphql-cop 1.15 in the profile for production: callers have API keys without the scopes for developers.

@@ -8,9 +8,9 @@ import { createRequestHandler } from '../../src/http/request-handler.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { createLogEvents } from '../../src/telemetry/log-events.ts';
-import { tAdmission } from '../caller.ts';
-import { tGateway } from '../gateway.ts';
-import { replyHeld, replyJson, replyNever, tUpstream, type Upstream } from '../scripted-upstream.ts';
+import { tAdmission } from '../support/caller.ts';
+import { tGateway } from '../support/gateway.ts';
+import { replyHeld, replyJson, replyNever, tUpstream, type Upstream } from '../support/scripted-upstream.ts';
 
 const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid } }';
 const html = { accept: 'text/html,application/xhtml+xml' };

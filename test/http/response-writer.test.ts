@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { IncomingRequest } from '../../src/http/incoming-request.ts';
 import { createResponseWriter } from '../../src/http/response-writer.ts';
-import { tSend } from './listening-gateway.ts';
+import { tSend } from '../support/http/listening-gateway.ts';
 
 type Response = ServerResponse<IncomingRequest>;
 

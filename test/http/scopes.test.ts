@@ -1,10 +1,10 @@
 // Names that a client has written wrongly. cspell:ignore bankcode contry countr inptu kode
 import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { entities, scopedFields, selectionOf } from '../graphql/root-fields.ts';
-import { replyJson, tUpstream } from '../scripted-upstream.ts';
-import { as, contentOf, tCallers, ways } from './callers.ts';
-import type { Received } from './listening-gateway.ts';
+import { entities, scopedFields, selectionOf } from '../support/graphql/root-fields.ts';
+import { as, contentOf, tCallers, ways } from '../support/http/callers.ts';
+import type { Received } from '../support/http/listening-gateway.ts';
+import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 const iban = 'DE89370400440532013000';
 

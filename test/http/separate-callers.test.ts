@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../auth/authentication.ts';
-import { ec, jwkOf, jwt, tToken } from '../auth/token.ts';
-import { replyJson, tUpstream } from '../scripted-upstream.ts';
-import { as, keyOf, tCallers, ways } from './callers.ts';
+import { sha256 } from '../support/auth/authentication.ts';
+import { ec, jwkOf, jwt, tToken } from '../support/auth/token.ts';
+import { as, keyOf, tCallers, ways } from '../support/http/callers.ts';
+import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 const order = `mutation { generateEssay(input: { description: "Pens", wordCount: 9, idempotencyKey: "k" }) {
   ... on Essay { id text } } }`;

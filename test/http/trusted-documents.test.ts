@@ -1,9 +1,9 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { sha256 } from '../auth/authentication.ts';
-import { tFolder } from '../stores/folder.ts';
-import { as, contentOf, tCallers, ways } from './callers.ts';
+import { sha256 } from '../support/auth/authentication.ts';
+import { as, contentOf, tCallers, ways } from '../support/http/callers.ts';
+import { tFolder } from '../support/stores/folder.ts';
 
 const trusted = 'query Country($code: String!) { country(code: $code) { name } }';
 const withTypename = 'query Country($code: String!) {\n  country(code: $code) {\n    name\n    __typename\n  }\n}';

@@ -4,7 +4,7 @@ import { buildIban, type IbanFieldValues, ibanFields } from '../../src/iban/buil
 import { findIbanProblems, parseIban } from '../../src/iban/iban.ts';
 import { nationalCheck } from '../../src/iban/national-checks.ts';
 import { countryFormats } from '../../src/iban/registry.ts';
-import { accountNumberOf, allFormats, anyIban } from './any-iban.ts';
+import { accountNumberOf, allFormats, anyIban } from '../support/iban/any-iban.ts';
 
 /** The fields that generate an IBAN of the right structure. */
 function fieldsOf(iban: string): IbanFieldValues {

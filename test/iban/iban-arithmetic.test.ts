@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compactIban, findIbanProblems, isValidIban, parseIban } from '../../src/iban/iban.ts';
-import { anyIban, digits, letters } from './any-iban.ts';
+import { anyIban, digits, letters } from '../support/iban/any-iban.ts';
 
 const isDigit = (character: string) => digits.includes(character);
 const at = (text: string, index: number) => text.charAt(index);

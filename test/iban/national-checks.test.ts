@@ -4,7 +4,7 @@ import { isValidIban } from '../../src/iban/iban.ts';
 import { findNationalCheck, nationalCheck } from '../../src/iban/national-checks.ts';
 import { countryFormats, findCountryFormat } from '../../src/iban/registry.ts';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
-import { allFormats, anyBban } from './any-iban.ts';
+import { allFormats, anyBban } from '../support/iban/any-iban.ts';
 
 /** A published IBAN that passes, and the same IBAN with one digit changed and valid check digits. */
 const cases: readonly (readonly [country: string, passing: string, failing: string])[] = [

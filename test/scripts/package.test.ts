@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { stagePackage, unbundledPackages } from '../../scripts/package.ts';
-import { tProcess } from '../process.ts';
-import { tSampleFile } from '../self-hosted/bank-data/directory/command-line.ts';
-import { tSample } from '../self-hosted/bank-data/directory/samples.ts';
-import { tFolder } from '../stores/folder.ts';
+import { tProcess } from '../support/process.ts';
+import { tSampleFile } from '../support/self-hosted/bank-data/directory/command-line.ts';
+import { tSample } from '../support/self-hosted/bank-data/directory/samples.ts';
+import { tFolder } from '../support/stores/folder.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

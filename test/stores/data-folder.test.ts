@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError } from '../../src/errors.ts';
 import { checkDataFolder } from '../../src/stores/data-folder.ts';
-import { tFolder } from './folder.ts';
+import { tFolder } from '../support/stores/folder.ts';
 
 function findProblem(folder: string): string {
   try {

@@ -4,10 +4,10 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ConfigError } from '../../src/errors.ts';
 import { openLmdbFile } from '../../src/stores/lmdb-file.ts';
 import { createLmdbStore } from '../../src/stores/lmdb-store.ts';
-import { tProcess, tScript } from '../process.ts';
-import { tFakeDate } from './fake-date.ts';
-import { tFolder } from './folder.ts';
-import { describeStore } from './store-contract.ts';
+import { tProcess, tScript } from '../support/process.ts';
+import { tFakeDate } from '../support/stores/fake-date.ts';
+import { tFolder } from '../support/stores/folder.ts';
+import { describeStore } from '../support/stores/store-contract.ts';
 
 const hour = { expiresInMs: 3_600_000 };
 
@@ -115,7 +115,7 @@ describe('the file of the LMDB store', () => {
   });
 
   it('prevents the start wherever it was cut off, unless all values can be read', async () => {
-    const child = tScript('test/stores/truncating.ts', { FOLDER: tFolder() });
+    const child = tScript('test/support/stores/truncating.ts', { FOLDER: tFolder() });
     expect(await child.ended).toEqual({ code: 0, signal: null });
     const { pages, refused, missing } = JSON.parse(child.stdout());
     expect(missing).toBe(0);
@@ -141,7 +141,7 @@ describe('the file of the LMDB store', () => {
       process.execPath,
       '--import',
       'tsx',
-      'test/stores/filling.ts',
+      'test/support/stores/filling.ts',
     ];
     const child = tProcess('sh', limited, { FOLDER: tFolder() });
     expect(await child.ended).toEqual({ code: 0, signal: null });
@@ -171,7 +171,7 @@ describe('the file of the LMDB store', () => {
 describe('several processes with one LMDB store', () => {
   it('lose none of 1,000 adds, and only one acquires the lock', async () => {
     const folder = tFolder();
-    const children = [1, 2, 3, 4].map(() => tScript('test/stores/adding.ts', { FOLDER: folder }));
+    const children = [1, 2, 3, 4].map(() => tScript('test/support/stores/adding.ts', { FOLDER: folder }));
     for (const child of children) expect(await child.ended).toEqual({ code: 0, signal: null });
     expect(await tLmdbStore(folder).add('calls', 0, hour)).toBe(1_000);
     expect(children.map((child) => child.stdout()).sort()).toEqual([
@@ -187,7 +187,7 @@ describe('several processes with one LMDB store', () => {
     const store = tLmdbStore(folder);
     // Opens the file before the other process writes.
     await store.set('key', 'value', hour);
-    const child = tScript('test/stores/writing.ts', { FOLDER: folder, ROUND: 'round' });
+    const child = tScript('test/support/stores/writing.ts', { FOLDER: folder, ROUND: 'round' });
     for (let number = 1; number <= 20; number++) {
       await child.printed(new RegExp(`^${number}\n`, 'm'));
       expect(await store.get(`round-${number}`)).toBe(`essay ${number}`);
@@ -202,7 +202,7 @@ describe('several processes with one LMDB store', () => {
     const store = tLmdbStore(folder);
     let acknowledged = 0;
     for (let round = 0; round < 10; round++) {
-      const child = tScript('test/stores/writing.ts', { FOLDER: folder, ROUND: String(round) });
+      const child = tScript('test/support/stores/writing.ts', { FOLDER: folder, ROUND: String(round) });
       await child.printed(new RegExp(`^${5 + round * 7}\n`, 'm'));
       child.kill('SIGKILL');
       expect((await child.ended).signal).toBe('SIGKILL');

@@ -1,6 +1,6 @@
-import { tFakeDate } from './fake-date.ts';
-import { createMemoryStore } from './memory-store.ts';
-import { describeStore } from './store-contract.ts';
+import { tFakeDate } from '../support/stores/fake-date.ts';
+import { createMemoryStore } from '../support/stores/memory-store.ts';
+import { describeStore } from '../support/stores/store-contract.ts';
 
 /* The memory store is a test double: it must fulfil the same contract as the stores that it replaces. */
 

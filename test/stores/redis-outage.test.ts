@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { tRedis, whyNoRedis } from '../redis.ts';
-import { tRawClient, tRedisStore } from './redis-client.ts';
+import { tRedis, whyNoRedis } from '../support/redis.ts';
+import { tRawClient, tRedisStore } from '../support/stores/redis-client.ts';
 
 const hour = { expiresInMs: 3_600_000 };
 const skip = whyNoRedis !== '';

@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
-import { tScript } from '../process.ts';
-import { tRedis, whyNoRedis } from '../redis.ts';
-import { tRawClient, tRedisStore } from './redis-client.ts';
-import { describeStore } from './store-contract.ts';
+import { tScript } from '../support/process.ts';
+import { tRedis, whyNoRedis } from '../support/redis.ts';
+import { tRawClient, tRedisStore } from '../support/stores/redis-client.ts';
+import { describeStore } from '../support/stores/store-contract.ts';
 
 const hour = { expiresInMs: 3_600_000 };
 const skip = whyNoRedis !== '';
@@ -58,7 +58,7 @@ describe.skipIf(skip)(`the data of the Redis store${whyNoRedis}`, () => {
 
   it('is updated and locked by several processes without loss', async () => {
     const { url } = await tRedis();
-    const children = [1, 2, 3, 4].map(() => tScript('test/stores/adding.ts', { REDIS_URL: url }));
+    const children = [1, 2, 3, 4].map(() => tScript('test/support/stores/adding.ts', { REDIS_URL: url }));
     for (const child of children) expect(await child.ended).toEqual({ code: 0, signal: null });
     expect(await tRedisStore(url).store.add('calls', 0, hour)).toBe(1_000);
     expect(children.filter((child) => child.stdout() === 'locked')).toHaveLength(1);

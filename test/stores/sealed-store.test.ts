@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { withSealing } from '../../src/stores/sealed-store.ts';
 import type { Store } from '../../src/stores/store.ts';
-import { createMemoryStore } from './memory-store.ts';
+import { createMemoryStore } from '../support/stores/memory-store.ts';
 
 const minute = { expiresInMs: 60_000 };
 

@@ -5,9 +5,9 @@ import { ConfigError } from '../../src/errors.ts';
 import { createLmdbStore } from '../../src/stores/lmdb-store.ts';
 import { openStore } from '../../src/stores/open-store.ts';
 import { readOrCreateSecret } from '../../src/stores/store-secret.ts';
-import { tDisk, whyNoMount } from '../disk.ts';
-import { tScript } from '../process.ts';
-import { tFolder } from './folder.ts';
+import { tDisk, whyNoMount } from '../support/disk.ts';
+import { tScript } from '../support/process.ts';
+import { tFolder } from '../support/stores/folder.ts';
 
 const hour = { expiresInMs: 3_600_000 };
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
@@ -70,7 +70,9 @@ describe('the generated secret', () => {
 
   it('is complete, and the same, for processes that start at the same time', async () => {
     const folder = tFolder();
-    const children = Array.from({ length: 6 }, () => tScript('test/stores/reading-secrets.ts', { FOLDER: folder }));
+    const children = Array.from({ length: 6 }, () =>
+      tScript('test/support/stores/reading-secrets.ts', { FOLDER: folder }),
+    );
     for (const child of children) expect(await child.ended).toEqual({ code: 0, signal: null });
     const [first = '', ...others] = children.map((child) => child.stdout());
     expect(new Set(others)).toEqual(new Set([first]));
@@ -89,11 +91,11 @@ describe.skipIf(whyNoMount)(`a disk that is full at the first use of the store${
     'rejects the write and does not end the process, with %i kB free',
     async (freeKb) => {
       const folder = tDisk(freeKb);
-      const child = tScript('test/stores/first-write.ts', { FOLDER: folder });
+      const child = tScript('test/support/stores/first-write.ts', { FOLDER: folder });
       expect(await child.ended).toEqual({ code: 0, signal: null });
       expect(child.stdout()).toContain('the disk is full');
       rmSync(join(folder, 'other'));
-      const again = tScript('test/stores/first-write.ts', { FOLDER: folder });
+      const again = tScript('test/support/stores/first-write.ts', { FOLDER: folder });
       expect(await again.ended).toEqual({ code: 0, signal: null });
       expect(again.stdout()).toBe('stored');
     },
@@ -101,7 +103,7 @@ describe.skipIf(whyNoMount)(`a disk that is full at the first use of the store${
 
   it('is noticed before a commit fails, which LMDB would report past the log', async () => {
     const folder = tDisk(512);
-    const child = tScript('test/stores/filling.ts', { FOLDER: folder });
+    const child = tScript('test/support/stores/filling.ts', { FOLDER: folder });
     expect(await child.ended).toEqual({ code: 0, signal: null });
     const { written, readable, reasons } = JSON.parse(child.stdout());
     expect({ readable, reasons }).toEqual({ readable: written, reasons: ['StoreError'] });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { bankDataKey, essaysKey, tGateway } from '../gateway.ts';
-import { seenIbanValidation } from '../hosted-bank-data.ts';
-import { replyText, replyTruncated, tUpstream } from '../scripted-upstream.ts';
-import { coreOf, formsOf } from './secret-forms.ts';
+import { bankDataKey, essaysKey, tGateway } from '../support/gateway.ts';
+import { seenIbanValidation } from '../support/hosted-bank-data.ts';
+import { replyText, replyTruncated, tUpstream } from '../support/scripted-upstream.ts';
+import { coreOf, formsOf } from '../support/telemetry/secret-forms.ts';
 
 const ibanQuery = '{ ibanValidation(iban: "DE89370400440532013000") { valid bankData { name } } }';
 const essayMutation = `mutation { generateEssay(input: { description: "Pens", wordCount: 100 }) {

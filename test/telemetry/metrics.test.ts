@@ -8,13 +8,13 @@ import { definitions } from '../../src/telemetry/metrics/definitions.ts';
 import { createExposition } from '../../src/telemetry/metrics/exposition.ts';
 import { Histogram } from '../../src/telemetry/metrics/histogram.ts';
 import { createMetrics } from '../../src/telemetry/metrics/metrics.ts';
-import { tIban } from '../e2e/iban.ts';
-import { as, tCallers } from '../http/callers.ts';
-import { tListeningGateway } from '../http/listening-gateway.ts';
-import { tRedis, whyNoRedis } from '../redis.ts';
-import { type Reply, replyHeld, replyJson, tUpstream } from '../scripted-upstream.ts';
-import { succeeded } from './finished-request.ts';
-import { checkWithPromtool, readMetrics, type Scraped, scrape, whyNoPromtool } from './scrape.ts';
+import { tIban } from '../support/e2e/iban.ts';
+import { as, tCallers } from '../support/http/callers.ts';
+import { tListeningGateway } from '../support/http/listening-gateway.ts';
+import { tRedis, whyNoRedis } from '../support/redis.ts';
+import { type Reply, replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
+import { succeeded } from '../support/telemetry/finished-request.ts';
+import { checkWithPromtool, readMetrics, type Scraped, scrape, whyNoPromtool } from '../support/telemetry/scrape.ts';
 
 /** Every IBAN is valid, and every order is an essay. */
 const replyWell: Reply = (response, call) => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createRequestIds } from '../../src/http/request-id.ts';
 import { countryFormats } from '../../src/iban/registry.ts';
 import { createRedact, createSecretRedaction, redactIbans, redactStrings } from '../../src/telemetry/redact.ts';
-import { coreOf, formsOf } from './secret-forms.ts';
+import { coreOf, formsOf } from '../support/telemetry/secret-forms.ts';
 
 const examples = countryFormats().map(({ example }) => example);
 const inGroups = (iban: string, separator: string) => iban.replace(/(.{4})(?=.)/g, `$1${separator}`);

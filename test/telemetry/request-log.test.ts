@@ -7,12 +7,12 @@ import { ReplyRecord } from '../../src/graphql/reply-record.ts';
 import type { FinishedRequest } from '../../src/telemetry/finished-request.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { createRequestLog } from '../../src/telemetry/request-log.ts';
-import { ec, jwkOf, jwt, tToken } from '../auth/token.ts';
-import { seenIbanValidation } from '../hosted-bank-data.ts';
-import { as, tCallers, ways } from '../http/callers.ts';
-import { replyHeld, replyJson, tUpstream } from '../scripted-upstream.ts';
-import { tFolder } from '../stores/folder.ts';
-import { succeeded } from './finished-request.ts';
+import { ec, jwkOf, jwt, tToken } from '../support/auth/token.ts';
+import { seenIbanValidation } from '../support/hosted-bank-data.ts';
+import { as, tCallers, ways } from '../support/http/callers.ts';
+import { replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
+import { tFolder } from '../support/stores/folder.ts';
+import { succeeded } from '../support/telemetry/finished-request.ts';
 
 const iban = 'DE89370400440532013000';
 const query = 'query Payee($iban: String!) { ibanValidation(iban: $iban) { valid } }';

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { readConfig } from '../../src/config/read-config.ts';
 import { RecordedSpan, type RecordSpan } from '../../src/telemetry/traces/recorded-span.ts';
 import { createSpanExport } from '../../src/telemetry/traces/span-export.ts';
-import { tCollector } from './otlp-collector.ts';
+import { tCollector } from '../support/telemetry/otlp-collector.ts';
 
 const mostWaiting = 2_048;
 /** Its thread cannot start. */

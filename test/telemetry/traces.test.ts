@@ -3,12 +3,12 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Environment } from '../../src/config/variables.ts';
 import { createTraces } from '../../src/telemetry/traces/traces.ts';
-import { sha256 } from '../auth/authentication.ts';
-import { tIban } from '../e2e/iban.ts';
-import { tListeningGateway } from '../http/listening-gateway.ts';
-import { tRedis, whyNoRedis } from '../redis.ts';
-import { replyHeld, replyJson, replyText, tUnusedUrl, tUpstream, type Upstream } from '../scripted-upstream.ts';
-import { type Collector, type ReceivedSpan, tCollector } from './otlp-collector.ts';
+import { sha256 } from '../support/auth/authentication.ts';
+import { tIban } from '../support/e2e/iban.ts';
+import { tListeningGateway } from '../support/http/listening-gateway.ts';
+import { tRedis, whyNoRedis } from '../support/redis.ts';
+import { replyHeld, replyJson, replyText, tUnusedUrl, tUpstream, type Upstream } from '../support/scripted-upstream.ts';
+import { type Collector, type ReceivedSpan, tCollector } from '../support/telemetry/otlp-collector.ts';
 
 const iban = 'DE89370400440532013000';
 const traceId = '0af7651916cd43dd8448eb211c80319c';

@@ -3,8 +3,8 @@ import { AbortableSignal } from '../../src/async/signal.ts';
 import type { RequestContext } from '../../src/request-context.ts';
 import { createBulkhead } from '../../src/upstream/bulkhead.ts';
 import { shed } from '../../src/upstream/operation.ts';
-import { tRequestContext } from '../request-context.ts';
-import { answered, get, post, type TSend, tAttempt, tDeadline, tHeldSend, tSend } from './send.ts';
+import { tRequestContext } from '../support/request-context.ts';
+import { answered, get, post, type TSend, tAttempt, tDeadline, tHeldSend, tSend } from '../support/upstream/send.ts';
 
 const at = (path: string) => ({ ...get, path });
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Outcome, shed } from '../../src/upstream/operation.ts';
-import { answered, failed, get, type TSend, tAttempt, tDeadline, tHeldSend, tSend } from './send.ts';
+import { answered, failed, get, type TSend, tAttempt, tDeadline, tHeldSend, tSend } from '../support/upstream/send.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });

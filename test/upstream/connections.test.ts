@@ -7,8 +7,8 @@ import { createSecretRedaction } from '../../src/telemetry/redact.ts';
 import { Call } from '../../src/upstream/call.ts';
 import { createConnections } from '../../src/upstream/connections.ts';
 import type { Outcome } from '../../src/upstream/operation.ts';
-import { type Reply, replyJson, replyText, replyTruncated, tUpstream } from '../scripted-upstream.ts';
-import { get, tDeadline } from './send.ts';
+import { type Reply, replyJson, replyText, replyTruncated, tUpstream } from '../support/scripted-upstream.ts';
+import { get, tDeadline } from '../support/upstream/send.ts';
 
 describe('connections', () => {
   it('uses the one that was used last, so that the others of a burst close', async () => {

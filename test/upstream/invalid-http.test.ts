@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { tGateway } from '../gateway.ts';
+import { tGateway } from '../support/gateway.ts';
 
 /** A TCP server that sends these bytes after each request. */
 async function tServer(reply: string, { isClosed = false, isRepeated = false } = {}) {

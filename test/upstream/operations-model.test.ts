@@ -8,9 +8,9 @@ import type { MakeCall, Outcome } from '../../src/upstream/operation.ts';
 import { createReserve } from '../../src/upstream/reserve.ts';
 import { withRetries } from '../../src/upstream/retries.ts';
 import { createRetryAfterBlock } from '../../src/upstream/retry-after.ts';
-import { CountingSignal } from '../counting-signal.ts';
-import { tRequestContext } from '../request-context.ts';
-import { answered, failed, get, post } from './send.ts';
+import { CountingSignal } from '../support/counting-signal.ts';
+import { tRequestContext } from '../support/request-context.ts';
+import { answered, failed, get, post } from '../support/upstream/send.ts';
 
 /* Random sequences of operations, responses, failures, clients that leave, and time. */
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Outcome, shed } from '../../src/upstream/operation.ts';
-import { answered, failed, get, post, type TSend, tDeadline, tRetries, tSend } from './send.ts';
+import { answered, failed, get, post, type TSend, tDeadline, tRetries, tSend } from '../support/upstream/send.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { readRetryAfter } from '../../src/upstream/retry-after.ts';
-import { answered, failed, get, type TSend, tAttempt, tDeadline, tHeldSend, tSend } from './send.ts';
+import { answered, failed, get, type TSend, tAttempt, tDeadline, tHeldSend, tSend } from '../support/upstream/send.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });

@@ -7,9 +7,16 @@ import type { Events } from '../../src/telemetry/events.ts';
 import { createSecretRedaction } from '../../src/telemetry/redact.ts';
 import type { Outcome } from '../../src/upstream/operation.ts';
 import { createTransport } from '../../src/upstream/transport.ts';
-import { createCertificate } from '../certificate.ts';
-import { replyHeld, replyJson, replyText, replyTruncated, tUnusedUrl, tUpstream } from '../scripted-upstream.ts';
-import { get, post, tDeadline } from './send.ts';
+import { createCertificate } from '../support/certificate.ts';
+import {
+  replyHeld,
+  replyJson,
+  replyText,
+  replyTruncated,
+  tUnusedUrl,
+  tUpstream,
+} from '../support/scripted-upstream.ts';
+import { get, post, tDeadline } from '../support/upstream/send.ts';
 
 function tTransport(baseUrl: string, options: { maxResponseBytes?: number } = {}) {
   const calls: Parameters<Events['upstreamCalled']>[0][] = [];

@@ -7,10 +7,10 @@ import { createLogEvents } from '../../src/telemetry/log-events.ts';
 import { createSecretRedaction } from '../../src/telemetry/redact.ts';
 import type { Outcome, UpstreamRequest } from '../../src/upstream/operation.ts';
 import { createUpstreamClient } from '../../src/upstream/upstream-client.ts';
-import { tRequestContext } from '../request-context.ts';
-import { replyHeld, replyJson, tUpstream } from '../scripted-upstream.ts';
-import { tAllowance } from './allowance/allowance.ts';
-import { get } from './send.ts';
+import { tRequestContext } from '../support/request-context.ts';
+import { replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
+import { tAllowance } from '../support/upstream/allowance/allowance.ts';
+import { get } from '../support/upstream/send.ts';
 
 function tClient(
   baseUrl: string,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { createMemoryStore } from '../../stores/memory-store.ts';
-import { order, tEssay, truncated, unkeyed } from '../generator.ts';
-import { dayMs, from, pass, tDelayed, tProcess, useFakeTime } from './processes.ts';
+import { order, tEssay, truncated, unkeyed } from '../../support/essays/generator.ts';
+import { dayMs, from, pass, tDelayed, tProcess, useFakeTime } from '../../support/essays/idempotency/processes.ts';
+import { createMemoryStore } from '../../support/stores/memory-store.ts';
 
 /* A caller that aborts gets no result: its order rejects at once. */
 

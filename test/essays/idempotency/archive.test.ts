@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { withIdempotency } from '../../../src/essays/idempotency/idempotency.ts';
 import { createLmdbStore } from '../../../src/stores/lmdb-store.ts';
-import { tRequestContext } from '../../request-context.ts';
-import { tFolder } from '../../stores/folder.ts';
-import { order, tEssay, tGenerator } from '../generator.ts';
+import { order, tEssay, tGenerator } from '../../support/essays/generator.ts';
+import { tRequestContext } from '../../support/request-context.ts';
+import { tFolder } from '../../support/stores/folder.ts';
 
 /* With the embedded store on disk. */
 

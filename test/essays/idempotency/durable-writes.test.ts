@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { createDurableWrites } from '../../../src/essays/idempotency/durable-writes.ts';
-import { tFailingStore } from '../../failing-store.ts';
-import { createMemoryStore } from '../../stores/memory-store.ts';
-import { pass, tDelayed, useFakeTime } from './processes.ts';
+import { pass, tDelayed, useFakeTime } from '../../support/essays/idempotency/processes.ts';
+import { tFailingStore } from '../../support/failing-store.ts';
+import { createMemoryStore } from '../../support/stores/memory-store.ts';
 
 useFakeTime();
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { essayStoreKey, toOrderIdentity } from '../../../src/essays/idempotency/fingerprint.ts';
 import { StoreError } from '../../../src/stores/store.ts';
-import { tFailingStore } from '../../failing-store.ts';
-import { createMemoryStore } from '../../stores/memory-store.ts';
-import { order, tEssay, truncated, unkeyed } from '../generator.ts';
-import { dayMs, from, pass, tProcess, useFakeTime } from './processes.ts';
+import { order, tEssay, truncated, unkeyed } from '../../support/essays/generator.ts';
+import { dayMs, from, pass, tProcess, useFakeTime } from '../../support/essays/idempotency/processes.ts';
+import { tFailingStore } from '../../support/failing-store.ts';
+import { createMemoryStore } from '../../support/stores/memory-store.ts';
 
 useFakeTime();
 

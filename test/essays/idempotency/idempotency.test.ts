@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { EssayOrder } from '../../../src/essays/essays.ts';
-import { createMemoryStore } from '../../stores/memory-store.ts';
-import { failed, order, tEssay, unkeyed } from '../generator.ts';
-import { dayMs, from, pass, tDelayed, tProcess, useFakeTime } from './processes.ts';
+import { failed, order, tEssay, unkeyed } from '../../support/essays/generator.ts';
+import { dayMs, from, pass, tDelayed, tProcess, useFakeTime } from '../../support/essays/idempotency/processes.ts';
+import { createMemoryStore } from '../../support/stores/memory-store.ts';
 
 useFakeTime();
 

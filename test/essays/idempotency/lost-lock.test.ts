@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import { tFailingStore } from '../../failing-store.ts';
-import { createMemoryStore } from '../../stores/memory-store.ts';
-import { order, tEssay } from '../generator.ts';
-import { from, pass, tProcess, useFakeTime } from './processes.ts';
+import { order, tEssay } from '../../support/essays/generator.ts';
+import { from, pass, tProcess, useFakeTime } from '../../support/essays/idempotency/processes.ts';
+import { tFailingStore } from '../../support/failing-store.ts';
+import { createMemoryStore } from '../../support/stores/memory-store.ts';
 
 useFakeTime();
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Expiry, Store } from '../../../src/stores/store.ts';
-import { createMemoryStore } from '../../stores/memory-store.ts';
-import { failed, order, tEssay, unkeyed } from '../generator.ts';
-import { from, pass, tProcess, useFakeTime } from './processes.ts';
+import { failed, order, tEssay, unkeyed } from '../../support/essays/generator.ts';
+import { from, pass, tProcess, useFakeTime } from '../../support/essays/idempotency/processes.ts';
+import { createMemoryStore } from '../../support/stores/memory-store.ts';
 
 useFakeTime();
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { createRestEssays } from '../../../src/essays/rest/rest-essays.ts';
 import type { Answered, Outcome, UpstreamRequest } from '../../../src/upstream/operation.ts';
-import { tRequestContext } from '../../request-context.ts';
-import { order } from '../generator.ts';
+import { order } from '../../support/essays/generator.ts';
+import { tRequestContext } from '../../support/request-context.ts';
 
 const hooks = { maySend: async () => true, onSent: () => {} };
 

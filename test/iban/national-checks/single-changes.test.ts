@@ -6,7 +6,7 @@ import { czechia } from '../../../src/iban/national-checks/czechia.ts';
 import type { NationalCheck } from '../../../src/iban/national-checks/national-check.ts';
 import { spain } from '../../../src/iban/national-checks/spain.ts';
 import { type CountryFormat, findCountryFormat } from '../../../src/iban/registry.ts';
-import { anyBban, digits, letters } from '../any-iban.ts';
+import { anyBban, digits, letters } from '../../support/iban/any-iban.ts';
 
 /*
  * Which changes of one character are detected:

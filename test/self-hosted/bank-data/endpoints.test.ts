@@ -3,7 +3,7 @@ import { type IbanParts, parseIban } from '../../../src/iban/iban.ts';
 import { countryFormats } from '../../../src/iban/registry.ts';
 import { createBankDataService } from '../../../src/self-hosted/bank-data/create-bank-data-service.ts';
 import { routes } from '../../../src/self-hosted/bank-data/routes.ts';
-import { accountNumberOf } from '../../iban/any-iban.ts';
+import { accountNumberOf } from '../../support/iban/any-iban.ts';
 
 /* All endpoints except iban_validate: their results, and that these match the OpenAPI document. */
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
-import { tCommand } from '../../process.ts';
+import { tCommand } from '../../support/process.ts';
 
 it.each(['SIGTERM', 'SIGINT'] as const)('serves until %s, and prints only its address', async (signal) => {
   const service = tCommand(['bank-data-service'], { BANK_DATA_API_KEY: 'right-key', BANK_DATA_SERVICE_PORT: '0' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { apiKey, body, tService } from './service.ts';
+import { apiKey, body, tService } from '../../support/self-hosted/essays/service.ts';
 
 describe('an order', () => {
   it('is answered with the text and its number of words', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createEssayWriter, describeWriter } from '../../../src/self-hosted/essays/create-essay-writer.ts';
-import { tChatServer } from '../../chat-server.ts';
+import { tChatServer } from '../../support/chat-server.ts';
 
 const order = { description: 'Bees in cities.', mode: 'Academic', wordCount: 50 } as const;
 const neverAborted = () => new AbortController().signal;

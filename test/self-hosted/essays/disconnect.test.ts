@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { apiKey, body, tService } from './service.ts';
+import { apiKey, body, tService } from '../../support/self-hosted/essays/service.ts';
 
 describe('a caller that disconnects', () => {
   it('stops the writer, does not use up the allowance and is not logged', async () => {

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { apiKey, body, tService } from './service.ts';
+import { apiKey, body, tService } from '../../support/self-hosted/essays/service.ts';
 
 describe('the token', () => {
   it.each([undefined, '', 'wrong', `${apiKey} `.repeat(2), apiKey.toUpperCase()])('%j is rejected', async (token) => {

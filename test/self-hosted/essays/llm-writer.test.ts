@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { WritingOrder } from '../../../src/self-hosted/essays/essay-writer.ts';
 import { createLlmWriter } from '../../../src/self-hosted/essays/llm/llm-writer.ts';
 import { countWords } from '../../../src/self-hosted/essays/words.ts';
-import { type ChatScript, tChatServer } from '../../chat-server.ts';
+import { type ChatScript, tChatServer } from '../../support/chat-server.ts';
 
 const apiKey = 'sk-a-secret-key';
 const order: WritingOrder = {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { tChatServer } from '../../chat-server.ts';
-import { tCommand } from '../../process.ts';
+import { tChatServer } from '../../support/chat-server.ts';
+import { tCommand } from '../../support/process.ts';
 
 const body = { description: 'bees', mode: 'Standard', word_count: 50 };
 const keys = { ESSAY_API_KEY: 'right-key', ESSAY_SERVICE_PORT: '0' };

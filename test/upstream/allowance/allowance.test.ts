@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { createMemoryStore } from '../../stores/memory-store.ts';
-import { answered } from '../send.ts';
-import { monthHeaders, reservationsOf, reserveMany, reserveOne, tAllowance, useNovember } from './allowance.ts';
+import { createMemoryStore } from '../../support/stores/memory-store.ts';
+import {
+  monthHeaders,
+  reservationsOf,
+  reserveMany,
+  reserveOne,
+  tAllowance,
+  useNovember,
+} from '../../support/upstream/allowance/allowance.ts';
+import { answered } from '../../support/upstream/send.ts';
 
 useNovember();
 

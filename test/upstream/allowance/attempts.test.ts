@@ -1,7 +1,17 @@
 import { expect, it, vi } from 'vitest';
 import type { Allowance } from '../../../src/upstream/allowance/allowance.ts';
-import { answered, failed, get, post, tAttempt, tDeadline, tHeldSend, tRetries, tSend } from '../send.ts';
-import { monthHeaders, tAllowance } from './allowance.ts';
+import { monthHeaders, tAllowance } from '../../support/upstream/allowance/allowance.ts';
+import {
+  answered,
+  failed,
+  get,
+  post,
+  tAttempt,
+  tDeadline,
+  tHeldSend,
+  tRetries,
+  tSend,
+} from '../../support/upstream/send.ts';
 
 const usedOf = async (allowance: Allowance) => (await allowance.status()).used;
 

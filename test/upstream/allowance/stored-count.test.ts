@@ -1,10 +1,17 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLmdbStore } from '../../../src/stores/lmdb-store.ts';
-import { tFailingStore } from '../../failing-store.ts';
-import { tFolder } from '../../stores/folder.ts';
-import { createMemoryStore } from '../../stores/memory-store.ts';
-import { answered } from '../send.ts';
-import { monthHeaders, reservationsOf, reserveMany, reserveOne, tAllowance, useNovember } from './allowance.ts';
+import { tFailingStore } from '../../support/failing-store.ts';
+import { tFolder } from '../../support/stores/folder.ts';
+import { createMemoryStore } from '../../support/stores/memory-store.ts';
+import {
+  monthHeaders,
+  reservationsOf,
+  reserveMany,
+  reserveOne,
+  tAllowance,
+  useNovember,
+} from '../../support/upstream/allowance/allowance.ts';
+import { answered } from '../../support/upstream/send.ts';
 
 useNovember();
 

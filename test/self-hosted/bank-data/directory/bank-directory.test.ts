@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { createBankDirectory } from '../../../../src/self-hosted/bank-data/directory/bank-directory.ts';
-import { tDirectory, tEntry, useFirstGermanList } from './imports.ts';
+import { tDirectory, tEntry, useFirstGermanList } from '../../../support/self-hosted/bank-data/directory/imports.ts';
 
 const { findBank, findBankByBic, listBanks } = createBankDirectory();
 useFirstGermanList();

@@ -8,9 +8,9 @@ import { importableCountries } from '../../../../src/self-hosted/bank-data/direc
 import { readBankFile } from '../../../../src/self-hosted/bank-data/directory/files/read-bank-file.ts';
 import { ImportError } from '../../../../src/self-hosted/bank-data/directory/import-error.ts';
 import { replaceImport } from '../../../../src/self-hosted/bank-data/directory/replace-import.ts';
-import { tFolder } from './folder.ts';
-import { tFile, tLastPlace } from './sample.ts';
-import { samples, tSample } from './samples.ts';
+import { tFolder } from '../../../support/self-hosted/bank-data/directory/folder.ts';
+import { tFile, tLastPlace } from '../../../support/self-hosted/bank-data/directory/sample.ts';
+import { samples, tSample } from '../../../support/self-hosted/bank-data/directory/samples.ts';
 
 /** Reads these bytes as a file of this name. */
 async function read(country: string, fileName: string, bytes: Buffer | string) {

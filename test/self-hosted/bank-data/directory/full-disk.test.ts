@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { tDisk, whyNoMount } from '../../../disk.ts';
-import { tFolder } from '../../../stores/folder.ts';
-import { tBanks, tImport, tSampleFile } from './command-line.ts';
-import { tSample } from './samples.ts';
+import { tDisk, whyNoMount } from '../../../support/disk.ts';
+import { tBanks, tImport, tSampleFile } from '../../../support/self-hosted/bank-data/directory/command-line.ts';
+import { tSample } from '../../../support/self-hosted/bank-data/directory/samples.ts';
+import { tFolder } from '../../../support/stores/folder.ts';
 
 describe.skipIf(whyNoMount)(`an import on a full disk${whyNoMount}`, () => {
   it.each([0, 8, 12, 28])('is refused with a message, and can be repeated, with %i kB free', async (freeKb) => {

@@ -6,9 +6,9 @@ import { readBankDataServiceConfig, readBankImportConfig } from '../../../../src
 import { createBankDataService } from '../../../../src/self-hosted/bank-data/create-bank-data-service.ts';
 import { createBankDirectory } from '../../../../src/self-hosted/bank-data/directory/bank-directory.ts';
 import { replaceImport } from '../../../../src/self-hosted/bank-data/directory/replace-import.ts';
-import { tBanks, tImport, tSampleFile } from './command-line.ts';
-import { tFolder } from './folder.ts';
-import { samples, tSample } from './samples.ts';
+import { tBanks, tImport, tSampleFile } from '../../../support/self-hosted/bank-data/directory/command-line.ts';
+import { tFolder } from '../../../support/self-hosted/bank-data/directory/folder.ts';
+import { samples, tSample } from '../../../support/self-hosted/bank-data/directory/samples.ts';
 
 const german = tSample('DE');
 const today = expect.stringMatching(/^\d{4}-\d\d-\d\d$/);

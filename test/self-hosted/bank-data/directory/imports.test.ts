@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../../src/errors.ts';
 import { createBankDirectory } from '../../../../src/self-hosted/bank-data/directory/bank-directory.ts';
 import { replaceImport } from '../../../../src/self-hosted/bank-data/directory/replace-import.ts';
-import { tFolder } from './folder.ts';
-import { tDirectory, tEntry, useFirstGermanList } from './imports.ts';
+import { tFolder } from '../../../support/self-hosted/bank-data/directory/folder.ts';
+import { tDirectory, tEntry, useFirstGermanList } from '../../../support/self-hosted/bank-data/directory/imports.ts';
 
 const { findBank, listBanks } = createBankDirectory();
 useFirstGermanList();

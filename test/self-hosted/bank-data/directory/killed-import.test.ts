@@ -3,10 +3,10 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { replaceImport } from '../../../../src/self-hosted/bank-data/directory/replace-import.ts';
-import { tScript } from '../../../process.ts';
-import { tBanks, tImport, tSampleFile } from './command-line.ts';
-import { tFolder } from './folder.ts';
-import { tSample } from './samples.ts';
+import { tScript } from '../../../support/process.ts';
+import { tBanks, tImport, tSampleFile } from '../../../support/self-hosted/bank-data/directory/command-line.ts';
+import { tFolder } from '../../../support/self-hosted/bank-data/directory/folder.ts';
+import { tSample } from '../../../support/self-hosted/bank-data/directory/samples.ts';
 
 const german = tSample('DE');
 
@@ -51,7 +51,7 @@ describe('killing an import of 100,000 rows', () => {
   it('while it writes keeps the old directory, also for concurrent readers', async () => {
     const dataDir = await tImported();
     const before = await tBanks(dataDir, 'DE');
-    const child = tScript('test/self-hosted/bank-data/directory/half-written-import.ts', { DATA_DIR: dataDir });
+    const child = tScript('test/support/self-hosted/bank-data/directory/half-written-import.ts', { DATA_DIR: dataDir });
     await child.printed(/half written/);
     expect(await tBanks(dataDir, 'DE')).toEqual(before);
     child.kill('SIGKILL');

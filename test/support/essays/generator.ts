@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import type { Essay, EssayOrder, EssayResult, SendingEssayGenerator } from '../../../src/essays/essays.ts';
+import type { RequestContext } from '../../../src/request-context.ts';
+
+export const order: EssayOrder = {
+  description: 'The fountain pen',
+  mode: 'STANDARD',
+  wordCount: 100,
+  purpose: null,
+  titles: ['Ink', 'Nib'],
+  idempotencyKey: 'form-1',
+};
+
+export const unkeyed: EssayOrder = { ...order, idempotencyKey: null };
+
+export const failed: EssayResult = {
+  kind: 'service-failed',
+  message: 'The essay service failed.',
+  code: 'UPSTREAM_FAILED',
+  retryable: true,
+  rawText: null,
+};
+
+export const truncated: EssayResult = { ...failed, rawText: '{"essay":"Pens hold' };
+
+export function tEssay(text = 'Pens hold ink.'): Essay {
+  return { kind: 'essay', id: randomUUID(), text, wordCount: 3, mode: 'STANDARD' };
+}
+
+interface Call {
+  order: EssayOrder;
+  context: RequestContext;
+  answer: (result: EssayResult) => void;
+  reject: (error: Error) => void;
+}
+
+const shed: EssayResult = { ...failed, message: 'Shed.', code: 'UPSTREAM_UNAVAILABLE' };
+
+/** Records each call, and holds it until the test answers it. */
+export function tGenerator() {
+  const calls: Call[] = [];
+  let isQueueing = false;
+  let beforeSent = () => {};
+  const queued: (() => void)[] = [];
+  const generator: SendingEssayGenerator = {
+    generate: (order, context, { maySend, onSent }) =>
+      new Promise((resolve, reject) => {
+        const call = { order, context, answer: resolve, reject };
+        const { signal, usage } = context;
+        signal.addEventListener('abort', () => reject(signal.reason));
+        const send = async () => {
+          if (!(await maySend())) return resolve(shed);
+          signal.throwIfAborted();
+          beforeSent();
+          onSent();
+          usage.upstreamCalls += 1;
+          if (!calls.includes(call)) calls.push(call);
+        };
+        if (isQueueing) calls.push(call);
+        if (isQueueing) queued.push(() => void send().catch(reject));
+        else send().catch(reject);
+      }),
+  };
+  return {
+    generator,
+    calls,
+    /** From now on calls wait in the queue and are not sent. */
+    queue() {
+      isQueueing = true;
+    },
+    /** Those that wait leave the queue. */
+    leaveQueue() {
+      for (const leave of queued.splice(0)) leave();
+    },
+    /** Happens between the last check and the call. */
+    beforeSent(happen: () => void) {
+      beforeSent = happen;
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { Lock, Store } from '../../src/stores/store.ts';
+import { StoreError } from '../../src/stores/store.ts';
+
+/** A store that can be made to fail, with all its locks, like that of a process that crashed or lost its Redis. */
+export function tFailingStore(store: Store) {
+  let isFailing = false;
+  const unlessFailing = async <T>(call: () => Promise<T>): Promise<T> => {
+    if (isFailing) throw new StoreError('not connected');
+    return call();
+  };
+  const guard = (lock: Lock | null): Lock | null =>
+    lock && {
+      release: () => unlessFailing(() => lock.release()),
+      extend: (expiry) => unlessFailing(() => lock.extend(expiry)),
+    };
+  const failing: Store = {
+    get: (key) => unlessFailing(() => store.get(key)),
+    set: (key, value, expiry) => unlessFailing(() => store.set(key, value, expiry)),
+    setIfAbsent: (key, value, expiry) => unlessFailing(() => store.setIfAbsent(key, value, expiry)),
+    add: (key, amount, expiry) => unlessFailing(() => store.add(key, amount, expiry)),
+    lock: async (key, expiry) => guard(await unlessFailing(() => store.lock(key, expiry))),
+    close: () => store.close(),
+  };
+  return {
+    store: failing,
+    fail() {
+      isFailing = true;
+    },
+    work() {
+      isFailing = false;
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { GraphQLSchema } from 'graphql';
+import { onTestFinished } from 'vitest';
+import { createGraphqlHandler } from '../../../src/graphql/graphql-handler.ts';
+import { createRequestContext, type RequestContext } from '../../../src/request-context.ts';
+import type { Events } from '../../../src/telemetry/events.ts';
+import { createRedact } from '../../../src/telemetry/redact.ts';
+import { tCaller } from '../caller.ts';
+import type { Answer } from '../gateway.ts';
+
+interface TServerOptions<Context> {
+  schema: GraphQLSchema;
+  createContext: (context: RequestContext) => Context;
+  secrets?: readonly string[];
+}
+
+/** Any schema on the gateway's own GraphQL server. */
+export function tServer<Context extends { requestContext: RequestContext }>({
+  schema,
+  createContext,
+  secrets = [],
+}: TServerOptions<Context>) {
+  const redact = createRedact(secrets);
+  const server = createGraphqlHandler({
+    schema,
+    createContext: (caller, signal) => ({ ...createContext(createRequestContext(signal)), caller }),
+    backpressure: { isHigh: () => false, wait: async () => {} },
+    localCaller: tCaller,
+    hasCallers: false,
+    trustedDocuments: null,
+    documentLimits: { tokens: 5_000, characters: 100_000, cost: 100_000 },
+    keptReplyBytes: 1_000_000,
+    hasTraces: true,
+    exposesCost: true,
+    redact,
+    events: { unexpectedError: () => {} } as Partial<Events> as Events,
+  });
+  onTestFinished(() => server.dispose());
+  return async (query: string, variables: object = {}, headers: Record<string, string> = {}) => {
+    const response = await server.fetch('http://subgraph/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ query, variables }),
+    });
+    return (await response.json()) as Answer & { extensions?: { ftv1?: string } };
+  };
+}

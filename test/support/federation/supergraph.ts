@@ -1,0 +1,29 @@
+import { onTestFinished } from 'vitest';
+import { composeSupergraph } from '../../../examples/supergraph/compose.ts';
+import { createPayments } from '../../../examples/supergraph/payments.ts';
+import { serve } from '../../../examples/supergraph/serve.ts';
+import { tGateway } from '../gateway.ts';
+import { type Reply, replyJson, tUpstream, type Upstream } from '../scripted-upstream.ts';
+
+export interface TSupergraph {
+  /** Contains the URLs of both running subgraphs. */
+  sdl: string;
+  /** The gateway's bank-data service. */
+  upstream: Upstream;
+}
+
+/** The example's supergraph with running subgraphs and a scripted bank-data service; all stop with the test. */
+export async function tSupergraph(reply: Reply = replyWithBank): Promise<TSupergraph> {
+  const upstream = await tUpstream(reply);
+  const gateway = tGateway({ bankDataUrl: upstream.url });
+  const payments = await serve(createPayments());
+  onTestFinished(() => payments.close());
+  const sdl = composeSupergraph({ payments: payments.url, ledgerquill: `${await gateway.listen()}/graphql` });
+  return { sdl, upstream };
+}
+
+/** A bank whose name contains the requested bank code. */
+export const replyWithBank: Reply = (response, call) => {
+  const iban = call.query.get('iban_number') ?? '';
+  return replyJson(200, { valid: true, bank_data: { name: `Bank ${iban.slice(4, 12)}` } })(response, call);
+};

@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Reading } from './meter.ts';
+import type { FuzzRequest } from './requests.ts';
+
+export interface Measurement {
+  request: FuzzRequest;
+  status: number;
+  bytes: number;
+  lookUps: number;
+  cpuMs: number;
+  stallMs: number;
+  /** Growth of resident memory while the request was processed. */
+  grownMb: number;
+}
+
+/** A gateway process with a heap of 512 MB that reports what each request uses. Requests are sent one after another. */
+export async function tMeasuredGateway(
+  env: Readonly<Record<string, string>>,
+  credentials: Readonly<Record<string, string>> = {},
+) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'ledgerquill-fuzz-'));
+  const meter = join(import.meta.dirname, 'meter.ts');
+  const flags = ['--max-old-space-size=512', '--expose-gc', '--import', 'tsx', '--import', meter];
+  const child = spawn(process.execPath, [...flags, 'dist/main.js'], {
+    cwd: join(import.meta.dirname, '../../..'),
+    env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: dataDir, EXPOSE_COST: 'on', LOG_LEVEL: 'fatal', ...env },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  const ended = once(child, 'exit').then(([code, signal]) => {
+    throw new Error(`the gateway ended with ${code ?? signal}`);
+  });
+  ended.catch(() => {});
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  const url = await Promise.race([readUrl(child.stdout), ended]);
+
+  return {
+    async measure(request: FuzzRequest, { collects = false } = {}): Promise<Measurement> {
+      const before = await read(collects ? 'collect' : 'read');
+      const accepted = { 'content-type': 'application/json', 'accept-encoding': 'identity', 'x-cost': '1' };
+      const headers = { ...accepted, ...credentials };
+      const response = await Promise.race([
+        fetch(url, { method: 'POST', headers, body: JSON.stringify(request) }),
+        ended,
+      ]);
+      const text = await response.text();
+      const { cpuMs, stallMs, rssMb } = await read('read');
+      const lookUps = Number(/"lookUps":(\d+)/.exec(text.slice(-300))?.[1] ?? 0);
+      const grownMb = rssMb - before.rssMb;
+      return { request, status: response.status, bytes: text.length, lookUps, cpuMs, stallMs, grownMb };
+    },
+  };
+
+  async function read(message: 'read' | 'collect'): Promise<Reading> {
+    child.send(message);
+    const [reading] = await Promise.race([once(child, 'message'), ended]);
+    return reading as Reading;
+  }
+}
+
+async function readUrl(stdout: NodeJS.ReadableStream | null): Promise<string> {
+  for await (const chunk of stdout ?? []) {
+    const url = /http:\/\/\S+\/graphql/.exec(String(chunk))?.[0];
+    if (url !== undefined) return url;
+  }
+  throw new Error('the gateway did not start');
+}

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { onTestFinished } from 'vitest';
+import { createKnownBanks } from '../../src/bank-lists/known-banks.ts';
+import { readConfig } from '../../src/config/read-config.ts';
+import type { Environment } from '../../src/config/variables.ts';
+import { createGateway } from '../../src/gateway.ts';
+// Loaded on first use otherwise, which takes longer than some tests may.
+import '../../src/graphql/yoga.ts';
+
+export const bankDataKey = 'seeded-bank-data-key-b1';
+export const essaysKey = 'seeded-essays-key-e2';
+
+interface Data {
+  [field: string]: Data;
+}
+
+export interface Answer {
+  data?: Data;
+  errors?: { message: string; path?: (string | number)[]; locations?: object[]; extensions: Record<string, unknown> }[];
+}
+
+interface TGatewayOptions {
+  bankDataUrl?: string;
+  essaysUrl?: string;
+  env?: Environment;
+}
+
+/** A gateway for these upstreams, with known keys and a readable log. It listens only if `listen` is called. */
+export function tGateway({ bankDataUrl = unused, essaysUrl = unused, env = {} }: TGatewayOptions = {}) {
+  const dataDir = join(tmpdir(), `ledgerquill-${randomUUID()}`);
+  const lines: string[] = [];
+  const destination = new PassThrough();
+  destination.on('data', (line) => lines.push(String(line)));
+  const gateway = createGateway(
+    readConfig({ LOG_LEVEL: 'trace', PORT: '0', UPSTREAM_RETRY_BACKOFF_MS: '0', DATA_DIR: dataDir, ...env }),
+    { bankData: { url: bankDataUrl, apiKey: bankDataKey }, essays: { url: essaysUrl, apiKey: essaysKey } },
+    { logDestination: destination, knownBanks },
+  );
+  onTestFinished(async () => {
+    await gateway.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  return {
+    ...gateway,
+    log: () => lines.join(''),
+    async ask(query: string, variables: Record<string, unknown> = {}, signal?: AbortSignal): Promise<Answer> {
+      const response = await gateway.handle.fetch('http://gateway/graphql', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ query, variables }),
+        ...(signal && { signal }),
+      });
+      return (await response.json()) as Answer;
+    },
+  };
+}
+
+/** Read once for all gateways of a worker. */
+const knownBanks = createKnownBanks();
+
+/** Port 9 (discard): without a given upstream, every call fails. */
+const unused = 'http://127.0.0.1:9';

@@ -1,0 +1,48 @@
+import { type ExecutionResult, execute, type GraphQLError, parse } from 'graphql';
+import { AbortableSignal } from '../../../src/async/signal.ts';
+import { createCallerFactory } from '../../../src/auth/caller.ts';
+import { type Context, createContext, type Services } from '../../../src/graphql/context.ts';
+import { locate, parseDetached } from '../../../src/graphql/document-source.ts';
+import { describeFailure } from '../../../src/graphql/present-error.ts';
+import { schema } from '../../../src/graphql/schema/schema.ts';
+import { createRedact } from '../../../src/telemetry/redact.ts';
+import type { RandomRequest } from './random-documents.ts';
+import { tServices } from './scripted-services.ts';
+
+/* What the execution of a request results in, as far as clients see it. */
+
+export interface Outcome {
+  data: string | undefined;
+  errors: readonly string[];
+}
+
+/** As GraphQL.js executes it. */
+export async function interpret({ query, variables }: RandomRequest): Promise<Outcome> {
+  const document = parseDetached(query, parse);
+  return toOutcome(await execute({ schema, document, variableValues: variables, contextValue: tContext() }));
+}
+
+/** The order of errors is that in which look-ups fail. */
+export function toOutcome({ data, errors = [] }: ExecutionResult): Outcome {
+  return { data: JSON.stringify(data), errors: errors.map(describeError).sort() };
+}
+
+function describeError(error: GraphQLError): string {
+  const { message, extensions, isExpected } = describeFailure(error, { hidesSuggestions: false, redact });
+  return JSON.stringify({ message, code: extensions.code, path: error.path, locations: locate(error), isExpected });
+}
+
+const redact = createRedact([]);
+
+const noLimits = { requestsPerMinute: null, bankDataCalls: null, essayCalls: null, maxQueryCost: null };
+const createCaller = createCallerFactory({ commonScopes: ['bank-data', 'essays'], defaultLimits: noLimits });
+const caller = createCaller({ kind: 'anonymous', name: '', scopes: [] });
+
+export function tContext(services: Services = tServices()): Context {
+  return createContext(services, caller, new AbortableSignal());
+}
+
+/** Turns of the event loop: the next operation is compiled after the current one. */
+export async function turns(): Promise<void> {
+  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,124 @@
+import type { Bank, BankDataPort, IbanValidation } from '../../../src/bank-data/bank-data.ts';
+import { withPrecheck } from '../../../src/bank-data/precheck.ts';
+import { GatewayError } from '../../../src/errors.ts';
+import type { Essay } from '../../../src/essays/essays.ts';
+import type { Services } from '../../../src/graphql/context.ts';
+import type { Texts } from './random-documents.ts';
+
+const ibans = [
+  'DE89370400440532013000',
+  'FR1420041010050500013M02606',
+  'GB29NWBK60161331926819',
+  'NL91ABNA0417164300',
+  'AT611904300234573201',
+  'BE68539007547034',
+  'ES9121000418450200051332',
+  'de89 3704 0044 0532 0130 01',
+  'not an IBAN',
+];
+
+/** Each of these has its own result in `tServices`, or is invalid. */
+export const texts: Texts = {
+  iban: ibans,
+  ibans,
+  bic: ['COBADEFFXXX', 'MARKDEFF', 'BNPAFRPP', 'no BIC', 'DEUTDEFF500'],
+  code: ['DE', 'FR', 'gb', 'XX', '', 'GP'],
+  country: ['DE', 'FR', 'XX'],
+  bankCode: ['37040044', '1'],
+  branch: ['', '01005'],
+  accountNumber: ['0532013000', 'x'],
+  id: ['known', 'failing', 'unknown'],
+  after: ['b2Zmc2V0OjE', 'x'],
+  other: ['Pens', '', '"; process.exit() //', '\\"', '$' + '{1}`', '\u2028\u2029', '</script>', '__proto__'],
+};
+
+/** Services whose results depend on their input only: values, failures of each kind, and faults, in any order. */
+export function tServices(): Services {
+  const bankData: BankDataPort = {
+    async validateIban(iban) {
+      const number = ibans.indexOf(iban);
+      await turns((number * 5) % 4);
+      if (number === 1)
+        throw new GatewayError('UPSTREAM_TIMED_OUT', 'Too late.', { service: 'bank-data', retryable: true });
+      if (number === 2) throw new GatewayError('UPSTREAM_FAILED', 'It failed.', { service: 'bank-data' });
+      if (number === 3) throw new Error('a fault');
+      return createValidation(iban, number);
+    },
+    async validateBic(bic) {
+      await turns(bic.length % 3);
+      if (bic === 'BNPAFRPP') throw new GatewayError('UPSTREAM_UNAVAILABLE', 'It is down.', { service: 'bank-data' });
+      return { bic, valid: true, problems: [], bank: bic === 'MARKDEFF' ? null : createBank(bic) };
+    },
+    async generateIban({ country }) {
+      await turns(1);
+      if (country === 'FR')
+        return { kind: 'invalid', message: 'Wrong.', problems: [{ field: 'branch', message: 'No.' }] };
+      return { kind: 'iban', validation: createValidation('DE89370400440532013000', 0) };
+    },
+    async listBanks({ country, limit, offset }) {
+      await turns(2);
+      if (country === 'FR')
+        throw new GatewayError('UPSTREAM_ALLOWANCE_EXHAUSTED', 'None left.', { service: 'bank-data' });
+      const banks = Array.from({ length: Math.min(limit, 3) }, (_, index) => ({
+        bank: createBank(`BIC${index}`),
+        offset: offset + index,
+      }));
+      return { banks, next: limit === 2 ? 3 : null, total: limit === 100 ? 3_000_000_000 : 7 };
+    },
+  };
+  const renewsAt = new Date('2026-12-01T00:00:00Z');
+  return {
+    bankData: withPrecheck(bankData),
+    essays: { generate: async () => ({ kind: 'invalid-input', field: null, message: 'Not here.', problems: [] }) },
+    essayArchive: {
+      async find(id) {
+        await turns(1);
+        if (id === 'failing') throw new Error('the store failed');
+        const essay: Essay = { kind: 'essay', id, text: 'Pens.', wordCount: 1, mode: 'STANDARD' };
+        return id === 'known' || id === '7' ? essay : null;
+      },
+    },
+    allowances: async () => [
+      { service: 'bank-data', used: 1, limit: null, remaining: null, renewsAt },
+      { service: 'essays', used: 2, limit: 10, remaining: 8, renewsAt },
+    ],
+    budgets: { reserve: () => null, status: async () => [] },
+    isKnownBank: () => false,
+    limits: { ibans: 20, bics: 10, bankQueries: 4, essayTexts: 2, essays: 1, entities: 20 },
+  };
+}
+
+function createValidation(iban: string, number: number): IbanValidation {
+  const ibanData = {
+    country: null,
+    countryCode: iban.slice(0, 2),
+    sepaCountry: number === 5,
+    checksum: iban.slice(2, 4),
+    bban: iban.slice(4),
+    bankCode: null,
+    accountNumber: 'The "account"\u2028',
+    branch: null,
+    nationalChecksum: null,
+    countryIbanFormatAsSwift: null,
+    countryIbanFormatAsRegex: null,
+  };
+  const faulty = { ...ibanData, countryCode: null as never };
+  return {
+    iban,
+    valid: number !== 6,
+    problems: number === 6 ? ['REJECTED_BY_SERVICE'] : number === 5 ? ['NO_SUCH_PROBLEM' as never] : [],
+    ibanData: number === 4 ? faulty : ibanData,
+    bankData: number === 0 ? { bankCode: '1', name: 'Bank', zip: null, city: null, bic: 'COBADEFFXXX' } : null,
+    countryIbanExample: null,
+  };
+}
+
+function createBank(bic: string): Bank {
+  const unknown = { bankCode: null, zip: null, city: null, address: null, source: null, date: null };
+  return { ...unknown, bic, name: `Bank ${bic}`, countryCode: 'DE' };
+}
+
+/** Results arrive in another order than they were requested. */
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,59 @@
+import { request } from 'node:http';
+import type { Environment } from '../../../src/config/variables.ts';
+import { tGateway } from '../gateway.ts';
+import type { Upstream } from '../scripted-upstream.ts';
+
+/** A gateway on a free port. */
+export async function tListeningGateway(env: Environment = {}, upstream?: Upstream) {
+  const gateway = tGateway({ ...(upstream && { bankDataUrl: upstream.url, essaysUrl: upstream.url }), env });
+  const origin = await gateway.listen();
+  const url = `${origin}/graphql`;
+  return {
+    ...gateway,
+    origin,
+    url,
+    post: (body: object | string, headers: SendHeaders = {}) =>
+      tSend(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    /** Sends a GET that is executed unless a test removes its header. */
+    get: (params: Record<string, string>, headers: SendHeaders = {}) =>
+      tSend(`${url}?${new URLSearchParams(params)}`, { headers: { 'apollo-require-preflight': 'true', ...headers } }),
+  };
+}
+
+export interface Received {
+  status: number;
+  headers: Record<string, string | undefined>;
+  body: Buffer;
+  json(): { data?: unknown; errors: { message: string; extensions: Record<string, unknown> }[] };
+}
+
+/** An array is sent as several headers. */
+export type SendHeaders = Record<string, string | string[]>;
+
+interface SendOptions {
+  method?: string;
+  headers?: SendHeaders;
+  body?: string;
+}
+
+/** Unlike `fetch`, sends any header unchanged and does not decompress bodies. */
+export function tSend(url: string, { method = 'GET', headers = {}, body = '' }: SendOptions = {}): Promise<Received> {
+  return new Promise((resolve, reject) => {
+    const length = body === '' ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    request(url, { method, headers: { ...length, ...headers }, agent: false }, async (response) => {
+      const bytes = Buffer.concat(await response.toArray());
+      resolve({
+        status: response.statusCode ?? 0,
+        headers: response.headers as Received['headers'],
+        body: bytes,
+        json: () => JSON.parse(bytes.toString()),
+      });
+    })
+      .on('error', reject)
+      .end(body);
+  });
+}

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import type { IbanParts } from '../../../src/iban/iban.ts';
+import { calcCheckDigits } from '../../../src/iban/mod97.ts';
+import { type CountryFormat, countryFormats, findCountryFormat } from '../../../src/iban/registry.ts';
+
+export const digits = [...'0123456789'];
+export const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+
+/** Formats of every country and territory. */
+export const allFormats: readonly CountryFormat[] = countryFormats().flatMap((format) => [
+  format,
+  ...format.territories.flatMap((code) => findCountryFormat(code) ?? []),
+]);
+
+const characters = new Map([
+  ['n', digits],
+  ['a', letters],
+  ['c', [...digits, ...letters]],
+]);
+
+/** BBANs of the right structure, most of them with wrong national check digits. */
+export function anyBban({ format }: CountryFormat): fc.Arbitrary<string> {
+  const segments = [...format.slice(4).matchAll(/(\d+)!([nac])/g)].map(([, count, kind = '']) =>
+    fc.string({
+      unit: fc.constantFrom(...(characters.get(kind) ?? [])),
+      minLength: Number(count),
+      maxLength: Number(count),
+    }),
+  );
+  return fc.tuple(...segments).map((parts) => parts.join(''));
+}
+
+/** Valid IBANs of every country and territory. */
+export const anyIban = fc
+  .constantFrom(...allFormats)
+  .chain((format) => anyBban(format).map((bban) => format.country + calcCheckDigits(format.country, bban) + bban));
+
+/** The account number that generates this IBAN: the rest of the BBAN without computed national check digits. */
+export function accountNumberOf({ countryCode, bbanRemainder, nationalCheckDigits }: IbanParts): string {
+  const length = nationalCheckDigits?.length ?? 0;
+  if (countryCode === 'ES') return bbanRemainder.slice(length);
+  return withoutComputedDigits.has(countryCode) ? bbanRemainder : bbanRemainder.slice(0, bbanRemainder.length - length);
+}
+
+/** Check digits of an unknown rule (AL, BI, FO, GL, SE) or in the bank code (IT, PL, SM), so that no digits are computed. */
+const withoutComputedDigits = new Set(['AL', 'BI', 'FO', 'GL', 'IT', 'PL', 'SE', 'SM']);

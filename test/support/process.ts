@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+
+export interface TProcess {
+  pid: number | undefined;
+  /** Standard output so far. */
+  stdout: () => string;
+  stderr: () => string;
+  /** Waits until standard output matches; rejects with the whole output if the process ends before. */
+  printed(pattern: RegExp): Promise<RegExpMatchArray>;
+  kill(signal: NodeJS.Signals): void;
+  /** Resolves once the process has ended and its output was read. */
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+/**
+ * Runs a command in the project's root, with no environment variables but `env`, PATH and HOME; killed when the test ends.
+ * Neither the data folder nor the `.env` of the checkout is used.
+ */
+export function tProcess(command: string, args: readonly string[], env: Record<string, string> = {}): TProcess {
+  const { PATH = '', HOME = '' } = process.env;
+  const dataDir = mkdtempSync(join(tmpdir(), 'ledgerquill-'));
+  const child = spawn(command, args, {
+    cwd: new URL('../..', import.meta.url),
+    env: { PATH, HOME, DATA_DIR: dataDir, ENV_FILE: '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // Its own process group, so that the children of npm are killed, too.
+    detached: true,
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    stderr += text;
+  });
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }));
+  onTestFinished(async () => {
+    if (child.exitCode === null && child.signalCode === null && child.pid) process.kill(-child.pid, 'SIGKILL');
+    await ended;
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  return {
+    pid: child.pid,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    async printed(pattern) {
+      for (;;) {
+        const match = stdout.match(pattern);
+        if (match) return match;
+        const end = await Promise.race([once(child.stdout, 'data').then(() => null), ended]);
+        if (end)
+          throw new Error(`ended with ${end.code ?? end.signal} before it printed ${pattern}:\n${stdout}${stderr}`);
+      }
+    },
+    kill: (signal) => void child.kill(signal),
+    ended,
+  };
+}
+
+/** Runs a TypeScript file of the project: files of `src` from the build, which starts faster, others through tsx. */
+export function tScript(file: string, env: Record<string, string> = {}, args: readonly string[] = []): TProcess {
+  const built = file.replace(/^src\/(.+)\.ts$/, 'dist/$1.js');
+  return tProcess(process.execPath, [...(built === file ? ['--import', 'tsx'] : []), built, ...args], env);
+}
+
+/** Runs the `ledgerquill` command. */
+export function tCommand(args: readonly string[], env: Record<string, string> = {}): TProcess {
+  return tScript('src/cli/ledgerquill.ts', env, args);
+}
+
+/** The lines of JSON that a process has printed once it has exited with 0. */
+export async function readJsonLines<Line>({ ended, stdout, stderr }: TProcess): Promise<Line[]> {
+  expect(await ended, stderr()).toEqual({ code: 0, signal: null });
+  const lines = stdout().trim().split('\n');
+  return lines.map((line) => JSON.parse(line));
+}

@@ -1,0 +1,28 @@
+import { onTestFinished } from 'vitest';
+import type { LlmConfig } from '../../src/config/service-config.ts';
+import { createBankDataService } from '../../src/self-hosted/bank-data/create-bank-data-service.ts';
+import { createEssayService } from '../../src/self-hosted/essays/create-essay-service.ts';
+import { createEssayWriter } from '../../src/self-hosted/essays/create-essay-writer.ts';
+import { bankDataKey, essaysKey } from './gateway.ts';
+
+/** The self-hosted bank-data service on a free port, closed after the test. @returns its URL */
+export async function tBankDataService(): Promise<string> {
+  const service = createBankDataService({ apiKey: bankDataKey });
+  onTestFinished(() => service.close());
+  return service.listen({ host: '127.0.0.1', port: 0 });
+}
+
+interface TEssayServiceOptions {
+  llm?: LlmConfig | null;
+  monthlyAllowance?: number | null;
+}
+
+/** The self-hosted essay service on a free port, with the drafter unless a model is given. @returns its URL */
+export async function tEssayService({
+  llm = null,
+  monthlyAllowance = null,
+}: TEssayServiceOptions = {}): Promise<string> {
+  const service = createEssayService({ apiKey: essaysKey, writer: createEssayWriter(llm), monthlyAllowance });
+  onTestFinished(() => service.close());
+  return service.listen({ host: '127.0.0.1', port: 0 });
+}

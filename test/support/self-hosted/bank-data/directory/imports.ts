@@ -1,0 +1,28 @@
+import { beforeEach, vi } from 'vitest';
+import type { BankEntry } from '../../../../../src/bank-lists/listed-bank.ts';
+import {
+  type BankDirectory,
+  createBankDirectory,
+} from '../../../../../src/self-hosted/bank-data/directory/bank-directory.ts';
+import { replaceImport } from '../../../../../src/self-hosted/bank-data/directory/replace-import.ts';
+import { tFolder } from './folder.ts';
+
+/** Runs the tests of a file on a date when the first of the two German lists in the package is valid. */
+export function useFirstGermanList(): void {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-08-01') });
+  });
+}
+
+export function tEntry(bankCode: string, fields: Partial<BankEntry> = {}): BankEntry {
+  return { bankCode, name: '', zip: '', city: '', bic: '', ...fields };
+}
+
+/** A directory with the shipped lists and these imports. */
+export async function tDirectory(imports: Readonly<Record<string, readonly BankEntry[]>>): Promise<BankDirectory> {
+  const dataDir = tFolder();
+  for (const [country, entries] of Object.entries(imports)) {
+    await replaceImport(dataDir, { country, source: `Registry of ${country}`, date: '2026-11-21', entries });
+  }
+  return createBankDirectory({ dataDir });
+}

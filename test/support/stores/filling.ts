@@ -1,0 +1,28 @@
+import { createLmdbStore } from '../../../src/stores/lmdb-store.ts';
+
+/*
+ * A child process of tests: sets values, three at a time, where the disk or a limit for the size of files has no space for all,
+ * and reports how many writes succeeded, how many of those values can be read, and the errors.
+ */
+
+const { FOLDER = '' } = process.env;
+const day = { expiresInMs: 86_400_000 };
+const value = 'x'.repeat(100_000);
+const store = createLmdbStore({ folder: FOLDER });
+const keys = Array.from({ length: 90 }, (_, number) => `key-${number}`);
+const outcomes: PromiseSettledResult<void>[] = [];
+while (outcomes.length < keys.length) {
+  const next = keys.slice(outcomes.length, outcomes.length + 3);
+  outcomes.push(...(await Promise.allSettled(next.map((key) => store.set(key, value, day)))));
+}
+const written = keys.filter((_, index) => outcomes[index]?.status === 'fulfilled');
+const readable = await Promise.all(written.map(async (key) => (await store.get(key)) === value));
+const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason.name] : []));
+await store.close();
+process.stdout.write(
+  JSON.stringify({
+    written: written.length,
+    readable: readable.filter(Boolean).length,
+    reasons: [...new Set(reasons)],
+  }),
+);

@@ -1,0 +1,166 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { maxKeyLength } from '../../../src/stores/store.ts';
+import { describeExpiry, type TStore } from './expiry-contract.ts';
+
+const hour = { expiresInMs: 3_600_000 };
+
+/** The contract of all stores. `tStore` creates an empty one that is closed when the test ends. */
+export function describeStore(name: string, tStore: () => Promise<TStore>, { skip = false } = {}): void {
+  describe.skipIf(skip)(name, () => {
+    it('returns the value that was set last, to every client', async () => {
+      const { store, another } = await tStore();
+      expect(await store.get('essay')).toBeNull();
+      await store.set('essay', 'first', hour);
+      await store.set('essay', 'second', hour);
+      expect(await store.get('essay')).toBe('second');
+      expect(await another().get('essay')).toBe('second');
+      expect(await store.get('other')).toBeNull();
+    });
+
+    it('sets a value if there is none, for one of 50 concurrent callers, and returns the earlier one to the others', async () => {
+      const { store, another } = await tStore();
+      const clients = [store, another()];
+      const results = await Promise.all(
+        Array.from({ length: 50 }, (_, index) => clients[index % 2]?.setIfAbsent('essay', `essay ${index}`, hour)),
+      );
+      const winner = results.indexOf(null);
+      expect(results.filter((result) => result !== `essay ${winner}`)).toEqual([null]);
+      expect(await another().get('essay')).toBe(`essay ${winner}`);
+      expect(await store.setIfAbsent('another', '', hour)).toBeNull();
+      expect(await store.setIfAbsent('another', 'late', hour)).toBe('');
+    });
+
+    it('stores any text under any key unchanged', async () => {
+      const { store } = await tStore();
+      const text = fc.string({ unit: 'binary', maxLength: 300 });
+      const entries = fc.dictionary(text, text, { maxKeys: 20, noNullPrototype: true });
+      await fc.assert(
+        fc.asyncProperty(entries, async (entries) => {
+          await Promise.all(Object.entries(entries).map(([key, value]) => store.set(key, value, hour)));
+          for (const [key, value] of Object.entries(entries)) expect(await store.get(key)).toBe(value);
+        }),
+        { numRuns: 30 },
+      );
+    });
+
+    it('stores values of a megabyte, and keys of the maximum length', async () => {
+      const { store } = await tStore();
+      const essay = 'Zażółć gęślą jaźń. '.repeat(40_000);
+      expect(Buffer.byteLength(essay)).toBeGreaterThan(1_000_000);
+      const key = '€'.repeat(maxKeyLength);
+      await store.set(key, essay, hour);
+      expect(await store.get(key)).toBe(essay);
+      expect(await store.add(key, 1, hour)).toBe(1);
+      expect(await store.lock(key, hour)).not.toBeNull();
+    });
+
+    it('rejects keys, expiries and amounts outside the limits', async () => {
+      const { store } = await tStore();
+      const long = 'x'.repeat(maxKeyLength + 1);
+      await expect(store.get(long)).rejects.toThrow(RangeError);
+      await expect(store.set(long, '', hour)).rejects.toThrow(RangeError);
+      await expect(store.setIfAbsent(long, '', hour)).rejects.toThrow(RangeError);
+      await expect(store.add(long, 1, hour)).rejects.toThrow(RangeError);
+      await expect(store.lock(long, hour)).rejects.toThrow(RangeError);
+      for (const expiresInMs of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
+        await expect(store.set('key', '', { expiresInMs })).rejects.toThrow(RangeError);
+        await expect(store.setIfAbsent('key', '', { expiresInMs })).rejects.toThrow(RangeError);
+        await expect(store.add('key', 1, { expiresInMs })).rejects.toThrow(RangeError);
+        await expect(store.lock('key', { expiresInMs })).rejects.toThrow(RangeError);
+      }
+      await expect(store.add('key', 0.5, hour)).rejects.toThrow(RangeError);
+      expect(await store.add('key', 0, hour)).toBe(0);
+    });
+
+    it('accepts fractions of a millisecond, which a jittered expiry has', async () => {
+      const { store } = await tStore();
+      await store.set('key', 'value', { expiresInMs: 60_000.25 });
+      expect(await store.get('key')).toBe('value');
+    });
+
+    it('separates values, counters and locks', async () => {
+      const { store } = await tStore();
+      await store.set('key', 'value', hour);
+      expect(await store.add('key', 2, hour)).toBe(2);
+      expect(await store.lock('key', hour)).not.toBeNull();
+      expect(await store.get('key')).toBe('value');
+      expect(await store.add('key', 0, hour)).toBe(2);
+    });
+
+    describeExpiry(tStore);
+
+    describe('counters', () => {
+      it('return the sum of all amounts', async () => {
+        const { store } = await tStore();
+        const amounts = fc.array(fc.integer({ min: -1_000_000_000, max: 1_000_000_000 }), { maxLength: 10 });
+        let round = 0;
+        await fc.assert(
+          fc.asyncProperty(amounts, async (amounts) => {
+            const key = `calls-${round++}`;
+            let sum = 0;
+            for (const amount of amounts) {
+              sum += amount;
+              expect(await store.add(key, amount, hour)).toBe(sum);
+            }
+            expect(await store.add(key, 0, hour)).toBe(sum);
+          }),
+          { numRuns: 20 },
+        );
+      });
+
+      it('lose none of 1,000 concurrent adds by four clients, and return a different sum to each', async () => {
+        const { store, another } = await tStore();
+        const clients = [store, another(), another(), another()];
+        const adds = clients.flatMap((client) => Array.from({ length: 250 }, () => client.add('calls', 1, hour)));
+        const sums = await Promise.all(adds);
+        expect(sums.sort((a, b) => a - b)).toEqual(Array.from({ length: 1_000 }, (_, index) => index + 1));
+        expect(await store.add('calls', 0, hour)).toBe(1_000);
+      });
+    });
+
+    describe('locks', () => {
+      it('are acquired by exactly one of 50 concurrent callers', async () => {
+        const { store, another } = await tStore();
+        const clients = [store, another()];
+        const attempts = clients.flatMap((client) => Array.from({ length: 25 }, () => client.lock('essay', hour)));
+        const locks = (await Promise.all(attempts)).filter((lock) => lock !== null);
+        expect(locks).toHaveLength(1);
+        await locks[0]?.release();
+        await locks[0]?.release();
+        expect(await store.lock('essay', hour)).not.toBeNull();
+      });
+
+      it('are independent for each key', async () => {
+        const { store } = await tStore();
+        expect(await store.lock('one', hour)).not.toBeNull();
+        expect(await store.lock('other', hour)).not.toBeNull();
+      });
+
+      it('cannot be extended after their release', async () => {
+        const { store } = await tStore();
+        const lock = await store.lock('essay', hour);
+        await lock?.release();
+        expect(await lock?.extend(hour)).toBe(false);
+        expect(await store.lock('essay', hour)).not.toBeNull();
+        await lock?.release();
+        expect(await store.lock('essay', hour)).toBeNull();
+      });
+    });
+
+    it('fails after it was closed, and can be closed twice', async () => {
+      const { store } = await tStore();
+      const lock = await store.lock('essay', hour);
+      await store.close();
+      await store.close();
+      const closed = { name: 'StoreError', reason: 'closed' };
+      await expect(store.get('key')).rejects.toMatchObject(closed);
+      await expect(store.set('key', 'value', hour)).rejects.toMatchObject(closed);
+      await expect(store.setIfAbsent('key', 'value', hour)).rejects.toMatchObject(closed);
+      await expect(store.add('key', 1, hour)).rejects.toMatchObject(closed);
+      await expect(store.add('key', 0, hour)).rejects.toMatchObject(closed);
+      await expect(store.lock('key', hour)).rejects.toMatchObject(closed);
+      await expect(lock?.extend(hour)).rejects.toMatchObject(closed);
+    });
+  });
+}

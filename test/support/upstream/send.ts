@@ -1,0 +1,121 @@
+import { onTestFinished } from 'vitest';
+import { SyncPromise, toPromise } from '../../../src/async/sync-promise.ts';
+import type { Events } from '../../../src/telemetry/events.ts';
+import type { Allowance } from '../../../src/upstream/allowance/allowance.ts';
+import { createAttempt } from '../../../src/upstream/attempt.ts';
+import { createBulkhead } from '../../../src/upstream/bulkhead.ts';
+import { createCircuitBreaker } from '../../../src/upstream/circuit-breaker.ts';
+import { createDeadlines, type Deadline } from '../../../src/upstream/deadline.ts';
+import type {
+  Answered,
+  Failed,
+  FailureReason,
+  Outcome,
+  Payer,
+  Send,
+  UpstreamRequest,
+} from '../../../src/upstream/operation.ts';
+import { createReserve } from '../../../src/upstream/reserve.ts';
+import { withRetries } from '../../../src/upstream/retries.ts';
+import { createRetryAfterBlock } from '../../../src/upstream/retry-after.ts';
+import { tRequestContext } from '../request-context.ts';
+
+export const get: UpstreamRequest = { method: 'GET', path: '/thing' };
+export const post: UpstreamRequest = { method: 'POST', path: '/essay', body: {} };
+
+export function answered(
+  status: number,
+  { json = {}, headers = {}, retryAt = null }: Partial<Answered> = {},
+): Answered {
+  return { kind: 'answered', status, headers, retryAt, text: JSON.stringify(json) ?? '', json };
+}
+
+export function failed(reason: FailureReason): Failed {
+  return { kind: 'failed', reason, text: '' };
+}
+
+/** A deadline that is released with the test. */
+export function tDeadline(signal: AbortSignal = new AbortController().signal, timeoutMs = 10_000): Deadline {
+  const deadline = createDeadlines(timeoutMs).start(signal);
+  onTestFinished(() => deadline.end());
+  return deadline;
+}
+
+export type TSend = (request: UpstreamRequest, deadline: Deadline) => PromiseLike<Outcome>;
+
+/** Returns outcomes from a list, the last one again and again, and records what was sent. */
+export function tSend(...outcomes: [Outcome, ...Outcome[]]) {
+  const sent: { request: UpstreamRequest; leftMs: number }[] = [];
+  let script = outcomes;
+  const send: TSend = async (request, deadline) => {
+    deadline.throwIfAborted();
+    sent.push({ request, leftMs: deadline.leftMs() });
+    const [first, ...rest] = script;
+    if (rest[0] !== undefined) script = [rest[0], ...rest.slice(1)];
+    return first;
+  };
+  return {
+    send,
+    sent,
+    returnsNext(...next: [Outcome, ...Outcome[]]) {
+      script = next;
+    },
+  };
+}
+
+/** Holds every outcome back until the test returns it. */
+export function tHeldSend() {
+  const held: { path: string; leftMs: number; returns: (outcome: Outcome) => void }[] = [];
+  const send: TSend = ({ path }, deadline) =>
+    new Promise((resolve, reject) => {
+      if (deadline.aborted) return reject(deadline.reason);
+      deadline.addEventListener('abort', () => reject(deadline.reason));
+      held.push({ path, leftMs: deadline.leftMs(), returns: resolve });
+    });
+  return { send, held };
+}
+
+interface AttemptOptions {
+  maxConcurrency?: number;
+  maxQueue?: number;
+  allowance?: Pick<Allowance, 'reserve'>;
+  events?: Pick<Events, 'circuitOpened' | 'circuitClosed'>;
+}
+
+/** Sends attempts past all guards; those that are not configured refuse nothing. */
+export function tAttempt(
+  call: TSend,
+  { maxConcurrency = 10_000, maxQueue = 0, allowance = unlimited, events }: AttemptOptions = {},
+) {
+  const attempt = createAttempt({
+    bulkhead: createBulkhead({ maxConcurrency, maxQueue }),
+    createRetryAfterBlock,
+    createCircuitBreaker: (path) =>
+      createCircuitBreaker({
+        onOpened: () => events?.circuitOpened('bank-data', path),
+        onHalfOpened: () => {},
+        onClosed: () => events?.circuitClosed('bank-data', path),
+      }),
+    reserve: createReserve('bank-data', allowance),
+    makeCall(request, deadline, continuation) {
+      continuation.onSending();
+      SyncPromise.continue(call(request, deadline), continuation);
+    },
+    onPaid: () => {},
+  });
+  return (request = get, deadline = tDeadline(), payer: Payer = tRequestContext()) =>
+    toPromise<Outcome>((continuation) => attempt(request, deadline, payer, continuation));
+}
+
+const unlimited: Pick<Allowance, 'reserve'> = {
+  reserve: () => ({ kind: 'reserved', release: () => {}, recordAnswer: () => {} }),
+};
+
+/** Sends attempts with retries. */
+export function tRetries(attempt: TSend, backoffMs = 100) {
+  const sendOnce: Send = (request, deadline, _, continuation) =>
+    SyncPromise.continue(attempt(request, deadline), continuation);
+  const send = withRetries(sendOnce, { backoffMs, onEnded: () => {} });
+  return (request = get, deadline = tDeadline()) =>
+    toPromise<Outcome>((continuation) => send(request, deadline, tRequestContext(), continuation));
+}
