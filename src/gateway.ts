@@ -20,7 +20,7 @@ import { closeOnError, openStore } from './stores/open-store.ts';
 import type { MetricSources } from './telemetry/metrics/gateway-metrics.ts';
 import { createRedact } from './telemetry/redact.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
-import { createUpstreamFactory } from './upstream/upstream.ts';
+import { createUpstreamFactory } from './upstream/upstream-client.ts';
 
 interface GatewayOptions {
   logDestination?: DestinationStream;
@@ -59,11 +59,11 @@ export function createGateway(
     budgets: access.budgets,
     isKnownBank: knownBanks.has,
     limits: readQueryLimits(config),
+    maxConcurrency: config.upstreamConcurrency,
   };
   const graphql = createGraphqlHandler({
     schema,
     createContext: (caller, signal, trace) => createContext(services, caller, signal, trace),
-    backpressure: bankData.backpressure,
     localCaller: access.localCaller,
     hasCallers: access.hasCallers,
     trustedDocuments,

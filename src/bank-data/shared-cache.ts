@@ -4,9 +4,6 @@ import type { Store } from '../stores/store.ts';
 /** An answer with its times, in milliseconds since 1970, and the version of its data. */
 export type CacheEntry = z.infer<typeof cacheEntry>;
 
-/** As in memory, which is cleared when the version changes. */
-export type TimedAnswer = Omit<CacheEntry, 'version'>;
-
 const cacheEntry = z.object({
   answer: z.looseObject({}),
   freshUntil: z.number(),

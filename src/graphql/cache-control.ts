@@ -1,8 +1,8 @@
-import type { RequestContext } from '../request-context.ts';
+import type { Freshness } from '../request-context.ts';
 import type { CacheScope } from './cache-scope.ts';
 
 /** @param freshUntil in milliseconds since 1970 */
-export type CacheControlOf = (scope: CacheScope, { freshUntil }: Pick<RequestContext, 'freshUntil'>) => string;
+export type CacheControlOf = (scope: CacheScope, { freshUntil }: Freshness) => string;
 
 /**
  * The value of `Cache-Control` for routers and browsers: a response may be cached while all values in it are fresh,

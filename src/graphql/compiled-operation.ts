@@ -13,7 +13,6 @@ import {
   type VariableDefinitionNode,
   valueFromAST,
 } from 'graphql';
-import { SyncPromise } from '../async/sync-promise.ts';
 import { createCoercedCheck } from './coerced-variables.ts';
 import type { CompilableOperation } from './compilable-operation.ts';
 import { adaptErrors } from './compiled-errors.ts';
@@ -54,7 +53,7 @@ export function compileOperation({ schema, compilable, conditions, compileQuery 
   const adapt = (result: ExecutionResult) => adaptErrors(result, fieldTypes);
   const query = (contextValue: unknown, variables: Variables) => {
     const result = compiled.query(undefined, contextValue, variables);
-    return 'then' in result ? SyncPromise.from(result).then(adapt) : adapt(result);
+    return 'then' in result ? result.then(adapt) : adapt(result);
   };
   const { literals, templates, fieldTypes } = specialized;
   const hasArguments = Object.keys(literals).length + templates.size > 0;

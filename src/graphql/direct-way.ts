@@ -3,7 +3,6 @@ import { type ExecutionResult, getOperationAST } from 'graphql';
 import type { Signal } from '../async/signal.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Trace } from '../trace.ts';
-import type { Backpressure } from '../upstream/backpressure.ts';
 import { createOperationError } from './document-errors.ts';
 import type { KeptReplies } from './kept-replies.ts';
 import type { MediaType } from './media-type.ts';
@@ -35,8 +34,6 @@ interface DirectWayOptions<Context> {
   keptReplies: KeptReplies;
   createContext: (caller: Caller, signal: Signal, trace: Trace | null) => Context;
   replies: Replies;
-  /** Delays queries with many look-ups. */
-  backpressure: Backpressure;
   /** Whether a request asks for something that only Yoga's plugins add. */
   needsYoga: (headers: IncomingHttpHeaders) => boolean;
 }
@@ -56,7 +53,6 @@ export function createDirectWay<Context extends OperationContext>({
   keptReplies,
   createContext,
   replies,
-  backpressure,
   needsYoga,
 }: DirectWayOptions<Context>): AnswerDirectly {
   return (post, caller) => {
@@ -81,19 +77,12 @@ export function createDirectWay<Context extends OperationContext>({
       const { operation, errors } = prepareOperation(query, params);
       if (operation === null) return replies.create({ errors }, post, caller, null);
       if (operation.label.type === 'subscription') return null;
-      if (!backpressure.isHigh() || !operation.mayBeDelayed(caller, variables)) return execute(operation);
-      const delayedSince = performance.now();
-      return backpressure.wait(post.signal).then(() => execute(operation, delayedSince));
+      return execute(operation);
     }
 
-    /**
-     * Nothing that it creates is referred to by what was created before the delay: that is old by then, and all that an
-     * old object refers to stays in memory until the next full garbage collection.
-     */
-    function execute(operation: PreparedOperation, delayedSince: number | null = null): Reply | PromiseLike<Reply> {
+    function execute(operation: PreparedOperation): Reply | PromiseLike<Reply> {
       const context = createContext(caller, post.signal, post.trace);
       const { requestContext } = context;
-      if (delayedSince !== null) requestContext.activity.addWait(delayedSince);
       const executed: Executed = { operation, requestContext, documentId };
       const result = operation.execute(context, variables);
       return 'then' in result ? result.then((result) => finish(result, executed)) : finish(result, executed);

@@ -6,7 +6,6 @@ import type { TrustedDocuments } from '../documents/trusted-documents.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Redact } from '../telemetry/redact.ts';
 import type { Trace } from '../trace.ts';
-import type { Backpressure } from '../upstream/backpressure.ts';
 import type { ServerContext } from './context.ts';
 import { createDirectWay } from './direct-way.ts';
 import type { DocumentLimits } from './document-problem.ts';
@@ -21,8 +20,6 @@ import type { GraphqlYoga } from './yoga.ts';
 interface GraphqlHandlerOptions<Context> {
   schema: GraphQLSchema;
   createContext: (caller: Caller, signal: Signal, trace: Trace | null) => Context;
-  /** Delays queries with many look-ups. */
-  backpressure: Backpressure;
   /** Of requests that do not come from the HTTP request handler. */
   localCaller: Caller;
   /** Whether responses depend on the caller. */
@@ -42,7 +39,6 @@ interface GraphqlHandlerOptions<Context> {
 export function createGraphqlHandler<Context extends OperationContext>({
   schema,
   createContext,
-  backpressure,
   localCaller,
   hasCallers,
   trustedDocuments,
@@ -60,7 +56,7 @@ export function createGraphqlHandler<Context extends OperationContext>({
   const registered = createPersistedQueries();
   const persistedQueries = trustedDocuments ? withTrustedQueries(registered, trustedDocuments) : registered;
   const replies = createReplies({ hasCallers, exposesCost, hasTraces, redact, events });
-  const shared = { prepare, persistedQueries, replies, createContext, backpressure };
+  const shared = { prepare, persistedQueries, replies, createContext };
   const keptReplies = createKeptReplies(keptReplyBytes);
   // A document may no longer be trusted.
   trustedDocuments?.onReloaded(keptReplies.clear);

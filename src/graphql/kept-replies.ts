@@ -65,7 +65,7 @@ export function createKeptReplies(maxBytes: number): KeptReplies {
     keep(question, caller, reply, executed) {
       const {
         operation,
-        requestContext: { freshUntil, usage },
+        requestContext: { freshness, usage },
       } = executed;
       const isFresh = usage.upstreamCalls === 0 && usage.staleHits === 0;
       if (!isFresh || !operation.isRepeatable) return;
@@ -77,7 +77,7 @@ export function createKeptReplies(maxBytes: number): KeptReplies {
         body: question.body,
         reply: { ...reply, body: latin1, bodyEncoding: 'latin1', record },
         cacheScope: operation.cacheScope,
-        freshUntil,
+        freshUntil: freshness.freshUntil,
       });
     },
     clear: () => replies.clear(),

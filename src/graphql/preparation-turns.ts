@@ -1,5 +1,3 @@
-import { SyncPromise } from '../async/sync-promise.ts';
-
 /**
  * Limits the time that each turn of the event loop spends on documents that are not known; further ones wait for the next
  * turns. Preparing a document takes several times as long as a request with a known one, so clients that send a new document
@@ -18,7 +16,7 @@ export interface PreparationTurns {
 }
 
 export function createPreparationTurns(): PreparationTurns {
-  const waiting: SyncPromise<void>[] = [];
+  const waiting: (() => void)[] = [];
   /** When the first document of this turn was prepared; null if there was none. */
   let begunAt: number | null = null;
   /** Requests with known documents, in this turn and in the one before. */
@@ -38,9 +36,7 @@ export function createPreparationTurns(): PreparationTurns {
       known += 1;
     },
     wait() {
-      const turn = new SyncPromise<void>();
-      waiting.push(turn);
-      return turn;
+      return new Promise((resolve) => waiting.push(resolve));
     },
   };
 
@@ -48,7 +44,7 @@ export function createPreparationTurns(): PreparationTurns {
     return begunAt === null || (known + knownBefore === 0 && performance.now() - begunAt <= maxMs);
   }
 
-  function next(): void {
+  async function next(): Promise<void> {
     knownBefore = known;
     known = 0;
     rests = knownBefore > 0 && !rests;
@@ -61,7 +57,9 @@ export function createPreparationTurns(): PreparationTurns {
     while (hasTime()) {
       const first = waiting.shift();
       if (first === undefined) return;
-      first.resolve();
+      first();
+      await null;
+      await null;
     }
   }
 }

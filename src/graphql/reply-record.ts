@@ -1,6 +1,5 @@
-import type { Usage } from '../request-context.ts';
+import type { UpstreamActivity, Usage } from '../request-context.ts';
 import type { FinishedReply, OperationType } from '../telemetry/finished-request.ts';
-import type { UpstreamActivity } from '../upstream-activity.ts';
 import type { OperationLabel } from './operation-label.ts';
 import type { Executed } from './prepared-operation.ts';
 

@@ -79,7 +79,7 @@ export function createReplies({ hasCallers, exposesCost, hasTraces, redact, even
     if (result.errors === undefined) {
       const cacheControl =
         executed && !asksForExtensions(asked.headers)
-          ? cacheControlOf(executed.operation.cacheScope, executed.requestContext)
+          ? cacheControlOf(executed.operation.cacheScope, executed.requestContext.freshness)
           : 'no-store';
       const headers = { 'cache-control': cacheControl, vary };
       return { status: 200, headers, mediaType, body: JSON.stringify(extended), bodyEncoding: 'utf8', record };

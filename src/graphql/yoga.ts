@@ -5,7 +5,6 @@ import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import type { Signal } from '../async/signal.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Trace } from '../trace.ts';
-import type { Backpressure } from '../upstream/backpressure.ts';
 import type { ServerContext } from './context.ts';
 import { hashQuery, type PersistedQueries } from './persisted-queries.ts';
 import type { InlineTraceOptions } from './plugins/use-inline-trace.ts';
@@ -19,8 +18,6 @@ interface GraphqlYogaOptions<Context> {
   prepare: PrepareDocument;
   persistedQueries: PersistedQueries;
   replies: Replies;
-  /** Delays queries with many look-ups. */
-  backpressure: Backpressure;
   /** Creates the context of one request's resolvers. @param signal aborts when the client disconnects */
   createContext: (caller: Caller, signal: Signal, trace: Trace | null) => Context;
   /** Of requests that do not come from the HTTP request handler. */
@@ -41,7 +38,6 @@ export async function createGraphqlYoga<Context extends OperationContext>({
   prepare,
   persistedQueries,
   replies,
-  backpressure,
   createContext,
   localCaller,
   tracing,
@@ -56,7 +52,7 @@ export async function createGraphqlYoga<Context extends OperationContext>({
     plugins: [
       // An unknown hash is answered with 200: otherwise clients report a failure instead of sending the query.
       useAPQ({ store: persistedQueries, hash: hashQuery, responseConfig: { forceStatusCodeOk: true } }),
-      usePreparedOperations({ prepare, replies, backpressure, localCaller }),
+      usePreparedOperations({ prepare, replies, localCaller }),
       ...(tracing ? [(await import('./plugins/use-inline-trace.ts')).useInlineTrace(tracing)] : []),
     ],
     cors: false,

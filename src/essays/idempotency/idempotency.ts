@@ -76,28 +76,25 @@ export function withIdempotency(
   }
 
   function findRunning({ storeKey }: OrderIdentity): RunningOrder | undefined {
-    return [...running].find(({ identity, task }) => identity?.storeKey === storeKey && !task.aborted);
+    return [...running].find(({ identity, task }) => identity?.storeKey === storeKey && !task.signal.aborted);
   }
 
   async function flush(): Promise<void> {
-    const detached = () => [...running].filter(({ task }) => task.isDetached());
-    while (detached().length > 0) await Promise.all(detached().map(({ settled }) => settled));
+    const detached = () => [...running].filter(({ task }) => task.outlivesCallers());
+    while (detached().length > 0) await Promise.all(detached().map(({ task }) => task.settled));
     await writes.flush();
   }
 
   function start(order: EssayOrder, identity: OrderIdentity | null, context: RequestContext): RunningOrder {
-    const task = new SharedTask<EssayResult>();
-    const settled = run(task, () => task.hold())
-      .then(
-        (result) => task.resolve(result),
-        (error) => task.reject(error),
-      )
-      .then(() => void running.delete(runningOrder));
-    const runningOrder = { identity, task, settled };
+    const task = new SharedTask<EssayResult>((task) => run(task));
+    const runningOrder = { identity, task };
     running.add(runningOrder);
+    void task.settled.then(() => running.delete(runningOrder));
     return runningOrder;
 
-    async function run(signal: Signal, onSent: () => void): Promise<EssayResult> {
+    async function run(task: SharedTask<EssayResult>): Promise<EssayResult> {
+      const { signal } = task;
+      const onSent = () => task.keepAlive();
       if (!identity) return report(await orderAndSave(generator, signal, onSent), true);
       const acquired = await acquire(identity, signal).catch(() => {
         signal.throwIfAborted();
@@ -121,7 +118,7 @@ export function withIdempotency(
       const result = await generator.generate(order, { ...context, signal }, { maySend: async () => true, onSent });
       if (result.kind === 'essay') return archive.save(result, identity, context.callerId);
       if (identity && result !== unsafeOrder)
-        await failedAttempts.record(identity, result, { isDelivered: task.hasWaiters() });
+        await failedAttempts.record(identity, result, { isDelivered: task.hasCallers() });
       return result;
     }
   }
@@ -130,6 +127,4 @@ export function withIdempotency(
 interface RunningOrder {
   identity: OrderIdentity | null;
   task: SharedTask<EssayResult>;
-  /** Resolves when the order has ended, whether or not it succeeded. */
-  settled: Promise<void>;
 }

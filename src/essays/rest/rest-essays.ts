@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { toPromise } from '../../async/sync-promise.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { Redact } from '../../telemetry/redact.ts';
-import type { Answered, Outcome } from '../../upstream/operation.ts';
+import type { Answered, Outcome } from '../../upstream/outcome.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
 import { createBudgetError, toUpstreamError } from '../../upstream/upstream-error.ts';
 import type { Essay, EssayMode, EssayResult, SendingEssayGenerator } from '../essays.ts';
@@ -36,9 +35,7 @@ export function createRestEssays({
         word_count: order.wordCount,
       };
       const path = '/v2/generate/essay/';
-      const outcome = await toPromise<Outcome>((continuation) =>
-        client.send({ method: 'POST', path, body, ...hooks }, context, continuation),
-      );
+      const outcome = await client.send({ method: 'POST', path, body, ...hooks }, context);
       return readEssay(outcome, order.mode) ?? readRejection(outcome) ?? toFailure(outcome);
     },
   };

@@ -1,7 +1,6 @@
 import type { DocumentNode, ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Caller } from '../../auth/caller.ts';
-import type { Backpressure } from '../../upstream/backpressure.ts';
 import type { ServerContext } from '../context.ts';
 import { chooseMediaType } from '../media-type.ts';
 import type { PreparedDocument } from '../prepared-document.ts';
@@ -18,8 +17,6 @@ export interface ExecutedOperation {
 interface PreparedOperationsOptions {
   prepare: PrepareDocument;
   replies: Replies;
-  /** Delays queries with many look-ups. */
-  backpressure: Backpressure;
   localCaller: Caller;
 }
 
@@ -27,7 +24,6 @@ interface PreparedOperationsOptions {
 export function usePreparedOperations({
   prepare,
   replies,
-  backpressure,
   localCaller,
 }: PreparedOperationsOptions): Plugin<OperationContext & Partial<ExecutedOperation>, ServerContext> {
   const documents = new WeakMap<DocumentNode, PreparedDocument>();
@@ -59,12 +55,6 @@ export function usePreparedOperations({
       });
       extendContext({ operationCost: operation.cost(variables) });
       setExecuteFn(async ({ schema, contextValue }) => {
-        const { caller, requestContext } = contextValue;
-        if (backpressure.isHigh() && operation.mayBeDelayed(caller, variables)) {
-          const delayedSince = performance.now();
-          await backpressure.wait(requestContext.signal);
-          requestContext.activity.addWait(delayedSince);
-        }
         return operation.execute(contextValue, variables, schema);
       });
     },

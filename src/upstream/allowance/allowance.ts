@@ -2,7 +2,7 @@ import type { ServiceName } from '../../errors.ts';
 import type { Store } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
 import { beginOfMonth, monthAt, nameOfMonth } from '../../time/calendar-month.ts';
-import type { Exhausted } from '../operation.ts';
+import type { Exhausted } from '../outcome.ts';
 import { createMonthlyCount, type MonthlyCount } from './monthly-count.ts';
 import type { Reservation } from './reservation.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Answered } from '../operation.ts';
+import type { Answered } from '../outcome.ts';
 
 /** The monthly rate limit that the upstream reported with the response to one call. */
 export type ReportedLimit = z.infer<typeof reportedLimit>;

@@ -1,4 +1,4 @@
-import type { Answered } from '../operation.ts';
+import type { Answered } from '../outcome.ts';
 
 /** A call that was counted and may be sent. */
 export interface Reservation {

@@ -23,7 +23,6 @@ export function tServer<Context extends { requestContext: RequestContext }>({
   const server = createGraphqlHandler({
     schema,
     createContext: (caller, signal) => ({ ...createContext(createRequestContext(signal)), caller }),
-    backpressure: { isHigh: () => false, wait: async () => {} },
     localCaller: tCaller,
     hasCallers: false,
     trustedDocuments: null,

@@ -2,7 +2,7 @@ import { beforeEach, vi } from 'vitest';
 import type { Store } from '../../../../src/stores/store.ts';
 import { type Allowance, createAllowance } from '../../../../src/upstream/allowance/allowance.ts';
 import type { Reservation } from '../../../../src/upstream/allowance/reservation.ts';
-import type { Exhausted } from '../../../../src/upstream/operation.ts';
+import type { Exhausted } from '../../../../src/upstream/outcome.ts';
 import { createMemoryStore } from '../../stores/memory-store.ts';
 
 interface TAllowanceOptions {

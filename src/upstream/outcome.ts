@@ -1,8 +1,4 @@
-import type { Continuation } from '../async/sync-promise.ts';
-import type { RequestContext } from '../request-context.ts';
-import type { Trace } from '../trace.ts';
-import type { Deadline } from './deadline.ts';
-
+/** A request to a service: one operation, or one of its attempts. */
 export interface UpstreamRequest {
   method: 'GET' | 'POST';
   /** Path below the base URL, with its leading slash. */
@@ -15,8 +11,6 @@ export interface UpstreamRequest {
    * it, has mixed up the responses of the connection.
    */
   isAnswer?(json: unknown): boolean;
-  /** When the first of several requests with one common deadline began, by `performance.now()`. */
-  startedAt?: number | undefined;
   /** Called before each attempt; if it resolves to false, the attempt is shed. */
   maySend?: () => Promise<boolean>;
   /** Called immediately before each attempt: from then on it may be charged. If it throws, the attempt is not sent. */
@@ -76,38 +70,6 @@ export interface BudgetExhausted {
   kind: 'budget-exhausted';
   renewsAt: Date;
 }
-
-/**
- * Sends an operation or one attempt, and continues with its outcome; with `onRejected` only if the caller aborts, and with the
- * signal's reason.
- * @param payer whose usage counts the calls; attempts with the same usage share their turns in the queue
- * @param retries number of earlier attempts
- */
-export type Send = (
-  request: UpstreamRequest,
-  deadline: Deadline,
-  payer: Payer,
-  continuation: Continuation<Outcome>,
-  retries?: number,
-) => void;
-
-/** The request that an attempt is made for. A flight has the usage, the budget and the trace of its first caller. */
-export type Payer = Pick<RequestContext, 'task' | 'usage' | 'reserveCall' | 'trace'>;
-
-/** What continues after a call. */
-export interface CallContinuation extends Continuation<Outcome> {
-  /** Called immediately before the call is sent: until then, it may wait for its connection. */
-  onSending(): void;
-}
-
-/** Makes one call, and continues as `Send` does. */
-export type MakeCall = (
-  request: UpstreamRequest,
-  deadline: Deadline,
-  continuation: CallContinuation,
-  trace?: Trace | null,
-  retries?: number,
-) => void;
 
 export const shed: Shed = { kind: 'shed' };
 

@@ -2,12 +2,11 @@ import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { toPromise } from '../../src/async/sync-promise.ts';
 import type { Events } from '../../src/telemetry/events.ts';
 import { createSecretRedaction } from '../../src/telemetry/redact.ts';
-import type { Outcome } from '../../src/upstream/operation.ts';
-import { createTransport } from '../../src/upstream/transport.ts';
+import { createCalls } from '../../src/upstream/call.ts';
 import { createCertificate } from '../support/certificate.ts';
+import { tRequestContext } from '../support/request-context.ts';
 import {
   replyHeld,
   replyJson,
@@ -18,9 +17,9 @@ import {
 } from '../support/scripted-upstream.ts';
 import { get, post, tDeadline } from '../support/upstream/send.ts';
 
-function tTransport(baseUrl: string, options: { maxResponseBytes?: number } = {}) {
+function tCalls(baseUrl: string, options: { maxResponseBytes?: number } = {}) {
   const calls: Parameters<Events['upstreamCalled']>[0][] = [];
-  const transport = createTransport({
+  const { makeCall, close } = createCalls({
     service: 'bank-data',
     baseUrl,
     headers: { apikey: 'seeded-key' },
@@ -30,20 +29,20 @@ function tTransport(baseUrl: string, options: { maxResponseBytes?: number } = {}
     events: { upstreamCalled: (call) => calls.push(call) },
     ...options,
   });
-  onTestFinished(() => transport.close());
+  onTestFinished(() => close());
   return {
     send: (request = get, deadline = tDeadline()) =>
-      toPromise<Outcome>((continuation) => transport.makeCall(request, deadline, { ...continuation, onSending() {} })),
-    close: transport.close,
+      makeCall({ request, deadline, context: tRequestContext(), retries: 0 }, () => {}),
+    close,
     calls,
   };
 }
 
-describe('the transport', () => {
+describe('a call', () => {
   it('returns status, rate limit, Retry-After and body of any response', async () => {
     const headers = { 'retry-after': 'Tue, 01 Dec 2026 00:00:00 GMT', 'X-RateLimit-Remaining-Month': '7' };
     const upstream = await tUpstream(replyJson(418, { tea: true }, headers));
-    const outcome = await tTransport(upstream.url).send();
+    const outcome = await tCalls(upstream.url).send();
     expect(outcome).toMatchObject({ kind: 'answered', status: 418, text: '{"tea":true}', json: { tea: true } });
     expect(outcome).toMatchObject({ retryAt: new Date('2026-12-01T00:00:00Z') });
     expect(outcome).toHaveProperty('headers.x-ratelimit-remaining-month', '7');
@@ -51,7 +50,7 @@ describe('the transport', () => {
 
   it('puts paths below the base URL and encodes the query', async () => {
     const upstream = await tUpstream();
-    await tTransport(`${upstream.url}/base/v2/`).send({ ...get, query: { q: 'a b&c=d', l: 'ü', s: '\ud800' } });
+    await tCalls(`${upstream.url}/base/v2/`).send({ ...get, query: { q: 'a b&c=d', l: 'ü', s: '\ud800' } });
     expect(upstream.calls[0]?.path).toBe('/base/v2/thing');
     expect(Object.fromEntries(upstream.calls[0]?.query ?? [])).toEqual({ q: 'a b&c=d', l: 'ü', s: '\ufffd' });
   });
@@ -59,18 +58,18 @@ describe('the transport', () => {
   it('does not follow a redirect: the key belongs to one origin', async () => {
     const elsewhere = await tUpstream();
     const upstream = await tUpstream(replyText(302, '', { location: elsewhere.url }));
-    expect(await tTransport(upstream.url).send()).toMatchObject({ kind: 'answered', status: 302 });
+    expect(await tCalls(upstream.url).send()).toMatchObject({ kind: 'answered', status: 302 });
     expect(elsewhere.calls).toHaveLength(0);
   });
 
   it('returns a body that is not JSON as text', async () => {
     const upstream = await tUpstream(replyText(200, 'plain'));
-    expect(await tTransport(upstream.url).send()).toMatchObject({ kind: 'answered', text: 'plain', json: undefined });
+    expect(await tCalls(upstream.url).send()).toMatchObject({ kind: 'answered', text: 'plain', json: undefined });
   });
 
   it('redacts a key that the upstream echoes, in whole and in truncated responses', async () => {
     const upstream = await tUpstream(replyJson(200, { name: 'seeded-key' }));
-    const { send } = tTransport(upstream.url);
+    const { send } = tCalls(upstream.url);
     expect(await send()).toMatchObject({ json: { name: '[hidden]' }, text: '{"name":"[hidden]"}' });
     upstream.answers(replyTruncated('{"name":"seeded-key'));
     expect(await send()).toMatchObject({ kind: 'failed', text: '{"name":"[hidden]' });
@@ -81,21 +80,21 @@ describe('the transport', () => {
       const bytes = Buffer.from('"Köln €"');
       response.write(bytes.subarray(0, 3), () => response.end(bytes.subarray(3)));
     });
-    expect(await tTransport(upstream.url).send()).toMatchObject({ json: 'Köln €' });
+    expect(await tCalls(upstream.url).send()).toMatchObject({ json: 'Köln €' });
   });
 
   it('removes a byte order mark, and replaces what is not UTF-8', async () => {
     const upstream = await tUpstream((response) => {
       response.end(Buffer.from([0xef, 0xbb, 0xbf, 0x22, 0xff, 0xe2, 0x82, 0x22]));
     });
-    expect(await tTransport(upstream.url).send()).toMatchObject({ text: '"\ufffd\ufffd"', json: '\ufffd\ufffd' });
+    expect(await tCalls(upstream.url).send()).toMatchObject({ text: '"\ufffd\ufffd"', json: '\ufffd\ufffd' });
   });
 
   it('settles a call that is not sent yet at the deadline, and never sends it', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const { reply, release } = replyHeld(replyJson(200, {}));
     const upstream = await tUpstream(reply);
-    const { send } = tTransport(upstream.url);
+    const { send } = tCalls(upstream.url);
     const first = send(get, tDeadline(undefined, 9_000));
     await upstream.nextCall();
     const second = send({ ...get, path: '/second' }, tDeadline(undefined, 5_000));
@@ -109,7 +108,7 @@ describe('the transport', () => {
 
   it('accepts a response of exactly the largest size, and not one byte more', async () => {
     const upstream = await tUpstream(replyText(200, 'x'.repeat(1_024)));
-    const { send } = tTransport(upstream.url, { maxResponseBytes: 1_024 });
+    const { send } = tCalls(upstream.url, { maxResponseBytes: 1_024 });
     expect(await send()).toMatchObject({ kind: 'answered' });
     upstream.answers(replyText(200, 'x'.repeat(1_025)));
     expect(await send()).toEqual({ kind: 'failed', reason: 'too-large', text: 'x'.repeat(1_024) });
@@ -117,17 +116,17 @@ describe('the transport', () => {
 
   it('discards the part of a failed response that was not successful', async () => {
     const upstream = await tUpstream(replyText(500, 'x'.repeat(2_000)));
-    const outcome = await tTransport(upstream.url, { maxResponseBytes: 1_024 }).send();
+    const outcome = await tCalls(upstream.url, { maxResponseBytes: 1_024 }).send();
     expect(outcome).toEqual({ kind: 'failed', reason: 'too-large', text: '' });
   });
 
   it('distinguishes a request that was never sent from one that may have been processed', async () => {
-    const nowhere = tTransport(await tUnusedUrl());
+    const nowhere = tCalls(await tUnusedUrl());
     expect(await nowhere.send()).toMatchObject({ reason: 'unreachable' });
-    const unknownName = tTransport('http://no-such-host.invalid');
+    const unknownName = tCalls('http://no-such-host.invalid');
     expect(await unknownName.send()).toMatchObject({ reason: 'unreachable' });
     const upstream = await tUpstream((response) => void response.destroy());
-    expect(await tTransport(upstream.url).send()).toMatchObject({ reason: 'reset' });
+    expect(await tCalls(upstream.url).send()).toMatchObject({ reason: 'reset' });
   });
 
   it('times out at the deadline, even while the body arrives', async () => {
@@ -136,7 +135,7 @@ describe('the transport', () => {
       response.writeHead(200);
       response.write('"begin');
     });
-    const outcome = tTransport(upstream.url).send(get, tDeadline(undefined, 5_000));
+    const outcome = tCalls(upstream.url).send(get, tDeadline(undefined, 5_000));
     await upstream.nextCall();
     vi.advanceTimersByTime(5_000);
     expect(await outcome).toMatchObject({ kind: 'failed', reason: 'timed-out' });
@@ -148,7 +147,7 @@ describe('the transport', () => {
       ports.add(response.socket?.remotePort);
       return replyJson(200, {})(response, call);
     });
-    const { send } = tTransport(upstream.url);
+    const { send } = tCalls(upstream.url);
     for (let round = 0; round < 5; round += 1) await send();
     expect(ports.size).toBeLessThan(3);
   });
@@ -159,7 +158,7 @@ describe('the transport', () => {
       ports.push(response.socket?.remotePort);
       return replyJson(200, {})(response, call);
     });
-    const { send } = tTransport(upstream.url);
+    const { send } = tCalls(upstream.url);
     for (let count = 0; count < 3; count += 1) expect(await send(post)).toMatchObject({ status: 200 });
     expect(new Set(ports).size).toBe(3);
     expect(upstream.calls).toMatchObject(Array(3).fill({ headers: { connection: 'close' } }));
@@ -167,7 +166,7 @@ describe('the transport', () => {
 
   it('does not take a late response to another call for the answer, and closes a connection with such a response', async () => {
     const { url } = await tLateResponses();
-    const { send } = tTransport(url);
+    const { send } = tCalls(url);
     const write = (name: string) => send({ ...post, path: `/${name}` });
     expect([await write('a'), await write('b'), await write('c')]).toMatchObject([
       { json: { path: '/a' } },
@@ -187,7 +186,7 @@ describe('the transport', () => {
   it('has a connection for each call in flight', async () => {
     const { reply, release } = replyHeld(replyJson(200, {}));
     const upstream = await tUpstream(reply);
-    const { send } = tTransport(upstream.url);
+    const { send } = tCalls(upstream.url);
     const outcomes = [send(), send(), send()];
     await vi.waitFor(() => expect(upstream.mostInFlight).toBe(3), { timeout: 20_000 });
     release();
@@ -196,7 +195,7 @@ describe('the transport', () => {
 
   it('connects again after the upstream has restarted', async () => {
     const upstream = await tUpstream(replyJson(200, {}));
-    const { send } = tTransport(upstream.url);
+    const { send } = tCalls(upstream.url);
     await Promise.all([send(), send()]);
     await upstream.stop();
     expect(await Promise.all([send(), send()])).toMatchObject([{ kind: 'failed' }, { kind: 'failed' }]);
@@ -206,7 +205,7 @@ describe('the transport', () => {
 
   it('does not call after it was closed', async () => {
     const upstream = await tUpstream(replyJson(200, {}));
-    const { send, close } = tTransport(upstream.url);
+    const { send, close } = tCalls(upstream.url);
     await send();
     await close();
     expect(await Promise.all([send(), send()])).toMatchObject([{ kind: 'failed' }, { kind: 'failed' }]);
@@ -221,7 +220,7 @@ describe('the transport', () => {
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     onTestFinished(() => void server.close());
-    const { send } = tTransport(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const { send } = tCalls(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     const outcomes = [send(), send()];
     await vi.waitFor(() => expect(sockets).toHaveLength(2), { timeout: 20_000 });
     for (const part of parts) {
@@ -238,7 +237,7 @@ describe('the transport', () => {
     const server = createTlsServer(await createCertificate(), (_, response) => response.end('{"isSecure":true}'));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const { send } = tTransport(`https://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const { send } = tCalls(`https://127.0.0.1:${(server.address() as AddressInfo).port}`);
     onTestFinished(() => {
       vi.unstubAllEnvs();
       server.close();
@@ -250,7 +249,7 @@ describe('the transport', () => {
 
   it('fires an event for every call, without its query', async () => {
     const upstream = await tUpstream(replyJson(200, {}));
-    const { send, calls } = tTransport(upstream.url);
+    const { send, calls } = tCalls(upstream.url);
     await send({ ...get, query: { iban_number: 'DE89370400440532013000' } });
     expect(calls).toMatchObject([{ service: 'bank-data', path: '/thing', outcome: { kind: 'answered', status: 200 } }]);
     expect(Object.keys(calls[0] ?? {})).not.toContain('query');

@@ -1,8 +1,9 @@
+import fc from 'fast-check';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { AbortableSignal } from '../../src/async/signal.ts';
 import type { RequestContext } from '../../src/request-context.ts';
-import { createBulkhead } from '../../src/upstream/bulkhead.ts';
-import { shed } from '../../src/upstream/operation.ts';
+import { shed } from '../../src/upstream/outcome.ts';
+import { createCallQueue } from '../../src/upstream/queue.ts';
 import { tRequestContext } from '../support/request-context.ts';
 import { answered, get, post, type TSend, tAttempt, tDeadline, tHeldSend, tSend } from '../support/upstream/send.ts';
 
@@ -56,28 +57,77 @@ it('starts no call for a caller who leaves together with the one whose slot it w
   expect(await last).toEqual(answered(200));
 });
 
-it('passes a slot on from those who do not use it, and reports each', () => {
-  let left = 0;
-  const bulkhead = createBulkhead({ maxConcurrency: 1, maxQueue: 100_000, onLeft: () => (left += 1) });
+it('takes 50,000 waiting requests in turn within the time that their calls take', async () => {
+  const queue = createCallQueue({ maxConcurrency: 1, maxQueue: 100_000 });
   // A native signal would compare each of its listeners with all others.
   const signal = new AbortableSignal();
-  let declined = 0;
-  const turns: boolean[] = [];
-  bulkhead.enter();
-  for (let count = 0; count < 50_000; count += 1) {
-    bulkhead.wait({}, signal, () => {
-      declined += 1;
-      return false;
-    });
-  }
-  bulkhead.wait({}, signal, (hasSlot) => {
-    turns.push(hasSlot);
-    return true;
+  queue.enter(Symbol(), signal);
+  let turns = 0;
+  const waiting = Array.from({ length: 50_000 }, async () => {
+    expect(await queue.enter(Symbol(), signal)).toBe(true);
+    turns += 1;
+    queue.leave();
   });
-  bulkhead.leave();
-  expect({ declined, turns, left }).toEqual({ declined: 50_000, turns: [true], left: 50_001 });
-  expect(bulkhead.status()).toMatchObject({ active: 1, queued: 0 });
+  queue.leave();
+  await Promise.all(waiting);
+  expect(turns).toBe(50_000);
+  expect(queue.status()).toEqual({ active: 0, queued: 0 });
 });
+
+it('serves and evicts like a list of lists', async () => {
+  const step = fc.record({ kind: fc.constantFrom('enter', 'enter', 'enter', 'abort', 'leave'), which: fc.nat(4) });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 100 }), fc.nat(12), async (steps, maxQueue) => {
+      const keys = ['a', 'b', 'c', 'd', 'e'].map((name) => Symbol(name));
+      const queue = createCallQueue({ maxConcurrency: 1, maxQueue });
+      queue.enter(Symbol(), new AbortableSignal());
+      const results: (boolean | null)[] = [];
+      const signals: AbortableSignal[] = [];
+      const expected: (boolean | null)[] = [];
+      /** Attempts by request, in the order of their turns. */
+      let model: { key: symbol; attempts: number[] }[] = [];
+      for (const { kind, which } of steps) {
+        const key = keys[which] as symbol;
+        const queued = model.flatMap(({ attempts }) => attempts);
+        if (kind === 'enter') {
+          const attempt = results.push(null) - 1;
+          const signal = new AbortableSignal();
+          signals.push(signal);
+          void Promise.resolve(queue.enter(key, signal)).then((hasSlot) => {
+            results[attempt] = hasSlot;
+          });
+          const own = model.find((each) => each.key === key);
+          const longest = model.toSorted((one, other) => other.attempts.length - one.attempts.length)[0];
+          const isFull = queued.length >= maxQueue;
+          const loses = isFull && longest && longest.attempts.length > (own?.attempts.length ?? 0) + 1;
+          expected[attempt] = isFull && !loses ? false : null;
+          if (loses) expected[longest.attempts.pop() ?? -1] = false;
+          if (expected[attempt] === null && own) own.attempts.push(attempt);
+          else if (expected[attempt] === null) model.push({ key, attempts: [attempt] });
+        } else if (kind === 'abort' && queued.length > 0) {
+          const aborted = queued[which % queued.length] as number;
+          signals[aborted]?.abort(new Error('left'));
+          expected[aborted] = false;
+          for (const each of model) each.attempts = each.attempts.filter((attempt) => attempt !== aborted);
+        } else if (kind === 'leave' && queued.length > 0) {
+          queue.leave();
+          const [turn, ...others] = model;
+          expected[turn?.attempts.shift() ?? -1] = true;
+          model = turn ? [...others, turn] : [];
+        }
+        model = model.filter(({ attempts }) => attempts.length > 0);
+        await settle();
+        expect(results).toEqual(expected);
+        expect(queue.status()).toEqual({ active: 1, queued: model.flatMap(({ attempts }) => attempts).length });
+      }
+    }),
+  );
+});
+
+/** Lets all promises settle. */
+async function settle() {
+  for (let turn = 0; turn < 8; turn += 1) await Promise.resolve();
+}
 
 it('serves requests in turn: a single call is not behind two lists of 1,000', async () => {
   const { send, held } = tHeldSend();
