@@ -74,7 +74,8 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
   async function reserveAndCall(attempt: Attempt): Promise<Outcome> {
     const { request, deadline, context } = attempt;
     if (request.maySend && !(await request.maySend())) return shed;
-    const reservation = await reserve(service, allowance, context);
+    const reserving = reserve(service, allowance, context);
+    const reservation = reserving instanceof Promise ? await reserving : reserving;
     if (reservation.kind !== 'reserved') return reservation;
     let isSent = false;
     let outcome: Outcome | null = null;
@@ -105,7 +106,7 @@ function shedUnlessAborted(deadline: Deadline): Outcome {
 
 type Reserved = Reservation | Exhausted | BudgetExhausted;
 
-/** Counts a call in the gateway's allowance and, if the caller has one, in the caller's own budget. */
+/** Counts a call in the gateway's allowance and, if there is one, in the caller's own budget. A promise if it waits for a store. */
 function reserve(
   service: ServiceName,
   allowance: Pick<Allowance, 'reserve'>,
