@@ -9,7 +9,7 @@ import { createRestBankData } from './rest/rest-bank-data.ts';
 import { createSharedCache } from './shared-cache.ts';
 
 interface CachedBankDataOptions extends Pick<OpenedStore, 'store' | 'isShared'> {
-  /** Of the service. */
+  /** The base URL of the service. */
   url: string;
   client: UpstreamClient;
   config: Pick<Config, 'bankData'>;

@@ -50,7 +50,6 @@ const bytesPerBank = 2_800;
 
 /** Roughly, the memory of a value as in JSON. */
 function bytesOf(value: unknown): number {
-  if (value instanceof AnswerTemplate) return bytesPerField;
   if (typeof value === 'string') return bytesPerText + value.length;
   if (typeof value !== 'object' || value === null) return bytesPerField;
   let bytes = bytesPerObject;

@@ -9,7 +9,7 @@ const cacheEntry = z.object({
   freshUntil: z.number(),
   /** End of the time in which it may be served stale. */
   staleUntil: z.number(),
-  /** Of the data that the answer comes from; null if the service reports none. */
+  /** The version of the data that the answer comes from; null if the service reports none. */
   version: z.string().nullable().default(null),
 });
 
