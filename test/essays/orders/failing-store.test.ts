@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { essayStoreKey, toOrderIdentity } from '../../../src/essays/idempotency/fingerprint.ts';
+import { essayStoreKey, toOrderKey } from '../../../src/essays/orders/order-key.ts';
 import { StoreError } from '../../../src/stores/store.ts';
 import { order, tEssay, truncated, unkeyed } from '../../support/essays/generator.ts';
-import { dayMs, from, pass, tProcess, useFakeTime } from '../../support/essays/idempotency/processes.ts';
+import { dayMs, from, pass, tProcess, useFakeTime } from '../../support/essays/processes.ts';
 import { tFailingStore } from '../../support/failing-store.ts';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
 
@@ -96,7 +96,7 @@ describe('while the store fails', () => {
   });
 });
 
-const { storeKey, fingerprint: digest } = toOrderIdentity(order, 'ann') ?? { storeKey: '', fingerprint: '' };
+const { storeKey, fingerprint: digest } = toOrderKey(order, 'ann') ?? { storeKey: '', fingerprint: '' };
 const essay = tEssay();
 const orderRecord = { version: 1, digest, essay };
 const failureRecord = { version: 1, attempt: '1', digest, failure: truncated, isUnread: true };

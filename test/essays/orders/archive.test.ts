@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { withIdempotency } from '../../../src/essays/idempotency/idempotency.ts';
+import { withIdempotency } from '../../../src/essays/orders/idempotency.ts';
 import { createLmdbStore } from '../../../src/stores/lmdb-store.ts';
 import { order, tEssay, tGenerator } from '../../support/essays/generator.ts';
 import { tRequestContext } from '../../support/request-context.ts';

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest';
-import type { EssayOrder } from '../../../../src/essays/essays.ts';
-import { withIdempotency } from '../../../../src/essays/idempotency/idempotency.ts';
-import type { RequestContext } from '../../../../src/request-context.ts';
-import type { Store } from '../../../../src/stores/store.ts';
-import { tRequestContext } from '../../request-context.ts';
-import { createMemoryStore } from '../../stores/memory-store.ts';
-import { tEssay, tGenerator } from '../generator.ts';
+import type { EssayOrder } from '../../../src/essays/essays.ts';
+import { withIdempotency } from '../../../src/essays/orders/idempotency.ts';
+import type { RequestContext } from '../../../src/request-context.ts';
+import type { Store } from '../../../src/stores/store.ts';
+import { tRequestContext } from '../request-context.ts';
+import { createMemoryStore } from '../stores/memory-store.ts';
+import { tEssay, tGenerator } from './generator.ts';
 
 export const dayMs = 86_400_000;
 export const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);

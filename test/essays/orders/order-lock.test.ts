@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { failed, order, tEssay, truncated } from '../../support/essays/generator.ts';
-import { from, pass, tDelayed, tProcess, useFakeTime } from '../../support/essays/idempotency/processes.ts';
+import { from, pass, tDelayed, tProcess, useFakeTime } from '../../support/essays/processes.ts';
 import { tFailingStore } from '../../support/failing-store.ts';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
 

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import type { EssayFieldProblem, EssayOrder, InvalidEssayInput } from '../essays.ts';
 
 /** Identifies an order with an idempotency key. */
-export interface OrderIdentity {
+export interface OrderKey {
   /** One per caller and idempotency key. */
   storeKey: string;
   /** One per input: the same store key with another fingerprint is a different order. */
   fingerprint: string;
 }
 
-export function toOrderIdentity(order: EssayOrder, callerId: string): OrderIdentity | null {
+export function toOrderKey(order: EssayOrder, callerId: string): OrderKey | null {
   const { description, mode, wordCount, purpose, titles, idempotencyKey } = order;
   if (idempotencyKey === null) return null;
   // Trimmed, as on the wire.

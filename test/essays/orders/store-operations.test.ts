@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Expiry, Store } from '../../../src/stores/store.ts';
 import { failed, order, tEssay, unkeyed } from '../../support/essays/generator.ts';
-import { from, pass, tProcess, useFakeTime } from '../../support/essays/idempotency/processes.ts';
+import { from, pass, tProcess, useFakeTime } from '../../support/essays/processes.ts';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
 
 useFakeTime();

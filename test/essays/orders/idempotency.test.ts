@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EssayOrder } from '../../../src/essays/essays.ts';
 import { failed, order, tEssay, unkeyed } from '../../support/essays/generator.ts';
-import { dayMs, from, pass, tDelayed, tProcess, useFakeTime } from '../../support/essays/idempotency/processes.ts';
+import { dayMs, from, pass, tDelayed, tProcess, useFakeTime } from '../../support/essays/processes.ts';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
 
 useFakeTime();

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { order, tEssay, truncated, unkeyed } from '../../support/essays/generator.ts';
-import { dayMs, from, pass, tDelayed, tProcess, useFakeTime } from '../../support/essays/idempotency/processes.ts';
+import { dayMs, from, pass, tDelayed, tProcess, useFakeTime } from '../../support/essays/processes.ts';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
 
 /* A caller that aborts gets no result: its order rejects at once. */

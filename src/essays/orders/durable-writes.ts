@@ -41,7 +41,10 @@ export function createDurableWrites({ store, expiresInMs, events }: DurableWrite
       } catch (error) {
         const reason = error instanceof StoreError ? error.reason : 'unusable';
         if (buffer.size === 0) events.essayWriteBuffered(reason);
-        addToBuffer(entries, firstKey, reason);
+        buffer.set(entries, firstKey);
+        const [oldest] = buffer.keys();
+        if (buffer.size > maxBuffered && oldest && buffer.delete(oldest)) events.essayLost(reason);
+        retryLater();
         return null;
       }
     },
@@ -59,26 +62,15 @@ export function createDurableWrites({ store, expiresInMs, events }: DurableWrite
   }
 
   async function writeAll(entries: Entries, firstKey: string | undefined): Promise<string | null> {
-    const write = async ([key, value]: [string, string]): Promise<string | null> => {
-      if (key === firstKey) return store.setIfAbsent(key, value, { expiresInMs });
-      await store.set(key, value, { expiresInMs });
-      return null;
-    };
     // In parallel, to shorten the time in which a crash would lose one of the entries.
-    const results = await Promise.all(Object.entries(entries).map(write));
-    const earlier = results.find((result) => result !== null) ?? null;
+    const results = await Promise.all(
+      Object.entries(entries).map(([key, value]) =>
+        key === firstKey ? store.setIfAbsent(key, value, { expiresInMs }) : store.set(key, value, { expiresInMs }),
+      ),
+    );
+    const earlier = results.find((result) => typeof result === 'string') ?? null;
     // A failed write may have taken effect.
     return firstKey !== undefined && earlier === entries[firstKey] ? null : earlier;
-  }
-
-  function addToBuffer(entries: Entries, firstKey: string | undefined, reason: string): void {
-    buffer.set(entries, firstKey);
-    const [oldest] = buffer.keys();
-    if (buffer.size > maxBuffered && oldest) {
-      buffer.delete(oldest);
-      events.essayLost(reason);
-    }
-    retryLater();
   }
 
   function retryLater(): void {

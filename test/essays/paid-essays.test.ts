@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { EssayOrder } from '../../src/essays/essays.ts';
-import { withOrderPrecheck } from '../../src/essays/precheck.ts';
+import { withOrderPrecheck } from '../../src/essays/paid-essays.ts';
 import { failed, order } from '../support/essays/generator.ts';
 import { tRequestContext } from '../support/request-context.ts';
 

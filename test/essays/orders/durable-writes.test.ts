@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createDurableWrites } from '../../../src/essays/idempotency/durable-writes.ts';
-import { pass, tDelayed, useFakeTime } from '../../support/essays/idempotency/processes.ts';
+import { createDurableWrites } from '../../../src/essays/orders/durable-writes.ts';
+import { pass, tDelayed, useFakeTime } from '../../support/essays/processes.ts';
 import { tFailingStore } from '../../support/failing-store.ts';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
 
