@@ -1,5 +1,5 @@
 import type { Continuation } from '../async/sync-promise.ts';
-import type { Reservation } from './allowance/reservation.ts';
+import type { Reservation } from './allowance/period-count.ts';
 import type { CircuitBreaker, Pass } from './circuit-breaker.ts';
 import type { Deadline } from './deadline.ts';
 import {

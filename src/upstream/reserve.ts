@@ -1,7 +1,7 @@
 import type { ServiceName } from '../errors.ts';
 import type { BudgetedCall } from '../request-context.ts';
 import type { Allowance } from './allowance/allowance.ts';
-import type { Reservation } from './allowance/reservation.ts';
+import type { Reservation } from './allowance/period-count.ts';
 import type { BudgetExhausted, Exhausted, Payer } from './operation.ts';
 
 export type Reserved = Reservation | Exhausted | BudgetExhausted;

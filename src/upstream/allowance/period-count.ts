@@ -1,18 +1,9 @@
 import type { Store } from '../../stores/store.ts';
-import {
-  isProbeDue,
-  type LimitStatus,
-  maxCallNumber,
-  readReportedLimit,
-  toLimitStatus,
-  usedShare,
-} from './reported-limit.ts';
-import type { Reservation } from './reservation.ts';
+import type { Answered } from '../operation.ts';
+import { createReportedLimit, type LimitStatus } from './reported-limit.ts';
 import { createStoredCount } from './stored-count.ts';
-import { createStoredLimit } from './stored-limit.ts';
-import { createUsageWarnings } from './usage-warnings.ts';
 
-export interface MonthlyCount {
+export interface PeriodCount {
   /** Null if no calls remain. A promise where it waits for the store. */
   reserve(): Reservation | Promise<Reservation | null>;
   status(): Promise<LimitStatus>;
@@ -22,7 +13,16 @@ export interface MonthlyCount {
   flush(): Promise<void>;
 }
 
-interface MonthlyCountOptions {
+/** A call that was counted and may be sent. */
+export interface Reservation {
+  kind: 'reserved';
+  /** Only for a call that was definitely not sent. Calling it again has no effect. */
+  release(): void;
+  /** Records the rate limit that the response to the call reports, if it does. */
+  recordAnswer(answer: Pick<Answered, 'status' | 'headers'>): void;
+}
+
+interface PeriodCountOptions {
   store: Store;
   key: string;
   limit: number | null;
@@ -36,12 +36,13 @@ interface MonthlyCountOptions {
   onStoreRecovered: () => void;
 }
 
-/** Counts the calls to one upstream in a calendar month or another period, a hundredth of what remains ahead of time. */
-export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
+/** Counts the calls of a calendar day or month; up to a hundredth of what remains is counted ahead of time, in blocks. */
+export function createPeriodCount(options: PeriodCountOptions): PeriodCount {
   const { store, key, limit, replicas, expiresInMs, onNearlyExhausted, onStoreFailed, onStoreRecovered } = options;
-  const shared = { store, key, expiresInMs };
   const count = createStoredCount({
-    ...shared,
+    store,
+    key,
+    expiresInMs,
     replicas,
     // Other processes may have used everything before this one started.
     assumed: replicas === null ? 0 : (limit ?? 0),
@@ -49,11 +50,11 @@ export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
     onStoreFailed,
     onStoreRecovered: renumber,
   });
-  const reported = createStoredLimit(shared);
+  const reported = createReportedLimit({ store, key, expiresInMs });
   const ownLimit = limit ?? Number.POSITIVE_INFINITY;
   /** Calls that other processes counted while the store failed: call numbers given meanwhile are too low by this. */
   let numberOffset = 0;
-  const warnings = createUsageWarnings(onNearlyExhausted);
+  const pendingWarnings = [80, 95];
   let loading: Promise<void> | null = null;
   let isLoaded = false;
 
@@ -68,9 +69,9 @@ export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
       await load();
       const counted = await count.sync();
       await reported.read();
-      return toLimitStatus(counted, limit, reported.current());
+      return reported.status(counted, limit);
     },
-    remaining: () => toLimitStatus(count.current(), limit, reported.current()).remaining,
+    remaining: () => reported.status(count.current(), limit).remaining,
     async flush() {
       if (loading === null) return;
       await loading;
@@ -83,8 +84,7 @@ export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
     // Another process may have released calls meanwhile, so the shared count is read before rejecting.
     let isProbe = false;
     if (count.current() >= maxNumber() && (await count.sync()) >= maxNumber()) {
-      const report = reported.current();
-      if (!report || !isProbeDue(report) || count.current() >= ownLimit) return null;
+      if (!reported.isProbeDue() || count.current() >= ownLimit) return null;
       isProbe = true;
       reported.setProbedAt(Date.now());
     }
@@ -112,8 +112,7 @@ export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
 
   /** The highest number that a call may have: the smaller of the configured and the reported limit. */
   function maxNumber(): number {
-    const report = reported.current();
-    return Math.min(ownLimit, report ? maxCallNumber(report) : Number.POSITIVE_INFINITY);
+    return Math.min(ownLimit, reported.maxCallNumber());
   }
 
   /** The upstream's report already includes the calls of other processes, so only its call number changes. */
@@ -135,16 +134,17 @@ export function createMonthlyCount(options: MonthlyCountOptions): MonthlyCount {
         if (isProbe) reported.setProbedAt(undefined);
       },
       recordAnswer({ status, headers }) {
-        const report = readReportedLimit(headers, baseNumber + numberOffset);
-        if (report) {
-          reported.record(report);
-          warn();
-        } else if (isProbe && status < 400) reported.discard();
+        if (reported.record(headers, baseNumber + numberOffset)) warn();
+        else if (isProbe && status < 400) reported.discard();
       },
     };
   }
 
   function warn(): void {
-    warnings.check(usedShare(count.current(), ownLimit, reported.current()));
+    const usedPercent = reported.usedShare(count.current(), ownLimit) * 100;
+    while (pendingWarnings[0] !== undefined && usedPercent >= pendingWarnings[0]) {
+      onNearlyExhausted(pendingWarnings[0]);
+      pendingWarnings.shift();
+    }
   }
 }

@@ -1,9 +1,9 @@
 import { beforeEach, vi } from 'vitest';
-import type { Store } from '../../../../src/stores/store.ts';
-import { type Allowance, createAllowance } from '../../../../src/upstream/allowance/allowance.ts';
-import type { Reservation } from '../../../../src/upstream/allowance/reservation.ts';
-import type { Exhausted } from '../../../../src/upstream/operation.ts';
-import { createMemoryStore } from '../../stores/memory-store.ts';
+import type { Store } from '../../../src/stores/store.ts';
+import { type Allowance, createAllowance } from '../../../src/upstream/allowance/allowance.ts';
+import type { Reservation } from '../../../src/upstream/allowance/period-count.ts';
+import type { Exhausted } from '../../../src/upstream/operation.ts';
+import { createMemoryStore } from '../stores/memory-store.ts';
 
 interface TAllowanceOptions {
   store?: Store;
