@@ -1,8 +1,24 @@
 import * as z from 'zod';
+import type { ListedBank } from '../../../bank-lists/listed-bank.ts';
+import { countryName } from '../../../countries/country-name.ts';
 import { compactBic, findBicProblems, parseBic } from '../../../iban/bic.ts';
 import type { BankDirectory } from '../directory/bank-directory.ts';
 import { type Answer, answer, findTextProblem, type Query, readText, reject } from './answer.ts';
-import { swiftDataSchema, toSwiftData } from './swift-data.ts';
+
+/** A bank as the service returns it; fields that the directory does not have are empty. */
+export const swiftDataSchema = z.object({
+  name: z.string(),
+  address: z.string(),
+  branch: z.string(),
+  zip: z.string(),
+  city: z.string(),
+  country: z.string(),
+  country_code: z.string(),
+  swift: z.string(),
+  bank_code: z.string(),
+  source: z.string().describe('The publisher of the record. The hosted service does not return it.'),
+  date: z.string().describe('ISO date of the record. The hosted service does not return it.'),
+});
 
 export const swiftCheckSchema = z.object({
   valid: z.literal(true),
@@ -32,3 +48,22 @@ const messages = {
   WRONG_LENGTH: 'A SWIFT code has 8 or 11 characters; this one does not.',
   UNKNOWN_COUNTRY: 'The fifth and sixth characters of a SWIFT code must be a country code; here they are not.',
 };
+
+/** Without a bank, all fields are empty. */
+export function toSwiftData(bank: ListedBank | null): z.infer<typeof swiftDataSchema> {
+  const listed: Partial<ListedBank> = bank ?? {};
+  const { country = '', bankCode = '', name = '', zip = '', city = '', bic = '', source = '', date = '' } = listed;
+  return {
+    name,
+    address: '',
+    branch: parseBic(bic)?.branch ?? '',
+    zip,
+    city,
+    country: countryName(country) ?? '',
+    country_code: country,
+    swift: bic,
+    bank_code: bankCode,
+    source,
+    date,
+  };
+}

@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 
 interface RunServiceOptions {
@@ -23,4 +24,14 @@ export async function runService({ name, app, host, port }: RunServiceOptions): 
   // A terminal and npm may both forward one Ctrl-C, so further signals are ignored.
   const stop = () => void app.close();
   process.on('SIGTERM', stop).on('SIGINT', stop);
+}
+
+/** Compares digests of a header and the key in constant time: response times reveal neither the key nor its length. */
+export function createKeyCheck(apiKey: string): (header: string | string[] | undefined) => boolean {
+  const expected = digest(apiKey);
+  return (header) => typeof header === 'string' && timingSafeEqual(digest(header), expected);
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }

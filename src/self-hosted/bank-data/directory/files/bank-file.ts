@@ -2,8 +2,6 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { errorCodeOf } from '../../../../errors.ts';
-import { ImportError } from '../import-error.ts';
-import { chain } from './chain.ts';
 
 export interface BankFile {
   /** The file name for messages, without its folder. */
@@ -54,4 +52,32 @@ async function readStart(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
     length += value.length;
   }
   return Buffer.concat(parts);
+}
+
+export interface Row {
+  /** Only workbooks contain numbers. */
+  cells: readonly (string | number)[];
+  /** From 1, as in an editor or spreadsheet. */
+  line: number;
+}
+
+/** The rows of a text file, or of one sheet of a workbook. Blank ones are skipped. */
+export interface Sheet {
+  /** For messages, before the line number: `blz.csv, line`. */
+  place: string;
+  rows: AsyncIterable<Row>;
+}
+
+/** The items that were already read, then the rest. */
+export async function* chain<Item>(first: Iterable<Item>, rest: AsyncIterator<Item>): AsyncGenerator<Item> {
+  yield* first;
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+}
+
+/** Why nothing was imported. The message is a sentence without its full stop, for the operator. */
+export class ImportError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ImportError';
+  }
 }

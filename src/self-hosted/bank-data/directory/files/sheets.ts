@@ -1,15 +1,21 @@
 import { buffer } from 'node:stream/consumers';
 import readWorkbook, { type CellValue, type Row as WorkbookRow } from 'read-excel-file/node';
-import { ImportError } from '../import-error.ts';
-import type { BankFile } from './open-bank-file.ts';
-import type { Row, Sheet } from './row.ts';
+import { type BankFile, ImportError, type Row, type Sheet } from './bank-file.ts';
+import type { BankFileFormat } from './bank-file-format.ts';
+import { readTextRows } from './text-rows.ts';
+
+/** The sheets of a workbook, or a text file as one sheet. */
+export async function readSheets(file: BankFile, { layout }: BankFileFormat): Promise<readonly Sheet[]> {
+  if (layout.kind === 'workbook') return readWorkbookSheets(file);
+  return [{ place: `${file.name}, line`, rows: readTextRows(file, layout) }];
+}
 
 /**
  * The sheets of an XLSX workbook. The format requires to unpack the whole file in memory; the largest of these files has
  * about 8,000 rows.
  * @throws ImportError
  */
-export async function readWorkbookSheets({ name, start, chunks }: BankFile): Promise<readonly Sheet[]> {
+async function readWorkbookSheets({ name, start, chunks }: BankFile): Promise<readonly Sheet[]> {
   if (start.subarray(0, 4).toString('hex') === oldWorkbook) {
     throw new ImportError(`${name} is a workbook in the old XLS format; save it as XLSX`);
   }
