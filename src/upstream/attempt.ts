@@ -1,7 +1,7 @@
 import type { ServiceName } from '../errors.ts';
 import type { BudgetedCall, RequestContext } from '../request-context.ts';
 import type { Allowance } from './allowance/allowance.ts';
-import type { Reservation } from './allowance/reservation.ts';
+import type { Reservation } from './allowance/period-count.ts';
 import type { Deadline } from './deadline.ts';
 import { type BudgetExhausted, type Exhausted, type Outcome, shed, type UpstreamRequest } from './outcome.ts';
 import type { CallQueue } from './queue.ts';

@@ -8,7 +8,7 @@ import type { Outcome } from '../../src/upstream/outcome.ts';
 import { createUpstreamClient } from '../../src/upstream/upstream-client.ts';
 import { tRequestContext } from '../support/request-context.ts';
 import { replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
-import { tAllowance } from '../support/upstream/allowance/allowance.ts';
+import { tAllowance } from '../support/upstream/allowance.ts';
 import { get } from '../support/upstream/send.ts';
 
 function tClient(
