@@ -17,10 +17,8 @@ const layers = [
   ['config'],
   ['iban'],
   ['countries'],
-  ['(run-main|stop-signals|heap-settings).ts'],
-  [
-    '(async|time|built-file.ts|errors.ts|parse-json.ts|request-context.ts|seeded-hash.ts|trace.ts|upstream-activity.ts|version.ts)',
-  ],
+  ['process'],
+  ['(async|time|errors.ts|parse-json.ts|request-context.ts|seeded-hash.ts|trace.ts|upstream-activity.ts)'],
 ];
 
 /** Layers that import less than everything below them: the paths in src that they may import. */

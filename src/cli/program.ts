@@ -1,7 +1,7 @@
 import { Argument, Command, Option } from 'commander';
 import { loadDotenv } from '../config/dotenv.ts';
-import { runMain } from '../run-main.ts';
-import { readVersion } from '../version.ts';
+import { readVersion } from '../process/package-files.ts';
+import { runMain } from '../process/run-main.ts';
 
 /** The command line. A subcommand loads its code when it runs. */
 export function createProgram(): Command {

@@ -4,8 +4,8 @@ import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { createGunzip } from 'node:zlib';
-import { builtFile } from '../built-file.ts';
 import { clientClosedRequest } from '../graphql/reply.ts';
+import { builtFile } from '../process/package-files.ts';
 import { chooseEncoding, type Encoding } from './compression.ts';
 import type { Exchange } from './exchange.ts';
 
