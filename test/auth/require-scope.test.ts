@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { requireScope } from '../../src/auth/require-scope.ts';
-import type { Scope } from '../../src/config/caller-limits.ts';
+import { requireScope } from '../../src/auth/caller.ts';
+import type { Scope } from '../../src/config/callers.ts';
 
 it('throws FORBIDDEN without the scope', () => {
   const caller = { scopes: new Set<Scope>(['essays']) };

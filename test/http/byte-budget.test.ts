@@ -3,11 +3,11 @@ import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config/read-config.ts';
-import { createByteBudget } from '../../src/http/byte-budget.ts';
+import { createByteBudget } from '../../src/http/body.ts';
 import { createGraphiql } from '../../src/http/graphiql.ts';
 import { createRequestHandler } from '../../src/http/request-handler.ts';
 import { createHttpServer } from '../../src/http/server.ts';
-import { tAdmission } from '../support/caller.ts';
+import { tAccess } from '../support/caller.ts';
 import { tListeningGateway } from '../support/http/listening-gateway.ts';
 
 describe('a byte budget', () => {
@@ -88,7 +88,7 @@ const get = 'GET /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: applicati
 async function tHandler(graphql: () => Response) {
   const requests: IncomingMessage[] = [];
   const listener = createRequestHandler({
-    admission: tAdmission,
+    access: tAccess,
     isGraphiqlOpen: true,
     graphql: {
       answerDirectly: () => null,

@@ -8,7 +8,7 @@ import { createRequestHandler } from '../../src/http/request-handler.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { createLogEvents } from '../../src/telemetry/log-events.ts';
-import { tAdmission } from '../support/caller.ts';
+import { tAccess } from '../support/caller.ts';
 import { tGateway } from '../support/gateway.ts';
 import { replyHeld, replyJson, replyNever, tUpstream, type Upstream } from '../support/scripted-upstream.ts';
 
@@ -177,7 +177,7 @@ describe('the request handler', () => {
   it('replaces an invalid request id', async () => {
     const { url } = await open();
     const response = await fetch(`${url}/health`, { headers: { 'x-request-id': 'a b\tc' } });
-    expect(response.headers.get('x-request-id')).toMatch(/^\d[\da-z]{9}\d{2}$/);
+    expect(response.headers.get('x-request-id')).toMatch(/^\d{3}[\da-z]{9}$/);
   });
 
   it('gives each request another id', async () => {
@@ -368,7 +368,7 @@ describe('closing the gateway', () => {
 
   it('changes /ready to 503', async () => {
     const listener = createRequestHandler({
-      admission: tAdmission,
+      access: tAccess,
       isGraphiqlOpen: true,
       graphql: { answerDirectly: () => null, answerWithYoga: async () => new Response() },
       graphiql: createGraphiql({ clientTimeoutMs: 20_000 }),
