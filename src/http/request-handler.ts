@@ -10,7 +10,7 @@ import type { StartTrace } from '../telemetry/traces/traces.ts';
 import { createByteBudget } from './body.ts';
 import { createCors } from './cors.ts';
 import { createRequestIds, Exchange, type MaybePromise } from './exchange.ts';
-import { type GraphiqlPage, sendPage } from './graphiql.ts';
+import type { SendGraphiql } from './graphiql.ts';
 import { createGraphqlEndpoint, type GraphqlEndpointOptions } from './graphql-endpoint.ts';
 import { createHostCheck } from './request-validation.ts';
 import { createResponseWriter } from './response-writer.ts';
@@ -20,7 +20,7 @@ interface RequestHandlerOptions extends Omit<GraphqlEndpointOptions, 'budget' | 
   /** Limit for all request bodies and unread responses in memory, in bytes. */
   maxBufferedBytes: number;
   access: Pick<Access, 'checkHeaders' | 'checkParams'>;
-  graphiql: () => Promise<GraphiqlPage>;
+  graphiql: SendGraphiql;
   /** Whether GraphiQL is served without credentials; otherwise callers need the scope. */
   isGraphiqlOpen: boolean;
   /** Origins whose pages may call from a browser; `*` for any. */
@@ -107,12 +107,12 @@ export function createRequestHandler({
       return exchange.sendError(404, 'BAD_USER_INPUT', 'There is no such path; the GraphQL endpoint is /graphql.');
     }
     if (request.method === 'OPTIONS') return cors.sendPreflight(exchange);
-    if (isBrowser && isGraphiqlOpen) return sendGraphiql(exchange);
+    if (isBrowser && isGraphiqlOpen) return graphiql(exchange);
     if (startTrace !== null && !isBrowser) exchange.trace = startTrace(exchange);
     const identity = access.checkHeaders(request.rawHeaders);
     const serve = (caller: Caller | null) => {
       if (!isBrowser) return answerGraphql(exchange, url.slice(path.length + 1));
-      if (caller?.scopes.has('graphiql')) return sendGraphiql(exchange);
+      if (caller?.scopes.has('graphiql')) return graphiql(exchange);
       return exchange.sendError(404, 'BAD_USER_INPUT', 'GraphiQL needs credentials with the scope graphiql.');
     };
     // Its body may be signed.
@@ -128,10 +128,6 @@ export function createRequestHandler({
   ) {
     if (exchange.caller) return next(exchange.caller);
     return withCaller(exchange, access.checkParams(readParams()), next);
-  }
-
-  function sendGraphiql(exchange: Exchange): Promise<void> {
-    return graphiql().then((page) => sendPage(exchange, page));
   }
 
   function holdUnread(response: ServerResponse): void {
