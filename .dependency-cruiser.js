@@ -17,10 +17,8 @@ const layers = [
   ['config'],
   ['iban'],
   ['countries'],
-  ['(run-main|stop-signals|heap-settings).ts'],
-  [
-    '(async|time|built-file.ts|errors.ts|parse-json.ts|request-context.ts|seeded-hash.ts|trace.ts|upstream-activity.ts|version.ts)',
-  ],
+  ['process'],
+  ['(async|time|errors.ts|parse-json.ts|request-context.ts|seeded-hash.ts|trace.ts|upstream-activity.ts)'],
 ];
 
 const selfHosted = ['self-hosted/bank-data', 'self-hosted/essays', 'self-hosted/service.ts'];

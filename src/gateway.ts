@@ -4,8 +4,7 @@ import { AbortableSignal } from './async/signal.ts';
 import { createAccess } from './auth/access.ts';
 import { createCachedBankData } from './bank-data/cached-bank-data.ts';
 import { createKnownBanks, type KnownBanks } from './bank-lists/known-banks.ts';
-import type { Config, Upstreams } from './config/gateway-config.ts';
-import { listSecrets } from './config/list-secrets.ts';
+import { type Config, listSecrets, type Upstreams } from './config/gateway-config.ts';
 import { createTrustedDocuments } from './documents/trusted-documents.ts';
 import { createPaidEssays } from './essays/paid-essays.ts';
 import { createContext } from './graphql/context.ts';
@@ -80,7 +79,7 @@ export function createGateway(
   let stopLoading = () => {};
   let closing: Promise<void> | undefined;
   const handleRequest = createRequestHandler({
-    admission: access.admission,
+    access,
     isGraphiqlOpen: config.access.commonScopes.includes('graphiql'),
     graphql,
     graphiql: createGraphiql(config.connections),

@@ -1,4 +1,4 @@
-import type { CallBudget } from '../config/caller-limits.ts';
+import type { CallBudget } from '../config/callers.ts';
 import { type ServiceName, serviceNames } from '../errors.ts';
 import type { BudgetedCall } from '../request-context.ts';
 import type { Store } from '../stores/store.ts';
@@ -24,7 +24,7 @@ export interface PaidBudgets {
   reserve(caller: BudgetOwner, service: ServiceName): BudgetedCall | Promise<BudgetedCall> | null;
   /** The budgets that the caller has. */
   status(caller: BudgetOwner): Promise<BudgetStatus[]>;
-  /** Of the budgets in memory, as far as this process knows. */
+  /** What is left of the budgets in memory, as far as this process knows. */
   remaining(): Iterable<{ caller: string; service: ServiceName; remaining: number }>;
   /** Stores everything that was counted, if the store works. Await it before the store is closed. */
   flush(): Promise<void>;

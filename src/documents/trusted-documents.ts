@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
+import { listFiles, readConfiguredFile, watchFiles } from '../config/configured-files.ts';
 import type { TrustedDocumentsConfig } from '../config/gateway-config.ts';
-import { readConfiguredFile } from '../config/read-file.ts';
-import { listFiles, watchFiles } from '../config/watched-files.ts';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import { type DocumentIndex, hashText, indexDocuments } from './document-index.ts';

@@ -1,6 +1,6 @@
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
-import { readVersion } from '../../version.ts';
+import { readVersion } from '../../process/package-files.ts';
 import type { Sample } from './sample.ts';
 
 /** Starts to measure the delay of the event loop, until `close`. */

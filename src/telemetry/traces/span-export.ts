@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
-import { builtFile } from '../../built-file.ts';
 import type { TracesConfig } from '../../config/traces-config.ts';
 import { errorCodeOf } from '../../errors.ts';
+import { builtFile } from '../../process/package-files.ts';
 import type { Events } from '../events.ts';
 import type { RecordSpan, SpanData } from './recorded-span.ts';
 

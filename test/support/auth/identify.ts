@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { onTestFinished } from 'vitest';
-import { createAuthentication } from '../../../src/auth/authenticate.ts';
+import { createIdentify } from '../../../src/auth/identify.ts';
 import { readConfig } from '../../../src/config/read-config.ts';
 import type { Environment } from '../../../src/config/variables.ts';
 
 export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** Authentication as these variables configure it, with a list of its events. */
-export function tAuthentication(env: Environment) {
+/** Identifies callers as these variables configure it, with a list of its events. */
+export function tIdentify(env: Environment) {
   const events: unknown[] = [];
   const record =
     (name: string) =>
     (...args: unknown[]) =>
       void events.push([name, ...args]);
-  const authentication = createAuthentication({
+  const identify = createIdentify({
     access: readConfig(env).access,
     events: {
       apiKeysReloaded: record('apiKeysReloaded'),
@@ -21,13 +21,13 @@ export function tAuthentication(env: Environment) {
       keySetUnavailable: record('keySetUnavailable'),
     },
   });
-  onTestFinished(authentication.close);
+  onTestFinished(identify.close);
   return {
-    ...authentication,
+    ...identify,
     events,
     /** The id of the caller with this token, or the refusal. */
     async callerOf(token: string) {
-      const caller = await authentication.authenticate(['Authorization', `Bearer ${token}`]);
+      const caller = await identify.byHeaders(['Authorization', `Bearer ${token}`]);
       return 'id' in caller ? caller.id : caller.kind;
     },
   };

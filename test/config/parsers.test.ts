@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { AbortableSignal } from '../../src/async/signal.ts';
-import { isOwnText } from '../../src/config/own-texts.ts';
+import { isOwnText } from '../../src/config/parsers.ts';
 import { createRequestContext } from '../../src/request-context.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { createLogEvents } from '../../src/telemetry/log-events.ts';

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { stopOnSignal } from '../src/stop-signals.ts';
+import { stopOnSignal } from '../../src/process/stop-signals.ts';
 
 function tProcessSignals(delayMs: number) {
   const signals = new EventEmitter();

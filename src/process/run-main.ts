@@ -1,4 +1,4 @@
-import { ConfigError, UsageError } from './errors.ts';
+import { ConfigError, UsageError } from '../errors.ts';
 
 /**
  * Runs the main function of a process. A failure sets the exit code to 1, or 2 for wrong usage, and is written to

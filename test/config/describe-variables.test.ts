@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { findUnknownVariables } from '../../src/config/unknown-variables.ts';
+import { findUnknownVariables } from '../../src/config/describe-variables.ts';
 import { knownVariables } from '../../src/config/variables.ts';
 
-const find = (env: Record<string, string>) => findUnknownVariables(knownVariables, env);
+const find = (env: Record<string, string>) => findUnknownVariables(env);
 
 describe('an unknown variable', () => {
   it.each([

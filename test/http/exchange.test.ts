@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { createRequestIds } from '../../src/http/request-id.ts';
+import { createRequestIds } from '../../src/http/exchange.ts';
 
 it('gives each request an id of 12 characters, which differs from those of other processes', () => {
   const readers = Array.from({ length: 20 }, createRequestIds);
   const ids = readers.flatMap((read) => Array.from({ length: 350 }, () => read(undefined)));
-  for (const id of ids) expect(id).toMatch(/^\d[\da-z]{9}\d{2}$/);
+  for (const id of ids) expect(id).toMatch(/^\d{3}[\da-z]{9}$/);
   expect(new Set(ids).size).toBe(ids.length);
 });
 

@@ -1,8 +1,9 @@
+import { distance } from 'fastest-levenshtein';
 import type * as z from 'zod';
-import { createQuote } from './describe-values.ts';
 import type { Config } from './gateway-config.ts';
-import { secretFile } from './secret-files.ts';
-import { type Environment, gatewayVariables } from './variables.ts';
+import { secretFile } from './parsers.ts';
+import { createQuote } from './read-variables.ts';
+import { type Environment, gatewayVariables, knownVariables } from './variables.ts';
 
 interface ListedValue {
   name: string;
@@ -56,4 +57,46 @@ function maskRedisUrl({ store: { redis } }: Config): string {
   const { host, port, username, password, database, tls } = redis;
   const address = `${host.includes(':') ? `[${host}]` : host}:${port}/${database}`;
   return `redis${tls ? 's' : ''}://${username || password ? `${mask}@` : ''}${address}`;
+}
+
+/**
+ * Describes variables that are set and unknown, but similar to ours: `BANK_DATA_APIKEY (BANK_DATA_API_KEY?)`. Contains no
+ * values.
+ */
+export function findUnknownVariables(env: Environment): string[] {
+  const isKnown = new Set(knownVariables);
+  const knownNames = knownVariables.map((name) => ({ name, plain: toPlain(name) }));
+  const prefixes = knownVariables.flatMap((name) => /^[A-Z]{3,}_/.exec(name) ?? []);
+  const ourPrefixes = [...new Set([...prefixes, ...ownPrefixes])].filter((prefix) => !commonPrefix.test(prefix));
+  return Object.entries(env).flatMap(([name, value]) => {
+    if (!value || isKnown.has(name) || isOfKubernetes(name, value)) return [];
+    const likely = findLikelyName(knownNames, name);
+    if (likely !== null) return [`${name} (${likely}?)`];
+    return ourPrefixes.some((prefix) => name.startsWith(prefix)) ? [name] : [];
+  });
+}
+
+const ownPrefixes = ['LEDGERQUILL_', 'BANK_DATA', 'ESSAY', 'TRUSTED_DOCUMENT'];
+/** Other programs have such variables, too. */
+const commonPrefix = /^(LOG|MAX|REDIS|DATA|CACHE|CLIENT|STORE|ALLOWED|METRICS|OTEL)_/;
+
+/** Kubernetes sets variables for each service of the namespace. */
+function isOfKubernetes(name: string, value: string): boolean {
+  return /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP|SCTP)(_|$)/.test(name) || /^(tcp|udp|sctp):/.test(value);
+}
+
+/** The known name that differs in at most two letters. @param known names, and the same without underscores */
+function findLikelyName(known: readonly { name: string; plain: string }[], given: string): string | null {
+  const plain = toPlain(given.replace(/^(LEDGERQUILL|GATEWAY)_/, ''));
+  // HOST and HOME are different words.
+  const maxEdits = Math.min(2, Math.floor(plain.length / 5));
+  const candidates = known
+    .filter((candidate) => Math.abs(candidate.plain.length - plain.length) <= maxEdits)
+    .map(({ name, plain: other }) => ({ name, edits: distance(other, plain) }));
+  const [nearest] = candidates.toSorted((a, b) => a.edits - b.edits);
+  return nearest && nearest.edits <= maxEdits ? nearest.name : null;
+}
+
+function toPlain(name: string): string {
+  return name.toUpperCase().replaceAll(/[^A-Z\d]/g, '');
 }

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type * as v8 from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it, vi } from 'vitest';
-import { configureHeap } from '../src/heap-settings.ts';
+import { configureHeap } from '../../src/process/heap-settings.ts';
 
 const { flags } = vi.hoisted(() => ({ flags: [] as string[] }));
 vi.mock('node:v8', async (importActual) => ({
