@@ -71,9 +71,6 @@ export function createLogEvents(log: Log): Events {
       if (!isDue('traces')) return;
       log.warn({ reason }, 'spans were not exported: the collector cannot be reached or rejected them');
     },
-    traceExportEnded(reason) {
-      log.error({ reason }, 'the thread that exports spans has ended: no request is traced any more');
-    },
     unexpectedError(error, requestId) {
       log.error({ requestId, err: error instanceof Error ? error : new Error(String(error)) }, 'unexpected error');
     },
