@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { countryName, findCountryCode } from '../../../countries/country-name.ts';
-import { ibanFields } from '../../../iban/build-iban.ts';
-import type { IbanFieldName } from '../../../iban/iban-fields.ts';
+import { type IbanFieldName, ibanFields } from '../../../iban/build-iban.ts';
 import { type CountryFormat, findCountryFormat } from '../../../iban/registry.ts';
 import { type Answer, answer, findTextProblem, type Query, readText, reject } from './answer.ts';
 

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import type { ListedBank } from '../../../bank-lists/listed-bank.ts';
 import { countryName } from '../../../countries/country-name.ts';
-import { describeIbanProblem } from '../../../iban/describe-iban-problem.ts';
-import { compactIban, findIbanProblems, type IbanParts, parseIban } from '../../../iban/iban.ts';
+import { compactIban, describeIbanProblem, findIbanProblems, type IbanParts, parseIban } from '../../../iban/iban.ts';
 import { type CountryFormat, findCountryFormat } from '../../../iban/registry.ts';
 import type { BankDirectory } from '../directory/bank-directory.ts';
 import { type Answer, answer, findTextProblem, type Query, readText, reject } from './answer.ts';
