@@ -110,7 +110,7 @@ export function createGateway(
     handle: graphql,
     async listen(): Promise<string> {
       stopLoading = knownBanks.loadSoon();
-      traces?.open();
+      await traces?.open();
       if (metrics) metricsServer = await startMetricsServer({ ...metrics, sources: metricSources, events });
       return server.listen(config.host, config.port);
     },

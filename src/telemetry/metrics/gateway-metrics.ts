@@ -1,5 +1,5 @@
 import type { ServiceName } from '../../errors.ts';
-import type { Sample } from './sample.ts';
+import type { Sample } from './series.ts';
 
 export interface CacheStatus {
   entries: number;

@@ -1,10 +1,8 @@
 import * as z from 'zod';
 import type { ListedBank } from '../../../bank-lists/listed-bank.ts';
 import { countryName, findCountryCode } from '../../../countries/country-name.ts';
-import { buildIban, type IbanFieldProblem, ibanFields } from '../../../iban/build-iban.ts';
-import { describeIbanProblem } from '../../../iban/describe-iban-problem.ts';
-import { compactIban, findIbanProblems, type IbanParts, parseIban } from '../../../iban/iban.ts';
-import type { IbanFieldName } from '../../../iban/iban-fields.ts';
+import { buildIban, type IbanFieldName, type IbanFieldProblem, ibanFields } from '../../../iban/build-iban.ts';
+import { compactIban, describeIbanProblem, findIbanProblems, type IbanParts, parseIban } from '../../../iban/iban.ts';
 import { type CountryFormat, findCountryFormat } from '../../../iban/registry.ts';
 import type { BankDirectory } from '../directory/bank-directory.ts';
 import { type Answer, answer, findTextProblem, type Query, readText, reject, repeated } from './answer.ts';
