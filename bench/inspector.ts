@@ -12,20 +12,23 @@ export async function connectInspector(url: string): Promise<Inspector> {
     socket.addEventListener('open', resolve);
     socket.addEventListener('error', reject);
   });
-  let calls = 0;
+  const calls = new Map<number, { resolve: (result: never) => void; reject: (error: Error) => void }>();
+  let lastId = 0;
+  socket.addEventListener('message', ({ data }) => {
+    const { id, result, error } = JSON.parse(String(data));
+    if (error) calls.get(id)?.reject(new Error(error.message));
+    else calls.get(id)?.resolve(result as never);
+    calls.delete(id);
+  });
+  socket.addEventListener('close', () => {
+    for (const { reject } of calls.values()) reject(new Error('the inspector closed the connection'));
+  });
   return {
     call<Result>(method: string, params: object = {}) {
-      calls += 1;
-      const id = calls;
+      lastId += 1;
+      const id = lastId;
       return new Promise<Result>((resolve, reject) => {
-        socket.addEventListener('message', function read({ data }) {
-          const message = JSON.parse(String(data));
-          if (message.id !== id) return;
-          socket.removeEventListener('message', read);
-          if (message.error) reject(new Error(message.error.message));
-          else resolve(message.result);
-        });
-        socket.addEventListener('close', () => reject(new Error('the inspector closed the connection')));
+        calls.set(id, { resolve, reject });
         socket.send(JSON.stringify({ id, method, params }));
       });
     },
