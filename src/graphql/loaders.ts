@@ -2,7 +2,7 @@ import DataLoader from 'dataloader';
 import type { BankDataPort, BicValidation, IbanValidation } from '../bank-data/bank-data.ts';
 import type { RequestContext } from '../request-context.ts';
 import { LookUpBatch } from './look-up-batch.ts';
-import type { QueryBudget } from './query-budget.ts';
+import type { QueryBudget } from './schema/query-budget.ts';
 
 /** The look-ups of one request: one batch per tick, each key once. */
 export class Loaders {

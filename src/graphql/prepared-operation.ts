@@ -14,8 +14,8 @@ import type { CacheScope } from './cache-scope.ts';
 import { isAboutSchema, withClosedIntrospection } from './closed-introspection.ts';
 import type { Compiler } from './compiler.ts';
 import type { AddBytes } from './document-cache.ts';
+import { type DocumentTrust, labelOperation, type OperationLabel } from './documents/operation-label.ts';
 import { createOperationCost } from './operation-cost.ts';
-import { type DocumentTrust, labelOperation, type OperationLabel } from './operation-label.ts';
 import { lookUpCost } from './schema/costs.ts';
 import { createVariableCheck } from './variable-problem.ts';
 

@@ -2,7 +2,7 @@ import type { Admission } from '../auth/admission.ts';
 import type { Unsigned } from '../auth/authenticate.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Refusal } from '../auth/refusal.ts';
-import { costHeader, traceHeader } from '../graphql/reply.ts';
+import { costHeader, traceHeader } from '../graphql/request/reply.ts';
 import type { Exchange, MaybePromise } from './exchange.ts';
 
 export interface Admit {

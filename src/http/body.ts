@@ -1,4 +1,4 @@
-import { clientClosedRequest } from '../graphql/reply.ts';
+import { clientClosedRequest } from '../graphql/request/reply.ts';
 import { isFragmented } from './body-chunks.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { Exchange } from './exchange.ts';

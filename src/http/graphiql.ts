@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { createGunzip } from 'node:zlib';
 import { builtFile } from '../built-file.ts';
-import { clientClosedRequest } from '../graphql/reply.ts';
+import { clientClosedRequest } from '../graphql/request/reply.ts';
 import { chooseEncoding, type Encoding } from './compression.ts';
 import type { Exchange } from './exchange.ts';
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../auth/caller.ts';
-import type { ServerContext } from '../graphql/context.ts';
-import type { AnswerDirectly } from '../graphql/direct-way.ts';
-import { ReplyRecord } from '../graphql/reply-record.ts';
+import type { AnswerDirectly } from '../graphql/request/answer.ts';
+import { ReplyRecord } from '../graphql/request/reply-record.ts';
+import type { ServerContext } from '../graphql/schema/context.ts';
 import { parseJson } from '../parse-json.ts';
 import { hashBytes } from '../seeded-hash.ts';
 import type { Admit } from './admit.ts';

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { clientClosedRequest, type TextEncoding } from '../graphql/reply.ts';
+import { clientClosedRequest, type TextEncoding } from '../graphql/request/reply.ts';
 import { discardBody } from './body-chunks.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 

@@ -1,4 +1,4 @@
-import { type Reply, varyOfAll } from '../graphql/reply.ts';
+import { type Reply, varyOfAll } from '../graphql/request/reply.ts';
 import { chooseEncoding, compress, type Encoding } from './compression.ts';
 import type { Exchange } from './exchange.ts';
 

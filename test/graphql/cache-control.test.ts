@@ -1,8 +1,8 @@
 import { type GraphQLObjectType, getNamedType, isObjectType, parse } from 'graphql';
 import { describe, expect, it, vi } from 'vitest';
 import { printSubgraph } from '../../scripts/print-schema.ts';
-import { createCacheControl } from '../../src/graphql/cache-control.ts';
 import { findCacheScope } from '../../src/graphql/cache-scope.ts';
+import { createCacheControl } from '../../src/graphql/request/cache-control.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { tGateway } from '../support/gateway.ts';
 import { tListeningGateway } from '../support/http/listening-gateway.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createKeptReplies } from '../../src/graphql/kept-replies.ts';
-import type { MediaType } from '../../src/graphql/media-type.ts';
 import type { Executed } from '../../src/graphql/prepared-operation.ts';
-import type { Reply } from '../../src/graphql/reply.ts';
-import { ReplyRecord } from '../../src/graphql/reply-record.ts';
+import { createKeptReplies } from '../../src/graphql/request/kept-replies.ts';
+import type { MediaType } from '../../src/graphql/request/media-type.ts';
+import type { Reply } from '../../src/graphql/request/reply.ts';
+import { ReplyRecord } from '../../src/graphql/request/reply-record.ts';
 
 const executed = {
   operation: { isRepeatable: true, cacheScope: 'public' },

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hashText } from '../../src/documents/document-index.ts';
-import { ReplyRecord } from '../../src/graphql/reply-record.ts';
+import { ReplyRecord } from '../../src/graphql/request/reply-record.ts';
 import type { FinishedRequest } from '../../src/telemetry/finished-request.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { createRequestLog } from '../../src/telemetry/request-log.ts';

@@ -1,6 +1,6 @@
 import { type GraphQLResolveInfo, getNamedType, isUnionType } from 'graphql';
 import { GatewayError } from '../../errors.ts';
-import type { Context } from '../context.ts';
+import type { Context } from './context.ts';
 import { checkScope } from './scopes.ts';
 import { settleItems } from './settle-items.ts';
 import { checkText } from './text-limits.ts';

@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import { onTestFinished } from 'vitest';
-import { createGraphqlHandler } from '../../../src/graphql/graphql-handler.ts';
+import { createGraphqlHandler } from '../../../src/graphql/request/graphql-handler.ts';
 import { createRequestContext, type RequestContext } from '../../../src/request-context.ts';
 import type { Events } from '../../../src/telemetry/events.ts';
 import { createRedact } from '../../../src/telemetry/redact.ts';

@@ -1,16 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type ExecutionResult, getOperationAST } from 'graphql';
-import type { Signal } from '../async/signal.ts';
-import type { Caller } from '../auth/caller.ts';
-import type { Trace } from '../trace.ts';
-import type { Backpressure } from '../upstream/backpressure.ts';
-import { createOperationError } from './document-errors.ts';
+import type { Signal } from '../../async/signal.ts';
+import type { Caller } from '../../auth/caller.ts';
+import type { Trace } from '../../trace.ts';
+import type { Backpressure } from '../../upstream/backpressure.ts';
+import { createOperationError } from '../document-errors.ts';
+import type { PrepareDocument, WaitForTurn } from '../prepared-documents.ts';
+import type { Executed, OperationContext, PreparedOperation } from '../prepared-operation.ts';
 import type { KeptReplies } from './kept-replies.ts';
 import type { MediaType } from './media-type.ts';
 import type { PersistedQueries } from './persisted-queries.ts';
 import { type PostParams, readPostParams } from './post-params.ts';
-import type { PrepareDocument, WaitForTurn } from './prepared-documents.ts';
-import type { Executed, OperationContext, PreparedOperation } from './prepared-operation.ts';
 import { clientClosedRequest, type Replies, type Reply } from './reply.ts';
 import { ReplyRecord } from './reply-record.ts';
 

@@ -4,8 +4,8 @@ import { GraphQLError, type GraphQLSchema, lexicographicSortSchema } from 'graph
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { Redact } from '../../telemetry/redact.ts';
 import { locate } from '../document-source.ts';
-import { describeFailure, maxErrors } from '../present-error.ts';
-import { traceHeader } from '../reply.ts';
+import { describeFailure, maxErrors } from './present-error.ts';
+import { traceHeader } from './reply.ts';
 import type { ExecutedOperation } from './use-prepared-operations.ts';
 
 export interface InlineTraceOptions {

@@ -1,4 +1,4 @@
-import { parseJson } from '../parse-json.ts';
+import { parseJson } from '../../parse-json.ts';
 
 /** The body of an ordinary request. */
 export interface PostParams {

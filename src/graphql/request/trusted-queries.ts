@@ -1,10 +1,10 @@
 import { GraphQLError } from 'graphql';
-import { hashText } from '../documents/document-index.ts';
-import type { TrustedDocuments } from '../documents/trusted-documents.ts';
-import type { Events } from '../telemetry/events.ts';
-import { rejectDocument } from './document-errors.ts';
+import { hashText } from '../../documents/document-index.ts';
+import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
+import type { Events } from '../../telemetry/events.ts';
+import { rejectDocument } from '../document-errors.ts';
+import type { PrepareDocument } from '../prepared-documents.ts';
 import type { PersistedQueries } from './persisted-queries.ts';
-import type { PrepareDocument } from './prepared-documents.ts';
 
 /** Refuses documents that are not trusted, before they are parsed, or logs them; marks the trusted ones. */
 export function withTrustedDocuments(

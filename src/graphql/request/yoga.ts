@@ -2,17 +2,17 @@ import { setMaxListeners } from 'node:events';
 import { useAPQ } from '@graphql-yoga/plugin-apq';
 import type { GraphQLSchema } from 'graphql';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
-import type { Signal } from '../async/signal.ts';
-import type { Caller } from '../auth/caller.ts';
-import type { Trace } from '../trace.ts';
-import type { Backpressure } from '../upstream/backpressure.ts';
-import type { ServerContext } from './context.ts';
+import type { Signal } from '../../async/signal.ts';
+import type { Caller } from '../../auth/caller.ts';
+import type { Trace } from '../../trace.ts';
+import type { Backpressure } from '../../upstream/backpressure.ts';
+import type { PrepareDocument } from '../prepared-documents.ts';
+import type { OperationContext } from '../prepared-operation.ts';
+import type { ServerContext } from '../schema/context.ts';
 import { hashQuery, type PersistedQueries } from './persisted-queries.ts';
-import type { InlineTraceOptions } from './plugins/use-inline-trace.ts';
-import { usePreparedOperations } from './plugins/use-prepared-operations.ts';
-import type { PrepareDocument } from './prepared-documents.ts';
-import type { OperationContext } from './prepared-operation.ts';
 import type { Replies } from './reply.ts';
+import type { InlineTraceOptions } from './use-inline-trace.ts';
+import { usePreparedOperations } from './use-prepared-operations.ts';
 
 interface GraphqlYogaOptions<Context> {
   schema: GraphQLSchema;
@@ -57,7 +57,7 @@ export async function createGraphqlYoga<Context extends OperationContext>({
       // An unknown hash is answered with 200: otherwise clients report a failure instead of sending the query.
       useAPQ({ store: persistedQueries, hash: hashQuery, responseConfig: { forceStatusCodeOk: true } }),
       usePreparedOperations({ prepare, replies, backpressure, localCaller }),
-      ...(tracing ? [(await import('./plugins/use-inline-trace.ts')).useInlineTrace(tracing)] : []),
+      ...(tracing ? [(await import('./use-inline-trace.ts')).useInlineTrace(tracing)] : []),
     ],
     cors: false,
     // Documents are prepared once for both ways.

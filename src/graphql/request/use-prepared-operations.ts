@@ -2,13 +2,13 @@ import type { DocumentNode, ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Caller } from '../../auth/caller.ts';
 import type { Backpressure } from '../../upstream/backpressure.ts';
-import type { ServerContext } from '../context.ts';
-import { chooseMediaType } from '../media-type.ts';
 import type { PreparedDocument } from '../prepared-document.ts';
 import type { PrepareDocument } from '../prepared-documents.ts';
 import type { Executed, OperationContext } from '../prepared-operation.ts';
-import { clientClosedRequest, costHeader, type Replies, traceHeader } from '../reply.ts';
-import { ReplyRecord } from '../reply-record.ts';
+import type { ServerContext } from '../schema/context.ts';
+import { chooseMediaType } from './media-type.ts';
+import { clientClosedRequest, costHeader, type Replies, traceHeader } from './reply.ts';
+import { ReplyRecord } from './reply-record.ts';
 
 /** Other plugins find it in the context. */
 export interface ExecutedOperation {

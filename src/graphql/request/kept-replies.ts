@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../auth/caller.ts';
-import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
+import type { Caller } from '../../auth/caller.ts';
+import type { CacheStatus } from '../../telemetry/metrics/gateway-metrics.ts';
+import type { CacheScope } from '../cache-scope.ts';
+import type { Executed } from '../prepared-operation.ts';
 import { createCacheControl } from './cache-control.ts';
-import type { CacheScope } from './cache-scope.ts';
 import type { MediaType } from './media-type.ts';
-import type { Executed } from './prepared-operation.ts';
 import type { Reply } from './reply.ts';
 import { ReplyRecord } from './reply-record.ts';
 
