@@ -18,7 +18,7 @@ const layers = [
   ['iban'],
   ['countries'],
   ['process'],
-  ['(async|time|errors.ts|parse-json.ts|request-context.ts|seeded-hash.ts|trace.ts|upstream-activity.ts)'],
+  ['(async|time|errors.ts|parse-json.ts|request-context.ts|trace.ts)'],
 ];
 
 const selfHosted = ['self-hosted/bank-data', 'self-hosted/essays', 'self-hosted/service.ts'];

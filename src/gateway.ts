@@ -7,9 +7,9 @@ import { createKnownBanks, type KnownBanks } from './bank-lists/known-banks.ts';
 import { type Config, listSecrets, type Upstreams } from './config/gateway-config.ts';
 import { createTrustedDocuments } from './documents/trusted-documents.ts';
 import { createPaidEssays } from './essays/paid-essays.ts';
-import { createContext } from './graphql/context.ts';
-import { createGraphqlHandler } from './graphql/graphql-handler.ts';
-import { readQueryLimits } from './graphql/query-budget.ts';
+import { createGraphqlHandler } from './graphql/request/graphql-handler.ts';
+import { createContext } from './graphql/schema/context.ts';
+import { readQueryLimits } from './graphql/schema/query-budget.ts';
 import { schema } from './graphql/schema/schema.ts';
 import { createGraphiql } from './http/graphiql.ts';
 import { type MetricsServer, startMetricsServer } from './http/metrics-server.ts';
@@ -140,7 +140,7 @@ export function createGateway(
     await Promise.race([draining.then(essays.flush), pause(config.shutdownTimeoutMs, timer)]);
     timer.abort(null);
     await draining;
-    await Promise.all([bankDataUpstream.client.close(), essaysUpstream.client.close(), graphql.dispose()]);
+    await Promise.all([bankDataUpstream.client.close(), essaysUpstream.client.close()]);
     // Closing the clients aborts the calls in flight; then everything written and counted is stored.
     await Promise.all([essays.close(), ...allowances.map((allowance) => allowance.flush())]);
     await Promise.all([access.close(), traces?.close(), trustedDocuments?.close()]);

@@ -11,7 +11,7 @@ import { fragmentsOf } from './compilable-operation.ts';
 import type { Compiler } from './compiler.ts';
 import type { AddBytes } from './document-cache.ts';
 import { createOperationError, rejectDocument } from './document-errors.ts';
-import type { DocumentTrust } from './operation-label.ts';
+import type { DocumentTrust } from './documents/operation-label.ts';
 import { createPreparedOperation, type PreparedOperation } from './prepared-operation.ts';
 import { validateDocument } from './validate-document.ts';
 

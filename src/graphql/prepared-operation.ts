@@ -14,9 +14,8 @@ import type { CacheScope } from './cache-scope.ts';
 import { isAboutSchema, withClosedIntrospection } from './closed-introspection.ts';
 import type { Compiler } from './compiler.ts';
 import type { AddBytes } from './document-cache.ts';
+import { type DocumentTrust, labelOperation, type OperationLabel } from './documents/operation-label.ts';
 import { createOperationCost } from './operation-cost.ts';
-import { type DocumentTrust, labelOperation, type OperationLabel } from './operation-label.ts';
-import { lookUpCost } from './schema/costs.ts';
 import { createVariableCheck } from './variable-problem.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -29,8 +28,6 @@ export interface PreparedOperation {
   isRepeatable: boolean;
   /** The maximum number of fields in the response, plus weights. */
   cost(variables: Variables): number;
-  /** Whether it is a query that may need many look-ups, and that is not refused. */
-  mayBeDelayed(caller: Caller, variables: Variables): boolean;
   /**
    * Executes it. Fields are in the order of the query. Variables that are not valid, and operations that cost too much,
    * are errors without data.
@@ -75,7 +72,6 @@ interface PreparedOperationOptions {
 export function createPreparedOperation(options: PreparedOperationOptions): PreparedOperation {
   const { schema, trust, document, definition, fragments, cacheScope, usesIntrospection, maxCost } = options;
   const cost = createOperationCost({ schema, operation: definition, fragments });
-  const weight = createOperationCost({ schema, operation: definition, fragments, unitCost: 0 });
   const operationName = definition.name?.value;
   const findVariableProblem = createVariableCheck(schema, definition);
   const compiled = options.compiler.register({ document, definition, fragments }, options.addBytes);
@@ -85,8 +81,6 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
     cacheScope,
     isRepeatable: definition.operation === 'query' && (cacheScope !== 'none' || isAboutSchema(definition)),
     cost,
-    mayBeDelayed: (caller, variables) =>
-      definition.operation === 'query' && weight(variables) >= minListWeight && findRefusal(caller, variables) === null,
     execute: (contextValue, variables, executedSchema = schema) =>
       findRefusal(contextValue.caller, variables) ?? run(contextValue, variables, executedSchema),
   };
@@ -113,9 +107,6 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
     return result.data === undefined ? rejectVariables(result.errors ?? []) : result;
   }
 }
-
-/** Five look-ups. */
-const minListWeight = 5 * lookUpCost.args.weight;
 
 /** Why an operation is not executed. */
 function describeCost(cost: number, limit: number): string {

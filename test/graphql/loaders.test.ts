@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AbortableSignal } from '../../src/async/signal.ts';
 import { Loaders, settleAll } from '../../src/graphql/loaders.ts';
-import { QueryBudget, readQueryLimits } from '../../src/graphql/query-budget.ts';
+import { QueryBudget, readQueryLimits } from '../../src/graphql/schema/query-budget.ts';
 import { createRequestContext, type RequestContext } from '../../src/request-context.ts';
 import { tServices } from '../support/graphql/scripted-services.ts';
 

@@ -3,8 +3,8 @@ import { getNamedType, getOperationAST, isNonNullType, isObjectType, isUnionType
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { AbortableSignal } from '../../src/async/signal.ts';
 import { createCompiler } from '../../src/graphql/compiler.ts';
-import { createContext } from '../../src/graphql/context.ts';
 import { parseDetached } from '../../src/graphql/document-source.ts';
+import { createContext } from '../../src/graphql/schema/context.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { tCaller } from '../support/caller.ts';
 import { entities, openFields, rootFields, scopedFields, selectionOf } from '../support/graphql/root-fields.ts';

@@ -1,7 +1,7 @@
 import { type GraphQLResolveInfo, getNamedType, isUnionType } from 'graphql';
 import { GatewayError } from '../../errors.ts';
-import type { Context } from '../context.ts';
 import { settleAll } from '../loaders.ts';
+import type { Context } from './context.ts';
 import { checkScope } from './scopes.ts';
 import { checkText } from './text-limits.ts';
 

@@ -2,7 +2,7 @@ import type { Bank, BankDataPort, IbanValidation } from '../../../src/bank-data/
 import { withPrecheck } from '../../../src/bank-data/precheck.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import type { Essay } from '../../../src/essays/essays.ts';
-import type { Services } from '../../../src/graphql/context.ts';
+import type { Services } from '../../../src/graphql/schema/context.ts';
 import type { Texts } from './random-documents.ts';
 
 const ibans = [

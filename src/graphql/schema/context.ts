@@ -1,24 +1,14 @@
-import type { Signal } from '../async/signal.ts';
-import type { Caller } from '../auth/caller.ts';
-import type { PaidBudgets } from '../auth/paid-budget.ts';
-import type { BankDataPort } from '../bank-data/bank-data.ts';
-import type { EssayArchive, EssayGenerator } from '../essays/essays.ts';
-import { createRequestContext, type RequestContext, type ReserveCall } from '../request-context.ts';
-import type { Trace } from '../trace.ts';
-import type { AllowanceStatus } from '../upstream/allowance/allowance.ts';
-import { Loaders } from './loaders.ts';
+import type { Signal } from '../../async/signal.ts';
+import type { Caller } from '../../auth/caller.ts';
+import type { PaidBudgets } from '../../auth/paid-budget.ts';
+import type { BankDataPort } from '../../bank-data/bank-data.ts';
+import type { EssayArchive, EssayGenerator } from '../../essays/essays.ts';
+import { createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
+import type { Trace } from '../../trace.ts';
+import type { AllowanceStatus } from '../../upstream/allowance/allowance.ts';
+import { Loaders } from '../loaders.ts';
+import { createSuggestIbans, type SuggestIbans } from '../suggestions.ts';
 import { QueryBudget, type QueryLimits } from './query-budget.ts';
-import type { ReplyRecord } from './reply-record.ts';
-import { createSuggestIbans, type SuggestIbans } from './suggestions.ts';
-
-/** From the HTTP request handler; empty without one, as in tests. */
-export interface ServerContext {
-  requestId?: string;
-  caller?: Caller;
-  trace?: Trace | null;
-  /** Called with what is known about the reply when it was created. */
-  onRecord?: (record: ReplyRecord) => void;
-}
 
 /** Shared by the resolvers of all requests. */
 export interface Services {

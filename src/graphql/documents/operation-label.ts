@@ -1,5 +1,5 @@
 import type { OperationDefinitionNode } from 'graphql';
-import type { OperationType } from '../telemetry/finished-request.ts';
+import type { OperationType } from '../../telemetry/finished-request.ts';
 
 /** What log, metrics and traces show of an operation. It refers to no document: a kept reply has it. */
 export interface OperationLabel {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
-import { GatewayError, internalErrorMessage, type ServiceName } from '../errors.ts';
-import type { Events } from '../telemetry/events.ts';
-import type { Redact } from '../telemetry/redact.ts';
-import { locate } from './document-source.ts';
+import { GatewayError, internalErrorMessage, type ServiceName } from '../../errors.ts';
+import type { Events } from '../../telemetry/events.ts';
+import type { Redact } from '../../telemetry/redact.ts';
+import { locate } from '../document-source.ts';
 
 interface PresentErrorOptions {
   requestId: string | undefined;

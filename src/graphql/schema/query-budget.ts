@@ -1,5 +1,5 @@
-import type { Config } from '../config/gateway-config.ts';
-import { GatewayError } from '../errors.ts';
+import type { Config } from '../../config/gateway-config.ts';
+import { GatewayError } from '../../errors.ts';
 
 /** Maximum number of each kind per query, duplicates included: aliases and lists multiply them. */
 export interface QueryLimits {
