@@ -58,7 +58,8 @@ async function send(document: string, variables?: object): Promise<void> {
   if (validation?.valid !== false) checks.fail('an invalid IBAN is not reported as invalid');
 }
 
-type Bundled = typeof import('../src/graphql/prepared-documents.ts') & typeof import('../src/graphql/schema/schema.ts');
+type Bundled = typeof import('../src/graphql/documents/documents.ts') &
+  typeof import('../src/graphql/schema/schema.ts');
 
 /** The same round, without and with documents that are not known. */
 interface Pair {
@@ -225,7 +226,7 @@ async function loadBundled(): Promise<Bundled> {
   // In the project, where its packages are found.
   const folder = mkdtempSync('node_modules/bench-');
   const outfile = join(folder, 'prepare.js');
-  const modules = ['prepared-documents.ts', 'schema/schema.ts'];
+  const modules = ['documents/documents.ts', 'schema/schema.ts'];
   const contents = modules.map((module) => `export * from '../src/graphql/${module}';`).join('\n');
   try {
     await build({ ...bundleOptions, stdin: { contents, resolveDir: import.meta.dirname }, outfile });

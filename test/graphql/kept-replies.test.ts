@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Executed } from '../../src/graphql/prepared-operation.ts';
+import type { Executed } from '../../src/graphql/documents/operation.ts';
 import { createKeptReplies } from '../../src/graphql/request/kept-replies.ts';
 import type { MediaType } from '../../src/graphql/request/media-type.ts';
 import type { Reply } from '../../src/graphql/request/reply.ts';

@@ -1,5 +1,5 @@
 import type { RequestContext } from '../../request-context.ts';
-import type { CacheScope } from '../cache-scope.ts';
+import type { CacheScope } from '../documents/cache-scope.ts';
 
 /** @param freshUntil in milliseconds since 1970 */
 export type CacheControlOf = (scope: CacheScope, { freshUntil }: Pick<RequestContext, 'freshUntil'>) => string;

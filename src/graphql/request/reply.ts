@@ -2,7 +2,7 @@ import type { ExecutionResult } from 'graphql';
 import type { Caller } from '../../auth/caller.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { Redact } from '../../telemetry/redact.ts';
-import type { Executed } from '../prepared-operation.ts';
+import type { Executed } from '../documents/operation.ts';
 import { createCacheControl } from './cache-control.ts';
 import type { MediaType } from './media-type.ts';
 import { type PresentedError, presentErrors } from './present-error.ts';

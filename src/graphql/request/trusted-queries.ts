@@ -2,8 +2,8 @@ import { GraphQLError } from 'graphql';
 import { hashText } from '../../documents/document-index.ts';
 import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
 import type { Events } from '../../telemetry/events.ts';
-import { rejectDocument } from '../document-errors.ts';
-import type { PrepareDocument } from '../prepared-documents.ts';
+import { rejectDocument } from '../documents/document-errors.ts';
+import type { PrepareDocument } from '../documents/documents.ts';
 import type { PersistedQueries } from './persisted-queries.ts';
 
 /** Refuses documents that are not trusted, before they are parsed, or logs them; marks the trusted ones. */

@@ -3,7 +3,7 @@ import { useApolloInstrumentation } from '@graphql-yoga/plugin-apollo-inline-tra
 import { GraphQLError, type GraphQLSchema, lexicographicSortSchema } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { Redact } from '../../telemetry/redact.ts';
-import { locate } from '../document-source.ts';
+import { locate } from '../documents/source.ts';
 import { describeFailure, maxErrors } from './present-error.ts';
 import { traceHeader } from './reply.ts';
 import type { ExecutedOperation } from './use-prepared-operations.ts';

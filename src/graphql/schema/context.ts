@@ -8,8 +8,8 @@ import type { Trace } from '../../trace.ts';
 import type { AllowanceStatus } from '../../upstream/allowance/allowance.ts';
 import { Loaders } from '../loaders.ts';
 import type { ReplyRecord } from '../request/reply-record.ts';
-import { createSuggestIbans, type SuggestIbans } from '../suggestions.ts';
 import { QueryBudget, type QueryLimits } from './query-budget.ts';
+import { createSuggestIbans, type SuggestIbans } from './suggestions.ts';
 
 /** From the HTTP request handler; empty without one, as in tests. */
 export interface ServerContext {

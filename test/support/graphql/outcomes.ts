@@ -1,7 +1,7 @@
 import { type ExecutionResult, execute, type GraphQLError, parse } from 'graphql';
 import { AbortableSignal } from '../../../src/async/signal.ts';
 import { createCallerFactory } from '../../../src/auth/caller.ts';
-import { locate, parseDetached } from '../../../src/graphql/document-source.ts';
+import { locate, parseDetached } from '../../../src/graphql/documents/source.ts';
 import { describeFailure } from '../../../src/graphql/request/present-error.ts';
 import { type Context, createContext, type Services } from '../../../src/graphql/schema/context.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';

@@ -1,11 +1,11 @@
 import { type DocumentNode, type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
-import { createMoveLocation, type DocumentShape } from './document-shape.ts';
-import { locate } from './document-source.ts';
-import type { DocumentTrust } from './documents/operation-label.ts';
+import { maxErrors } from '../request/present-error.ts';
+import type { PreparedDocument } from './document.ts';
+import type { PreparedOperation } from './operation.ts';
+import type { DocumentTrust } from './operation-label.ts';
 import { nameOfText } from './parameterize.ts';
-import type { PreparedDocument } from './prepared-document.ts';
-import type { PreparedOperation } from './prepared-operation.ts';
-import { maxErrors } from './request/present-error.ts';
+import { createMoveLocation, type DocumentShape } from './shapes.ts';
+import { locate } from './source.ts';
 
 type Texts = readonly string[];
 type Variables = Readonly<Record<string, unknown>>;

@@ -13,11 +13,11 @@ import {
   type VariableDefinitionNode,
   valueFromAST,
 } from 'graphql';
-import { SyncPromise } from '../async/sync-promise.ts';
+import { SyncPromise } from '../../async/sync-promise.ts';
+import { withAttachedSource } from '../documents/source.ts';
 import { createCoercedCheck } from './coerced-variables.ts';
 import type { CompilableOperation } from './compilable-operation.ts';
-import { adaptErrors } from './compiled-errors.ts';
-import { withAttachedSource } from './document-source.ts';
+import { adaptErrors } from './errors.ts';
 import { literalPrefix, type SpecializedDocument, specializeDocument } from './specialized-document.ts';
 
 type Variables = Readonly<Record<string, unknown>>;

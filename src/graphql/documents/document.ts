@@ -5,14 +5,14 @@ import {
   getOperationAST,
   type OperationDefinitionNode,
 } from 'graphql';
+import { fragmentsOf } from '../jit/compilable-operation.ts';
+import type { Compiler } from '../jit/compiler.ts';
+import type { AddBytes } from './cache.ts';
 import { findCacheScope } from './cache-scope.ts';
-import { selectsIntrospection } from './closed-introspection.ts';
-import { fragmentsOf } from './compilable-operation.ts';
-import type { Compiler } from './compiler.ts';
-import type { AddBytes } from './document-cache.ts';
 import { createOperationError, rejectDocument } from './document-errors.ts';
-import type { DocumentTrust } from './documents/operation-label.ts';
-import { createPreparedOperation, type PreparedOperation } from './prepared-operation.ts';
+import { selectsIntrospection } from './introspection.ts';
+import { createPreparedOperation, type PreparedOperation } from './operation.ts';
+import type { DocumentTrust } from './operation-label.ts';
 import { validateDocument } from './validate-document.ts';
 
 /** A document that was parsed and validated. */

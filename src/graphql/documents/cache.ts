@@ -1,6 +1,6 @@
 import type { DocumentNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
+import type { CacheStatus } from '../../telemetry/metrics/gateway-metrics.ts';
 
 /** Counts further memory of an entry, in bytes. */
 export type AddBytes = (bytes: number) => void;

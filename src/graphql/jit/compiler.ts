@@ -1,7 +1,7 @@
 import { type GraphQLSchema, Kind } from 'graphql';
+import type { AddBytes } from '../documents/cache.ts';
 import { type CompilableOperation, findCompilable, type Operation } from './compilable-operation.ts';
-import { compileOperation, type Run } from './compiled-operation.ts';
-import type { AddBytes } from './document-cache.ts';
+import { compileOperation, type Run } from './compile.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 

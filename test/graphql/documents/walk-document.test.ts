@@ -1,10 +1,10 @@
 import { type ASTNode, Kind, parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { schema } from '../../src/graphql/schema/schema.ts';
-import { type NodeVisitor, walkDocument } from '../../src/graphql/walk-document.ts';
-import { createRandom } from '../support/e2e/random.ts';
-import { createRandomQueries } from '../support/graphql/random-documents.ts';
-import { texts } from '../support/graphql/scripted-services.ts';
+import { type NodeVisitor, walkDocument } from '../../../src/graphql/documents/walk-document.ts';
+import { schema } from '../../../src/graphql/schema/schema.ts';
+import { createRandom } from '../../support/e2e/random.ts';
+import { createRandomQueries } from '../../support/graphql/random-documents.ts';
+import { texts } from '../../support/graphql/scripted-services.ts';
 
 /** With every kind of node that an executable document can have. */
 const allKinds = `

@@ -9,11 +9,11 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { expect, it } from 'vitest';
-import { createOperationCost } from '../../src/graphql/operation-cost.ts';
-import { schema } from '../../src/graphql/schema/schema.ts';
-import { countryFormats } from '../../src/iban/registry.ts';
-import { tGateway } from '../support/gateway.ts';
-import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
+import { createOperationCost } from '../../../src/graphql/documents/cost.ts';
+import { schema } from '../../../src/graphql/schema/schema.ts';
+import { countryFormats } from '../../../src/iban/registry.ts';
+import { tGateway } from '../../support/gateway.ts';
+import { replyJson, tUpstream } from '../../support/scripted-upstream.ts';
 
 const defaultLimit = 100_000;
 

@@ -1,6 +1,6 @@
 import { type ASTNode, BREAK, Kind, parse, type ValidationRule, visit, visitInParallel } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { mergeRules } from '../../src/graphql/merge-rules.ts';
+import { mergeRules } from '../../../src/graphql/documents/merge-rules.ts';
 
 describe('merged rules', () => {
   it('skip descendants and end visits as visitInParallel does', () => {

@@ -1,5 +1,5 @@
-import { GatewayError } from '../errors.ts';
-import { suggestIbans } from '../iban/suggest-ibans.ts';
+import { GatewayError } from '../../errors.ts';
+import { suggestIbans } from '../../iban/suggest-ibans.ts';
 
 type IsKnownBank = (country: string, bankCode: string) => boolean;
 

@@ -8,15 +8,15 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
-import type { Caller } from '../auth/caller.ts';
-import type { RequestContext } from '../request-context.ts';
+import type { Caller } from '../../auth/caller.ts';
+import type { RequestContext } from '../../request-context.ts';
+import type { Compiler } from '../jit/compiler.ts';
+import { lookUpCost } from '../schema/costs.ts';
+import type { AddBytes } from './cache.ts';
 import type { CacheScope } from './cache-scope.ts';
-import { isAboutSchema, withClosedIntrospection } from './closed-introspection.ts';
-import type { Compiler } from './compiler.ts';
-import type { AddBytes } from './document-cache.ts';
-import { type DocumentTrust, labelOperation, type OperationLabel } from './documents/operation-label.ts';
-import { createOperationCost } from './operation-cost.ts';
-import { lookUpCost } from './schema/costs.ts';
+import { createOperationCost } from './cost.ts';
+import { isAboutSchema, withClosedIntrospection } from './introspection.ts';
+import { type DocumentTrust, labelOperation, type OperationLabel } from './operation-label.ts';
 import { createVariableCheck } from './variable-problem.ts';
 
 type Variables = Readonly<Record<string, unknown>>;

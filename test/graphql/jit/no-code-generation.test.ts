@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { bankDataKey } from '../support/gateway.ts';
-import { replyAsHosted } from '../support/hosted-bank-data.ts';
-import { tScript } from '../support/process.ts';
-import { tUpstream, type Upstream } from '../support/scripted-upstream.ts';
+import { bankDataKey } from '../../support/gateway.ts';
+import { replyAsHosted } from '../../support/hosted-bank-data.ts';
+import { tScript } from '../../support/process.ts';
+import { tUpstream, type Upstream } from '../../support/scripted-upstream.ts';
 
 it('answers the same where V8 may not generate code', { timeout: 120_000 }, async () => {
   const upstream = await tUpstream((response, call) => replyAsHosted(call)(response, call));

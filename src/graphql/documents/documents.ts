@@ -1,16 +1,16 @@
 import { type DocumentNode, GraphQLError, type GraphQLSchema, parse, type Source } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
-import { createCompiler } from './compiler.ts';
-import { type AddBytes, bytesOf, createDocumentCache } from './document-cache.ts';
+import type { CacheStatus } from '../../telemetry/metrics/gateway-metrics.ts';
+import { createCompiler } from '../jit/compiler.ts';
+import { type AddBytes, bytesOf, createDocumentCache } from './cache.ts';
+import { type PreparedDocument, prepareDocument } from './document.ts';
 import { rejectDocument } from './document-errors.ts';
-import { type DocumentLimits, findDocumentProblem } from './document-problem.ts';
-import { type DocumentShape, findShape } from './document-shape.ts';
-import { parseDetached } from './document-source.ts';
 import { createFillDocument, type FillDocument } from './filled-document.ts';
+import { type DocumentLimits, findDocumentProblem } from './limits.ts';
 import { parameterize } from './parameterize.ts';
-import { createPreparationTurns } from './preparation-turns.ts';
-import { type PreparedDocument, prepareDocument } from './prepared-document.ts';
+import { type DocumentShape, findShape } from './shapes.ts';
+import { parseDetached } from './source.ts';
+import { createPreparationTurns } from './turns.ts';
 
 interface DocumentsOptions {
   schema: GraphQLSchema;

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { createPreparedDocuments } from '../../src/graphql/prepared-documents.ts';
-import { schema } from '../../src/graphql/schema/schema.ts';
-import { createRandom } from '../support/e2e/random.ts';
-import { interpret, tContext, toOutcome, turns } from '../support/graphql/outcomes.ts';
-import { createRandomQueries, type RandomRequest } from '../support/graphql/random-documents.ts';
-import { texts } from '../support/graphql/scripted-services.ts';
+import { createPreparedDocuments } from '../../../src/graphql/documents/documents.ts';
+import { schema } from '../../../src/graphql/schema/schema.ts';
+import { createRandom } from '../../support/e2e/random.ts';
+import { interpret, tContext, toOutcome, turns } from '../../support/graphql/outcomes.ts';
+import { createRandomQueries, type RandomRequest } from '../../support/graphql/random-documents.ts';
+import { texts } from '../../support/graphql/scripted-services.ts';
 
-/* More random documents, or others: DOCUMENTS=5000 SEED=7 npx vitest run test/graphql/prepared-documents.test.ts */
+/* More random documents, or others: DOCUMENTS=5000 SEED=7 npx vitest run test/graphql/documents/documents.test.ts */
 const documents = Number(process.env.DOCUMENTS ?? 120);
 const seed = Number(process.env.SEED ?? 1);
 

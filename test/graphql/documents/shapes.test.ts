@@ -1,8 +1,8 @@
 import { type Token, TokenKind } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { createMoveLocation, findShape } from '../../src/graphql/document-shape.ts';
-import { createRandom } from '../support/e2e/random.ts';
-import { tokensOf } from '../support/graphql/tokens.ts';
+import { createMoveLocation, findShape } from '../../../src/graphql/documents/shapes.ts';
+import { createRandom } from '../../support/e2e/random.ts';
+import { tokensOf } from '../../support/graphql/tokens.ts';
 
 const random = createRandom(1);
 const pick = <T>(choices: readonly T[]): T => choices[random(choices.length - 1)] as T;

@@ -1,4 +1,4 @@
-import { SyncPromise } from '../async/sync-promise.ts';
+import { SyncPromise } from '../../async/sync-promise.ts';
 
 /**
  * Limits the time that each turn of the event loop spends on documents that are not known; further ones wait for the next

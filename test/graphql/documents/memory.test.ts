@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { DocumentMemory } from '../support/graphql/document-memory.ts';
-import { readJsonLines, tProcess } from '../support/process.ts';
+import type { DocumentMemory } from '../../support/graphql/document-memory.ts';
+import { readJsonLines, tProcess } from '../../support/process.ts';
 
 it('the caches of documents count about the memory that they take', async () => {
   const child = tProcess(process.execPath, [

@@ -1,12 +1,12 @@
 import { type DocumentNode, Kind, parse, specifiedRules, TypeInfo, ValidationContext, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { schema } from '../../src/graphql/schema/schema.ts';
-import { createValidation } from '../../src/graphql/validate-document.ts';
-import { createRandom, type Random } from '../support/e2e/random.ts';
-import { createRandomQueries } from '../support/graphql/random-documents.ts';
-import { texts } from '../support/graphql/scripted-services.ts';
+import { createValidation } from '../../../src/graphql/documents/validate-document.ts';
+import { schema } from '../../../src/graphql/schema/schema.ts';
+import { createRandom, type Random } from '../../support/e2e/random.ts';
+import { createRandomQueries } from '../../support/graphql/random-documents.ts';
+import { texts } from '../../support/graphql/scripted-services.ts';
 
-/* More random documents, or others: DOCUMENTS=20000 SEED=7 npx vitest run test/graphql/validate-document.test.ts */
+/* More random documents, or others: DOCUMENTS=20000 SEED=7 npx vitest run test/graphql/documents/validate-document.test.ts */
 const documents = Number(process.env.DOCUMENTS ?? 150);
 const seed = Number(process.env.SEED ?? 1);
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createDocumentCache } from '../../src/graphql/document-cache.ts';
-import { collectGarbage } from '../support/collect-garbage.ts';
+import { createDocumentCache } from '../../../src/graphql/documents/cache.ts';
+import { collectGarbage } from '../../support/collect-garbage.ts';
 
 it('has the values of keys of equal and of different lengths', () => {
   const cache = createDocumentCache<number>();

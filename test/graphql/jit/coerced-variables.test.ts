@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { buildSchema, getVariableValues, Kind, type OperationDefinitionNode, parse } from 'graphql';
 import { expect, it } from 'vitest';
-import { createCoercedCheck } from '../../src/graphql/coerced-variables.ts';
+import { createCoercedCheck } from '../../../src/graphql/jit/coerced-variables.ts';
 
 const schema = buildSchema(`
   scalar _Any

@@ -9,7 +9,7 @@ import {
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
 } from 'graphql';
-import { requireScope } from '../auth/require-scope.ts';
+import { requireScope } from '../../auth/require-scope.ts';
 import { forEachSelectionSet } from './selection-sets.ts';
 
 /**

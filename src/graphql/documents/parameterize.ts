@@ -13,7 +13,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import type { DocumentShape } from './document-shape.ts';
+import type { DocumentShape } from './shapes.ts';
 
 /**
  * Replaces the texts of a document by variables. If the result is valid, so is every document of its shape: strings and ids

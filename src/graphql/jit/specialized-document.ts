@@ -14,7 +14,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { type FieldTypes, keyOfLocation } from './compiled-errors.ts';
+import { type FieldTypes, keyOfLocation } from './errors.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 

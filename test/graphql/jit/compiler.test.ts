@@ -8,17 +8,17 @@ import {
   parse,
 } from 'graphql';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { BankDataPort } from '../../src/bank-data/bank-data.ts';
-import { createCompiler } from '../../src/graphql/compiler.ts';
-import { parseDetached } from '../../src/graphql/document-source.ts';
-import { createPreparedDocuments } from '../../src/graphql/prepared-documents.ts';
-import { schema } from '../../src/graphql/schema/schema.ts';
-import { createRandom } from '../support/e2e/random.ts';
-import { interpret, type Outcome, tContext, toOutcome, turns } from '../support/graphql/outcomes.ts';
-import { createRandomQueries, type RandomRequest } from '../support/graphql/random-documents.ts';
-import { texts, tServices } from '../support/graphql/scripted-services.ts';
+import type { BankDataPort } from '../../../src/bank-data/bank-data.ts';
+import { createPreparedDocuments } from '../../../src/graphql/documents/documents.ts';
+import { parseDetached } from '../../../src/graphql/documents/source.ts';
+import { createCompiler } from '../../../src/graphql/jit/compiler.ts';
+import { schema } from '../../../src/graphql/schema/schema.ts';
+import { createRandom } from '../../support/e2e/random.ts';
+import { interpret, type Outcome, tContext, toOutcome, turns } from '../../support/graphql/outcomes.ts';
+import { createRandomQueries, type RandomRequest } from '../../support/graphql/random-documents.ts';
+import { texts, tServices } from '../../support/graphql/scripted-services.ts';
 
-/* More random documents, or others: DOCUMENTS=5000 SEED=7 npx vitest run test/graphql/compiler.test.ts */
+/* More random documents, or others: DOCUMENTS=5000 SEED=7 npx vitest run test/graphql/jit/compiler.test.ts */
 const documents = Number(process.env.DOCUMENTS ?? 400);
 const seed = Number(process.env.SEED ?? 1);
 

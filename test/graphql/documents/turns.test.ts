@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createPreparationTurns } from '../../src/graphql/preparation-turns.ts';
-import { hashBytes } from '../../src/seeded-hash.ts';
-import { tCaller } from '../support/caller.ts';
-import { tGateway } from '../support/gateway.ts';
+import { createPreparationTurns } from '../../../src/graphql/documents/turns.ts';
+import { hashBytes } from '../../../src/seeded-hash.ts';
+import { tCaller } from '../../support/caller.ts';
+import { tGateway } from '../../support/gateway.ts';
 
 const turnOfEventLoop = () => new Promise((resolve) => setImmediate(resolve));
 
