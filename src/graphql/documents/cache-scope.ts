@@ -1,6 +1,14 @@
-import { type DocumentNode, type GraphQLNamedType, type GraphQLSchema, getNamedType, Kind } from 'graphql';
-import { findField } from './schema-costs.ts';
-import { forEachSelectionSet } from './selection-sets.ts';
+import {
+  type ASTVisitor,
+  type DocumentNode,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getNamedType,
+  OperationTypeNode,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
 
 /** Which caches may store a response: all, only private ones, or none. */
 export type CacheScope = 'public' | 'private' | 'none';
@@ -12,21 +20,26 @@ const scopesFromWidest: readonly CacheScope[] = ['public', 'private', 'none'];
  * `extensions.cacheScope`. Mutations, and query fields whose type declares no scope, are not cached.
  */
 export function findCacheScope(document: DocumentNode, schema: GraphQLSchema): CacheScope {
-  const [query, mutation] = [schema.getQueryType(), schema.getMutationType()];
   const found = new Set<CacheScope | undefined>();
-  forEachSelectionSet(schema, document, ({ selections }, type) => {
-    found.add(type === mutation ? 'none' : scopeOf(type));
-    if (type !== query) return;
-    for (const selection of selections) {
+  const typeInfo = new TypeInfo(schema);
+  const visitor: ASTVisitor = {
+    OperationDefinition({ operation }) {
+      if (operation !== OperationTypeNode.QUERY) found.add('none');
+    },
+    SelectionSet() {
+      found.add(scopeOf(typeInfo.getParentType()));
+    },
+    Field({ name }) {
       // The scope of entities comes from the fragments on them; `__typename` needs none.
-      if (selection.kind !== Kind.FIELD || ['_entities', '__typename'].includes(selection.name.value)) continue;
-      const field = findField(schema, type?.name ?? '', selection.name.value);
-      found.add(scopeOf(getNamedType(field?.type)) ?? 'none');
-    }
-  });
+      if (typeInfo.getParentType() !== schema.getQueryType() || ['_entities', '__typename'].includes(name.value))
+        return;
+      found.add(scopeOf(getNamedType(typeInfo.getType())) ?? 'none');
+    },
+  };
+  visit(document, visitWithTypeInfo(typeInfo, visitor));
   return scopesFromWidest.findLast((scope) => found.has(scope)) ?? 'none';
 }
 
-function scopeOf(type: GraphQLNamedType | undefined): CacheScope | undefined {
+function scopeOf(type: GraphQLNamedType | null | undefined): CacheScope | undefined {
   return scopesFromWidest.find((scope) => scope === type?.extensions.cacheScope);
 }

@@ -18,30 +18,15 @@ export function createDocumentCache<Value>(): DocumentCache<Value> {
   const entries = new LRUCache<string, { value: Value; bytes: number }>({
     maxSize: maxBytes,
     sizeCalculation: ({ bytes }) => bytes,
-    dispose(_, key) {
-      if (found[placeOf(key)] === key) found[placeOf(key)] = '';
-    },
   });
-  /** Keys of entries that were found. V8 has to hash a text that was just received; comparing it with one of these is faster. */
-  const found = new Array<string>(maxFound).fill('');
-
   return {
-    get(key) {
-      const same = found[placeOf(key)];
-      if (same === key) return entries.get(same)?.value;
-      const entry = entries.get(key);
-      if (entry !== undefined) found[placeOf(key)] = key;
-      return entry?.value;
-    },
+    get: (key) => entries.get(key)?.value,
     has: (key) => entries.has(key),
     set(key, value, bytes) {
-      const entry = { value, bytes };
-      entries.set(key, entry);
+      entries.set(key, { value, bytes });
       return (added) => {
-        if (entries.peek(key) !== entry) return;
-        entries.delete(key);
-        entry.bytes += added;
-        entries.set(key, entry);
+        const entry = entries.peek(key);
+        if (entry?.value === value) entries.set(key, { value, bytes: entry.bytes + added });
       };
     },
     status: () => ({ entries: entries.size, bytes: entries.calculatedSize }),
@@ -49,14 +34,9 @@ export function createDocumentCache<Value>(): DocumentCache<Value> {
 }
 
 const maxBytes = 12_500_000;
-const maxFound = 64;
-
-function placeOf({ length }: string): number {
-  return length % maxFound;
-}
 
 /**
- * Of a parsed document, roughly: its nodes, its text and what is kept beside it.
+ * The memory of a parsed document, roughly: its nodes, its text and what is kept beside it.
  * @param addedVariables that are not in its text
  */
 export function bytesOf({ tokenCount = 0, loc }: DocumentNode, addedVariables = 0): number {

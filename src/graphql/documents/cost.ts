@@ -6,20 +6,21 @@ import {
   type GraphQLSchema,
   getNamedType,
   getNullableType,
+  isCompositeType,
   isListType,
   Kind,
   type OperationDefinitionNode,
+  SchemaMetaFieldDef,
   type SelectionSetNode,
+  TypeMetaFieldDef,
+  TypeNameMetaFieldDef,
   valueFromASTUntyped,
 } from 'graphql';
-import { findField, listSizeOf, weightOf } from './schema-costs.ts';
 
 interface Operation {
   schema: GraphQLSchema;
   operation: OperationDefinitionNode;
   fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** The cost of a field, and of an object. 0: only the weights count, which are those of look-ups and essays. */
-  unitCost?: 0 | 1;
 }
 
 /** As the client sent them, not coerced. */
@@ -67,7 +68,7 @@ function describeSizes(names: ReadonlySet<string>, variables: Variables): string
 
 /** @param readVariable null: the client did not send it */
 function computeCost(
-  { schema, operation, fragments, unitCost = 1 }: Operation,
+  { schema, operation, fragments }: Operation,
   readVariable: (name: string) => { value: unknown } | null,
 ): number {
   const known = new Map<string, number>();
@@ -94,15 +95,15 @@ function computeCost(
 
   function costOfField(node: FieldNode, parent: string, sized: SizedFields | null): number {
     const field = findField(schema, parent, node.name.value);
-    if (field === undefined) return unitCost;
-    if (node.selectionSet === undefined) return unitCost + weightOf(field);
+    if (field === undefined) return 1;
+    if (node.selectionSet === undefined) return 1 + weightOf(field);
     const listSize = listSizeOf(field);
     const page = listSize?.slicingArguments?.map((name) => readPageSize(node, field, name));
     const below = page && { fields: listSize?.sizedFields ?? [], size: Math.max(...page) };
     const size = sized?.fields.includes(field.name) ? sized.size : sizeOf(node, field, parent);
     const type = getNamedType(field.type);
-    const item = unitCost + weightOf(type) + costOfSelections(node.selectionSet, type.name, below ?? null);
-    return unitCost + weightOf(field) + size * item;
+    const item = 1 + weightOf(type) + costOfSelections(node.selectionSet, type.name, below ?? null);
+    return 1 + weightOf(field) + size * item;
   }
 
   function sizeOf(node: FieldNode, field: GraphQLField<unknown, unknown>, parent: string): number {
@@ -143,3 +144,34 @@ const defaultItems = 5;
 const maxPage = 100;
 /** The lists of introspection, about twice their average over the types; lists that are not named here: 1. */
 const introspectedItems: Readonly<Record<string, number>> = { fields: 6, directives: 12 };
+
+interface ListSize {
+  assumedSize?: number;
+  slicingArguments?: readonly string[];
+  sizedFields?: readonly string[];
+}
+
+type Extensions = Readonly<Record<string, unknown>>;
+
+/** What `@listSize` declares. */
+function listSizeOf(element: { extensions: Extensions }): ListSize | undefined {
+  return findDirective<ListSize>(element, 'listSize');
+}
+
+/** What `@cost` declares. */
+function weightOf(element: { extensions: Extensions }): number {
+  return findDirective<{ weight: number }>(element, 'cost')?.weight ?? 0;
+}
+
+function findDirective<Arguments>({ extensions }: { extensions: Extensions }, name: string): Arguments | undefined {
+  const { directives } = extensions as { directives?: readonly { name: string; args: Arguments }[] };
+  return directives?.find((directive) => directive.name === name)?.args;
+}
+
+/** Also fields of introspection. */
+function findField(schema: GraphQLSchema, parent: string, name: string): GraphQLField<unknown, unknown> | undefined {
+  const metaField = [SchemaMetaFieldDef, TypeMetaFieldDef, TypeNameMetaFieldDef].find((field) => field.name === name);
+  if (metaField !== undefined) return metaField;
+  const type = schema.getType(parent);
+  return isCompositeType(type) && 'getFields' in type ? type.getFields()[name] : undefined;
+}

@@ -1,19 +1,19 @@
 import {
   type DocumentNode,
-  type GraphQLError,
+  GraphQLError,
   type GraphQLSchema,
   getOperationAST,
+  Kind,
   type OperationDefinitionNode,
+  specifiedRules,
+  validate,
 } from 'graphql';
-import { fragmentsOf } from '../jit/compilable-operation.ts';
 import type { Compiler } from '../jit/compiler.ts';
 import type { AddBytes } from './cache.ts';
 import { findCacheScope } from './cache-scope.ts';
-import { createOperationError, rejectDocument } from './document-errors.ts';
 import { selectsIntrospection } from './introspection.ts';
-import { createPreparedOperation, type PreparedOperation } from './operation.ts';
-import type { DocumentTrust } from './operation-label.ts';
-import { validateDocument } from './validate-document.ts';
+import { limitAliases, limitDirectives, limitIntrospectionAliases } from './limits.ts';
+import { createPreparedOperation, type DocumentTrust, type PreparedOperation } from './operation.ts';
 
 /** A document that was parsed and validated. */
 export interface PreparedDocument {
@@ -29,7 +29,7 @@ export interface PreparedDocument {
 
 interface PrepareOptions {
   schema: GraphQLSchema;
-  /** Of an operation, in fields and weights. */
+  /** The limit of an operation, in fields and weights. */
   maxCost: number;
   /** Whether responses depend on the caller: then only private caches may store them. */
   hasCallers: boolean;
@@ -46,13 +46,14 @@ export function prepareDocument(document: DocumentNode, options: PrepareOptions)
   const operations = new Map<OperationDefinitionNode, PreparedOperation>();
   const trust: DocumentTrust = { trustedId: null };
   const scope = findCacheScope(document, schema);
+  const fragments = document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
   const common = {
     ...options,
     trust,
     document,
-    fragments: fragmentsOf(document),
+    fragments: new Map(fragments.map((node) => [node.name.value, node])),
     cacheScope: hasCallers && scope === 'public' ? 'private' : scope,
-    usesIntrospection: selectsIntrospection(schema, document),
+    usesIntrospection: selectsIntrospection(document),
   } as const;
   return {
     trust,
@@ -73,3 +74,41 @@ export function prepareDocument(document: DocumentNode, options: PrepareOptions)
 
 /** Without compiled code. */
 const bytesPerOperation = 3_000;
+
+/** An error that a rule throws is the only one: it throws where reporting each error would take too much work. */
+function validateDocument(schema: GraphQLSchema, document: DocumentNode): readonly GraphQLError[] {
+  try {
+    return validate(schema, document, rules);
+  } catch (error) {
+    if (error instanceof GraphQLError) return [error];
+    throw error;
+  }
+}
+
+const rules = [limitDirectives, ...specifiedRules, limitIntrospectionAliases, limitAliases];
+
+/** The document with errors, and without operations. */
+export function rejectDocument(
+  document: DocumentNode | null,
+  errors: readonly GraphQLError[],
+  code: 'GRAPHQL_PARSE_FAILED' | 'GRAPHQL_VALIDATION_FAILED' | 'QUERY_NOT_IN_SAFELIST',
+): PreparedDocument {
+  for (const { extensions } of errors) {
+    extensions.code ??= code;
+    extensions.http = { status: 400 };
+  }
+  return {
+    trust: { trustedId: null },
+    document,
+    errors,
+    operation() {
+      throw errors[0];
+    },
+  };
+}
+
+/** As Yoga formulates it. */
+export function createOperationError(): GraphQLError {
+  const extensions = { code: 'OPERATION_RESOLUTION_FAILURE', http: { status: 400 } };
+  return new GraphQLError('Could not determine what operation to execute.', { extensions });
+}

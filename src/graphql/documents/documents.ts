@@ -1,14 +1,11 @@
-import { type DocumentNode, GraphQLError, type GraphQLSchema, parse, type Source } from 'graphql';
+import { type DocumentNode, GraphQLError, type GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { CacheStatus } from '../../telemetry/metrics/gateway-metrics.ts';
 import { createCompiler } from '../jit/compiler.ts';
 import { type AddBytes, bytesOf, createDocumentCache } from './cache.ts';
-import { type PreparedDocument, prepareDocument } from './document.ts';
-import { rejectDocument } from './document-errors.ts';
-import { createFillDocument, type FillDocument } from './filled-document.ts';
+import { type PreparedDocument, prepareDocument, rejectDocument } from './document.ts';
 import { type DocumentLimits, findDocumentProblem } from './limits.ts';
-import { parameterize } from './parameterize.ts';
-import { type DocumentShape, findShape } from './shapes.ts';
+import { createFillDocument, type DocumentShape, type FillDocument, findShape, parameterize } from './shapes.ts';
 import { parseDetached } from './source.ts';
 import { createPreparationTurns } from './turns.ts';
 
@@ -20,13 +17,18 @@ interface DocumentsOptions {
 }
 
 export type PrepareDocument = (text: string) => PreparedDocument;
-export type WaitForTurn = (text: string) => PromiseLike<void> | null;
+
+/** Calls the function at once if the document is known or may be prepared in this turn; otherwise in a later one. */
+export type AnswerInTurn = <Result>(
+  text: string,
+  answer: () => Result | PromiseLike<Result>,
+) => Result | PromiseLike<Result>;
 
 /**
- * Parses and validates documents, and prepares their operations. A document is cached when it is sent a second time. When one
- * that differs from it only in its texts is sent, it is prepared for all documents of this shape. Rejects documents that are
- * much more expensive to parse or validate than their size suggests. Invalid documents are not cached: their errors would
- * hold the text, and finding them again is fast.
+ * Parses and validates documents, and prepares their operations. A document is cached when it is sent a second time. When
+ * another document of its shape is sent, it is prepared for all documents of this shape. Rejects documents that are much
+ * more expensive to parse or validate than their size suggests. Invalid documents are not cached: their errors would hold
+ * the text.
  */
 export function createPreparedDocuments({ schema, limits, hasCallers }: DocumentsOptions) {
   const common = { schema, maxCost: limits.cost, hasCallers, compiler: createCompiler(schema) };
@@ -34,14 +36,14 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
   const documents = createDocumentCache<PreparedDocument>();
   const shapes = createDocumentCache<FillDocument>();
   /** Documents, and the keys of their shapes. */
-  const seenOnce = createSeen();
-  /** Keys of shapes whose documents are prepared one by one. */
-  const unshared = createSeen();
+  const seenOnce = new LRUCache<string, true>({
+    maxSize: maxSeenCharacters,
+    sizeCalculation: (_, text) => text.length,
+  });
 
-  /** Waits until a document may be prepared; null if that is now. */
-  const waitForTurn: WaitForTurn = (text) => (turns.areFull() && !isKnown(text) ? turns.wait() : null);
+  const inTurn: AnswerInTurn = (text, answer) => (turns.areFull() && !isKnown(text) ? turns.wait(answer) : answer());
 
-  return { prepare, waitForTurn, countKnown: turns.countKnown, status };
+  return { prepare, inTurn, countKnown: turns.countKnown, status };
 
   function status(): CacheStatus {
     const [single, shared] = [documents.status(), shapes.status()];
@@ -56,8 +58,8 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
 
   function prepare(text: string): PreparedDocument {
     const same = documents.get(text);
-    const shape = same ? null : findShape(text);
-    const known = same ?? (shape && fill(text, shape));
+    const shape = same || text.length > limits.characters ? null : findShape(text);
+    const known = same ?? (shape && fill(shape));
     if (known) {
       turns.countKnown();
       return known;
@@ -71,36 +73,35 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
     }
     if (seenOnce.delete(text))
       return prepareToCache(document, (prepared) => documents.set(text, prepared, bytesOf(document)));
-    const filled = shape && seenOnce.has(shape.key) ? prepareShape(shape, document) : null;
+    const filled = shape && seenOnce.delete(shape.key) ? prepareShape(shape, document) : null;
     if (filled !== null) return filled;
     // A document that is never sent again would cost the garbage collector more than parsing it costs.
     const prepared = prepareDocument(document, { ...common, addBytes: ignore });
     if (prepared.errors.length > 0) return prepared;
     seenOnce.set(text, true);
-    if (shape && !unshared.has(shape.key)) seenOnce.set(shape.key, true);
+    if (shape) seenOnce.set(shape.key, true);
     return prepared;
   }
 
-  function fill(text: string, { key, texts }: DocumentShape): PreparedDocument | null {
-    if (text.length > limits.characters) return null;
+  function parseDocument(text: string): DocumentNode {
+    const problem = findDocumentProblem(text, limits);
+    if (problem !== null) throw new GraphQLError(problem);
+    return parseDetached(text, { maxTokens: limits.tokens });
+  }
+
+  function fill({ key, texts }: DocumentShape): PreparedDocument | null {
     return shapes.get(key)?.(texts) ?? null;
   }
 
   /** Prepares a document for all of its shape. Null if that is not possible, or if it is not valid. */
   function prepareShape(shape: DocumentShape, document: DocumentNode): PreparedDocument | null {
-    const { key, texts } = shape;
-    seenOnce.delete(key);
     const parameterized = parameterize(schema, document, shape);
-    if (parameterized !== null) {
-      const bytes = bytesOf(document, texts.length);
-      prepareToCache(parameterized, (prepared) =>
-        shapes.set(key, createFillDocument(prepared, parameterized, shape), bytes),
-      );
-      const filled = shapes.get(key)?.(texts);
-      if (filled) return filled;
-    }
-    unshared.set(key, true);
-    return null;
+    if (parameterized === null) return null;
+    const bytes = bytesOf(document, shape.texts.length);
+    prepareToCache(parameterized, (prepared) =>
+      shapes.set(shape.key, createFillDocument(prepared, parameterized, shape), bytes),
+    );
+    return fill(shape);
   }
 
   /** @param cache called if the document is valid */
@@ -110,19 +111,9 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
     if (prepared.errors.length === 0) addBytes = cache(prepared);
     return prepared;
   }
-
-  function parseDocument(text: string): DocumentNode {
-    const problem = findDocumentProblem(text, limits);
-    if (problem !== null) throw new GraphQLError(problem);
-    return parseDetached(text, (source: Source) => parse(source, { maxTokens: limits.tokens }));
-  }
 }
 
 function ignore(_bytes: number): void {}
 
-function createSeen(): LRUCache<string, true> {
-  return new LRUCache({ maxSize: maxSeenCharacters, sizeCalculation: (_, text) => text.length });
-}
-
-/** Of all documents and keys in one of them. */
+/** The documents and keys that are remembered after they were sent once. */
 const maxSeenCharacters = 500_000;

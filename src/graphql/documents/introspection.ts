@@ -1,4 +1,5 @@
 import {
+  BREAK,
   type DocumentNode,
   type GraphQLField,
   type GraphQLObjectType,
@@ -8,9 +9,9 @@ import {
   OperationTypeNode,
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
+  visit,
 } from 'graphql';
 import { requireScope } from '../../auth/require-scope.ts';
-import { forEachSelectionSet } from './selection-sets.ts';
 
 /**
  * The same schema for callers without the scope `introspection`: `__schema` and `__type` fail at their paths, as other
@@ -18,36 +19,34 @@ import { forEachSelectionSet } from './selection-sets.ts';
  * copy with fields of these names.
  */
 export function withClosedIntrospection(schema: GraphQLSchema): GraphQLSchema {
-  const known = closedSchemas.get(schema);
-  if (known) return known;
   const query = schema.getQueryType();
   const fields = { ...query?.getFields(), ...closedFields };
   const closedQuery: GraphQLObjectType = Object.create(query ?? null, { getFields: { value: () => fields } });
-  const closed: GraphQLSchema = Object.create(schema, {
+  return Object.create(schema, {
     getRootType: {
       value: (kind: OperationTypeNode) => (kind === OperationTypeNode.QUERY ? closedQuery : schema.getRootType(kind)),
     },
     // Conditions of fragments.
     getType: { value: (name: string) => (name === query?.name ? closedQuery : schema.getType(name)) },
   });
-  closedSchemas.set(schema, closed);
-  return closed;
 }
 
-/** Whether it only selects `__typename` and introspection fields. */
+/** Whether an operation only selects `__typename` and introspection fields. */
 export function isAboutSchema({ selectionSet: { selections } }: OperationDefinitionNode): boolean {
   return selections.every((node) => node.kind === Kind.FIELD && node.name.value.startsWith('__'));
 }
 
-export function selectsIntrospection(schema: GraphQLSchema, document: DocumentNode): boolean {
+export function selectsIntrospection(document: DocumentNode): boolean {
   let isFound = false;
-  forEachSelectionSet(schema, document, ({ selections }) => {
-    isFound ||= selections.some((node) => node.kind === Kind.FIELD && Object.hasOwn(closedFields, node.name.value));
+  visit(document, {
+    Field({ name }) {
+      if (!Object.hasOwn(closedFields, name.value)) return undefined;
+      isFound = true;
+      return BREAK;
+    },
   });
   return isFound;
 }
-
-const closedSchemas = new WeakMap<GraphQLSchema, GraphQLSchema>();
 
 const closedFields = Object.fromEntries(
   [SchemaMetaFieldDef, TypeMetaFieldDef].map((field) => [field.name, close(field)]),

@@ -10,14 +10,13 @@ import {
 } from 'graphql';
 import type { Caller } from '../../auth/caller.ts';
 import type { RequestContext } from '../../request-context.ts';
+import type { OperationType } from '../../telemetry/finished-request.ts';
 import type { Compiler } from '../jit/compiler.ts';
-import { lookUpCost } from '../schema/costs.ts';
 import type { AddBytes } from './cache.ts';
 import type { CacheScope } from './cache-scope.ts';
 import { createOperationCost } from './cost.ts';
 import { isAboutSchema, withClosedIntrospection } from './introspection.ts';
-import { type DocumentTrust, labelOperation, type OperationLabel } from './operation-label.ts';
-import { createVariableCheck } from './variable-problem.ts';
+import { createVariableCheck } from './limits.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -29,8 +28,6 @@ export interface PreparedOperation {
   isRepeatable: boolean;
   /** The maximum number of fields in the response, plus weights. */
   cost(variables: Variables): number;
-  /** Whether it is a query that may need many look-ups, and that is not refused. */
-  mayBeDelayed(caller: Caller, variables: Variables): boolean;
   /**
    * Executes it. Fields are in the order of the query. Variables that are not valid, and operations that cost too much,
    * are errors without data.
@@ -41,6 +38,20 @@ export interface PreparedOperation {
     variables: Variables,
     schema?: GraphQLSchema,
   ): ExecutionResult | PromiseLike<ExecutionResult>;
+}
+
+/** What log, metrics and traces show of an operation. It refers to no document: a kept reply has it. */
+export interface OperationLabel {
+  readonly type: OperationType;
+  /** Chosen by the client, at most 100 characters. Empty if it has none. */
+  readonly name: string;
+  readonly trust: DocumentTrust;
+}
+
+/** Changes when trusted documents are read again. */
+export interface DocumentTrust {
+  /** A hash of its text; null if the document is not trusted. */
+  trustedId: string | null;
 }
 
 /** The part of a resolver's context that execution uses. */
@@ -75,18 +86,15 @@ interface PreparedOperationOptions {
 export function createPreparedOperation(options: PreparedOperationOptions): PreparedOperation {
   const { schema, trust, document, definition, fragments, cacheScope, usesIntrospection, maxCost } = options;
   const cost = createOperationCost({ schema, operation: definition, fragments });
-  const weight = createOperationCost({ schema, operation: definition, fragments, unitCost: 0 });
   const operationName = definition.name?.value;
   const findVariableProblem = createVariableCheck(schema, definition);
-  const compiled = options.compiler.register({ document, definition, fragments }, options.addBytes);
+  const findCompiled = options.compiler.register({ document, definition, fragments }, options.addBytes);
 
   return {
     label: labelOperation(definition, trust),
     cacheScope,
     isRepeatable: definition.operation === 'query' && (cacheScope !== 'none' || isAboutSchema(definition)),
     cost,
-    mayBeDelayed: (caller, variables) =>
-      definition.operation === 'query' && weight(variables) >= minListWeight && findRefusal(caller, variables) === null,
     execute: (contextValue, variables, executedSchema = schema) =>
       findRefusal(contextValue.caller, variables) ?? run(contextValue, variables, executedSchema),
   };
@@ -101,7 +109,7 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
 
   function run(contextValue: OperationContext, variables: Variables, executedSchema: GraphQLSchema) {
     const result =
-      (executedSchema === schema && compiled(variables)?.(contextValue, variables)) ||
+      (executedSchema === schema && findCompiled()?.(contextValue, variables)) ||
       interpret(contextValue, variables, executedSchema);
     return 'then' in result || result.data !== undefined ? result : rejectVariables(result.errors ?? []);
   }
@@ -114,8 +122,13 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
   }
 }
 
-/** Five look-ups. */
-const minListWeight = 5 * lookUpCost.args.weight;
+function labelOperation({ operation, name }: OperationDefinitionNode, trust: DocumentTrust): OperationLabel {
+  // A copy of the name: a slice would keep the whole text of the document.
+  const text = Buffer.from(name?.value.slice(0, maxNameLength) ?? '').toString();
+  return { type: operation, name: text, trust };
+}
+
+const maxNameLength = 100;
 
 /** Why an operation is not executed. */
 function describeCost(cost: number, limit: number): string {

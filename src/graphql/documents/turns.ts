@@ -1,70 +1,73 @@
-import { SyncPromise } from '../../async/sync-promise.ts';
-
 /**
- * Limits the time that each turn of the event loop spends on documents that are not known; further ones wait for the next
- * turns. Preparing a document takes several times as long as a request with a known one, so clients that send a new document
- * each time would otherwise take most of the time from all others. While there are others, one in every two turns prepares a
- * document; while there are none, each turn prepares several.
+ * Limits the time that each turn of the event loop spends on unknown documents; those over the limit wait for later turns.
+ * Preparing a document takes several times as long as a request with a known one, so clients that send a new document each
+ * time would otherwise take most of the time from all others. While there are requests with known documents, every second
+ * turn prepares one unknown document. While there are none, each turn prepares unknown documents for a millisecond.
  */
 export interface PreparationTurns {
-  /** Whether a further document has to wait. */
+  /** Whether a further unknown document has to wait. */
   areFull(): boolean;
-  /** Called when a document is prepared. */
+  /** Called when an unknown document is prepared. */
   begin(): void;
   /** Called when a document was known, or not needed because its reply was kept. */
   countKnown(): void;
-  /** Resolves in a later turn, in the order of the calls. */
-  wait(): PromiseLike<void>;
+  /** Calls the function in a later turn, in the order of the calls. */
+  wait<Result>(answer: () => Result | PromiseLike<Result>): Promise<Result>;
 }
 
 export function createPreparationTurns(): PreparationTurns {
-  const waiting: SyncPromise<void>[] = [];
+  const waiting: (() => void)[] = [];
   /** When the first document of this turn was prepared; null if there was none. */
   let begunAt: number | null = null;
   /** Requests with known documents, in this turn and in the one before. */
   let known = 0;
   let knownBefore = 0;
-  /** Whether this turn prepares none, as the one before prepared one beside requests with known documents. */
-  let rests = false;
+  /** Whether this turn is left to known documents. */
+  let isForKnown = false;
 
   return {
     areFull: () => waiting.length > 0 || !hasTime(),
     begin() {
       if (begunAt !== null) return;
       begunAt = performance.now();
-      setImmediate(next);
+      setImmediate(startTurn);
     },
     countKnown() {
       known += 1;
     },
-    wait() {
-      const turn = new SyncPromise<void>();
-      waiting.push(turn);
-      return turn;
-    },
+    wait: (answer) =>
+      new Promise((resolve, reject) => {
+        waiting.push(() => {
+          try {
+            resolve(answer());
+          } catch (error) {
+            reject(error);
+          }
+        });
+      }),
   };
 
   function hasTime(): boolean {
     return begunAt === null || (known + knownBefore === 0 && performance.now() - begunAt <= maxMs);
   }
 
-  function next(): void {
+  function startTurn(): void {
     knownBefore = known;
     known = 0;
-    rests = knownBefore > 0 && !rests;
-    if (rests) {
-      setImmediate(next);
+    isForKnown = knownBefore > 0 && !isForKnown;
+    if (isForKnown) {
+      setImmediate(startTurn);
       return;
     }
     begunAt = null;
-    // Those whose document is known by now do not begin a turn.
+    // A request whose document is known by now, or whose client has left, takes no time from the next one.
     while (hasTime()) {
-      const first = waiting.shift();
-      if (first === undefined) return;
-      first.resolve();
+      const answer = waiting.shift();
+      if (answer === undefined) return;
+      answer();
     }
   }
 }
 
-/** In milliseconds of a turn without known documents. */
+/** The time of a turn without known documents. */
 const maxMs = 1;

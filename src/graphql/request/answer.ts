@@ -4,8 +4,8 @@ import type { Signal } from '../../async/signal.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { Trace } from '../../trace.ts';
 import type { Backpressure } from '../../upstream/backpressure.ts';
-import { createOperationError } from '../documents/document-errors.ts';
-import type { PrepareDocument, WaitForTurn } from '../documents/documents.ts';
+import { createOperationError } from '../documents/document.ts';
+import type { AnswerInTurn, PrepareDocument } from '../documents/documents.ts';
 import type { Executed, OperationContext, PreparedOperation } from '../documents/operation.ts';
 import type { KeptReplies } from './kept-replies.ts';
 import type { MediaType } from './media-type.ts';
@@ -28,7 +28,7 @@ interface GraphqlPost {
 
 interface DirectWayOptions<Context> {
   prepare: PrepareDocument;
-  waitForTurn: WaitForTurn;
+  inTurn: AnswerInTurn;
   /** Called for a kept reply: documents that are not known wait for it as for a known document. */
   countKnown: () => void;
   persistedQueries: PersistedQueries;
@@ -50,13 +50,12 @@ export type AnswerDirectly = (post: GraphqlPost, caller: Caller) => Reply | Prom
  */
 export function createDirectWay<Context extends OperationContext>({
   prepare,
-  waitForTurn,
+  inTurn,
   countKnown,
   persistedQueries,
   keptReplies,
   createContext,
   replies,
-  backpressure,
   needsYoga,
 }: DirectWayOptions<Context>): AnswerDirectly {
   return (post, caller) => {
@@ -73,27 +72,18 @@ export function createDirectWay<Context extends OperationContext>({
     const documentId = params.extensions?.persistedQuery ? String(params.extensions.persistedQuery.sha256Hash) : null;
     const variables = params.variables ?? {};
 
-    const turn = waitForTurn(query);
-    if (turn === null) return answer(query, params);
-    return turn.then(() => (post.signal.aborted ? abandon(null) : answer(query, params)));
+    return inTurn(query, () => (post.signal.aborted ? abandon(null) : answer(query, params)));
 
     function answer(query: string, params: PostParams): Reply | PromiseLike<Reply> | null {
       const { operation, errors } = prepareOperation(query, params);
       if (operation === null) return replies.create({ errors }, post, caller, null);
       if (operation.label.type === 'subscription') return null;
-      if (!backpressure.isHigh() || !operation.mayBeDelayed(caller, variables)) return execute(operation);
-      const delayedSince = performance.now();
-      return backpressure.wait(post.signal).then(() => execute(operation, delayedSince));
+      return execute(operation);
     }
 
-    /**
-     * Nothing that it creates is referred to by what was created before the delay: that is old by then, and all that an
-     * old object refers to stays in memory until the next full garbage collection.
-     */
-    function execute(operation: PreparedOperation, delayedSince: number | null = null): Reply | PromiseLike<Reply> {
+    function execute(operation: PreparedOperation): Reply | PromiseLike<Reply> {
       const context = createContext(caller, post.signal, post.trace);
       const { requestContext } = context;
-      if (delayedSince !== null) requestContext.activity.addWait(delayedSince);
       const executed: Executed = { operation, requestContext, documentId };
       const result = operation.execute(context, variables);
       return 'then' in result ? result.then((result) => finish(result, executed)) : finish(result, executed);

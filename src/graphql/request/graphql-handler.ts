@@ -66,7 +66,7 @@ export function createGraphqlHandler<Context extends OperationContext>({
   trustedDocuments?.onReloaded(keptReplies.clear);
   const answerDirectly = createDirectWay({
     ...shared,
-    waitForTurn: documents.waitForTurn,
+    inTurn: documents.inTurn,
     countKnown: documents.countKnown,
     keptReplies,
     needsYoga: (headers) => hasTraces && headers[traceHeader] !== undefined,

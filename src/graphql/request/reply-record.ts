@@ -1,8 +1,7 @@
 import type { Usage } from '../../request-context.ts';
 import type { FinishedReply, OperationType } from '../../telemetry/finished-request.ts';
 import type { UpstreamActivity } from '../../upstream-activity.ts';
-import type { Executed } from '../documents/operation.ts';
-import type { OperationLabel } from '../documents/operation-label.ts';
+import type { Executed, OperationLabel } from '../documents/operation.ts';
 
 /**
  * A reply as log, metrics and traces show it. A class, so that values are computed only when they are read. It refers to

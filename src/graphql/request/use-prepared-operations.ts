@@ -27,7 +27,6 @@ interface PreparedOperationsOptions {
 export function usePreparedOperations({
   prepare,
   replies,
-  backpressure,
   localCaller,
 }: PreparedOperationsOptions): Plugin<OperationContext & Partial<ExecutedOperation>, ServerContext> {
   const documents = new WeakMap<DocumentNode, PreparedDocument>();
@@ -58,15 +57,7 @@ export function usePreparedOperations({
         documentId: typeof hash === 'string' ? hash : null,
       });
       extendContext({ operationCost: operation.cost(variables) });
-      setExecuteFn(async ({ schema, contextValue }) => {
-        const { caller, requestContext } = contextValue;
-        if (backpressure.isHigh() && operation.mayBeDelayed(caller, variables)) {
-          const delayedSince = performance.now();
-          await backpressure.wait(requestContext.signal);
-          requestContext.activity.addWait(delayedSince);
-        }
-        return operation.execute(contextValue, variables, schema);
-      });
+      setExecuteFn(({ schema, contextValue }) => operation.execute(contextValue, variables, schema));
     },
     onResultProcess({ request, serverContext, resultProcessor, setResultProcessor }) {
       const mediaType = chooseMediaType(request.headers.get('accept') ?? undefined);

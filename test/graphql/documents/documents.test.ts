@@ -182,6 +182,37 @@ describe('a document with other texts', () => {
   });
 });
 
+describe('a document that is not valid', () => {
+  it.each([
+    ['100 errors', `{ ${'unknown '.repeat(100)} }`, 100, 'Cannot query field "unknown" on type "Query".'],
+    [
+      'more than 100 errors',
+      `{ ${'unknown '.repeat(200)} }`,
+      101,
+      'Too many validation errors, error limit reached. Validation aborted.',
+    ],
+    [
+      'fields that take too long to compare',
+      `query ($a: Country) { ${'__typename '.repeat(4_900)} }`,
+      2,
+      'Validation aborted.',
+    ],
+    [
+      'errors and too many directives',
+      `{ unknown ${'@unknown '.repeat(6)} }`,
+      1,
+      'A field, fragment or operation may have at most 5 directives.',
+    ],
+  ])('has as many errors as reported, with %s', (_, query, count, last) => {
+    const { errors, operation } = tDocuments().prepare(query);
+    expect(errors).toHaveLength(count);
+    expect(errors.at(-1)?.message).toBe(last);
+    for (const { extensions } of errors)
+      expect(extensions).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED', http: { status: 400 } });
+    expect(() => operation(null)).toThrow(errors[0]);
+  });
+});
+
 function tDocuments(characters = 100_000) {
   const limits = { tokens: 5_000, characters, cost: 1_000_000 };
   const { prepare, status } = createPreparedDocuments({ schema, limits, hasCallers: false });

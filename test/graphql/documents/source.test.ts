@@ -1,11 +1,11 @@
-import { GraphQLError, getLocation, Kind, parse, Source } from 'graphql';
+import { GraphQLError, getLocation, Kind, Source } from 'graphql';
 import { expect, it } from 'vitest';
 import { locate, parseDetached } from '../../../src/graphql/documents/source.ts';
 
 it.each(['{ a b }', '{\n  a\n  b }', '\n\n{ a\r\n,b\r\n}', '{ a\rb\n\r}', `# comment\n{ a(x: """\n\n""")\n\tb }`])(
   'locates the nodes of a detached document as GraphQL.js does: %j',
   (text) => {
-    const document = parseDetached(text, parse);
+    const document = parseDetached(text);
     const [operation] = document.definitions;
     if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('the document has no operation');
     for (const node of operation.selectionSet.selections) {

@@ -21,7 +21,7 @@ function tTurns() {
     turns,
     prepared,
     prepare(name: string, ms: number) {
-      if (turns.areFull()) void turns.wait().then(() => begin(name, ms));
+      if (turns.areFull()) void turns.wait(() => begin(name, ms));
       else begin(name, ms);
     },
   };
@@ -76,7 +76,7 @@ describe('turns of documents that are not known', () => {
     turns.countKnown();
     prepare('a', 0.1);
     let hasLeft = false;
-    void turns.wait().then(() => {
+    void turns.wait(() => {
       hasLeft = true;
     });
     prepare('b', 0.1);

@@ -1,4 +1,4 @@
-import { type ExecutionResult, execute, type GraphQLError, parse } from 'graphql';
+import { type ExecutionResult, execute, type GraphQLError } from 'graphql';
 import { AbortableSignal } from '../../../src/async/signal.ts';
 import { createCallerFactory } from '../../../src/auth/caller.ts';
 import { locate, parseDetached } from '../../../src/graphql/documents/source.ts';
@@ -18,7 +18,7 @@ export interface Outcome {
 
 /** As GraphQL.js executes it. */
 export async function interpret({ query, variables }: RandomRequest): Promise<Outcome> {
-  const document = parseDetached(query, parse);
+  const document = parseDetached(query);
   return toOutcome(await execute({ schema, document, variableValues: variables, contextValue: tContext() }));
 }
 
