@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
-import { hashText } from '../../documents/document-index.ts';
-import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
+
+import { hashText, type TrustedDocuments } from '../../documents/trusted-documents.ts';
 import type { Events } from '../../telemetry/events.ts';
 import { rejectDocument } from '../documents/document.ts';
 import type { PrepareDocument } from '../documents/documents.ts';
