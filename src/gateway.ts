@@ -63,7 +63,6 @@ export function createGateway(
   const graphql = createGraphqlHandler({
     schema,
     createContext: (caller, signal, trace) => createContext(services, caller, signal, trace),
-    backpressure: bankData.backpressure,
     localCaller: access.localCaller,
     hasCallers: access.hasCallers,
     trustedDocuments,
@@ -141,7 +140,7 @@ export function createGateway(
     await Promise.race([draining.then(essays.flush), pause(config.shutdownTimeoutMs, timer)]);
     timer.abort(null);
     await draining;
-    await Promise.all([bankDataUpstream.client.close(), essaysUpstream.client.close(), graphql.dispose()]);
+    await Promise.all([bankDataUpstream.client.close(), essaysUpstream.client.close()]);
     // Closing the clients aborts the calls in flight; then everything written and counted is stored.
     await Promise.all([essays.close(), ...allowances.map((allowance) => allowance.flush())]);
     await Promise.all([access.close(), traces?.close(), trustedDocuments?.close()]);

@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Admission } from '../auth/admission.ts';
 import { internalErrorMessage } from '../errors.ts';
-import { prefersHtml } from '../graphql/request/media-type.ts';
-import { clientClosedRequest } from '../graphql/request/reply.ts';
+import { clientClosedRequest, prefersHtml } from '../graphql/request/reply.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { StartTrace } from '../telemetry/traces/traces.ts';
 import { createAdmit } from './admit.ts';

@@ -1,4 +1,4 @@
-import { chooseMediaType } from '../graphql/request/media-type.ts';
+import { chooseMediaType } from '../graphql/request/reply.ts';
 import { parseJson } from '../parse-json.ts';
 import { type Cors, jsonType, requiresPreflight } from './cors.ts';
 import type { Exchange } from './exchange.ts';

@@ -122,7 +122,7 @@ async function tPair(reply: Reply, moreEnv: Environment = {}) {
   const listener = createRequestHandler({
     admission: { admit: () => caller, admitBody: () => caller },
     isGraphiqlOpen: false,
-    graphql: { answerDirectly: () => null, answerWithYoga: handle.answerWithYoga },
+    graphql: { answerPost: () => null, answerWithYoga: handle.answerWithYoga },
     graphiql: () => Promise.reject(new Error('not served')),
     maxBodyBytes,
     maxBufferedBytes,

@@ -370,7 +370,7 @@ describe('closing the gateway', () => {
     const listener = createRequestHandler({
       admission: tAdmission,
       isGraphiqlOpen: true,
-      graphql: { answerDirectly: () => null, answerWithYoga: async () => new Response() },
+      graphql: { answerPost: () => null, answerWithYoga: () => Promise.reject(new Error('not asked')) },
       graphiql: createGraphiql({ clientTimeoutMs: 20_000 }),
       maxBodyBytes: 1_000,
       maxBufferedBytes: 1_000,

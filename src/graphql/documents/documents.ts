@@ -98,9 +98,7 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
     const parameterized = parameterize(schema, document, shape);
     if (parameterized === null) return null;
     const bytes = bytesOf(document, shape.texts.length);
-    prepareToCache(parameterized, (prepared) =>
-      shapes.set(shape.key, createFillDocument(prepared, parameterized, shape), bytes),
-    );
+    prepareToCache(parameterized, (prepared) => shapes.set(shape.key, createFillDocument(prepared, shape), bytes));
     return fill(shape);
   }
 

@@ -136,24 +136,14 @@ type Variables = Readonly<Record<string, unknown>>;
 
 /**
  * @param prepared the parameterized document, when it was prepared
- * @param shape of the document that was parameterized
+ * @param shape the shape with the texts of the document that was parameterized
  */
-export function createFillDocument(
-  prepared: PreparedDocument,
-  document: DocumentNode,
-  shape: DocumentShape,
-): FillDocument {
+export function createFillDocument(prepared: PreparedDocument, shape: DocumentShape): FillDocument {
   const move = createMoveLocation(shape);
 
   return (texts) => {
     const trust: DocumentTrust = { trustedId: null };
-    return {
-      ...prepared,
-      trust,
-      // Another object for each request: by it, `usePreparedOperations` finds what was prepared.
-      document: { ...document },
-      operation: (name) => fillOperation(prepared.operation(name), texts, trust),
-    };
+    return { ...prepared, trust, operation: (name) => fillOperation(prepared.operation(name), texts, trust) };
   };
 
   /** The cost of an operation does not depend on texts. */

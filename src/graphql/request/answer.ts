@@ -1,32 +1,39 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { type ExecutionResult, getOperationAST } from 'graphql';
+import { type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
 import type { Signal } from '../../async/signal.ts';
 import type { Caller } from '../../auth/caller.ts';
+import { parseJson } from '../../parse-json.ts';
 import type { Trace } from '../../trace.ts';
-import type { Backpressure } from '../../upstream/backpressure.ts';
+import type { PreparedDocument } from '../documents/document.ts';
 import { createOperationError } from '../documents/document.ts';
 import type { AnswerInTurn, PrepareDocument } from '../documents/documents.ts';
 import type { Executed, OperationContext, PreparedOperation } from '../documents/operation.ts';
-import type { KeptReplies } from './kept-replies.ts';
-import type { MediaType } from './media-type.ts';
+import type { InlineTrace, StartInlineTrace } from './inline-trace.ts';
+import { type KeptReplies, keyOfRequest, type RequestKey } from './kept-replies.ts';
 import type { PersistedQueries } from './persisted-queries.ts';
-import { type PostParams, readPostParams } from './post-params.ts';
-import { clientClosedRequest, type Replies, type Reply } from './reply.ts';
-import { ReplyRecord } from './reply-record.ts';
+import { createAbandonedReply, type Replies, type Reply, type RequestedFormat, traceHeader } from './reply.ts';
 
-/** A POST request with a JSON body. */
-interface GraphqlPost {
-  body: string;
-  bodyHash: number;
-  headers: IncomingHttpHeaders;
-  mediaType: MediaType;
-  requestId: string;
+/** The HTTP request with which GraphQL was asked. */
+export interface GraphqlRequest extends RequestedFormat {
+  method: string;
   /** Aborts when the client disconnects. */
   signal: Signal;
   trace: Trace | null;
 }
 
-interface DirectWayOptions<Context> {
+/** A POST request with a JSON body. */
+export interface GraphqlPost extends GraphqlRequest {
+  body: string;
+}
+
+/** The parameters of a GraphQL request, and the text of its document. */
+export interface Params {
+  query: string;
+  operationName?: string | null | undefined;
+  variables?: Readonly<Record<string, unknown>> | null | undefined;
+  extensions?: { persistedQuery?: { version?: unknown; sha256Hash?: unknown } | null } | null | undefined;
+}
+
+interface AnswerOptions<Context> {
   prepare: PrepareDocument;
   inTurn: AnswerInTurn;
   /** Called for a kept reply: documents that are not known wait for it as for a known document. */
@@ -35,20 +42,17 @@ interface DirectWayOptions<Context> {
   keptReplies: KeptReplies;
   createContext: (caller: Caller, signal: Signal, trace: Trace | null) => Context;
   replies: Replies;
-  /** Delays queries with many look-ups. */
-  backpressure: Backpressure;
-  /** Whether a request asks for something that only Yoga's plugins add. */
-  needsYoga: (headers: IncomingHttpHeaders) => boolean;
+  /** Null: routers cannot request traces. */
+  loadInlineTraces: (() => Promise<StartInlineTrace>) | null;
 }
 
-/** Answers a request; null if it is not an ordinary one, which Yoga answers. */
-export type AnswerDirectly = (post: GraphqlPost, caller: Caller) => Reply | PromiseLike<Reply | null> | null;
+/** Answers an ordinary request: a query or the hash of a known one, with an operation name and variables. Null for others. */
+export type AnswerPost = (post: GraphqlPost, caller: Caller) => Reply | PromiseLike<Reply> | null;
 
-/**
- * Answers ordinary requests without Yoga, which takes ten times as long: a query or the hash of a known one, with an
- * operation name and variables. Both ways execute the same prepared operations and create the same replies.
- */
-export function createDirectWay<Context extends OperationContext>({
+export type Answer = (params: Params, request: GraphqlRequest, caller: Caller) => Reply | PromiseLike<Reply>;
+
+/** Creates the function that answers ordinary requests, and the one behind it, which also answers those that Yoga reads. */
+export function createAnswer<Context extends OperationContext>({
   prepare,
   inTurn,
   countKnown,
@@ -56,68 +60,117 @@ export function createDirectWay<Context extends OperationContext>({
   keptReplies,
   createContext,
   replies,
-  needsYoga,
-}: DirectWayOptions<Context>): AnswerDirectly {
-  return (post, caller) => {
-    if (needsYoga(post.headers)) return null;
-    const isKeepable = !replies.asksForExtensions(post.headers);
-    const kept = isKeepable ? keptReplies.get(post, caller) : undefined;
+  loadInlineTraces,
+}: AnswerOptions<Context>): { answerPost: AnswerPost; answer: Answer } {
+  return { answerPost, answer };
+
+  function answerPost(post: GraphqlPost, caller: Caller): Reply | PromiseLike<Reply> | null {
+    const key = replies.asksForExtensions(post.headers) ? null : keyOfRequest(post, caller);
+    const kept = key === null ? undefined : keptReplies.get(key);
     if (kept) {
       countKnown();
       return kept;
     }
-    const params = readPostParams(post.body);
-    const query = params && findQuery(params);
-    if (!params || query === null) return null;
-    const documentId = params.extensions?.persistedQuery ? String(params.extensions.persistedQuery.sha256Hash) : null;
-    const variables = params.variables ?? {};
-
-    return inTurn(query, () => (post.signal.aborted ? abandon(null) : answer(query, params)));
-
-    function answer(query: string, params: PostParams): Reply | PromiseLike<Reply> | null {
-      const { operation, errors } = prepareOperation(query, params);
-      if (operation === null) return replies.create({ errors }, post, caller, null);
-      if (operation.label.type === 'subscription') return null;
-      return execute(operation);
-    }
-
-    function execute(operation: PreparedOperation): Reply | PromiseLike<Reply> {
-      const context = createContext(caller, post.signal, post.trace);
-      const { requestContext } = context;
-      const executed: Executed = { operation, requestContext, documentId };
-      const result = operation.execute(context, variables);
-      return 'then' in result ? result.then((result) => finish(result, executed)) : finish(result, executed);
-    }
-
-    function finish(result: ExecutionResult, executed: Executed): Reply {
-      // The cancelled look-ups of a client that has disconnected are not errors.
-      if (post.signal.aborted) return abandon(executed);
-      const reply = replies.create(result, post, caller, executed);
-      if (isKeepable && result.errors === undefined) keptReplies.keep(post, caller, reply, executed);
-      return reply;
-    }
-
-    function abandon(executed: Executed | null): Reply {
-      return { ...abandoned, mediaType: post.mediaType, record: new ReplyRecord(executed) };
-    }
-  };
-
-  function prepareOperation(query: string, { operationName }: PostParams) {
-    const { document, errors, operation } = prepare(query);
-    // As in Yoga, an unknown operation is reported before the errors of validation.
-    if (document && !getOperationAST(document, operationName))
-      return { operation: null, errors: [createOperationError()] };
-    return errors.length > 0 ? { operation: null, errors } : { operation: operation(operationName), errors };
+    const params = readParams(post.body, persistedQueries);
+    return params && answer(params, post, caller, key);
   }
 
-  /** Null: an unknown hash, or a query to be registered. */
-  function findQuery({ query, extensions }: PostParams): string | null {
-    const persisted = extensions?.persistedQuery;
-    if (!persisted) return query ?? null;
-    if (persisted.version !== 1 || typeof persisted.sha256Hash !== 'string') return null;
-    const known = persistedQueries.get(persisted.sha256Hash) ?? null;
-    return query == null || query === known ? known : null;
+  /** @param key to keep the reply; null: it is not kept */
+  function answer(
+    params: Params,
+    request: GraphqlRequest,
+    caller: Caller,
+    key: RequestKey | null = null,
+  ): Reply | PromiseLike<Reply> {
+    const isTraced = loadInlineTraces !== null && request.headers[traceHeader] === 'ftv1';
+    return isTraced ? loadInlineTraces().then((start) => executeInTurn(start())) : executeInTurn(null);
+
+    function executeInTurn(inlineTrace: InlineTrace | null): Reply | PromiseLike<Reply> {
+      return inTurn(params.query, () =>
+        request.signal.aborted ? createAbandonedReply(request.mediaType, null) : execute(inlineTrace),
+      );
+    }
+
+    function execute(inlineTrace: InlineTrace | null): Reply | PromiseLike<Reply> {
+      const { operation, errors } = findOperation(prepare(params.query), params, request);
+      if (operation === null) return finish({ errors }, null);
+      const context = createContext(caller, request.signal, request.trace);
+      const executed = { operation, requestContext: context.requestContext, documentId: documentIdOf(params) };
+      const variables = params.variables ?? {};
+      const result = inlineTrace
+        ? inlineTrace.execute(operation, context, variables)
+        : operation.execute(context, variables);
+      return 'then' in result ? result.then((result) => finish(result, executed)) : finish(result, executed);
+
+      function finish(result: ExecutionResult, executed: Executed | null): Reply {
+        if (request.signal.aborted) return createAbandonedReply(request.mediaType, executed);
+        const reply = replies.create(inlineTrace ? inlineTrace.addTo(result) : result, request, caller, executed);
+        if (key !== null && executed !== null && result.errors === undefined) keptReplies.keep(key, reply, executed);
+        return reply;
+      }
+    }
   }
 }
 
-const abandoned = { status: clientClosedRequest, headers: {}, body: '', bodyEncoding: 'utf8' } as const;
+/** Null if the body is not that of an ordinary request, its hash is unknown, or its query is to be registered. */
+function readParams(body: string, persistedQueries: PersistedQueries): Params | null {
+  const params = parseJson(body);
+  if (!isRecord(params)) return null;
+  for (const name in params) if (!paramNames.has(name)) return null;
+  const { query, operationName, variables, extensions } = params;
+  const isOrdinary =
+    (query == null || typeof query === 'string') &&
+    (operationName == null || typeof operationName === 'string') &&
+    (variables == null || isRecord(variables)) &&
+    (extensions == null || isRecord(extensions));
+  if (!isOrdinary) return null;
+  const text = findQuery(query ?? null, extensions?.persistedQuery, persistedQueries);
+  return text === null ? null : { query: text, operationName, variables, extensions };
+}
+
+const paramNames = new Set(['query', 'operationName', 'variables', 'extensions']);
+
+function findQuery(query: string | null, persisted: unknown, persistedQueries: PersistedQueries): string | null {
+  if (persisted == null) return query;
+  if (!isRecord(persisted) || persisted.version !== 1 || typeof persisted.sha256Hash !== 'string') return null;
+  const known = persistedQueries.get(persisted.sha256Hash) ?? null;
+  return query === null || query === known ? known : null;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function documentIdOf({ extensions }: Params): string | null {
+  const hash = extensions?.persistedQuery?.sha256Hash;
+  return typeof hash === 'string' ? hash : null;
+}
+
+interface FoundOperation {
+  /** Null: there is none, or it may not be executed. */
+  operation: PreparedOperation | null;
+  errors: readonly GraphQLError[];
+}
+
+/** As in Yoga, an unknown operation is reported before the errors of validation. */
+function findOperation(
+  { document, errors, operation }: PreparedDocument,
+  { operationName }: Params,
+  { method }: GraphqlRequest,
+): FoundOperation {
+  const definition = document && getOperationAST(document, operationName);
+  if (document && !definition) return { operation: null, errors: [createOperationError()] };
+  if (definition?.operation === 'mutation' && method === 'GET') return { operation: null, errors: [createGetError()] };
+  if (errors.length > 0) return { operation: null, errors };
+  if (definition?.operation === 'subscription') {
+    const message = 'Schema is not configured to execute subscription operation.';
+    return { operation: null, errors: [new GraphQLError(message, { nodes: definition })] };
+  }
+  return { operation: operation(operationName), errors };
+}
+
+function createGetError(): GraphQLError {
+  const http = { status: 405, headers: { allow: 'POST' } };
+  const extensions = { code: 'BAD_REQUEST', http };
+  return new GraphQLError('Can only perform a mutation operation from a POST request.', { extensions });
+}

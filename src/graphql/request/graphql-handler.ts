@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { GraphQLSchema } from 'graphql';
 import type { Signal } from '../../async/signal.ts';
 import type { Caller } from '../../auth/caller.ts';
@@ -6,24 +5,21 @@ import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { Redact } from '../../telemetry/redact.ts';
 import type { Trace } from '../../trace.ts';
-import type { Backpressure } from '../../upstream/backpressure.ts';
 import { createPreparedDocuments } from '../documents/documents.ts';
 import type { DocumentLimits } from '../documents/limits.ts';
 import type { OperationContext } from '../documents/operation.ts';
-import type { ServerContext } from '../schema/context.ts';
-import { createDirectWay } from './answer.ts';
+import { createAnswer, type GraphqlPost } from './answer.ts';
+import type { StartInlineTrace } from './inline-trace.ts';
 import { createKeptReplies } from './kept-replies.ts';
-import { createPersistedQueries } from './persisted-queries.ts';
-import { createReplies, traceHeader } from './reply.ts';
-import { withTrustedDocuments, withTrustedQueries } from './trusted-queries.ts';
+import { createPersistedQueries, withTrustedDocuments, withTrustedQueries } from './persisted-queries.ts';
+import { createReplies } from './reply.ts';
 import type { GraphqlYoga } from './yoga.ts';
 
 interface GraphqlHandlerOptions<Context> {
   schema: GraphQLSchema;
+  /** Creates the context of one request's resolvers. @param signal aborts when the client disconnects */
   createContext: (caller: Caller, signal: Signal, trace: Trace | null) => Context;
-  /** Delays queries with many look-ups. */
-  backpressure: Backpressure;
-  /** Of requests that do not come from the HTTP request handler. */
+  /** The caller of requests without the HTTP request handler. */
   localCaller: Caller;
   /** Whether responses depend on the caller. */
   hasCallers: boolean;
@@ -38,11 +34,10 @@ interface GraphqlHandlerOptions<Context> {
   events: Pick<Events, 'unexpectedError' | 'untrustedDocument'>;
 }
 
-/** GraphQL over HTTP, two ways in: directly for ordinary requests, and Yoga for all others. */
+/** GraphQL over HTTP. Ordinary POST requests are answered directly, which takes a tenth of the time; Yoga reads all others. */
 export function createGraphqlHandler<Context extends OperationContext>({
   schema,
   createContext,
-  backpressure,
   localCaller,
   hasCallers,
   trustedDocuments,
@@ -60,40 +55,47 @@ export function createGraphqlHandler<Context extends OperationContext>({
   const registered = createPersistedQueries();
   const persistedQueries = trustedDocuments ? withTrustedQueries(registered, trustedDocuments) : registered;
   const replies = createReplies({ hasCallers, exposesCost, hasTraces, redact, events });
-  const shared = { prepare, persistedQueries, replies, createContext, backpressure };
   const keptReplies = createKeptReplies(keptReplyBytes);
   // A document may no longer be trusted.
   trustedDocuments?.onReloaded(keptReplies.clear);
-  const answerDirectly = createDirectWay({
-    ...shared,
+  const { answerPost, answer } = createAnswer({
+    prepare,
     inTurn: documents.inTurn,
     countKnown: documents.countKnown,
+    persistedQueries,
     keptReplies,
-    needsYoga: (headers) => hasTraces && headers[traceHeader] !== undefined,
+    createContext,
+    replies,
+    loadInlineTraces: hasTraces ? loadInlineTraces : null,
   });
+  let inlineTraces: Promise<StartInlineTrace> | undefined;
   let yoga: Promise<GraphqlYoga> | undefined;
 
   return {
-    answerDirectly,
-    caches: () => ({ replies: keptReplies.status(), documents: documents.status() }),
-    /** Answers any request. */
+    answerPost,
+    /** Answers any request. @param search of its URL */
+    answerWithYoga: async (request: GraphqlPost, search: string, caller: Caller) =>
+      (await loadYoga()).answer(request, search, caller),
+    /** Answers any request without the HTTP request handler. */
     fetch: async (url: string, init: RequestInit) => (await loadYoga()).fetch(url, init),
-    answerWithYoga: async (request: IncomingMessage, response: ServerResponse, context: ServerContext) =>
-      (await loadYoga()).handleNodeRequestAndResponse(request, response, context),
+    caches: () => ({ replies: keptReplies.status(), documents: documents.status() }),
     /** The data behind kept replies has changed. */
     clearReplies: keptReplies.clear,
-    async dispose() {
-      await (await yoga)?.dispose();
-    },
   };
 
   /** Most clients never need it, and loading it takes 40 ms. */
   function loadYoga(): Promise<GraphqlYoga> {
-    // A traced field takes about four times as long.
-    const tracing = hasTraces ? { redact, maxCost: documentLimits.cost / 4 } : null;
     yoga ??= import('./yoga.ts').then(({ createGraphqlYoga }) =>
-      createGraphqlYoga({ schema, ...shared, localCaller, tracing }),
+      createGraphqlYoga({ answer, persistedQueries, replies, localCaller }),
     );
     return yoga;
+  }
+
+  function loadInlineTraces(): Promise<StartInlineTrace> {
+    inlineTraces ??= import('./inline-trace.ts').then(({ createInlineTraces }) =>
+      // A traced field takes about four times as long.
+      createInlineTraces({ schema, redact, maxCost: documentLimits.cost / 4 }),
+    );
+    return inlineTraces;
   }
 }

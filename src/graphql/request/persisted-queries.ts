@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
+import { hashText } from '../../documents/trusted-documents.ts';
+import type { Events } from '../../telemetry/events.ts';
+import { rejectDocument } from '../documents/document.ts';
+import type { PrepareDocument } from '../documents/documents.ts';
 
 /** Persisted queries by the SHA-256 hash of their text. */
 export interface PersistedQueries {
@@ -27,4 +32,34 @@ export async function hashQuery(query: unknown): Promise<string> {
   throw new GraphQLError('Expected "query" param to be a string.', {
     extensions: { code: 'BAD_REQUEST', http: { status: 400 } },
   });
+}
+
+/** Trusted documents by their ids, and queries that clients have registered where that is permitted. */
+export function withTrustedQueries(registered: PersistedQueries, trusted: TrustedDocuments): PersistedQueries {
+  return {
+    get: (hash) => trusted.textOf(hash) ?? registered.get(hash),
+    set(hash, query) {
+      if (trusted.mode !== 'require') registered.set(hash, query);
+    },
+  };
+}
+
+/** Refuses documents that are not trusted, before they are parsed, or logs them; marks the trusted ones. */
+export function withTrustedDocuments(
+  prepare: PrepareDocument,
+  trusted: TrustedDocuments,
+  events: Pick<Events, 'untrustedDocument'>,
+): PrepareDocument {
+  return (text) => {
+    const isTrusted = trusted.has(text);
+    if (!isTrusted && trusted.mode === 'require') {
+      const message = 'This document is not trusted: the gateway executes only those of its operator.';
+      return rejectDocument(null, [new GraphQLError(message)], 'QUERY_NOT_IN_SAFELIST');
+    }
+    const prepared = prepare(text);
+    if (isTrusted) prepared.trust.trustedId ??= hashText(text);
+    else prepared.trust.trustedId = null;
+    if (!isTrusted && prepared.document !== null && trusted.mode === 'log') events.untrustedDocument();
+    return prepared;
+  };
 }

@@ -1,66 +1,39 @@
 import { setMaxListeners } from 'node:events';
 import { useAPQ } from '@graphql-yoga/plugin-apq';
-import type { GraphQLSchema } from 'graphql';
-import { createYoga, type YogaServerInstance } from 'graphql-yoga';
-import type { Signal } from '../../async/signal.ts';
+import type { ExecutionResult } from 'graphql';
+import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Caller } from '../../auth/caller.ts';
-import type { Trace } from '../../trace.ts';
-import type { Backpressure } from '../../upstream/backpressure.ts';
-import type { PrepareDocument } from '../documents/documents.ts';
-import type { OperationContext } from '../documents/operation.ts';
-import type { ServerContext } from '../schema/context.ts';
+import type { Answer, GraphqlPost, GraphqlRequest, Params } from './answer.ts';
 import { hashQuery, type PersistedQueries } from './persisted-queries.ts';
-import type { Replies } from './reply.ts';
-import type { InlineTraceOptions } from './use-inline-trace.ts';
-import { usePreparedOperations } from './use-prepared-operations.ts';
+import { chooseMediaType, type Replies, type Reply } from './reply.ts';
 
-interface GraphqlYogaOptions<Context> {
-  schema: GraphQLSchema;
-  prepare: PrepareDocument;
+interface GraphqlYogaOptions {
+  answer: Answer;
   persistedQueries: PersistedQueries;
   replies: Replies;
-  /** Delays queries with many look-ups. */
-  backpressure: Backpressure;
-  /** Creates the context of one request's resolvers. @param signal aborts when the client disconnects */
-  createContext: (caller: Caller, signal: Signal, trace: Trace | null) => Context;
-  /** Of requests that do not come from the HTTP request handler. */
+  /** The caller of requests without the HTTP request handler. */
   localCaller: Caller;
-  /** Traces for routers; null: they cannot request any. */
-  tracing: InlineTraceOptions | null;
 }
 
-/** The part of Yoga that is used. */
-export type GraphqlYoga = Pick<
-  YogaServerInstance<ServerContext, object>,
-  'fetch' | 'handleNodeRequestAndResponse' | 'dispose'
->;
+/** Yoga's context of a request. */
+interface ServerContext {
+  pending: { request: GraphqlRequest; caller: Caller; reply: Reply | null };
+}
 
-/** GraphQL over HTTP at /graphql. Body size, CORS and GraphiQL belong to the HTTP request handler. */
-export async function createGraphqlYoga<Context extends OperationContext>({
-  schema,
-  prepare,
-  persistedQueries,
-  replies,
-  backpressure,
-  createContext,
-  localCaller,
-  tracing,
-}: GraphqlYogaOptions<Context>): Promise<GraphqlYoga> {
-  return createYoga<ServerContext, Context>({
-    schema,
-    context: ({ request, caller = localCaller, trace = null }) => {
-      // Every look-up of a request listens to this signal; Node.js reports more than ten listeners as a leak.
-      setMaxListeners(0, request.signal);
-      return createContext(caller, request.signal, trace);
-    },
+export type GraphqlYoga = ReturnType<typeof createGraphqlYoga>;
+
+/**
+ * Reads requests with Yoga that are no ordinary POST requests: GET, queries to be persisted, other media types, and all that
+ * is not valid. `answer` answers them. Body size, CORS and GraphiQL belong to the HTTP request handler.
+ */
+export function createGraphqlYoga({ answer, persistedQueries, replies, localCaller }: GraphqlYogaOptions) {
+  const yoga = createYoga<ServerContext>({
     plugins: [
       // An unknown hash is answered with 200: otherwise clients report a failure instead of sending the query.
       useAPQ({ store: persistedQueries, hash: hashQuery, responseConfig: { forceStatusCodeOk: true } }),
-      usePreparedOperations({ prepare, replies, backpressure, localCaller }),
-      ...(tracing ? [(await import('./use-inline-trace.ts')).useInlineTrace(tracing)] : []),
+      useAnswer({ answer, replies }),
     ],
     cors: false,
-    // Documents are prepared once for both ways.
     parserAndValidationCache: false,
     maskedErrors: false,
     maxRequestBodySize: false,
@@ -69,4 +42,52 @@ export async function createGraphqlYoga<Context extends OperationContext>({
     landingPage: false,
     logging: false,
   });
+
+  return {
+    /** Answers a request that the HTTP request handler has received. @param search of its URL */
+    async answer(request: GraphqlPost, search: string, caller: Caller): Promise<Reply> {
+      const { method, mediaType } = request;
+      const pending = { request, caller, reply: null as Reply | null };
+      const body = method === 'POST' ? { body: request.body } : {};
+      const headers = { accept: mediaType, 'content-type': 'application/json' };
+      await yoga.fetch(`http://gateway/graphql?${search}`, { method, headers, ...body }, { pending });
+      if (pending.reply === null) throw new Error('Yoga sent a response of its own.');
+      return pending.reply;
+    },
+    /** Answers a request without the HTTP request handler, for tests and for embedding. */
+    async fetch(url: string, init: RequestInit): Promise<Response> {
+      const fetched = new Request(url, init);
+      const { method, signal } = fetched;
+      // Every look-up of a request listens to this signal; Node.js reports more than ten listeners as a leak.
+      setMaxListeners(0, signal);
+      const headers = Object.fromEntries(fetched.headers);
+      const mediaType = chooseMediaType(headers.accept) ?? 'application/json';
+      const request = { method, headers, mediaType, requestId: undefined, signal, trace: null };
+      return yoga.fetch(fetched, { pending: { request, caller: localCaller, reply: null } });
+    },
+  };
+}
+
+/** Lets `answer` execute what Yoga has read, and sends its reply. */
+function useAnswer({ answer, replies }: Pick<GraphqlYogaOptions, 'answer' | 'replies'>): Plugin<object, ServerContext> {
+  return {
+    onParams({ context: { pending }, setParamsHandler }) {
+      setParamsHandler(async ({ params }) => {
+        pending.reply = await answer(params as Params, pending.request, pending.caller);
+        return {};
+      });
+    },
+    onResultProcess({ serverContext: { pending }, setResultProcessor }) {
+      const { request, caller } = pending;
+      setResultProcessor((result, { Response }) => {
+        // Without a reply, the result has errors of Yoga in reading the request.
+        pending.reply ??= replies.create(result as ExecutionResult, request, caller, null);
+        const { status, headers, body } = pending.reply;
+        return new Response(body, {
+          status,
+          headers: { ...headers, 'content-type': `${request.mediaType}; charset=utf-8` },
+        });
+      }, request.mediaType);
+    },
+  };
 }

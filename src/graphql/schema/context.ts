@@ -7,18 +7,8 @@ import { createRequestContext, type RequestContext, type ReserveCall } from '../
 import type { Trace } from '../../trace.ts';
 import type { AllowanceStatus } from '../../upstream/allowance/allowance.ts';
 import { Loaders } from '../loaders.ts';
-import type { ReplyRecord } from '../request/reply-record.ts';
 import { QueryBudget, type QueryLimits } from './query-budget.ts';
 import { createSuggestIbans, type SuggestIbans } from './suggestions.ts';
-
-/** From the HTTP request handler; empty without one, as in tests. */
-export interface ServerContext {
-  requestId?: string;
-  caller?: Caller;
-  trace?: Trace | null;
-  /** Called with what is known about the reply when it was created. */
-  onRecord?: (record: ReplyRecord) => void;
-}
 
 /** Shared by the resolvers of all requests. */
 export interface Services {

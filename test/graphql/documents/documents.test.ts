@@ -76,7 +76,6 @@ describe('a document with other texts', () => {
     const other = prepare(queryOf('GB'));
     expect(trusted.operation(null).label.trust.trustedId).toBe('trusted');
     expect(other.operation(null).label.trust.trustedId).toBeNull();
-    expect(other.document).not.toBe(trusted.document);
   });
 
   it('has its own locations in errors', async () => {

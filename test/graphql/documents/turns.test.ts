@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createPreparationTurns } from '../../../src/graphql/documents/turns.ts';
-import { hashBytes } from '../../../src/seeded-hash.ts';
 import { tCaller } from '../../support/caller.ts';
 import { tGateway } from '../../support/gateway.ts';
 
@@ -93,9 +92,8 @@ async function tSend() {
   const { handle } = tGateway();
   const send = async (query: string, { signal } = new AbortController()) => {
     const body = JSON.stringify({ query });
-    const bodyHash = hashBytes(Buffer.from(body));
-    return handle.answerDirectly(
-      { body, bodyHash, headers: {}, mediaType: 'application/json', requestId: 'id', signal, trace: null },
+    return handle.answerPost(
+      { method: 'POST', body, headers: {}, mediaType: 'application/json', requestId: 'id', signal, trace: null },
       tCaller,
     );
   };
