@@ -56,7 +56,6 @@ const narrowLayers = {
     'parse-json.ts',
     'request-context.ts',
     'trace.ts',
-    'upstream-activity.ts',
   ],
   // The self-hosted services share rules, lists and configuration with the gateway, but no part of it.
   'self-hosted/essays': [...serviceBasics, 'self-hosted/essays', 'time'],

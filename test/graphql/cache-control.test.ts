@@ -1,7 +1,7 @@
 import { type GraphQLObjectType, getNamedType, isObjectType, parse } from 'graphql';
 import { describe, expect, it, vi } from 'vitest';
 import { printSubgraph } from '../../scripts/print-schema.ts';
-import { findCacheScope } from '../../src/graphql/cache-scope.ts';
+import { findCacheScope } from '../../src/graphql/documents/cache-scope.ts';
 import { cacheControlOf } from '../../src/graphql/request/reply.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { tGateway } from '../support/gateway.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Executed } from '../../src/graphql/prepared-operation.ts';
+import type { Executed } from '../../src/graphql/documents/operation.ts';
 import { createKeptReplies, keyOfRequest } from '../../src/graphql/request/kept-replies.ts';
 import { createRecord, type MediaType, type Reply } from '../../src/graphql/request/reply.ts';
 

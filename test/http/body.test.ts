@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { createAbandonedReply } from '../../src/graphql/request/reply.ts';
 import { createByteBudget } from '../../src/http/body.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { hashText } from '../../src/documents/document-index.ts';
+import { hashText } from '../../src/documents/trusted-documents.ts';
 import { createRecord } from '../../src/graphql/request/reply.ts';
 import type { FinishedRequest } from '../../src/telemetry/finished-request.ts';
 import { createLog } from '../../src/telemetry/log.ts';

@@ -3,10 +3,10 @@ import type { Signal } from '../../async/signal.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { parseJson } from '../../parse-json.ts';
 import type { Trace } from '../../trace.ts';
-import { createOperationError } from '../document-errors.ts';
-import type { PreparedDocument } from '../prepared-document.ts';
-import type { PrepareDocument, WaitForTurn } from '../prepared-documents.ts';
-import type { Executed, OperationContext, PreparedOperation } from '../prepared-operation.ts';
+import type { PreparedDocument } from '../documents/document.ts';
+import { createOperationError } from '../documents/document.ts';
+import type { AnswerInTurn, PrepareDocument } from '../documents/documents.ts';
+import type { Executed, OperationContext, PreparedOperation } from '../documents/operation.ts';
 import type { InlineTrace, StartInlineTrace } from './inline-trace.ts';
 import { type KeptReplies, keyOfRequest, type RequestKey } from './kept-replies.ts';
 import type { PersistedQueries } from './persisted-queries.ts';
@@ -35,7 +35,7 @@ export interface Params {
 
 interface AnswerOptions<Context> {
   prepare: PrepareDocument;
-  waitForTurn: WaitForTurn;
+  inTurn: AnswerInTurn;
   /** Called for a kept reply: documents that are not known wait for it as for a known document. */
   countKnown: () => void;
   persistedQueries: PersistedQueries;
@@ -54,7 +54,7 @@ export type Answer = (params: Params, request: GraphqlRequest, caller: Caller) =
 /** Creates the function that answers ordinary requests, and the one behind it, which also answers those that Yoga reads. */
 export function createAnswer<Context extends OperationContext>({
   prepare,
-  waitForTurn,
+  inTurn,
   countKnown,
   persistedQueries,
   keptReplies,
@@ -86,9 +86,7 @@ export function createAnswer<Context extends OperationContext>({
     return isTraced ? loadInlineTraces().then((start) => executeInTurn(start())) : executeInTurn(null);
 
     function executeInTurn(inlineTrace: InlineTrace | null): Reply | PromiseLike<Reply> {
-      const turn = waitForTurn(params.query);
-      if (turn === null) return execute(inlineTrace);
-      return turn.then(() =>
+      return inTurn(params.query, () =>
         request.signal.aborted ? createAbandonedReply(request.mediaType, null) : execute(inlineTrace),
       );
     }

@@ -5,9 +5,9 @@ import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { Redact } from '../../telemetry/redact.ts';
 import type { Trace } from '../../trace.ts';
-import type { DocumentLimits } from '../document-problem.ts';
-import { createPreparedDocuments } from '../prepared-documents.ts';
-import type { OperationContext } from '../prepared-operation.ts';
+import { createPreparedDocuments } from '../documents/documents.ts';
+import type { DocumentLimits } from '../documents/limits.ts';
+import type { OperationContext } from '../documents/operation.ts';
 import { createAnswer, type GraphqlPost } from './answer.ts';
 import type { StartInlineTrace } from './inline-trace.ts';
 import { createKeptReplies } from './kept-replies.ts';
@@ -60,7 +60,7 @@ export function createGraphqlHandler<Context extends OperationContext>({
   trustedDocuments?.onReloaded(keptReplies.clear);
   const { answerPost, answer } = createAnswer({
     prepare,
-    waitForTurn: documents.waitForTurn,
+    inTurn: documents.inTurn,
     countKnown: documents.countKnown,
     persistedQueries,
     keptReplies,

@@ -12,8 +12,8 @@ import {
   type ResponsePath,
 } from 'graphql';
 import type { Redact } from '../../telemetry/redact.ts';
-import { locate } from '../document-source.ts';
-import type { OperationContext, PreparedOperation } from '../prepared-operation.ts';
+import type { OperationContext, PreparedOperation } from '../documents/operation.ts';
+import { locate } from '../documents/source.ts';
 import { describeFailure, maxErrors } from './present-error.ts';
 
 interface InlineTraceOptions {

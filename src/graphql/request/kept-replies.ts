@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../auth/caller.ts';
 import type { CacheStatus } from '../../telemetry/metrics/gateway-metrics.ts';
-import type { CacheScope } from '../cache-scope.ts';
-import type { Executed } from '../prepared-operation.ts';
+import type { CacheScope } from '../documents/cache-scope.ts';
+import type { Executed } from '../documents/operation.ts';
 import { cacheControlOf, createRecord, type Reply } from './reply.ts';
 
 /** What a reply depends on: what the caller may read, the media type and the body of the request. */

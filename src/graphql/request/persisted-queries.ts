@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { hashText } from '../../documents/document-index.ts';
 import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
+import { hashText } from '../../documents/trusted-documents.ts';
 import type { Events } from '../../telemetry/events.ts';
-import { rejectDocument } from '../document-errors.ts';
-import type { PrepareDocument } from '../prepared-documents.ts';
+import { rejectDocument } from '../documents/document.ts';
+import type { PrepareDocument } from '../documents/documents.ts';
 
 /** Persisted queries by the SHA-256 hash of their text. */
 export interface PersistedQueries {

@@ -3,7 +3,7 @@ import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { GatewayError, internalErrorMessage, type ServiceName } from '../../errors.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { Redact } from '../../telemetry/redact.ts';
-import { locate } from '../document-source.ts';
+import { locate } from '../documents/source.ts';
 
 interface PresentErrorOptions {
   requestId: string | undefined;

@@ -5,8 +5,8 @@ import type { Freshness, UpstreamActivity } from '../../request-context.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { FinishedReply } from '../../telemetry/finished-request.ts';
 import type { Redact } from '../../telemetry/redact.ts';
-import type { CacheScope } from '../cache-scope.ts';
-import type { Executed } from '../prepared-operation.ts';
+import type { CacheScope } from '../documents/cache-scope.ts';
+import type { Executed } from '../documents/operation.ts';
 import { type PresentedError, presentErrors } from './present-error.ts';
 
 /** In `latin1`, each character is one byte of the text in UTF-8; Node.js writes that faster. */

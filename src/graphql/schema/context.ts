@@ -7,8 +7,8 @@ import { createRequestContext, type RequestContext, type ReserveCall } from '../
 import type { Trace } from '../../trace.ts';
 import type { AllowanceStatus } from '../../upstream/allowance/allowance.ts';
 import { Loaders } from '../loaders.ts';
-import { createSuggestIbans, type SuggestIbans } from '../suggestions.ts';
 import { QueryBudget, type QueryLimits } from './query-budget.ts';
+import { createSuggestIbans, type SuggestIbans } from './suggestions.ts';
 
 /** Shared by the resolvers of all requests. */
 export interface Services {
