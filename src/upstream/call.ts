@@ -4,7 +4,7 @@ import { parseJson } from '../parse-json.ts';
 import type { Events } from '../telemetry/events.ts';
 import { type RedactSecrets, redactStrings } from '../telemetry/redact.ts';
 import type { Attempt, MakeCall } from './attempt.ts';
-import { type Connections, createConnections } from './connections.ts';
+import { type CallProgress, type Connections, createConnections } from './connections.ts';
 import type { Answered, Failed, FailureReason, UpstreamRequest } from './outcome.ts';
 import { readRetryAfter } from './retry-after.ts';
 
@@ -90,9 +90,6 @@ interface CallOptions extends Pick<Attempt, 'request' | 'deadline'> {
   /** Called once. @param outcome null if the caller has aborted */
   onSettled: (call: Call, outcome: Answered | Failed | null) => void;
 }
-
-/** `complete`: undici has received the whole response, and it is the one to this call. */
-export type CallProgress = 'unsent' | 'sent' | 'complete';
 
 /**
  * Reads the response to one call, as undici's handler. Its functions are those of older handlers: undici 7, the last version for

@@ -1,5 +1,4 @@
 import { buildConnector, Client } from 'undici';
-import type { CallProgress } from './call.ts';
 
 /**
  * Connections to a service, one for each call in flight: the queue limits the calls, and so the connections. Each is an
@@ -17,6 +16,9 @@ export interface Connections {
   /** Closes all; calls in flight fail. */
   close(): Promise<void>;
 }
+
+/** `complete`: undici has received the whole response, and it is the one to the call. */
+export type CallProgress = 'unsent' | 'sent' | 'complete';
 
 interface ConnectionsOptions {
   origin: string;
