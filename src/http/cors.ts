@@ -36,21 +36,6 @@ export function createCors(origins: readonly string[]): Cors {
   };
 }
 
-/**
- * Whether other origins can cause this request only after a preflight, unlike by an image or a link. Browsers send no
- * Sec-Fetch-Site header to a plain-http host name.
- */
-export function requiresPreflight({ headers }: IncomingMessage): boolean {
-  if (/^(same-origin|none)$/.test(String(headers['sec-fetch-site']))) return true;
-  return jsonType.test(headers['content-type'] ?? '') || preflightHeaders.some((name) => headers[name]);
-}
-
-/** Without a preflight, pages cannot send this type: https://fetch.spec.whatwg.org/#cors-safelisted-request-header */
-export const jsonType = /^application\/(graphql\+)?json\s*(;|$)/i;
-
-/** As in the CSRF prevention of Apollo Server and of Yoga. */
-const preflightHeaders = ['x-apollo-operation-name', 'apollo-require-preflight', 'x-graphql-yoga-csrf'];
-
 /** Pages need them to log in again or to wait. */
 const exposedHeaders = 'x-request-id, retry-after, www-authenticate';
 
