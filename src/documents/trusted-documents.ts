@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { listFiles, readConfiguredFile, watchFiles } from '../config/configured-files.ts';
-import type { TrustedDocumentsConfig } from '../config/gateway-config.ts';
+import type { TrustedDocumentsConfig } from '../config/read-config.ts';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import { type DocumentIndex, hashText, indexDocuments } from './document-index.ts';

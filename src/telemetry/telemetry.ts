@@ -1,6 +1,6 @@
 import type { DestinationStream } from 'pino';
-import type { TracesConfig } from '../config/traces-config.ts';
 import type { LogLevel } from '../config/parsers.ts';
+import type { TracesConfig } from '../config/traces-config.ts';
 import { joinEvents } from './events.ts';
 import { createLog } from './log.ts';
 import { createLogEvents } from './log-events.ts';
