@@ -6,13 +6,6 @@ import { ConfigError, errorCodeOf } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Caller, CreateCaller } from './caller.ts';
 
-export interface ApiKeys {
-  /** The caller with this key; null if there is none. */
-  find(key: string): Caller | null;
-  /** Stops reading the file again. */
-  close(): void;
-}
-
 interface ApiKeysOptions extends Pick<AccessConfig, 'apiKeys' | 'apiKeysFile'> {
   createCaller: CreateCaller;
   events: Pick<Events, 'apiKeysReloaded' | 'apiKeysFileInvalid'>;
@@ -23,7 +16,7 @@ interface ApiKeysOptions extends Pick<AccessConfig, 'apiKeys' | 'apiKeysFile'> {
  * leaves the last valid keys in use.
  * @throws ConfigError if the file is invalid at the start
  */
-export function createApiKeys({ apiKeys, apiKeysFile, createCaller, events }: ApiKeysOptions): ApiKeys {
+export function createApiKeys({ apiKeys, apiKeysFile, createCaller, events }: ApiKeysOptions) {
   let callers = toCallers(apiKeys);
   let stopWatching = () => {};
   if (apiKeysFile !== null) {
@@ -38,12 +31,15 @@ export function createApiKeys({ apiKeys, apiKeysFile, createCaller, events }: Ap
   }
 
   return {
-    /*
+    /**
+     * The caller with this key; null if there is none.
+     *
      * The look-up by hash need not take constant time. Its duration depends on the hash of the presented key, and
      * someone who guesses keys cannot choose their hashes: to learn that the first bits of a hash are right brings them
      * no closer to a key. A comparison of the keys themselves would show how many characters are right.
      */
-    find: (key) => callers.get(hash('sha256', key)) ?? null,
+    find: (key: string): Caller | null => callers.get(hash('sha256', key)) ?? null,
+    /** Stops reading the file again. */
     close: stopWatching,
   };
 
