@@ -1,4 +1,4 @@
-import type { StoreConfig } from '../config/gateway-config.ts';
+import type { StoreConfig } from '../config/read-config.ts';
 import type { Events } from '../telemetry/events.ts';
 import { createLmdbStore } from './lmdb-store.ts';
 import { createRedisStore } from './redis-store.ts';
