@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AccessConfig } from '../config/access-config.ts';
 import type { CallerLimits, OwnLimits, Scope } from '../config/caller-limits.ts';
-import { createKeyHash } from '../stores/key-hash.ts';
+import { createKeyHash } from '../stores/store.ts';
 
 /** Who sent a request, and what the sender may use. */
 export interface Caller {

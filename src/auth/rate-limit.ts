@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
 import type { RedisConfig } from '../config/redis-url.ts';
-import { createKeyHash } from '../stores/key-hash.ts';
 import { createRedisConnection } from '../stores/redis-connection.ts';
+import { createKeyHash } from '../stores/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Caller } from './caller.ts';
 import { Permits, type TakePermits, takeFrom } from './permits.ts';
