@@ -89,7 +89,7 @@ export class Series<One extends Value> implements Value {
 
 /** Counts by labels. If all values of all labels are listed, the counts are 0 from the start, and not absent. */
 export function createCounts(metric: MetricName, maxSeries?: number): Series<Count> {
-  const labels: Readonly<Record<string, readonly string[] | null>> = definitions[metric].labels;
+  const { labels } = definitions[metric];
   const counts = new Series(Object.keys(labels), () => new Count(), maxSeries);
   const listed = Object.values(labels).reduce<readonly string[][]>(
     (combinations, values) => combinations.flatMap((combination) => (values ?? []).map((one) => [...combination, one])),
