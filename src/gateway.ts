@@ -4,13 +4,12 @@ import { AbortableSignal } from './async/signal.ts';
 import { createAccess } from './auth/access.ts';
 import { createCachedBankData } from './bank-data/cached-bank-data.ts';
 import { createKnownBanks, type KnownBanks } from './bank-lists/known-banks.ts';
-import type { Config, Upstreams } from './config/gateway-config.ts';
-import { listSecrets } from './config/list-secrets.ts';
+import { type Config, listSecrets, type Upstreams } from './config/gateway-config.ts';
 import { createTrustedDocuments } from './documents/trusted-documents.ts';
 import { createPaidEssays } from './essays/paid-essays.ts';
-import { createContext } from './graphql/context.ts';
-import { createGraphqlHandler } from './graphql/graphql-handler.ts';
-import { readQueryLimits } from './graphql/query-budget.ts';
+import { createGraphqlHandler } from './graphql/request/graphql-handler.ts';
+import { createContext } from './graphql/schema/context.ts';
+import { readQueryLimits } from './graphql/schema/query-budget.ts';
 import { schema } from './graphql/schema/schema.ts';
 import { createGraphiql } from './http/graphiql.ts';
 import { type MetricsServer, startMetricsServer } from './http/metrics-server.ts';
@@ -20,7 +19,7 @@ import { closeOnError, openStore } from './stores/open-store.ts';
 import type { MetricSources } from './telemetry/metrics/gateway-metrics.ts';
 import { createRedact } from './telemetry/redact.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
-import { createUpstreamFactory } from './upstream/upstream.ts';
+import { createUpstreamFactory } from './upstream/upstream-client.ts';
 
 interface GatewayOptions {
   logDestination?: DestinationStream;
@@ -59,11 +58,11 @@ export function createGateway(
     budgets: access.budgets,
     isKnownBank: knownBanks.has,
     limits: readQueryLimits(config),
+    maxConcurrency: config.upstreamConcurrency,
   };
   const graphql = createGraphqlHandler({
     schema,
     createContext: (caller, signal, trace) => createContext(services, caller, signal, trace),
-    backpressure: bankData.backpressure,
     localCaller: access.localCaller,
     hasCallers: access.hasCallers,
     trustedDocuments,
@@ -80,7 +79,7 @@ export function createGateway(
   let stopLoading = () => {};
   let closing: Promise<void> | undefined;
   const handleRequest = createRequestHandler({
-    admission: access.admission,
+    access,
     isGraphiqlOpen: config.access.commonScopes.includes('graphiql'),
     graphql,
     graphiql: createGraphiql(config.connections),
@@ -141,7 +140,7 @@ export function createGateway(
     await Promise.race([draining.then(essays.flush), pause(config.shutdownTimeoutMs, timer)]);
     timer.abort(null);
     await draining;
-    await Promise.all([bankDataUpstream.client.close(), essaysUpstream.client.close(), graphql.dispose()]);
+    await Promise.all([bankDataUpstream.client.close(), essaysUpstream.client.close()]);
     // Closing the clients aborts the calls in flight; then everything written and counted is stored.
     await Promise.all([essays.close(), ...allowances.map((allowance) => allowance.flush())]);
     await Promise.all([access.close(), traces?.close(), trustedDocuments?.close()]);

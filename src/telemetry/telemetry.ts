@@ -1,6 +1,6 @@
 import type { DestinationStream } from 'pino';
+import type { LogLevel } from '../config/parsers.ts';
 import type { TracesConfig } from '../config/traces-config.ts';
-import type { LogLevel } from '../config/values.ts';
 import { joinEvents } from './events.ts';
 import { createLog } from './log.ts';
 import { createLogEvents, createRequestLog } from './log-events.ts';

@@ -1,9 +1,8 @@
-import { type buildConnector, Client } from 'undici';
+import { buildConnector, Client } from 'undici';
 import type { CallProgress } from './call.ts';
-import { createConnector } from './connector.ts';
 
 /**
- * Connections to a service, one for each call in flight: the bulkhead limits the calls, and so the connections. Each is an
+ * Connections to a service, one for each call in flight: the queue limits the calls, and so the connections. Each is an
  * undici client, which connects when it is used, and again if its connection was closed while it was idle.
  */
 export interface Connections {
@@ -32,7 +31,7 @@ export function createConnections({
   origin,
   maxCalls,
   isKept,
-  connect = createConnector(),
+  connect = buildConnector({}),
 }: ConnectionsOptions): Connections {
   const all = new Set<Client>();
   let free: Client[] = [];
@@ -69,7 +68,7 @@ export function createConnections({
     return connection;
   }
 
-  /** Only if there are too many: an attempt to connect may take 10 s, and they cannot be cancelled. */
+  /** Only if there are too many: an attempt to connect may take 10 s, and it cannot be cancelled. */
   function takeConnecting(): Client | null {
     const [oldest] = connecting;
     if (all.size < 2 * maxCalls || oldest === undefined) return null;

@@ -1,8 +1,8 @@
 import { type GraphQLObjectType, getNamedType, isObjectType, parse } from 'graphql';
 import { describe, expect, it, vi } from 'vitest';
 import { printSubgraph } from '../../scripts/print-schema.ts';
-import { createCacheControl } from '../../src/graphql/cache-control.ts';
-import { findCacheScope } from '../../src/graphql/cache-scope.ts';
+import { findCacheScope } from '../../src/graphql/documents/cache-scope.ts';
+import { cacheControlOf } from '../../src/graphql/request/reply.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { tGateway } from '../support/gateway.ts';
 import { tListeningGateway } from '../support/http/listening-gateway.ts';
@@ -134,7 +134,6 @@ describe('Cache-Control', () => {
     [Number.POSITIVE_INFINITY, 'private, max-age=86400'],
   ])('of an answer that is fresh for %s s is %s: in whole minutes if that is more than an hour', (freshS, expected) => {
     vi.useFakeTimers({ toFake: ['Date'] });
-    const cacheControlOf = createCacheControl();
     const fresh = { freshUntil: Date.now() + 1_000 * freshS };
     for (let time = 0; time < 2; time += 1) expect(cacheControlOf('private', fresh)).toBe(expected);
   });

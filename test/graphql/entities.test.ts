@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { BankDataPort, IbanValidation } from '../../src/bank-data/bank-data.ts';
-import { createContext, type Services } from '../../src/graphql/context.ts';
+import { createContext, type Services } from '../../src/graphql/schema/context.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { buildIban } from '../../src/iban/build-iban.ts';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };

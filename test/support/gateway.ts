@@ -9,7 +9,7 @@ import { readConfig } from '../../src/config/read-config.ts';
 import type { Environment } from '../../src/config/variables.ts';
 import { createGateway } from '../../src/gateway.ts';
 // Loaded on first use otherwise, which takes longer than some tests may.
-import '../../src/graphql/yoga.ts';
+import '../../src/graphql/request/yoga.ts';
 
 export const bankDataKey = 'seeded-bank-data-key-b1';
 export const essaysKey = 'seeded-essays-key-e2';

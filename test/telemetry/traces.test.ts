@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Environment } from '../../src/config/variables.ts';
 import { createTraces } from '../../src/telemetry/traces/traces.ts';
-import { sha256 } from '../support/auth/authentication.ts';
+import { sha256 } from '../support/auth/identify.ts';
 import { tIban } from '../support/e2e/iban.ts';
 import { tListeningGateway } from '../support/http/listening-gateway.ts';
 import { tRedis, whyNoRedis } from '../support/redis.ts';

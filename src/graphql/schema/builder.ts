@@ -1,6 +1,6 @@
 import SchemaBuilder from '@pothos/core';
 import DirectivesPlugin from '@pothos/plugin-directives';
-import type { Context } from '../context.ts';
+import type { Context } from './context.ts';
 
 /** Defines no type. Its only state is the shape of the schema. */
 export const builder = new SchemaBuilder<{

@@ -6,10 +6,10 @@ import type {
   EssayServiceFailed,
   InvalidEssayInput,
 } from '../../essays/essays.ts';
-import type { QueryBudget } from '../query-budget.ts';
 import { builder } from './builder.ts';
 import { DateTimeType } from './date-time.ts';
 import { ErrorType, UpstreamErrorCodeType } from './error.ts';
+import type { QueryBudget } from './query-budget.ts';
 import { essaysScope } from './scopes.ts';
 import { limitText, maxLengths } from './text-limits.ts';
 

@@ -1,7 +1,7 @@
 import { defaultFieldResolver, type GraphQLObjectType, type GraphQLSchema } from 'graphql';
-import { requireScope } from '../../auth/require-scope.ts';
-import type { Scope } from '../../config/caller-limits.ts';
-import type { Context } from '../context.ts';
+import { requireScope } from '../../auth/caller.ts';
+import type { Scope } from '../../config/callers.ts';
+import type { Context } from './context.ts';
 
 /** Options of a root field or an entity: the scope that its caller needs, which `withScopes` checks. */
 export const bankDataScope = { scope: 'bank-data' } satisfies { scope: Scope };

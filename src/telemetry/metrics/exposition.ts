@@ -1,6 +1,6 @@
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
-import { readVersion } from '../../version.ts';
+import { readVersion } from '../../process/package-files.ts';
 import { definitions, type MetricName } from './definitions.ts';
 import { createGatewayMetrics, type MetricSources } from './gateway-metrics.ts';
 import type { Collectors, Metrics } from './metrics.ts';
