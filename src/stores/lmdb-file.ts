@@ -26,8 +26,8 @@ export function openLmdbFile(path: string): LmdbFile {
 }
 
 /**
- * In bytes of address space. A map that is smaller than the file stays beside the larger one that follows it, with the pages
- * that were read in it; LMDB would begin with 128 KiB, and double that with the file.
+ * Address space in bytes. When a file outgrows its map, LMDB keeps the old map, with the pages that were read in it, beside a
+ * larger one. It would begin with 128 KiB, and double that with the file.
  */
 const mapSize = 2 ** 30;
 

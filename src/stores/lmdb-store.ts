@@ -117,7 +117,7 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
   };
 }
 
-/** LMDB writes a line about a failed commit to standard error itself, past the log. So one that may fail is not tried. */
+/** LMDB writes a line about a failed commit to standard error, past the log. So a commit that may fail is not tried. */
 function requireFreeSpace(folder: string, bytes: number): void {
   if (readFreeBytes(folder) < spareBytes + bytes) throw new StoreError('the disk is full');
 }
