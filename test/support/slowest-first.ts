@@ -24,7 +24,7 @@ const slowest = [
   'test/http/graphiql.test.ts',
   'test/graphql/parity.test.ts',
   'test/failures/canaries.test.ts',
-  'test/e2e/day.test.ts',
+  'test/e2e/observed-outages.test.ts',
   'test/e2e/crash.test.ts',
   'test/e2e/replicas.test.ts',
   'test/stores/lmdb-store.test.ts',
