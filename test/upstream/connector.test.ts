@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createConnector } from '../../src/upstream/connector.ts';
-import { createCertificate } from '../support/certificate.ts';
+import { createCertificate, trust } from '../support/certificate.ts';
 
 describe.each([['TCP'], ['TLS']])('a socket of the connector over %s', (protocol) => {
   it('passes each chunk on, in order and to its end', async () => {
@@ -56,9 +56,10 @@ describe.each([['TCP'], ['TLS']])('a socket of the connector over %s', (protocol
 
 /** A socket of the connector, and the other end of its connection. */
 async function tConnection(protocol: string): Promise<{ client: Socket; peer: Socket }> {
-  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
   const isTls = protocol === 'TLS';
-  const server = isTls ? createTlsServer(await createCertificate()) : createServer();
+  const certificate = await createCertificate();
+  trust(certificate);
+  const server = isTls ? createTlsServer(certificate) : createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const accepted = once(server, isTls ? 'secureConnection' : 'connection') as Promise<[Socket]>;
@@ -72,7 +73,6 @@ async function tConnection(protocol: string): Promise<{ client: Socket; peer: So
   });
   const [peer] = await accepted;
   onTestFinished(() => {
-    vi.unstubAllEnvs();
     client.destroy();
     peer.destroy();
     server.close();
