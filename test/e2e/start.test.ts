@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { noUpstreams, tGatewayProcess, untilReady } from '../support/gateway-process.ts';
-import { tCommand, tProcess, tScript } from '../support/process.ts';
+import { tCommand, tProcess } from '../support/process.ts';
 import { replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
 import { tFolder } from '../support/stores/folder.ts';
 
@@ -137,29 +137,5 @@ describe('the process', () => {
     const { origin, ask } = await tGatewayProcess({ HOST: '0.0.0.0', SHUTDOWN_DELAY_MS: '0' });
     expect(origin).toMatch(/^http:\/\/localhost:\d+$/);
     expect(await ask(query)).toEqual({ ibanValidation: { valid: true } });
-  });
-
-  it.each([
-    [{ PORT: 'http' }, 'PORT: must be a whole number from 0 to 65535'],
-    [
-      { HOST: '0.0.0.0', BANK_DATA_URL: 'https://bank.example', BANK_DATA_API_KEY: 'seeded-key' },
-      'HOST: must be a loopback address',
-    ],
-  ])('does not start with %j, and prints the problem', async (wrong, problem) => {
-    const gateway = tScript('src/main.ts', wrong);
-    expect(await gateway.ended).toEqual({ code: 1, signal: null });
-    expect(gateway.stderr()).toContain(problem);
-    expect(gateway.stdout() + gateway.stderr()).not.toContain('seeded-key');
-    expect(gateway.stderr()).not.toMatch(/^\s+at /m);
-  });
-
-  it('does not start if another process uses its port, and leaves nothing running', async () => {
-    const other = await tUpstream();
-    const gateway = tScript('src/main.ts', { PORT: new URL(other.url).port });
-    expect(await gateway.ended).toEqual({ code: 1, signal: null });
-    const place = `127.0.0.1, port ${new URL(other.url).port}`;
-    expect(gateway.stderr()).toBe(
-      `Cannot listen on ${place}: another process listens there already; set PORT to a free port.\n`,
-    );
   });
 });
