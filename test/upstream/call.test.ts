@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Events } from '../../src/telemetry/events.ts';
 import { createSecretRedaction } from '../../src/telemetry/redact.ts';
 import { createCalls } from '../../src/upstream/call.ts';
-import { createCertificate } from '../support/certificate.ts';
+import { createCertificate, trust } from '../support/certificate.ts';
 import { tRequestContext } from '../support/request-context.ts';
 import {
   replyHeld,
@@ -234,16 +234,14 @@ describe('a call', () => {
   });
 
   it('verifies the certificate of a service with TLS', async () => {
-    const server = createTlsServer(await createCertificate(), (_, response) => response.end('{"isSecure":true}'));
+    const certificate = await createCertificate();
+    const server = createTlsServer(certificate, (_, response) => response.end('{"isSecure":true}'));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { send } = tCalls(`https://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    onTestFinished(() => {
-      vi.unstubAllEnvs();
-      server.close();
-    });
+    onTestFinished(() => void server.close());
     expect(await send()).toMatchObject({ kind: 'failed', reason: 'unreachable' });
-    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    trust(certificate);
     expect(await Promise.all([send(), send()])).toMatchObject(Array(2).fill({ status: 200, json: { isSecure: true } }));
   });
 

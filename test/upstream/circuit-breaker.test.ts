@@ -125,9 +125,9 @@ describe('the circuit breaker', () => {
   it('counts a caller who aborts as neither a success nor a failure', async () => {
     const { send, held } = tHeldSend();
     const { call, events } = tBreaker(send);
-    const caller = new AbortController();
-    const aborted = Array.from({ length: 20 }, () => call(get.path, caller.signal));
-    caller.abort();
+    const callers = Array.from({ length: 20 }, () => new AbortController());
+    const aborted = callers.map(({ signal }) => call(get.path, signal));
+    for (const caller of callers) caller.abort();
     for (const { status } of await Promise.allSettled(aborted)) expect(status).toBe('rejected');
     expect(events).toEqual([]);
     const failures = Promise.all(Array.from({ length: 10 }, () => call()));
