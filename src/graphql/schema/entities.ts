@@ -1,9 +1,8 @@
 import { type GraphQLResolveInfo, getNamedType, isUnionType } from 'graphql';
 import { GatewayError } from '../../errors.ts';
 import type { Context } from './context.ts';
-import { checkScope } from './scopes.ts';
+import { checkScope, checkText } from './field-checks.ts';
 import { settleItems } from './settle-items.ts';
-import { checkText } from './text-limits.ts';
 
 /** How a router refers to an entity: `__typename` and the key fields. */
 type Representation = Readonly<Record<string, unknown>>;
