@@ -3,7 +3,6 @@ import type { Signal } from '../../async/signal.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
 import type { Events } from '../../telemetry/events.ts';
-import type { Redact } from '../../telemetry/redact.ts';
 import type { Trace } from '../../trace.ts';
 import { createPreparedDocuments } from '../documents/documents.ts';
 import type { DocumentLimits } from '../documents/limits.ts';
@@ -12,59 +11,39 @@ import { createAnswer, type GraphqlPost } from './answer.ts';
 import type { StartInlineTrace } from './inline-trace.ts';
 import { createKeptReplies } from './kept-replies.ts';
 import { createPersistedQueries, withTrustedDocuments, withTrustedQueries } from './persisted-queries.ts';
-import { createReplies } from './reply.ts';
+import { createReplies, type RepliesOptions } from './reply.ts';
 import type { GraphqlYoga } from './yoga.ts';
 
-interface GraphqlHandlerOptions<Context> {
+interface GraphqlHandlerOptions<Context> extends RepliesOptions {
   schema: GraphQLSchema;
   /** Creates the context of one request's resolvers. @param signal aborts when the client disconnects */
   createContext: (caller: Caller, signal: Signal, trace: Trace | null) => Context;
   /** The caller of requests without the HTTP request handler. */
   localCaller: Caller;
-  /** Whether responses depend on the caller. */
-  hasCallers: boolean;
   trustedDocuments: TrustedDocuments | null;
   documentLimits: DocumentLimits;
   /** Memory for kept replies. */
   keptReplyBytes: number;
-  /** Whether routers may request traces. */
-  hasTraces: boolean;
-  exposesCost: boolean;
-  redact: Redact;
   events: Pick<Events, 'unexpectedError' | 'untrustedDocument'>;
 }
 
 /** GraphQL over HTTP. Ordinary POST requests are answered directly, which takes a tenth of the time; Yoga reads all others. */
-export function createGraphqlHandler<Context extends OperationContext>({
-  schema,
-  createContext,
-  localCaller,
-  hasCallers,
-  trustedDocuments,
-  documentLimits,
-  keptReplyBytes,
-  hasTraces,
-  exposesCost,
-  redact,
-  events,
-}: GraphqlHandlerOptions<Context>) {
-  const documents = createPreparedDocuments({ schema, limits: documentLimits, hasCallers });
-  const prepare = trustedDocuments
-    ? withTrustedDocuments(documents.prepare, trustedDocuments, events)
-    : documents.prepare;
+export function createGraphqlHandler<Context extends OperationContext>(options: GraphqlHandlerOptions<Context>) {
+  const { schema, trustedDocuments, documentLimits: limits, hasCallers, hasTraces, redact, events } = options;
+  const documents = createPreparedDocuments({ schema, limits, hasCallers });
   const registered = createPersistedQueries();
   const persistedQueries = trustedDocuments ? withTrustedQueries(registered, trustedDocuments) : registered;
-  const replies = createReplies({ hasCallers, exposesCost, hasTraces, redact, events });
-  const keptReplies = createKeptReplies(keptReplyBytes);
+  const replies = createReplies(options);
+  const keptReplies = createKeptReplies(options.keptReplyBytes);
   // A document may no longer be trusted.
   trustedDocuments?.onReloaded(keptReplies.clear);
   const { answerPost, answer } = createAnswer({
-    prepare,
+    prepare: trustedDocuments ? withTrustedDocuments(documents.prepare, trustedDocuments, events) : documents.prepare,
     inTurn: documents.inTurn,
     countKnown: documents.countKnown,
     persistedQueries,
     keptReplies,
-    createContext,
+    createContext: options.createContext,
     replies,
     loadInlineTraces: hasTraces ? loadInlineTraces : null,
   });
@@ -86,7 +65,7 @@ export function createGraphqlHandler<Context extends OperationContext>({
   /** Most clients never need it, and loading it takes 40 ms. */
   function loadYoga(): Promise<GraphqlYoga> {
     yoga ??= import('./yoga.ts').then(({ createGraphqlYoga }) =>
-      createGraphqlYoga({ answer, persistedQueries, replies, localCaller }),
+      createGraphqlYoga({ answer, persistedQueries, replies, localCaller: options.localCaller }),
     );
     return yoga;
   }
@@ -94,7 +73,7 @@ export function createGraphqlHandler<Context extends OperationContext>({
   function loadInlineTraces(): Promise<StartInlineTrace> {
     inlineTraces ??= import('./inline-trace.ts').then(({ createInlineTraces }) =>
       // A traced field takes about four times as long.
-      createInlineTraces({ schema, redact, maxCost: documentLimits.cost / 4 }),
+      createInlineTraces({ schema, redact, maxCost: limits.cost / 4 }),
     );
     return inlineTraces;
   }

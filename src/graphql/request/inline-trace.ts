@@ -16,105 +16,102 @@ import type { OperationContext, PreparedOperation } from '../documents/operation
 import { locate } from '../documents/source.ts';
 import { describeFailure, maxErrors } from './present-error.ts';
 
-interface InlineTraceOptions {
+interface InlineTracesOptions {
   schema: GraphQLSchema;
   redact: Redact;
   /** Cost of the largest operation whose fields are traced. */
   maxCost: number;
 }
 
-export type StartInlineTrace = () => InlineTrace;
+/** Starts the trace of a request. */
+export type StartInlineTrace = ReturnType<typeof createInlineTraces>;
+export type InlineTrace = ReturnType<StartInlineTrace>;
 
 /**
  * Traces for routers: the duration and errors of each field in `extensions.ftv1`
  * (https://www.apollographql.com/docs/federation/metrics). Errors are those that clients see. The trace of a large
  * operation has no fields. Traced operations are executed with a copy of the schema, so that others run without timers.
  */
-export function createInlineTraces({ schema, redact, maxCost }: InlineTraceOptions): StartInlineTrace {
+export function createInlineTraces({ schema, redact, maxCost }: InlineTracesOptions) {
   const timedSchema = withTimers(schema);
-  return () => new InlineTrace(timedSchema, redact, maxCost);
+
+  return () => {
+    const fields = new FieldTraces();
+    const startTime = createTimestamp();
+    return {
+      execute(operation: PreparedOperation, context: OperationContext, variables: Readonly<Record<string, unknown>>) {
+        if (operation.cost(variables) > maxCost) return operation.execute(context, variables);
+        const timedContext: TimedContext = { ...context, fieldTraces: fields };
+        return operation.execute(timedContext, variables, timedSchema);
+      },
+      /** The same result with the trace in its extensions. */
+      addTo(result: ExecutionResult): ExecutionResult {
+        for (const error of result.errors?.slice(0, maxErrors) ?? []) fields.addError(error, redact);
+        const [durationNs, endTime] = [fields.elapsedNs(), createTimestamp()];
+        const trace = new Trace({ root: fields.root, fieldExecutionWeight: 1, startTime, endTime, durationNs });
+        const ftv1 = Buffer.from(Trace.encode(trace).finish()).toString('base64');
+        return { ...result, extensions: { ...result.extensions, ftv1 } };
+      },
+    };
+  };
 }
 
-/** The trace of one request. */
-export class InlineTrace {
-  readonly #timedSchema: GraphQLSchema;
-  readonly #redact: Redact;
-  readonly #maxCost: number;
-  readonly #startedAt = performance.now();
-  readonly #root = new Trace.Node();
-  readonly #trace = new Trace({ root: this.#root, fieldExecutionWeight: 1, startTime: now() });
+/** The fields of one request that were resolved. */
+class FieldTraces {
+  readonly root = new Trace.Node();
   /** By their paths, such as `ibanValidations.0.valid`. */
-  readonly #nodes = new Map([['', this.#root]]);
+  readonly #nodes = new Map([['', this.root]]);
+  readonly #startedAt = performance.now();
 
-  constructor(timedSchema: GraphQLSchema, redact: Redact, maxCost: number) {
-    this.#timedSchema = timedSchema;
-    this.#redact = redact;
-    this.#maxCost = maxCost;
+  elapsedNs(): number {
+    return Math.round((performance.now() - this.#startedAt) * 1e6);
   }
 
-  execute(operation: PreparedOperation, context: OperationContext, variables: Readonly<Record<string, unknown>>) {
-    if (operation.cost(variables) > this.#maxCost) return operation.execute(context, variables);
-    const timedContext: TimedContext = { ...context, inlineTrace: this };
-    return operation.execute(timedContext, variables, this.#timedSchema);
-  }
-
-  /** Called before the resolver of a field. @returns a function to call after it */
-  startField({ path, fieldName, returnType, parentType }: GraphQLResolveInfo): () => void {
-    const node = this.#addNode(path);
+  /** Called before the resolver of a field. */
+  start({ path, fieldName, returnType, parentType }: GraphQLResolveInfo): Trace.Node {
+    const node = this.#nodeAt(path);
     node.type = String(returnType);
     node.parentType = parentType.name;
     if (path.key !== fieldName) node.originalFieldName = fieldName;
-    node.startTime = this.#elapsedNs();
-    return () => {
-      node.endTime = this.#elapsedNs();
-    };
+    node.startTime = this.elapsedNs();
+    return node;
   }
 
-  /** The same result with the trace in its extensions. */
-  addTo(result: ExecutionResult): ExecutionResult {
-    for (const error of result.errors?.slice(0, maxErrors) ?? []) this.#addError(error);
-    this.#trace.durationNs = this.#elapsedNs();
-    this.#trace.endTime = now();
-    const ftv1 = Buffer.from(Trace.encode(this.#trace).finish()).toString('base64');
-    return { ...result, extensions: { ...result.extensions, ftv1 } };
-  }
-
-  #addNode(path: ResponsePath): Trace.Node {
+  #nodeAt(path: ResponsePath | undefined): Trace.Node {
     const key = keyOf(path);
     const known = this.#nodes.get(key);
-    if (known !== undefined) return known;
+    if (known !== undefined || path === undefined) return known ?? this.root;
     const node = new Trace.Node(typeof path.key === 'number' ? { index: path.key } : { responseName: path.key });
     this.#nodes.set(key, node);
-    const parent = path.prev === undefined ? this.#root : this.#addNode(path.prev);
-    parent.child.push(node);
+    this.#nodeAt(path.prev).child.push(node);
     return node;
   }
 
   /** Adds an error to the nearest field that was resolved. */
-  #addError(error: GraphQLError): void {
+  addError(error: GraphQLError, redact: Redact): void {
     const { path = [] } = error;
-    let depth = path.length;
-    while (!this.#nodes.has(path.slice(0, depth).join('.'))) depth -= 1;
+    const lengths = path.map((_, index) => path.length - index);
+    const length = lengths.find((length) => this.#nodes.has(path.slice(0, length).join('.'))) ?? 0;
     // Routers pass traces on: they need no names that the request does not contain.
-    const { message, extensions } = describeFailure(error, { hidesSuggestions: true, redact: this.#redact });
-    const json = JSON.stringify({ message, ...(depth > 0 && { path }), extensions });
-    const node = this.#nodes.get(path.slice(0, depth).join('.'));
+    const { message, extensions } = describeFailure(error, { hidesSuggestions: true, redact });
+    const json = JSON.stringify({ message, ...(length > 0 && { path }), extensions });
+    const node = this.#nodes.get(path.slice(0, length).join('.'));
     node?.error.push(new Trace.Error({ message, location: [...(locate(error) ?? [])], json }));
   }
-
-  #elapsedNs(): number {
-    return Math.round((performance.now() - this.#startedAt) * 1e6);
-  }
 }
 
-function keyOf({ prev, key }: ResponsePath): string {
-  return prev === undefined ? String(key) : `${keyOf(prev)}.${key}`;
+function keyOf(path: ResponsePath | undefined): string {
+  if (path === undefined) return '';
+  return path.prev === undefined ? String(path.key) : `${keyOf(path.prev)}.${path.key}`;
 }
 
-function now(): google.protobuf.Timestamp {
+function createTimestamp(): google.protobuf.Timestamp {
   const ms = Date.now();
   return new google.protobuf.Timestamp({ seconds: Math.floor(ms / 1_000), nanos: (ms % 1_000) * 1e6 });
 }
+
+type TimedContext = OperationContext & { fieldTraces: FieldTraces };
+type Resolve = GraphQLFieldResolver<unknown, TimedContext>;
 
 /** A copy of the schema with a timer around each resolver. Sorting copies the fields; other functions share them. */
 function withTimers(schema: GraphQLSchema): GraphQLSchema {
@@ -129,17 +126,18 @@ function withTimers(schema: GraphQLSchema): GraphQLSchema {
 
 function withTimer(resolve: Resolve): Resolve {
   return (source, args, context, info) => {
-    const end = context.inlineTrace.startField(info);
-    let isPending = false;
+    const { fieldTraces } = context;
+    const node = fieldTraces.start(info);
+    const end = () => {
+      node.endTime = fieldTraces.elapsedNs();
+    };
+    let result: unknown;
     try {
-      const result = resolve(source, args, context, info);
-      isPending = result instanceof Promise;
-      return result instanceof Promise ? result.finally(end) : result;
+      result = resolve(source, args, context, info);
     } finally {
-      if (!isPending) end();
+      end();
     }
+    // Overwrites the time at which the promise was returned.
+    return result instanceof Promise ? result.finally(end) : result;
   };
 }
-
-type Resolve = GraphQLFieldResolver<unknown, TimedContext>;
-type TimedContext = OperationContext & { inlineTrace: InlineTrace };

@@ -16,14 +16,7 @@ export function keyOfRequest(
   return `${accessKey} ${mediaType} ${body}`;
 }
 
-export interface KeptReplies {
-  /** The reply that was sent to the same request, while everything in it is fresh. */
-  get(key: RequestKey): Reply | undefined;
-  /** Keeps a reply without errors if the next one would be the same, that is, without an upstream call. */
-  keep(key: RequestKey, reply: Reply, executed: Executed): void;
-  clear(): void;
-  status(): CacheStatus;
-}
+export type KeptReplies = ReturnType<typeof createKeptReplies>;
 
 interface KeptReply {
   reply: Reply;
@@ -32,7 +25,7 @@ interface KeptReply {
 }
 
 /** Replies that are sent again to the same request, so that a query that many clients send is not executed again. */
-export function createKeptReplies(maxBytes: number): KeptReplies {
+export function createKeptReplies(maxBytes: number) {
   const replies = new LRUCache<RequestKey, KeptReply>({
     maxSize: maxBytes,
     maxEntrySize: maxBytes / 100,
@@ -40,7 +33,8 @@ export function createKeptReplies(maxBytes: number): KeptReplies {
   });
 
   return {
-    get(key) {
+    /** The reply that was sent to the same request, while everything in it is fresh. */
+    get(key: RequestKey): Reply | undefined {
       const kept = replies.get(key);
       if (kept === undefined) return undefined;
       if (Date.now() >= kept.freshUntil) {
@@ -55,7 +49,8 @@ export function createKeptReplies(maxBytes: number): KeptReplies {
       }
       return reply;
     },
-    keep(key, reply, executed) {
+    /** Keeps a reply without errors if the next one would be the same, that is, without an upstream call. */
+    keep(key: RequestKey, reply: Reply, executed: Executed): void {
       const { operation, requestContext } = executed;
       const { freshness, usage } = requestContext;
       const isFresh = usage.upstreamCalls === 0 && usage.staleHits === 0;
@@ -66,7 +61,7 @@ export function createKeptReplies(maxBytes: number): KeptReplies {
       replies.set(key, { reply: kept, cacheScope: operation.cacheScope, freshUntil: freshness.freshUntil });
     },
     clear: () => replies.clear(),
-    status: () => ({ entries: replies.size, bytes: replies.calculatedSize }),
+    status: (): CacheStatus => ({ entries: replies.size, bytes: replies.calculatedSize }),
   };
 }
 

@@ -40,7 +40,7 @@ export function presentErrors(errors: readonly GraphQLError[], options: PresentE
   return presented;
 }
 
-/** Of one response. Each takes the time to count the lines up to its location. */
+/** The most errors in one response. Each takes the time to count the lines up to its location. */
 export const maxErrors = 100;
 
 /**

@@ -38,19 +38,9 @@ export interface RequestedFormat {
   requestId: string | undefined;
 }
 
-export interface Replies {
-  /** @param executed null if no operation was executed */
-  create(
-    result: ExecutionResult,
-    format: RequestedFormat,
-    caller: Pick<Caller, 'scopes'>,
-    executed: Executed | null,
-  ): Reply;
-  /** Whether a request asks for extensions of the response, with which it is not cached. */
-  asksForExtensions(headers: RequestedFormat['headers']): boolean;
-}
+export type Replies = ReturnType<typeof createReplies>;
 
-interface RepliesOptions {
+export interface RepliesOptions {
   /** Whether responses depend on the caller. */
   hasCallers: boolean;
   /** Whether requests may ask for `extensions.cost`. */
@@ -66,14 +56,17 @@ interface RepliesOptions {
  * contains the numbers of look-ups, cache hits and upstream calls. Cost means these counts, not money. They show whether an
  * IBAN was looked up before, so only a configured gateway exposes them.
  */
-export function createReplies({ hasCallers, exposesCost, hasTraces, redact, events }: RepliesOptions): Replies {
+export function createReplies({ hasCallers, exposesCost, hasTraces, redact, events }: RepliesOptions) {
   const extensionHeaders = [...(exposesCost ? [costHeader] : []), ...(hasTraces ? [traceHeader] : [])];
   const vary = [varyOfAll, ...(hasCallers ? ['authorization', 'x-api-key'] : []), ...extensionHeaders].join(', ');
-  const asksForExtensions = (headers: RequestedFormat['headers']) =>
-    extensionHeaders.some((name) => headers[name] !== undefined);
-
   return { asksForExtensions, create };
 
+  /** Whether a request asks for extensions of the response, with which it is not cached. */
+  function asksForExtensions(headers: RequestedFormat['headers']): boolean {
+    return extensionHeaders.some((name) => headers[name] !== undefined);
+  }
+
+  /** @param executed null if no operation was executed */
   function create(
     result: ExecutionResult,
     { headers: requested, mediaType, requestId }: RequestedFormat,

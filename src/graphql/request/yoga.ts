@@ -23,8 +23,8 @@ interface ServerContext {
 export type GraphqlYoga = ReturnType<typeof createGraphqlYoga>;
 
 /**
- * Reads requests with Yoga that are no ordinary POST requests: GET, queries to be persisted, other media types, and all that
- * is not valid. `answer` answers them. Body size, CORS and GraphiQL belong to the HTTP request handler.
+ * Yoga reads the requests that are not ordinary: GET, queries to be persisted, and what is not a GraphQL request. It hands
+ * their parameters to `answer`. Body size, CORS and GraphiQL belong to the HTTP request handler.
  */
 export function createGraphqlYoga({ answer, persistedQueries, replies, localCaller }: GraphqlYogaOptions) {
   const yoga = createYoga<ServerContext>({
