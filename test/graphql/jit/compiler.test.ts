@@ -77,16 +77,9 @@ describe('a compiled operation', () => {
   );
 
   it.each([
-    ['a mutation', 'mutation { generateEssay(input: { description: "x", wordCount: 1 }) { __typename } }'],
-    ['a condition', '{ country(code: "DE") { code name @include(if: true) } }'],
     ['a condition in a fragment', '{ ...F } fragment F on Query { ... @skip(if: false) { __typename } }'],
     ['introspection', '{ a: __schema { queryType { name } } }'],
     ['introspection in a fragment', '{ ...F } fragment F on Query { __type(name: "Query") { name } }'],
-    ['an alias that is not an ordinary property', '{ __proto__: __typename }'],
-    [
-      'a variable that is an inherited property',
-      'query ($toString: String) { banks(search: $toString) { totalCount } }',
-    ],
     ['a variable with a reserved name', 'query ($__argument0: String!) { country(code: $__argument0) { code } }'],
     ['very many fields', `{ ${Array.from({ length: 900 }, (_, index) => `a${index}: __typename`).join(' ')} }`],
     ['long paths', `{ country(code: "FR") ${nest(90, 'a'.repeat(100))} }`],
@@ -95,7 +88,7 @@ describe('a compiled operation', () => {
       `{ country(code: "FR") { ...F0 } } ${Array.from({ length: 30 }, (_, i) => `fragment F${i} on IbanCountry { a: parent { ...F${i + 1} } b: parent { ...F${i + 1} } }`).join(' ')} fragment F30 on IbanCountry { code }`,
     ],
   ])('is not made of %s', async (_, query) => {
-    expect(await runCompiled({ query, variables: { toString: 'x', __argument0: 'DE' } })).toBeNull();
+    expect(await runCompiled({ query, variables: { __argument0: 'DE' } })).toBeNull();
   });
 
   it.each([2 ** 31, 1.5, 27])('checks a number of a resolver as GraphQL.js does: %d', async (length) => {
