@@ -4,8 +4,7 @@ import { AbortableSignal } from './async/signal.ts';
 import { createAccess } from './auth/access.ts';
 import { createCachedBankData } from './bank-data/cached-bank-data.ts';
 import { createKnownBanks, type KnownBanks } from './bank-lists/known-banks.ts';
-import type { Config, Upstreams } from './config/gateway-config.ts';
-import { listSecrets } from './config/list-secrets.ts';
+import { type Config, listSecrets, type Upstreams } from './config/gateway-config.ts';
 import { createTrustedDocuments } from './documents/trusted-documents.ts';
 import { createPaidEssays } from './essays/paid-essays.ts';
 import { createGraphqlHandler } from './graphql/request/graphql-handler.ts';
@@ -20,7 +19,7 @@ import { closeOnError, openStore } from './stores/open-store.ts';
 import type { MetricSources } from './telemetry/metrics/gateway-metrics.ts';
 import { createRedact } from './telemetry/redact.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
-import { createUpstreamFactory } from './upstream/upstream.ts';
+import { createUpstreamFactory } from './upstream/upstream-client.ts';
 
 interface GatewayOptions {
   logDestination?: DestinationStream;
@@ -59,6 +58,7 @@ export function createGateway(
     budgets: access.budgets,
     isKnownBank: knownBanks.has,
     limits: readQueryLimits(config),
+    maxConcurrency: config.upstreamConcurrency,
   };
   const graphql = createGraphqlHandler({
     schema,
@@ -79,7 +79,7 @@ export function createGateway(
   let stopLoading = () => {};
   let closing: Promise<void> | undefined;
   const handleRequest = createRequestHandler({
-    admission: access.admission,
+    access,
     isGraphiqlOpen: config.access.commonScopes.includes('graphiql'),
     graphql,
     graphiql: createGraphiql(config.connections),
@@ -110,7 +110,7 @@ export function createGateway(
     handle: graphql,
     async listen(): Promise<string> {
       stopLoading = knownBanks.loadSoon();
-      traces?.open();
+      await traces?.open();
       if (metrics) metricsServer = await startMetricsServer({ ...metrics, sources: metricSources, events });
       return server.listen(config.host, config.port);
     },

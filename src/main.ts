@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { Config, UpstreamAccess } from './config/gateway-config.ts';
-import { listSecrets } from './config/list-secrets.ts';
+import { findUnknownVariables } from './config/describe-variables.ts';
+import { type Config, listSecrets, type UpstreamAccess } from './config/gateway-config.ts';
 import { readConfig } from './config/read-config.ts';
-import { findUnknownVariables } from './config/unknown-variables.ts';
-import { knownVariables } from './config/variables.ts';
-import { configureHeap } from './heap-settings.ts';
-import { runMain } from './run-main.ts';
-import { stopOnSignal } from './stop-signals.ts';
+import { configureHeap } from './process/heap-settings.ts';
+import { runMain } from './process/run-main.ts';
+import { stopOnSignal } from './process/stop-signals.ts';
 import { checkDataFolder } from './stores/data-folder.ts';
 import { createLog, logConsole } from './telemetry/log.ts';
 import { createRedact } from './telemetry/redact.ts';
@@ -36,7 +34,7 @@ async function run(config: Config): Promise<void> {
 }
 
 function warnOfUnknownVariables(config: Config): void {
-  const variables = findUnknownVariables(knownVariables, process.env);
+  const variables = findUnknownVariables(process.env);
   if (variables.length === 0) return;
   // Only names of variables are logged, so there is nothing to redact.
   const log = createLog({ level: config.logLevel, redact: (line) => line });
@@ -56,7 +54,7 @@ async function start(config: Config, services: Service[], stopServices: () => Pr
   });
   const essays = await resolveUpstream(config.essays.upstream, services, async (apiKey) => {
     const { createEssayService } = await import('./self-hosted/essays/create-essay-service.ts');
-    const { createEssayWriter, describeWriter } = await import('./self-hosted/essays/create-essay-writer.ts');
+    const { createEssayWriter, describeWriter } = await import('./self-hosted/essays/run-essay-service.ts');
     const writer = createEssayWriter(llm);
     const service = createEssayService({ apiKey, writer, monthlyAllowance, log: createServiceLog(apiKey) });
     return { service, note: `; ${describeWriter(llm)}` };

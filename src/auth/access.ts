@@ -1,19 +1,25 @@
-import type { AccessConfig } from '../config/access-config.ts';
-import { hasCallers } from '../config/access-config.ts';
+import { type AccessConfig, hasCallers } from '../config/access-config.ts';
 import type { StoreConfig } from '../config/gateway-config.ts';
 import type { Store } from '../stores/store.ts';
 import type { Events } from '../telemetry/events.ts';
-import { type Admission, createAdmission } from './admission.ts';
-import { createAuthentication } from './authenticate.ts';
 import { type Caller, createCallerFactory } from './caller.ts';
+import { createIdentify, type Refusal, type Unsigned } from './identify.ts';
 import { createPaidBudgets, type PaidBudgets } from './paid-budget.ts';
 import { createRateLimit } from './rate-limit.ts';
+import type { SignedParams } from './router-signature.ts';
 
 /** Who may call, how often, and how much. */
 export interface Access {
-  admission: Admission;
+  /**
+   * Identifies the caller by the headers of a request, before its body is read, and counts the request. A promise only
+   * for new tokens, and while requests are counted.
+   * @param rawHeaders names and values in turn, as in `IncomingMessage.rawHeaders`
+   */
+  checkHeaders(rawHeaders: readonly string[]): Caller | Refusal | Unsigned | Promise<Caller | Refusal>;
+  /** The same for an unsigned request, by its parameters. */
+  checkParams(params: SignedParams): Caller | Refusal | Promise<Caller | Refusal>;
   budgets: PaidBudgets;
-  /** Of requests within the process, which may use everything. */
+  /** The caller of requests within the process, which may use everything. */
   localCaller: Caller;
   /** Whether callers differ. */
   hasCallers: boolean;
@@ -32,19 +38,37 @@ interface AccessOptions {
 /** @throws ConfigError if the file with API keys is invalid */
 export function createAccess({ access, storeConfig, store, events }: AccessOptions): Access {
   const { redis, secret, replicas } = storeConfig;
-  const authentication = createAuthentication({ access, nameSecret: secret, events });
+  const identify = createIdentify({ access, nameSecret: secret, events });
   const rateLimit = createRateLimit({ shared: redis && secret ? { redis, secret, replicas } : null, events });
   const budgets = createPaidBudgets({ store, replicas: redis ? replicas : null, events });
   const createCaller = createCallerFactory({ ...access, defaultLimits: noLimits });
+
   return {
-    admission: createAdmission(authentication, rateLimit),
+    checkHeaders(rawHeaders) {
+      const caller = identify.byHeaders(rawHeaders);
+      if (caller instanceof Promise) return caller.then(withinLimit);
+      return caller.kind === 'unsigned' ? caller : withinLimit(caller);
+    },
+    checkParams: (params) => withinLimit(identify.byParams(params)),
     budgets,
     localCaller: createCaller({ kind: 'anonymous', name: '', scopes: ['bank-data', 'essays'] }),
     hasCallers: hasCallers(access),
     async close() {
-      await Promise.all([budgets.flush(), authentication.close(), rateLimit.close()]);
+      await Promise.all([budgets.flush(), identify.close(), rateLimit.close()]);
     },
   };
+
+  function withinLimit(caller: Caller | Refusal): Caller | Refusal | Promise<Caller | Refusal> {
+    if (caller.kind === 'refused') return caller;
+    const seconds = rateLimit.count(caller);
+    if (seconds instanceof Promise) return seconds.then((seconds) => (seconds === null ? caller : refuse(seconds)));
+    return seconds === null ? caller : refuse(seconds);
+  }
 }
 
 const noLimits = { requestsPerMinute: null, bankDataCalls: null, essayCalls: null, maxQueryCost: null };
+
+function refuse(seconds: number): Refusal {
+  const message = `This caller has sent its requests of this minute; retry in ${seconds} s.`;
+  return { kind: 'refused', status: 429, code: 'RATE_LIMITED', message, headers: { 'retry-after': String(seconds) } };
+}

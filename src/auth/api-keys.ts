@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AccessConfig } from '../config/access-config.ts';
-import { type ApiKeyEntry, apiKeyDocument } from '../config/api-key-entries.ts';
-import { readConfiguredFile } from '../config/read-file.ts';
-import { watchFiles } from '../config/watched-files.ts';
+import { type ApiKeyEntry, apiKeyDocument } from '../config/callers.ts';
+import { readConfiguredFile, watchFiles } from '../config/configured-files.ts';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Caller, CreateCaller } from './caller.ts';
@@ -16,8 +15,6 @@ export interface ApiKeys {
 
 interface ApiKeysOptions extends Pick<AccessConfig, 'apiKeys' | 'apiKeysFile'> {
   createCaller: CreateCaller;
-  /** Called when keys may have become invalid. */
-  onReloaded: () => void;
   events: Pick<Events, 'apiKeysReloaded' | 'apiKeysFileInvalid'>;
 }
 
@@ -26,7 +23,9 @@ interface ApiKeysOptions extends Pick<AccessConfig, 'apiKeys' | 'apiKeysFile'> {
  * leaves the last valid keys in use.
  * @throws ConfigError if the file is invalid at the start
  */
-export function createApiKeys({ apiKeys, apiKeysFile, createCaller, onReloaded, events }: ApiKeysOptions): ApiKeys {
+export function createApiKeys({ apiKeys, apiKeysFile, createCaller, events }: ApiKeysOptions): ApiKeys {
+  /** Callers by the keys that were found: hashing a key takes longer than looking it up. */
+  const found = new Map<string, Caller>();
   let callers = toCallers(apiKeys);
   let stopWatching = () => {};
   if (apiKeysFile !== null) {
@@ -42,11 +41,17 @@ export function createApiKeys({ apiKeys, apiKeysFile, createCaller, onReloaded, 
 
   return {
     /*
-     * The look-up by hash need not take constant time. Its duration depends on the hash of the presented key, and
-     * someone who guesses keys cannot choose their hashes: to learn that the first bits of a hash are right brings them
-     * no closer to a key. A comparison of the keys themselves would show how many characters are right.
+     * The look-ups need not take constant time. Their durations depend on a hash of the presented key, in `found` on one
+     * that is seeded per process, and an attacker cannot choose hashes: to learn that the first bits of a hash are right
+     * brings no closer to a key. A comparison of the keys themselves would show how many characters are right.
      */
-    find: (key) => callers.get(createHash('sha256').update(key).digest('hex')) ?? null,
+    find(key) {
+      const known = found.get(key);
+      if (known) return known;
+      const caller = callers.get(createHash('sha256').update(key).digest('hex')) ?? null;
+      if (caller) found.set(key, caller);
+      return caller;
+    },
     close: stopWatching,
   };
 
@@ -57,7 +62,7 @@ export function createApiKeys({ apiKeys, apiKeysFile, createCaller, onReloaded, 
       return;
     }
     callers = toCallers([...entries, ...apiKeys]);
-    onReloaded();
+    found.clear();
     events.apiKeysReloaded(entries.length);
   }
 

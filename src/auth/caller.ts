@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AccessConfig } from '../config/access-config.ts';
-import type { CallerLimits, OwnLimits, Scope } from '../config/caller-limits.ts';
+import type { CallerLimits, OwnLimits, Scope } from '../config/callers.ts';
+import { GatewayError } from '../errors.ts';
 import { createKeyHash } from '../stores/key-hash.ts';
 
 /** Who sent a request, and what the sender may use. */
@@ -54,5 +55,11 @@ export function createCallerFactory({
   };
 }
 
-/** Of a base64url text: 66 bits. A longer one can look like an IBAN, which the log redacts. */
+/** 66 bits as base64url. A longer text can look like an IBAN, which the log redacts. */
 const hashLength = 11;
+
+/** @throws GatewayError with the code FORBIDDEN if the caller may not use this */
+export function requireScope({ scopes }: Pick<Caller, 'scopes'>, scope: Scope): void {
+  if (!scopes.has(scope))
+    throw new GatewayError('FORBIDDEN', `This needs the scope ${scope}, which the caller does not have.`);
+}

@@ -1,20 +1,26 @@
 import type { KeyObject } from 'node:crypto';
-import { type JWTPayload, jwtVerify } from 'jose';
+import {
+  type CryptoKey,
+  createLocalJWKSet,
+  errors,
+  type JSONWebKeySet,
+  type JWTHeaderParameters,
+  type JWTPayload,
+  jwtVerify,
+} from 'jose';
+import { LRUCache } from 'lru-cache';
+import { Agent } from 'undici';
 import type { JwtConfig } from '../config/access-config.ts';
-import { isScope, ownLimits } from '../config/caller-limits.ts';
+import { isScope, ownLimits } from '../config/callers.ts';
+import { errorCodeOf } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Caller, CreateCaller } from './caller.ts';
-import { createKeySet, type KeySet } from './key-set.ts';
-
-interface VerifiedToken {
-  caller: Caller;
-  /** In milliseconds since 1970. */
-  expiresAt: number;
-}
 
 export interface TokenVerification {
+  /** The caller of a token that was verified in the last minute and has not expired. */
+  findVerified(token: string): Caller | null;
   /** Null if the token is not valid, for whatever reason. Never rejects. */
-  verify(token: string): Promise<VerifiedToken | null>;
+  verify(token: string): Promise<Caller | null>;
   close(): Promise<void>;
 }
 
@@ -25,23 +31,36 @@ interface TokenVerificationOptions {
 }
 
 export function createTokenVerification({ jwt, createCaller, events }: TokenVerificationOptions): TokenVerification {
-  const { issuer, audience, callerClaim, scopesClaim, scopesPrefix, limitsClaim, keys } = jwt;
-  const { getKey, close } = 'url' in keys ? createKeySet({ url: keys.url, events }) : createSingleKey(keys.publicKey);
+  const { callerClaim, scopesClaim, scopesPrefix, limitsClaim, keys } = jwt;
+  const { getKey, close } = 'url' in keys ? createKeySet(keys.url, events) : createSingleKey(keys.publicKey);
   const options = {
-    issuer,
-    audience,
+    issuer: jwt.issuer,
+    audience: jwt.audience,
     // A token names its algorithm itself; those of the configuration all need the private key.
     algorithms: [...jwt.algorithms],
     clockTolerance: jwt.clockSkewS,
     requiredClaims: ['exp'],
   };
+  /** Looking up a token shows nothing about others: its duration depends on a hash that is seeded per process. */
+  const verified = new LRUCache<string, { caller: Caller; usableUntil: number }>({
+    max: 10_000,
+    maxSize: 2_000_000,
+    sizeCalculation: (_, token) => token.length,
+  });
 
   return {
+    findVerified(token) {
+      const known = verified.get(token);
+      return known && Date.now() < known.usableUntil ? known.caller : null;
+    },
     async verify(token) {
       try {
         const { payload } = await jwtVerify(token, getKey, options);
         const caller = readCaller(payload);
-        return caller && { caller, expiresAt: (payload.exp ?? 0) * 1_000 };
+        // Not for long: a token is also refused once the issuer has withdrawn its key.
+        const usableUntil = Math.min((payload.exp ?? 0) * 1_000, Date.now() + maxTokenCacheMs);
+        if (caller) verified.set(token, { caller, usableUntil });
+        return caller;
       } catch {
         return null;
       }
@@ -61,11 +80,8 @@ export function createTokenVerification({ jwt, createCaller, events }: TokenVeri
   }
 }
 
+const maxTokenCacheMs = 60_000;
 const maxNameLength = 256;
-
-function createSingleKey(key: KeyObject): KeySet {
-  return { getKey: async () => key, close: async () => {} };
-}
 
 /** A claim by its name, which may contain dots, or by a dotted path. */
 function readClaim(payload: JWTPayload, name: string): unknown {
@@ -83,3 +99,83 @@ function listNames(claim: unknown): string[] {
   const names: unknown[] = typeof claim === 'string' ? claim.split(' ') : Array.isArray(claim) ? claim : [];
   return names.filter((name) => typeof name === 'string');
 }
+
+type GetKey = (header: JWTHeaderParameters) => Promise<CryptoKey | KeyObject>;
+
+interface KeySet {
+  /** The key for a token. @throws JOSEError if there is none */
+  getKey: GetKey;
+  close(): Promise<void>;
+}
+
+function createSingleKey(key: KeyObject): KeySet {
+  return { getKey: async () => key, close: async () => {} };
+}
+
+/**
+ * The issuer's public keys. They are read again when they are 10 minutes old, while the previous ones remain in use, and
+ * at once for a token with an unknown key. At most one request per 10 seconds is sent, so that tokens with invented
+ * keys do not cause requests. If the issuer fails, the last keys remain in use.
+ */
+function createKeySet(url: string, events: Pick<Events, 'keySetUnavailable'>): KeySet {
+  const agent = new Agent({ maxResponseSize: maxBytes, connectTimeout: timeoutMs });
+  const { origin, pathname, search } = new URL(url);
+  const request = { origin, path: pathname + search, method: 'GET', headers: { accept } } as const;
+  let findKey: GetKey | null = null;
+  let readAt = Number.NEGATIVE_INFINITY;
+  let triedAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | null = null;
+
+  return {
+    async getKey(header) {
+      if (performance.now() - readAt >= freshMs) {
+        const refreshed = refresh();
+        if (findKey === null) await refreshed;
+      }
+      if (findKey === null) throw new errors.JWKSNoMatchingKey();
+      try {
+        return await findKey(header);
+      } catch (error) {
+        if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+        await refresh();
+        return findKey(header);
+      }
+    },
+    close: () => agent.destroy(),
+  };
+
+  /** Has no effect if the last attempt was a few seconds ago. Never rejects. */
+  async function refresh(): Promise<void> {
+    if (reading === null) {
+      if (performance.now() - triedAt < pauseMs) return;
+      triedAt = performance.now();
+      reading = read().finally(() => {
+        reading = null;
+      });
+    }
+    await reading;
+  }
+
+  async function read(): Promise<void> {
+    try {
+      const signal = AbortSignal.timeout(timeoutMs);
+      // Redirects are not followed: they would lead to keys of others.
+      const { statusCode, body } = await agent.request({ ...request, signal });
+      if (statusCode !== 200) {
+        await body.dump();
+        return events.keySetUnavailable(`status ${statusCode}`);
+      }
+      findKey = createLocalJWKSet((await body.json()) as JSONWebKeySet);
+      readAt = performance.now();
+    } catch (error) {
+      const isUnreadable = error instanceof SyntaxError || error instanceof errors.JOSEError;
+      events.keySetUnavailable(isUnreadable ? 'not a JSON Web Key Set' : (errorCodeOf(error) ?? 'timed out'));
+    }
+  }
+}
+
+const freshMs = 600_000;
+const pauseMs = 10_000;
+const timeoutMs = 5_000;
+const maxBytes = 1_000_000;
+const accept = 'application/json, application/jwk-set+json';

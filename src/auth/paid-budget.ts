@@ -1,10 +1,10 @@
-import type { CallBudget } from '../config/caller-limits.ts';
+import type { CallBudget } from '../config/callers.ts';
 import { type ServiceName, serviceNames } from '../errors.ts';
 import type { BudgetedCall } from '../request-context.ts';
 import type { Store } from '../stores/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import { beginOfPeriod, nameOfPeriod, periodAt } from '../time/calendar-period.ts';
-import { createMonthlyCount, type MonthlyCount } from '../upstream/allowance/monthly-count.ts';
+import { createPeriodCount, type PeriodCount } from '../upstream/allowance/period-count.ts';
 import type { Caller } from './caller.ts';
 
 export interface BudgetStatus {
@@ -24,7 +24,7 @@ export interface PaidBudgets {
   reserve(caller: BudgetOwner, service: ServiceName): BudgetedCall | Promise<BudgetedCall> | null;
   /** The budgets that the caller has. */
   status(caller: BudgetOwner): Promise<BudgetStatus[]>;
-  /** Of the budgets in memory, as far as this process knows. */
+  /** What is left of the budgets in memory, as far as this process knows. */
   remaining(): Iterable<{ caller: string; service: ServiceName; remaining: number }>;
   /** Stores everything that was counted, if the store works. Await it before the store is closed. */
   flush(): Promise<void>;
@@ -45,7 +45,7 @@ interface OpenBudget extends CallBudget {
   service: ServiceName;
   /** The current day or month. */
   number: number;
-  count: MonthlyCount;
+  count: PeriodCount;
 }
 
 /**
@@ -101,7 +101,7 @@ export function createPaidBudgets({ store, replicas, maxBudgets = 20_000, events
     }
     if (known) void known.count.flush();
     if (open.size >= maxBudgets && !evictOldest()) return { count: null, renewsAt };
-    const count = createMonthlyCount({
+    const count = createPeriodCount({
       store,
       key: `budget:${id}:${nameOfPeriod(period, number)}`,
       limit: calls,

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { apiKeyList } from '../config/api-key-entries.ts';
+import { apiKeyList } from '../config/callers.ts';
 import { UsageError } from '../errors.ts';
 
 /** Prints a new API key, and its entry for GATEWAY_API_KEYS. @throws UsageError if name or scopes are not valid */

@@ -1,15 +1,13 @@
 import { PassThrough } from 'node:stream';
+import { Agent } from 'undici';
+import { findUnknownVariables, listValues } from '../config/describe-variables.ts';
 import type { Config, UpstreamAccess } from '../config/gateway-config.ts';
-import { listValues } from '../config/list-values.ts';
 import { readConfig } from '../config/read-config.ts';
 import type { RedisConfig } from '../config/redis-url.ts';
-import { findUnknownVariables } from '../config/unknown-variables.ts';
-import { knownVariables } from '../config/variables.ts';
-import { ConfigError } from '../errors.ts';
+import { ConfigError, errorCodeOf } from '../errors.ts';
 import { createGateway } from '../gateway.ts';
 import { checkDataFolder } from '../stores/data-folder.ts';
 import { createRedisConnection } from '../stores/redis-connection.ts';
-import { type ProbeResult, probeServer } from './probe-server.ts';
 
 /**
  * Prints the configuration with its secrets masked, then checks what the start of the gateway checks, and connects to
@@ -22,7 +20,7 @@ export async function checkConfig(dotenvNames: ReadonlySet<string>): Promise<voi
   const lines = values.map(({ name, value, source }) => {
     return `  ${name.padEnd(width)}  ${value === '' ? '(not set)' : `${value}  (${source})`}`;
   });
-  const unknown = findUnknownVariables(knownVariables, process.env);
+  const unknown = findUnknownVariables(process.env);
   print(['Configuration', ...lines, ...unknown.map((name) => `  unknown and ignored: ${name}`), 'Checks']);
 
   const results = [await checkFiles(config), ...(await Promise.all(probeAll(config)))];
@@ -30,12 +28,17 @@ export async function checkConfig(dotenvNames: ReadonlySet<string>): Promise<voi
   if (results.some(({ isOk }) => !isOk)) process.exitCode = 1;
 }
 
+interface CheckResult {
+  isOk: boolean;
+  description: string;
+}
+
 function print(lines: readonly string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
 /** Creating the gateway reads all files. It does not listen, and makes no calls. */
-async function checkFiles(config: Config): Promise<ProbeResult> {
+async function checkFiles(config: Config): Promise<CheckResult> {
   const unused = { url: 'http://127.0.0.1:9', apiKey: 'not-used' };
   const { bankData, essays, store } = config;
   const upstreams = { bankData: bankData.upstream ?? unused, essays: essays.upstream ?? unused };
@@ -63,22 +66,63 @@ function probeAll({ bankData, essays, essayService: { llm }, access: { jwt }, tr
   ];
 }
 
-async function probeUpstream(variable: string, upstream: UpstreamAccess | null): Promise<ProbeResult> {
+async function probeUpstream(variable: string, upstream: UpstreamAccess | null): Promise<CheckResult> {
   if (upstream) return probe(variable, upstream.url);
   return { isOk: true, description: `${variable}: not set, the self-hosted service starts with the gateway` };
 }
 
-async function probe(variable: string, url: string): Promise<ProbeResult> {
-  const { isOk, description } = await probeServer(url);
-  return { isOk, description: `${variable}: ${description}` };
+/**
+ * Connects to the server of a URL, with TLS for https://, and requests HEAD / without a key. No endpoint of a paid
+ * service is called, and without a key no call can be charged; so the key itself is not checked.
+ */
+async function probe(variable: string, url: string): Promise<CheckResult> {
+  const { origin } = new URL(url);
+  const agent = new Agent({ connect: { timeout: timeoutMs }, headersTimeout: timeoutMs });
+  try {
+    const { statusCode, body } = await agent.request({ origin, path: '/', method: 'HEAD' });
+    await body.dump();
+    const isOk = statusCode < 502 || statusCode > 504;
+    const problem = isOk ? '' : ': the service behind it is not available';
+    return { isOk, description: `${variable}: ${origin} responded ${statusCode} to HEAD / without a key${problem}` };
+  } catch (error) {
+    const failure = describeFailure(errorCodeOf(error) ?? 'unknown reason');
+    return { isOk: false, description: `${variable}: ${origin}: ${failure}` };
+  } finally {
+    await agent.destroy();
+  }
 }
 
-async function pingRedis(server: RedisConfig): Promise<ProbeResult> {
+const timeoutMs = 3_000;
+
+function describeFailure(code: string): string {
+  const found = failures.find(([codes]) => codes.test(code));
+  return `${found?.[1] ?? 'the server does not respond to HTTP; check the port, and http:// or https://'} (${code})`;
+}
+
+const failures: readonly [RegExp, string][] = [
+  [/^(ENOTFOUND|EAI_)/, 'the host name cannot be resolved; check it and the name server'],
+  [/^ECONNREFUSED$/, 'nothing listens there; check host and port'],
+  [
+    /^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/,
+    'the server cannot be reached; check the firewalls',
+  ],
+  [/^UND_ERR_HEADERS_TIMEOUT$/, `the server accepts connections, but does not respond within ${timeoutMs / 1_000} s`],
+  [
+    /CERT|SELF_SIGNED|UNABLE_TO|_SSL_|_TLS_|^EPROTO$/,
+    'TLS fails; check https://, the host name and the certificate, or set NODE_EXTRA_CA_CERTS for a private authority',
+  ],
+];
+
+async function pingRedis(server: RedisConfig): Promise<CheckResult> {
   let reason = '';
   const storeDown = (text: string) => {
     reason ||= text;
   };
-  const connection = createRedisConnection({ server, commandTimeoutMs: 3_000, events: { storeDown, storeUp() {} } });
+  const connection = createRedisConnection({
+    server,
+    commandTimeoutMs: timeoutMs,
+    events: { storeDown, storeUp() {} },
+  });
   try {
     await connection.run((redis) => redis.ping());
     return { isOk: true, description: `REDIS_URL: ${server.host} responded to PING` };

@@ -1,6 +1,9 @@
 #!/usr/bin/env node
-import { CommanderError } from 'commander';
-import { createProgram } from './program.ts';
+import { existsSync } from 'node:fs';
+import { Argument, Command, CommanderError, Option } from 'commander';
+import { ConfigError, errorCodeOf } from '../errors.ts';
+import { readVersion } from '../process/package-files.ts';
+import { runMain } from '../process/run-main.ts';
 
 /* The `ledgerquill` command. Exit codes: 0; 1 for a failure or a wrong configuration; 2 for wrong usage. */
 
@@ -10,4 +13,100 @@ try {
   if (!(error instanceof CommanderError)) throw error;
   // It has printed its message. Help and the version are errors with the exit code 0.
   process.exitCode = error.exitCode === 0 ? 0 : 2;
+}
+
+/** The command line. A subcommand loads its code when it runs. */
+function createProgram(): Command {
+  const program = new Command('ledgerquill')
+    .description('A GraphQL gateway for a bank-data service and an essay service.')
+    .version(readVersion(), '-V, --version', 'Print the version.')
+    .helpOption('-h, --help', 'Print this help.')
+    .helpCommand('help [command]', 'Print the help of a command.')
+    .showHelpAfterError('Run it with --help for its usage.')
+    .exitOverride();
+
+  const addCommand = (name: string, description: string) =>
+    program.command(name).description(description).helpOption('-h, --help', 'Print this help.');
+
+  addCommand('start', 'Run the gateway until SIGTERM or SIGINT.')
+    .addOption(dotenvOption())
+    .action((_, command) => run(command, () => import('../main.ts')));
+  addCommand('check-config', 'Print the configuration and check it, without a paid call.')
+    .addOption(dotenvOption())
+    .action((_, command) =>
+      run(command, async (dotenvNames) => (await import('./check-config.ts')).checkConfig(dotenvNames)),
+    );
+  addCommand('import-banks', 'Replace the bank directory of a country. Without arguments: list the files to download.')
+    .argument('[country]', 'ISO 3166-1 alpha-2 code, such as DE')
+    .argument('[file]', 'the file, as downloaded from its publisher')
+    .option('--undo', 'Restore the directory that the last import of the country replaced.')
+    .option('--force', 'Accept a file with less than half of the present banks.')
+    .addOption(dotenvOption())
+    .action((country, file, options, command) =>
+      run(command, async () => (await import('./import-banks.ts')).runImport({ ...options, country, file })),
+    );
+  addCommand('api-key', 'Make an API key for a caller, and print its entry in GATEWAY_API_KEYS.')
+    .argument('<name>', 'the name of the caller')
+    .argument('[scopes]', 'what the caller may do, joined by +', 'bank-data+essays')
+    .action((name, scopes, _, command) =>
+      run(command, async () => (await import('./api-key.ts')).printApiKey(name, scopes)),
+    );
+  addCommand('bank-data-service', 'Run the self-hosted bank-data service as a process of its own.')
+    .addOption(dotenvOption())
+    .action((_, command) =>
+      run(
+        command,
+        async () => (await import('../self-hosted/bank-data/run-bank-data-service.ts')).runBankDataService(),
+        'BANK_DATA_SERVICE_PORT',
+      ),
+    );
+  addCommand('essay-service', 'Run the self-hosted essay service as a process of its own.')
+    .addOption(dotenvOption())
+    .action((_, command) =>
+      run(
+        command,
+        async () => (await import('../self-hosted/essays/run-essay-service.ts')).runEssayService(),
+        'ESSAY_SERVICE_PORT',
+      ),
+    );
+  addCommand('completion', 'Print a script that completes this command in a shell.')
+    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+    .action((shell, _, command) =>
+      run(command, async () => (await import('./completion.ts')).printCompletion(program, shell)),
+    );
+  return program;
+}
+
+function dotenvOption(): Option {
+  return new Option('--dotenv <file>', 'A file of lines NAME=value; variables of the environment have priority.')
+    .default('.env')
+    .env('ENV_FILE');
+}
+
+function run(
+  command: Command,
+  main: (dotenvNames: ReadonlySet<string>) => Promise<unknown>,
+  portVariable?: string,
+): Promise<void> {
+  return runMain(async () => {
+    const path: string = command.opts().dotenv ?? '';
+    const mustExist = command.getOptionValueSource('dotenv') !== 'default';
+    await main(path === '' ? new Set() : loadDotenv(path, { mustExist }));
+  }, portVariable);
+}
+
+/**
+ * Adds the variables of a file to the environment, except those that are set there.
+ * @returns the names that were added; none if the file is missing and need not exist
+ * @throws ConfigError if it cannot be read
+ */
+function loadDotenv(path: string, { mustExist }: { mustExist: boolean }): ReadonlySet<string> {
+  if (!mustExist && !existsSync(path)) return new Set();
+  const before = new Set(Object.keys(process.env));
+  try {
+    process.loadEnvFile(path);
+  } catch (error) {
+    throw new ConfigError([`${path}: must be a file of lines NAME=value, but cannot be read (${errorCodeOf(error)})`]);
+  }
+  return new Set(Object.keys(process.env).filter((name) => !before.has(name)));
 }

@@ -1,11 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import * as z from 'zod';
 import { ConfigError } from '../errors.ts';
-import { type ApiKeyEntry, apiKeyList } from './api-key-entries.ts';
-import { type CallerLimits, callBudget, type Scope, scopeList } from './caller-limits.ts';
-import { algorithmList, jwksUrl, publicKey } from './jwt-values.ts';
-import { secretFile } from './secret-files.ts';
-import { integer, onOrOff, secretOf } from './values.ts';
+import { type ApiKeyEntry, apiKeyList, type CallerLimits, callBudget, type Scope, scopeList } from './callers.ts';
+import { algorithmList, integer, jwksUrl, onOrOff, publicKey, secretFile, secretOf } from './parsers.ts';
 
 export interface JwtConfig {
   /** Where the issuer publishes its keys, or its only key. */
@@ -31,7 +28,7 @@ export interface AccessConfig {
   jwt: JwtConfig | null;
   /** The secret with which a router signs its requests. */
   router: { secret: string; scopes: readonly Scope[] } | null;
-  /** Of requests without credentials; null: they are refused. */
+  /** Scopes of requests without credentials; null: they are refused. */
   anonymousScopes: readonly Scope[] | null;
   /** Granted to every caller. */
   commonScopes: readonly Scope[];

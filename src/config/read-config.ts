@@ -1,10 +1,11 @@
 import { ConfigError } from '../errors.ts';
 import { hasCallers, readAccessConfig } from './access-config.ts';
 import type { Config, UpstreamAccess } from './gateway-config.ts';
-import { isLoopback } from './loopback.ts';
+import { isLoopback } from './parsers.ts';
+import { readVariables } from './read-variables.ts';
 import { createMissingVariableError, readEssayServiceSettings } from './service-config.ts';
 import { readTracesConfig } from './traces-config.ts';
-import { type Environment, gatewayVariables, readVariables } from './variables.ts';
+import { type Environment, gatewayVariables } from './variables.ts';
 
 /**
  * Reads the gateway's configuration from environment variables; an empty value counts as not set.

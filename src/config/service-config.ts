@@ -1,12 +1,12 @@
 import type * as z from 'zod';
 import { ConfigError } from '../errors.ts';
-import type { LogLevel } from './values.ts';
+import type { LogLevel } from './parsers.ts';
+import { readVariables } from './read-variables.ts';
 import {
   bankDataServiceVariables,
   type Environment,
   essayServiceVariables,
   type essayWriterVariables,
-  readVariables,
   storeVariables,
 } from './variables.ts';
 

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { secretFile } from './secret-files.ts';
-import { baseUrl, integer } from './values.ts';
+import { baseUrl, integer, secretFile } from './parsers.ts';
 
 /** Traces are exported with OTLP over HTTP. */
 export interface TracesConfig {

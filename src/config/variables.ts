@@ -1,10 +1,5 @@
 import * as z from 'zod';
-import { ConfigError } from '../errors.ts';
 import { accessVariables } from './access-config.ts';
-import { createQuote, describeIssues } from './describe-values.ts';
-import { redisUrl } from './redis-url.ts';
-import { readSecretFiles, secretFile } from './secret-files.ts';
-import { tracesVariables } from './traces-config.ts';
 import {
   baseUrl,
   fieldPath,
@@ -17,31 +12,14 @@ import {
   pathList,
   requiredSecret,
   secret,
+  secretFile,
   secretOf,
   timeoutMs,
-} from './values.ts';
+} from './parsers.ts';
+import { redisUrl } from './redis-url.ts';
+import { tracesVariables } from './traces-config.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-/**
- * Reads the variables of a table, and the files that contain their values; an empty value counts as not set.
- * @throws ConfigError with all problems at once
- */
-export function readVariables<Shape extends z.ZodRawShape>(
-  shape: Shape,
-  env: Environment,
-): z.infer<z.ZodObject<Shape>> {
-  const given = Object.keys(shape).flatMap((name) => {
-    const value = env[name]?.trim();
-    return value ? [[name, value]] : [];
-  });
-  const { values, problems } = readSecretFiles(shape, Object.fromEntries(given));
-  const result = z.object(shape).safeParse(values);
-  if (result.success && problems.length === 0) return result.data;
-  const unreadable = problems.map((problem) => problem.replace(/(_FILE)?: .*/, ''));
-  const issues = (result.error?.issues ?? []).filter(({ path }) => !unreadable.includes(String(path[0])));
-  throw new ConfigError([...problems, ...describeIssues(issues, createQuote(shape, values))]);
-}
 
 const hostAndLogVariables = {
   HOST: host.default('127.0.0.1'),
@@ -141,7 +119,7 @@ export const essayServiceVariables = {
   ESSAY_API_KEY_FILE: secretFile,
 };
 
-/** Of all processes. */
+/** The names of the variables of all processes. */
 export const knownVariables = Object.keys({
   ...gatewayVariables,
   ...bankDataServiceVariables,

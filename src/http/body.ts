@@ -1,8 +1,6 @@
 import { clientClosedRequest } from '../graphql/request/reply.ts';
-import { isFragmented } from './body-chunks.ts';
-import type { ByteBudget } from './byte-budget.ts';
 import type { Exchange } from './exchange.ts';
-import type { BodyReceiver } from './incoming-request.ts';
+import { isFragmented } from './incoming-request.ts';
 
 interface BodyLimits {
   /** Maximum size of one body, in bytes. */
@@ -11,83 +9,63 @@ interface BodyLimits {
   budget: ByteBudget;
 }
 
-/** Or why it was not read. */
+/** The body of a request, or why it was not read. */
 export type Body = Buffer | 'too-large' | 'fragmented' | 'evicted';
 
 /** Calls back once with the whole body, or why it could not be read; never if the client disconnects. */
-export function readBody(exchange: Exchange, limits: BodyLimits, onBody: (body: Body) => void): void {
+export function readBody(exchange: Exchange, { maxBytes, budget }: BodyLimits, onBody: (body: Body) => void): void {
   const { request, response, headers } = exchange;
+  /** NaN if it is not known. */
   const announcedLength = Number(headers['content-length'] ?? Number.NaN);
-  if (announcedLength > limits.maxBytes) {
+  if (announcedLength > maxBytes) {
     onBody('too-large');
     return;
   }
   if (headers.expect !== undefined && request.httpVersionMinor === 1) response.writeContinue();
-  request.receive(new BodyReader(exchange, announcedLength, limits, onBody));
-}
-
-class BodyReader implements BodyReceiver {
-  readonly #exchange: Exchange;
-  /** NaN if it is not known. */
-  readonly #announcedLength: number;
-  readonly #limits: BodyLimits;
-  readonly #onBody: (body: Body) => void;
   /** Null when reading has ended. */
-  #body: Buffer | null = noBytes;
-  #length = 0;
-  #chunks = 0;
-  #held: ReturnType<ByteBudget['hold']> | null = null;
+  let body: Buffer | null = noBytes;
+  let length = 0;
+  let chunks = 0;
+  let held: HeldBytes | null = null;
 
-  constructor(exchange: Exchange, announcedLength: number, limits: BodyLimits, onBody: (body: Body) => void) {
-    this.#exchange = exchange;
-    this.#announcedLength = announcedLength;
-    this.#limits = limits;
-    this.#onBody = onBody;
+  request.receive({
+    onChunk(chunk) {
+      if (body === null) return;
+      if (length + chunk.length > maxBytes) return finish('too-large');
+      chunks += 1;
+      if (isFragmented(chunks, length + chunk.length)) {
+        // Stops parsing chunks that were already received, too.
+        request.socket.pause();
+        return finish('fragmented');
+      }
+      const isWhole = chunk.length === announcedLength;
+      body = isWhole ? chunk : append(body, length, chunk);
+      length += chunk.length;
+      if (isWhole && length < uncountedBytes) return;
+      held ??= hold();
+      held.add(chunk.length);
+    },
+    onEnd() {
+      if (body !== null) finish(body.subarray(0, length));
+    },
+    onDisconnected() {
+      if (body !== null) exchange.finish(clientClosedRequest);
+      body = null;
+    },
+  });
+
+  function hold(): HeldBytes {
+    const bytes = budget.hold(() => body !== null && finish('evicted'));
+    response.on('close', bytes.release);
+    return bytes;
   }
 
-  onChunk(chunk: Buffer): void {
-    if (this.#body === null) return;
-    const length = this.#length + chunk.length;
-    if (length > this.#limits.maxBytes) {
-      this.#finish('too-large');
-      return;
-    }
-    this.#chunks += 1;
-    if (isFragmented(this.#chunks, length)) {
-      // Stops parsing chunks that were already received, too.
-      this.#exchange.request.socket.pause();
-      this.#finish('fragmented');
-      return;
-    }
-    const isWhole = chunk.length === this.#announcedLength;
-    this.#body = isWhole ? chunk : append(this.#body, this.#length, chunk);
-    this.#length = length;
-    if (isWhole && length < uncountedBytes) return;
-    this.#held ??= this.#hold();
-    this.#held.add(chunk.length);
-  }
-
-  onEnd(): void {
-    if (this.#body !== null) this.#finish(this.#body.subarray(0, this.#length));
-  }
-
-  onDisconnected(): void {
-    if (this.#body !== null) this.#exchange.finish(clientClosedRequest);
-    this.#body = null;
-  }
-
-  #finish(result: Body): void {
-    this.#body = null;
-    this.#exchange.receivedAt = performance.now();
-    if (typeof result === 'string') this.#held?.release();
-    else this.#held?.protect();
-    this.#onBody(result);
-  }
-
-  #hold(): ReturnType<ByteBudget['hold']> {
-    const held = this.#limits.budget.hold(() => this.#body !== null && this.#finish('evicted'));
-    this.#exchange.response.on('close', held.release);
-    return held;
+  function finish(result: Body): void {
+    body = null;
+    exchange.receivedAt = performance.now();
+    if (typeof result === 'string') held?.release();
+    else held?.protect();
+    onBody(result);
   }
 }
 
@@ -103,4 +81,40 @@ function append(body: Buffer, length: number, chunk: Buffer): Buffer {
   if (target !== body) body.copy(target, 0, 0, length);
   chunk.copy(target, length);
   return target;
+}
+
+export type ByteBudget = ReturnType<typeof createByteBudget>;
+
+type HeldBytes = ReturnType<ByteBudget['hold']>;
+
+/** A limit for the bytes that clients make the gateway hold in memory. Beyond it, the oldest holders are evicted. */
+export function createByteBudget(maxBytes: number) {
+  const holders = new Set<() => void>();
+  let totalBytes = 0;
+  return {
+    /** @param onEvict is called after the bytes were released */
+    hold(onEvict: () => void) {
+      let heldBytes = 0;
+      const release = () => {
+        totalBytes -= heldBytes;
+        heldBytes = 0;
+        holders.delete(evict);
+      };
+      const evict = () => {
+        release();
+        onEvict();
+      };
+      holders.add(evict);
+      return {
+        add(bytes: number): void {
+          heldBytes += bytes;
+          totalBytes += bytes;
+          for (const evictOldest of holders) if (totalBytes > maxBytes) evictOldest();
+        },
+        /** From now on, the bytes are held until they are released. */
+        protect: () => holders.delete(evict),
+        release,
+      };
+    },
+  };
 }

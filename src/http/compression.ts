@@ -13,14 +13,11 @@ export function chooseEncoding(request: IncomingMessage, encodings: readonly Enc
   return negotiator.encoding(encodings, { preferred: encodings }) ?? 'identity';
 }
 
-/** @param brotliQuality from 0 to 11; higher is slower */
-export async function compress(body: Uint8Array, encoding: Encoding, brotliQuality: number): Promise<Uint8Array> {
+/** For responses that are created for one request: the highest quality of Brotli would take too long. */
+export async function compress(body: Uint8Array, encoding: Encoding): Promise<Uint8Array> {
   if (encoding === 'identity') return body;
   if (encoding === 'gzip') return promisify(gzip)(body);
-  const params = {
-    [constants.BROTLI_PARAM_QUALITY]: brotliQuality,
-    [constants.BROTLI_PARAM_SIZE_HINT]: body.byteLength,
-  };
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_SIZE_HINT]: body.byteLength };
   return promisify(brotliCompress)(body, { params });
 }
 

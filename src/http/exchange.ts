@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Signal } from '../async/signal.ts';
 import type { Caller } from '../auth/caller.ts';
@@ -6,19 +7,25 @@ import type { MediaType, ReplyRecord, TextEncoding } from '../graphql/request/re
 import type { FinishedRequest, RequestRoute } from '../telemetry/finished-request.ts';
 import type { RequestTrace } from '../telemetry/traces/request-trace.ts';
 import { parseTraceParent } from '../telemetry/traces/trace-parent.ts';
-import { readClientHeader } from './client-header.ts';
 import type { IncomingRequest } from './incoming-request.ts';
-import type { ReadRequestId } from './request-id.ts';
-import type { ResponseBody, WriteResponse } from './response-writer.ts';
 
-/** A value that is there, or will be. */
+/** A value or a promise of it. */
 export type MaybePromise<Value> = Value | PromiseLike<Value>;
 
 /** The same for all exchanges. */
 interface ExchangeOptions {
-  write: WriteResponse<Exchange>;
+  write: (answer: Answer) => void;
   onFinished: (exchange: Exchange) => void;
   readRequestId: ReadRequestId;
+}
+
+/** A response that is ready to be written. */
+export interface Answer {
+  exchange: Exchange;
+  status: number;
+  body: string | Uint8Array;
+  /** Encoding of a body that is a text. */
+  encoding: TextEncoding;
 }
 
 /** A request and its response. */
@@ -30,7 +37,7 @@ export class Exchange implements FinishedRequest {
   readonly requestId: string;
   /** Names and values of headers that every response to this request has, one after the other. */
   readonly responseHeaders: string[];
-  /** Of the response; set when the request was validated. */
+  /** Media type of the response; set when the request was validated. */
   mediaType: MediaType = 'application/json';
   /** Set when the path was read. */
   route: RequestRoute = 'other';
@@ -42,31 +49,23 @@ export class Exchange implements FinishedRequest {
   endedAt = 0;
   /** Null until a reply was sent. */
   reply: ReplyRecord | null = null;
-  /** Of the response; 0 until the exchange is finished. */
+  /** Status of the response; 0 until the exchange is finished. */
   status = 0;
-  /** Null until the request was admitted. */
+  /** Null until the caller was identified. */
   caller: Caller | null = null;
   trace: RequestTrace | null = null;
-  /** Of a POST request; set when it was read. */
+  /** Body of a POST request; set when it was read. */
   body = '';
-  /** Of the body, by `hashBytes`. */
-  bodyHash = 0;
-  readonly #write: WriteResponse<Exchange>;
-  readonly #onFinished: (exchange: Exchange) => void;
+  readonly #options: ExchangeOptions;
   #errorCode: ErrorCode | null = null;
   #isAnswered = false;
 
-  constructor(
-    request: IncomingRequest,
-    response: ServerResponse<IncomingRequest>,
-    { write, onFinished, readRequestId }: ExchangeOptions,
-  ) {
+  constructor(request: IncomingRequest, response: ServerResponse<IncomingRequest>, options: ExchangeOptions) {
     this.request = request;
     this.response = response;
     this.headers = request.headers;
-    this.#write = write;
-    this.#onFinished = onFinished;
-    this.requestId = readRequestId(this.headers['x-request-id']);
+    this.#options = options;
+    this.requestId = options.readRequestId(this.headers['x-request-id']);
     this.responseHeaders = ['x-request-id', this.requestId, 'x-content-type-options', 'nosniff'];
   }
 
@@ -76,14 +75,19 @@ export class Exchange implements FinishedRequest {
   }
 
   /** @param headers names and values, one after the other */
-  send(status: number, headers: readonly string[], body: ResponseBody = '', encoding: TextEncoding = 'utf8'): void {
+  send(
+    status: number,
+    headers: readonly string[],
+    body: string | Uint8Array = '',
+    encoding: TextEncoding = 'utf8',
+  ): void {
     const { responseHeaders } = this;
     for (const text of headers) responseHeaders.push(text);
     const bytes = encoding === 'latin1' ? body.length : Buffer.byteLength(body);
     responseHeaders.push('content-length', String(bytes));
     this.#isAnswered = true;
     // A text of as many bytes as characters is ASCII, and has the same bytes in both encodings.
-    this.#write({ request: this, status, body, encoding: bytes === body.length ? 'latin1' : 'utf8' });
+    this.#options.write({ exchange: this, status, body, encoding: bytes === body.length ? 'latin1' : 'utf8' });
   }
 
   get traceId(): string | null {
@@ -114,7 +118,7 @@ export class Exchange implements FinishedRequest {
     this.status = status;
     this.endedAt = performance.now();
     this.trace?.end(this);
-    this.#onFinished(this);
+    this.#options.onFinished(this);
   }
 
   get method(): string {
@@ -145,3 +149,37 @@ export class Exchange implements FinishedRequest {
     return this.#errorCode === null ? (this.reply?.errorCodes ?? []) : [this.#errorCode];
   }
 }
+
+/**
+ * The client's own id, so that a request can be traced across services; otherwise a new one.
+ * @param header x-request-id
+ */
+type ReadRequestId = (header: string | string[] | undefined) => string;
+
+/**
+ * New ids have 12 characters: three digits, which differ between processes, and a counter, which begins at random. They
+ * cannot look like an IBAN, which the log would redact.
+ */
+export function createRequestIds(): ReadRequestId {
+  const prefix = String(randomInt(100, 1_000));
+  let last = randomInt(maxIds);
+  return (header) => {
+    if (typeof header === 'string' && /^[\w.:-]{1,128}$/.test(header)) return header;
+    last = (last + 1) % maxIds;
+    return prefix + last.toString(36).padStart(9, '0');
+  };
+}
+
+/** Nine digits to base 36. */
+const maxIds = 36 ** 9;
+
+/**
+ * The name or version of a client, for the log: short and printable. Empty if it is missing. Tabs and others become spaces,
+ * between which an IBAN is still recognized.
+ */
+function readClientHeader(header: string | string[] | undefined): string {
+  return header === undefined ? '' : String(header).slice(0, maxHeaderLength).replace(unprintable, ' ');
+}
+
+const maxHeaderLength = 100;
+const unprintable = /[^\x20-\x7e]/g;

@@ -4,79 +4,66 @@ import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { createGunzip } from 'node:zlib';
-import { builtFile } from '../built-file.ts';
 import { clientClosedRequest } from '../graphql/request/reply.ts';
+import { builtFile } from '../process/package-files.ts';
 import { chooseEncoding, type Encoding } from './compression.ts';
 import type { Exchange } from './exchange.ts';
 
-export interface GraphiqlPage {
-  /** Weak: the same for all encodings. */
-  etag: string;
-  contentSecurityPolicy: string;
-  /** Its length without compression, in bytes. */
-  length: number;
-  /** How long a client may read nothing of it, in milliseconds. */
-  clientTimeoutMs: number;
-  open(encoding: StoredEncoding): Promise<FileHandle>;
-}
-
 /**
- * The GraphiQL page. It contains its scripts, styles and workers, so it works without internet access. It is 9 MB large,
- * so `npm run build` renders and compresses it (`scripts/build-graphiql.ts`), and it is served from disk. The few clients that
- * accept no compression receive it decompressed, which takes 80 ms of CPU time, half of it in a thread of zlib.
+ * Sends the GraphiQL page, or 304 if the browser has it. It contains its scripts, styles and workers, so it works without
+ * internet access. It is 9 MB large, so `npm run build` renders and compresses it (`scripts/build-graphiql.ts`), and it is
+ * served from disk. The few clients that accept no compression receive it decompressed, which takes 80 ms of CPU time, half
+ * of it in a thread of zlib.
+ * @param clientTimeoutMs how long a client may read nothing of it
  */
-export function createGraphiql({
-  clientTimeoutMs,
-}: Pick<GraphiqlPage, 'clientTimeoutMs'>): () => Promise<GraphiqlPage> {
-  return async () => {
+export function createGraphiql({ clientTimeoutMs }: { clientTimeoutMs: number }): SendGraphiql {
+  return async (exchange) => {
     const { etag, scriptHash, length } = JSON.parse(await readFile(`${folder}page.json`, 'utf8')) as BuiltPage;
-    const openFile = (encoding: StoredEncoding) => open(folder + fileNames[encoding]);
-    return { etag, contentSecurityPolicy: createPolicy(scriptHash), length, clientTimeoutMs, open: openFile };
+    const headers = [
+      ...['etag', etag, 'cache-control', 'no-cache', 'vary', 'accept, accept-encoding'],
+      ...['content-security-policy', createPolicy(scriptHash)],
+      // The URL can hold a query with IBANs.
+      ...['referrer-policy', 'no-referrer'],
+      // A page that opens GraphiQL with a mutation cannot move its window under a double click.
+      ...['cross-origin-opener-policy', 'same-origin'],
+    ];
+    const cached = exchange.headers['if-none-match']?.split(',').map((tag) => tag.trim()) ?? [];
+    if (cached.includes(etag) || cached.includes('*')) return exchange.send(304, headers);
+    const encoding = chooseEncoding(exchange.request, ['br', 'gzip', 'identity']);
+    if (encoding !== 'identity') headers.push('content-encoding', encoding);
+    const { request, response, responseHeaders } = exchange;
+    const file = await open(folder + fileNames[encoding === 'identity' ? 'gzip' : encoding]);
+    try {
+      const sentLength = encoding === 'identity' ? length : (await file.stat()).size;
+      headers.push('content-type', 'text/html; charset=utf-8', 'content-length', String(sentLength));
+      response.setTimeout(clientTimeoutMs).writeHead(200, [...responseHeaders, ...headers]);
+      const write = encoding === 'identity' ? writeDecompressed : writeFile;
+      if (request.method !== 'HEAD') await write(file, response);
+      response.end();
+      exchange.finish(response.destroyed ? clientClosedRequest : 200);
+    } finally {
+      await file.close();
+    }
   };
 }
 
+export type SendGraphiql = (exchange: Exchange) => Promise<void>;
+
 const folder = fileURLToPath(builtFile('graphiql/'));
 
-type StoredEncoding = Exclude<Encoding, 'identity'>;
-
-export const fileNames: Readonly<Record<StoredEncoding, string>> = { br: 'page.html.br', gzip: 'page.html.gz' };
+export const fileNames: Readonly<Record<Exclude<Encoding, 'identity'>, string>> = {
+  br: 'page.html.br',
+  gzip: 'page.html.gz',
+};
 
 /** The content of `page.json`. */
 export interface BuiltPage {
+  /** Weak: the same for all encodings. */
   etag: string;
   /** SHA-256 of the page's only script, in base64. */
   scriptHash: string;
+  /** Its length without compression, in bytes. */
   length: number;
-}
-
-/** Sends the page, or 304 if the browser has it. */
-export async function sendPage(exchange: Exchange, page: GraphiqlPage): Promise<void> {
-  const headers = [
-    ...['etag', page.etag, 'cache-control', 'no-cache', 'vary', 'accept, accept-encoding'],
-    ...['content-security-policy', page.contentSecurityPolicy],
-    // The URL can hold a query with IBANs.
-    ...['referrer-policy', 'no-referrer'],
-    // A page that opens GraphiQL with a mutation cannot move its window under a double click.
-    ...['cross-origin-opener-policy', 'same-origin'],
-  ];
-  const cached = exchange.headers['if-none-match']?.split(',').map((tag) => tag.trim()) ?? [];
-  if (cached.includes(page.etag) || cached.includes('*')) return exchange.send(304, headers);
-  const encoding = chooseEncoding(exchange.request, ['br', 'gzip', 'identity']);
-  if (encoding !== 'identity') headers.push('content-encoding', encoding);
-  headers.push('content-type', 'text/html; charset=utf-8');
-  const { request, response, responseHeaders } = exchange;
-  const file = await page.open(encoding === 'identity' ? 'gzip' : encoding);
-  try {
-    const length = encoding === 'identity' ? page.length : (await file.stat()).size;
-    headers.push('content-length', String(length));
-    response.setTimeout(page.clientTimeoutMs).writeHead(200, [...responseHeaders, ...headers]);
-    const write = encoding === 'identity' ? writeDecompressed : writeFile;
-    if (request.method !== 'HEAD') await write(file, response);
-    response.end();
-    exchange.finish(response.destroyed ? clientClosedRequest : 200);
-  } finally {
-    await file.close();
-  }
 }
 
 /** Until the client disconnects. With one buffer: the chunks of a stream are garbage that V8 collects late. */

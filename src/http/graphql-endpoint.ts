@@ -1,14 +1,12 @@
 import type { Caller } from '../auth/caller.ts';
 import type { AnswerPost, GraphqlPost } from '../graphql/request/answer.ts';
-import type { Reply } from '../graphql/request/reply.ts';
+import { type Reply, varyOfAll } from '../graphql/request/reply.ts';
 import { parseJson } from '../parse-json.ts';
-import type { Admit } from './admit.ts';
-import { type Body, readBody } from './body.ts';
-import type { ByteBudget } from './byte-budget.ts';
+import { type Body, type ByteBudget, readBody } from './body.ts';
+import { chooseEncoding, compress, type Encoding } from './compression.ts';
 import type { Cors } from './cors.ts';
 import type { Exchange, MaybePromise } from './exchange.ts';
 import { validateRequest } from './request-validation.ts';
-import { createSendReply } from './send-reply.ts';
 
 export interface GraphqlEndpointOptions {
   graphql: {
@@ -20,15 +18,20 @@ export interface GraphqlEndpointOptions {
   maxBodyBytes: number;
   /** Holds the bodies that are being read. */
   budget: ByteBudget;
-  admit: Admit;
   cors: Cors;
+  /** Finds the caller of a request and continues, or refuses the request. */
+  identifyByParams: (
+    exchange: Exchange,
+    readParams: () => object,
+    next: (caller: Caller) => MaybePromise<void>,
+  ) => MaybePromise<void>;
   /** Runs a later part of handling a request; a fault is logged and answered. */
   guard: (exchange: Exchange, run: () => MaybePromise<void>) => void;
 }
 
-/** Answers GraphQL requests whose headers were admitted. */
+/** Answers GraphQL requests. Their bodies are read only if their headers are valid. */
 export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
-  const { graphql, maxBodyBytes, budget, admit, cors, guard } = options;
+  const { graphql, maxBodyBytes, budget, cors, identifyByParams, guard } = options;
   const bodyLimits = { maxBytes: maxBodyBytes, budget };
   const sendReply = createSendReply();
 
@@ -36,7 +39,7 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
     if (!validateRequest(exchange, search, cors)) return;
     if (exchange.request.method !== 'POST') {
       const readParams = () => parseSearch(search);
-      return admit.byParams(exchange, readParams, (caller) => answerWithYoga(exchange, search, caller));
+      return identifyByParams(exchange, readParams, (caller) => answerWithYoga(exchange, search, caller));
     }
     readBody(exchange, bodyLimits, (body) => guard(exchange, () => answerPost(exchange, body)));
   };
@@ -56,7 +59,7 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
     }
     exchange.body = body.toString();
     const readParams = () => parseObject(exchange.body);
-    return admit.byParams(exchange, readParams, (caller) => answer(exchange, caller));
+    return identifyByParams(exchange, readParams, (caller) => answer(exchange, caller));
   }
 
   /** An ordinary request is answered without a promise if nothing has to be waited for. */
@@ -84,4 +87,46 @@ function parseSearch(search: string): object {
 function parseObject(text: string): object {
   const value = parseJson(text);
   return typeof value === 'object' && value !== null ? value : {};
+}
+
+/**
+ * Sends GraphQL replies, compressed if they are large enough. They may repeat the client's input but contain no secret, so
+ * their compressed length reveals nothing (BREACH).
+ */
+function createSendReply(): (exchange: Exchange, reply: Reply) => MaybePromise<void> {
+  /** Bodies of replies that are kept and sent again. */
+  const compressed = new WeakMap<Reply, Map<Encoding, Promise<Uint8Array>>>();
+
+  return (exchange, reply) => {
+    const { status, body, bodyEncoding } = reply;
+    exchange.reply = reply.record;
+    // A character has at most three bytes.
+    const isSmall = body.length * 3 < minBytes || Buffer.byteLength(body, bodyEncoding) < minBytes;
+    const encoding = isSmall ? 'identity' : chooseEncoding(exchange.request, encodings);
+    if (encoding === 'identity') return exchange.send(status, headersOf(reply), body, bodyEncoding);
+    const bytes = compressed.get(reply)?.get(encoding) ?? startCompressing(reply, encoding);
+    const headers = [...headersOf(reply), 'content-encoding', encoding];
+    return bytes.then((bytes) => exchange.send(status, headers, bytes));
+  };
+
+  function startCompressing(reply: Reply, encoding: Encoding): Promise<Uint8Array> {
+    const bytes = compress(Buffer.from(reply.body, reply.bodyEncoding), encoding);
+    const known = compressed.get(reply) ?? new Map<Encoding, Promise<Uint8Array>>();
+    compressed.set(reply, known.set(encoding, bytes));
+    return bytes;
+  }
+}
+
+/** Smaller responses fit into one packet anyway. */
+const minBytes = 1_000;
+
+/** A response of 8.6 kB becomes 900 bytes in 0.08 ms with gzip, 820 bytes in 0.36 ms with Brotli. */
+const encodings = ['gzip', 'br', 'identity'] as const;
+
+function headersOf({ headers, mediaType }: Reply): string[] {
+  const flat = ['content-type', `${mediaType}; charset=utf-8`];
+  for (const name in headers) flat.push(name, headers[name] ?? '');
+  // Yoga's own replies have none.
+  if (headers.vary === undefined) flat.push('vary', varyOfAll);
+  return flat;
 }

@@ -1,25 +1,25 @@
 import type { ServerResponse } from 'node:http';
-import type { Admission } from '../auth/admission.ts';
+import type { Access } from '../auth/access.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { Refusal } from '../auth/identify.ts';
 import { internalErrorMessage } from '../errors.ts';
-import { clientClosedRequest, prefersHtml } from '../graphql/request/reply.ts';
+import { clientClosedRequest, costHeader, prefersHtml, traceHeader } from '../graphql/request/reply.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { StartTrace } from '../telemetry/traces/traces.ts';
-import { createAdmit } from './admit.ts';
-import { createHostCheck } from './allowed-hosts.ts';
-import { createByteBudget } from './byte-budget.ts';
+import { createByteBudget } from './body.ts';
 import { createCors } from './cors.ts';
-import { Exchange, type MaybePromise } from './exchange.ts';
-import { type GraphiqlPage, sendPage } from './graphiql.ts';
+import { createRequestIds, Exchange, type MaybePromise } from './exchange.ts';
+import type { SendGraphiql } from './graphiql.ts';
 import { createGraphqlEndpoint, type GraphqlEndpointOptions } from './graphql-endpoint.ts';
-import { createRequestIds } from './request-id.ts';
+import { createHostCheck } from './request-validation.ts';
 import { createResponseWriter } from './response-writer.ts';
 import type { HandleRequest } from './server.ts';
 
-interface RequestHandlerOptions extends Omit<GraphqlEndpointOptions, 'budget' | 'admit' | 'cors' | 'guard'> {
+interface RequestHandlerOptions extends Omit<GraphqlEndpointOptions, 'budget' | 'identifyByParams' | 'cors' | 'guard'> {
   /** Limit for all request bodies and unread responses in memory, in bytes. */
   maxBufferedBytes: number;
-  admission: Admission;
-  graphiql: () => Promise<GraphiqlPage>;
+  access: Pick<Access, 'checkHeaders' | 'checkParams'>;
+  graphiql: SendGraphiql;
   /** Whether GraphiQL is served without credentials; otherwise callers need the scope. */
   isGraphiqlOpen: boolean;
   /** Origins whose pages may call from a browser; `*` for any. */
@@ -35,9 +35,9 @@ interface RequestHandlerOptions extends Omit<GraphqlEndpointOptions, 'budget' | 
   events: Pick<Events, 'unexpectedError' | 'requestFinished'>;
 }
 
-/** Serves health checks and GraphiQL, and passes admitted requests on to GraphQL. */
+/** Serves health checks and GraphiQL, and passes requests of identified callers on to GraphQL. */
 export function createRequestHandler({
-  admission,
+  access,
   graphiql,
   isGraphiqlOpen,
   corsOrigins,
@@ -51,11 +51,10 @@ export function createRequestHandler({
 }: RequestHandlerOptions): HandleRequest {
   const cors = createCors(corsOrigins);
   const checkHost = createHostCheck(allowedHosts);
-  const admit = createAdmit(admission);
   const budget = createByteBudget(maxBufferedBytes);
   /** Requests that have no response yet. */
   let active = 0;
-  const write = createResponseWriter<Exchange>({
+  const write = createResponseWriter({
     onUnread: holdUnread,
     onFault(exchange, error) {
       events.unexpectedError(error, exchange.requestId);
@@ -65,7 +64,7 @@ export function createRequestHandler({
     activeRequests: () => active,
   });
   const exchangeOptions = { write, onFinished, readRequestId: createRequestIds() };
-  const answerGraphql = createGraphqlEndpoint({ ...options, budget, admit, cors, guard });
+  const answerGraphql = createGraphqlEndpoint({ ...options, budget, cors, identifyByParams, guard });
 
   return (request, response) => {
     active += 1;
@@ -107,17 +106,27 @@ export function createRequestHandler({
       return exchange.sendError(404, 'BAD_USER_INPUT', 'There is no such path; the GraphQL endpoint is /graphql.');
     }
     if (request.method === 'OPTIONS') return cors.sendPreflight(exchange);
-    if (isBrowser && isGraphiqlOpen) return sendGraphiql(exchange);
+    if (isBrowser && isGraphiqlOpen) return graphiql(exchange);
     if (startTrace !== null && !isBrowser) exchange.trace = startTrace(exchange);
-    return admit.byHeaders(exchange, (caller) => {
+    const identity = access.checkHeaders(request.rawHeaders);
+    const serve = (caller: Caller | null) => {
       if (!isBrowser) return answerGraphql(exchange, url.slice(path.length + 1));
-      if (caller?.scopes.has('graphiql')) return sendGraphiql(exchange);
+      if (caller?.scopes.has('graphiql')) return graphiql(exchange);
       return exchange.sendError(404, 'BAD_USER_INPUT', 'GraphiQL needs credentials with the scope graphiql.');
-    });
+    };
+    // Its body may be signed.
+    if ('kind' in identity && identity.kind === 'unsigned') return serve(null);
+    return withCaller(exchange, identity, serve);
   }
 
-  function sendGraphiql(exchange: Exchange): Promise<void> {
-    return graphiql().then((page) => sendPage(exchange, page));
+  /** Identifies the caller by the parameters of a request, unless its headers did. */
+  function identifyByParams(
+    exchange: Exchange,
+    readParams: () => object,
+    next: (caller: Caller) => MaybePromise<void>,
+  ) {
+    if (exchange.caller) return next(exchange.caller);
+    return withCaller(exchange, access.checkParams(readParams()), next);
   }
 
   function holdUnread(response: ServerResponse): void {
@@ -147,4 +156,23 @@ export function createRequestHandler({
       } else exchange.sendError(500, 'INTERNAL_SERVER_ERROR', internalErrorMessage);
     }
   }
+}
+
+/** Continues with the caller of a request, or refuses the request. */
+function withCaller(
+  exchange: Exchange,
+  found: Caller | Refusal | Promise<Caller | Refusal>,
+  next: (caller: Caller) => MaybePromise<void>,
+): MaybePromise<void> {
+  if (found instanceof Promise) return found.then((found) => withCaller(exchange, found, next));
+  if (found.kind === 'refused') {
+    const { status, code, message, headers } = found;
+    return exchange.sendError(status, code, message, Object.entries(headers).flat());
+  }
+  exchange.caller = found;
+  // Headers that ask for extensions which the caller may not receive are ignored.
+  const { headers } = exchange;
+  if (headers[costHeader] !== undefined && !found.scopes.has('cost')) delete headers[costHeader];
+  if (headers[traceHeader] !== undefined && !found.scopes.has('traces')) delete headers[traceHeader];
+  return next(found);
 }

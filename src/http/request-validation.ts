@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import { isLoopback } from '../config/parsers.ts';
 import { chooseMediaType } from '../graphql/request/reply.ts';
 import { parseJson } from '../parse-json.ts';
 import { type Cors, jsonType, requiresPreflight } from './cors.ts';
@@ -11,8 +13,7 @@ export function validateRequest(exchange: Exchange, search: string, cors: Cors):
   const mediaType = chooseMediaType(exchange.headers.accept);
   if (mediaType === null) {
     const message = 'The Accept header must allow application/json or application/graphql-response+json.';
-    exchange.sendError(406, 'BAD_USER_INPUT', message);
-    return false;
+    return refuse(exchange, 406, message);
   }
   exchange.mediaType = mediaType;
   const { method } = exchange.request;
@@ -22,29 +23,62 @@ export function validateRequest(exchange: Exchange, search: string, cors: Cors):
 function validateGet(exchange: Exchange, search: string, cors: Cors): boolean {
   if (!requiresPreflight(exchange.request)) {
     const message = 'GET requires the header content-type: application/json or apollo-require-preflight: true.';
-    exchange.sendError(403, 'FORBIDDEN', message);
-    return false;
+    return refuse(exchange, 403, message);
   }
   if (!cors.isAllowed(exchange.request)) {
     const message = 'Pages of this origin may not send GET requests; the operator can add it to CORS_ORIGINS.';
-    exchange.sendError(403, 'FORBIDDEN', message);
-    return false;
+    return refuse(exchange, 403, message);
   }
   const params = new URLSearchParams(search);
   const malformed = ['variables', 'extensions'].find((name) => parseJson(params.get(name) || 'null') === undefined);
-  if (malformed === undefined) return true;
-  exchange.sendError(400, 'BAD_USER_INPUT', `${malformed} must be valid JSON.`);
-  return false;
+  return malformed === undefined || refuse(exchange, 400, `${malformed} must be valid JSON.`);
 }
 
 function validatePost(exchange: Exchange): boolean {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = exchange.headers;
   if (type === 'application/json' && encoding === 'identity') return true;
-  if (!jsonType.test(type)) {
-    exchange.sendError(415, 'BAD_USER_INPUT', 'The Content-Type header must be application/json.');
-    return false;
-  }
+  if (!jsonType.test(type)) return refuse(exchange, 415, 'The Content-Type header must be application/json.');
   if (encoding === 'identity' && !/;\s*charset=(?!"?utf-8"?\s*(;|$))/i.test(type)) return true;
-  exchange.sendError(415, 'BAD_USER_INPUT', 'The request body must be uncompressed and encoded in UTF-8.');
+  return refuse(exchange, 415, 'The request body must be uncompressed and encoded in UTF-8.');
+}
+
+function refuse(exchange: Exchange, status: number, message: string): false {
+  exchange.sendError(status, status === 403 ? 'FORBIDDEN' : 'BAD_USER_INPUT', message);
   return false;
+}
+
+/** What the Host header of a request allows. `malformed` also if it is repeated. */
+type HostCheck = 'allowed' | 'forbidden' | 'malformed';
+
+/**
+ * Prevents DNS rebinding: an attacker's host name may resolve to 127.0.0.1. The attacker's page and the gateway then have
+ * the same origin, so that CORS does not protect the gateway.
+ * @param allowedHosts names in addition to those of the loopback interface; `*` for any
+ */
+export function createHostCheck(allowedHosts: readonly string[]): (request: IncomingMessage) => HostCheck {
+  let last: { host: string; result: HostCheck } = { host: '', result: 'malformed' };
+
+  return ({ headers: { host = 'localhost' }, rawHeaders }) => {
+    if (hasSeveralHosts(rawHeaders)) return 'malformed';
+    // Almost all requests have the same host.
+    if (host !== last.host) last = { host, result: checkHost(host) };
+    return last.result;
+  };
+
+  function checkHost(host: string): HostCheck {
+    if (/[/\\?#@]/.test(host) || !URL.canParse(`http://${host}`)) return 'malformed';
+    const { hostname } = new URL(`http://${host}`);
+    const isAllowed = isLoopback(hostname) || allowedHosts.includes('*') || allowedHosts.includes(hostname);
+    return isAllowed ? 'allowed' : 'forbidden';
+  }
+}
+
+/** Node.js ignores further Host headers, but a proxy in front of the gateway may use the last (RFC 9112, 3.2). */
+function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count > 1;
 }

@@ -1,35 +1,15 @@
 import type { ServerResponse } from 'node:http';
-import { clientClosedRequest, type TextEncoding } from '../graphql/request/reply.ts';
-import { discardBody } from './body-chunks.ts';
-import type { IncomingRequest } from './incoming-request.ts';
+import { clientClosedRequest } from '../graphql/request/reply.ts';
+import type { Answer, Exchange } from './exchange.ts';
 
-/** A request that is answered. */
-interface Answered {
-  response: ServerResponse<IncomingRequest>;
-  /** Names and values of all headers, one after the other. */
-  responseHeaders: readonly string[];
-}
-
-export type ResponseBody = string | Uint8Array;
-
-interface Answer<Request> {
-  request: Request;
-  status: number;
-  body: ResponseBody;
-  /** Of a body that is a text. */
-  encoding: TextEncoding;
-}
-
-export type WriteResponse<Request extends Answered = Answered> = (answer: Answer<Request>) => void;
-
-interface ResponseWriterOptions<Request> {
+interface ResponseWriterOptions {
   /** Called when a client has not read all of a response at once. */
   onUnread: (response: ServerResponse) => void;
   /** Called when a response cannot be written, such as one with an illegal header. Its connection is closed. */
-  onFault: (request: Request, error: unknown) => void;
+  onFault: (exchange: Exchange, error: unknown) => void;
   /** Called when a response was passed on to Node.js, or with 499 if the client disconnected before. */
-  onWritten: (request: Request, status: number) => void;
-  /** Requests that have no response yet, this one included. */
+  onWritten: (exchange: Exchange, status: number) => void;
+  /** Number of requests that have no response yet, this one included. */
   activeRequests: () => number;
 }
 
@@ -38,15 +18,11 @@ interface ResponseWriterOptions<Request> {
  * process, which takes longer than the write. Only the first one is written at once, if no other request is active: a client
  * that is alone does not wait, and of many, one works while the gateway answers the others.
  */
-export function createResponseWriter<Request extends Answered>({
-  onUnread,
-  onFault,
-  onWritten,
-  activeRequests,
-}: ResponseWriterOptions<Request>): WriteResponse<Request> {
+export function createResponseWriter(options: ResponseWriterOptions): (answer: Answer) => void {
+  const { onUnread, onFault, onWritten, activeRequests } = options;
   /** Whether this turn has a response. */
   let hasBegun = false;
-  let waiting: Answer<Request>[] = [];
+  let waiting: Answer[] = [];
 
   return (answer) => {
     const isWrittenNow = !hasBegun && activeRequests() === 1;
@@ -63,24 +39,23 @@ export function createResponseWriter<Request extends Answered>({
     for (const answer of answers) writeOrFail(answer);
   }
 
-  function writeOrFail(answer: Answer<Request>): void {
-    const { request, status } = answer;
+  function writeOrFail(answer: Answer): void {
+    const { exchange, status } = answer;
     try {
-      onWritten(request, write(answer) ? status : clientClosedRequest);
+      onWritten(exchange, write(answer) ? status : clientClosedRequest);
     } catch (error) {
-      onFault(request, error);
-      request.response.destroy();
+      onFault(exchange, error);
+      exchange.response.destroy();
     }
   }
 
   /** False if the client has disconnected. */
-  function write({ request, status, body, encoding }: Answer<Request>): boolean {
-    const { response, responseHeaders } = request;
+  function write({ exchange: { response, responseHeaders }, status, body, encoding }: Answer): boolean {
     const { socket, req } = response;
     if (response.destroyed || socket === null) return false;
-    if (!req.complete) discardBody(req);
+    if (!req.complete) req.discardBody();
     // Node.js sends a flat array as it is, without a map of headers.
-    response.writeHead(status, responseHeaders as string[]);
+    response.writeHead(status, responseHeaders);
     if (body.length > 0) {
       // Header and body in one write; `end(body)` would add an empty one. Otherwise, `write` corks the socket until the
       // next tick.

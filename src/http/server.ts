@@ -1,8 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
-import { type Connection, closeConnectionAfter, findLeastUsed } from './connections.ts';
+import type { AddressInfo, Server, Socket } from 'node:net';
 import { IncomingRequest } from './incoming-request.ts';
-import { urlOf } from './server-url.ts';
 
 /** As the listener of a `node:http` server, with requests that pass on their bodies. */
 export type HandleRequest = (request: IncomingRequest, response: ServerResponse<IncomingRequest>) => void;
@@ -76,7 +74,6 @@ export function createHttpServer(
     uses += 1;
     connection.lastUse = uses;
     connection.response = response;
-    // The listeners of all responses are the same two functions: they cost every request.
     response.on('prefinish', limitReading).on('close', endRequest);
     // A keep-alive connection that was sending a response when draining began may deliver another request.
     if (isClosing) closeConnectionAfter(connection);
@@ -99,7 +96,7 @@ export function createHttpServer(
 
   function startClosing(): void {
     isClosing = true;
-    // Of connections whose last response had begun before, and so did not announce the end.
+    // Applies to connections whose last response had begun before, and so did not announce the end.
     server.keepAliveTimeout = 1_000;
   }
 
@@ -134,4 +131,39 @@ export function createHttpServer(
         }
       }),
   };
+}
+
+interface Connection {
+  /** The response to the request that is being handled. */
+  response: ServerResponse<IncomingRequest> | null;
+  /** Pipelined requests, which Node.js emits all at once, and which are handled one after the other. */
+  waiting: [IncomingRequest, ServerResponse<IncomingRequest>][];
+  /** Grows with each connection and request: lower means idle for longer. */
+  lastUse: number;
+}
+
+/** The new connection itself if requests of all others are being executed. */
+function findLeastUsed(connections: ReadonlyMap<Socket, Connection>, newSocket: Socket): Socket {
+  let least: Socket | undefined;
+  let leastUse = Number.POSITIVE_INFINITY;
+  for (const [socket, { response, lastUse }] of connections) {
+    const isExecuting = response?.req.complete && !response.headersSent;
+    if (socket === newSocket || isExecuting || lastUse >= leastUse) continue;
+    least = socket;
+    leastUse = lastUse;
+  }
+  return least ?? newSocket;
+}
+
+/** Otherwise `drain` would wait for the idle keep-alive connection. Pipelined requests are answered first. */
+function closeConnectionAfter({ response, waiting }: Connection): void {
+  if (response && waiting.length === 0) response.shouldKeepAlive = false;
+}
+
+/** The URL of a server that listens on a port. */
+function urlOf(server: Pick<Server, 'address'>): string {
+  const { address, family, port } = server.address() as AddressInfo;
+  // All addresses of this machine; a container's own address cannot be reached from outside.
+  if (address === '0.0.0.0' || address === '::') return `http://localhost:${port}`;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }

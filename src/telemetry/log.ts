@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { format } from 'node:util';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { PrettyOptions } from 'pino-pretty';
-import type { LogLevel } from '../config/values.ts';
+import type { LogLevel } from '../config/parsers.ts';
 import type { Redact } from './redact.ts';
 
 export type Log = Logger;

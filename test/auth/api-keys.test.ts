@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { sha256, tAuthentication } from '../support/auth/authentication.ts';
+import { sha256, tIdentify } from '../support/auth/identify.ts';
 import { tFolder } from '../support/stores/folder.ts';
 
 const key = 'lq_seeded-key-of-the-shop';
@@ -15,10 +15,10 @@ describe('an API key', () => {
     [['X-API-Key', key]],
     [['accept-length', '1', 'x-unknown', key, 'x-api-key', key]],
   ])('identifies its caller: %j', (headers) => {
-    const { authenticate } = tAuthentication({ GATEWAY_API_KEYS: shop });
+    const { byHeaders } = tIdentify({ GATEWAY_API_KEYS: shop });
     // The second time from the cache.
     for (let count = 0; count < 2; count += 1) {
-      expect(authenticate(headers)).toEqual({
+      expect(byHeaders(headers)).toEqual({
         id: 'api-key:shop',
         name: 'api-key:shop',
         kind: 'api-key',
@@ -44,7 +44,7 @@ describe('an API key', () => {
     ['a repeated key', ['authorization', `Bearer ${key}`, 'Authorization', `Bearer ${otherKey}`]],
     ['a repeated key', ['x-api-key', key, 'x-api-key', key]],
   ])('is required: %s is refused', (_, headers) => {
-    const refusal = tAuthentication({ GATEWAY_API_KEYS: shop }).authenticate(headers);
+    const refusal = tIdentify({ GATEWAY_API_KEYS: shop }).byHeaders(headers);
     expect(refusal).toMatchObject({
       status: 401,
       code: 'UNAUTHENTICATED',
@@ -54,20 +54,20 @@ describe('an API key', () => {
   });
 
   it('is not required where anonymous callers are permitted, but must then be valid', () => {
-    const { authenticate } = tAuthentication({ GATEWAY_API_KEYS: shop, ANONYMOUS_SCOPES: 'essays' });
-    expect(authenticate([])).toMatchObject({ id: 'anonymous', kind: 'anonymous', scopes: new Set(['essays']) });
-    expect(authenticate(['x-api-key', otherKey])).toMatchObject({ kind: 'refused' });
+    const { byHeaders } = tIdentify({ GATEWAY_API_KEYS: shop, ANONYMOUS_SCOPES: 'essays' });
+    expect(byHeaders([])).toMatchObject({ id: 'anonymous', kind: 'anonymous', scopes: new Set(['essays']) });
+    expect(byHeaders(['x-api-key', otherKey])).toMatchObject({ kind: 'refused' });
   });
 
   it('has no meaning where no callers are configured', () => {
     const scopes = new Set(['bank-data', 'essays', 'introspection', 'graphiql']);
-    const { authenticate } = tAuthentication({});
-    expect(authenticate(['authorization', `Basic ${key}`])).toMatchObject({ id: 'anonymous', scopes });
+    const { byHeaders } = tIdentify({});
+    expect(byHeaders(['authorization', `Basic ${key}`])).toMatchObject({ id: 'anonymous', scopes });
   });
 
   it('belongs to the same caller as another key of its name', async () => {
     const keys = `${shop},shop:${sha256(otherKey)}:bank-data`;
-    const { callerOf } = tAuthentication({ GATEWAY_API_KEYS: keys });
+    const { callerOf } = tIdentify({ GATEWAY_API_KEYS: keys });
     expect([await callerOf(key), await callerOf(otherKey)]).toEqual(['api-key:shop', 'api-key:shop']);
   });
 });
@@ -86,13 +86,13 @@ describe('the file with API keys', () => {
   }
 
   it('contains limits, in place of the default ones', () => {
-    const { authenticate } = tAuthentication({
+    const { byHeaders } = tIdentify({
       GATEWAY_API_KEYS: shop,
       GATEWAY_API_KEYS_FILE: tKeysFile(documentOf(otherKey)),
       CALLER_ESSAY_CALLS: '5/month',
       CALLER_MAX_QUERY_COST: '9000',
     });
-    expect(authenticate(['x-api-key', otherKey])).toMatchObject({
+    expect(byHeaders(['x-api-key', otherKey])).toMatchObject({
       id: 'api-key:k0',
       limits: {
         requestsPerMinute: 60,
@@ -101,7 +101,7 @@ describe('the file with API keys', () => {
         maxQueryCost: 9_000,
       },
     });
-    expect(authenticate(['x-api-key', key])).toMatchObject({ limits: { essayCalls: { calls: 5, period: 'month' } } });
+    expect(byHeaders(['x-api-key', key])).toMatchObject({ limits: { essayCalls: { calls: 5, period: 'month' } } });
   });
 
   it.each([
@@ -118,14 +118,14 @@ describe('the file with API keys', () => {
     ['the same key twice', documentOf(key, key), 'must contain the hash of each key only once'],
   ])('prevents the start if it has %s', (_, text, problem) => {
     const file = text === null ? '/missing/keys.json' : tKeysFile(text);
-    const start = () => tAuthentication({ GATEWAY_API_KEYS_FILE: file });
+    const start = () => tIdentify({ GATEWAY_API_KEYS_FILE: file });
     expect(start).toThrow(`GATEWAY_API_KEYS_FILE: ${problem}`);
     expect(start).not.toThrow(key);
   });
 
   it('is read again when it is written, replaced by renaming, or removed and created', async () => {
     const file = tKeysFile(documentOf(key));
-    const { callerOf, events } = tAuthentication({ GATEWAY_API_KEYS_FILE: file });
+    const { callerOf, events } = tIdentify({ GATEWAY_API_KEYS_FILE: file });
     expect(await callerOf(key)).toBe('api-key:k0');
 
     writeFileSync(file, documentOf(otherKey));
@@ -153,7 +153,7 @@ describe('the file with API keys', () => {
     }
     symlinkSync('..0', join(folder, '..data'));
     symlinkSync(join('..data', 'keys.json'), join(folder, 'keys.json'));
-    const { callerOf } = tAuthentication({ GATEWAY_API_KEYS_FILE: join(folder, 'keys.json') });
+    const { callerOf } = tIdentify({ GATEWAY_API_KEYS_FILE: join(folder, 'keys.json') });
     expect(await callerOf(key)).toBe('api-key:k0');
 
     symlinkSync('..1', join(folder, '..data_tmp'));
@@ -164,7 +164,7 @@ describe('the file with API keys', () => {
 
   it('leaves the last valid keys in use when it becomes invalid, and reports it without its content', async () => {
     const file = tKeysFile(documentOf(key));
-    const { callerOf, events } = tAuthentication({ GATEWAY_API_KEYS_FILE: file });
+    const { callerOf, events } = tIdentify({ GATEWAY_API_KEYS_FILE: file });
     writeFileSync(file, `{"keys": "${otherKey}"`);
     await vi.waitFor(() => expect(events).toEqual([['apiKeysFileInvalid', 'the file is not valid JSON']]), {
       timeout: 20_000,

@@ -1,27 +1,23 @@
 import { expect, it } from 'vitest';
-import { createCallerFactory } from '../../src/auth/caller.ts';
+import { createCallerFactory, requireScope } from '../../src/auth/caller.ts';
 import { redactIbans } from '../../src/telemetry/redact.ts';
 
 const defaultLimits = { requestsPerMinute: 60, bankDataCalls: null, essayCalls: null, maxQueryCost: 5_000 };
 const create = createCallerFactory({ commonScopes: ['introspection'], defaultLimits });
 
 it('callers have the same access key if they may use the same', () => {
-  const shop = create({ kind: 'api-key', name: 'shop', scopes: ['essays', 'bank-data'] });
+  const scopes = ['essays', 'bank-data'] as const;
+  const shop = create({ kind: 'api-key', name: 'shop', scopes });
   const same = [
     create({ kind: 'jwt', name: 'anna', scopes: ['bank-data', 'essays', 'essays'] }),
-    create({
-      kind: 'jwt',
-      name: 'ben',
-      scopes: ['introspection', 'bank-data', 'essays'],
-      limits: { maxQueryCost: 5_000 },
-    }),
-    create({ kind: 'router', name: '', scopes: ['essays', 'bank-data'], limits: { requestsPerMinute: null } }),
+    create({ kind: 'jwt', name: 'ben', scopes: ['introspection', ...scopes], limits: { maxQueryCost: 5_000 } }),
+    create({ kind: 'router', name: '', scopes, limits: { requestsPerMinute: null } }),
   ];
   for (const caller of same) expect(caller.accessKey).toBe(shop.accessKey);
   const others = [
     create({ kind: 'api-key', name: 'shop', scopes: ['essays'] }),
-    create({ kind: 'api-key', name: 'shop', scopes: ['essays', 'bank-data', 'cost'] }),
-    create({ kind: 'api-key', name: 'shop', scopes: ['essays', 'bank-data'], limits: { maxQueryCost: null } }),
+    create({ kind: 'api-key', name: 'shop', scopes: [...scopes, 'cost'] }),
+    create({ kind: 'api-key', name: 'shop', scopes, limits: { maxQueryCost: null } }),
   ];
   expect(new Set([shop, ...others].map(({ accessKey }) => accessKey)).size).toBe(4);
 });
@@ -29,4 +25,11 @@ it('callers have the same access key if they may use the same', () => {
 it('names of callers with tokens are readable in the log, which redacts what looks like an IBAN', () => {
   const names = Array.from({ length: 2_000 }, (_, index) => create({ kind: 'jwt', name: `${index}`, scopes: [] }).name);
   expect(names.map(redactIbans)).toEqual(names);
+});
+
+it('without a scope is refused with FORBIDDEN', () => {
+  const writer = create({ kind: 'api-key', name: 'writer', scopes: ['essays'] });
+  expect(() => requireScope(writer, 'essays')).not.toThrow();
+  const message = 'This needs the scope bank-data, which the caller does not have.';
+  expect(() => requireScope(writer, 'bank-data')).toThrow(expect.objectContaining({ code: 'FORBIDDEN', message }));
 });

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { tAuthentication } from '../support/auth/authentication.ts';
+import { tIdentify } from '../support/auth/identify.ts';
 import { ec, invalidTokens, jwkOf, jwt, otherEc, pemOf, rsa, type Token, tToken } from '../support/auth/token.ts';
 import { replyJson, replyText, tUnusedUrl, tUpstream } from '../support/scripted-upstream.ts';
 
@@ -14,9 +14,9 @@ describe('a token', () => {
     ['EdDSA', generateKeyPairSync('ed25519')],
   ])('signed with %s identifies its caller', async (alg, { publicKey, privateKey }) => {
     for (const text of [pemOf(publicKey), JSON.stringify(jwkOf(publicKey, 'k1'))]) {
-      const { authenticate } = tAuthentication({ ...jwt, JWT_PUBLIC_KEY: text });
+      const { byHeaders } = tIdentify({ ...jwt, JWT_PUBLIC_KEY: text });
       const token = await tToken({ header: { alg }, key: privateKey, scope: 'openid essays bank-data' });
-      expect(await authenticate(['authorization', `Bearer ${token}`])).toMatchObject({
+      expect(await byHeaders(['authorization', `Bearer ${token}`])).toMatchObject({
         id: 'jwt:anna',
         kind: 'jwt',
         scopes: new Set(['essays', 'bank-data']),
@@ -25,20 +25,20 @@ describe('a token', () => {
   });
 
   it.each(invalidTokens)('%s is refused', async (_, create) => {
-    const { callerOf } = tAuthentication({ ...jwt, JWT_PUBLIC_KEY: pemOf(ec.publicKey) });
+    const { callerOf } = tIdentify({ ...jwt, JWT_PUBLIC_KEY: pemOf(ec.publicKey) });
     expect(await callerOf(await create())).toBe('refused');
     expect(await callerOf(await tToken())).toBe('jwt:anna');
   });
 
   it('with an algorithm outside the list is refused', async () => {
     const env = { ...jwt, JWT_PUBLIC_KEY: pemOf(rsa.publicKey), JWT_ALGORITHMS: 'RS256' };
-    const { callerOf } = tAuthentication(env);
+    const { callerOf } = tIdentify(env);
     expect(await callerOf(await tToken({ header: { alg: 'PS256' }, key: rsa.privateKey }))).toBe('refused');
     expect(await callerOf(await tToken({ header: { alg: 'RS256' }, key: rsa.privateKey }))).toBe('jwt:anna');
   });
 
   it('may be expired by the clock skew, and is refused afterwards although it is known', async () => {
-    const { callerOf } = tAuthentication({ ...jwt, JWT_PUBLIC_KEY: pemOf(ec.publicKey), JWT_CLOCK_SKEW_S: '10' });
+    const { callerOf } = tIdentify({ ...jwt, JWT_PUBLIC_KEY: pemOf(ec.publicKey), JWT_CLOCK_SKEW_S: '10' });
     const token = await tToken({ expiresAt: '20s' });
     for (const [seconds, result] of [
       [0, 'jwt:anna'],
@@ -52,18 +52,18 @@ describe('a token', () => {
   });
 
   it('is verified once a minute', async () => {
-    const { authenticate } = tAuthentication({ ...jwt, JWT_PUBLIC_KEY: pemOf(ec.publicKey) });
+    const { byHeaders } = tIdentify({ ...jwt, JWT_PUBLIC_KEY: pemOf(ec.publicKey) });
     const headers = ['authorization', `Bearer ${await tToken()}`];
-    const first = await authenticate(headers);
-    expect(authenticate(headers)).toBe(first);
+    const first = await byHeaders(headers);
+    expect(byHeaders(headers)).toBe(first);
     vi.advanceTimersByTime(60_000);
-    const next = authenticate(headers);
+    const next = byHeaders(headers);
     expect(next).toBeInstanceOf(Promise);
     expect(await next).toEqual(first);
   });
 
   it('has claims of other names, paths and prefixes', async () => {
-    const { authenticate } = tAuthentication({
+    const { byHeaders } = tIdentify({
       ...jwt,
       JWT_PUBLIC_KEY: pemOf(ec.publicKey),
       JWT_CALLER_CLAIM: 'https://example.com/client',
@@ -74,17 +74,17 @@ describe('a token', () => {
     });
     const names = { 'https://example.com/client': 'batch', realm_access: { roles: ['lq:essays', 'bank-data', 7] } };
     const headers = async (token: Token) => ['authorization', `Bearer ${await tToken({ ...names, ...token })}`];
-    expect(await authenticate(await headers({ lq: { essayCalls: '3/day' } }))).toMatchObject({
+    expect(await byHeaders(await headers({ lq: { essayCalls: '3/day' } }))).toMatchObject({
       id: 'jwt:batch',
       scopes: new Set(['essays']),
       limits: { requestsPerMinute: 10, essayCalls: { calls: 3, period: 'day' } },
     });
-    expect(await authenticate(await headers({ lq: { essayCalls: 'all' } }))).toMatchObject({ kind: 'refused' });
-    expect(await authenticate(await headers({ realm_access: 'lq:essays' }))).toMatchObject({ scopes: new Set() });
+    expect(await byHeaders(await headers({ lq: { essayCalls: 'all' } }))).toMatchObject({ kind: 'refused' });
+    expect(await byHeaders(await headers({ realm_access: 'lq:essays' }))).toMatchObject({ scopes: new Set() });
   });
 
   it('cannot take the name of an API key', async () => {
-    const { callerOf } = tAuthentication({ ...jwt, JWT_PUBLIC_KEY: pemOf(ec.publicKey) });
+    const { callerOf } = tIdentify({ ...jwt, JWT_PUBLIC_KEY: pemOf(ec.publicKey) });
     expect(await callerOf(await tToken({ sub: 'api-key:shop' }))).toBe('jwt:api-key:shop');
   });
 });
@@ -95,7 +95,7 @@ describe("the issuer's key set", () => {
 
   async function tIssuer(reply = replyJson(200, first)) {
     const issuer = await tUpstream(reply);
-    return { issuer, ...tAuthentication({ ...jwt, JWT_JWKS_URL: `${issuer.url}/keys` }) };
+    return { issuer, ...tIdentify({ ...jwt, JWT_JWKS_URL: `${issuer.url}/keys` }) };
   }
 
   it('is read once for all tokens', async () => {
@@ -153,7 +153,7 @@ describe("the issuer's key set", () => {
   });
 
   it('of an issuer that is down lets all tokens be refused', async () => {
-    const { callerOf, events } = tAuthentication({ ...jwt, JWT_JWKS_URL: await tUnusedUrl() });
+    const { callerOf, events } = tIdentify({ ...jwt, JWT_JWKS_URL: await tUnusedUrl() });
     expect(await callerOf(await tToken())).toBe('refused');
     expect(events).toEqual([['keySetUnavailable', 'ECONNREFUSED']]);
   });

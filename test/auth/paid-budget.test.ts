@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createPaidBudgets } from '../../src/auth/paid-budget.ts';
-import type { CallBudget } from '../../src/config/caller-limits.ts';
+import type { CallBudget } from '../../src/config/callers.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { tFailingStore } from '../support/failing-store.ts';
 import { type TProcess, tScript } from '../support/process.ts';

@@ -3,7 +3,7 @@ import { createGatewayRuntime } from '@graphql-hive/gateway-runtime';
 import { composeServices } from '@theguild/federation-composition';
 import { parse, print, stripIgnoredCharacters } from 'graphql';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { tAuthentication } from '../support/auth/authentication.ts';
+import { tIdentify } from '../support/auth/identify.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 const secret = 'seeded-router-secret-of-32-chars';
@@ -49,27 +49,27 @@ describe('a request that a router signed', () => {
     ['{ find }', undefined],
     ['query ($f: Filter) { find(text: "ü\\n\\"", filter: $f) }', { f: { z: 1, a: ['é', null], nested: { a: null } } }],
   ])('is one of the caller router: %s', async (query, variables) => {
-    const { authenticate, authenticateBody } = tAuthentication({ ROUTER_SECRET: secret, ROUTER_SCOPES: 'bank-data' });
-    expect(authenticate([])).toEqual({ kind: 'unsigned' });
+    const { byHeaders, byParams } = tIdentify({ ROUTER_SECRET: secret, ROUTER_SCOPES: 'bank-data' });
+    expect(byHeaders([])).toEqual({ kind: 'unsigned' });
     const body = await signedBody(query, variables);
     const router = { id: 'router', kind: 'router', scopes: new Set(['bank-data']) };
-    expect(authenticateBody(body)).toMatchObject(router);
+    expect(byParams(body)).toMatchObject(router);
     // The order of keys has no meaning in JSON.
     const reversed = JSON.parse(JSON.stringify(body), (_, value: unknown) =>
       typeof value === 'object' && value && !Array.isArray(value)
         ? Object.fromEntries(Object.entries(value).toReversed())
         : value,
     );
-    expect(authenticateBody(reversed)).toMatchObject(router);
+    expect(byParams(reversed)).toMatchObject(router);
   });
 
   it('is refused if it was changed, or signed with another secret', async () => {
-    const { authenticateBody } = tAuthentication({ ROUTER_SECRET: secret, ANONYMOUS_SCOPES: 'essays' });
-    const other = tAuthentication({ ROUTER_SECRET: `${secret}-2` });
+    const { byParams } = tIdentify({ ROUTER_SECRET: secret, ANONYMOUS_SCOPES: 'essays' });
+    const other = tIdentify({ ROUTER_SECRET: `${secret}-2` });
     const body = await signedBody('query ($t: String) { find(text: $t) }', { t: 'a' });
     const [name = '', signature = ''] = Object.entries<string>(body.extensions)[0] ?? [];
     expect(name).toBe('hmac-signature');
-    expect(authenticateBody(body)).toMatchObject({ kind: 'router' });
+    expect(byParams(body)).toMatchObject({ kind: 'router' });
     const changes = [
       { variables: { t: 'b' } },
       { variables: {} },
@@ -87,17 +87,17 @@ describe('a request that a router signed', () => {
       ].map((value) => ({ extensions: { [name]: value } })),
     ];
     for (const change of changes) {
-      expect(authenticateBody({ ...body, ...change }), JSON.stringify(change)).toMatchObject({ kind: 'refused' });
+      expect(byParams({ ...body, ...change }), JSON.stringify(change)).toMatchObject({ kind: 'refused' });
     }
-    expect(other.authenticateBody(body)).toMatchObject({ kind: 'refused' });
+    expect(other.byParams(body)).toMatchObject({ kind: 'refused' });
   });
 
   it('is anonymous without a signature, where that is permitted, and otherwise refused', () => {
     const bodies = [{}, { extensions: null }, { extensions: {} }, { extensions: [] }, { query: '{ find }' }];
     for (const body of bodies) {
-      expect(tAuthentication({ ROUTER_SECRET: secret }).authenticateBody(body)).toMatchObject({ kind: 'refused' });
-      const { authenticateBody } = tAuthentication({ ROUTER_SECRET: secret, ANONYMOUS_SCOPES: 'essays' });
-      expect(authenticateBody(body)).toMatchObject({ kind: 'anonymous' });
+      expect(tIdentify({ ROUTER_SECRET: secret }).byParams(body)).toMatchObject({ kind: 'refused' });
+      const { byParams } = tIdentify({ ROUTER_SECRET: secret, ANONYMOUS_SCOPES: 'essays' });
+      expect(byParams(body)).toMatchObject({ kind: 'anonymous' });
     }
   });
 
@@ -109,17 +109,17 @@ describe('a request that a router signed', () => {
     ['more values', JSON.stringify({ v: Array(30_000).fill(1) }), 'refused'],
     ['more keys', JSON.stringify(Object.fromEntries(Array.from({ length: 30_000 }, (_, key) => [key, 1]))), 'refused'],
   ])('is verified up to a size that takes little time: %s', (_, text, kind) => {
-    const { authenticateBody } = tAuthentication({ ROUTER_SECRET: secret });
+    const { byParams } = tIdentify({ ROUTER_SECRET: secret });
     const variables = JSON.parse(text);
     const signature = createHmac('sha256', secret).update(JSON.stringify({ query: '{ find }', variables }));
     const extensions = { 'hmac-signature': signature.digest('base64') };
-    expect(authenticateBody({ query: '{ find }', variables, extensions })).toMatchObject({ kind });
+    expect(byParams({ query: '{ find }', variables, extensions })).toMatchObject({ kind });
   });
 
   it('is refused if its variables are nested without end', () => {
-    const { authenticateBody } = tAuthentication({ ROUTER_SECRET: secret });
+    const { byParams } = tIdentify({ ROUTER_SECRET: secret });
     const variables = JSON.parse(`{"v":${'['.repeat(200_000)}${']'.repeat(200_000)}}`);
     const extensions = { 'hmac-signature': `${'A'.repeat(43)}=` };
-    expect(authenticateBody({ query: '{ find }', variables, extensions })).toMatchObject({ kind: 'refused' });
+    expect(byParams({ query: '{ find }', variables, extensions })).toMatchObject({ kind: 'refused' });
   });
 });

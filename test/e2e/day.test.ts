@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../support/auth/authentication.ts';
+import { sha256 } from '../support/auth/identify.ts';
 import { tIban } from '../support/e2e/iban.ts';
 import { type LogLine, type ObservedGateway, tObservedGateway } from '../support/e2e/observed-gateway.ts';
 import { tRedis, whyNoRedis } from '../support/redis.ts';

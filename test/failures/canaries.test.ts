@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../support/auth/authentication.ts';
+import { sha256 } from '../support/auth/identify.ts';
 import { ec, jwkOf, jwt, tToken } from '../support/auth/token.ts';
 import {
   type Condition,

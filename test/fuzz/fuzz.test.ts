@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { sha256 } from '../support/auth/authentication.ts';
+import { sha256 } from '../support/auth/identify.ts';
 import { createRandom } from '../support/e2e/random.ts';
 import { type Measurement, tMeasuredGateway } from '../support/fuzz/measured-gateway.ts';
 import { createRequests } from '../support/fuzz/requests.ts';

@@ -120,7 +120,7 @@ async function tPair(reply: Reply, moreEnv: Environment = {}) {
   const createCaller = createCallerFactory({ ...access, defaultLimits: noLimits });
   const caller = createCaller({ kind: 'anonymous', name: '', scopes: ['bank-data', 'essays'] });
   const listener = createRequestHandler({
-    admission: { admit: () => caller, admitBody: () => caller },
+    access: { checkHeaders: () => caller, checkParams: () => caller },
     isGraphiqlOpen: false,
     graphql: { answerPost: () => null, answerWithYoga: handle.answerWithYoga },
     graphiql: () => Promise.reject(new Error('not served')),

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../support/auth/authentication.ts';
+import { sha256 } from '../support/auth/identify.ts';
 import { as, contentOf, keyOf, tCallers, ways } from '../support/http/callers.ts';
 import { replyHeld, replyJson, tUnusedUrl, tUpstream, type Upstream } from '../support/scripted-upstream.ts';
 import { tFolder } from '../support/stores/folder.ts';

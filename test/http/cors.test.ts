@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tListeningGateway, tSend } from '../support/http/listening-gateway.ts';
-import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
+import { tListeningGateway, tSend, tValidatingGateway } from '../support/http/listening-gateway.ts';
 
 const shop = 'https://shop.example';
 const foreign = 'https://foreign.example';
@@ -51,8 +50,7 @@ describe('a page of a configured origin', () => {
   });
 
   it('may send a GET', async () => {
-    const upstream = await tUpstream(replyJson(200, { valid: true }));
-    const { get } = await tListeningGateway(env, upstream);
+    const { get } = await tValidatingGateway(env);
     const response = await get({ query }, { origin: shop, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' });
     expect(response.json().data).toEqual({ ibanValidation: { valid: true } });
     expect(response.headers[allowOrigin]).toBe(shop);
@@ -77,8 +75,7 @@ describe('a page of another origin', () => {
   it.each([{ 'sec-fetch-site': 'cross-site', origin: foreign }, { origin: foreign }, { origin: 'null' }])(
     'cannot cause upstream calls by a GET with %j',
     async (headers) => {
-      const upstream = await tUpstream(replyJson(200, { valid: true }));
-      const { get } = await tListeningGateway({ CORS_ORIGINS: shop }, upstream);
+      const { get, upstream } = await tValidatingGateway({ CORS_ORIGINS: shop });
       const rejected = await get({ query }, headers);
       expect(rejected.status).toBe(403);
       expect(rejected.json().errors[0]).toMatchObject({
@@ -112,8 +109,7 @@ describe('a GET, which any page can cause without a preflight,', () => {
     { 'sec-fetch-site': 'same-origin' },
     { 'sec-fetch-site': 'none' },
   ])('is executed with %j', async (headers) => {
-    const upstream = await tUpstream(replyJson(200, { valid: true }));
-    const { url } = await tListeningGateway({}, upstream);
+    const { url } = await tValidatingGateway();
     const response = await tSend(`${url}?${new URLSearchParams({ query })}`, { headers });
     expect(response.json().data).toEqual({ ibanValidation: { valid: true } });
   });
@@ -128,8 +124,7 @@ describe('a GET, which any page can cause without a preflight,', () => {
     { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' },
     { 'sec-fetch-site': 'same-origin, cross-site' },
   ])('is not executed with %j', async (headers) => {
-    const upstream = await tUpstream(replyJson(200, { valid: true }));
-    const { url } = await tListeningGateway({ CORS_ORIGINS: shop }, upstream);
+    const { url, upstream } = await tValidatingGateway({ CORS_ORIGINS: shop });
     const rejected = await tSend(`${url}?${new URLSearchParams({ query })}`, { headers });
     expect(rejected.status).toBe(403);
     expect(rejected.json().errors[0]).toMatchObject({

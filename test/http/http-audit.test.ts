@@ -1,6 +1,6 @@
 import { type Audit, serverAudits } from 'graphql-http';
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../support/auth/authentication.ts';
+import { sha256 } from '../support/auth/identify.ts';
 import { as, keyOf } from '../support/http/callers.ts';
 import { tListeningGateway } from '../support/http/listening-gateway.ts';
 

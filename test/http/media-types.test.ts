@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tListeningGateway, tSend } from '../support/http/listening-gateway.ts';
+import { tListeningGateway, tSend, tValidatingGateway } from '../support/http/listening-gateway.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 /* Media types and statuses, according to https://graphql.github.io/graphql-over-http/draft/ */
@@ -33,8 +33,7 @@ describe('the media type of a response', () => {
   it.each(['text/plain', 'text/event-stream', `${plain};q=0`, `${plain}; charset=latin1`])(
     'cannot be %s alone, and no upstream is called',
     async (accept) => {
-      const upstream = await tUpstream(replyJson(200, { valid: true }));
-      const { post, get } = await tListeningGateway({}, upstream);
+      const { post, get, upstream } = await tValidatingGateway();
       for (const rejected of [await post({ query: german }, { accept }), await get({ query: german }, { accept })]) {
         expect(rejected.status).toBe(406);
         expect(rejected.json().errors[0]?.message).toBe(`The Accept header must allow ${plain} or ${graphql}.`);
@@ -103,8 +102,7 @@ describe('the status', () => {
   });
 
   it.each(['HEAD', 'PUT', 'DELETE'])('of %s is 405, and no upstream is called', async (method) => {
-    const upstream = await tUpstream(replyJson(200, { valid: true }));
-    const { url } = await tListeningGateway({}, upstream);
+    const { url, upstream } = await tValidatingGateway();
     const target = `${url}?query=${encodeURIComponent(german)}`;
     const { status, headers } = await tSend(target, { method });
     expect([status, headers.allow]).toEqual([405, 'GET, POST']);

@@ -1,27 +1,22 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { readConfig } from '../../src/config/read-config.ts';
+import { describe, expect, it, vi } from 'vitest';
 import type { Environment } from '../../src/config/variables.ts';
-import { createGraphiql } from '../../src/http/graphiql.ts';
-import { createRequestHandler } from '../../src/http/request-handler.ts';
-import { createHttpServer } from '../../src/http/server.ts';
-import { createLog } from '../../src/telemetry/log.ts';
-import { createLogEvents } from '../../src/telemetry/log-events.ts';
-import { tAdmission } from '../support/caller.ts';
 import { tGateway } from '../support/gateway.ts';
+import { readAll, tConnection, untilClosed } from '../support/http/connection.ts';
+import { tRequestHandler } from '../support/http/request-handler.ts';
 import { replyHeld, replyJson, replyNever, tUpstream, type Upstream } from '../support/scripted-upstream.ts';
 
 const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid } }';
 const html = { accept: 'text/html,application/xhtml+xml' };
 const json = { 'content-type': 'application/json' };
 
-async function open(upstream?: Upstream, env: Environment = {}) {
-  const gateway = tGateway({ ...(upstream && { bankDataUrl: upstream.url, essaysUrl: upstream.url }), env });
+/** A gateway that listens. By default, its upstream finds every IBAN valid. */
+async function open(env: Environment = {}, given?: Upstream) {
+  const upstream = given ?? (await tUpstream(replyJson(200, { valid: true })));
+  const gateway = tGateway({ bankDataUrl: upstream.url, essaysUrl: upstream.url, env });
   const url = await gateway.listen();
   const post = (body: string, headers: Record<string, string> = json, signal: AbortSignal | null = null) =>
     fetch(`${url}/graphql`, { method: 'POST', headers, body, signal });
-  return { ...gateway, url, post };
+  return { ...gateway, upstream, url, post };
 }
 
 /** An upstream that waits for `answer` before it responds. */
@@ -41,8 +36,7 @@ async function expectError(response: Response, status: number, message: string) 
 
 describe('the request handler', () => {
   it('accepts a query by POST', async () => {
-    const upstream = await tUpstream(replyJson(200, { valid: true }));
-    const { post } = await open(upstream);
+    const { post } = await open();
     const response = await post(JSON.stringify({ query }));
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({ data: { ibanValidation: { valid: true } } });
@@ -50,8 +44,7 @@ describe('the request handler', () => {
   });
 
   it('accepts a query by GET', async () => {
-    const upstream = await tUpstream(replyJson(200, { valid: true }));
-    const { url } = await open(upstream);
+    const { url } = await open();
     const response = await fetch(`${url}/graphql?query=${encodeURIComponent(query)}`, { headers: json });
     expect(await response.json()).toEqual({ data: { ibanValidation: { valid: true } } });
   });
@@ -67,9 +60,8 @@ describe('the request handler', () => {
     'localhost\r\nHOST: localhost',
   ])('rejects the Host header %j without internal details', async (host) => {
     const { url } = await open();
-    const socket = connect(Number(new URL(url).port), '127.0.0.1');
-    socket.write(`GET /health HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
-    const answer = Buffer.concat(await socket.toArray()).toString();
+    const socket = await tConnection(url, `GET /health HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
+    const answer = await readAll(socket);
     expect(answer).toMatch(/^HTTP\/1.1 400 /);
     expect(answer).not.toMatch(/node_modules|TypeError/);
   });
@@ -109,8 +101,7 @@ describe('the request handler', () => {
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
     'rejects %s, which any page may send without a preflight',
     async (type) => {
-      const upstream = await tUpstream(replyJson(200, { valid: true }));
-      const { post } = await open(upstream);
+      const { post, upstream } = await open();
       const response = await post(JSON.stringify({ query }), { 'content-type': type });
       await expectError(response, 415, 'The Content-Type header must be application/json.');
       expect(upstream.calls).toHaveLength(0);
@@ -122,8 +113,7 @@ describe('the request handler', () => {
     { 'content-type': 'application/json; charset=utf-16' },
     { 'content-type': 'application/json;charset="iso-8859-1"' },
   ])('rejects an encoding that it cannot read: %j', async (headers) => {
-    const upstream = await tUpstream(replyJson(200, { valid: true }));
-    const { post } = await open(upstream);
+    const { post, upstream } = await open();
     const response = await post(JSON.stringify({ query }), { ...json, ...headers });
     expect(response.headers.get('cache-control')).toBe('no-store');
     await expectError(response, 415, 'The request body must be uncompressed and encoded in UTF-8.');
@@ -131,7 +121,7 @@ describe('the request handler', () => {
   });
 
   it('rejects a body over the limit, with or without a Content-Length header', async () => {
-    const { url, post } = await open(undefined, { MAX_BODY_BYTES: '1024' });
+    const { url, post } = await open({ MAX_BODY_BYTES: '1024' });
     const body = JSON.stringify({ query: `# ${'x'.repeat(2_000)}\n${query}` });
     await expectError(await post(body), 413, 'The request body must have at most 1024 bytes.');
     const stream = new Blob([body]).stream();
@@ -142,13 +132,9 @@ describe('the request handler', () => {
 
   it('survives a client that disconnects while it sends', async () => {
     const { url, post } = await open();
-    const socket = connect(Number(new URL(url).port), '127.0.0.1');
-    await once(socket, 'connect');
-    const head =
-      'POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"query"';
-    socket.write(head);
-    socket.destroy();
-    await once(socket, 'close');
+    const headers = 'host: localhost\r\ncontent-type: application/json\r\ncontent-length: 100';
+    const socket = await tConnection(url, `POST /graphql HTTP/1.1\r\n${headers}\r\n\r\n{"query"`);
+    await untilClosed(socket.destroy());
     expect(await (await post('{"query":"{ __typename }"}')).json()).toEqual({ data: { __typename: 'Query' } });
   });
 
@@ -168,7 +154,7 @@ describe('the request handler', () => {
 
   it('uses the request id of the client in errors', async () => {
     const upstream = await tUpstream(replyJson(500, {}));
-    const { post } = await open(upstream);
+    const { post } = await open({}, upstream);
     const response = await post(JSON.stringify({ query }), { ...json, 'x-request-id': 'trace:7.f-1' });
     expect(response.headers.get('x-request-id')).toBe('trace:7.f-1');
     expect((await response.json()).errors[0].extensions.requestId).toBe('trace:7.f-1');
@@ -177,7 +163,7 @@ describe('the request handler', () => {
   it('replaces an invalid request id', async () => {
     const { url } = await open();
     const response = await fetch(`${url}/health`, { headers: { 'x-request-id': 'a b\tc' } });
-    expect(response.headers.get('x-request-id')).toMatch(/^\d[\da-z]{9}\d{2}$/);
+    expect(response.headers.get('x-request-id')).toMatch(/^\d{3}[\da-z]{9}$/);
   });
 
   it('gives each request another id', async () => {
@@ -240,7 +226,7 @@ describe('a client that disconnects', () => {
   it('does not abort the look-up that was already sent, and gets its answer later without another call', async () => {
     const { reply, release } = replyHeld(replyJson(200, { valid: true }));
     const upstream = await tUpstream(reply);
-    const { post, log } = await open(upstream);
+    const { post, log } = await open({}, upstream);
     const client = new AbortController();
     const sent = post(JSON.stringify({ query }), json, client.signal);
     await upstream.nextCall();
@@ -256,8 +242,7 @@ describe('a client that disconnects', () => {
     ['a compiled operation', {}, {}],
     ['Yoga', { FEDERATION_TRACES: 'on' }, { 'apollo-federation-include-trace': 'ftv1' }],
   ])('gets the answer to a call of %s later, too', async (_, env, headers) => {
-    const upstream = await tUpstream(replyJson(200, { valid: true }));
-    const { post, log } = await open(upstream, env);
+    const { post, log, upstream } = await open(env);
     const query = 'query ($iban: String!) { ibanValidation(iban: $iban) { valid } }';
     const ask = (iban: string) => JSON.stringify({ query, variables: { iban } });
     for (const iban of ['DE89370400440532013000', 'GB29NWBK60161331926819']) await (await post(ask(iban))).text();
@@ -280,7 +265,7 @@ describe('a client that disconnects', () => {
   it('does not abort an essay that was already sent, and gets it later with the same key', async () => {
     const { reply, release } = replyHeld(replyJson(200, { essay: 'Pens.' }));
     const upstream = await tUpstream(reply);
-    const { post, log } = await open(upstream);
+    const { post, log } = await open({}, upstream);
     const input = '{ description: "Pens", wordCount: 9, idempotencyKey: "k-1" }';
     const order = JSON.stringify({ query: `mutation { generateEssay(input: ${input}) { ... on Essay { text } } }` });
     const client = new AbortController();
@@ -297,7 +282,7 @@ describe('a client that disconnects', () => {
   it('makes none of its queued calls', async () => {
     const { reply, release } = replyHeld(replyJson(200, { valid: true }));
     const upstream = await tUpstream(reply);
-    const { post, log } = await open(upstream, { UPSTREAM_CONCURRENCY: '1' });
+    const { post, log } = await open({ UPSTREAM_CONCURRENCY: '1' }, upstream);
     const client = new AbortController();
     const list = '{ ibanValidations(ibans: ["DE89370400440532013000", "FR1420041010050500013M02606"]) { valid } }';
     const sent = post(JSON.stringify({ query: list }), json, client.signal);
@@ -319,12 +304,12 @@ describe('a client that disconnects', () => {
 });
 
 describe('closing the gateway', () => {
-  it('waits for an active query, and refuses new connections', async () => {
+  it('waits for an active query, also if it is called twice, and refuses new connections', async () => {
     const { upstream, answer } = await tPausedUpstream();
-    const { post, close } = await open(upstream);
+    const { post, close } = await open({}, upstream);
     const sent = post(JSON.stringify({ query }));
     await upstream.nextCall();
-    const closed = close();
+    const closed = Promise.all([close(), close()]);
     await expect(post(JSON.stringify({ query }))).rejects.toThrow('fetch failed');
     answer();
     expect(await (await sent).json()).toEqual({ data: { ibanValidation: { valid: true } } });
@@ -334,7 +319,7 @@ describe('closing the gateway', () => {
 
   it('aborts queries that are still active after SHUTDOWN_TIMEOUT_MS', async () => {
     const upstream = await tUpstream(replyNever);
-    const { post, close } = await open(upstream, { SHUTDOWN_TIMEOUT_MS: '0' });
+    const { post, close } = await open({ SHUTDOWN_TIMEOUT_MS: '0' }, upstream);
     const sent = post(JSON.stringify({ query })).catch((error: Error) => error.message);
     const call = await upstream.nextCall();
     await close();
@@ -344,45 +329,15 @@ describe('closing the gateway', () => {
 
   it('does not wait for connections without a complete request', async () => {
     const { url, close } = await open();
-    const sockets = ['', 'GET /hea'].map((text) => {
-      const socket = connect(Number(new URL(url).port), '127.0.0.1').resume();
-      const ended = new Promise((resolve) => socket.on('error', resolve).on('close', resolve));
-      const sent = once(socket, 'connect').then(() => socket.write(text));
-      return { sent, ended };
-    });
-    await Promise.all(sockets.map(({ sent }) => sent));
+    const sockets = await Promise.all(['', 'GET /hea'].map((text) => tConnection(url, text)));
+    const closed = sockets.map(untilClosed);
     await close();
-    await Promise.all(sockets.map(({ ended }) => ended));
-  });
-
-  it('waits for an active query, also if it is called twice', async () => {
-    const { upstream, answer } = await tPausedUpstream();
-    const { post, close } = await open(upstream);
-    const sent = post(JSON.stringify({ query }));
-    await upstream.nextCall();
-    const closed = Promise.all([close(), close()]);
-    answer();
-    expect((await sent).status).toBe(200);
-    await closed;
+    await Promise.all(closed);
   });
 
   it('changes /ready to 503', async () => {
-    const listener = createRequestHandler({
-      admission: tAdmission,
-      isGraphiqlOpen: true,
-      graphql: { answerPost: () => null, answerWithYoga: () => Promise.reject(new Error('not asked')) },
-      graphiql: createGraphiql({ clientTimeoutMs: 20_000 }),
-      maxBodyBytes: 1_000,
-      maxBufferedBytes: 1_000,
-      corsOrigins: [],
-      allowedHosts: [],
-      isReady: () => false,
-      readiness: () => ({ sharedStore: 'down' }),
-      events: createLogEvents(createLog({ level: 'silent', redact: (text) => text })),
-    });
-    const server = createHttpServer(listener, readConfig({}).connections);
-    onTestFinished(() => server.drain(0));
-    const response = await fetch(`${await server.listen('127.0.0.1', 0)}/ready`);
+    const origin = await tRequestHandler({ isReady: () => false, readiness: () => ({ sharedStore: 'down' }) });
+    const response = await fetch(`${origin}/ready`);
     expect(response.status).toBe(503);
     expect(await response.json()).toEqual({ status: 'stopping', sharedStore: 'down' });
   });

@@ -1,27 +1,25 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
+import { Exchange } from '../../src/http/exchange.ts';
 import { IncomingRequest } from '../../src/http/incoming-request.ts';
 import { createResponseWriter } from '../../src/http/response-writer.ts';
 import { tSend } from '../support/http/listening-gateway.ts';
 
-type Response = ServerResponse<IncomingRequest>;
+type Write = ReturnType<typeof createResponseWriter>;
 
-/** Sends this number of requests, and calls back with their responses once it has received all. */
-async function tResponses(count: number, onReceived: (responses: Response[]) => void) {
-  const responses: Response[] = [];
-  const server = createServer({ IncomingMessage: IncomingRequest }, (_, response) => {
-    if (responses.push(response) === count) onReceived(responses);
+/** Sends this number of requests, and calls back with their exchanges once all were received. */
+async function tExchanges(count: number, write: Write, onReceived: (exchanges: Exchange[]) => void) {
+  const exchanges: Exchange[] = [];
+  const options = { write, onFinished: () => {}, readRequestId: () => 'id' };
+  const server = createServer({ IncomingMessage: IncomingRequest }, (request, response) => {
+    if (exchanges.push(new Exchange(request, response, options)) === count) onReceived(exchanges);
   }).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   return Promise.allSettled(Array.from({ length: count }, () => tSend(url)));
-}
-
-function tAnswer(response: Response, responseHeaders: string[], body: string) {
-  return { request: { response, responseHeaders }, status: 200, body, encoding: 'utf8' } as const;
 }
 
 it('reports a response that cannot be written, closes its connection, and writes the others of its turn', async () => {
@@ -30,10 +28,10 @@ it('reports a response that cannot be written, closes its connection, and writes
   const written: number[] = [];
   const onWritten = (_: object, status: number) => void written.push(status);
   const write = createResponseWriter({ onUnread: () => {}, onFault, onWritten, activeRequests: () => 3 });
-  const settled = await tResponses(3, ([first, second, third]) => {
-    if (first) write(tAnswer(first, ['x-illegal', 'a\nb'], 'first'));
-    if (second) write(tAnswer(second, ['x-illegal', 'a\nb'], 'second'));
-    if (third) write(tAnswer(third, ['content-length', '5'], 'third'));
+  const settled = await tExchanges(3, write, ([first, second, third]) => {
+    first?.send(200, ['x-illegal', 'a\nb'], 'first');
+    second?.send(200, ['x-illegal', 'a\nb'], 'second');
+    third?.send(200, [], 'third');
   });
   expect(settled.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected', 'rejected']);
   expect(faults).toMatchObject([{ code: 'ERR_INVALID_CHAR' }, { code: 'ERR_INVALID_CHAR' }]);
@@ -53,10 +51,9 @@ it.each([
   const options = { onUnread: () => {}, onFault: () => {}, onWritten, activeRequests: () => activeRequests };
   const write = createResponseWriter(options);
   const counts: number[] = [];
-  const settled = await tResponses(5, (responses) => {
+  const settled = await tExchanges(5, write, (exchanges) => {
     const send = () => {
-      const response = responses.shift();
-      if (response) write(tAnswer(response, ['content-length', '2'], 'ok'));
+      exchanges.shift()?.send(200, [], 'ok');
       counts.push(written);
     };
     send();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../support/auth/authentication.ts';
+import { sha256 } from '../support/auth/identify.ts';
 import { ec, jwkOf, jwt, tToken } from '../support/auth/token.ts';
 import { as, keyOf, tCallers, ways } from '../support/http/callers.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';

@@ -1,26 +1,25 @@
 import { EventEmitter, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHttpServer } from '../../src/http/server.ts';
+import { readAll, receive, tConnection, untilClosed } from '../support/http/connection.ts';
 
+const get = 'GET / HTTP/1.1\r\nhost: localhost\r\n\r\n';
 const limits = { maxConnections: 1_000, maxRequestsPerConnection: 10, clientTimeoutMs: 20_000 };
 
 /** A server whose responses the test sends, and a client connection that stays open. */
 async function tServer(options: Partial<typeof limits> = {}) {
   const requests = new EventEmitter();
   let handled = 0;
-  const server = createHttpServer(
-    (_, response) => {
-      handled += 1;
-      requests.emit('request', response);
-    },
-    { ...limits, ...options },
-  );
+  const handle = (_: object, response: ServerResponse) => {
+    handled += 1;
+    requests.emit('request', response);
+  };
+  const server = createHttpServer(handle, { ...limits, ...options });
   const port = Number(new URL(await server.listen('127.0.0.1', 0)).port);
   onTestFinished(() => server.drain(0));
-  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
-  onTestFinished(() => void socket.destroy());
+  const socket = (await tConnection(port)).setEncoding('utf8');
   const nextRequest = async (): Promise<ServerResponse> => (await once(requests, 'request'))[0];
   return {
     server,
@@ -30,15 +29,10 @@ async function tServer(options: Partial<typeof limits> = {}) {
     nextRequest,
     /** Sends a request on the connection. @returns the server's response to it */
     async request(): Promise<ServerResponse> {
-      socket.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');
+      socket.write(get);
       return nextRequest();
     },
   };
-}
-
-/** The text that the client receives next, up to a pattern. */
-async function receive(socket: Socket, pattern: RegExp): Promise<string> {
-  for (let text = ''; ; text += (await once(socket, 'data'))[0]) if (pattern.test(text)) return text;
 }
 
 describe('a server that is draining', () => {
@@ -97,15 +91,15 @@ describe('a server that announced its stop', () => {
     (await request()).end('second');
     await closed;
     const arrived = nextRequest();
-    const newSocket = await tConnection(port, 'GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    const newSocket = await tConnection(port, get);
     (await arrived).end('third');
-    expect(Buffer.concat(await newSocket.toArray()).toString()).toMatch(/\nconnection: close\r\n[\s\S]*third/i);
+    expect(await readAll(newSocket)).toMatch(/\nconnection: close\r\n[\s\S]*third/i);
   });
 
   it('answers all pipelined requests before it closes their connection', async () => {
     const { server, socket, nextRequest } = await tServer();
     const first = nextRequest();
-    socket.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(2));
+    socket.write(get.repeat(2));
     const response = await first;
     const drained = server.drain(60_000);
     const received = receive(socket, /first[\s\S]*second/);
@@ -118,8 +112,6 @@ describe('a server that announced its stop', () => {
 });
 
 describe('a connection with pipelined requests', () => {
-  const get = 'GET / HTTP/1.1\r\nhost: localhost\r\n\r\n';
-
   it('is closed if there are too many, and all but the first are not handled', async () => {
     const { port, handled } = await tServer();
     await untilClosed(await tConnection(port, get.repeat(3_000)));
@@ -164,7 +156,7 @@ describe('the limit of connections', () => {
     response.flushHeaders();
     await receive(socket, /200 OK/);
     const another = await tConnection(port);
-    await untilClosed(socket.on('error', () => {}));
+    await untilClosed(socket);
     expect(another.closed).toBe(false);
   });
 
@@ -188,7 +180,7 @@ describe('a connection is closed after the client timeout', () => {
   ])('if the client %s', async (_, text) => {
     const { port } = await tServer({ clientTimeoutMs });
     const socket = await tConnection(port, text);
-    expect(Buffer.concat(await socket.toArray()).toString()).toMatch(/^HTTP\/1.1 408 /);
+    expect(await readAll(socket)).toMatch(/^HTTP\/1.1 408 /);
   });
 
   it('if the client does not read the response', async () => {
@@ -197,7 +189,7 @@ describe('a connection is closed after the client timeout', () => {
     const response = await request();
     response.end(Buffer.alloc(50_000_000));
     await once(response, 'close');
-    await untilClosed(socket.on('error', () => {}));
+    await untilClosed(socket);
     expect(socket.bytesRead).toBeLessThan(50_000_000);
   });
 
@@ -210,15 +202,3 @@ describe('a connection is closed after the client timeout', () => {
     await receive(socket, /answer/);
   });
 });
-
-async function tConnection(port: number, text = ''): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1').on('error', () => {});
-  onTestFinished(() => void socket.destroy());
-  await once(socket, 'connect');
-  socket.write(text);
-  return socket;
-}
-
-async function untilClosed(socket: Socket): Promise<void> {
-  if (!socket.closed) await new Promise((resolve) => socket.resume().once('close', resolve));
-}

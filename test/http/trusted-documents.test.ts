@@ -1,7 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { sha256 } from '../support/auth/authentication.ts';
+import { sha256 } from '../support/auth/identify.ts';
 import { as, contentOf, tCallers, ways } from '../support/http/callers.ts';
 import { tFolder } from '../support/stores/folder.ts';
 

@@ -1,4 +1,4 @@
-import type { Admission } from '../../src/auth/admission.ts';
+import type { Access } from '../../src/auth/access.ts';
 import type { Caller } from '../../src/auth/caller.ts';
 
 /** A caller who may use everything without limits. */
@@ -11,5 +11,8 @@ export const tCaller: Caller = {
   accessKey: '',
 };
 
-/** Admits every request. */
-export const tAdmission: Admission = { admit: () => tCaller, admitBody: () => tCaller };
+/** Every request is one of this caller. */
+export const tAccess: Pick<Access, 'checkHeaders' | 'checkParams'> = {
+  checkHeaders: () => tCaller,
+  checkParams: () => tCaller,
+};

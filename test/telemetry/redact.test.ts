@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRequestIds } from '../../src/http/request-id.ts';
+import { createRequestIds } from '../../src/http/exchange.ts';
 import { countryFormats } from '../../src/iban/registry.ts';
 import { createRedact, createSecretRedaction, redactIbans, redactStrings } from '../../src/telemetry/redact.ts';
 import { coreOf, formsOf } from '../support/telemetry/secret-forms.ts';

@@ -6,7 +6,7 @@ import { hashText } from '../../src/documents/trusted-documents.ts';
 import { createRecord } from '../../src/graphql/request/reply.ts';
 import type { FinishedRequest } from '../../src/telemetry/finished-request.ts';
 import { createLog } from '../../src/telemetry/log.ts';
-import { createRequestLog } from '../../src/telemetry/request-log.ts';
+import { createRequestLog } from '../../src/telemetry/log-events.ts';
 import { ec, jwkOf, jwt, tToken } from '../support/auth/token.ts';
 import { seenIbanValidation } from '../support/hosted-bank-data.ts';
 import { as, tCallers, ways } from '../support/http/callers.ts';

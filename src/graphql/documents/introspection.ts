@@ -11,7 +11,7 @@ import {
   TypeMetaFieldDef,
   visit,
 } from 'graphql';
-import { requireScope } from '../../auth/require-scope.ts';
+import { requireScope } from '../../auth/caller.ts';
 
 /**
  * The same schema for callers without the scope `introspection`: `__schema` and `__type` fail at their paths, as other

@@ -57,13 +57,13 @@ export function createKeptReplies(maxBytes: number): KeptReplies {
     },
     keep(key, reply, executed) {
       const { operation, requestContext } = executed;
-      const { freshUntil, usage } = requestContext;
+      const { freshness, usage } = requestContext;
       const isFresh = usage.upstreamCalls === 0 && usage.staleHits === 0;
       if (!isFresh || !operation.isRepeatable) return;
       const body = Buffer.from(reply.body).toString('latin1');
       const record = { ...createRecord(executed), isKept: true, activity: null };
       const kept: Reply = { ...reply, body, bodyEncoding: 'latin1', record };
-      replies.set(key, { reply: kept, cacheScope: operation.cacheScope, freshUntil });
+      replies.set(key, { reply: kept, cacheScope: operation.cacheScope, freshUntil: freshness.freshUntil });
     },
     clear: () => replies.clear(),
     status: () => ({ entries: replies.size, bytes: replies.calculatedSize }),

@@ -1,11 +1,10 @@
 import type { ExecutionResult } from 'graphql';
 import Negotiator from 'negotiator';
 import type { Caller } from '../../auth/caller.ts';
-import type { RequestContext } from '../../request-context.ts';
+import type { Freshness, UpstreamActivity } from '../../request-context.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { FinishedReply } from '../../telemetry/finished-request.ts';
 import type { Redact } from '../../telemetry/redact.ts';
-import type { UpstreamActivity } from '../../upstream-activity.ts';
 import type { CacheScope } from '../documents/cache-scope.ts';
 import type { Executed } from '../documents/operation.ts';
 import { type PresentedError, presentErrors } from './present-error.ts';
@@ -87,7 +86,7 @@ export function createReplies({ hasCallers, exposesCost, hasTraces, redact, even
     if (result.errors === undefined) {
       const isCacheable = executed !== null && !asksForExtensions(requested);
       const cacheControl = isCacheable
-        ? cacheControlOf(executed.operation.cacheScope, executed.requestContext)
+        ? cacheControlOf(executed.operation.cacheScope, executed.requestContext.freshness)
         : 'no-store';
       const headers = { 'cache-control': cacheControl, vary };
       return { ...common, status: 200, headers, body: JSON.stringify(extended) };
@@ -150,7 +149,7 @@ export function prefersHtml(accept: string | undefined): boolean {
  * privately if it contains an IBAN. Responses with errors or stale values are not cached. A time of more than an hour is
  * rounded down to whole minutes, so that the header of a kept reply seldom changes.
  */
-export function cacheControlOf(scope: CacheScope, { freshUntil }: Pick<RequestContext, 'freshUntil'>): string {
+export function cacheControlOf(scope: CacheScope, { freshUntil }: Freshness): string {
   const freshS = Math.min(Math.floor((freshUntil - Date.now()) / 1_000), maxAgeS);
   if (scope === 'none' || !(freshS > 0)) return 'no-store';
   return `${scope}, max-age=${freshS > hourS ? freshS - (freshS % 60) : freshS}`;

@@ -22,6 +22,8 @@ export interface Services {
   /** Whether the shipped bank lists contain this bank code. Ranks suggestions without an upstream call. */
   isKnownBank: (country: string, bankCode: string) => boolean;
   limits: QueryLimits;
+  /** Calls that the bank-data service accepts at a time. */
+  maxConcurrency: number;
 }
 
 /** Created for each request. */
@@ -36,13 +38,13 @@ export interface Context {
 
 /** @param signal aborts when the client disconnects */
 export function createContext(services: Services, caller: Caller, signal: Signal, trace: Trace | null = null): Context {
-  const { bankData, isKnownBank } = services;
+  const { bankData, isKnownBank, maxConcurrency } = services;
   const { bankDataCalls, essayCalls } = caller.limits;
   const hasBudget = bankDataCalls !== null || essayCalls !== null;
   const reserveCall: ReserveCall | null = hasBudget ? (service) => services.budgets.reserve(caller, service) : null;
   const requestContext = createRequestContext(signal, caller.id, reserveCall, trace);
   const budget = new QueryBudget(services.limits);
-  const loaders = new Loaders(bankData, budget, requestContext);
+  const loaders = new Loaders({ bankData, budget, context: requestContext, maxConcurrency });
   const suggestIbans = createSuggestIbans(isKnownBank);
   return { services, caller, budget, requestContext, loaders, suggestIbans };
 }

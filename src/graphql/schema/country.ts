@@ -1,7 +1,6 @@
 import { countryName } from '../../countries/country-name.ts';
-import { ibanFields } from '../../iban/build-iban.ts';
+import { type IbanField, ibanFields } from '../../iban/build-iban.ts';
 import { compactIban } from '../../iban/iban.ts';
-import type { IbanField } from '../../iban/iban-fields.ts';
 import { type CountryFormat, countryFormats, findCountryFormat } from '../../iban/registry.ts';
 import { builder } from './builder.ts';
 import { assumeSize } from './costs.ts';

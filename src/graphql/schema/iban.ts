@@ -2,6 +2,7 @@ import type { IbanValidation } from '../../bank-data/bank-data.ts';
 import { compactIban } from '../../iban/iban.ts';
 import { nationalCheck } from '../../iban/national-checks.ts';
 import { findCountryFormat } from '../../iban/registry.ts';
+import { settleAll } from '../loaders.ts';
 import { BankDataType } from './bank.ts';
 import { builder } from './builder.ts';
 import { assumedIbans, assumeSize, lookUpCost, suggestionsCost } from './costs.ts';
@@ -9,7 +10,6 @@ import { IbanCountryType } from './country.ts';
 import { entityKey, readKey, resolveReference } from './entities.ts';
 import { IbanDataType } from './iban-data.ts';
 import { bankDataScope } from './scopes.ts';
-import { settleItems } from './settle-items.ts';
 import { paid, personalData } from './tags.ts';
 import { checkText, limitText, maxLengths, stateTextLimit } from './text-limits.ts';
 
@@ -124,7 +124,7 @@ builder.queryField('ibanValidations', (t) =>
     resolve: (_, { ibans }, { loaders, budget, requestContext: { signal } }) => {
       if (ibans.length > budget.limits.ibans) throw budget.createLimitError('ibans');
       const validate = (iban: string) => loaders.validateIban(compactIban(checkText('iban', iban, maxLengths.code)));
-      return settleItems(ibans, validate, signal);
+      return settleAll(ibans, validate, signal);
     },
   }),
 );

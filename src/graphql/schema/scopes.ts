@@ -1,6 +1,6 @@
 import { defaultFieldResolver, type GraphQLObjectType, type GraphQLSchema } from 'graphql';
-import { requireScope } from '../../auth/require-scope.ts';
-import type { Scope } from '../../config/caller-limits.ts';
+import { requireScope } from '../../auth/caller.ts';
+import type { Scope } from '../../config/callers.ts';
 import type { Context } from './context.ts';
 
 /** Options of a root field or an entity: the scope that its caller needs, which `withScopes` checks. */

@@ -11,12 +11,6 @@ interface MetricDefinition {
 }
 
 export const circuitStates = ['closed', 'open', 'half_open'] as const;
-export const operationOutcomes = ['answered', 'failed', 'shed', 'exhausted'];
-export const essayOutcomes: readonly EssayOutcome[] = ['generated', 'from_key', 'rejected', 'exhausted', 'failed'];
-export const limits = [
-  ...['rate_limit', 'budget', 'cost', 'body_size', 'connections', 'overloaded'],
-  ...['unauthenticated', 'forbidden', 'untrusted_document'],
-];
 
 /**
  * All metrics. Names follow the semantic conventions of OpenTelemetry, in the form of Prometheus; our own begin with
@@ -60,7 +54,7 @@ export const definitions = {
   },
   ledgerquill_upstream_operations_total: {
     type: 'counter',
-    labels: { service: serviceNames, outcome: operationOutcomes },
+    labels: { service: serviceNames, outcome: ['answered', 'failed', 'shed', 'exhausted'] },
     help: 'Upstream operations, retries included: answered, failed (no response, or 5xx), shed (not sent) or exhausted (no calls left).',
   },
   ledgerquill_upstream_attempts_total: {
@@ -136,12 +130,17 @@ export const definitions = {
   },
   ledgerquill_essays_total: {
     type: 'counter',
-    labels: { outcome: essayOutcomes },
+    labels: { outcome: ['generated', 'from_key', 'rejected', 'exhausted', 'failed'] satisfies EssayOutcome[] },
     help: 'Orders by outcome: generated, from_key (of an earlier order with the same key), rejected, exhausted or failed.',
   },
   ledgerquill_refusals_total: {
     type: 'counter',
-    labels: { limit: limits },
+    labels: {
+      limit: [
+        ...['rate_limit', 'budget', 'cost', 'body_size', 'connections', 'overloaded'],
+        ...['unauthenticated', 'forbidden', 'untrusted_document'],
+      ],
+    },
     help: 'Requests, connections and (budget) operations that were refused, by limit.',
   },
   ledgerquill_store_up: { type: 'gauge', labels: {}, help: '1 while the store works, 0 while Redis is down.' },

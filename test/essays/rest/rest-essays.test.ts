@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createRestEssays } from '../../../src/essays/rest/rest-essays.ts';
-import type { Answered, Outcome, UpstreamRequest } from '../../../src/upstream/operation.ts';
+import type { Answered, Outcome, UpstreamRequest } from '../../../src/upstream/outcome.ts';
 import { order } from '../../support/essays/generator.ts';
 import { tRequestContext } from '../../support/request-context.ts';
 
@@ -18,10 +18,10 @@ function tRestEssays(outcome: Outcome) {
   const fired: string[] = [];
   const essays = createRestEssays({
     client: {
-      send(request, _, continuation) {
+      async send(request) {
         requests.push(request);
         if (outcome.kind === 'answered' || outcome.kind === 'failed') request.onSent?.();
-        continuation.onResolved(outcome);
+        return outcome;
       },
     },
     modeNames,

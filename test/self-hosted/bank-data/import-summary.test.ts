@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { bankFileFormats } from '../../../src/self-hosted/bank-data/directory/files/bank-file-formats.ts';
-import { describeImport } from '../../../src/self-hosted/bank-data/import-summary.ts';
+import { bankFileFormats } from '../../../src/self-hosted/bank-data/directory/files/formats.ts';
+import { describeImport } from '../../../src/self-hosted/bank-data/import-output.ts';
 
 it('says one bank and one row, and several banks and rows', () => {
   const [format] = bankFileFormats('DE');

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { createProgressBar } from '../../../src/self-hosted/bank-data/progress-bar.ts';
+import { createProgressBar } from '../../../src/self-hosted/bank-data/import-output.ts';
 
 function tStream(isTTY: boolean) {
   const stream = Object.assign(new PassThrough(), { isTTY });

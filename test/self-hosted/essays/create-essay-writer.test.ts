@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createEssayWriter, describeWriter } from '../../../src/self-hosted/essays/create-essay-writer.ts';
+import { createEssayWriter, describeWriter } from '../../../src/self-hosted/essays/run-essay-service.ts';
 import { tChatServer } from '../../support/chat-server.ts';
 
 const order = { description: 'Bees in cities.', mode: 'Academic', wordCount: 50 } as const;

@@ -84,6 +84,7 @@ export function tServices(): Services {
     ],
     budgets: { reserve: () => null, status: async () => [] },
     isKnownBank: () => false,
+    maxConcurrency: 64,
     limits: { ibans: 20, bics: 10, bankQueries: 4, essayTexts: 2, essays: 1, entities: 20 },
   };
 }

@@ -1,5 +1,5 @@
 import type { Environment } from '../../../src/config/variables.ts';
-import { sha256 } from '../auth/authentication.ts';
+import { sha256 } from '../auth/identify.ts';
 import type { Upstream } from '../scripted-upstream.ts';
 import { type Received, type SendHeaders, tListeningGateway } from './listening-gateway.ts';
 

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import type { Environment } from '../../../src/config/variables.ts';
 import { tGateway } from '../gateway.ts';
-import type { Upstream } from '../scripted-upstream.ts';
+import { replyJson, tUpstream, type Upstream } from '../scripted-upstream.ts';
 
 /** A gateway on a free port. */
 export async function tListeningGateway(env: Environment = {}, upstream?: Upstream) {
@@ -22,6 +22,12 @@ export async function tListeningGateway(env: Environment = {}, upstream?: Upstre
     get: (params: Record<string, string>, headers: SendHeaders = {}) =>
       tSend(`${url}?${new URLSearchParams(params)}`, { headers: { 'apollo-require-preflight': 'true', ...headers } }),
   };
+}
+
+/** A gateway on a free port, whose bank-data service finds every IBAN valid. */
+export async function tValidatingGateway(env: Environment = {}) {
+  const upstream = await tUpstream(replyJson(200, { valid: true }));
+  return { upstream, ...(await tListeningGateway(env, upstream)) };
 }
 
 export interface Received {

@@ -1,0 +1,92 @@
+import * as z from 'zod';
+
+/** What callers may use. INTROSPECTION, GRAPHIQL, FEDERATION_TRACES and EXPOSE_COST grant the last four to all callers. */
+const scopes = ['bank-data', 'essays', 'introspection', 'graphiql', 'traces', 'cost'] as const;
+export type Scope = (typeof scopes)[number];
+
+/** Paid calls per calendar day or month (UTC). */
+export interface CallBudget {
+  calls: number;
+  period: 'day' | 'month';
+}
+
+/** Null: no limit. */
+export interface CallerLimits {
+  requestsPerMinute: number | null;
+  bankDataCalls: CallBudget | null;
+  essayCalls: CallBudget | null;
+  /** Used in place of MAX_QUERY_COST. */
+  maxQueryCost: number | null;
+}
+
+export function isScope(text: string): text is Scope {
+  return (scopes as readonly string[]).includes(text);
+}
+
+/** Such as bank-data+essays. */
+export const scopeList = z
+  .string()
+  .transform((text) => text.split('+').map((item) => item.trim()))
+  .refine((items) => items.every(isScope), `must be scopes separated by +, of ${scopes.join(', ')}`)
+  .transform((items) => items.filter(isScope));
+
+/** Such as 1000/day or 20000/month. */
+export const callBudget = z
+  .string()
+  .regex(/^\d{1,9}\/(day|month)$/, 'must be a number of calls per day or month, such as 1000/day or 20000/month')
+  .transform((text): CallBudget => {
+    const [calls, period] = text.split('/');
+    return { calls: Number(calls), period: period === 'day' ? 'day' : 'month' };
+  });
+
+/** The limits of one caller in JSON. A missing one is the default of all callers; null means unlimited. */
+export const ownLimits = z.strictObject({
+  requestsPerMinute: z.int().min(1).max(10_000_000).nullish(),
+  bankDataCalls: callBudget.nullish(),
+  essayCalls: callBudget.nullish(),
+  maxQueryCost: z.int().min(1_000).max(1_000_000_000).nullish(),
+});
+export type OwnLimits = z.infer<typeof ownLimits>;
+
+/** One API key. Several keys of one name belong to the same caller, so that keys can be replaced one after the other. */
+export interface ApiKeyEntry {
+  name: string;
+  /** The SHA-256 hash of the key, in lower-case hexadecimal digits. */
+  sha256: string;
+  scopes: readonly Scope[];
+  limits: OwnLimits;
+}
+
+const name = z.string().regex(/^[\w.-]{1,64}$/, 'names must have 1 to 64 letters, digits, dots, - and _');
+const sha256 = z
+  .string()
+  .regex(
+    /^[\da-f]{64}$/i,
+    'must contain the SHA-256 hash of each key as 64 hexadecimal digits: ledgerquill api-key NAME',
+  )
+  .toLowerCase();
+
+const format = 'must be entries name:sha256-hex:scope+scope, separated by commas';
+const isUnique = (entries: ApiKeyEntry[]) => new Set(entries.map((entry) => entry.sha256)).size === entries.length;
+const isUsedTwice = 'must contain the hash of each key only once';
+
+/** The format of GATEWAY_API_KEYS: name:sha256-hex:scope+scope,... */
+export const apiKeyList = z
+  .string()
+  .transform((text) => text.split(',').map((entry) => entry.trim().split(':')))
+  .refine((entries) => entries.every((parts) => parts.length === 3), { error: format, abort: true })
+  .transform((entries, context): ApiKeyEntry[] => {
+    const parsed = z.array(z.tuple([name, sha256, scopeList])).safeParse(entries);
+    if (parsed.success) return parsed.data.map(([name, sha256, scopes]) => ({ name, sha256, scopes, limits: {} }));
+    for (const message of new Set(parsed.error.issues.map((issue) => issue.message))) context.addIssue(message);
+    return z.NEVER;
+  })
+  .refine(isUnique, isUsedTwice);
+
+/** The format of the file GATEWAY_API_KEYS_FILE. */
+export const apiKeyDocument = z
+  .strictObject({
+    keys: z.array(z.strictObject({ name, sha256, scopes: z.array(z.enum(scopes)), limits: ownLimits.default({}) })),
+  })
+  .transform(({ keys }): ApiKeyEntry[] => keys)
+  .refine(isUnique, isUsedTwice);

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { findUnknownVariables } from '../../src/config/describe-variables.ts';
+import { knownVariables } from '../../src/config/variables.ts';
+
+const find = (env: Record<string, string>) => findUnknownVariables(env);
+
+describe('an unknown variable', () => {
+  it.each([
+    ['BANK_DATA_APIKEY', 'BANK_DATA_APIKEY (BANK_DATA_API_KEY?)'],
+    ['ESSAY_TIMEOUT', 'ESSAY_TIMEOUT (ESSAY_TIMEOUT_MS?)'],
+    ['ESSAYS_URL', 'ESSAYS_URL (ESSAY_URL?)'],
+    ['LOGLEVEL', 'LOGLEVEL (LOG_LEVEL?)'],
+    ['log_level', 'log_level (LOG_LEVEL?)'],
+    ['REDIS_URI', 'REDIS_URI (REDIS_URL?)'],
+    ['GATEWAY_PORT', 'GATEWAY_PORT (PORT?)'],
+    ['LEDGERQUILL_HOST', 'LEDGERQUILL_HOST (HOST?)'],
+    ['SHUTDOWN_TIMOUT_MS', 'SHUTDOWN_TIMOUT_MS (SHUTDOWN_TIMEOUT_MS?)'],
+    ['GATEWAY_RATE_LIMIT', 'GATEWAY_RATE_LIMIT'],
+    ['ESSAY_LANGUAGE', 'ESSAY_LANGUAGE'],
+  ])('%s is found, with the likely name', (name, expected) => {
+    expect(find({ [name]: 'seeded-secret' })).toEqual([expected]);
+  });
+
+  it.each(knownVariables)('is not the variable %s', (name) => {
+    expect(find({ [name]: 'value' })).toEqual([]);
+  });
+
+  it.each([
+    ...[
+      'HOME',
+      'PATH',
+      'HOSTNAME',
+      'SHELL',
+      'PWD',
+      'TERM',
+      'NODE_ENV',
+      'NODE_OPTIONS',
+      'npm_config_loglevel',
+      'EDITOR',
+    ],
+    ...['REDIS_PASSWORD', 'LOG_FORMAT', 'MAX_WORKERS', 'OTEL_SERVICE_NAME', 'DATABASE_URL', 'TZ', 'CI', 'LANG'],
+    ...['ESSAY_WRITER_SERVICE_HOST', 'GATEWAY_PORT_4000_TCP_ADDR', 'GATEWAY_SERVICE_PORT_HTTP', 'POD_NAME'],
+  ])('is not the variable %s of another program', (name) => {
+    expect(find({ [name]: 'value' })).toEqual([]);
+  });
+
+  it('is not the address of a service of Kubernetes', () => {
+    expect(find({ GATEWAY_PORT: 'tcp://10.0.0.1:4000' })).toEqual([]);
+  });
+
+  it('is not an empty one', () => {
+    expect(find({ BANK_DATA_APIKEY: '' })).toEqual([]);
+  });
+});

@@ -1,0 +1,29 @@
+import { expect, onTestFinished } from 'vitest';
+import { readConfig } from '../../../src/config/read-config.ts';
+import { createGraphiql } from '../../../src/http/graphiql.ts';
+import { createRequestHandler } from '../../../src/http/request-handler.ts';
+import { createHttpServer } from '../../../src/http/server.ts';
+import { tAccess } from '../caller.ts';
+
+type Options = Parameters<typeof createRequestHandler>[0];
+
+/** A request handler that listens, without GraphQL unless it is given. @returns its origin */
+export async function tRequestHandler(options: Partial<Options> = {}): Promise<string> {
+  const listener = createRequestHandler({
+    access: tAccess,
+    isGraphiqlOpen: true,
+    graphql: { answerPost: () => null, answerWithYoga: () => Promise.reject(new Error('not asked')) },
+    graphiql: createGraphiql({ clientTimeoutMs: 20_000 }),
+    maxBodyBytes: 1_000,
+    maxBufferedBytes: 30_000_000,
+    corsOrigins: [],
+    allowedHosts: [],
+    isReady: () => true,
+    readiness: () => ({}),
+    events: { unexpectedError: (error) => expect.unreachable(String(error)), requestFinished: () => {} },
+    ...options,
+  });
+  const server = createHttpServer(listener, readConfig({}).connections);
+  onTestFinished(() => server.drain(0));
+  return server.listen('127.0.0.1', 0);
+}
