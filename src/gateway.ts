@@ -4,7 +4,7 @@ import { AbortableSignal } from './async/signal.ts';
 import { createAccess } from './auth/access.ts';
 import { createCachedBankData } from './bank-data/cached-bank-data.ts';
 import { createKnownBanks, type KnownBanks } from './bank-lists/known-banks.ts';
-import { type Config, listSecrets, type Upstreams } from './config/gateway-config.ts';
+import { type Config, listSecrets, type Upstreams } from './config/read-config.ts';
 import { createTrustedDocuments } from './documents/trusted-documents.ts';
 import { createPaidEssays } from './essays/paid-essays.ts';
 import { createGraphqlHandler } from './graphql/request/graphql-handler.ts';

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { findUnknownVariables } from './config/describe-variables.ts';
-import { type Config, listSecrets, type UpstreamAccess } from './config/gateway-config.ts';
-import { readConfig } from './config/read-config.ts';
+import { type Config, listSecrets, readConfig, type UpstreamAccess } from './config/read-config.ts';
 import { configureHeap } from './process/heap-settings.ts';
 import { runMain } from './process/run-main.ts';
 import { stopOnSignal } from './process/stop-signals.ts';

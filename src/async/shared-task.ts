@@ -6,8 +6,6 @@ import { AbortableSignal, type Signal } from './signal.ts';
  */
 export class SharedTask<Result> implements KeepAlive {
   readonly signal = new AbortableSignal();
-  /** Resolves when the work has ended, whether or not it succeeded. */
-  readonly settled: Promise<void>;
   readonly #result: Promise<Result>;
   #callers = 0;
   #keepers = 0;
@@ -18,7 +16,7 @@ export class SharedTask<Result> implements KeepAlive {
   constructor(run: (task: SharedTask<Result>) => Promise<Result>) {
     this.#result = run(this);
     // Callers learn of a failure from `wait`; there may be none.
-    this.settled = this.#result.then(ignore, ignore);
+    this.#result.catch(ignore);
   }
 
   /** Waits for the result; rejects with the signal's reason as soon as this caller aborts. */
@@ -42,6 +40,11 @@ export class SharedTask<Result> implements KeepAlive {
         },
       );
     });
+  }
+
+  /** Resolves when the work has ended, whether or not it succeeded. */
+  settled(): Promise<void> {
+    return this.#result.then(ignore, ignore);
   }
 
   keepAlive(): void {

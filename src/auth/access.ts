@@ -1,5 +1,5 @@
 import { type AccessConfig, hasCallers } from '../config/access-config.ts';
-import type { StoreConfig } from '../config/gateway-config.ts';
+import type { StoreConfig } from '../config/read-config.ts';
 import type { Store } from '../stores/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import { type Caller, createCallerFactory } from './caller.ts';

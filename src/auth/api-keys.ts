@@ -1,17 +1,10 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { AccessConfig } from '../config/access-config.ts';
 import { type ApiKeyEntry, apiKeyDocument } from '../config/callers.ts';
 import { readConfiguredFile, watchFiles } from '../config/configured-files.ts';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Caller, CreateCaller } from './caller.ts';
-
-export interface ApiKeys {
-  /** The caller with this key; null if there is none. */
-  find(key: string): Caller | null;
-  /** Stops reading the file again. */
-  close(): void;
-}
 
 interface ApiKeysOptions extends Pick<AccessConfig, 'apiKeys' | 'apiKeysFile'> {
   createCaller: CreateCaller;
@@ -23,9 +16,7 @@ interface ApiKeysOptions extends Pick<AccessConfig, 'apiKeys' | 'apiKeysFile'> {
  * leaves the last valid keys in use.
  * @throws ConfigError if the file is invalid at the start
  */
-export function createApiKeys({ apiKeys, apiKeysFile, createCaller, events }: ApiKeysOptions): ApiKeys {
-  /** Callers by the keys that were found: hashing a key takes longer than looking it up. */
-  const found = new Map<string, Caller>();
+export function createApiKeys({ apiKeys, apiKeysFile, createCaller, events }: ApiKeysOptions) {
   let callers = toCallers(apiKeys);
   let stopWatching = () => {};
   if (apiKeysFile !== null) {
@@ -40,18 +31,15 @@ export function createApiKeys({ apiKeys, apiKeysFile, createCaller, events }: Ap
   }
 
   return {
-    /*
-     * The look-ups need not take constant time. Their durations depend on a hash of the presented key, in `found` on one
-     * that is seeded per process, and an attacker cannot choose hashes: to learn that the first bits of a hash are right
-     * brings no closer to a key. A comparison of the keys themselves would show how many characters are right.
+    /**
+     * The caller with this key; null if there is none.
+     *
+     * The look-up by hash need not take constant time. Its duration depends on the hash of the presented key, and
+     * someone who guesses keys cannot choose their hashes: to learn that the first bits of a hash are right brings them
+     * no closer to a key. A comparison of the keys themselves would show how many characters are right.
      */
-    find(key) {
-      const known = found.get(key);
-      if (known) return known;
-      const caller = callers.get(createHash('sha256').update(key).digest('hex')) ?? null;
-      if (caller) found.set(key, caller);
-      return caller;
-    },
+    find: (key: string): Caller | null => callers.get(hash('sha256', key)) ?? null,
+    /** Stops reading the file again. */
     close: stopWatching,
   };
 
@@ -62,7 +50,6 @@ export function createApiKeys({ apiKeys, apiKeysFile, createCaller, events }: Ap
       return;
     }
     callers = toCallers([...entries, ...apiKeys]);
-    found.clear();
     events.apiKeysReloaded(entries.length);
   }
 

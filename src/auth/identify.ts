@@ -5,18 +5,6 @@ import { type Caller, createCallerFactory } from './caller.ts';
 import { createTokenVerification } from './jwt.ts';
 import { type SignedParams, verifySignature } from './router-signature.ts';
 
-export interface Identify {
-  /**
-   * Finds the caller by the headers of a request, before its body is read. A promise only for a token that was not used
-   * in the last minute.
-   * @param rawHeaders names and values in turn, as in `IncomingMessage.rawHeaders`: only there are repeated headers visible
-   */
-  byHeaders(rawHeaders: readonly string[]): Caller | Refusal | Unsigned | Promise<Caller | Refusal>;
-  /** Finds the caller of an unsigned request by its parameters. */
-  byParams(params: SignedParams): Caller | Refusal;
-  close(): Promise<void>;
-}
-
 /** A request without credentials in its headers; its body may be signed. */
 export interface Unsigned {
   kind: 'unsigned';
@@ -40,7 +28,7 @@ interface IdentifyOptions {
 }
 
 /** @throws ConfigError if the file with API keys is invalid */
-export function createIdentify({ access, nameSecret = null, events }: IdentifyOptions): Identify {
+export function createIdentify({ access, nameSecret = null, events }: IdentifyOptions) {
   const createCaller = createCallerFactory({ ...access, ...(nameSecret !== null && { nameSecret }) });
   const { jwt, router, anonymousScopes } = access;
   const anonymous = anonymousScopes && createCaller({ kind: 'anonymous', name: '', scopes: anonymousScopes });
@@ -51,7 +39,8 @@ export function createIdentify({ access, nameSecret = null, events }: IdentifyOp
 
   return {
     byHeaders: hasCallers(access) ? byHeaders : () => anonymous ?? missingCredentials,
-    byParams(params) {
+    /** Finds the caller of an unsigned request by its parameters. */
+    byParams(params: SignedParams): Caller | Refusal {
       const check = router ? verifySignature(router.secret, params) : 'missing';
       if (check === 'valid' && routerCaller) return routerCaller;
       return check === 'missing' ? (anonymous ?? missingCredentials) : invalidCredentials;
@@ -62,7 +51,12 @@ export function createIdentify({ access, nameSecret = null, events }: IdentifyOp
     },
   };
 
-  function byHeaders(rawHeaders: readonly string[]) {
+  /**
+   * Finds the caller by the headers of a request, before its body is read. A promise only for a token that was not used
+   * in the last minute.
+   * @param rawHeaders names and values in turn, as in `IncomingMessage.rawHeaders`: only there are repeated headers visible
+   */
+  function byHeaders(rawHeaders: readonly string[]): Caller | Refusal | Unsigned | Promise<Caller | Refusal> {
     const credential = readCredential(rawHeaders);
     if (credential === null) return withoutCredentials;
     if (credential === '') return invalidCredentials;

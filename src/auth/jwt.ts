@@ -16,21 +16,13 @@ import { errorCodeOf } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Caller, CreateCaller } from './caller.ts';
 
-export interface TokenVerification {
-  /** The caller of a token that was verified in the last minute and has not expired. */
-  findVerified(token: string): Caller | null;
-  /** Null if the token is not valid, for whatever reason. Never rejects. */
-  verify(token: string): Promise<Caller | null>;
-  close(): Promise<void>;
-}
-
 interface TokenVerificationOptions {
   jwt: JwtConfig;
   createCaller: CreateCaller;
   events: Pick<Events, 'keySetUnavailable'>;
 }
 
-export function createTokenVerification({ jwt, createCaller, events }: TokenVerificationOptions): TokenVerification {
+export function createTokenVerification({ jwt, createCaller, events }: TokenVerificationOptions) {
   const { callerClaim, scopesClaim, scopesPrefix, limitsClaim, keys } = jwt;
   const { getKey, close } = 'url' in keys ? createKeySet(keys.url, events) : createSingleKey(keys.publicKey);
   const options = {
@@ -49,11 +41,13 @@ export function createTokenVerification({ jwt, createCaller, events }: TokenVeri
   });
 
   return {
-    findVerified(token) {
+    /** The caller of a token that was verified in the last minute and has not expired. */
+    findVerified(token: string): Caller | null {
       const known = verified.get(token);
       return known && Date.now() < known.usableUntil ? known.caller : null;
     },
-    async verify(token) {
+    /** Null if the token is not valid, for whatever reason. Never rejects. */
+    async verify(token: string): Promise<Caller | null> {
       try {
         const { payload } = await jwtVerify(token, getKey, options);
         const caller = readCaller(payload);

@@ -1,20 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RedisConfig } from '../config/redis-url.ts';
-import { createKeyHash } from '../stores/key-hash.ts';
 import { createRedisConnection, type RedisConnection } from '../stores/redis-connection.ts';
-import { StoreError } from '../stores/store.ts';
+import { createKeyHash, StoreError } from '../stores/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Caller } from './caller.ts';
-
-export interface RateLimit {
-  /**
-   * Counts a request. Null if it is permitted; otherwise the seconds until the next one is. A promise only while a block
-   * of requests is counted, which is rare far from the limit. Never rejects.
-   */
-  count(caller: Pick<Caller, 'id' | 'limits'>): Promise<number | null> | number | null;
-  close(): Promise<void>;
-}
 
 interface RateLimitOptions {
   /** Where all gateways count together, and the secret of the store; null: each counts alone. */
@@ -28,7 +18,7 @@ interface RateLimitOptions {
  * Redis fails, each gateway counts in memory and permits its share: the limit divided by the number of replicas, but at
  * least 1.
  */
-export function createRateLimit({ shared, events }: RateLimitOptions): RateLimit {
+export function createRateLimit({ shared, events }: RateLimitOptions) {
   // The store has a connection of its own to the same server, and reports its failures.
   const connectionEvents = { storeDown() {}, storeUp() {} };
   const connection =
@@ -42,7 +32,11 @@ export function createRateLimit({ shared, events }: RateLimitOptions): RateLimit
   const permitsById = new LRUCache<string, Permits>({ max: 10_000 });
 
   return {
-    count({ id, limits: { requestsPerMinute } }) {
+    /**
+     * Counts a request. Null if it is permitted; otherwise the seconds until the next one is. A promise only while a block
+     * of requests is counted, which is rare far from the limit. Never rejects.
+     */
+    count({ id, limits: { requestsPerMinute } }: Pick<Caller, 'id' | 'limits'>) {
       if (requestsPerMinute === null) return null;
       let permits = permitsById.get(id);
       if (permits?.limit !== requestsPerMinute) {

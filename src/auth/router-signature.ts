@@ -55,7 +55,7 @@ function toStableJson(root: object): string {
   }
 }
 
-/** Those of 10,000 entities. */
+/** As many as in a request for 10,000 entities. */
 const maxValues = 30_000;
 const maxDepth = 20;
 

@@ -1,4 +1,4 @@
-import type { Config } from '../config/gateway-config.ts';
+import type { Config } from '../config/read-config.ts';
 import type { OpenedStore } from '../stores/open-store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { UpstreamClient } from '../upstream/upstream-client.ts';

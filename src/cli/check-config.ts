@@ -1,8 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { Agent } from 'undici';
 import { findUnknownVariables, listValues } from '../config/describe-variables.ts';
-import type { Config, UpstreamAccess } from '../config/gateway-config.ts';
-import { readConfig } from '../config/read-config.ts';
+import { type Config, readConfig, type UpstreamAccess } from '../config/read-config.ts';
 import type { RedisConfig } from '../config/redis-url.ts';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 import { createGateway } from '../gateway.ts';

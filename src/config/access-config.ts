@@ -1,40 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import * as z from 'zod';
 import { ConfigError } from '../errors.ts';
-import { type ApiKeyEntry, apiKeyList, type CallerLimits, callBudget, type Scope, scopeList } from './callers.ts';
+import { apiKeyList, type CallerLimits, callBudget, type Scope, scopeList } from './callers.ts';
 import { algorithmList, integer, jwksUrl, onOrOff, publicKey, secretFile, secretOf } from './parsers.ts';
 
-export interface JwtConfig {
-  /** Where the issuer publishes its keys, or its only key. */
-  keys: { url: string } | { publicKey: KeyObject };
-  issuer: string;
-  audience: string;
-  algorithms: readonly string[];
-  clockSkewS: number;
-  /** Names of claims, or dotted paths to them. */
-  callerClaim: string;
-  scopesClaim: string;
-  /** Part of the names of our scopes in the claim. */
-  scopesPrefix: string;
-  /** Null: tokens contain no limits. */
-  limitsClaim: string | null;
-}
-
 /** Who may call, and what each caller may use. */
-export interface AccessConfig {
-  apiKeys: readonly ApiKeyEntry[];
-  /** Path of a JSON file with more keys. */
-  apiKeysFile: string | null;
-  jwt: JwtConfig | null;
-  /** The secret with which a router signs its requests. */
-  router: { secret: string; scopes: readonly Scope[] } | null;
-  /** Scopes of requests without credentials; null: they are refused. */
-  anonymousScopes: readonly Scope[] | null;
-  /** Granted to every caller. */
-  commonScopes: readonly Scope[];
-  /** Apply where a caller has no limit of its own. */
-  defaultLimits: CallerLimits;
-}
+export type AccessConfig = ReturnType<typeof readAccessConfig>;
+export type JwtConfig = NonNullable<AccessConfig['jwt']>;
 
 export const accessVariables = {
   GATEWAY_AUTH: z.literal('none', { error: 'must be "none" or not set' }).optional(),
@@ -65,41 +37,52 @@ export const accessVariables = {
 
 type AccessValues = z.infer<z.ZodObject<typeof accessVariables>>;
 
+/** Where callers are configured. */
+interface CallerSources {
+  apiKeys: readonly unknown[];
+  apiKeysFile: string | null;
+  jwt: object | null;
+  router: object | null;
+}
+
 /** Whether any caller can be identified. */
-export function hasCallers({ apiKeys, apiKeysFile, jwt, router }: AccessConfig): boolean {
+export function hasCallers({ apiKeys, apiKeysFile, jwt, router }: CallerSources): boolean {
   return apiKeys.length > 0 || apiKeysFile !== null || jwt !== null || router !== null;
 }
 
 /** @throws ConfigError */
-export function readAccessConfig(
-  vars: AccessValues & { FEDERATION_TRACES: boolean; EXPOSE_COST: boolean },
-): AccessConfig {
-  const access: AccessConfig = {
+export function readAccessConfig(vars: AccessValues & { FEDERATION_TRACES: boolean; EXPOSE_COST: boolean }) {
+  const callers = {
     apiKeys: vars.GATEWAY_API_KEYS ?? [],
+    /** Path of a JSON file with more keys. */
     apiKeysFile: vars.GATEWAY_API_KEYS_FILE ?? null,
     jwt: readJwtConfig(vars),
+    /** The secret with which a router signs its requests. */
     router: vars.ROUTER_SECRET ? { secret: vars.ROUTER_SECRET, scopes: vars.ROUTER_SCOPES } : null,
-    anonymousScopes: null,
-    commonScopes: [],
-    defaultLimits: {
-      requestsPerMinute: vars.CALLER_REQUESTS_PER_MINUTE ?? null,
-      bankDataCalls: vars.CALLER_BANK_DATA_CALLS ?? null,
-      essayCalls: vars.CALLER_ESSAY_CALLS ?? null,
-      maxQueryCost: vars.CALLER_MAX_QUERY_COST ?? null,
-    },
   };
-  const isOpen = !hasCallers(access);
+  const isOpen = !hasCallers(callers);
   if (!isOpen && vars.GATEWAY_AUTH === 'none') throw new ConfigError([contradiction]);
+  const openScopes: Scope[] | null = isOpen ? ['bank-data', 'essays'] : null;
   const switches: [Scope, boolean][] = [
     ['introspection', vars.INTROSPECTION ?? isOpen],
     ['graphiql', vars.GRAPHIQL ?? isOpen],
     ['traces', vars.FEDERATION_TRACES],
     ['cost', vars.EXPOSE_COST],
   ];
+  /** Apply where a caller has no limit of its own. */
+  const defaultLimits: CallerLimits = {
+    requestsPerMinute: vars.CALLER_REQUESTS_PER_MINUTE ?? null,
+    bankDataCalls: vars.CALLER_BANK_DATA_CALLS ?? null,
+    essayCalls: vars.CALLER_ESSAY_CALLS ?? null,
+    maxQueryCost: vars.CALLER_MAX_QUERY_COST ?? null,
+  };
   return {
-    ...access,
-    anonymousScopes: vars.ANONYMOUS_SCOPES ?? (isOpen ? ['bank-data', 'essays'] : null),
+    ...callers,
+    /** Scopes of requests without credentials; null: they are refused. */
+    anonymousScopes: vars.ANONYMOUS_SCOPES ?? openScopes,
+    /** Granted to every caller. */
     commonScopes: switches.flatMap(([scope, isOn]) => (isOn ? [scope] : [])),
+    defaultLimits,
   };
 }
 
@@ -107,7 +90,7 @@ const contradiction =
   'GATEWAY_AUTH: must not be "none" if callers are configured (GATEWAY_API_KEYS, GATEWAY_API_KEYS_FILE, JWT_..., ' +
   'ROUTER_SECRET); ANONYMOUS_SCOPES permits requests without credentials';
 
-function readJwtConfig(vars: AccessValues): JwtConfig | null {
+function readJwtConfig(vars: AccessValues) {
   const { JWT_JWKS_URL: url, JWT_PUBLIC_KEY: key, JWT_ISSUER: issuer, JWT_AUDIENCE: audience } = vars;
   if (!url && !key && !issuer && !audience) return null;
   // Without an audience, a token for any other service of the issuer would be accepted.
@@ -121,15 +104,20 @@ function readJwtConfig(vars: AccessValues): JwtConfig | null {
   );
   if (url && key) problems.push('JWT_PUBLIC_KEY: must not be set together with JWT_JWKS_URL');
   if (problems.length > 0 || !issuer || !audience) throw new ConfigError(problems);
+  /** Where the issuer publishes its keys, or its only key. */
+  const keys: { url: string } | { publicKey: KeyObject } = key ? { publicKey: key } : { url: url ?? '' };
   return {
-    keys: key ? { publicKey: key } : { url: url ?? '' },
+    keys,
     issuer,
     audience,
     algorithms: vars.JWT_ALGORITHMS,
     clockSkewS: vars.JWT_CLOCK_SKEW_S,
+    /** Names of claims, or dotted paths to them. */
     callerClaim: vars.JWT_CALLER_CLAIM,
     scopesClaim: vars.JWT_SCOPES_CLAIM,
+    /** Part of the names of our scopes in the claim. */
     scopesPrefix: vars.JWT_SCOPES_PREFIX,
+    /** Null: tokens contain no limits. */
     limitsClaim: vars.JWT_LIMITS_CLAIM ?? null,
   };
 }

@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 import type * as z from 'zod';
-import type { Config } from './gateway-config.ts';
 import { secretFile } from './parsers.ts';
+import type { Config } from './read-config.ts';
 import { createQuote } from './read-variables.ts';
 import { type Environment, gatewayVariables, knownVariables } from './variables.ts';
 

@@ -1,11 +1,29 @@
+import type * as z from 'zod';
 import { ConfigError } from '../errors.ts';
 import { hasCallers, readAccessConfig } from './access-config.ts';
-import type { Config, UpstreamAccess } from './gateway-config.ts';
-import { isLoopback } from './parsers.ts';
+import { isLoopback, isOwnText } from './parsers.ts';
 import { readVariables } from './read-variables.ts';
 import { createMissingVariableError, readEssayServiceSettings } from './service-config.ts';
 import { readTracesConfig } from './traces-config.ts';
 import { type Environment, gatewayVariables } from './variables.ts';
+
+export type Config = ReturnType<typeof createConfig>;
+export type StoreConfig = Config['store'];
+export type TrustedDocumentsConfig = NonNullable<Config['trustedDocuments']>;
+
+export interface UpstreamAccess {
+  /** Base URL without a trailing slash. */
+  url: string;
+  apiKey: string;
+}
+
+/** Both upstreams, configured or self-hosted. */
+export interface Upstreams {
+  bankData: UpstreamAccess;
+  essays: UpstreamAccess;
+}
+
+type Values = z.infer<z.ZodObject<typeof gatewayVariables>>;
 
 /**
  * Reads the gateway's configuration from environment variables; an empty value counts as not set.
@@ -17,69 +35,7 @@ export function readConfig(env: Environment): Config {
   if (!vars.REDIS_URL && vars.REPLICAS > 1) throw createMissingVariableError('REDIS_URL', 'REPLICAS');
   if (vars.METRICS_PORT && vars.METRICS_PORT === vars.PORT) throw new ConfigError([samePort]);
   const isLocal = isLoopback(vars.HOST);
-  const config: Config = {
-    host: vars.HOST,
-    port: vars.PORT,
-    logLevel: vars.LOG_LEVEL,
-    metrics: vars.METRICS_PORT === undefined ? null : { host: vars.METRICS_HOST ?? vars.HOST, port: vars.METRICS_PORT },
-    requestLogPerSecond: vars.REQUEST_LOG_PER_SECOND,
-    dataDir: vars.DATA_DIR,
-    store: { redis: vars.REDIS_URL ?? null, replicas: vars.REPLICAS, secret: vars.STORE_SECRET ?? null },
-    shutdownDelayMs: vars.SHUTDOWN_DELAY_MS ?? (isLocal ? 0 : 5_000),
-    // Every operation ends by its deadline; then its response is sent and an essay is stored.
-    shutdownTimeoutMs: vars.SHUTDOWN_TIMEOUT_MS ?? Math.max(vars.BANK_DATA_TIMEOUT_MS, vars.ESSAY_TIMEOUT_MS) + 5_000,
-    maxBodyBytes: vars.MAX_BODY_BYTES,
-    maxBufferedBytes: Math.max(vars.MAX_BUFFERED_BYTES, vars.MAX_BODY_BYTES),
-    connections: {
-      maxConnections: vars.MAX_CONNECTIONS,
-      maxRequestsPerConnection: vars.MAX_REQUESTS_PER_CONNECTION,
-      clientTimeoutMs: vars.CLIENT_TIMEOUT_MS,
-    },
-    corsOrigins: vars.CORS_ORIGINS,
-    allowedHosts: vars.ALLOWED_HOSTS ?? (isLocal ? [] : ['*']),
-    access: readAccessConfig(vars),
-    trustedDocuments: vars.TRUSTED_DOCUMENTS
-      ? { paths: vars.TRUSTED_DOCUMENTS, mode: vars.TRUSTED_DOCUMENTS_MODE, maxCharacters: vars.MAX_QUERY_CHARS }
-      : null,
-    traces: readTracesConfig(vars),
-    maxEssaysPerQuery: vars.MAX_ESSAYS_PER_QUERY,
-    maxEntitiesPerQuery: vars.MAX_ENTITIES_PER_QUERY,
-    maxQueryTokens: vars.MAX_QUERY_TOKENS,
-    maxQueryChars: vars.MAX_QUERY_CHARS,
-    maxQueryCost: vars.MAX_QUERY_COST,
-    federationTraces: vars.FEDERATION_TRACES,
-    exposeCost: vars.EXPOSE_COST,
-    maxIbansPerQuery: vars.MAX_IBANS_PER_QUERY,
-    upstreamConcurrency: vars.UPSTREAM_CONCURRENCY,
-    upstreamQueue: vars.UPSTREAM_QUEUE,
-    retryBackoffMs: vars.UPSTREAM_RETRY_BACKOFF_MS,
-    maxResponseBytes: vars.MAX_ANSWER_BYTES,
-    bankData: {
-      upstream: readUpstream('BANK_DATA', vars.BANK_DATA_URL, vars.BANK_DATA_API_KEY),
-      isSelfHosted: vars.BANK_DATA_URL === undefined || vars.BANK_DATA_SELF_HOSTED,
-      timeoutMs: vars.BANK_DATA_TIMEOUT_MS,
-      freshMs: vars.BANK_DATA_FRESH_S * 1_000,
-      maxAgeMs: vars.BANK_DATA_STALE_S * 1_000,
-      // Seven eighths and one eighth.
-      lookUpBytes: vars.CACHE_MAX_MB * 875_000,
-      keptReplyBytes: vars.CACHE_MAX_MB * 125_000,
-      monthlyAllowance: vars.BANK_DATA_MONTHLY_ALLOWANCE ?? null,
-    },
-    essays: {
-      upstream: readUpstream('ESSAY', vars.ESSAY_URL, vars.ESSAY_API_KEY),
-      timeoutMs: vars.ESSAY_TIMEOUT_MS,
-      modeNames: {
-        STANDARD: vars.ESSAY_MODE_STANDARD,
-        ACADEMIC: vars.ESSAY_MODE_ACADEMIC,
-        PROFESSIONAL: vars.ESSAY_MODE_PROFESSIONAL,
-        NEWS_REPORT: vars.ESSAY_MODE_NEWS_REPORT,
-      },
-      textField: vars.ESSAY_TEXT_FIELD ?? null,
-      keepDays: vars.ESSAY_KEEP_DAYS,
-      monthlyAllowance: vars.ESSAY_MONTHLY_ALLOWANCE ?? null,
-    },
-    essayService: readEssayServiceSettings(vars),
-  };
+  const config = createConfig(vars, isLocal);
   const hasPaidKey = config.bankData.upstream || config.essays.upstream || config.essayService.llm?.apiKey;
   const problems = [
     ...(vars.GATEWAY_AUTH === 'none' || hasCallers(config.access) ? [] : [exposedKeys]),
@@ -99,9 +55,145 @@ const unnamedHosts =
   'ALLOWED_HOSTS: missing; it is required because HOST is not a loopback address and upstream calls are paid: set the ' +
   'host names that clients use, such as gateway.example.com, or * for any';
 
+function createConfig(vars: Values, isLocal: boolean) {
+  return {
+    host: vars.HOST,
+    port: vars.PORT,
+    logLevel: vars.LOG_LEVEL,
+    /** Limit for the lines of the request log, for failed requests and for all others; 0: none. */
+    requestLogPerSecond: vars.REQUEST_LOG_PER_SECOND,
+    /** Address of the metrics server; null: there is none. */
+    metrics: vars.METRICS_PORT === undefined ? null : { host: vars.METRICS_HOST ?? vars.HOST, port: vars.METRICS_PORT },
+    /** Folder of the embedded store and of imported bank directories. */
+    dataDir: vars.DATA_DIR,
+    /** The store of data that outlives a request. */
+    store: {
+      /** Shared by several gateways; null: the embedded store in `dataDir`. */
+      redis: vars.REDIS_URL ?? null,
+      /** Number of gateways that share Redis. */
+      replicas: vars.REPLICAS,
+      /** Encrypts the store; null: generated and stored in `dataDir`. Never null if `redis` is set. */
+      secret: vars.STORE_SECRET ?? null,
+    },
+    /** How long the gateway serves requests after a stop signal while /ready responds 503, in milliseconds. */
+    shutdownDelayMs: vars.SHUTDOWN_DELAY_MS ?? (isLocal ? 0 : 5_000),
+    /**
+     * How long active requests may take to finish after that, in milliseconds. By default, every operation ends by its
+     * deadline; then its response is sent and an essay is stored.
+     */
+    shutdownTimeoutMs: vars.SHUTDOWN_TIMEOUT_MS ?? Math.max(vars.BANK_DATA_TIMEOUT_MS, vars.ESSAY_TIMEOUT_MS) + 5_000,
+    /** Maximum size of a GraphQL request body, in bytes. */
+    maxBodyBytes: vars.MAX_BODY_BYTES,
+    /** Limit for all request bodies and unread responses in memory, in bytes. */
+    maxBufferedBytes: Math.max(vars.MAX_BUFFERED_BYTES, vars.MAX_BODY_BYTES),
+    connections: {
+      maxConnections: vars.MAX_CONNECTIONS,
+      /** Limit for pipelined requests. */
+      maxRequestsPerConnection: vars.MAX_REQUESTS_PER_CONNECTION,
+      /** How long a client may take to send a request, and how long it may read nothing of a response, in milliseconds. */
+      clientTimeoutMs: vars.CLIENT_TIMEOUT_MS,
+    },
+    /** Origins whose pages may call from a browser; empty: only pages of the gateway's own origin. */
+    corsOrigins: vars.CORS_ORIGINS,
+    /** Host names under which GraphQL is served, in addition to those of the loopback interface; `*` for any. */
+    allowedHosts: vars.ALLOWED_HOSTS ?? (isLocal ? [] : ['*']),
+    access: readAccessConfig(vars),
+    /** Documents that clients of the operator send. */
+    trustedDocuments: vars.TRUSTED_DOCUMENTS
+      ? {
+          /** Files, and folders of files. */
+          paths: vars.TRUSTED_DOCUMENTS,
+          /** What happens to other documents: they are executed and logged, executed, or refused. */
+          mode: vars.TRUSTED_DOCUMENTS_MODE,
+          /** Maximum length of a document, in characters. */
+          maxCharacters: vars.MAX_QUERY_CHARS,
+        }
+      : null,
+    /** Null: no traces are exported. */
+    traces: readTracesConfig(vars),
+    /** Limit for the IBANs, and for the BICs, of one query, duplicates included. */
+    maxIbansPerQuery: vars.MAX_IBANS_PER_QUERY,
+    /** Limit for the essays of one mutation. */
+    maxEssaysPerQuery: vars.MAX_ESSAYS_PER_QUERY,
+    /** Limit for the entities that a router requests in one query. */
+    maxEntitiesPerQuery: vars.MAX_ENTITIES_PER_QUERY,
+    /** Limit for the tokens, and for the lines, of one GraphQL document. */
+    maxQueryTokens: vars.MAX_QUERY_TOKENS,
+    /** Limit for the characters of one GraphQL document. */
+    maxQueryChars: vars.MAX_QUERY_CHARS,
+    /** Limit for the fields in one response and their weights, computed before execution. */
+    maxQueryCost: vars.MAX_QUERY_COST,
+    /** Whether routers may request traces. */
+    federationTraces: vars.FEDERATION_TRACES,
+    /** Whether a request may ask for `extensions.cost`. */
+    exposeCost: vars.EXPOSE_COST,
+    /** Limit for concurrent calls per upstream. */
+    upstreamConcurrency: vars.UPSTREAM_CONCURRENCY,
+    /** Limit for queued calls per upstream. */
+    upstreamQueue: vars.UPSTREAM_QUEUE,
+    /** Upper bound of the delay before the first retry, in milliseconds. */
+    retryBackoffMs: vars.UPSTREAM_RETRY_BACKOFF_MS,
+    /** Maximum size of an upstream response, in bytes. */
+    maxResponseBytes: vars.MAX_ANSWER_BYTES,
+    bankData: {
+      /** Null: the self-hosted service is started and used. */
+      upstream: readUpstream('BANK_DATA', vars.BANK_DATA_URL, vars.BANK_DATA_API_KEY),
+      /** Whether the service is our own, in this process or another one, so that it reports the version of its data. */
+      isSelfHosted: vars.BANK_DATA_URL === undefined || vars.BANK_DATA_SELF_HOSTED,
+      /** Deadline of one operation, including queueing and retries, in milliseconds. */
+      timeoutMs: vars.BANK_DATA_TIMEOUT_MS,
+      /** How long a cached response is fresh, in milliseconds. */
+      freshMs: vars.BANK_DATA_FRESH_S * 1_000,
+      /** Maximum age of a served response, in milliseconds. After `freshMs` it is stale. */
+      maxAgeMs: vars.BANK_DATA_STALE_S * 1_000,
+      /** Approximate size limit of the cached look-ups, in bytes: seven eighths of CACHE_MAX_MB. */
+      lookUpBytes: vars.CACHE_MAX_MB * 875_000,
+      /** Approximate size limit of the kept replies, in bytes. */
+      keptReplyBytes: vars.CACHE_MAX_MB * 125_000,
+      /** Calls per calendar month (UTC); null: the gateway sets no limit. */
+      monthlyAllowance: vars.BANK_DATA_MONTHLY_ALLOWANCE ?? null,
+    },
+    /** `upstream`, `timeoutMs` and `monthlyAllowance` are as in `bankData`. */
+    essays: {
+      upstream: readUpstream('ESSAY', vars.ESSAY_URL, vars.ESSAY_API_KEY),
+      timeoutMs: vars.ESSAY_TIMEOUT_MS,
+      /** The upstream's name for each mode. */
+      modeNames: {
+        STANDARD: vars.ESSAY_MODE_STANDARD,
+        ACADEMIC: vars.ESSAY_MODE_ACADEMIC,
+        PROFESSIONAL: vars.ESSAY_MODE_PROFESSIONAL,
+        NEWS_REPORT: vars.ESSAY_MODE_NEWS_REPORT,
+      },
+      /** Dotted path of the response field that contains the text; null: the well-known names are tried. */
+      textField: vars.ESSAY_TEXT_FIELD ?? null,
+      /** How long essays are stored, in days. */
+      keepDays: vars.ESSAY_KEEP_DAYS,
+      monthlyAllowance: vars.ESSAY_MONTHLY_ALLOWANCE ?? null,
+    },
+    essayService: readEssayServiceSettings(vars),
+  };
+}
+
 function readUpstream(prefix: string, url: string | undefined, apiKey: string | undefined): UpstreamAccess | null {
   if (url && apiKey) return { url, apiKey };
   if (url) throw createMissingVariableError(`${prefix}_API_KEY`, `${prefix}_URL`);
   if (apiKey) throw createMissingVariableError(`${prefix}_URL`, `${prefix}_API_KEY`);
   return null;
+}
+
+/** The keys and the upstream hosts, which must not appear in logs and responses. */
+export function listSecrets({ essayService: { llm }, store, access, traces }: Config, upstreams: Upstreams): string[] {
+  const paid = [...Object.values(upstreams), ...(llm ? [llm] : [])];
+  const keys = paid.flatMap(({ url, apiKey }) => [apiKey ?? '', ...secretHosts(url)]);
+  // Such as `Bearer key`.
+  const headers = Object.values(traces?.headers ?? {}).flatMap((value) => value.split(' '));
+  // A header may be no secret, and a password may be a word: redacting them would change other texts.
+  const others = [...headers, store.redis?.password ?? ''].filter((text) => text.length >= 8 && !isOwnText(text));
+  return [...keys, ...others, store.secret ?? '', access.router?.secret ?? ''];
+}
+
+/** Not a name without a domain, such as `bank-data` or `essays` in Compose and Kubernetes, which is a word of other texts. */
+function secretHosts(url: string): string[] {
+  const { host } = new URL(url);
+  return /[.:]/.test(host) ? [host] : [];
 }

@@ -2,18 +2,7 @@ import * as z from 'zod';
 import { baseUrl, integer, secretFile } from './parsers.ts';
 
 /** Traces are exported with OTLP over HTTP. */
-export interface TracesConfig {
-  url: string;
-  headers: Readonly<Record<string, string>>;
-  timeoutMs: number;
-  compression: 'none' | 'gzip';
-  /** `service.name` and other attributes of all spans. */
-  resource: Readonly<Record<string, string>>;
-  /** Share of sampled requests, from 0 to 1. */
-  ratio: number;
-  /** Whether the sampled flag of `traceparent` decides for requests that have this header. */
-  followsParent: boolean;
-}
+export type TracesConfig = NonNullable<ReturnType<typeof readTracesConfig>>;
 
 const samplers = [
   'always_on',
@@ -48,7 +37,7 @@ export const tracesVariables = {
 };
 
 /** Null: no traces are exported. */
-export function readTracesConfig(vars: z.infer<z.ZodObject<typeof tracesVariables>>): TracesConfig | null {
+export function readTracesConfig(vars: z.infer<z.ZodObject<typeof tracesVariables>>) {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER: sampler } = vars;
   if (!endpoint || vars.OTEL_SDK_DISABLED === 'true') return null;
   const ratios = { always_on: 1, always_off: 0, traceidratio: vars.OTEL_TRACES_SAMPLER_ARG };
@@ -58,8 +47,11 @@ export function readTracesConfig(vars: z.infer<z.ZodObject<typeof tracesVariable
     headers: vars.OTEL_EXPORTER_OTLP_HEADERS ?? {},
     timeoutMs: vars.OTEL_EXPORTER_OTLP_TIMEOUT,
     compression: vars.OTEL_EXPORTER_OTLP_COMPRESSION,
-    resource: { 'service.name': vars.OTEL_SERVICE_NAME, ...vars.OTEL_RESOURCE_ATTRIBUTES },
+    /** `service.name` and other attributes of all spans. */
+    resource: { 'service.name': vars.OTEL_SERVICE_NAME, ...vars.OTEL_RESOURCE_ATTRIBUTES } as Record<string, string>,
+    /** Share of sampled requests, from 0 to 1. */
     ratio: ratios[root],
+    /** Whether the sampled flag of `traceparent` decides for requests that have this header. */
     followsParent: root !== sampler,
   };
 }

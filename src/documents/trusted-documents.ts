@@ -3,7 +3,7 @@ import { parse } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import * as z from 'zod';
 import { listFiles, readConfiguredFile, watchFiles } from '../config/configured-files.ts';
-import type { TrustedDocumentsConfig } from '../config/gateway-config.ts';
+import type { TrustedDocumentsConfig } from '../config/read-config.ts';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import { normalizeDocument } from './normalize-document.ts';

@@ -1,24 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import type { Exchange } from './exchange.ts';
 
-export interface Cors {
-  /** Lets pages of allowed origins read the response, errors included. */
-  addHeaders(exchange: Exchange): void;
-  sendPreflight(exchange: Exchange): void;
-  /** True for allowed origins, the gateway's own origin, and requests without an origin. */
-  isAllowed(request: IncomingMessage): boolean;
-}
+export type Cors = ReturnType<typeof createCors>;
 
 /** Cross-origin resource sharing, without credentials: https://fetch.spec.whatwg.org/#http-cors-protocol */
-export function createCors(origins: readonly string[]): Cors {
+export function createCors(origins: readonly string[]) {
   const isListed = (origin: string) => origins.includes('*') || origins.includes(origin);
   return {
-    addHeaders({ headers: { origin }, responseHeaders }) {
+    /** Lets pages of allowed origins read the response, errors included. */
+    addHeaders({ headers: { origin }, responseHeaders }: Exchange): void {
       if (origins.length > 0) responseHeaders.push('vary', 'origin');
       if (origin === undefined || !isListed(origin)) return;
       responseHeaders.push('access-control-allow-origin', origin, 'access-control-expose-headers', exposedHeaders);
     },
-    sendPreflight(exchange) {
+    sendPreflight(exchange: Exchange): void {
       const { origin, 'access-control-request-headers': requested } = exchange.headers;
       // Without a content length, Safari waits for a body.
       const headers = ['allow', 'GET, POST, OPTIONS'];
@@ -30,26 +25,12 @@ export function createCors(origins: readonly string[]): Cors {
       }
       exchange.send(204, headers);
     },
-    isAllowed({ headers: { origin, host } }) {
+    /** True for allowed origins, the gateway's own origin, and requests without an origin. */
+    isAllowed({ headers: { origin, host } }: IncomingMessage): boolean {
       return origin === undefined || isListed(origin) || (URL.canParse(origin) && new URL(origin).host === host);
     },
   };
 }
-
-/**
- * Whether other origins can cause this request only after a preflight, unlike by an image or a link. Browsers send no
- * Sec-Fetch-Site header to a plain-http host name.
- */
-export function requiresPreflight({ headers }: IncomingMessage): boolean {
-  if (/^(same-origin|none)$/.test(String(headers['sec-fetch-site']))) return true;
-  return jsonType.test(headers['content-type'] ?? '') || preflightHeaders.some((name) => headers[name]);
-}
-
-/** Without a preflight, pages cannot send this type: https://fetch.spec.whatwg.org/#cors-safelisted-request-header */
-export const jsonType = /^application\/(graphql\+)?json\s*(;|$)/i;
-
-/** As in the CSRF prevention of Apollo Server and of Yoga. */
-const preflightHeaders = ['x-apollo-operation-name', 'apollo-require-preflight', 'x-graphql-yoga-csrf'];
 
 /** Pages need them to log in again or to wait. */
 const exposedHeaders = 'x-request-id, retry-after, www-authenticate';

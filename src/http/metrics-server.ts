@@ -61,5 +61,5 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
 
 const path = '/metrics';
 
-/** Those who scrape are few. A connection that sends or reads nothing is closed, so that it does not keep them out. */
+/** Few clients scrape. A connection that sends or reads nothing is closed, so that it does not keep them out. */
 const limits = { maxConnections: 20, maxRequestsPerConnection: 5, clientTimeoutMs: 10_000 };

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '../config/parsers.ts';
 import { chooseMediaType } from '../graphql/request/reply.ts';
 import { parseJson } from '../parse-json.ts';
-import { type Cors, jsonType, requiresPreflight } from './cors.ts';
+import type { Cors } from './cors.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
@@ -46,6 +46,21 @@ function refuse(exchange: Exchange, status: number, message: string): false {
   exchange.sendError(status, status === 403 ? 'FORBIDDEN' : 'BAD_USER_INPUT', message);
   return false;
 }
+
+/**
+ * Whether other origins can cause this request only after a preflight, unlike by an image or a link. Browsers send no
+ * Sec-Fetch-Site header to a plain-http host name.
+ */
+function requiresPreflight({ headers }: IncomingMessage): boolean {
+  if (/^(same-origin|none)$/.test(String(headers['sec-fetch-site']))) return true;
+  return jsonType.test(headers['content-type'] ?? '') || preflightHeaders.some((name) => headers[name]);
+}
+
+/** Without a preflight, pages cannot send this type: https://fetch.spec.whatwg.org/#cors-safelisted-request-header */
+const jsonType = /^application\/(graphql\+)?json\s*(;|$)/i;
+
+/** As in the CSRF prevention of Apollo Server and of Yoga. */
+const preflightHeaders = ['x-apollo-operation-name', 'apollo-require-preflight', 'x-graphql-yoga-csrf'];
 
 /** What the Host header of a request allows. `malformed` also if it is repeated. */
 type HostCheck = 'allowed' | 'forbidden' | 'malformed';

@@ -5,17 +5,6 @@ import { IncomingRequest } from './incoming-request.ts';
 /** As the listener of a `node:http` server, with requests that pass on their bodies. */
 export type HandleRequest = (request: IncomingRequest, response: ServerResponse<IncomingRequest>) => void;
 
-export interface HttpServer {
-  /** @returns the address as a URL without a path */
-  listen(host: string, port: number): Promise<string>;
-  /** From now on, every response closes its connection: clients with connection pools move to other processes. */
-  closeConnections(): void;
-  /** Requests that are being handled, or wait. */
-  activeRequests(): number;
-  /** Refuses new connections and waits for active requests; aborts them after the timeout, in milliseconds. */
-  drain(timeoutMs: number): Promise<void>;
-}
-
 interface HttpServerOptions {
   /** Beyond it, the connection is closed that has waited longest for a request, or else the new one. */
   maxConnections: number;
@@ -30,7 +19,7 @@ interface HttpServerOptions {
 export function createHttpServer(
   listener: HandleRequest,
   { maxConnections, maxRequestsPerConnection, clientTimeoutMs, onRefused }: HttpServerOptions,
-): HttpServer {
+) {
   const connections = new Map<Socket, Connection>();
   let uses = 0;
   let isClosing = false;
@@ -101,22 +90,26 @@ export function createHttpServer(
   }
 
   return {
-    listen: (host, port) =>
-      new Promise((resolve, reject) => {
+    /** @returns the address as a URL without a path */
+    listen: (host: string, port: number) =>
+      new Promise<string>((resolve, reject) => {
         server.once('error', reject);
         server.listen(port, host, () => {
           server.off('error', reject);
           resolve(urlOf(server));
         });
       }),
+    /** From now on, every response closes its connection: clients with connection pools move to other processes. */
     closeConnections: startClosing,
-    activeRequests() {
+    /** Requests that are being handled, or wait. */
+    activeRequests(): number {
       let active = 0;
       for (const { response, waiting } of connections.values()) active += (response === null ? 0 : 1) + waiting.length;
       return active;
     },
-    drain: (timeoutMs) =>
-      new Promise((resolve) => {
+    /** Refuses new connections and waits for active requests; aborts them after the timeout. */
+    drain: (timeoutMs: number) =>
+      new Promise<void>((resolve) => {
         startClosing();
         if (!server.listening) return resolve();
         const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);

@@ -116,7 +116,7 @@ interface CheckDigitArithmetic {
 
 /**
  * The check digits are right if the BBAN, followed by country code and check digits, leaves the remainder 1 modulo 97.
- * An edit changes that text at one place, so the remainder of the characters before the place and the one that those
+ * An edit changes that text at one place, so the remainder of the characters before the place and the one that the characters
  * after it require are computed once for all edits. An illegal character makes them NaN, which equals nothing.
  */
 function createCheckDigitArithmetic(text: string): CheckDigitArithmetic {

@@ -4,8 +4,8 @@ import { parseJson } from '../parse-json.ts';
 import type { Events } from '../telemetry/events.ts';
 import { type RedactSecrets, redactStrings } from '../telemetry/redact.ts';
 import type { Attempt, MakeCall } from './attempt.ts';
-import { type CallProgress, type Connections, createConnections } from './connections.ts';
-import type { Answered, Failed, FailureReason, UpstreamRequest } from './outcome.ts';
+import { type CallProgress, createConnections } from './connections.ts';
+import type { Answered, Failed, FailureReason } from './outcome.ts';
 import { readRetryAfter } from './retry-after.ts';
 
 interface CallsOptions {
@@ -48,7 +48,7 @@ export function createCalls({
   return {
     makeCall({ request, deadline, context: { trace }, retries }, onSending) {
       const { method, path, query, body } = request;
-      const connections = connectionsFor(request);
+      const connections = method === 'POST' ? writing : kept;
       const connection = connections.take();
       const span = trace === null ? null : trace.startCall({ service, method, path, retries });
       const startedAt = performance.now();
@@ -57,7 +57,7 @@ export function createCalls({
         // Otherwise undici composes it for each call.
         origin,
         method,
-        path: basePath + path + toQueryString(query),
+        path: query === undefined ? basePath + path : `${basePath}${path}?${new URLSearchParams(query)}`,
         headers: span === null || !isSelfHosted ? sentHeaders : [...sentHeaders, ...span.headers],
         body: body === undefined ? null : JSON.stringify(body),
       };
@@ -77,10 +77,6 @@ export function createCalls({
       await Promise.all([kept.close(), writing.close()]);
     },
   };
-
-  function connectionsFor({ method }: UpstreamRequest): Connections {
-    return method === 'POST' ? writing : kept;
-  }
 }
 
 interface CallOptions extends Pick<Attempt, 'request' | 'deadline'> {
@@ -235,19 +231,4 @@ function decode(bytes: Buffer): string {
 /** Without the last character, if it is incomplete. */
 function decodePart(bytes: Buffer): string {
   return new TextDecoder().decode(bytes, { stream: true });
-}
-
-function toQueryString(query: Readonly<Record<string, string>> | undefined): string {
-  let text = '';
-  for (const name in query) text += `${text === '' ? '?' : '&'}${name}=${encode(query[name] ?? '')}`;
-  return text;
-}
-
-/** Also encodes a text that is not valid Unicode: its lone surrogates are replaced. */
-function encode(text: string): string {
-  try {
-    return encodeURIComponent(text);
-  } catch {
-    return encodeURIComponent(Buffer.from(text).toString());
-  }
 }

@@ -65,24 +65,18 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
   return {
     async send(request, context) {
       context.signal.throwIfAborted();
-      const outcome = await sendInTime(request, context);
+      const elapsedMs = context.startedAt === null ? 0 : performance.now() - context.startedAt;
+      let outcome: Outcome = shed;
+      if (elapsedMs < timeoutMs) {
+        const deadline = new Deadline(context.signal, timeoutMs, elapsedMs);
+        outcome = await sendWithRetries({ request, deadline, context, retries: 0 }).finally(() => deadline.end());
+      }
       events.upstreamOperationEnded(service, isUpstreamFailure(outcome) ? 'failed' : outcome.kind);
       return outcome;
     },
     status: queue.status,
     close,
   };
-
-  async function sendInTime(request: UpstreamRequest, context: RequestContext): Promise<Outcome> {
-    const elapsedMs = context.startedAt === null ? 0 : performance.now() - context.startedAt;
-    if (elapsedMs >= timeoutMs) return shed;
-    const deadline = new Deadline(context.signal, timeoutMs, elapsedMs);
-    try {
-      return await sendWithRetries({ request, deadline, context, retries: 0 });
-    } finally {
-      deadline.end();
-    }
-  }
 }
 
 interface UpstreamFactoryOptions {

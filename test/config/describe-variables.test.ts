@@ -2,8 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { findUnknownVariables } from '../../src/config/describe-variables.ts';
 import { knownVariables } from '../../src/config/variables.ts';
 
-const find = (env: Record<string, string>) => findUnknownVariables(env);
-
 describe('an unknown variable', () => {
   it.each([
     ['BANK_DATA_APIKEY', 'BANK_DATA_APIKEY (BANK_DATA_API_KEY?)'],
@@ -18,37 +16,26 @@ describe('an unknown variable', () => {
     ['GATEWAY_RATE_LIMIT', 'GATEWAY_RATE_LIMIT'],
     ['ESSAY_LANGUAGE', 'ESSAY_LANGUAGE'],
   ])('%s is found, with the likely name', (name, expected) => {
-    expect(find({ [name]: 'seeded-secret' })).toEqual([expected]);
+    expect(findUnknownVariables({ [name]: 'seeded-secret' })).toEqual([expected]);
   });
 
   it.each(knownVariables)('is not the variable %s', (name) => {
-    expect(find({ [name]: 'value' })).toEqual([]);
+    expect(findUnknownVariables({ [name]: 'value' })).toEqual([]);
   });
 
   it.each([
-    ...[
-      'HOME',
-      'PATH',
-      'HOSTNAME',
-      'SHELL',
-      'PWD',
-      'TERM',
-      'NODE_ENV',
-      'NODE_OPTIONS',
-      'npm_config_loglevel',
-      'EDITOR',
-    ],
-    ...['REDIS_PASSWORD', 'LOG_FORMAT', 'MAX_WORKERS', 'OTEL_SERVICE_NAME', 'DATABASE_URL', 'TZ', 'CI', 'LANG'],
-    ...['ESSAY_WRITER_SERVICE_HOST', 'GATEWAY_PORT_4000_TCP_ADDR', 'GATEWAY_SERVICE_PORT_HTTP', 'POD_NAME'],
+    ...'HOME PATH HOSTNAME SHELL PWD TERM NODE_ENV NODE_OPTIONS npm_config_loglevel EDITOR REDIS_PASSWORD'.split(' '),
+    ...'LOG_FORMAT MAX_WORKERS OTEL_SERVICE_NAME DATABASE_URL TZ CI LANG POD_NAME'.split(' '),
+    ...'ESSAY_WRITER_SERVICE_HOST GATEWAY_PORT_4000_TCP_ADDR GATEWAY_SERVICE_PORT_HTTP'.split(' '),
   ])('is not the variable %s of another program', (name) => {
-    expect(find({ [name]: 'value' })).toEqual([]);
+    expect(findUnknownVariables({ [name]: 'value' })).toEqual([]);
   });
 
   it('is not the address of a service of Kubernetes', () => {
-    expect(find({ GATEWAY_PORT: 'tcp://10.0.0.1:4000' })).toEqual([]);
+    expect(findUnknownVariables({ GATEWAY_PORT: 'tcp://10.0.0.1:4000' })).toEqual([]);
   });
 
   it('is not an empty one', () => {
-    expect(find({ BANK_DATA_APIKEY: '' })).toEqual([]);
+    expect(findUnknownVariables({ BANK_DATA_APIKEY: '' })).toEqual([]);
   });
 });

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { listSecrets } from '../../src/config/gateway-config.ts';
-import { readConfig } from '../../src/config/read-config.ts';
+import { listSecrets, readConfig } from '../../src/config/read-config.ts';
 import { createRedact } from '../../src/telemetry/redact.ts';
 
 const bankDataKey = 'seeded-key-of-bank-data';

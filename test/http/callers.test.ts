@@ -208,6 +208,7 @@ describe('a request without a caller', () => {
     const { post } = await tShop({ ANONYMOUS_SCOPES: 'bank-data' });
     expect((await post({ query })).json()).toEqual(answer);
     expectRefusal(await post({ query }, { 'x-api-key': 'wrong' }), invalid);
+    expect((await post({ query: '{ essay(id: "1") { text } }' })).json().errors[0]?.extensions.code).toBe('FORBIDDEN');
   });
 });
 

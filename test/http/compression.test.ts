@@ -89,29 +89,25 @@ describe('a response', () => {
 
 describe('the GraphiQL page', () => {
   const html = { accept: 'text/html,application/xhtml+xml' };
-
-  it.each([
+  const encodings = [
     ['gzip, deflate, br, zstd', 'br', 2_100_000],
     ['gzip', 'gzip', 2_600_000],
     ['', 'identity', 10_000_000],
-  ])('is sent to a client that accepts %j as %s', async (accepted, encoding, maxBytes) => {
-    const { url } = await tListeningGateway();
-    const page = await tSend(url, { headers: { ...html, 'accept-encoding': accepted } });
-    expect(page.headers['content-encoding'] ?? 'identity').toBe(encoding);
-    expect(page.body.byteLength).toBeLessThan(maxBytes);
-    expect(decoders[encoding]?.(page.body).toString('utf8', 0, 100_000)).toContain('<title>Ledgerquill</title>');
-    expect(page.headers.vary).toBe('accept, accept-encoding');
-  });
+  ] as const;
 
-  it('is the same in each encoding, with its length', async () => {
+  it('is the same in each encoding that a client accepts, with its length', async () => {
     const { url } = await tListeningGateway();
     const pages = await Promise.all(
-      ['br', 'gzip', 'identity'].map(async (encoding) => {
-        const { headers, body } = await tSend(url, { headers: { ...html, 'accept-encoding': encoding } });
+      encodings.map(async ([accepted, encoding, maxBytes]) => {
+        const { headers, body } = await tSend(url, { headers: { ...html, 'accept-encoding': accepted } });
+        expect(headers['content-encoding'] ?? 'identity').toBe(encoding);
         expect(headers['content-length']).toBe(String(body.byteLength));
+        expect(body.byteLength).toBeLessThan(maxBytes);
+        expect(headers.vary).toBe('accept, accept-encoding');
         return decoders[encoding]?.(body).toString();
       }),
     );
+    expect(pages[0]).toContain('<title>Ledgerquill</title>');
     expect(pages[0]).toMatch(/<\/html>\s*$/);
     expect(new Set(pages).size).toBe(1);
   });

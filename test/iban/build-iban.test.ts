@@ -16,16 +16,9 @@ function fieldsOf(iban: string): IbanFieldValues {
 
 describe('every country', () => {
   // No exceptions: every published example that has a national check satisfies it.
-  it.each(countryFormats())('$country generates its example from its own parts', ({ example }) => {
+  it.each(allFormats)('and territory $country generates its example from its own parts', ({ example }) => {
     expect(buildIban(fieldsOf(example))).toEqual({ kind: 'iban', iban: example });
   });
-
-  it.each(allFormats.filter(({ parent }) => parent))(
-    '$country generates its example as $parent does',
-    ({ example }) => {
-      expect(buildIban(fieldsOf(example))).toEqual({ kind: 'iban', iban: example });
-    },
-  );
 
   it('generates only valid IBANs with the given fields, which pass national checks', () => {
     fc.assert(
@@ -65,11 +58,6 @@ describe('buildIban', () => {
     [
       'spaces, hyphens and small letters',
       { country: 'de', bankCode: '370 400 44', accountNumber: '0532-013-000' },
-      'DE89370400440532013000',
-    ],
-    [
-      'an account number without its leading zeros',
-      { country: 'DE', bankCode: '37040044', accountNumber: '532013000' },
       'DE89370400440532013000',
     ],
     [

@@ -87,7 +87,7 @@ it('does not send a call that still waits for its connection when all callers le
   const task = new SharedTask((task) => client.send(get, { ...tRequestContext(task.signal), task }));
   const left = expect(task.wait(caller.signal)).rejects.toThrow('aborted');
   caller.abort();
-  await Promise.all([left, task.settled]);
+  await Promise.all([left, task.settled()]);
   await client.send(get, tRequestContext());
   expect(upstream.calls).toHaveLength(1);
   expect(await allowance.status()).toMatchObject({ used: 1 });

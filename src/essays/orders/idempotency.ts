@@ -77,7 +77,7 @@ export function withIdempotency(
 
   async function flush(): Promise<void> {
     const detached = () => [...running].filter(({ task }) => task.outlivesCallers());
-    while (detached().length > 0) await Promise.all(detached().map(({ task }) => task.settled));
+    while (detached().length > 0) await Promise.all(detached().map(({ task }) => task.settled()));
     await writes.flush();
   }
 
@@ -85,7 +85,7 @@ export function withIdempotency(
     const task = new SharedTask<EssayResult>((task) => runOrder(order, key, context, task));
     const runningOrder = { key, task };
     running.add(runningOrder);
-    void task.settled.then(() => running.delete(runningOrder));
+    void task.settled().then(() => running.delete(runningOrder));
     return runningOrder;
   }
 

@@ -1,4 +1,4 @@
-import type { Config } from '../../config/gateway-config.ts';
+import type { Config } from '../../config/read-config.ts';
 import { GatewayError } from '../../errors.ts';
 
 /** Maximum number of each kind per query, duplicates included: aliases and lists multiply them. */

@@ -20,7 +20,7 @@ export interface MetricSources {
   lookUps(): CacheStatus;
   caches(): Readonly<Record<'replies' | 'documents', CacheStatus>>;
   allowances(): Promise<readonly Limit[]>;
-  /** Of the callers that used their budget last. */
+  /** The budgets of the callers that used theirs last. */
   budgets(): Iterable<{ caller: string; service: ServiceName; remaining: number }>;
   isStoreUp(): boolean;
   droppedLogLines(): number;
@@ -50,7 +50,7 @@ function list<Item>(label: string, items: Readonly<Record<string, Item>>, read: 
   return Object.entries(items).map(([name, item]) => ({ labels: { [label]: name }, value: read(item) }));
 }
 
-/** Configured callers by name; of callers with tokens, of which there may be many, the first ones. */
+/** Lists configured callers by name, and the first callers with tokens; further budgets are summed. */
 function listBudgets(budgets: ReturnType<MetricSources['budgets']>): Sample[] {
   const samples: Sample[] = [];
   const others = new Map<ServiceName, number>();

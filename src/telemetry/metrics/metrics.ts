@@ -163,7 +163,7 @@ function createUpstreamMetrics({ refusals, savedByCache, savedByReply }: SharedC
 
 type CircuitState = (typeof circuitStates)[number];
 
-/** 1 for its state, 0 for the others. */
+/** A circuit breaker as one sample per state: 1 for its own state, 0 for other states. */
 class Circuit {
   state: CircuitState = 'closed';
 

@@ -89,7 +89,7 @@ export class Series<One extends Value> implements Value {
 
 /** Counts by labels. If all values of all labels are listed, the counts are 0 from the start, and not absent. */
 export function createCounts(metric: MetricName, maxSeries?: number): Series<Count> {
-  const labels: Readonly<Record<string, readonly string[] | null>> = definitions[metric].labels;
+  const { labels } = definitions[metric];
   const counts = new Series(Object.keys(labels), () => new Count(), maxSeries);
   const listed = Object.values(labels).reduce<readonly string[][]>(
     (combinations, values) => combinations.flatMap((combination) => (values ?? []).map((one) => [...combination, one])),
@@ -106,7 +106,7 @@ export function createDurations(metric: MetricName): Series<Histogram> {
 
 const maxHistograms = 200;
 
-/** Those of OpenTelemetry, and more: a reply from memory takes less than a millisecond, an essay up to two minutes. */
+/** OpenTelemetry's bounds, and more: a reply from memory takes less than a millisecond, an essay up to two minutes. */
 const durationBounds = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30, 60, 120,
 ];

@@ -69,8 +69,8 @@ export function createReportedLimit({ store, key, expiresInMs }: ReportedLimitOp
     /** Records and stores when a call was last sent in spite of the report; undefined if it was not sent after all. */
     setProbedAt(probedAt: number | undefined): void {
       if (!report) return;
-      const { probedAt: _, ...unprobed } = report;
-      report = probedAt === undefined ? unprobed : { ...unprobed, probedAt };
+      const { probedAt: _, ...withoutProbe } = report;
+      report = probedAt === undefined ? withoutProbe : { ...withoutProbe, probedAt };
       void save();
     },
     /** Forgets a report that turned out to be wrong. */

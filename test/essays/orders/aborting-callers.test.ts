@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { order, tEssay, truncated, unkeyed } from '../../support/essays/generator.ts';
-import { dayMs, from, pass, tDelayed, tProcess, useFakeTime } from '../../support/essays/processes.ts';
+import { answerAll, dayMs, from, pass, tDelayed, tProcess, useFakeTime } from '../../support/essays/processes.ts';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
 
 /* A caller that aborts gets no result: its order rejects at once. */
@@ -21,17 +21,16 @@ it('does not abort an order that was sent, and the essay is stored', async () =>
 });
 
 it('aborts an order that was not sent, whatever else its request has called', async () => {
-  const { orderAndAbort, generate, calls, queue } = tProcess();
+  const { orderAndAbort, start, generate, calls, queue } = tProcess();
   queue();
   const context = from();
   context.usage.upstreamCalls = 7;
   await orderAndAbort(order, { context });
   expect(calls[0]?.context.signal.aborted).toBe(true);
-  const again = generate(order, from());
-  await pass(200);
+  const again = await start(order, from(), 200);
   const essay = tEssay();
   calls[1]?.answer(essay);
-  expect(await again).toEqual(essay);
+  expect(await again.result).toEqual(essay);
   expect(await generate(order, from())).toEqual(essay);
   expect(calls).toHaveLength(2);
 });
@@ -39,12 +38,10 @@ it('aborts an order that was not sent, whatever else its request has called', as
 it('stops waiting for another process, without a lock', async () => {
   const store = createMemoryStore();
   const [a, b] = [tProcess(store), tProcess(store)];
-  const first = a.generate(order, from());
-  await pass(0);
+  const first = await a.start();
   await b.orderAndAbort(order, { afterMs: 3_300 });
   await b.flush();
-  a.calls[0]?.answer(tEssay());
-  await first;
+  await answerAll(a, first.result);
   expect(b.calls).toHaveLength(0);
 });
 
@@ -64,9 +61,7 @@ it('does not abort an order that other callers wait for', async () => {
   queue();
   const stays = generate(order, from());
   await orderAndAbort(order);
-  const essay = tEssay();
-  calls[0]?.answer(essay);
-  expect(await stays).toEqual(essay);
+  await answerAll({ calls }, stays);
   expect(calls).toHaveLength(1);
 });
 

@@ -1,17 +1,18 @@
 import { expect, it } from 'vitest';
 import { createDurableWrites } from '../../../src/essays/orders/durable-writes.ts';
+import type { Store } from '../../../src/stores/store.ts';
 import { pass, tDelayed, useFakeTime } from '../../support/essays/processes.ts';
 import { tFailingStore } from '../../support/failing-store.ts';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
 
 useFakeTime();
 
-function tWrites() {
+function tWrites(wrap = (store: Store) => store) {
   const memory = createMemoryStore();
   const { store, fail, work } = tFailingStore(memory);
   const fired: string[] = [];
   const writes = createDurableWrites({
-    store,
+    store: wrap(store),
     expiresInMs: 86_400_000,
     events: {
       essayWriteBuffered: (reason) => fired.push(`buffered: ${reason}`),
@@ -56,25 +57,22 @@ it('retries every five seconds, and reports each outage once', async () => {
 });
 
 it('does not report a write as lost that a retry in flight then completes', async () => {
-  const memory = createMemoryStore();
-  const { store, fail, work } = tFailingStore(memory);
-  const { store: delayed, proceed } = tDelayed(store, 'set');
   let isDelayed = false;
-  const fired: string[] = [];
-  const writes = createDurableWrites({
-    store: { ...store, set: (...args) => (isDelayed ? delayed : store).set(...args) },
-    expiresInMs: 86_400_000,
-    events: { essayWriteBuffered: () => {}, essayLost: (reason) => fired.push(reason) },
+  let proceed = () => {};
+  const { write, flush, discard, memory, fail, work, fired } = tWrites((store) => {
+    const delayed = tDelayed(store, 'set');
+    proceed = delayed.proceed;
+    return { ...store, set: (...args) => (isDelayed ? delayed.store : store).set(...args) };
   });
   fail();
-  await writes.write({ order: 'essay' });
+  await write({ order: 'essay' });
   work();
   isDelayed = true;
   await pass(5_000);
-  const flushed = writes.flush();
+  const flushed = flush();
   proceed();
   await flushed;
-  writes.discard();
+  discard();
   expect(await memory.get('order')).toBe('essay');
-  expect(fired).toEqual([]);
+  expect(fired).toEqual(['buffered: not connected']);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EssayOrder } from '../../../src/essays/essays.ts';
 import { failed, order, tEssay, unkeyed } from '../../support/essays/generator.ts';
-import { dayMs, from, pass, tDelayed, tProcess, useFakeTime } from '../../support/essays/processes.ts';
+import { answerAll, dayMs, from, pass, tDelayed, tProcess, useFakeTime } from '../../support/essays/processes.ts';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
 
 useFakeTime();
@@ -12,9 +12,7 @@ describe('an order with a key', () => {
     const contexts = Array.from({ length: 50 }, () => from());
     const all = contexts.map((context) => generate(order, context));
     await pass(0);
-    const essay = tEssay();
-    calls[0]?.answer(essay);
-    expect(await Promise.all(all)).toEqual(all.map(() => essay));
+    await answerAll({ calls }, ...all);
     expect(calls).toHaveLength(1);
     expect(contexts.map(({ usage }) => usage.upstreamCalls)).toEqual([1, ...Array(49).fill(0)]);
   });
@@ -48,24 +46,21 @@ describe('an order with a key', () => {
     ['purpose', { purpose: 'NARRATIVE' }],
     ['titles', { titles: ['Ink, Nib'] }],
   ])('is rejected when the %s differs from the running or written order of that key', async (_, difference) => {
-    const { generate, calls } = tProcess();
-    const first = generate(order, from());
+    const { start, generate, calls } = tProcess();
+    const first = await start();
     const rejection = { kind: 'invalid-input', field: 'idempotencyKey' };
     expect(await generate({ ...order, ...difference }, from())).toMatchObject(rejection);
-    await pass(0);
-    calls[0]?.answer(tEssay());
-    await first;
+    await answerAll({ calls }, first.result);
     expect(await generate({ ...order, ...difference }, from())).toMatchObject(rejection);
     expect(calls).toHaveLength(1);
   });
 
   it('is a different order for another caller', async () => {
-    const { write, generate, calls } = tProcess();
+    const { write, start, generate, calls } = tProcess();
     const essay = await write(order);
-    const other = generate(order, from('bob'));
-    await pass(0);
+    const other = await start(order, from('bob'));
     calls[1]?.answer(tEssay('Bob’s'));
-    expect(await other).toMatchObject({ text: 'Bob’s' });
+    expect(await other.result).toMatchObject({ text: 'Bob’s' });
     expect(await generate(order, from())).toEqual(essay);
     expect(calls).toHaveLength(2);
   });
@@ -81,9 +76,8 @@ describe('an order with a key', () => {
   });
 
   it('releases its lock when the generator throws', async () => {
-    const { generate, write, calls } = tProcess();
-    const result = generate(order, from());
-    await pass(0);
+    const { start, write, calls } = tProcess();
+    const { result } = await start();
     const hasFailed = expect(result).rejects.toThrow('a fault');
     calls[0]?.reject(new Error('a fault'));
     await hasFailed;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Expiry, Store } from '../../../src/stores/store.ts';
-import { failed, order, tEssay, unkeyed } from '../../support/essays/generator.ts';
-import { from, pass, tProcess, useFakeTime } from '../../support/essays/processes.ts';
+import { order, unkeyed } from '../../support/essays/generator.ts';
+import { answerAll, from, tProcess, useFakeTime } from '../../support/essays/processes.ts';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
 
 useFakeTime();
@@ -33,42 +33,32 @@ function tRecorded(memory: Store = createMemoryStore()) {
 }
 
 it('are one lock, two reads and one extension before a call with a key, and two writes after it', async () => {
-  const { kinds, keys, generate, calls } = tRecorded();
-  const result = generate(order, from());
-  await pass(0);
+  const { kinds, keys, start, calls } = tRecorded();
+  const { result } = await start();
   expect(calls).toHaveLength(1);
   expect(kinds).toEqual(['lock', 'get', 'get', 'extend']);
   expect(keys.size).toBe(3);
-  calls[0]?.answer(tEssay());
-  await result;
+  await answerAll({ calls }, result);
   expect(kinds).toEqual(['lock', 'get', 'get', 'extend', 'set', 'setIfAbsent']);
 });
 
 it('are the same before a retry', async () => {
   const memory = createMemoryStore();
-  const first = tProcess(memory);
-  const failing = first.generate(order, from());
-  await pass(0);
-  first.calls[0]?.answer(failed);
-  await failing;
-  const { kinds, keys, generate, calls } = tRecorded(memory);
-  const result = generate(order, from());
-  await pass(0);
+  await tProcess(memory).orderAndFail();
+  const { kinds, keys, start, calls } = tRecorded(memory);
+  const { result } = await start();
   expect(calls).toHaveLength(1);
   expect(kinds).toEqual(['lock', 'get', 'get', 'extend']);
   expect(keys.size).toBe(3);
-  calls[0]?.answer(failed);
-  await result;
+  await answerAll({ calls }, result);
 });
 
 it('are none before a call without a key', async () => {
-  const { kinds, generate, calls } = tRecorded();
-  const result = generate(unkeyed, from());
-  await pass(0);
+  const { kinds, start, calls } = tRecorded();
+  const { result } = await start(unkeyed);
   expect(calls).toHaveLength(1);
   expect(kinds).toEqual([]);
-  calls[0]?.answer(tEssay());
-  await result;
+  await answerAll({ calls }, result);
   expect(kinds).toEqual(['set']);
 });
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest';
-import type { EssayOrder } from '../../../src/essays/essays.ts';
+import type { EssayOrder, EssayResult } from '../../../src/essays/essays.ts';
 import { withIdempotency } from '../../../src/essays/orders/idempotency.ts';
 import type { RequestContext } from '../../../src/request-context.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import { tRequestContext } from '../request-context.ts';
 import { createMemoryStore } from '../stores/memory-store.ts';
-import { tEssay, tGenerator } from './generator.ts';
+import { failed, order, tEssay, tGenerator } from './generator.ts';
 
 export const dayMs = 86_400_000;
 export const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
@@ -43,6 +43,13 @@ export function tProcess(store: Store = createMemoryStore()) {
       essayOrdered: (outcome) => outcomes.push(outcome),
     },
   });
+  /** Orders an essay, and lets time pass until it is sent or waits. */
+  async function start(ordered: EssayOrder = order, context = from(), afterMs = 0) {
+    const result = generate(ordered, context);
+    await pass(afterMs);
+    return { result };
+  }
+
   return {
     generate,
     find: archive.find,
@@ -56,14 +63,20 @@ export function tProcess(store: Store = createMemoryStore()) {
     recover() {
       for (const listener of listeners) listener();
     },
+    start,
     /** Orders an essay and lets the generator answer it. */
     async write(order: EssayOrder, text?: string) {
       const essay = tEssay(text);
-      const result = generate(order, from());
-      await pass(0);
+      const { result } = await start(order);
       calls.at(-1)?.answer(essay);
       expect(await result).toEqual(essay);
       return essay;
+    },
+    /** Orders an essay and lets the generator fail. */
+    async orderAndFail(failure = failed) {
+      const { result } = await start();
+      calls.at(-1)?.answer(failure);
+      expect(await result).toEqual(failure);
     },
     /** Sends an order and aborts its caller. */
     async orderAndAbort(order: EssayOrder, { afterMs = 0, context = from() } = {}) {
@@ -75,6 +88,17 @@ export function tProcess(store: Store = createMemoryStore()) {
       await hasRejected;
     },
   };
+}
+
+/** Lets the generator of one process answer, and expects that all of these orders return the same essay. */
+export async function answerAll(
+  { calls }: Pick<ReturnType<typeof tProcess>, 'calls'>,
+  ...results: Promise<EssayResult>[]
+) {
+  const essay = tEssay();
+  calls[0]?.answer(essay);
+  await pass(1_000);
+  expect(await Promise.all(results)).toEqual(results.map(() => essay));
 }
 
 /** A store whose operations of one kind wait until the test calls `proceed`. */

@@ -8,9 +8,9 @@ import { ImportError } from '../../../../src/self-hosted/bank-data/directory/fil
 import { importableCountries } from '../../../../src/self-hosted/bank-data/directory/files/formats.ts';
 import { readBankFile } from '../../../../src/self-hosted/bank-data/directory/files/read-bank-file.ts';
 import { replaceImport } from '../../../../src/self-hosted/bank-data/directory/replace-import.ts';
-import { tFolder } from '../../../support/self-hosted/bank-data/directory/folder.ts';
 import { tFile, tLastPlace } from '../../../support/self-hosted/bank-data/directory/sample.ts';
 import { samples, tSample } from '../../../support/self-hosted/bank-data/directory/samples.ts';
+import { tFolder } from '../../../support/stores/folder.ts';
 
 /** Reads these bytes as a file of this name. */
 async function read(country: string, fileName: string, bytes: Buffer | string) {
