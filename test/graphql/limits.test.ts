@@ -37,23 +37,10 @@ describe('the directives of a document', () => {
     '{ ...F D } fragment F on Query { __typename }',
     '{ ... D { __typename } }',
     '{ ...F } fragment F on Query D { __typename }',
-    '{ __typename } schema D { query: Query }',
     '{ __typename } scalar A D',
     '{ __typename } type A D { b: Int }',
     '{ __typename } type A { b: Int D }',
-    '{ __typename } type A { b(c: Int D): Int }',
-    '{ __typename } interface A D { b: Int }',
-    '{ __typename } union A D = B',
-    '{ __typename } enum A D { B }',
-    '{ __typename } enum A { B D }',
-    '{ __typename } input A D { b: Int }',
-    '{ __typename } extend schema D',
-    '{ __typename } extend scalar A D',
     '{ __typename } extend type A D',
-    '{ __typename } extend interface A D',
-    '{ __typename } extend union A D',
-    '{ __typename } extend enum A D',
-    '{ __typename } extend input A D',
   ])('are at most 5 in one place: %s', async (text) => {
     const { ask } = tGateway();
     const messages = async (count: number) => {

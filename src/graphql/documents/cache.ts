@@ -6,30 +6,23 @@ import type { CacheStatus } from '../../telemetry/metrics/gateway-metrics.ts';
 export type AddBytes = (bytes: number) => void;
 
 /** What was prepared for documents, bounded in bytes. */
-export interface DocumentCache<Value> {
-  get(key: string): Value | undefined;
-  has(key: string): boolean;
-  /** @returns a function to call when the entry has grown */
-  set(key: string, value: Value, bytes: number): AddBytes;
-  status(): CacheStatus;
-}
-
-export function createDocumentCache<Value>(): DocumentCache<Value> {
+export function createDocumentCache<Value>() {
   const entries = new LRUCache<string, { value: Value; bytes: number }>({
     maxSize: maxBytes,
     sizeCalculation: ({ bytes }) => bytes,
   });
   return {
-    get: (key) => entries.get(key)?.value,
-    has: (key) => entries.has(key),
-    set(key, value, bytes) {
+    get: (key: string) => entries.get(key)?.value,
+    has: (key: string) => entries.has(key),
+    /** @returns a function to call when the entry has grown */
+    set(key: string, value: Value, bytes: number): AddBytes {
       entries.set(key, { value, bytes });
       return (added) => {
         const entry = entries.peek(key);
         if (entry?.value === value) entries.set(key, { value, bytes: entry.bytes + added });
       };
     },
-    status: () => ({ entries: entries.size, bytes: entries.calculatedSize }),
+    status: (): CacheStatus => ({ entries: entries.size, bytes: entries.calculatedSize }),
   };
 }
 

@@ -41,10 +41,7 @@ export function findDocumentProblem(
   if (text.length > tokens && countLines(text) > tokens) {
     return `A document may have at most ${tokens} lines (MAX_QUERY_TOKENS).`;
   }
-  // Most documents have few brackets, and are then not split into tokens twice.
-  if (hasMoreBrackets(text, maxNesting) && isNestedDeeper(text, maxNesting, tokens))
-    return `Brackets may be nested at most ${maxNesting} levels deep.`;
-  return null;
+  return isNestedDeeper(text, maxNesting, tokens) ? `Brackets may be nested at most ${maxNesting} levels deep.` : null;
 }
 
 /** More than any tool writes; the parser's stack ends at about 2,000. */
@@ -52,13 +49,6 @@ const maxNesting = 200;
 
 function countLines(text: string): number {
   return text.match(/\r\n|[\n\r]/g)?.length ?? 0;
-}
-
-/** Counts opening ones, also in strings and comments. */
-function hasMoreBrackets(text: string, count: number): boolean {
-  const bracket = /[([{]/g;
-  for (let found = 0; bracket.test(text); found += 1) if (found === count) return true;
-  return false;
 }
 
 function isNestedDeeper(text: string, levels: number, maxTokens: number): boolean {
@@ -146,7 +136,7 @@ const introspectionFields = ['__schema', '__type', '_service'];
 type Variables = Readonly<Record<string, unknown>>;
 
 /** Finds why variables would be too expensive to coerce; null if they are not. */
-export type FindVariableProblem = (variables: Variables) => string | null;
+type FindVariableProblem = (variables: Variables) => string | null;
 
 /** Finds what is wrong with a value; null if nothing is. */
 type FindProblem = (value: unknown) => string | null;

@@ -41,7 +41,7 @@ export interface PreparedOperation {
 }
 
 /** What log, metrics and traces show of an operation. It refers to no document: a kept reply has it. */
-export interface OperationLabel {
+interface OperationLabel {
   readonly type: OperationType;
   /** Chosen by the client, at most 100 characters. Empty if it has none. */
   readonly name: string;

@@ -178,7 +178,7 @@ function withTexts(variables: Variables, texts: Texts): Variables {
 }
 
 /** Moves a location from one document to another one of the same shape. */
-export type MoveLocation = (location: SourceLocation, texts: Texts) => SourceLocation;
+type MoveLocation = (location: SourceLocation, texts: Texts) => SourceLocation;
 
 /** @param shape of the document from which locations are moved */
 export function createMoveLocation({ key, texts }: DocumentShape): MoveLocation {

@@ -1,18 +1,11 @@
 import fc from 'fast-check';
-import {
-  buildSchema,
-  type FragmentDefinitionNode,
-  getIntrospectionQuery,
-  getOperationAST,
-  Kind,
-  parse,
-  type SelectionSetNode,
-} from 'graphql';
+import { buildSchema, getIntrospectionQuery, Kind, type SelectionSetNode } from 'graphql';
 import { expect, it } from 'vitest';
 import { createOperationCost } from '../../../src/graphql/documents/cost.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { countryFormats } from '../../../src/iban/registry.ts';
 import { tGateway } from '../../support/gateway.ts';
+import { tOperation } from '../../support/graphql/operation.ts';
 import { replyJson, tUpstream } from '../../support/scripted-upstream.ts';
 
 const defaultLimit = 100_000;
@@ -22,15 +15,8 @@ function costOf(query: string, variables: Record<string, unknown> = {}, of = sch
 }
 
 function tCost(query: string, of = schema) {
-  const document = parse(query);
-  const operation = getOperationAST(document);
-  if (!operation) throw new Error('no operation');
-  const fragments = new Map(document.definitions.filter(isFragment).map((node) => [node.name.value, node]));
-  return createOperationCost({ schema: of, operation, fragments });
-}
-
-function isFragment(node: { kind: string }): node is FragmentDefinitionNode {
-  return node.kind === Kind.FRAGMENT_DEFINITION;
+  const { definition, fragments } = tOperation(query);
+  return createOperationCost({ schema: of, operation: definition, fragments });
 }
 
 const ibans = (length: number) => Array.from({ length }, () => 'DE89370400440532013000');
@@ -118,8 +104,7 @@ it('counts the fields and objects of random documents as if each fragment was ex
 
 /** Expands every spread. Fits the schema of the random documents only. */
 function expandedCost(query: string, length: number): number {
-  const document = parse(query);
-  const fragments = new Map(document.definitions.filter(isFragment).map((node) => [node.name.value, node]));
+  const { definition, fragments } = tOperation(query);
   const count = ({ selections }: SelectionSetNode): number =>
     selections.reduce((sum, node) => {
       if (node.kind === Kind.FRAGMENT_SPREAD) {
@@ -132,8 +117,7 @@ function expandedCost(query: string, length: number): number {
       const items = { a: 1, b: 5, c: 1, d: listLength }[node.name.value] ?? 1;
       return sum + 1 + (node.selectionSet ? items * (1 + count(node.selectionSet)) : 0);
     }, 0);
-  const operation = getOperationAST(document);
-  return operation ? count(operation.selectionSet) : 0;
+  return count(definition.selectionSet);
 }
 
 it('takes time linear in the document', () => {

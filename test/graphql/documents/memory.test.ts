@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { DocumentMemory } from '../../support/graphql/document-memory.ts';
 import { readJsonLines, tProcess } from '../../support/process.ts';
 
-it('the caches of documents count about the memory that they take', async () => {
+it('the caches of documents count about the memory that they take', { timeout: 120_000 }, async () => {
   const child = tProcess(process.execPath, [
     '--expose-gc',
     '--import',

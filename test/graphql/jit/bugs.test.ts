@@ -6,18 +6,16 @@ import {
   type GraphQLObjectType,
   type GraphQLSchema,
   getNullableType,
-  getOperationAST,
   isListType,
   isObjectType,
-  Kind,
   parse,
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { parseDetached } from '../../../src/graphql/documents/source.ts';
 import { compileOperation } from '../../../src/graphql/jit/compile.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { createRandom } from '../../support/e2e/random.ts';
+import { tOperation } from '../../support/graphql/operation.ts';
 import { interpret } from '../../support/graphql/outcomes.ts';
 import { createRandomQueries } from '../../support/graphql/random-documents.ts';
 import { texts } from '../../support/graphql/scripted-services.ts';
@@ -198,12 +196,4 @@ function tSchema({ types, resolve = () => ({}) }: Pick<Bug, 'types' | 'resolve'>
 async function runPlain(bug: Pick<Bug, 'types' | 'resolve'>, query: string): Promise<unknown> {
   const compiled = compileQuery(tSchema(bug), parse(query));
   return isCompiledQuery(compiled) ? (await compiled.query(undefined, {}, {})).data : undefined;
-}
-
-function tOperation(query: string) {
-  const document = parseDetached(query);
-  const definition = getOperationAST(document);
-  if (!definition) throw new Error('the document has no single operation');
-  const fragments = document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
-  return { document, definition, fragments: new Map(fragments.map((node) => [node.name.value, node])) };
 }

@@ -1,11 +1,11 @@
-import { type GraphQLObjectType, getOperationAST, Kind } from 'graphql';
+import type { GraphQLObjectType } from 'graphql';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { BankDataPort } from '../../../src/bank-data/bank-data.ts';
 import { createPreparedDocuments } from '../../../src/graphql/documents/documents.ts';
-import { parseDetached } from '../../../src/graphql/documents/source.ts';
 import { createCompiler } from '../../../src/graphql/jit/compiler.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { createRandom } from '../../support/e2e/random.ts';
+import { tOperation } from '../../support/graphql/operation.ts';
 import { interpret, type Outcome, tContext, toOutcome, turns } from '../../support/graphql/outcomes.ts';
 import { createRandomQueries, type RandomRequest } from '../../support/graphql/random-documents.ts';
 import { texts, tServices } from '../../support/graphql/scripted-services.ts';
@@ -77,16 +77,9 @@ describe('a compiled operation', () => {
   );
 
   it.each([
-    ['a mutation', 'mutation { generateEssay(input: { description: "x", wordCount: 1 }) { __typename } }'],
-    ['a condition', '{ country(code: "DE") { code name @include(if: true) } }'],
     ['a condition in a fragment', '{ ...F } fragment F on Query { ... @skip(if: false) { __typename } }'],
     ['introspection', '{ a: __schema { queryType { name } } }'],
     ['introspection in a fragment', '{ ...F } fragment F on Query { __type(name: "Query") { name } }'],
-    ['an alias that is not an ordinary property', '{ __proto__: __typename }'],
-    [
-      'a variable that is an inherited property',
-      'query ($toString: String) { banks(search: $toString) { totalCount } }',
-    ],
     ['a variable with a reserved name', 'query ($__argument0: String!) { country(code: $__argument0) { code } }'],
     ['very many fields', `{ ${Array.from({ length: 900 }, (_, index) => `a${index}: __typename`).join(' ')} }`],
     ['long paths', `{ country(code: "FR") ${nest(90, 'a'.repeat(100))} }`],
@@ -95,7 +88,7 @@ describe('a compiled operation', () => {
       `{ country(code: "FR") { ...F0 } } ${Array.from({ length: 30 }, (_, i) => `fragment F${i} on IbanCountry { a: parent { ...F${i + 1} } b: parent { ...F${i + 1} } }`).join(' ')} fragment F30 on IbanCountry { code }`,
     ],
   ])('is not made of %s', async (_, query) => {
-    expect(await runCompiled({ query, variables: { toString: 'x', __argument0: 'DE' } })).toBeNull();
+    expect(await runCompiled({ query, variables: { __argument0: 'DE' } })).toBeNull();
   });
 
   it.each([2 ** 31, 1.5, 27])('checks a number of a resolver as GraphQL.js does: %d', async (length) => {
@@ -122,12 +115,9 @@ describe('compiling', () => {
       return getRootType.call(this, type);
     });
     const compiler = createCompiler(schema);
-    let compilations = 0;
-    const count = () => {
-      compilations += 1;
-    };
+    const onCompiled = vi.fn();
     const operations = Array.from({ length: 3_000 }, (_, index) =>
-      tRegister(`{ a${index}: __typename }`, count, compiler),
+      tRegister(`{ a${index}: __typename }`, onCompiled, compiler),
     );
     for (const find of operations) {
       clock.ms += 0.5;
@@ -135,6 +125,7 @@ describe('compiling', () => {
       find();
       await turns();
     }
+    const compilations = onCompiled.mock.calls.length;
     expect(compilations).toBeGreaterThan(1);
     expect(compilations * compileMs).toBeLessThanOrEqual(clock.ms / 20 + compileMs);
 
@@ -153,17 +144,14 @@ describe('compiling', () => {
       clock.ms += 1;
       return schema.getQueryType();
     });
-    let compilations = 0;
-    const count = () => {
-      compilations += 1;
-    };
+    const onCompiled = vi.fn();
     for (let index = 0; index < 100; index += 1) {
-      const find = tRegister(`{ b${index}: __typename }`, count, compiler);
+      const find = tRegister(`{ b${index}: __typename }`, onCompiled, compiler);
       find();
       find();
     }
     await turns();
-    expect(compilations).toBe(1);
+    expect(onCompiled).toHaveBeenCalledTimes(1);
   });
 
   it('counts the memory of compiled operations in the cache of documents', async () => {
@@ -205,12 +193,7 @@ async function runCompiled({ query, variables }: RandomRequest): Promise<Outcome
 const compiler = createCompiler(schema);
 
 function tRegister(query: string, addBytes = (_bytes: number) => {}, used = compiler) {
-  const document = parseDetached(query);
-  const definition = getOperationAST(document);
-  if (!definition) throw new Error('the document has no single operation');
-  const fragments = document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
-  const byName = new Map(fragments.map((node) => [node.name.value, node]));
-  return used.register({ document, definition, fragments: byName }, addBytes);
+  return used.register(tOperation(query), addBytes);
 }
 
 function nest(depth: number, alias: string): string {
