@@ -1,22 +1,6 @@
 import { type Store, StoreError } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
 
-/** Stores essays. Failed writes are buffered in memory and retried; only overflow, shutdown or a crash loses them. */
-export interface DurableWrites {
-  /** The buffered or the stored value. @throws StoreError */
-  get(key: string): Promise<string | null>;
-  getBuffered(key: string): string | null;
-  /**
-   * Writes the entries of one essay. Resolves when they are stored or buffered; never rejects.
-   * @param firstKey an entry that is not overwritten @returns the earlier value of `firstKey`; null if there was none
-   */
-  write(entries: Entries, firstKey?: string): Promise<string | null>;
-  /** Retries the buffered writes once. */
-  flush(): Promise<void>;
-  /** Drops the buffered writes and reports each essay as lost. */
-  discard(): void;
-}
-
 /** Values by store key. */
 type Entries = Readonly<Record<string, string>>;
 
@@ -26,16 +10,24 @@ interface DurableWritesOptions {
   events: Pick<Events, 'essayWriteBuffered' | 'essayLost'>;
 }
 
-export function createDurableWrites({ store, expiresInMs, events }: DurableWritesOptions): DurableWrites {
+export type DurableWrites = ReturnType<typeof createDurableWrites>;
+
+/** Stores essays. Failed writes are buffered in memory and retried; only overflow, shutdown or a crash loses them. */
+export function createDurableWrites({ store, expiresInMs, events }: DurableWritesOptions) {
   /** With their `firstKey`, oldest first. */
   const buffer = new Map<Entries, string | undefined>();
   let timer: NodeJS.Timeout | undefined;
   let flushing: Promise<void> = Promise.resolve();
 
   return {
-    get: async (key) => getBuffered(key) ?? store.get(key),
+    /** The buffered or the stored value. @throws StoreError */
+    get: async (key: string): Promise<string | null> => getBuffered(key) ?? store.get(key),
     getBuffered,
-    async write(entries, firstKey) {
+    /**
+     * Writes the entries of one essay. Resolves when they are stored or buffered; never rejects.
+     * @param firstKey an entry that is not overwritten @returns the earlier value of `firstKey`; null if there was none
+     */
+    async write(entries: Entries, firstKey?: string): Promise<string | null> {
       try {
         return await writeAll(entries, firstKey);
       } catch (error) {
@@ -49,7 +41,8 @@ export function createDurableWrites({ store, expiresInMs, events }: DurableWrite
       }
     },
     flush,
-    discard() {
+    /** Drops the buffered writes and reports each essay as lost. */
+    discard(): void {
       clearTimeout(timer);
       for (const _ of buffer.keys()) events.essayLost('the store failed until shutdown');
       buffer.clear();
@@ -78,7 +71,7 @@ export function createDurableWrites({ store, expiresInMs, events }: DurableWrite
     timer ??= setTimeout(() => void flush(), retryMs).unref();
   }
 
-  /** One at a time, so that a write that is still in flight is not reported as lost. */
+  /** Retries the buffered writes once. One retry at a time, so that a write in flight is not reported as lost. */
   function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;

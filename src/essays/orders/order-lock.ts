@@ -15,8 +15,8 @@ interface OrderLockOptions extends Pick<OpenedStore, 'store' | 'onRecovered'> {
 }
 
 /**
- * Lets one process at a time send an order; the others wait for its result. The lock of a process that crashed
- * or stalled expires, and one of the others takes over.
+ * Lets one process at a time send an order; other processes wait for its result. The lock of a process that
+ * crashed or stalled expires, and a waiting process takes over.
  * @returns a function that throws StoreError or the signal's reason
  */
 export function createOrderLock({ store, onRecovered, archive }: OrderLockOptions) {

@@ -61,7 +61,7 @@ const documentPath = '/openapi.json';
 const versionPath = '/data-version';
 /** They need no key: they contain no secret. */
 const publicPaths = [documentPath, versionPath];
-/** In each answer: callers that cache answers drop those of another version. */
+/** A header of each answer: callers that cache answers drop all of another version. */
 const versionHeader = 'x-bank-data-version';
 const noRoute = 'no Route matched with those values';
 const info = {

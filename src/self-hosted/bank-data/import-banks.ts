@@ -54,7 +54,7 @@ export function describeBankFiles(): string {
   npm run import-banks -- COUNTRY FILE    (from source)\n\n${files.join('')}`;
 }
 
-/** Of the list in the package, or of an import in the folder. */
+/** The number of banks in the list of the package, or in the import of the folder. */
 async function countBanks(country: string, dataDir?: string): Promise<number> {
   const directory = createBankDirectory(dataDir === undefined ? {} : { dataDir });
   try {

@@ -8,7 +8,7 @@ interface BlockOptions {
 }
 
 /**
- * Calls that are counted in the store before they are made, so that they wait for no write: those of half a second, at
+ * Calls that are counted in the store before they are made, so that they wait for no write: the calls of half a second, at
  * most 10,000. A crash leaves the count ahead by at most that many.
  */
 export function createBlock({ maxSize, onLow, onIdle }: BlockOptions) {

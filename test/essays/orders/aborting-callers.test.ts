@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { order, tEssay, truncated, unkeyed } from '../../support/essays/generator.ts';
 import { answerAll, dayMs, from, pass, tDelayed, tProcess, useFakeTime } from '../../support/essays/processes.ts';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
@@ -12,9 +12,7 @@ it('does not abort an order that was sent, and the essay is stored', async () =>
   await orderAndAbort(order);
   expect(calls[0]?.context.signal.aborted).toBe(false);
   const again = generate(order, from());
-  const essay = tEssay();
-  calls[0]?.answer(essay);
-  expect(await again).toEqual(essay);
+  const essay = await answerAll({ calls }, again);
   await flush();
   expect(await generate(order, from())).toEqual(essay);
   expect(calls).toHaveLength(1);
@@ -87,12 +85,10 @@ it('stores raw text that was paid for until the order is sent again, and returns
 it.each(['flush', 'close'] as const)('%s waits for an order that was sent', async (end) => {
   const process = tProcess();
   await process.orderAndAbort(unkeyed);
-  let hasEnded = false;
-  const ended = process[end]().then(() => {
-    hasEnded = true;
-  });
+  const onEnd = vi.fn();
+  const ended = process[end]().then(onEnd);
   await pass(60_000);
-  expect(hasEnded).toBe(false);
+  expect(onEnd).not.toHaveBeenCalled();
   process.calls[0]?.answer(tEssay());
   await ended;
   expect(process.fired).toEqual([]);

@@ -19,9 +19,10 @@ function tFailing() {
 }
 
 describe('while the store fails', () => {
-  it('an order with a key is rejected as retryable, without a call', async () => {
-    const { generate, write, calls, fired, fail, work } = tFailing();
+  it('an order with a key is rejected as retryable, without a call, and a query by id fails', async () => {
+    const { generate, find, write, calls, fired, fail, work } = tFailing();
     fail();
+    await expect(find('any', from())).rejects.toMatchObject(unreadable);
     expect(await generate(order, from())).toMatchObject(rejection);
     expect(calls).toHaveLength(0);
     expect(fired).toEqual(['rejected']);
@@ -57,12 +58,6 @@ describe('while the store fails', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('a query by id fails and does not return null', async () => {
-    const { find, fail } = tFailing();
-    fail();
-    await expect(find('any', from())).rejects.toMatchObject(unreadable);
-  });
-
   it('an essay that is stored is returned again even if the store rejects writes', async () => {
     const memory = createMemoryStore();
     const essay = await tProcess(memory).write(order);
@@ -77,8 +72,7 @@ describe('while the store fails', () => {
   it('a process that ends reports each essay that it could not store as lost', async () => {
     const { write, close, fired, fail } = tFailing();
     fail();
-    await write(unkeyed);
-    await write(unkeyed);
+    for (const _ of [1, 2]) await write(unkeyed);
     await close();
     const lost = 'lost: the store failed until shutdown';
     expect(fired).toEqual(['buffered: not connected', lost, lost]);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { EssayOrder } from '../../../src/essays/essays.ts';
 import { failed, order, tEssay, unkeyed } from '../../support/essays/generator.ts';
 import { answerAll, dayMs, from, pass, tDelayed, tProcess, useFakeTime } from '../../support/essays/processes.ts';
@@ -112,12 +112,10 @@ describe('an essay', () => {
   it('is returned only after it is stored', async () => {
     const { store, proceed } = tDelayed(createMemoryStore(), 'set');
     const { write } = tProcess(store);
-    let isReturned = false;
-    const result = write(order).then(() => {
-      isReturned = true;
-    });
+    const onReturn = vi.fn();
+    const result = write(order).then(onReturn);
     await pass(1_000);
-    expect(isReturned).toBe(false);
+    expect(onReturn).not.toHaveBeenCalled();
     proceed();
     await result;
   });

@@ -112,30 +112,23 @@ describe('a well-formed IBAN with wrong check digits', () => {
 });
 
 describe('an impossible IBAN', () => {
-  it.each<[string, string, string[]]>([
+  const german = 'iban_number=DE89370400440532013000';
+
+  it.each([
+    ['DE89.370400440532013000', 'An IBAN consists of the letters A to Z and the digits 0 to 9 only.'],
+    ['US89370400440532013000', 'An IBAN starts with the code of a country that has IBANs; this one does not.'],
     [
-      'illegal characters',
-      'DE89.370400440532013000',
-      ['An IBAN consists of the letters A to Z and the digits 0 to 9 only.'],
-    ],
-    [
-      'an unknown country',
-      'US89370400440532013000',
-      ['An IBAN starts with the code of a country that has IBANs; this one does not.'],
-    ],
-    [
-      'a wrong length, and so wrong check digits',
       'DE8937040044053201300',
-      ['An IBAN of DE has 22 characters; this one has 21.', 'The check digits do not match the rest of the IBAN.'],
+      'An IBAN of DE has 22 characters; this one has 21.',
+      'The check digits do not match the rest of the IBAN.',
     ],
     [
-      'a wrong structure',
       'DEXX370400440532013000',
-      ['An IBAN of DE has the format DE2!n8!n10!n (n: digits, a: letters, c: either); this one does not.'],
+      'An IBAN of DE has the format DE2!n8!n10!n (n: digits, a: letters, c: either); this one does not.',
     ],
-    ['an empty text', '', ['iban_number is missing.']],
-    ['only white space', ' \t', ['iban_number is missing.']],
-  ])('is rejected for %s', async (_, iban, messages) => {
+    ['', 'iban_number is missing.'],
+    [' \t', 'iban_number is missing.'],
+  ])('is rejected: %j', async (iban, ...messages) => {
     const { status, body } = await validate(iban);
     expect(status).toBe(422);
     expect(body).toEqual({ message: messages.join(' '), errors: { iban_number: messages } });
@@ -143,15 +136,11 @@ describe('an impossible IBAN', () => {
   });
 
   it.each([
-    ['missing', '/bank_data/iban_validate', 'iban_number is missing.'],
-    ['under another name', '/bank_data/iban_validate?iban=DE89370400440532013000', 'iban_number is missing.'],
-    [
-      'repeated',
-      '/bank_data/iban_validate?iban_number=DE89370400440532013000&iban_number=DE89370400440532013000',
-      'iban_number must be given only once.',
-    ],
-  ])('is rejected if the parameter is %s', async (_, url, message) => {
-    const answer = await app.inject({ url, headers: { apikey: 'right-key' } });
+    ['missing', '', 'iban_number is missing.'],
+    ['under another name', '?iban=DE89370400440532013000', 'iban_number is missing.'],
+    ['repeated', `?${german}&${german}`, 'iban_number must be given only once.'],
+  ])('is rejected if the parameter is %s', async (_, query, message) => {
+    const answer = await app.inject({ url: `/bank_data/iban_validate${query}`, headers: { apikey: 'right-key' } });
     expect(answer.statusCode).toBe(422);
     expect(answer.json()).toEqual({ message, errors: { iban_number: [message] } });
   });

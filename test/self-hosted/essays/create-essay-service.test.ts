@@ -12,14 +12,8 @@ describe('an order', () => {
   });
 
   it('may omit the slash at the end', async () => {
-    const { app } = tService();
-    const answer = await app.inject({
-      method: 'POST',
-      url: '/v2/generate/essay',
-      headers: { token: apiKey },
-      payload: body,
-    });
-    expect(answer.statusCode).toBe(200);
+    const request = { method: 'POST', url: '/v2/generate/essay', headers: { token: apiKey }, payload: body } as const;
+    expect((await tService().app.inject(request)).statusCode).toBe(200);
   });
 
   it.each([
@@ -38,9 +32,8 @@ describe('an order', () => {
   });
 
   it('may have a description of 10,000 characters', async () => {
-    expect(
-      (await tService().post({ ...body, description: '\u0001'.repeat(5_000) + 'a'.repeat(5_000) })).statusCode,
-    ).toBe(200);
+    const description = '\u0001'.repeat(5_000) + 'a'.repeat(5_000);
+    expect((await tService().post({ ...body, description })).statusCode).toBe(200);
   });
 });
 

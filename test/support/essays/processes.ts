@@ -99,6 +99,7 @@ export async function answerAll(
   calls[0]?.answer(essay);
   await pass(1_000);
   expect(await Promise.all(results)).toEqual(results.map(() => essay));
+  return essay;
 }
 
 /** A store whose operations of one kind wait until the test calls `proceed`. */

@@ -10,7 +10,7 @@ import { professionalTemplates } from './templates/professional.ts';
 import { templatesByPurpose } from './templates/purposes.ts';
 import { standardTemplates } from './templates/standard.ts';
 
-/** A sentence of the draft. Rank 0 is required; the others are added by rank while there is room. */
+/** A sentence of the draft. Rank 0 is required; higher ranks are added in order while there is room. */
 interface OutlineSentence {
   text: string;
   rank: number;

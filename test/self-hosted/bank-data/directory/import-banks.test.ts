@@ -40,12 +40,8 @@ describe('import-banks', () => {
         '',
       ].join('\n'),
     );
-    expect(await tBanks(join(folder, 'data'), 'DE')).toContainEqual({
-      ...german.bank,
-      country: 'DE',
-      source: 'Deutsche Bundesbank',
-      date: today,
-    });
+    const imported = { ...german.bank, country: 'DE', source: 'Deutsche Bundesbank', date: today };
+    expect(await tBanks(join(folder, 'data'), 'DE')).toContainEqual(imported);
   });
 
   it('changes nothing for an invalid file, and prints the invalid line', async () => {
@@ -144,10 +140,8 @@ describe('the data folder', () => {
 
 describe('the service', () => {
   async function bankOf(app: ReturnType<typeof createBankDataService>, iban: string) {
-    const answer = await app.inject({
-      url: `/bank_data/iban_validate?iban_number=${iban}`,
-      headers: { apikey: 'key' },
-    });
+    const url = `/bank_data/iban_validate?iban_number=${iban}`;
+    const answer = await app.inject({ url, headers: { apikey: 'key' } });
     return answer.json().bank_data;
   }
 

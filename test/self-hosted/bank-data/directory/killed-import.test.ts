@@ -9,6 +9,8 @@ import { tSample } from '../../../support/self-hosted/bank-data/directory/sample
 import { tFolder } from '../../../support/stores/folder.ts';
 
 const german = tSample('DE');
+const germanRows = (length: number) =>
+  Array.from({ length }, (_, number) => (german.rows[0] ?? []).with(0, String(10_000_000 + number)));
 
 describe('killing an import of 100,000 rows', () => {
   async function tImported(): Promise<string> {
@@ -36,11 +38,8 @@ describe('killing an import of 100,000 rows', () => {
     const pipe = join(tFolder(), 'blz.csv');
     execFileSync('mkfifo', [pipe]);
     const child = tImport(dataDir, 'DE', pipe);
-    const half = Array.from({ length: 50_000 }, (_, number) =>
-      (german.rows[0] ?? []).with(0, String(10_000_000 + number)),
-    );
     const stream = createWriteStream(pipe).on('error', () => {});
-    const bytes = await german.encode([...german.top, ...half]);
+    const bytes = await german.encode([...german.top, ...germanRows(50_000)]);
     await new Promise((resolve) => stream.write(bytes, resolve));
     child.kill('SIGKILL');
     expect((await child.ended).code).toBeNull();
@@ -61,11 +60,7 @@ describe('killing an import of 100,000 rows', () => {
 
   it('is not caused by the number of rows: an import of 100,000 succeeds', async () => {
     const dataDir = await tImported();
-    const rows = Array.from({ length: 100_000 }, (_, number) =>
-      (german.rows[0] ?? []).with(0, String(10_000_000 + number)),
-    );
-    const folder = tFolder();
-    const path = await tSampleFile(folder, { ...german, rows });
+    const path = await tSampleFile(tFolder(), { ...german, rows: germanRows(100_000) });
     expect((await tImport(dataDir, 'DE', path).ended).code).toBe(0);
     expect(await tBanks(dataDir, 'DE')).toHaveLength(100_000);
     expect(await tBanks(dataDir, 'CZ')).toHaveLength(1);

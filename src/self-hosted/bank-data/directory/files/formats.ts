@@ -183,7 +183,7 @@ const dutch: BankFileFormat = {
   download: 'https://www.betaalvereniging.nl/wp-content/uploads/BIC-lijst-NL.xlsx',
   attribution: 'Source: Betaalvereniging Nederland. For your own use: the data may not be passed on.',
   layout: workbook,
-  // In the titles of 2024 and in those of 2026, which are in two languages.
+  // Words that the titles of 2024 and the bilingual titles of 2026 have in common.
   columns: { bic: 'BIC', code: 'Identifier', name: ['Betaaldienstverlener'] },
   code: { pattern: /^[A-Z]{4}$/, description: '4 capital letters' },
 };
