@@ -58,7 +58,7 @@ export async function measurePaths(): Promise<Record<RequestKind, Path>> {
   }
 
   async function measureRound(inspector: Inspector, round: number): Promise<Record<RequestKind, Path>> {
-    const sendIban = () => send(ibanQuery, { iban: scriptedIban('answer', round) });
+    const sendIban = () => send(ibanQuery, { iban: scriptedIban('share', round) });
     const sendOrder = () => send(essayMutation, { topic: `Pens, part ${round}`, key: `order-${round}` });
     return {
       // A look-up, its repetition from the cache, and the repetition of that reply.

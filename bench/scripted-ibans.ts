@@ -13,6 +13,8 @@ const bankCodes = {
   truncate: '50000000',
   /** Closes the connection without an answer. */
   reset: '60000000',
+  /** Answers with one bank for all IBANs, as a real service does. */
+  share: '70000000',
 };
 
 export type Behavior = keyof typeof bankCodes;
@@ -30,9 +32,9 @@ export function readIbanBehavior(iban: string): Behavior {
   return behaviors.get(iban.slice(4, 12)) ?? 'answer';
 }
 
-/** Unique per IBAN, so that mixed-up answers are detected. */
+/** Unique per IBAN, so that mixed-up answers are detected, unless the behavior is `share`. */
 export function scriptedBankName(iban: string): string {
-  return `Bank of ${iban.slice(4)}`;
+  return readIbanBehavior(iban) === 'share' ? 'The bank' : `Bank of ${iban.slice(4)}`;
 }
 
 /** The behavior of the scripted essay service is the first word of the description. */

@@ -144,7 +144,10 @@ export function createLookUpCache({
       const isCurrent = () => flights.get(key)?.task === task;
       try {
         const result = await load(lookUp, { ...context, signal: task.signal, task });
-        if (isCurrent() && result.entry.version === dataVersion.current()) keep(key, result);
+        const { entry, isHit } = result;
+        // An entry of the shared cache may be older than the one in memory.
+        const isNewest = !isHit || (table.get(key)?.freshUntil ?? 0) <= entry.freshUntil;
+        if (isCurrent() && entry.version === dataVersion.current() && isNewest) table.set(key, entry);
         return result;
       } finally {
         if (isCurrent()) flights.delete(key);
@@ -182,12 +185,6 @@ export function createLookUpCache({
     const freshUntil = now + (isNegative ? Math.min(freshMs, maxNegativeFreshMs) : freshMs) * (0.9 + 0.2 * random());
     const staleUntil = isNegative ? freshUntil : Math.max(freshUntil, now + maxAgeMs);
     return { answer: answer as CacheEntry['answer'], freshUntil, staleUntil, version: dataVersion.current() };
-  }
-
-  /** Stores the entry, unless the present one is newer, which only happens to an entry of the shared cache. */
-  function keep(key: string, { entry, isHit }: Result): void {
-    const present = isHit ? table.get(key) : null;
-    if (present === null || present.freshUntil <= entry.freshUntil) table.set(key, entry);
   }
 }
 

@@ -16,7 +16,7 @@ export interface Attempt {
 }
 
 /** The part of a request context that calls need. A look-up that several requests share has that of the first. */
-export type CallContext = Pick<RequestContext, 'requestKey' | 'task' | 'usage' | 'reserveCall' | 'trace'>;
+type CallContext = Pick<RequestContext, 'requestKey' | 'task' | 'usage' | 'reserveCall' | 'trace'>;
 
 /** Sends an operation or one attempt. Rejects only if the caller aborts, with the signal's reason. */
 export type Send = (attempt: Attempt) => Promise<Outcome>;

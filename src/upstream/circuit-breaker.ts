@@ -36,7 +36,7 @@ export function createCircuitBreaker({ onOpened, onHalfOpened, onClosed }: Circu
   /** @param outcome `shed` if the attempt was aborted */
   function record(outcome: Outcome, isProbe: boolean): void {
     const isSent = outcome.kind === 'answered' || outcome.kind === 'failed';
-    const isFailed = isFailure(outcome);
+    const isFailed = isUpstreamFailure(outcome) && !(outcome.kind === 'failed' && dependsOnInput.has(outcome.reason));
     if (isProbe && (isFailed || !isSent)) open();
     else if (isProbe) close();
     else if (isSent && state === 'closed' && failures.add(isFailed)) open();
@@ -53,10 +53,6 @@ export function createCircuitBreaker({ onOpened, onHalfOpened, onClosed }: Circu
     failures.clear();
     onClosed();
   }
-}
-
-function isFailure(outcome: Outcome): boolean {
-  return isUpstreamFailure(outcome) && !(outcome.kind === 'failed' && dependsOnInput.has(outcome.reason));
 }
 
 /** Failures that one bad input can cause every time; they must not open the circuit. */

@@ -42,7 +42,7 @@ export function toUpstreamError(
 }
 
 /** Not sent: too many calls are waiting, or the circuit is open. */
-export function createShedError(service: ServiceName): UpstreamError {
+function createShedError(service: ServiceName): UpstreamError {
   return createError(service, 'UPSTREAM_UNAVAILABLE', failureMessages.shed, true);
 }
 

@@ -1,6 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createSuggestIbans } from '../../src/graphql/schema/suggestions.ts';
+import { AbortableSignal } from '../../src/async/signal.ts';
+import { createContext } from '../../src/graphql/schema/context.ts';
+import { suggestOnce } from '../../src/graphql/schema/suggestions.ts';
+import { tCaller } from '../support/caller.ts';
 import { tGateway } from '../support/gateway.ts';
+import { tServices } from '../support/graphql/scripted-services.ts';
 
 const query = 'query ($ibans: [String!]!) { ibanValidations(ibans: $ibans) { suggestions } }';
 
@@ -11,12 +15,12 @@ function wrongIbans(count: number): string[] {
 
 it('computes the suggestions of an IBAN once', () => {
   const isKnownBank = vi.fn(() => true);
-  const suggest = createSuggestIbans(isKnownBank);
-  const suggestions = suggest('DE89370400440532013001');
+  const context = createContext({ ...tServices(), isKnownBank }, tCaller, new AbortableSignal());
+  const suggestions = suggestOnce('DE89370400440532013001', context);
   expect(suggestions).toContain('DE89370400440532013000');
   const calls = isKnownBank.mock.calls.length;
   expect(calls).toBeGreaterThan(0);
-  expect(suggest('DE89370400440532013001')).toBe(suggestions);
+  expect(suggestOnce('DE89370400440532013001', context)).toBe(suggestions);
   expect(isKnownBank).toHaveBeenCalledTimes(calls);
 });
 

@@ -8,7 +8,6 @@ import type { Trace } from '../../trace.ts';
 import type { AllowanceStatus } from '../../upstream/allowance/allowance.ts';
 import { Loaders } from '../loaders.ts';
 import { QueryBudget, type QueryLimits } from './query-budget.ts';
-import { createSuggestIbans, type SuggestIbans } from './suggestions.ts';
 
 /** Shared by the resolvers of all requests. */
 export interface Services {
@@ -32,19 +31,19 @@ export interface Context {
   caller: Caller;
   loaders: Loaders;
   budget: QueryBudget;
-  suggestIbans: SuggestIbans;
+  /** Valid IBANs that were suggested for invalid ones. */
+  suggestions: Map<string, readonly string[]>;
   requestContext: RequestContext;
 }
 
 /** @param signal aborts when the client disconnects */
 export function createContext(services: Services, caller: Caller, signal: Signal, trace: Trace | null = null): Context {
-  const { bankData, isKnownBank, maxConcurrency } = services;
+  const { bankData, maxConcurrency } = services;
   const { bankDataCalls, essayCalls } = caller.limits;
   const hasBudget = bankDataCalls !== null || essayCalls !== null;
   const reserveCall: ReserveCall | null = hasBudget ? (service) => services.budgets.reserve(caller, service) : null;
   const requestContext = createRequestContext(signal, caller.id, reserveCall, trace);
   const budget = new QueryBudget(services.limits);
   const loaders = new Loaders({ bankData, budget, context: requestContext, maxConcurrency });
-  const suggestIbans = createSuggestIbans(isKnownBank);
-  return { services, caller, budget, requestContext, loaders, suggestIbans };
+  return { services, caller, budget, requestContext, loaders, suggestions: new Map() };
 }

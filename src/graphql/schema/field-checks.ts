@@ -57,38 +57,38 @@ export function checkText(name: string, text: string, maxLength: number): string
   throw new GatewayError('BAD_USER_INPUT', `${name} must have at most ${maxLength} characters.`);
 }
 
-type Values = Readonly<Record<string, unknown>>;
-type CheckTexts = (values: Values) => void;
-
 function addChecks(field: GraphQLField<unknown, Context>): void {
   const { args, extensions, resolve = defaultFieldResolver } = field;
-  const checkTexts = createTextCheck(args);
-  if (checkTexts === null && extensions.scope === undefined) return;
+  const limits = findTextLimits(args);
+  if (limits.length === 0 && extensions.scope === undefined) return;
   field.resolve = (source, values, context, info) => {
     checkScope(field, context);
-    checkTexts?.(values);
+    for (const { path, maxLength } of limits) checkTexts(values, path, maxLength);
     return resolve(source, values, context, info);
   };
 }
 
-/** The check of all limited texts among these arguments or input fields; null if there are none. */
-function createTextCheck(inputs: readonly (GraphQLArgument | GraphQLInputField)[]): CheckTexts | null {
-  const checks = inputs.flatMap(({ name, type: wrappedType, extensions }): CheckTexts[] => {
-    const { maxLength } = extensions as { maxLength?: number };
-    if (maxLength !== undefined)
-      return [(values) => forEachItem(values[name], (text) => checkText(name, text as string, maxLength))];
-    const type = getNamedType(wrappedType);
-    const check = isInputObjectType(type) ? createTextCheck(Object.values(type.getFields())) : null;
-    return check ? [(values) => forEachItem(values[name], (item) => check(item as Values))] : [];
-  });
-  if (checks.length === 0) return null;
-  return (values) => {
-    for (const check of checks) check(values);
-  };
+interface TextLimit {
+  /** Names of an argument and of fields of input objects. */
+  path: readonly string[];
+  maxLength: number;
 }
 
-/** Visits the items of a list, or a single value. */
-function forEachItem(value: unknown, visit: (item: unknown) => void): void {
-  if (Array.isArray(value)) value.forEach(visit);
-  else if (value !== null && value !== undefined) visit(value);
+/** The limits of all texts among these arguments or input fields. */
+function findTextLimits(inputs: readonly (GraphQLArgument | GraphQLInputField)[]): TextLimit[] {
+  return inputs.flatMap(({ name, type: wrappedType, extensions }): TextLimit[] => {
+    const { maxLength } = extensions as { maxLength?: number };
+    if (maxLength !== undefined) return [{ path: [name], maxLength }];
+    const type = getNamedType(wrappedType);
+    const limits = isInputObjectType(type) ? findTextLimits(Object.values(type.getFields())) : [];
+    return limits.map(({ path, maxLength }) => ({ path: [name, ...path], maxLength }));
+  });
+}
+
+/** Checks the text at a path below a value, or all texts if there are lists on the way. */
+function checkTexts(value: unknown, path: readonly string[], maxLength: number, depth = 0): void {
+  if (value === null || value === undefined) return;
+  if (Array.isArray(value)) for (const item of value) checkTexts(item, path, maxLength, depth);
+  else if (depth === path.length) checkText(path.at(-1) ?? '', value as string, maxLength);
+  else checkTexts((value as Record<string, unknown>)[path[depth] ?? ''], path, maxLength, depth + 1);
 }

@@ -9,6 +9,7 @@ import { IbanCountryType } from './country.ts';
 import { assumeSize, lookUpCost, paid, personalData, suggestionsCost } from './directives.ts';
 import { entityKey, readKey, resolveReference } from './entities.ts';
 import { bankDataScope, checkText, limitText, maxLengths, stateTextLimit } from './field-checks.ts';
+import { suggestOnce } from './suggestions.ts';
 
 const typicalListLength = 50;
 
@@ -135,7 +136,7 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
       description:
         'Up to five valid IBANs that differ by one typing error, most likely first; empty if it is valid. Needs no ' +
         'upstream call.',
-      resolve: ({ iban, valid }, _, { suggestIbans }) => (valid ? [] : [...suggestIbans(iban)]),
+      resolve: ({ iban, valid }, _, context) => (valid ? [] : [...suggestOnce(iban, context)]),
     }),
   }),
 });

@@ -1,25 +1,16 @@
 import { GatewayError } from '../../errors.ts';
 import { suggestIbans } from '../../iban/suggest-ibans.ts';
+import type { Context } from './context.ts';
 
-type IsKnownBank = (country: string, bankCode: string) => boolean;
-
-/** Suggests valid IBANs for an invalid one. @throws GatewayError over the limit of the query */
-export type SuggestIbans = (iban: string) => readonly string[];
-
-/** The suggestions of one query: computed once per IBAN, for all aliases. */
-export function createSuggestIbans(isKnownBank: IsKnownBank): SuggestIbans {
-  let computed: Map<string, readonly string[]> | undefined;
-  return (iban) => {
-    computed ??= new Map();
-    const known = computed.get(iban);
-    if (known !== undefined) return known;
-    if (computed.size >= maxIbans) throw new GatewayError('BAD_USER_INPUT', tooManyIbans);
-    const suggestions = suggestIbans(iban, { isKnownBank });
-    computed.set(iban, suggestions);
-    return suggestions;
-  };
+/** Suggests valid IBANs for an invalid one, once per query, for all aliases. @throws GatewayError over the limit of the query */
+export function suggestOnce(iban: string, { suggestions, services }: Context): readonly string[] {
+  const known = suggestions.get(iban);
+  if (known !== undefined) return known;
+  if (suggestions.size >= maxIbans) throw new GatewayError('BAD_USER_INPUT', tooManyIbans);
+  const suggested = suggestIbans(iban, services);
+  suggestions.set(iban, suggested);
+  return suggested;
 }
 
-/** One takes about 20 µs. */
 const maxIbans = 1_000;
 const tooManyIbans = `A query may request suggestions for at most ${maxIbans} invalid IBANs; split it into several queries.`;
