@@ -2,7 +2,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import { docExamples, runDocExample } from './support/doc-examples.ts';
 
-/* The examples in the docstrings of src. */
+/* The examples in the comments of src. */
 
 const src = fileURLToPath(new URL('../src/', import.meta.url));
 const examples = docExamples(src).map((example) => ({ ...example, name: example.file.slice(src.length) }));

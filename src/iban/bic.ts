@@ -27,7 +27,7 @@ export function compactBic(text: string): string {
  * A valid BIC need not have been issued.
  * @example
  * findBicProblems('COBADEFF') // => []
- * findBicProblems('COBADEF') // => ['WRONG_LENGTH']
+ * findBicProblems('') // => ['WRONG_LENGTH']
  */
 export function findBicProblems(bic: string): readonly BicProblem[] {
   if (/[^A-Z0-9]/.test(bic)) return ['ILLEGAL_CHARACTERS'];

@@ -6,7 +6,7 @@ export type Redact = (text: string) => string;
  * const redact = createRedact(['k3y/of-banks']);
  * redact('GET /check?iban=DE89%203704%200044%200532%200130%2000') // => 'GET /check?iban=[IBAN]'
  * redact('key k3y/of-banks, ?key=k3y%2Fof-banks, {"key":"k3y\\/of-banks"}') // => 'key [hidden], ?key=[hidden], {"key":"[hidden]"}'
- * redact('Basic azN5L29mLWJhbmtz') // => 'Basic [hidden]'
+ * redact(Buffer.from('k3y/of-banks').toString('base64')) // => '[hidden]'
  */
 export function createRedact(secrets: readonly string[]): Redact {
   const redactSecrets = createReplacement(secrets);
@@ -38,7 +38,7 @@ export interface RedactSecrets {
  * const redact = createSecretRedaction(['seeded-key']);
  * redact('The key seeded-key is unknown.') // => 'The key [hidden] is unknown.'
  * redact('The response was cut off: see', true) // => 'The response was cut off: see'
- * redact('The response was cut off: seede', true) // => 'The response was cut off: [hidden]'
+ * redact('The response was cut off: seeded-k', true) // => 'The response was cut off: [hidden]'
  * redact.isClean('{"key":"seeded-key"}') // => false
  */
 export function createSecretRedaction(secrets: readonly string[]): RedactSecrets {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** One `@example` of a docstring. */
+/** One `@example` of a doc comment. */
 interface DocExample {
   file: string;
   /** Its lines, without the asterisks. */
@@ -9,7 +9,7 @@ interface DocExample {
 }
 
 /**
- * All `@example` blocks in the docstrings of a folder of `src`. A line `expression // => value` is checked; lines before it
+ * All `@example` blocks in the doc comments of a folder of `src`. A line `expression // => value` is checked; lines before it
  * prepare it. Examples use the exports of their file, and are JavaScript.
  */
 export function docExamples(folder: string): DocExample[] {
@@ -24,7 +24,7 @@ export function docExamples(folder: string): DocExample[] {
 
 /**
  * Runs an example with the exports of its file.
- * @returns for each checked line: its text, its value, and the value that the docstring states
+ * @returns for each checked line: its text, its value, and the value that the comment states
  */
 export function runDocExample(
   { code }: DocExample,
@@ -40,8 +40,8 @@ export function runDocExample(
 }
 
 function readExamples(source: string): string[] {
-  const docstrings = [...source.matchAll(/\/\*\*(.*?)\*\//gs)].map(([, text = '']) => text);
-  return docstrings.flatMap((text) =>
+  const comments = [...source.matchAll(/\/\*\*(.*?)\*\//gs)].map(([, text = '']) => text);
+  return comments.flatMap((text) =>
     [...text.replace(/^ *\* ?/gm, '').matchAll(/^@example\n(.*?)(?=^@|\s*$(?![\s\S]))/gms)].map(([, code = '']) =>
       code.trimEnd(),
     ),

@@ -281,7 +281,7 @@ describe('the export', () => {
       if (kind === 'an unreachable') collector.url = await tUnusedUrl();
       collector.answers(kind === 'a silent' ? null : kind === 'an endless' ? 'endless' : 401);
       const env = {
-        OTEL_EXPORTER_OTLP_TIMEOUT: '200',
+        OTEL_EXPORTER_OTLP_TIMEOUT: '1000',
         OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20seeded-collector-key',
       };
       const upstream = await tUpstream(replyJson(200, { valid: true }));

@@ -69,7 +69,7 @@ function withReportedFailures(exporter: SpanExporter, { maxMs, onTooLate, onFail
 }
 
 /** After the timeout of the exporter. */
-const graceMs = 200;
+const graceMs = 500;
 
 /** The status, or a code such as ECONNREFUSED: messages contain the address, which may be confidential. */
 function describe(error: Error | undefined): string {
