@@ -9,7 +9,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/build.ts', 'test/support/untouched-data.ts'],
-    reporters: ['default', plainSummary()],
+    reporters: ['minimal', plainSummary()],
     // Many tests wait for processes and pages, so one worker per core would leave cores idle.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: SlowestFirst },

@@ -36,19 +36,27 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** Same as in the Docker image; overridden by GATEWAY_NODE_OPTIONS. */
 const imageNodeOptions = '--max-old-space-size=512';
 
+interface GatewayOptions {
+  nodeOptions?: readonly string[];
+  /** Whether to run the files of `src` rather than the build, in which they are merged. */
+  fromSource?: boolean;
+}
+
 /** Builds the gateway and runs it with only the given environment and options of Node.js, and an empty data folder. */
 export async function startGateway(
   env: Readonly<Record<string, string>>,
-  options: readonly string[] = [],
+  { nodeOptions = [], fromSource = false }: GatewayOptions = {},
 ): Promise<GatewayProcess> {
-  execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: ['ignore', 'inherit', 'ignore'] });
+  if (!fromSource)
+    execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: ['ignore', 'inherit', 'ignore'] });
   const dataDir = mkdtempSync(join(tmpdir(), 'ledgerquill-bench-'));
-  const { PATH = '', GATEWAY_NODE_OPTIONS: nodeOptions = imageNodeOptions } = process.env;
-  const child = spawn(process.execPath, ['dist/main.js'], {
+  const { PATH = '', GATEWAY_NODE_OPTIONS: ownOptions = imageNodeOptions } = process.env;
+  const program = fromSource ? ['--import', 'tsx', 'src/main.ts'] : ['dist/main.js'];
+  const child = spawn(process.execPath, program, {
     cwd: root,
     env: {
       PATH,
-      NODE_OPTIONS: ['--inspect-port=127.0.0.1:0', nodeOptions, ...options].join(' '),
+      NODE_OPTIONS: ['--inspect-port=127.0.0.1:0', ownOptions, ...nodeOptions].join(' '),
       PORT: '0',
       DATA_DIR: dataDir,
       LOG_LEVEL: 'info',

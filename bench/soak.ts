@@ -50,7 +50,7 @@ const gateway = await startGateway(
     CACHE_MAX_MB: String(cacheMb),
     METRICS_PORT: '0',
   },
-  [delayCausesOption],
+  { nodeOptions: [delayCausesOption] },
 );
 const client = createClient(gateway.url, clients * 2);
 const scenarios = [...mixedScenarios, { kind: 'client aborts its upload', share: 2, run: abortUpload(gateway.url) }];

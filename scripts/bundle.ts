@@ -34,8 +34,8 @@ interface BundledFile {
 /** Its page is built separately. */
 const graphiqlPackage = 'node_modules/@graphql-yoga/render-graphiql';
 
-/** Two processes, and a thread. */
-const entryPoints = ['src/main.ts', 'src/cli/ledgerquill.ts', 'src/telemetry/traces/export-thread.ts'];
+/** Two processes. */
+const entryPoints = ['src/main.ts', 'src/cli/ledgerquill.ts'];
 
 /** For packages in CommonJS, which `require` modules of Node.js. */
 const createRequire =

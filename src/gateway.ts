@@ -7,9 +7,9 @@ import { createKnownBanks, type KnownBanks } from './bank-lists/known-banks.ts';
 import { type Config, listSecrets, type Upstreams } from './config/read-config.ts';
 import { createTrustedDocuments } from './documents/trusted-documents.ts';
 import { createPaidEssays } from './essays/paid-essays.ts';
-import { createContext } from './graphql/context.ts';
-import { createGraphqlHandler } from './graphql/graphql-handler.ts';
-import { readQueryLimits } from './graphql/query-budget.ts';
+import { createGraphqlHandler } from './graphql/request/graphql-handler.ts';
+import { createContext } from './graphql/schema/context.ts';
+import { readQueryLimits } from './graphql/schema/query-budget.ts';
 import { schema } from './graphql/schema/schema.ts';
 import { createGraphiql } from './http/graphiql.ts';
 import { type MetricsServer, startMetricsServer } from './http/metrics-server.ts';
@@ -19,7 +19,7 @@ import { closeOnError, openStore } from './stores/open-store.ts';
 import type { MetricSources } from './telemetry/metrics/gateway-metrics.ts';
 import { createRedact } from './telemetry/redact.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
-import { createUpstreamFactory } from './upstream/upstream.ts';
+import { createUpstreamFactory } from './upstream/upstream-client.ts';
 
 interface GatewayOptions {
   logDestination?: DestinationStream;
@@ -58,11 +58,11 @@ export function createGateway(
     budgets: access.budgets,
     isKnownBank: knownBanks.has,
     limits: readQueryLimits(config),
+    maxConcurrency: config.upstreamConcurrency,
   };
   const graphql = createGraphqlHandler({
     schema,
     createContext: (caller, signal, trace) => createContext(services, caller, signal, trace),
-    backpressure: bankData.backpressure,
     localCaller: access.localCaller,
     hasCallers: access.hasCallers,
     trustedDocuments,
@@ -110,7 +110,7 @@ export function createGateway(
     handle: graphql,
     async listen(): Promise<string> {
       stopLoading = knownBanks.loadSoon();
-      traces?.open();
+      await traces?.open();
       if (metrics) metricsServer = await startMetricsServer({ ...metrics, sources: metricSources, events });
       return server.listen(config.host, config.port);
     },
@@ -140,7 +140,7 @@ export function createGateway(
     await Promise.race([draining.then(essays.flush), pause(config.shutdownTimeoutMs, timer)]);
     timer.abort(null);
     await draining;
-    await Promise.all([bankDataUpstream.client.close(), essaysUpstream.client.close(), graphql.dispose()]);
+    await Promise.all([bankDataUpstream.client.close(), essaysUpstream.client.close()]);
     // Closing the clients aborts the calls in flight; then everything written and counted is stored.
     await Promise.all([essays.close(), ...allowances.map((allowance) => allowance.flush())]);
     await Promise.all([access.close(), traces?.close(), trustedDocuments?.close()]);

@@ -53,7 +53,7 @@ async function start(config: Config, services: Service[], stopServices: () => Pr
   });
   const essays = await resolveUpstream(config.essays.upstream, services, async (apiKey) => {
     const { createEssayService } = await import('./self-hosted/essays/create-essay-service.ts');
-    const { createEssayWriter, describeWriter } = await import('./self-hosted/essays/create-essay-writer.ts');
+    const { createEssayWriter, describeWriter } = await import('./self-hosted/essays/run-essay-service.ts');
     const writer = createEssayWriter(llm);
     const service = createEssayService({ apiKey, writer, monthlyAllowance, log: createServiceLog(apiKey) });
     return { service, note: `; ${describeWriter(llm)}` };

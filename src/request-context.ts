@@ -1,28 +1,33 @@
-import type { Holdable } from './async/shared-task.ts';
+import type { KeepAlive } from './async/shared-task.ts';
 import type { Signal } from './async/signal.ts';
 import type { ServiceName } from './errors.ts';
 import type { Trace } from './trace.ts';
-import { UpstreamActivity } from './upstream-activity.ts';
 
 /** The caller and the usage of one request. Passed to every layer. */
 export interface RequestContext {
+  /** Different for each request: the calls of one request share their turns in the queue of a service. */
+  requestKey: symbol;
   /** 'anonymous' without authentication. Data stored for one caller is not returned to another. */
   callerId: string;
   /** Aborts when the client disconnects. */
   signal: Signal;
-  /** Held while a call is made, so that its answer is received; null: the call is aborted when the signal aborts. */
-  task: Holdable | null;
+  /** Keeps the work that callers share alive while a call is in flight; null: the call is aborted when the signal aborts. */
+  task: KeepAlive | null;
   usage: Usage;
   /** The parent of the spans of upstream calls; null: the request is not sampled. */
   trace: Trace | null;
-  /** Its time with upstreams. A flight has that of its first request. */
+  /** How long the request has waited for upstreams. */
   activity: UpstreamActivity;
   /** Counts a call in the caller's own budget before it is sent; null: the caller has none. */
   reserveCall: ReserveCall | null;
-  /** When a look-up began to wait for its turn, by `performance.now()`; its deadline includes the wait. */
-  queuedSince: number | null;
-  /** When the first of the answers used so far stops being fresh, in milliseconds since 1970. */
-  freshUntil: number;
+  /**
+   * When the time limit of upstream operations began, by `performance.now()`: those of a batch or of a list of pages have it
+   * in common. Null: it begins with each operation.
+   */
+  startedAt: number | null;
+  /** Calls for further pages of bank lists, of which all lists of the request share a limited number. */
+  furtherPages: { calls: number };
+  freshness: Freshness;
 }
 
 /** Counts of one request, returned as `extensions.cost`. Not amounts of money. */
@@ -37,6 +42,11 @@ export interface Usage {
   upstreamCalls: number;
 }
 
+export interface Freshness {
+  /** When the first of the answers used so far stops being fresh, in milliseconds since 1970. */
+  freshUntil: number;
+}
+
 /** Null: no budget for this service. */
 export type ReserveCall = (service: ServiceName) => BudgetedCall | Promise<BudgetedCall> | null;
 
@@ -49,8 +59,39 @@ export function createRequestContext(
   reserveCall: ReserveCall | null = null,
   trace: Trace | null = null,
 ): RequestContext {
-  const usage = { lookUps: 0, cacheHits: 0, staleHits: 0, upstreamCalls: 0 };
-  const activity = new UpstreamActivity();
-  const freshUntil = Number.POSITIVE_INFINITY;
-  return { callerId, signal, task: null, reserveCall, trace, queuedSince: null, usage, activity, freshUntil };
+  return {
+    requestKey: Symbol('request'),
+    callerId,
+    signal,
+    task: null,
+    usage: { lookUps: 0, cacheHits: 0, staleHits: 0, upstreamCalls: 0 },
+    trace,
+    activity: new UpstreamActivity(),
+    reserveCall,
+    startedAt: null,
+    furtherPages: { calls: 0 },
+    freshness: { freshUntil: Number.POSITIVE_INFINITY },
+  };
+}
+
+/** How long a request has waited for upstreams: the time in which at least one of its look-ups or orders was in progress. */
+export class UpstreamActivity {
+  #inProgress = 0;
+  #waitingSince = 0;
+  #waitedMs = 0;
+
+  begin(): void {
+    if (this.#inProgress === 0) this.#waitingSince = performance.now();
+    this.#inProgress += 1;
+  }
+
+  end(): void {
+    this.#inProgress -= 1;
+    if (this.#inProgress === 0) this.#waitedMs += performance.now() - this.#waitingSince;
+  }
+
+  /** @param now by `performance.now()` */
+  waitedMs(now: number): number {
+    return this.#waitedMs + (this.#inProgress === 0 ? 0 : now - this.#waitingSince);
+  }
 }

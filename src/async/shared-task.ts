@@ -1,117 +1,83 @@
 import { AbortableSignal, type Signal } from './signal.ts';
-import type { Continuation } from './sync-promise.ts';
 
 /**
- * A task whose result several callers wait for, and that may outlive them. It is also the signal of the work that is done
- * for it: when all callers have aborted, it aborts as well, but not while it is held.
+ * Work whose result several callers wait for, and that may outlive them: when all of them have aborted, its signal aborts as
+ * well, unless the work is kept alive.
  */
-export class SharedTask<Result> extends AbortableSignal implements Holdable {
-  /** Most tasks have one who waits; only the second creates an array. */
-  #first: Waiter<Result> | null = null;
-  #others: Waiter<Result>[] = none;
-  #holds = 0;
-  /** Set when all callers have aborted while it was held. */
-  #abandoned: { reason: unknown } | null = null;
-  #outcome: Outcome<Result> | null = null;
+export class SharedTask<Result> implements KeepAlive {
+  readonly signal = new AbortableSignal();
+  readonly #result: Promise<Result>;
+  #callers = 0;
+  #keepers = 0;
+  /** The reason of the last caller who has left while the work was kept alive. */
+  #left: { reason: unknown } | null = null;
 
-  /** Passes the result on to all who wait. */
-  resolve(result: Result): void {
-    this.#settle({ kind: 'resolved', result });
-  }
-
-  /** Passes the error on to all who wait. */
-  reject(reason: unknown): void {
-    this.#settle({ kind: 'rejected', reason });
+  /** @param run starts the work at once */
+  constructor(run: (task: SharedTask<Result>) => Promise<Result>) {
+    this.#result = run(this);
+    // Callers learn of a failure from `wait`; there may be none.
+    this.#result.catch(ignore);
   }
 
   /** Waits for the result; rejects with the signal's reason as soon as this caller aborts. */
   wait(signal: Signal): Promise<Result> {
-    return new Promise((onResolved, onRejected) => this.join(signal, { onResolved, onRejected }));
+    if (signal.aborted) return Promise.reject(signal.reason);
+    this.#callers += 1;
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#leave(signal.reason);
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', leave);
+      this.#result.then(
+        (result) => {
+          signal.removeEventListener('abort', leave);
+          resolve(result);
+        },
+        (reason) => {
+          signal.removeEventListener('abort', leave);
+          reject(reason);
+        },
+      );
+    });
   }
 
-  /** Like `wait`, without a promise. The functions of the continuation must not throw. */
-  join(signal: Signal, continuation: Continuation<Result>): void {
-    const waiter = new Waiter<Result>(this, signal, continuation);
-    if (signal.aborted) waiter.settle({ kind: 'rejected', reason: signal.reason });
-    else if (this.#outcome !== null) waiter.settle(this.#outcome);
-    else if (this.#first === null) this.#first = waiter;
-    else if (this.#others === none) this.#others = [waiter];
-    else this.#others.push(waiter);
+  /** Resolves when the work has ended, whether or not it succeeded. */
+  settled(): Promise<void> {
+    return this.#result.then(ignore, ignore);
   }
 
-  /** Called when a waiter's signal has aborted. */
-  leave(waiter: Waiter<Result>, reason: unknown): void {
-    if (this.#first === waiter) this.#first = this.#others.shift() ?? null;
-    else this.#others = this.#others.filter((other) => other !== waiter);
-    if (this.#first !== null) return;
-    if (this.#holds > 0) this.#abandoned = { reason };
-    else this.abort(reason);
-  }
-
-  hold(): void {
-    this.#holds += 1;
+  keepAlive(): void {
+    this.#keepers += 1;
   }
 
   release(): void {
-    this.#holds -= 1;
-    if (this.#abandoned === null || this.#holds > 0 || this.hasWaiters()) return;
-    this.abort(this.#abandoned.reason);
+    this.#keepers -= 1;
+    if (this.#left !== null && this.#keepers === 0 && !this.hasCallers()) this.signal.abort(this.#left.reason);
   }
 
-  hasWaiters(): boolean {
-    return this.#first !== null;
+  hasCallers(): boolean {
+    return this.#callers > 0;
   }
 
-  /** Whether it is held or aborted: then callers do not influence the task. */
-  isDetached(): boolean {
-    return this.#holds > 0 || this.aborted;
+  /** Whether it is kept alive or aborted: then callers do not influence it. */
+  outlivesCallers(): boolean {
+    return this.#keepers > 0 || this.signal.aborted;
   }
 
-  #settle(outcome: Outcome<Result>): void {
-    const first = this.#first;
-    const others = this.#others;
-    this.#outcome = outcome;
-    this.#first = null;
-    this.#others = none;
-    first?.settle(outcome);
-    for (const waiter of others) waiter.settle(outcome);
+  #leave(reason: unknown): void {
+    this.#callers -= 1;
+    if (this.#callers > 0) return;
+    if (this.#keepers > 0) this.#left = { reason };
+    else this.signal.abort(reason);
   }
 }
 
-/** Work that continues without callers while it is held, as when a call has been sent and may be charged. */
-export interface Holdable {
-  hold(): void;
-  /** Once for each `hold`. If all callers have left meanwhile, the work is aborted now. */
+/** Keeps work alive without callers, for example while a call that may be charged is in flight. */
+export interface KeepAlive {
+  keepAlive(): void;
+  /** Call it once for each `keepAlive`. If all callers have left in the meantime, the work is aborted now. */
   release(): void;
 }
 
-type Outcome<Result> = { kind: 'resolved'; result: Result } | { kind: 'rejected'; reason: unknown };
-
-/** A class, since thousands may wait: it is also the listener of its signal. */
-class Waiter<Result> {
-  readonly #task: SharedTask<Result>;
-  readonly #signal: Signal;
-  readonly #continuation: Continuation<Result>;
-
-  constructor(task: SharedTask<Result>, signal: Signal, continuation: Continuation<Result>) {
-    this.#task = task;
-    this.#signal = signal;
-    this.#continuation = continuation;
-    signal.addEventListener('abort', this);
-  }
-
-  settle(outcome: Outcome<Result>): void {
-    this.#signal.removeEventListener('abort', this);
-    if (outcome.kind === 'resolved') this.#continuation.onResolved(outcome.result);
-    else this.#continuation.onRejected(outcome.reason);
-  }
-
-  /** The signal has aborted. */
-  handleEvent(): void {
-    this.#task.leave(this, this.#signal.reason);
-    this.#continuation.onRejected(this.#signal.reason);
-  }
-}
-
-/** The further waiters of a task without any. It stays empty. */
-const none: never[] = [];
+function ignore(): void {}

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AccessConfig } from '../config/access-config.ts';
 import type { CallerLimits, OwnLimits, Scope } from '../config/callers.ts';
 import { GatewayError } from '../errors.ts';
-import { createKeyHash } from '../stores/key-hash.ts';
+import { createKeyHash } from '../stores/store.ts';
 
 /** Who sent a request, and what the sender may use. */
 export interface Caller {

@@ -4,7 +4,7 @@ import type { BudgetedCall } from '../request-context.ts';
 import type { Store } from '../stores/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import { beginOfPeriod, nameOfPeriod, periodAt } from '../time/calendar-period.ts';
-import { createMonthlyCount, type MonthlyCount } from '../upstream/allowance/monthly-count.ts';
+import { createPeriodCount, type PeriodCount } from '../upstream/allowance/period-count.ts';
 import type { Caller } from './caller.ts';
 
 export interface BudgetStatus {
@@ -45,7 +45,7 @@ interface OpenBudget extends CallBudget {
   service: ServiceName;
   /** The current day or month. */
   number: number;
-  count: MonthlyCount;
+  count: PeriodCount;
 }
 
 /**
@@ -101,7 +101,7 @@ export function createPaidBudgets({ store, replicas, maxBudgets = 20_000, events
     }
     if (known) void known.count.flush();
     if (open.size >= maxBudgets && !evictOldest()) return { count: null, renewsAt };
-    const count = createMonthlyCount({
+    const count = createPeriodCount({
       store,
       key: `budget:${id}:${nameOfPeriod(period, number)}`,
       limit: calls,

@@ -1,9 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RedisConfig } from '../config/redis-url.ts';
-import { createKeyHash } from '../stores/key-hash.ts';
 import { createRedisConnection, type RedisConnection } from '../stores/redis-connection.ts';
-import { StoreError } from '../stores/store.ts';
+import { createKeyHash, StoreError } from '../stores/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Caller } from './caller.ts';
 

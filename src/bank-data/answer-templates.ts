@@ -104,7 +104,7 @@ export function createAnswerTemplates(maxBanks: number): FindTemplate {
 /** Instead of a template. */
 const seenOnce = 'seen once';
 
-/** Of a valid IBAN, of which the service knows the parts and the bank. */
+/** The answer for a valid IBAN whose parts and bank the service knows. */
 type KnownValidation = IbanValidation & { ibanData: IbanData; bankData: BankData };
 
 function isKnownValidation(answer: Partial<IbanValidation>): answer is KnownValidation {

@@ -90,14 +90,13 @@ export type IbanGeneration =
 
 /**
  * The bank-data look-ups that the gateway needs. There are no batches: one IBAN, BIC or page per call. A failed look-up
- * rejects with a GatewayError, an aborted one with the signal's reason. A promise may have only one continuation, and may call it
- * while the response is read (`SyncPromise`).
+ * rejects with a GatewayError, an aborted one with the signal's reason.
  */
 export interface BankDataPort {
   /** @param iban compacted */
-  validateIban(iban: string, context: RequestContext): PromiseLike<IbanValidation>;
+  validateIban(iban: string, context: RequestContext): Promise<IbanValidation>;
   /** @param bic compacted */
-  validateBic(bic: string, context: RequestContext): PromiseLike<BicValidation>;
-  generateIban(values: IbanFieldValues, context: RequestContext): PromiseLike<IbanGeneration>;
-  listBanks(request: BankListRequest, context: RequestContext): PromiseLike<BankPage>;
+  validateBic(bic: string, context: RequestContext): Promise<BicValidation>;
+  generateIban(values: IbanFieldValues, context: RequestContext): Promise<IbanGeneration>;
+  listBanks(request: BankListRequest, context: RequestContext): Promise<BankPage>;
 }

@@ -1,33 +1,26 @@
 import type { Config } from '../config/read-config.ts';
 import type { OpenedStore } from '../stores/open-store.ts';
 import type { Events } from '../telemetry/events.ts';
-import { createBackpressure } from '../upstream/backpressure.ts';
-import { createBulkhead } from '../upstream/bulkhead.ts';
 import type { UpstreamClient } from '../upstream/upstream-client.ts';
-import { withCache } from './cache.ts';
 import { createDataVersion, noDataVersion } from './data-version.ts';
-import { createLookUpCache } from './look-up-cache.ts';
+import { createLookUpCache, withCache } from './look-up-cache.ts';
 import { withPrecheck } from './precheck.ts';
 import { createRestBankData } from './rest/rest-bank-data.ts';
 import { createSharedCache } from './shared-cache.ts';
 
 interface CachedBankDataOptions extends Pick<OpenedStore, 'store' | 'isShared'> {
-  /** Of the service. */
+  /** The base URL of the service. */
   url: string;
   client: UpstreamClient;
-  config: Pick<Config, 'bankData' | 'upstreamConcurrency' | 'upstreamQueue'>;
+  config: Pick<Config, 'bankData'>;
   events: Events;
 }
 
 /** The bank-data service behind its precheck and its cache. */
 export function createCachedBankData({ url, client, config, store, isShared, events }: CachedBankDataOptions) {
-  const { upstreamConcurrency: maxConcurrency, upstreamQueue: maxQueue } = config;
   const { freshMs, maxAgeMs, lookUpBytes: maxBytes, isSelfHosted } = config.bankData;
   const dataVersion = isSelfHosted ? createDataVersion(url) : noDataVersion;
-  const turns = createBulkhead({ maxConcurrency, maxQueue, onLeft: () => backpressure.relieve() });
-  const backpressure = createBackpressure(() => turns.status().lists);
   const cache = createLookUpCache({
-    turns,
     freshMs,
     maxAgeMs,
     maxBytes,
@@ -36,5 +29,5 @@ export function createCachedBankData({ url, client, config, store, isShared, eve
     events,
   });
   const bankData = withPrecheck(withCache(createRestBankData(client, events, dataVersion), cache));
-  return { ...bankData, lookUps: cache.status, backpressure, dataVersion };
+  return { ...bankData, lookUps: cache.status, dataVersion };
 }

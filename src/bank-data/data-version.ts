@@ -10,14 +10,14 @@ export const dataVersionHeader = 'x-bank-data-version';
 export interface DataVersion {
   /** Null until a service reports one. */
   current(): string | null;
-  /** Of each response of the service. */
+  /** Called with the version in each response of the service. */
   report(version: string): void;
   /** Adds a function that is called when the version changes, and again some seconds later. */
   onChanged(listener: () => void): void;
   close(): void;
 }
 
-/** Of a service that is not our own: its answers are paid for, so it must not be able to remove them from the cache. */
+/** Answers of a service that is not our own are paid for, so it must not be able to remove them from the cache. */
 export const noDataVersion: DataVersion = { current: () => null, report() {}, onChanged() {}, close() {} };
 
 /** @param url of the service */

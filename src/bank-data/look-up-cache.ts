@@ -1,25 +1,73 @@
+import { SharedTask } from '../async/shared-task.ts';
+import { GatewayError } from '../errors.ts';
+import type { RequestContext } from '../request-context.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
-import type { Bulkhead } from '../upstream/bulkhead.ts';
-import { createEntryFactory, useCached } from './cache-entry.ts';
+import type { BankDataPort } from './bank-data.ts';
 import { type DataVersion, noDataVersion } from './data-version.ts';
-import type { Flight } from './flight.ts';
-import { createFlights } from './flights.ts';
-import type { LookUp } from './look-up.ts';
-import { createLookUpTable } from './look-up-table.ts';
-import type { SharedCache } from './shared-cache.ts';
-import { WaitingLookUp } from './waiting-look-up.ts';
+import { createLookUpTable, type TimedAnswer } from './look-up-table.ts';
+import type { CacheEntry, SharedCache } from './shared-cache.ts';
+
+/** Caches each look-up by its key, so that simultaneous requests for one IBAN share one upstream call. */
+export function withCache(source: BankDataPort, cache: LookUpCache): BankDataPort {
+  return {
+    validateIban: (iban, context) =>
+      cache.find({
+        // All other keys contain a colon.
+        key: iban,
+        context,
+        lookUp: (flightContext) => source.validateIban(iban, flightContext),
+        isNegative: isInvalid,
+      }),
+    validateBic: (bic, context) =>
+      cache.find({
+        key: `bic:${bic}`,
+        context,
+        lookUp: (flightContext) => source.validateBic(bic, flightContext),
+        isNegative: isInvalid,
+      }),
+    generateIban: (values, context) =>
+      cache.find({
+        key: `generation:${JSON.stringify([values.country, values.bankCode, values.branch, values.accountNumber])}`,
+        context,
+        lookUp: (flightContext) => source.generateIban(values, flightContext),
+        isNegative: ({ kind }) => kind === 'invalid',
+      }),
+    listBanks: (listing, context) =>
+      cache.find({
+        key: `banks:${JSON.stringify([listing.country, listing.search, listing.offset, listing.limit])}`,
+        context,
+        lookUp: (flightContext) => source.listBanks(listing, flightContext),
+        isNegative: ({ banks, isCutShort = false }) => banks.length === 0 || isCutShort,
+      }),
+  };
+}
+
+function isInvalid({ valid }: { valid: boolean }): boolean {
+  return !valid;
+}
 
 export interface LookUpCache {
   /** The cached answer, or the one looked up. A stale answer is returned at once while one flight revalidates it. */
-  find<Answer extends object>(look: LookUp<Answer>): PromiseLike<Answer>;
-  /** Entries in memory, and look-ups that wait for their turn. */
-  status(): CacheStatus & { waiting: number };
+  find<Answer extends object>(lookUp: LookUp<Answer>): Promise<Answer>;
+  /** Entries in memory. */
+  status(): CacheStatus;
+}
+
+/** A look-up that the cache may answer. */
+interface LookUp<Answer> {
+  key: string;
+  context: RequestContext;
+  /**
+   * Receives the context of the flight, which several requests may wait for. If it rejects, nothing is cached, and a stale
+   * answer is served if there is one.
+   */
+  lookUp: (flightContext: RequestContext) => Promise<Answer>;
+  /** Whether the answer has the shorter time to live of a negative answer. */
+  isNegative(answer: NoInfer<Answer>): boolean;
 }
 
 interface LookUpCacheOptions {
-  /** Limits the look-ups that run at a time, and those that wait for their turn; further ones fail at once. */
-  turns: Bulkhead;
   freshMs: number;
   /** Maximum age of a served answer. After `freshMs` it is served only while it is revalidated or the service fails. */
   maxAgeMs: number;
@@ -31,9 +79,20 @@ interface LookUpCacheOptions {
   dataVersion?: Pick<DataVersion, 'current' | 'onChanged'>;
 }
 
+/** A look-up that is running, and the caller who started it and pays for it. */
+interface Flight {
+  task: SharedTask<Result>;
+  callerId: string;
+}
+
+interface Result {
+  entry: TimedAnswer;
+  /** False if it was looked up at the service. */
+  isHit: boolean;
+}
+
 /** Look-ups in memory, bounded in bytes: stale while revalidate, stale if error, one flight per key. */
 export function createLookUpCache({
-  turns,
   freshMs,
   maxAgeMs,
   maxBytes,
@@ -42,29 +101,111 @@ export function createLookUpCache({
   random = Math.random,
   dataVersion = noDataVersion,
 }: LookUpCacheOptions): LookUpCache {
-  const table = createLookUpTable<Flight>(maxBytes);
-  const version = dataVersion.current;
-  const createEntry = createEntryFactory({ freshMs, maxAgeMs, random, version });
-  const flights = createFlights({ turns, table, sharedCache, createEntry, version });
-  const waitingOptions = { turns, table, flights, find, onJoined: events.flightJoined };
+  const table = createLookUpTable(maxBytes);
+  const flights = new Map<string, Flight>();
   dataVersion.onChanged(table.clear);
 
-  return { find, status: () => ({ ...table.status(), waiting: turns.status().queued }) };
+  return { find, status: table.status };
 
-  /** Not async: an answer that is in memory costs no more than its promise. */
-  function find<Answer extends object>(look: LookUp<Answer>): PromiseLike<Answer> {
-    const { key, context } = look;
+  /** Not async: an answer in memory needs no more than its promise. */
+  function find<Answer extends object>(lookUp: LookUp<Answer>): Promise<Answer> {
+    const { key, context } = lookUp;
     if (context.signal.aborted) return Promise.reject(context.signal.reason);
     context.usage.lookUps += 1;
-    const cached = table.entryOf(key);
+    const cached = table.get(key);
     const now = Date.now();
-    if (cached && now <= cached.freshUntil) return useCached(cached, context);
-    const known = flights.find(key);
-    const flight = known ?? (turns.enter() ? flights.start(look, null, context.trace) : null);
-    if (cached && now <= cached.staleUntil) return useCached(cached, context);
-    if (known) events.flightJoined();
-    const waiting = new WaitingLookUp(look, waitingOptions);
-    waiting.start(flight);
-    return waiting.answer;
+    if (cached && now <= cached.freshUntil) return Promise.resolve(use<Answer>(cached, true, context));
+    const running = flights.get(key);
+    const flight = running && !running.task.signal.aborted ? running : startFlight(lookUp);
+    if (cached && now <= cached.staleUntil) return Promise.resolve(use<Answer>(cached, true, context));
+    if (flight === running) events.flightJoined();
+    return waitFor(flight, lookUp);
   }
+
+  async function waitFor<Answer extends object>(flight: Flight, lookUp: LookUp<Answer>): Promise<Answer> {
+    const { context } = lookUp;
+    context.activity.begin();
+    try {
+      const { entry, isHit } = await flight.task.wait(context.signal);
+      return use<Answer>(entry, isHit, context);
+    } catch (error) {
+      if (flight.callerId === context.callerId || !isBudgetError(error)) throw error;
+    } finally {
+      context.activity.end();
+    }
+    // The budget of the caller who started the flight is exhausted; this caller has another.
+    context.usage.lookUps -= 1;
+    return find(lookUp);
+  }
+
+  function startFlight<Answer extends object>(lookUp: LookUp<Answer>): Flight {
+    const { key, context } = lookUp;
+    const task = new SharedTask<Result>(async (task) => {
+      const isCurrent = () => flights.get(key)?.task === task;
+      try {
+        const result = await load(lookUp, { ...context, signal: task.signal, task });
+        if (isCurrent() && result.entry.version === dataVersion.current()) keep(key, result);
+        return result;
+      } finally {
+        if (isCurrent()) flights.delete(key);
+      }
+    });
+    const flight = { task, callerId: context.callerId };
+    flights.set(key, flight);
+    return flight;
+  }
+
+  /** Looks it up in the shared cache, then at the service. If that fails, a stale entry of the shared cache is used. */
+  async function load<Answer extends object>(
+    { key, lookUp, isNegative }: LookUp<Answer>,
+    context: RequestContext,
+  ): Promise<Result & { entry: CacheEntry }> {
+    const shared = sharedCache && (await sharedCache.get(key));
+    if (shared?.version === dataVersion.current() && Date.now() <= shared.freshUntil) {
+      return { entry: shared, isHit: true };
+    }
+    try {
+      const answer = await lookUp(context);
+      const entry = createEntry(answer, isNegative(answer));
+      sharedCache?.set(key, entry);
+      return { entry, isHit: false };
+    } catch (error) {
+      const isOutdated = dataVersion.current() !== null && shared?.version !== dataVersion.current();
+      if (shared && !isOutdated && Date.now() <= shared.staleUntil) return { entry: shared, isHit: true };
+      throw error;
+    }
+  }
+
+  /** The time to live is randomized by ±10 %, so that entries of one time do not expire together. */
+  function createEntry(answer: object, isNegative: boolean): CacheEntry {
+    const now = Date.now();
+    const freshUntil = now + (isNegative ? Math.min(freshMs, maxNegativeFreshMs) : freshMs) * (0.9 + 0.2 * random());
+    const staleUntil = isNegative ? freshUntil : Math.max(freshUntil, now + maxAgeMs);
+    return { answer: answer as CacheEntry['answer'], freshUntil, staleUntil, version: dataVersion.current() };
+  }
+
+  /** Stores the entry, unless the present one is newer, which only happens to an entry of the shared cache. */
+  function keep(key: string, { entry, isHit }: Result): void {
+    const present = isHit ? table.get(key) : null;
+    if (present === null || present.freshUntil <= entry.freshUntil) table.set(key, entry);
+  }
+}
+
+/** A negative answer is fresh for about an hour at most (±10 %), and never served stale. */
+const maxNegativeFreshMs = 3_600_000;
+
+/** Counts a look-up that an entry answered, and lowers how long the response is fresh, for its `Cache-Control`. */
+function use<Answer>(
+  { answer, freshUntil }: TimedAnswer,
+  isHit: boolean,
+  { usage, freshness }: RequestContext,
+): Answer {
+  if (isHit) usage.cacheHits += 1;
+  if (isHit && Date.now() > freshUntil) usage.staleHits += 1;
+  freshness.freshUntil = Math.min(freshness.freshUntil, freshUntil);
+  return answer as Answer;
+}
+
+function isBudgetError(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === 'BUDGET_EXHAUSTED';
 }

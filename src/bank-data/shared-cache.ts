@@ -4,15 +4,12 @@ import type { Store } from '../stores/store.ts';
 /** An answer with its times, in milliseconds since 1970, and the version of its data. */
 export type CacheEntry = z.infer<typeof cacheEntry>;
 
-/** As in memory, which is cleared when the version changes. */
-export type TimedAnswer = Omit<CacheEntry, 'version'>;
-
 const cacheEntry = z.object({
   answer: z.looseObject({}),
   freshUntil: z.number(),
   /** End of the time in which it may be served stale. */
   staleUntil: z.number(),
-  /** Of the data that the answer comes from; null if the service reports none. */
+  /** The version of the data that the answer comes from; null if the service reports none. */
   version: z.string().nullable().default(null),
 });
 

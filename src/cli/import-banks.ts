@@ -1,7 +1,7 @@
 import { readBankImportConfig } from '../config/service-config.ts';
 import { UsageError } from '../errors.ts';
-import { importableCountries } from '../self-hosted/bank-data/directory/files/bank-file-formats.ts';
-import { ImportError } from '../self-hosted/bank-data/directory/import-error.ts';
+import { ImportError } from '../self-hosted/bank-data/directory/files/bank-file.ts';
+import { importableCountries } from '../self-hosted/bank-data/directory/files/formats.ts';
 import { describeBankFiles, importBanks, undoLastImport } from '../self-hosted/bank-data/import-banks.ts';
 
 interface ImportArguments {

@@ -1,10 +1,11 @@
+import { createHash } from 'node:crypto';
+import { parse } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import * as z from 'zod';
 import { listFiles, readConfiguredFile, watchFiles } from '../config/configured-files.ts';
 import type { TrustedDocumentsConfig } from '../config/read-config.ts';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
-import { type DocumentIndex, hashText, indexDocuments } from './document-index.ts';
-import { type ManifestEntry, parseManifest } from './manifest.ts';
 import { normalizeDocument } from './normalize-document.ts';
 
 export interface TrustedDocuments {
@@ -99,9 +100,84 @@ function readManifest(file: string): ManifestEntry[] {
   return entries;
 }
 
-/** What is wrong, for operators. */
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** A document that clients of the operator send, and its id in requests. */
+interface ManifestEntry {
+  id: string;
+  text: string;
+}
+
+/**
+ * Reads a manifest, whose format is recognized by its content: Apollo's persisted-query manifest, or texts by hash, as
+ * Relay and GraphQL Code Generator write them. Null if it is neither.
+ * https://www.apollographql.com/docs/graphos/platform/security/persisted-queries#manifest-format
+ * https://relay.dev/docs/guides/persisted-queries/#local-persisted-queries
+ * https://the-guild.dev/graphql/codegen/plugins/presets/preset-client#persisted-documents
+ */
+function parseManifest(json: unknown): ManifestEntry[] | null {
+  const apollo = apolloManifest.safeParse(json);
+  if (apollo.success) return apollo.data.operations.map(({ id, body }) => ({ id, text: body }));
+  const texts = textsByHash.safeParse(json);
+  return texts.success ? Object.entries(texts.data).map(([id, text]) => ({ id, text })) : null;
+}
+
+const apolloManifest = z.object({
+  format: z.literal('apollo-persisted-query-manifest'),
+  version: z.literal(1),
+  operations: z.array(z.object({ id: z.string(), body: z.string() })),
+});
+
+const textsByHash = z.record(z.string(), z.string());
+
+interface DocumentIndex {
+  /** Texts by their id in a manifest, and by the SHA-256 hash of the text. */
+  byId: ReadonlyMap<string, string>;
+  texts: ReadonlySet<string>;
+  /** SHA-256 hashes of the normalized texts. */
+  normalized: ReadonlySet<string>;
+  /** The length of the longest normalized text, and one more character. */
+  maxNormalizedLength: number;
+}
+
+/**
+ * Indexes the documents one by one, so that the caller can do other work between them.
+ * @throws Error with a problem for operators
+ */
+function* indexDocuments(entries: readonly ManifestEntry[]): Generator<void, DocumentIndex> {
+  const characters = entries.reduce((sum, { text }) => sum + text.length, 0);
+  if (characters > maxTotalCharacters)
+    throw new Error(`the documents must have at most ${maxTotalCharacters} characters`);
+  const byId = new Map<string, string>();
+  const normalized = new Set<string>();
+  let maxNormalizedLength = 0;
+  const texts = new Set(entries.map(({ text }) => text));
+  for (const { id, text } of entries) {
+    if ((byId.get(id) ?? text) !== text) throw new Error(`two documents have the id ${id}`);
+    byId.set(id, text);
+    // Persisted queries are requested by this hash, whatever their id in the manifest.
+    const hash = hashText(text);
+    if (!byId.has(hash)) byId.set(hash, text);
+    const normalizedText = normalizeText(id, text);
+    maxNormalizedLength = Math.max(maxNormalizedLength, normalizedText.length + 1);
+    normalized.add(hashText(normalizedText));
+    yield;
+  }
+  return { byId, texts, normalized, maxNormalizedLength };
+}
+
+const maxTotalCharacters = 10_000_000;
+
+function normalizeText(id: string, text: string): string {
+  try {
+    parse(text, { noLocation: true });
+    return normalizeDocument(text) ?? '';
+  } catch {
+    throw new Error(`the document with the id ${id} is not valid GraphQL`);
+  }
+}
+
+/** The SHA-256 hash of a text, in hexadecimal. */
+export function hashText(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 /** Lets requests be answered in between. */
@@ -117,3 +193,8 @@ async function runInSlices<Result>(steps: Generator<void, Result>): Promise<Resu
 }
 
 const maxSliceMs = 10;
+
+/** What is wrong, for operators. */
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -5,7 +5,7 @@ export const essayModes = ['STANDARD', 'ACADEMIC', 'PROFESSIONAL', 'NEWS_REPORT'
 export type EssayMode = (typeof essayModes)[number];
 type WritingPurpose = 'NARRATIVE' | 'ARGUMENTATIVE' | 'EXPOSITORY' | 'DESCRIPTIVE';
 
-/** Of an order: words, titles, and characters of each text. Only the number of words is the service's own limit. */
+/** Limits of an order: words, titles, and characters of each text. Only the number of words is the service's own limit. */
 export const essayLimits = { wordCount: 2_000, titles: 20, description: 10_000, title: 200, idempotencyKey: 200 };
 
 export interface EssayOrder {

@@ -1,81 +1,85 @@
 import DataLoader from 'dataloader';
+import type { Signal } from '../async/signal.ts';
 import type { BankDataPort, BicValidation, IbanValidation } from '../bank-data/bank-data.ts';
 import type { RequestContext } from '../request-context.ts';
-import { LookUpBatch } from './look-up-batch.ts';
-import type { QueryBudget } from './query-budget.ts';
+import type { QueryBudget } from './schema/query-budget.ts';
+
+interface LoadersOptions {
+  bankData: BankDataPort;
+  budget: QueryBudget;
+  context: RequestContext;
+  /** How many look-ups of a batch are in progress at a time; the service accepts no more calls at a time. */
+  maxConcurrency: number;
+}
 
 /** The look-ups of one request: one batch per tick, each key once. */
 export class Loaders {
-  readonly #bankData: BankDataPort;
-  readonly #budget: QueryBudget;
-  readonly #context: RequestContext;
-  #ibans: KeyedLoader<IbanValidation> | undefined;
-  #bics: KeyedLoader<BicValidation> | undefined;
+  readonly #options: LoadersOptions;
+  #ibans: DataLoader<string, IbanValidation> | undefined;
+  #bics: DataLoader<string, BicValidation> | undefined;
 
-  constructor(bankData: BankDataPort, budget: QueryBudget, context: RequestContext) {
-    this.#bankData = bankData;
-    this.#budget = budget;
-    this.#context = context;
+  constructor(options: LoadersOptions) {
+    this.#options = options;
   }
 
   /** @param iban compacted */
   validateIban(iban: string): Promise<IbanValidation> {
-    if (!this.#budget.spend('ibans')) return Promise.reject(this.#budget.createLimitError('ibans'));
-    this.#ibans ??= this.#createLoader('ibans', (iban) => this.#bankData.validateIban(iban, this.#context));
+    const { budget, bankData } = this.#options;
+    if (!budget.spend('ibans')) return Promise.reject(budget.createLimitError('ibans'));
+    this.#ibans ??= createLoader('ibans', bankData.validateIban, this.#options);
     return this.#ibans.load(iban);
   }
 
   /** @param bic compacted */
   validateBic(bic: string): Promise<BicValidation> {
-    if (!this.#budget.spend('bics')) return Promise.reject(this.#budget.createLimitError('bics'));
-    this.#bics ??= this.#createLoader('bics', (bic) => this.#bankData.validateBic(bic, this.#context));
+    const { budget, bankData } = this.#options;
+    if (!budget.spend('bics')) return Promise.reject(budget.createLimitError('bics'));
+    this.#bics ??= createLoader('bics', bankData.validateBic, this.#options);
     return this.#bics.load(bic);
   }
-
-  #createLoader<Answer>(name: 'ibans' | 'bics', lookUp: (key: string) => PromiseLike<Answer>): KeyedLoader<Answer> {
-    const context = this.#context;
-    const { trace } = context;
-    if (trace === null) return new KeyedLoader((keys) => new LookUpBatch(keys, lookUp, context, null).start());
-    return new KeyedLoader((keys) => {
-      const span = trace.startLoad(name, keys.length);
-      return Promise.resolve(new LookUpBatch(keys, lookUp, context, span).start()).finally(span.end);
-    });
-  }
 }
 
-/**
- * Loads each key once. DataLoader batches the loads; its own cache would create another promise for each duplicate, which
- * settles three microtasks later.
- */
-class KeyedLoader<Answer> {
-  readonly #loader: DataLoader<string, Answer>;
-  /** Most requests have one key; only the second creates a map. */
-  #firstKey: string | undefined;
-  #firstAnswer: Promise<Answer> | undefined;
-  #others: Map<string, Promise<Answer>> | undefined;
-
-  constructor(loadAll: (keys: readonly string[]) => PromiseLike<ArrayLike<Answer | Error>>) {
-    this.#loader = new DataLoader(loadAll, loaderOptions);
-  }
-
-  load(key: string): Promise<Answer> {
-    const known = key === this.#firstKey ? this.#firstAnswer : this.#others?.get(key);
-    if (known !== undefined) return known;
-    const answer = this.#loader.load(key);
-    if (this.#firstAnswer === undefined) {
-      this.#firstKey = key;
-      this.#firstAnswer = answer;
-    } else {
-      this.#others ??= new Map();
-      this.#others.set(key, answer);
+function createLoader<Answer>(
+  name: 'ibans' | 'bics',
+  lookUp: (key: string, context: RequestContext) => Promise<Answer>,
+  { context, maxConcurrency }: LoadersOptions,
+): DataLoader<string, Answer> {
+  return new DataLoader(async (keys) => {
+    const span = context.trace?.startLoad(name, keys.length) ?? null;
+    const batchContext = { ...context, trace: span, startedAt: performance.now() };
+    try {
+      return await settleAll(keys, (key) => lookUp(key, batchContext), context.signal, maxConcurrency);
+    } finally {
+      span?.end();
     }
-    return answer;
-  }
+  });
 }
 
 /**
- * Resolvers load within one call, so the batch begins in the microtask after it. By default, DataLoader would wait for all
- * microtasks of that call, and then for the next tick of Node.js.
+ * Settles each item separately: one that fails is an Error at its position, which DataLoader and executors accept in place of an
+ * answer. Rejects once the client has left, instead of with an error for each item.
+ * @param maxConcurrency items in progress at a time; the others wait without holding anything but their input
  */
-const loaderOptions = { cache: false, batchScheduleFn: (dispatch: () => void) => void resolved.then(dispatch) };
-const resolved = Promise.resolve();
+export async function settleAll<Input, Item>(
+  inputs: readonly Input[],
+  resolve: (input: Input) => Item | Promise<Item>,
+  signal: Signal,
+  maxConcurrency = Number.POSITIVE_INFINITY,
+): Promise<Item[]> {
+  const items = new Array<Item>(inputs.length);
+  let next = 0;
+  const work = async () => {
+    while (next < inputs.length) {
+      const index = next;
+      next += 1;
+      try {
+        items[index] = await resolve(inputs[index] as Input);
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        items[index] = error as Item;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(inputs.length, maxConcurrency) }, work));
+  return items;
+}

@@ -1,4 +1,4 @@
-import { clientClosedRequest } from '../graphql/reply.ts';
+import { clientClosedRequest } from '../graphql/request/reply.ts';
 import type { Exchange } from './exchange.ts';
 import { isFragmented } from './incoming-request.ts';
 

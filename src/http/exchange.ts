@@ -3,9 +3,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Signal } from '../async/signal.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { ErrorCode } from '../errors.ts';
-import type { MediaType } from '../graphql/media-type.ts';
-import type { TextEncoding } from '../graphql/reply.ts';
-import type { ReplyRecord } from '../graphql/reply-record.ts';
+import type { MediaType, ReplyRecord, TextEncoding } from '../graphql/request/reply.ts';
 import type { FinishedRequest, RequestRoute } from '../telemetry/finished-request.ts';
 import type { RequestTrace } from '../telemetry/traces/request-trace.ts';
 import { parseTraceParent } from '../telemetry/traces/trace-parent.ts';
@@ -58,8 +56,6 @@ export class Exchange implements FinishedRequest {
   trace: RequestTrace | null = null;
   /** Body of a POST request; set when it was read. */
   body = '';
-  /** Not used. */
-  readonly bodyHash = 0;
   readonly #options: ExchangeOptions;
   #errorCode: ErrorCode | null = null;
   #isAnswered = false;

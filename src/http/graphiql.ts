@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { createGunzip } from 'node:zlib';
-import { clientClosedRequest } from '../graphql/reply.ts';
+import { clientClosedRequest } from '../graphql/request/reply.ts';
 import { builtFile } from '../process/package-files.ts';
 import { chooseEncoding, type Encoding } from './compression.ts';
 import type { Exchange } from './exchange.ts';

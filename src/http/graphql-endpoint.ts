@@ -1,9 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../auth/caller.ts';
-import type { ServerContext } from '../graphql/context.ts';
-import type { AnswerDirectly } from '../graphql/direct-way.ts';
-import { type Reply, varyOfAll } from '../graphql/reply.ts';
-import { ReplyRecord } from '../graphql/reply-record.ts';
+import type { AnswerPost, GraphqlPost } from '../graphql/request/answer.ts';
+import { type Reply, varyOfAll } from '../graphql/request/reply.ts';
 import { parseJson } from '../parse-json.ts';
 import { type Body, type ByteBudget, readBody } from './body.ts';
 import { chooseEncoding, compress, type Encoding } from './compression.ts';
@@ -13,9 +10,9 @@ import { validateRequest } from './request-validation.ts';
 
 export interface GraphqlEndpointOptions {
   graphql: {
-    answerDirectly: AnswerDirectly;
-    /** Answers the requests that are not answered directly. */
-    answerWithYoga: (request: IncomingMessage, response: ServerResponse, context: ServerContext) => Promise<Response>;
+    answerPost: AnswerPost;
+    /** Answers the requests that are not ordinary. @param search of the URL */
+    answerWithYoga: (request: GraphqlPost, search: string, caller: Caller) => Promise<Reply>;
   };
   /** Maximum size of a request body, in bytes. */
   maxBodyBytes: number;
@@ -42,7 +39,7 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
     if (!validateRequest(exchange, search, cors)) return;
     if (exchange.request.method !== 'POST') {
       const readParams = () => parseSearch(search);
-      return identifyByParams(exchange, readParams, (caller) => answerWithYoga(exchange, caller));
+      return identifyByParams(exchange, readParams, (caller) => answerWithYoga(exchange, search, caller));
     }
     readBody(exchange, bodyLimits, (body) => guard(exchange, () => answerPost(exchange, body)));
   };
@@ -62,45 +59,22 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
     }
     exchange.body = body.toString();
     const readParams = () => parseObject(exchange.body);
-    return identifyByParams(exchange, readParams, (caller) => answer(exchange, caller, body));
+    return identifyByParams(exchange, readParams, (caller) => answer(exchange, caller));
   }
 
   /** An ordinary request is answered without a promise if nothing has to be waited for. */
-  function answer(exchange: Exchange, caller: Caller, body: Buffer): MaybePromise<void> {
-    const reply = graphql.answerDirectly(exchange, caller);
-    if (reply === null) return answerWithYoga(exchange, caller, body);
-    if (!('then' in reply)) return sendReply(exchange, reply);
-    return reply.then((reply) =>
-      reply === null ? answerWithYoga(exchange, caller, body) : sendReply(exchange, reply),
-    );
+  function answer(exchange: Exchange, caller: Caller): MaybePromise<void> {
+    const reply = graphql.answerPost(exchange, caller);
+    if (reply === null) return answerWithYoga(exchange, '', caller);
+    return 'then' in reply ? reply.then((reply) => sendReply(exchange, reply)) : sendReply(exchange, reply);
   }
 
-  async function answerWithYoga(exchange: Exchange, caller: Caller, body?: Buffer): Promise<void> {
-    const { request, response, requestId, mediaType, trace } = exchange;
-    // Yoga ignores quality values, and compares the type of the body case-sensitively.
-    request.headers.accept = mediaType;
-    if (body) {
-      request.headers['content-type'] = request.headers['content-type']?.toLowerCase();
-      Object.assign(request, { body: createBodyView(body) });
-    }
-    let record = new ReplyRecord(null);
-    const onRecord = (created: ReplyRecord) => {
-      record = created;
-    };
-    const answer = await graphql.answerWithYoga(request, response, { requestId, caller, trace, onRecord });
-    const { 'content-type': _, 'content-length': _length, ...headers } = Object.fromEntries(answer.headers);
-    const text = await answer.text();
-    const reply = { status: answer.status, headers, mediaType, body: text, bodyEncoding: 'utf8', record } as const;
-    return sendReply(exchange, reply);
+  async function answerWithYoga(exchange: Exchange, search: string, caller: Caller): Promise<void> {
+    return sendReply(exchange, await graphql.answerWithYoga(exchange, search, caller));
   }
 }
 
 const closeConnection = ['connection', 'close'];
-
-/** Yoga lists the keys of a body, and a Buffer has one per byte: 100 ms and 50 MB for 1 MB. */
-function createBodyView({ buffer, byteOffset, byteLength }: Buffer) {
-  return { buffer, byteOffset, byteLength, [Symbol.toStringTag]: 'Uint8Array' };
-}
 
 /** The parameters of a GET request. As in Yoga, the first one of a name counts: it is executed, so its signature is verified. */
 function parseSearch(search: string): object {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '../config/parsers.ts';
-import { chooseMediaType } from '../graphql/media-type.ts';
+import { chooseMediaType } from '../graphql/request/reply.ts';
 import { parseJson } from '../parse-json.ts';
 import type { Cors } from './cors.ts';
 import type { Exchange } from './exchange.ts';

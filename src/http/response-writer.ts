@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { clientClosedRequest } from '../graphql/reply.ts';
+import { clientClosedRequest } from '../graphql/request/reply.ts';
 import type { Answer, Exchange } from './exchange.ts';
 
 interface ResponseWriterOptions {

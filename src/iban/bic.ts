@@ -25,6 +25,9 @@ export function compactBic(text: string): string {
 /**
  * The first problem of a compacted BIC; empty if it is valid by ISO 9362:2014, which allows digits in the party prefix.
  * A valid BIC need not have been issued.
+ * @example
+ * findBicProblems('COBADEFF') // => []
+ * findBicProblems('COBADEF') // => ['WRONG_LENGTH']
  */
 export function findBicProblems(bic: string): readonly BicProblem[] {
   if (/[^A-Z0-9]/.test(bic)) return ['ILLEGAL_CHARACTERS'];
@@ -32,7 +35,11 @@ export function findBicProblems(bic: string): readonly BicProblem[] {
   return countryCodes.has(bic.slice(4, 6)) ? [] : ['UNKNOWN_COUNTRY'];
 }
 
-/** The parts of a compacted BIC; null if it is not valid. */
+/**
+ * The parts of a compacted BIC; null if it is not valid.
+ * @example
+ * parseBic('COBADEFF').branch // => 'XXX'
+ */
 export function parseBic(bic: string): BicParts | null {
   if (findBicProblems(bic).length > 0) return null;
   const location = bic.slice(6, 8);

@@ -24,6 +24,8 @@ export interface IbanParts {
  * Normalizes an IBAN: capital letters, without white space, dashes and invisible characters (soft hyphens, zero-width
  * and direction marks from pasted text). Only a-z become capitals: the capital of `ſ` is S, and a wrong character must
  * not become a right one.
+ * @example
+ * compactIban(' de89 3704-0044 0532 0130 00') // => 'DE89370400440532013000'
  */
 export function compactIban(text: string): string {
   if (compacted.test(text)) return text;
@@ -34,6 +36,8 @@ export function compactIban(text: string): string {
  * All problems of a compacted IBAN, in the order of `IbanProblem`; empty if it is valid. Illegal characters and an
  * unknown country are reported alone. The structure is checked only if the length is right, and the check digits only if
  * they are digits. Wrong national check digits do not make an IBAN invalid.
+ * @example
+ * findIbanProblems('DE8837040044053201300') // => ['WRONG_LENGTH', 'WRONG_CHECK_DIGITS']
  */
 export function findIbanProblems(iban: string): readonly IbanProblem[] {
   if (/[^A-Z0-9]/.test(iban)) return ['ILLEGAL_CHARACTERS'];
@@ -51,12 +55,23 @@ export function findIbanProblems(iban: string): readonly IbanProblem[] {
   return problems;
 }
 
-/** Whether a compacted IBAN has its country's format and the right check digits. */
+/**
+ * Whether a compacted IBAN has its country's format and the right check digits.
+ * @example
+ * isValidIban('DE89370400440532013000') // => true
+ * isValidIban('DE88370400440532013000') // => false
+ */
 export function isValidIban(iban: string): boolean {
   return findIbanProblems(iban).length === 0;
 }
 
-/** The parts of a compacted IBAN, even if its check digits are wrong; null if its structure is wrong. */
+/**
+ * The parts of a compacted IBAN, even if its check digits are wrong; null if its structure is wrong.
+ * @example
+ * const parts = parseIban('FR1420041010050500013M02606');
+ * [parts.bankCode, parts.branch, parts.nationalCheckDigits] // => ['20041', '01005', '06']
+ * parts.bbanRemainder // => '0500013M02606'
+ */
 export function parseIban(iban: string): IbanParts | null {
   const format = findCountryFormat(iban.slice(0, 2));
   if (format === null || /[^A-Z0-9]/.test(iban) || !format.regex.test(iban)) return null;
@@ -70,6 +85,31 @@ export function parseIban(iban: string): IbanParts | null {
     nationalCheckDigits: format.nationalCheckDigits && sliceSpan(bban, format.nationalCheckDigits),
     bbanRemainder: bban.slice((format.branch ?? format.bankCode).last),
   };
+}
+
+/**
+ * Describes a problem of this compacted IBAN in one sentence. It contains the country and the length, but never the
+ * IBAN, which is personal data: such sentences end up in logs.
+ * @example
+ * describeIbanProblem('WRONG_LENGTH', 'DE8937040044') // => 'An IBAN of DE has 22 characters; this one has 12.'
+ */
+export function describeIbanProblem(problem: IbanProblem, iban: string): string {
+  const format = findCountryFormat(iban.slice(0, 2));
+  const country = format?.country ?? 'that country';
+  switch (problem) {
+    case 'ILLEGAL_CHARACTERS':
+      return 'An IBAN consists of the letters A to Z and the digits 0 to 9 only.';
+    case 'UNKNOWN_COUNTRY':
+      return 'An IBAN starts with the code of a country that has IBANs; this one does not.';
+    case 'WRONG_LENGTH':
+      return `An IBAN of ${country} has ${format?.length} characters; this one has ${iban.length}.`;
+    case 'WRONG_STRUCTURE':
+      return `An IBAN of ${country} has the format ${format?.format} (n: digits, a: letters, c: either); this one does not.`;
+    case 'CHECK_DIGITS_OUT_OF_RANGE':
+      return 'The check digits of an IBAN are between 02 and 98; these are not.';
+    case 'WRONG_CHECK_DIGITS':
+      return 'The check digits do not match the rest of the IBAN.';
+  }
 }
 
 const compacted = /^[A-Z0-9]*$/;

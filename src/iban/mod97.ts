@@ -3,6 +3,8 @@
  * digits, so it is reduced character by character.
  * @param start index of the first character that is read; those before it are read after the last one
  * @throws RangeError for anything but A-Z and 0-9
+ * @example
+ * mod97('DE89370400440532013000', 4) // => 1
  */
 export function mod97(text: string, start = 0): number {
   let remainder = 0;
@@ -29,6 +31,8 @@ export function append(remainder: number, value: number): number {
  * The two check digits that make an IBAN of this country code and BBAN valid, from 02 to 98 (ISO 13616). Neither the
  * country nor the structure of the BBAN is checked.
  * @throws RangeError for anything but A-Z and 0-9
+ * @example
+ * calcCheckDigits('DE', '370400440532013000') // => '89'
  */
 export function calcCheckDigits(country: string, bban: string): string {
   return String(98 - mod97(`${bban}${country}00`)).padStart(2, '0');

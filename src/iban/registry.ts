@@ -41,7 +41,12 @@ export function countryFormats(): readonly CountryFormat[] {
   return countries;
 }
 
-/** The format of a country or territory, by its code in capitals; null if it has no IBANs. */
+/**
+ * The format of a country or territory, by its code in capitals; null if it has no IBANs.
+ * @example
+ * findCountryFormat('NO').format // => 'NO2!n4!n6!n1!n'
+ * findCountryFormat('MQ').parent // => 'FR'
+ */
 export function findCountryFormat(code: string): CountryFormat | null {
   return formatsByCode.get(code) ?? null;
 }

@@ -1,6 +1,5 @@
-import { createCheckDigitArithmetic } from './check-digit-arithmetic.ts';
-import { applyEdit, listEdits, rankEdit } from './edits.ts';
 import { isValidIban, parseIban } from './iban.ts';
+import { append, valueAt } from './mod97.ts';
 import { findCountryFormat } from './registry.ts';
 
 interface SuggestOptions {
@@ -13,6 +12,9 @@ interface SuggestOptions {
 /**
  * Suggests valid IBANs for an invalid compacted text with one typo: a wrong, missing or extra character, or swapped
  * neighbours. Known banks come first, then the more likely typo. Empty for a valid IBAN and for a text with more typos.
+ * @example
+ * suggestIbans('DE8937O400440532013000') // => ['DE89370400440532013000']
+ * suggestIbans('DE89370400440532013001') // => ['DE89370400420532013001', 'DE89370400440532013000']
  */
 export function suggestIbans(
   text: string,
@@ -51,4 +53,130 @@ function findCorrections(text: string): ReadonlyMap<string, number> {
     ranks.set(iban, Math.min(rankEdit(text, edit), ranks.get(iban) ?? Number.POSITIVE_INFINITY));
   }
   return ranks;
+}
+
+/** Replaces `removed` characters at an index by other text. */
+interface Edit {
+  at: number;
+  removed: number;
+  inserted: string;
+}
+
+interface EditLimits extends CheckDigitArithmetic {
+  /** Whether an edit at an index may change the length of the text by -1, 0 or 1. */
+  mayGrow: (growth: number, at: number) => boolean;
+}
+
+/** The edits that may correct one typo, by index: two neighbours are swapped, or a character is replaced, removed or inserted. */
+function* listEdits(text: string, { mayGrow, findCharacters, maySwap }: EditLimits): Generator<Edit> {
+  for (let at = 0; at <= text.length; at += 1) {
+    const current = text.charAt(at);
+    const next = text.charAt(at + 1);
+    if (current !== '' && mayGrow(0, at)) {
+      if (next !== '' && next !== current && maySwap(at)) yield { at, removed: 2, inserted: next + current };
+      for (const inserted of findCharacters(at, 1)) if (inserted !== current) yield { at, removed: 1, inserted };
+    }
+    if (current !== '' && mayGrow(-1, at)) yield { at, removed: 1, inserted: '' };
+    if (mayGrow(1, at)) for (const inserted of findCharacters(at, 0)) yield { at, removed: 0, inserted };
+  }
+}
+
+function applyEdit(text: string, { at, removed, inserted }: Edit): string {
+  return text.slice(0, at) + inserted + text.slice(at + removed);
+}
+
+/**
+ * How unlikely the typo is that an edit corrects: 0 for swapped neighbours and lookalikes, 1 for a doubled character or
+ * a missing double, 2 for another extra or missing character, 3 for any other.
+ */
+function rankEdit(text: string, { at, removed, inserted }: Edit): number {
+  if (removed === 2 || (removed === 1 && areLookAlikes(text.charAt(at), inserted))) return 0;
+  if (removed === 1 && inserted !== '') return 3;
+  const neighbours = [text.charAt(at - 1), text.charAt(at + removed)];
+  return neighbours.includes(inserted || text.charAt(at)) ? 1 : 2;
+}
+
+/** Groups of characters that readers confuse. */
+const lookAlikes = '0ODQ 1IL 17 2Z 5S 6G 8B UV VY VW MN'.split(' ');
+
+function areLookAlikes(one: string, other: string): boolean {
+  return other !== '' && lookAlikes.some((group) => group.includes(one) && group.includes(other));
+}
+
+/** Which edits of a text make its check digits right, computed without creating the edited texts. */
+interface CheckDigitArithmetic {
+  /**
+   * The characters that make them right at an index, in place of the `removed` characters (0 or 1) that are there: at
+   * most one digit and one letter.
+   */
+  findCharacters: (at: number, removed: number) => readonly string[];
+  /** Whether they may be right after the character at an index is swapped with the next one. */
+  maySwap: (at: number) => boolean;
+}
+
+/**
+ * The check digits are right if the BBAN, followed by country code and check digits, leaves the remainder 1 modulo 97.
+ * An edit changes that text at one place, so the remainder of the characters before the place and the one that the characters
+ * after it require are computed once for all edits. An illegal character makes them NaN, which equals nothing.
+ */
+function createCheckDigitArithmetic(text: string): CheckDigitArithmetic {
+  const remainders = computeRemainders(text, bbanStart);
+  // A character that is inserted before the BBAN moves the last check digit into it.
+  const remaindersOfShifted = computeRemainders(text, bbanStart - 1);
+
+  const findCharacters = (at: number, removed: number) => {
+    const isShifted = at < bbanStart && removed === 0;
+    const { before, required } = isShifted ? remaindersOfShifted : remainders;
+    const place = placeOf(at, isShifted ? bbanStart - 1 : bbanStart);
+    const [head = Number.NaN, tail = Number.NaN] = [before[place], required[place + removed]];
+    const digit = digits[modulo97(tail - head * 10)];
+    const letter = letters[modulo97(tail - head * 100) - 10];
+    return [digit, letter].filter((character) => character !== undefined);
+  };
+
+  const maySwap = (at: number) => {
+    // The last check digit and the first character of the BBAN are no neighbours there; they are tried.
+    if (at === bbanStart - 1) return true;
+    const place = placeOf(at, bbanStart);
+    const swapped = append(append(remainders.before[place] ?? Number.NaN, valueAt(text, at + 1)), valueAt(text, at));
+    return swapped === remainders.required[place + 2];
+  };
+  return { findCharacters, maySwap };
+
+  /** Where an index of the text is in the rearranged one. */
+  function placeOf(at: number, start: number): number {
+    return at - start + (at < bbanStart ? text.length : 0);
+  }
+}
+
+/** By index in the rearranged text: the BBAN, followed by the characters before it. */
+interface Remainders {
+  /** What the characters before the index leave. */
+  before: readonly number[];
+  /** What the characters before the index must leave, so that the whole text leaves 1. */
+  required: readonly number[];
+}
+
+function computeRemainders(text: string, start: number): Remainders {
+  const rearranged = text.slice(start) + text.slice(0, start);
+  const before = [0];
+  for (let at = 0; at < rearranged.length; at += 1) before.push(append(before[at] ?? 0, valueAt(rearranged, at)));
+  const required = [1];
+  for (let at = rearranged.length - 1; at >= 0; at -= 1) {
+    required.push(removeLast(required.at(-1) ?? 1, valueAt(rearranged, at)));
+  }
+  return { before, required: required.reverse() };
+}
+
+const digits = [...'0123456789'];
+const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+const bbanStart = 4;
+
+/** The inverse of `append`: modulo 97, 10 * 68 and 100 * 65 leave 1. */
+function removeLast(remainder: number, value: number): number {
+  return modulo97((remainder - value) * (value < 10 ? 68 : 65));
+}
+
+function modulo97(number: number): number {
+  return ((number % 97) + 97) % 97;
 }

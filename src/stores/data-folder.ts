@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { unlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { ConfigError, errorCodeOf } from '../errors.ts';
-import { createFile } from './create-file.ts';
 
 /**
  * Creates the folder of DATA_DIR if it is missing, and a file in it, which it deletes. A full disk is accepted: a gateway
@@ -33,3 +32,55 @@ const problems: Readonly<Record<string, string>> = {
   ENOENT: 'cannot be created',
   ENOTDIR: 'is a file, or is in one',
 };
+
+/**
+ * Creates a file that only its owner can read, and its folder, unless it exists. Other processes see the whole file or
+ * none, also after a crash or on a full disk; if several create it, the first one wins. @throws a file system error
+ */
+export function createFile(path: string, content: string | Uint8Array): void {
+  if (existsSync(path)) return;
+  createFolder(dirname(path));
+  withTemporaryFile(path, content, (temporary) => {
+    try {
+      linkSync(temporary, path);
+    } catch (error) {
+      if (errorCodeOf(error) !== 'EEXIST') throw error;
+    }
+  });
+}
+
+/** @throws a file system error if the disk of the file has no space for this number of bytes */
+export function checkFreeSpace(path: string, bytes: number): void {
+  withTemporaryFile(path, Buffer.alloc(bytes), () => {});
+}
+
+/** `mkdirSync` with `recursive` never returns if the file system refuses with ENOENT, as /proc does. */
+function createFolder(path: string): void {
+  if (existsSync(path)) return;
+  createFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (errorCodeOf(error) !== 'EEXIST') throw error;
+  }
+}
+
+function withTemporaryFile(path: string, content: string | Uint8Array, use: (temporary: string) => void): void {
+  const temporary = `${path}.${randomUUID()}`;
+  try {
+    writeDurably(temporary, content);
+    use(temporary);
+  } finally {
+    if (existsSync(temporary)) unlinkSync(temporary);
+  }
+}
+
+function writeDurably(path: string, content: string | Uint8Array): void {
+  const file = openSync(path, 'wx', 0o600);
+  try {
+    writeFileSync(file, content);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -2,9 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCodeOf } from '../errors.ts';
-import { type EntryKind, type LmdbEntry, readEntry, sweepEntries, writeEntry } from './lmdb-entries.ts';
 import { type LmdbFile, openLmdbFile } from './lmdb-file.ts';
-import { isLocked, unlock, writeLock } from './lmdb-locks.ts';
 import { checkAmount, checkExpiry, checkKey, type Lock, type Store, StoreError } from './store.ts';
 
 interface LmdbStoreOptions {
@@ -21,7 +19,7 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
   const path = join(folder, 'store-1.lmdb');
   let file: LmdbFile | null = existsSync(path) ? openLmdbFile(path) : null;
   let lastWrite: Promise<unknown> = Promise.resolve();
-  /** Of writes that are not yet on disk. Those at the same time have a commit in common. */
+  /** Bytes of the writes that are not yet on disk. Writes at the same time share a commit. */
   let writingBytes = 0;
   let isClosed = false;
 
@@ -119,7 +117,7 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
   };
 }
 
-/** LMDB writes a line about a failed commit to standard error itself, past the log. So one that may fail is not tried. */
+/** LMDB writes a line about a failed commit to standard error, past the log. So a commit that may fail is not tried. */
 function requireFreeSpace(folder: string, bytes: number): void {
   if (readFreeBytes(folder) < spareBytes + bytes) throw new StoreError('the disk is full');
 }
@@ -143,3 +141,83 @@ async function toStoreError(error: unknown): Promise<StoreError> {
   const cause: unknown = await commitError?.catch((cause: unknown) => cause);
   return new StoreError(cause instanceof Error ? cause.message : message);
 }
+
+type EntryKind = 'value' | 'counter' | 'lock';
+
+interface LmdbEntry {
+  value: string;
+  /** In milliseconds since 1970; stored as the version of the entry. */
+  expiresAt: number;
+}
+
+/** The entry; null if missing or expired. */
+function readEntry(file: LmdbFile, kind: EntryKind, key: string): LmdbEntry | null {
+  const entry = file.getEntry([kind, key]);
+  const expiresAt = entry?.version ?? 0;
+  return entry && expiresAt > Date.now() ? { value: entry.value, expiresAt } : null;
+}
+
+/** Must run in a transaction, like `removeEntry` and `sweepEntries`. */
+function writeEntry(file: LmdbFile, kind: EntryKind, key: string, { value, expiresAt }: LmdbEntry): void {
+  file.put([kind, key], value, expiresAt);
+  file.put([expiryIndex, expiresAt, kind, key], '', 0);
+}
+
+function removeEntry(file: LmdbFile, kind: EntryKind, key: string, { expiresAt }: LmdbEntry): void {
+  file.remove([kind, key]);
+  file.remove([expiryIndex, expiresAt, kind, key]);
+}
+
+/** Removes some of the expired entries. */
+function sweepEntries(file: LmdbFile): void {
+  const expired = [...file.getKeys({ start: [expiryIndex], end: [expiryIndex, Date.now() + 1], limit: maxSwept })];
+  for (const indexKey of expired) {
+    const [, expiresAt, kind, key] = indexKey;
+    // The version is compared, because the entry may have been overwritten with a later expiry.
+    file.remove([String(kind), String(key)], Number(expiresAt));
+    file.remove(indexKey);
+  }
+}
+
+/** Prefix of the keys that list all entries in the order of their expiry. */
+const expiryIndex = 'expiry';
+
+/** More than a write adds, so that expired entries cannot accumulate; few, because other processes wait meanwhile. */
+const maxSwept = 8;
+
+/*
+ * Locks expire by the monotonic clock, which the processes of a machine share: setting the date must not pass a lock on.
+ * The clock starts again with the machine, so a lock that has more time left than it was given is from before.
+ */
+
+/** Whether a holder has the lock: this one, or any if none is given. */
+function isLocked(file: LmdbFile, key: string, byHolder?: string): boolean {
+  const entry = file.getEntry(['lock', key]);
+  if (!entry) return false;
+  const [holder, expiresAt, expiresInMs] = entry.value.split(' ');
+  if (byHolder !== undefined && holder !== byHolder) return false;
+  // Release 0.1.0 wrote only the holder.
+  if (expiresAt === undefined) return Number(entry.version) > Date.now();
+  const leftMs = Number(expiresAt) - monotonicMs();
+  return leftMs > 0 && leftMs <= Number(expiresInMs);
+}
+
+/** Must run in a transaction, like `unlock`. */
+function writeLock(file: LmdbFile, key: string, holder: string, expiresInMs: number): void {
+  const value = `${holder} ${monotonicMs() + expiresInMs} ${expiresInMs}`;
+  writeEntry(file, 'lock', key, { value, expiresAt: Date.now() + expiresInMs + sweepDelayMs });
+}
+
+function unlock(file: LmdbFile, key: string, holder: string): void {
+  const entry = file.getEntry(['lock', key]);
+  if (entry?.value.split(' ')[0] === holder) {
+    removeEntry(file, 'lock', key, { value: entry.value, expiresAt: Number(entry.version) });
+  }
+}
+
+function monotonicMs(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n);
+}
+
+/** Expired entries are removed by date, so a date that is set forward by less does not remove a lock. */
+const sweepDelayMs = 3_600_000;

@@ -2,9 +2,8 @@ import type { StoreConfig } from '../config/read-config.ts';
 import type { Events } from '../telemetry/events.ts';
 import { createLmdbStore } from './lmdb-store.ts';
 import { createRedisStore } from './redis-store.ts';
-import { withSealing } from './sealed-store.ts';
+import { checkSecret, readOrCreateSecret, withSealing } from './sealed-store.ts';
 import type { Store } from './store.ts';
-import { checkSecret, readOrCreateSecret } from './store-secret.ts';
 
 export interface OpenedStore {
   store: Store;

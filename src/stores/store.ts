@@ -1,3 +1,5 @@
+import { createHmac } from 'node:crypto';
+
 /**
  * Data that outlives a request. Rules for all stores:
  * - values, counters and locks are separate, even under the same key;
@@ -66,4 +68,14 @@ export function checkExpiry({ expiresInMs }: Expiry): number {
 export function checkAmount(amount: number): number {
   if (Number.isSafeInteger(amount)) return amount;
   throw new RangeError('The amount added to a counter must be an integer');
+}
+
+export type KeyHash = (text: string) => string;
+
+/**
+ * Hashes keys that must not be readable in the store, such as IBANs. An HMAC, because all possible IBANs could be tried
+ * against a plain hash. Gateways that share a store must use the same secret.
+ */
+export function createKeyHash(secret: string): KeyHash {
+  return (text) => createHmac('sha256', secret).update(text).digest('base64url');
 }

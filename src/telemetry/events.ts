@@ -44,8 +44,6 @@ export interface Events {
   essayRejectedWithoutStore(): void;
   essayLost(reason: string): void;
   tracesNotExported(reason: string): void;
-  /** No more spans are exported. */
-  traceExportEnded(reason: string): void;
   unexpectedError(error: unknown, requestId: string): void;
   apiKeysReloaded(count: number): void;
   apiKeysFileInvalid(reason: string): void;

@@ -7,7 +7,7 @@ export interface FinishedRequest {
   /** 499 if the client disconnected before the response. */
   readonly status: number;
   readonly requestId: string;
-  /** Of its trace, or of the client's if it is not sampled; null if there is none. */
+  /** The id of its trace, or of the client's trace if it is not sampled; null if there is none. */
   readonly traceId: string | null;
   /** Without personal data. Null if it was not admitted. */
   readonly callerName: string | null;
@@ -21,7 +21,7 @@ export interface FinishedRequest {
   readonly overheadMs: number;
   /** Null if no reply was created. */
   readonly reply: FinishedReply | null;
-  /** Of GraphQL errors, and of an HTTP error; each once. */
+  /** The codes of GraphQL errors, and of an HTTP error; each once. */
   readonly errorCodes: readonly string[];
 }
 
@@ -48,14 +48,14 @@ export interface FinishedReply {
   readonly operationType: OperationType | null;
   /** Chosen by the client, at most 100 characters. Empty if it has none. */
   readonly operationName: string;
-  /** Of a persisted or trusted document. Null for others: a hash of a document could reveal an IBAN in it. */
+  /** The id of a persisted or trusted document. Null for other documents: a hash of a document could reveal an IBAN in it. */
   readonly documentId: string | null;
   /** Whether the operator knows the document, and thus the name of the operation. */
   readonly isTrusted: boolean;
   readonly errorCodes: readonly string[];
   /** Why it was refused, where its code has other meanings, too. */
   readonly refusal: 'cost' | null;
-  /** Null if no operation was executed. Of a kept reply: of the request that it was created for. */
+  /** Null if no operation was executed. A kept reply has the usage of the request that it was created for. */
   readonly usage: Readonly<Usage> | null;
   /** Whether it was created for an earlier request. */
   readonly isKept: boolean;

@@ -1,4 +1,5 @@
 import { type Events, ignore } from './events.ts';
+import { type FinishedRequest, findFault } from './finished-request.ts';
 import type { Log } from './log.ts';
 
 /** Writes events to the log. Repeated events are logged once a minute, so that a broken upstream cannot fill the disk. */
@@ -39,50 +40,31 @@ export function createLogEvents(log: Log): Events {
       if (!isDue(`${service} rejected ${status}`)) return;
       log.error({ service, status }, 'the upstream rejected a request as invalid: this is a bug in the gateway');
     },
-    circuitOpened(service, path) {
-      log.warn({ service, path }, 'circuit breaker opened: the upstream keeps failing, only probes are sent');
-    },
-    circuitClosed(service, path) {
-      log.info({ service, path }, 'circuit breaker closed: the upstream works again');
-    },
-    storeDown(reason) {
-      log.error({ reason }, 'the shared store is down: the gateway continues without it');
-    },
-    storeUp() {
-      log.info('the shared store is up');
-    },
-    allowanceNearlyExhausted(service, percent) {
-      log.warn({ service, percent }, 'the monthly allowance is nearly exhausted');
-    },
-    allowanceNotStored(service, reason) {
-      log.error({ service, reason }, 'the store failed: calls are counted in memory until it works again');
-    },
-    essayWriteBuffered(reason) {
-      log.error({ reason }, 'the store failed: essays are buffered in memory until it works again');
-    },
+    circuitOpened: (service, path) =>
+      log.warn({ service, path }, 'circuit breaker opened: the upstream keeps failing, only probes are sent'),
+    circuitClosed: (service, path) => log.info({ service, path }, 'circuit breaker closed: the upstream works again'),
+    storeDown: (reason) => log.error({ reason }, 'the shared store is down: the gateway continues without it'),
+    storeUp: () => log.info('the shared store is up'),
+    allowanceNearlyExhausted: (service, percent) =>
+      log.warn({ service, percent }, 'the monthly allowance is nearly exhausted'),
+    allowanceNotStored: (service, reason) =>
+      log.error({ service, reason }, 'the store failed: calls are counted in memory until it works again'),
+    essayWriteBuffered: (reason) =>
+      log.error({ reason }, 'the store failed: essays are buffered in memory until it works again'),
     essayRejectedWithoutStore() {
       if (!isDue('essay rejected')) return;
       log.error('the store failed: an essay order with an idempotency key was rejected, as it might be paid for twice');
     },
-    essayLost(reason) {
-      log.error({ reason }, 'an essay that was paid for could not be stored and is lost');
-    },
+    essayLost: (reason) => log.error({ reason }, 'an essay that was paid for could not be stored and is lost'),
     tracesNotExported(reason) {
       if (!isDue('traces')) return;
       log.warn({ reason }, 'spans were not exported: the collector cannot be reached or rejected them');
     },
-    traceExportEnded(reason) {
-      log.error({ reason }, 'the thread that exports spans has ended: no request is traced any more');
-    },
-    unexpectedError(error, requestId) {
-      log.error({ requestId, err: error instanceof Error ? error : new Error(String(error)) }, 'unexpected error');
-    },
-    apiKeysReloaded(count) {
-      log.info({ count }, 'the file with API keys was read again');
-    },
-    apiKeysFileInvalid(reason) {
-      log.error({ reason }, 'the file with API keys is invalid: the last valid keys remain in use');
-    },
+    unexpectedError: (error, requestId) =>
+      log.error({ requestId, err: error instanceof Error ? error : new Error(String(error)) }, 'unexpected error'),
+    apiKeysReloaded: (count) => log.info({ count }, 'the file with API keys was read again'),
+    apiKeysFileInvalid: (reason) =>
+      log.error({ reason }, 'the file with API keys is invalid: the last valid keys remain in use'),
     keySetUnavailable(reason) {
       if (!isDue('key set')) return;
       log.error({ reason }, 'the key set of the token issuer cannot be read: the last keys remain in use');
@@ -91,19 +73,107 @@ export function createLogEvents(log: Log): Events {
       if (!isDue('rate limit')) return;
       log.error({ reason }, 'Redis failed: each replica counts its share of the requests per minute');
     },
-    budgetsNotStored(reason) {
-      log.error({ reason }, 'the store failed: paid calls of callers are counted in memory until it works again');
-    },
-    trustedDocumentsReloaded(count) {
-      log.info({ count }, 'the trusted documents were read again');
-    },
+    budgetsNotStored: (reason) =>
+      log.error({ reason }, 'the store failed: paid calls of callers are counted in memory until it works again'),
+    trustedDocumentsReloaded: (count) => log.info({ count }, 'the trusted documents were read again'),
     untrustedDocument() {
       if (isDue('untrusted document')) log.warn('a document that is not trusted was executed');
     },
-    trustedDocumentsInvalid(reason) {
-      log.error({ reason }, 'the trusted documents are invalid: the last valid ones remain in use');
-    },
+    trustedDocumentsInvalid: (reason) =>
+      log.error({ reason }, 'the trusted documents are invalid: the last valid ones remain in use'),
   };
 }
 
 const repeatAfterMs = 60_000;
+
+export interface RequestLog {
+  requestFinished(request: FinishedRequest): void;
+  /** Lines that were not written. */
+  droppedLines(): number;
+}
+
+/**
+ * Logs one line per request, except health checks. At most `perSecond` lines of failed requests and as many of others are
+ * written in a second; further ones are counted, and their number is logged. 0: no lines. A line is written soon after its
+ * response, so that the next request of the same client does not wait for it, and before the process ends.
+ */
+export function createRequestLog(log: Log, perSecond: number): RequestLog {
+  if (perSecond === 0 || !log.isLevelEnabled('info')) return { requestFinished: ignore, droppedLines: () => 0 };
+  /** Lines that are not written yet. What is counted after a response, such as retries for a stale entry, is not in its line. */
+  let lines: object[] = [];
+  let windowEnd = 0;
+  let failed = 0;
+  let others = 0;
+  let dropped = 0;
+  let reported = 0;
+
+  return {
+    requestFinished(request) {
+      if (request.route === '/health' || request.route === '/ready') return;
+      if (request.endedAt >= windowEnd) {
+        windowEnd = request.endedAt + windowMs;
+        failed = 0;
+        others = 0;
+      }
+      const count = isFailure(request) ? ++failed : ++others;
+      if (count <= perSecond) {
+        if (lines.push(describe(request)) === 1) setTimeout(writeLines, delayMs);
+        return;
+      }
+      dropped += 1;
+      if (dropped - reported === 1) setTimeout(summarize, summaryAfterMs).unref();
+    },
+    droppedLines: () => dropped,
+  };
+
+  function writeLines(): void {
+    const written = lines;
+    lines = [];
+    for (const line of written) log.info(line, 'request');
+  }
+
+  function summarize(): void {
+    log.info({ dropped: dropped - reported, perSecond }, 'requests were not logged: there were too many');
+    reported = dropped;
+  }
+}
+
+const delayMs = 5;
+const windowMs = 1_000;
+const summaryAfterMs = 10_000;
+
+function isFailure({ status, errorCodes }: FinishedRequest): boolean {
+  return status >= 500 || findFault(errorCodes) !== undefined;
+}
+
+/** Undefined values are not written. */
+function describe(request: FinishedRequest): object {
+  const { method, route, status, requestId, traceId, callerName, clientName, clientVersion, errorCodes } = request;
+  const { operationType, operationName, documentId, usage, isKept } = request.reply ?? {};
+  return {
+    requestId,
+    traceId: traceId ?? undefined,
+    method,
+    route,
+    status,
+    operationType: operationType ?? undefined,
+    operationName: operationName || undefined,
+    documentId: documentId ?? undefined,
+    caller: callerName ?? undefined,
+    clientName: clientName || undefined,
+    clientVersion: clientVersion || undefined,
+    errors: errorCodes.length > 0 ? errorCodes : undefined,
+    durationMs: round(request.durationMs),
+    overheadMs: round(request.overheadMs),
+    lookUps: usage?.lookUps,
+    cacheHits: usage?.cacheHits,
+    staleHits: usage?.staleHits,
+    upstreamCalls: usage?.upstreamCalls,
+    kept: isKept || undefined,
+  };
+}
+
+/** To microseconds. */
+function round(durationMs: number): number {
+  return Math.round(durationMs * 1_000) / 1_000;
+}

@@ -1,11 +1,26 @@
-import { createSearch, listSecretForms, partialEscape, type SecretForm } from './secret-forms.ts';
-
 export type Redact = (text: string) => string;
 
-/** For logs and errors: redacts the given secrets, escaped and encoded ones included, and everything that looks like an IBAN. */
+/**
+ * For logs and errors: redacts the given secrets, escaped and encoded ones included, and everything that looks like an IBAN.
+ * @example
+ * const redact = createRedact(['k3y/of-banks']);
+ * redact('GET /check?iban=DE89%203704%200044%200532%200130%2000') // => 'GET /check?iban=[IBAN]'
+ * redact('key k3y/of-banks, ?key=k3y%2Fof-banks, {"key":"k3y\\/of-banks"}') // => 'key [hidden], ?key=[hidden], {"key":"[hidden]"}'
+ * redact('Basic azN5L29mLWJhbmtz') // => 'Basic [hidden]'
+ */
 export function createRedact(secrets: readonly string[]): Redact {
   const redactSecrets = createReplacement(secrets);
   return (text) => redactIbans(redactSecrets(text));
+}
+
+/**
+ * Redacts everything that looks like an IBAN: IBANs are personal data.
+ * @example
+ * redactIbans('de89 3704-0044.0532 0130 00 is refused') // => '[IBAN] is refused'
+ * redactIbans('trace ba7651916cd43dd8448eb211c80319c0') // => 'trace ba7651916cd43dd8448eb211c80319c0'
+ */
+export function redactIbans(text: string): string {
+  return text.replace(idOrIbanLike, (_, id: string | undefined) => id ?? '[IBAN]');
 }
 
 /** Redacts the secrets in a text. */
@@ -19,6 +34,12 @@ export interface RedactSecrets {
 /**
  * For upstream responses, which are returned to clients: redacts secrets but not IBANs. Secrets shorter than 8 characters
  * are not redacted: a key such as "test" would remove words from essays.
+ * @example
+ * const redact = createSecretRedaction(['seeded-key']);
+ * redact('The key seeded-key is unknown.') // => 'The key [hidden] is unknown.'
+ * redact('The response was cut off: see', true) // => 'The response was cut off: see'
+ * redact('The response was cut off: seede', true) // => 'The response was cut off: [hidden]'
+ * redact.isClean('{"key":"seeded-key"}') // => false
  */
 export function createSecretRedaction(secrets: readonly string[]): RedactSecrets {
   const long = secrets.filter((secret) => secret.length >= 8);
@@ -29,7 +50,11 @@ export function createSecretRedaction(secrets: readonly string[]): RedactSecrets
   return Object.assign(redact, { isClean: createCleanCheck(long) });
 }
 
-/** Redacts all strings of a parsed JSON value in place, names included: only there are all escapes of the response decoded. */
+/**
+ * Redacts all strings of a parsed JSON value in place, names included: only there are all escapes of the response decoded.
+ * @example
+ * redactStrings({ 'DE89370400440532013000': [1, 'ok'] }, redactIbans) // => { '[IBAN]': [1, 'ok'] }
+ */
 export function redactStrings(value: unknown, redact: Redact): unknown {
   const root = { value };
   // Not recursive: a response may be nested more deeply than the stack allows.
@@ -54,7 +79,7 @@ function redactValue(value: unknown, redact: Redact): unknown {
   return redacted === text ? value : redacted;
 }
 
-/** The forms of the secrets are computed once. Most texts contain no escapes, and then only plain strings are searched for. */
+/** Most texts contain no escapes: they are searched for the plain forms only. */
 function createReplacement(secrets: readonly string[]): Redact {
   const forms = secrets.flatMap(listSecretForms);
   const plain = forms.flatMap((form) => form.plain);
@@ -68,7 +93,7 @@ function createReplacement(secrets: readonly string[]): Redact {
 
 /**
  * A string that JSON encodes without escapes is in the text as it is. A number is not: 1e7 is 10000000. So secrets that
- * need escapes, or that are numbers, are looked for in every parsed value. One search for all is the fastest.
+ * need escapes, or that are numbers, are looked for in every parsed value.
  */
 function createCleanCheck(secrets: readonly string[]): (text: string) => boolean {
   const plain = secrets.flatMap(listSecretForms).flatMap((form) => form.plain);
@@ -104,14 +129,96 @@ function endsWithin({ characters }: SecretForm, text: string, start: number): bo
   return matched >= minPrefixLength && text.length - end <= maxEscapedLength && partialEscape.test(text.slice(end));
 }
 
+/** The start of an escape that is cut off at the end of a text; also matches nothing. */
+const partialEscape = /^(?:\\*(?:u[0-9a-f]{0,3})?|%(?:25?)*[0-9a-f]?)$/i;
 const hidden = '[hidden]';
 const minPrefixLength = 4;
-/** Of one character: a \\u0063 whose backslash is escaped again. */
+/** The longest escape of one character: a \\u0063 whose backslash is escaped again. */
 const maxEscapedLength = 12;
 
-/** Redacts everything that looks like an IBAN: IBANs are personal data. */
-export function redactIbans(text: string): string {
-  return text.replace(idOrIbanLike, (_, id: string | undefined) => id ?? '[IBAN]');
+/** One way in which a response or a log line may contain a secret: as it is, or in base64 or base64url. */
+interface SecretForm {
+  /** The form without further escapes, to be searched for with `includes`. */
+  plain: readonly string[];
+  /** Finds the form, any of whose characters may be escaped as in JSON or a URL. */
+  pattern: RegExp;
+  /** One for each character, sticky. */
+  characters: readonly RegExp[];
+}
+
+function listSecretForms(secret: string): SecretForm[] {
+  if (secret === '') return [];
+  const asJson = JSON.stringify(secret).slice(1, -1);
+  const forms = [createForm([...new Set([secret, asJson])], [...secret], characterSource)];
+  for (const base64 of listBase64(secret)) {
+    const base64url = base64.replaceAll('+', '-').replaceAll('/', '_');
+    forms.push(createForm([...new Set([base64, base64url])], [...base64], base64Source));
+  }
+  return forms;
+}
+
+/** `\/`, `\u0063` or `%2F`, but not the escapes of control characters and quotes, nor the `\\d` of a regular expression. */
+const escapeSource = /\\(?:[uU][0-9a-fA-F]{4}|[^A-Za-z0-9"\\])|%[0-9a-fA-F]{2}/.source;
+/** Shorter ones occur in ordinary words. */
+const minBase64Length = 8;
+
+/** The secret within longer encoded bytes begins at any of three offsets; characters that encode neighbouring bytes are left out. */
+function listBase64(secret: string): string[] {
+  return [0, 1, 2]
+    .map((offset) => {
+      const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]);
+      return bytes.toString('base64').slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6));
+    })
+    .filter(({ length }) => length >= minBase64Length);
+}
+
+function createForm(plain: string[], text: string[], sourceOf: typeof characterSource): SecretForm {
+  const sources = text.map((character) => sourceOf(character));
+  const characters = sources.map((source) => new RegExp(source, 'y'));
+  // A run of backslashes is read only from its beginning: a text of nothing else takes no more time than others.
+  const first = sourceOf(text[0] ?? '', String.raw`(?<!\\)\\+`);
+  return { plain, pattern: new RegExp(first + sources.slice(1).join(''), 'g'), characters };
+}
+
+function base64Source(character: string, backslashes?: string): string {
+  const source = characterSource(character, backslashes);
+  if (character === '+') return `(?:-|${source})`;
+  return character === '/' ? `(?:_|${source})` : source;
+}
+
+/**
+ * The character itself, after backslashes, as `\u0063` and percent-encoded. Escapes may be escaped again, three or four
+ * times: without a limit, the time would be quadratic in the length of the text.
+ */
+function characterSource(character: string, backslashes = String.raw`\\{1,8}`): string {
+  const units = Array.from({ length: character.length }, (_, index) => hexSource(character.charCodeAt(index), 4));
+  const bytes = [...Buffer.from(character)].map((byte) => `%(?:25){0,4}${hexSource(byte, 2)}`);
+  const letter = /^\\([bfnrt])$/.exec(JSON.stringify(character).slice(1, -1))?.[1];
+  const sources = [units.map((unit) => `${backslashes}u${unit}`).join(''), bytes.join('')];
+  if (letter) sources.push(`${backslashes}${letter}`);
+  // A letter or digit after a backslash would be another character.
+  sources.push(/[A-Za-z0-9]/.test(character) ? character : `(?:${backslashes})?${quote(character)}`);
+  return `(?:${sources.join('|')})`;
+}
+
+function hexSource(code: number, digits: number): string {
+  return code
+    .toString(16)
+    .padStart(digits, '0')
+    .replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+}
+
+function quoteText(text: string): string {
+  return [...text].map(quote).join('');
+}
+
+function quote(character: string): string {
+  return character.replace(/[\\^$.*+?()[\]{}|/-]/, String.raw`\$&`);
+}
+
+/** Finds one of the plain forms, or an escape that makes a text differ from them. JSON escapes such as `\n` do not. */
+function createSearch(plain: readonly string[]): RegExp {
+  return new RegExp([escapeSource, ...plain.map(quoteText)].join('|'));
 }
 
 /** Start of a word, also after an escaped character in JSON, such as \n, or a percent-encoded one. */

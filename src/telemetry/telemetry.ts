@@ -3,10 +3,9 @@ import type { LogLevel } from '../config/parsers.ts';
 import type { TracesConfig } from '../config/traces-config.ts';
 import { joinEvents } from './events.ts';
 import { createLog } from './log.ts';
-import { createLogEvents } from './log-events.ts';
+import { createLogEvents, createRequestLog } from './log-events.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import type { Redact } from './redact.ts';
-import { createRequestLog } from './request-log.ts';
 import { createTraces } from './traces/traces.ts';
 
 interface MetricsAddress {

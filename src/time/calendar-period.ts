@@ -1,20 +1,22 @@
-import { beginOfMonth, monthAt, nameOfMonth } from './calendar-month.ts';
-
 /** A calendar day or month (UTC). */
 export type Period = 'day' | 'month';
 
 /** Days since 1970, or months since year 0: they compare as numbers. */
 export function periodAt(period: Period, timeMs: number): number {
-  return period === 'day' ? Math.floor(timeMs / dayMs) : monthAt(timeMs);
+  if (period === 'day') return Math.floor(timeMs / dayMs);
+  const time = new Date(timeMs);
+  return time.getUTCFullYear() * 12 + time.getUTCMonth();
 }
 
 /** In ISO 8601 format, such as 2026-11-21 or 2026-11. */
 export function nameOfPeriod(period: Period, number: number): string {
-  return period === 'day' ? beginOfPeriod(period, number).toISOString().slice(0, 10) : nameOfMonth(number);
+  return beginOfPeriod(period, number)
+    .toISOString()
+    .slice(0, period === 'day' ? 10 : 7);
 }
 
 export function beginOfPeriod(period: Period, number: number): Date {
-  return period === 'day' ? new Date(number * dayMs) : beginOfMonth(number);
+  return new Date(period === 'day' ? number * dayMs : Date.UTC(Math.floor(number / 12), number % 12));
 }
 
 const dayMs = 86_400_000;

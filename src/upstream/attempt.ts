@@ -1,77 +1,137 @@
-import type { Continuation } from '../async/sync-promise.ts';
-import type { Bulkhead } from './bulkhead.ts';
-import type { CircuitBreaker } from './circuit-breaker.ts';
-import { GuardedAttempt, type GuardedAttemptOptions, type PassedGuards } from './guarded-attempt.ts';
-import { type Outcome, type Send, shed } from './operation.ts';
-import type { RetryAfterBlock } from './retry-after.ts';
+import type { ServiceName } from '../errors.ts';
+import type { BudgetedCall, RequestContext } from '../request-context.ts';
+import type { Allowance } from './allowance/allowance.ts';
+import type { Reservation } from './allowance/period-count.ts';
+import type { Deadline } from './deadline.ts';
+import { type BudgetExhausted, type Exhausted, type Outcome, shed, type UpstreamRequest } from './outcome.ts';
+import type { CallQueue } from './queue.ts';
 
-interface AttemptOptions extends Omit<GuardedAttemptOptions, 'leave'> {
-  bulkhead: Bulkhead;
-  createCircuitBreaker: (path: string) => CircuitBreaker;
-  createRetryAfterBlock: () => RetryAfterBlock;
+/** One attempt of an operation. */
+export interface Attempt {
+  request: UpstreamRequest;
+  deadline: Deadline;
+  context: CallContext;
+  /** Number of earlier attempts. */
+  retries: number;
+}
+
+/** The part of a request context that calls need. A look-up that several requests share has that of the first. */
+export type CallContext = Pick<RequestContext, 'requestKey' | 'task' | 'usage' | 'reserveCall' | 'trace'>;
+
+/** Sends an operation or one attempt. Rejects only if the caller aborts, with the signal's reason. */
+export type Send = (attempt: Attempt) => Promise<Outcome>;
+
+/**
+ * Makes one call.
+ * @param onSending called immediately before the call is sent: until then, it may wait for its connection
+ */
+export type MakeCall = (attempt: Attempt, onSending: () => void) => Promise<Outcome>;
+
+/** Refuses an attempt, or runs it and records its outcome. */
+export type Guard = (run: () => Promise<Outcome>) => Promise<Outcome>;
+
+interface AttemptOptions {
+  service: ServiceName;
+  queue: CallQueue;
+  /** The guards of a path: an endpoint that fails does not stop the others. */
+  createGuard: (path: string) => Guard;
+  allowance: Pick<Allowance, 'reserve'>;
+  makeCall: MakeCall;
+  /** Called for each call that may be charged. */
+  onPaid: () => void;
 }
 
 /**
- * Sends one attempt past all guards. A guard that has nothing to object costs a comparison. The queue is the outermost guard:
- * what changes while an attempt waits is checked afterwards. After the queue, a read has only the remaining time; for a write
- * the deadline restarts.
+ * Sends one attempt past all guards: the queue, those of its path, the caller's lock of an order, the budget and the allowance.
+ * The queue is the outermost: what changes while an attempt waits is checked afterwards. After the queue, a read has only the
+ * remaining time; for a write the deadline restarts.
  */
-export function createAttempt({
-  bulkhead,
-  createCircuitBreaker,
-  createRetryAfterBlock,
-  ...options
-}: AttemptOptions): Send {
-  const attemptOptions = { ...options, leave: bulkhead.leave };
-  const guards = new Map<string, Pick<PassedGuards, 'block' | 'circuit'>>();
+export function createAttempt({ service, queue, createGuard, allowance, makeCall, onPaid }: AttemptOptions): Send {
+  const guards = new Map<string, Guard>();
 
-  /** Leaves the slot when the attempt has ended. */
-  const sendInSlot: Send = (request, deadline, payer, continuation, retries = 0) => {
-    if (deadline.aborted) {
-      bulkhead.leave();
-      if (deadline.hasExpired()) continuation.onResolved(shed);
-      else continuation.onRejected(deadline.reason);
-      return;
+  return async (attempt) => {
+    const { request, deadline, context } = attempt;
+    const entered = queue.enter(context.requestKey, deadline);
+    if (entered !== true && !(await entered)) return shedUnlessAborted(deadline);
+    try {
+      if (deadline.aborted) return shedUnlessAborted(deadline);
+      if (request.method === 'POST') deadline.restart();
+      return await guardOf(request.path)(() => reserveAndCall(attempt));
+    } finally {
+      // Clients often leave together: a call that started at once could be for a client that is about to leave.
+      if (deadline.aborted && !deadline.hasExpired()) setImmediate(queue.leave);
+      else queue.leave();
     }
-    if (request.method === 'POST') deadline.restart();
-    const { block, circuit } = guardsOf(request.path);
-    const blockPass = block.enter();
-    if (typeof blockPass === 'object') return refuse(continuation, blockPass);
-    const circuitPass = circuit.enter();
-    if (circuitPass === null) {
-      block.leave(blockPass, shed);
-      return refuse(continuation, shed);
-    }
-    const passed = { block, blockPass, circuit, circuitPass };
-    new GuardedAttempt(attemptOptions, request, deadline, payer, continuation, passed).start(retries);
   };
 
-  return (request, deadline, payer, continuation, retries) => {
-    if (bulkhead.enter()) {
-      sendInSlot(request, deadline, payer, continuation, retries);
-      return;
-    }
-    bulkhead.wait(payer.usage, deadline, (hasSlot) => {
-      // Later: an attempt that leaves its slot at once must not start the next one within its own call.
-      queueMicrotask(() => {
-        if (hasSlot) sendInSlot(request, deadline, payer, continuation, retries);
-        else if (deadline.aborted && !deadline.hasExpired()) continuation.onRejected(deadline.reason);
-        else continuation.onResolved(shed);
+  function guardOf(path: string): Guard {
+    const guard = guards.get(path) ?? createGuard(path);
+    guards.set(path, guard);
+    return guard;
+  }
+
+  /** Counts the call as paid unless it was surely not sent. If the caller has aborted one that was sent, it may be charged. */
+  async function reserveAndCall(attempt: Attempt): Promise<Outcome> {
+    const { request, deadline, context } = attempt;
+    if (request.maySend && !(await request.maySend())) return shed;
+    const reserving = reserve(service, allowance, context);
+    const reservation = reserving instanceof Promise ? await reserving : reserving;
+    if (reservation.kind !== 'reserved') return reservation;
+    let isSent = false;
+    let outcome: Outcome | null = null;
+    try {
+      if (deadline.aborted) return shedUnlessAborted(deadline);
+      request.onSent?.();
+      context.usage.upstreamCalls += 1;
+      outcome = await makeCall(attempt, () => {
+        if (!isSent) context.task?.keepAlive();
+        isSent = true;
       });
-      return hasSlot;
-    });
+      return outcome;
+    } finally {
+      const isUnreachable = outcome?.kind === 'failed' && outcome.reason === 'unreachable';
+      if (isSent && !isUnreachable) onPaid();
+      else reservation.release();
+      if (outcome?.kind === 'answered') reservation.recordAnswer(outcome);
+      if (isSent) context.task?.release();
+    }
+  }
+}
+
+/** @throws the reason of a caller who has aborted */
+function shedUnlessAborted(deadline: Deadline): Outcome {
+  if (!deadline.hasExpired()) deadline.throwIfAborted();
+  return shed;
+}
+
+type Reserved = Reservation | Exhausted | BudgetExhausted;
+
+/** Counts a call in the gateway's allowance and, if there is one, in the caller's own budget. A promise if it waits for a store. */
+function reserve(
+  service: ServiceName,
+  allowance: Pick<Allowance, 'reserve'>,
+  { reserveCall }: CallContext,
+): Reserved | Promise<Reserved> {
+  const budgeted = reserveCall?.(service) ?? null;
+  return budgeted === null ? allowance.reserve() : reserveBoth(budgeted, allowance);
+}
+
+async function reserveBoth(
+  budgeted: BudgetedCall | Promise<BudgetedCall>,
+  allowance: Pick<Allowance, 'reserve'>,
+): Promise<Reserved> {
+  const budget = await budgeted;
+  if (budget.kind === 'budget-exhausted') return budget;
+  const reservation = await allowance.reserve();
+  if (reservation.kind === 'exhausted') {
+    budget.release();
+    return reservation;
+  }
+  return {
+    ...reservation,
+    release() {
+      budget.release();
+      reservation.release();
+    },
   };
-
-  function refuse(continuation: Continuation<Outcome>, outcome: Outcome): void {
-    bulkhead.leave();
-    continuation.onResolved(outcome);
-  }
-
-  function guardsOf(path: string): Pick<PassedGuards, 'block' | 'circuit'> {
-    const known = guards.get(path);
-    if (known) return known;
-    const created = { block: createRetryAfterBlock(), circuit: createCircuitBreaker(path) };
-    guards.set(path, created);
-    return created;
-  }
 }

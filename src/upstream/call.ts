@@ -1,95 +1,111 @@
-import type { Client, Dispatcher } from 'undici';
+import { type Dispatcher, errors, util } from 'undici';
+import type { ServiceName } from '../errors.ts';
 import { parseJson } from '../parse-json.ts';
+import type { Events } from '../telemetry/events.ts';
 import { type RedactSecrets, redactStrings } from '../telemetry/redact.ts';
-import type { CallSpan } from '../trace.ts';
-import type { Deadline } from './deadline.ts';
-import { reasonBeforeResponse, tooManyInfos } from './failure-reason.ts';
-import type { Answered, CallContinuation, Failed, FailureReason, UpstreamRequest } from './operation.ts';
-import { decode, decodePart, noHeaders, readHeaders } from './response-parts.ts';
+import type { Attempt, MakeCall } from './attempt.ts';
+import { type CallProgress, createConnections } from './connections.ts';
+import type { Answered, Failed, FailureReason } from './outcome.ts';
 import { readRetryAfter } from './retry-after.ts';
 
-/** What the calls of a transport have in common. */
-interface CallOptions {
+interface CallsOptions {
+  service: ServiceName;
+  baseUrl: string;
+  /** Sent with every request, including the API key. */
+  headers: Readonly<Record<string, string>>;
   maxResponseBytes: number;
+  /** Largest number of calls in flight; the queue limits them. */
+  maxConcurrency: number;
+  /** Whether the service runs inside the process: then it receives the trace context of a request. */
+  isSelfHosted?: boolean;
+  /** Applied to every response: some services echo the key that they received. */
   redactSecrets: RedactSecrets;
-  /** Called before the call settles. @param outcome null if the caller has aborted */
-  onEnded: (call: Call, outcome: Answered | Failed | null) => void;
+  events: Pick<Events, 'upstreamCalled'>;
 }
 
-/** `complete`: undici has received the whole response, and it is the one to this call. */
-export type CallProgress = 'unsent' | 'sent' | 'complete';
+/**
+ * Makes each call with undici: one deadline, a size limit, and kept connections for reads. Each write has a connection of its
+ * own: it may be charged and lost if the service closes a kept one at that moment, and no late response to another call can be
+ * taken for its answer.
+ */
+export function createCalls({
+  service,
+  baseUrl,
+  headers,
+  maxResponseBytes,
+  maxConcurrency,
+  isSelfHosted = false,
+  redactSecrets,
+  events,
+}: CallsOptions): { makeCall: MakeCall; close(): Promise<void> } {
+  const { origin, pathname } = new URL(baseUrl);
+  const basePath = pathname.replace(/\/$/, '');
+  const kept = createConnections({ origin, maxCalls: maxConcurrency, isKept: true });
+  const writing = createConnections({ origin, maxCalls: maxConcurrency, isKept: false });
+  const headerList = Object.entries(headers).flat();
+  const jsonHeaderList = [...headerList, 'content-type', 'application/json'];
+
+  return {
+    makeCall({ request, deadline, context: { trace }, retries }, onSending) {
+      const { method, path, query, body } = request;
+      const connections = method === 'POST' ? writing : kept;
+      const connection = connections.take();
+      const span = trace === null ? null : trace.startCall({ service, method, path, retries });
+      const startedAt = performance.now();
+      const sentHeaders = body === undefined ? headerList : jsonHeaderList;
+      const dispatchOptions = {
+        // Otherwise undici composes it for each call.
+        origin,
+        method,
+        path: query === undefined ? basePath + path : `${basePath}${path}?${new URLSearchParams(query)}`,
+        headers: span === null || !isSelfHosted ? sentHeaders : [...sentHeaders, ...span.headers],
+        body: body === undefined ? null : JSON.stringify(body),
+      };
+      return new Promise((resolve, reject) => {
+        const onSettled = (call: Call, outcome: Answered | Failed | null) => {
+          connections.release(connection, call.progress);
+          span?.end(outcome);
+          if (outcome === null) return reject(deadline.reason);
+          events.upstreamCalled({ service, method, path, outcome, durationMs: performance.now() - startedAt });
+          resolve(outcome);
+        };
+        const call = new Call({ request, deadline, maxResponseBytes, redactSecrets, onSending, onSettled });
+        connection.dispatch(dispatchOptions, call);
+      });
+    },
+    async close() {
+      await Promise.all([kept.close(), writing.close()]);
+    },
+  };
+}
+
+interface CallOptions extends Pick<Attempt, 'request' | 'deadline'> {
+  maxResponseBytes: number;
+  redactSecrets: RedactSecrets;
+  onSending: () => void;
+  /** Called once. @param outcome null if the caller has aborted */
+  onSettled: (call: Call, outcome: Answered | Failed | null) => void;
+}
 
 /**
- * One call as undici's handler, which reads the response. A class, so that all calls share its functions; it is also the
- * listener of its deadline. Its functions are those of older handlers: undici 7, the last version for Node.js 20, wraps
- * newer ones, and parses all headers for them.
+ * Reads the response to one call, as undici's handler. Its functions are those of older handlers: undici 7, the last version for
+ * Node.js 20, wraps newer ones, and parses all headers for them.
  */
 export class Call implements Dispatcher.DispatchHandler {
   progress: CallProgress = 'unsent';
-  readonly request: UpstreamRequest;
-  readonly connection: Client;
-  readonly span: CallSpan | null;
-  readonly startedAt = performance.now();
   readonly #options: CallOptions;
-  readonly #deadline: Deadline;
-  readonly #continuation: CallContinuation;
+  readonly #onAborted = () => this.#abort();
   #isSettled = false;
   #close: ((error: Error) => void) | null = null;
   #infos = 0;
   #status: number | null = null;
   #headers: Answered['headers'] = noHeaders;
-  #body: Buffer = noBytes;
-  /** The chunks after the first. Almost every body arrives in one. */
-  #chunks: Buffer[] | null = null;
+  readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(
-    options: CallOptions,
-    request: UpstreamRequest,
-    deadline: Deadline,
-    continuation: CallContinuation,
-    connection: Client,
-    span: CallSpan | null,
-  ) {
-    this.request = request;
-    this.connection = connection;
-    this.span = span;
+  constructor(options: CallOptions) {
     this.#options = options;
-    this.#deadline = deadline;
-    this.#continuation = continuation;
-    deadline.addEventListener('abort', this);
-  }
-
-  /** The deadline has expired, or the caller has aborted. */
-  handleEvent(): void {
-    if (this.#isSettled) return;
-    if (this.#deadline.hasExpired()) this.#fail('timed-out');
-    else {
-      this.#abandon();
-      this.#options.onEnded(this, null);
-      this.#continuation.onRejected(this.#deadline.reason);
-    }
-  }
-
-  /** Settles the call, if it has not settled yet, and closes its connection. */
-  #fail(reason: FailureReason): void {
-    if (this.#isSettled) return;
-    const mayBeCharged = this.#status !== null && this.#status >= 200 && this.#status < 300;
-    const text = mayBeCharged ? this.#options.redactSecrets(decodePart(this.#wholeBody()), true) : '';
-    this.#abandon();
-    this.#settle({ kind: 'failed', reason, text });
-  }
-
-  #settle(outcome: Answered | Failed): void {
-    this.#deadline.removeEventListener('abort', this);
-    this.#options.onEnded(this, outcome);
-    this.#continuation.onResolved(outcome);
-  }
-
-  /** Closes the connection; a call that is not sent yet is never sent. */
-  #abandon(): void {
-    this.#isSettled = true;
-    this.#close?.(abandoned);
+    options.deadline.addEventListener('abort', this.#onAborted);
   }
 
   /** Undici calls it immediately before it sends. If it throws, nothing is sent, and the connection remains open. */
@@ -97,7 +113,7 @@ export class Call implements Dispatcher.DispatchHandler {
     if (this.#isSettled) throw abandoned;
     this.progress = 'sent';
     this.#close = close;
-    this.#continuation.onSending();
+    this.#options.onSending();
   }
 
   onHeaders(status: number, rawHeaders: Buffer[]): boolean {
@@ -115,27 +131,20 @@ export class Call implements Dispatcher.DispatchHandler {
     if (this.#isSettled) return true;
     const remainingBytes = this.#options.maxResponseBytes - this.#bytes;
     this.#bytes += chunk.length;
-    const part = chunk.length > remainingBytes ? chunk.subarray(0, remainingBytes) : chunk;
-    if (this.#body.length === 0) this.#body = part;
-    else {
-      this.#chunks ??= [];
-      this.#chunks.push(part);
-    }
+    this.#chunks.push(chunk.subarray(0, remainingBytes));
     if (chunk.length > remainingBytes) this.#fail('too-large');
     return true;
   }
 
   onComplete(): void {
     if (this.#isSettled || this.#status === null) return;
-    const { redactSecrets } = this.#options;
-    let text = decode(this.#wholeBody());
-    let json = parseJson(text);
-    if (!redactSecrets.isClean(text)) {
-      json = redactStrings(json, redactSecrets);
-      text = redactSecrets(text);
-    }
-    this.#isSettled = true;
-    if (this.#status === 200 && this.request.isAnswer?.(json) === false) {
+    const { request, redactSecrets } = this.#options;
+    const receivedText = decode(Buffer.concat(this.#chunks));
+    const receivedJson = parseJson(receivedText);
+    const isClean = redactSecrets.isClean(receivedText);
+    const text = isClean ? receivedText : redactSecrets(receivedText);
+    const json = isClean ? receivedJson : redactStrings(receivedJson, redactSecrets);
+    if (this.#status === 200 && request.isAnswer?.(json) === false) {
       this.#settle({ kind: 'failed', reason: 'mismatched', text: '' });
       return;
     }
@@ -149,12 +158,77 @@ export class Call implements Dispatcher.DispatchHandler {
     else this.#fail(this.#status === null ? reasonBeforeResponse(error) : 'truncated');
   }
 
-  #wholeBody(): Buffer {
-    return this.#chunks === null ? this.#body : Buffer.concat([this.#body, ...this.#chunks]);
+  /** The deadline has expired, or the caller has aborted. */
+  #abort(): void {
+    if (this.#isSettled) return;
+    if (this.#options.deadline.hasExpired()) this.#fail('timed-out');
+    else {
+      this.#settle(null);
+      this.#close?.(abandoned);
+    }
+  }
+
+  /** Settles the call, if it has not settled yet, and closes its connection; one that is not sent yet is never sent. */
+  #fail(reason: FailureReason): void {
+    if (this.#isSettled) return;
+    const mayBeCharged = this.#status !== null && this.#status >= 200 && this.#status < 300;
+    const text = mayBeCharged ? this.#options.redactSecrets(decodePart(Buffer.concat(this.#chunks)), true) : '';
+    this.#settle({ kind: 'failed', reason, text });
+    this.#close?.(abandoned);
+  }
+
+  #settle(outcome: Answered | Failed | null): void {
+    this.#isSettled = true;
+    this.#options.deadline.removeEventListener('abort', this.#onAborted);
+    this.#options.onSettled(this, outcome);
   }
 }
 
-const noBytes = Buffer.alloc(0);
 /** Interim responses (1xx) of one call. */
 const maxInfos = 20;
+const tooManyInfos = new Error('too many interim responses');
 const abandoned = new Error('The call was abandoned.');
+
+/** Why a call that was sent failed before its response began. */
+function reasonBeforeResponse(error: unknown): FailureReason {
+  return isInvalidHttp(error) ? 'invalid' : 'reset';
+}
+
+/** Undici also rejects `100 Continue`, which is not sent to a request without `Expect`, and `101 Switching Protocols`. */
+function isInvalidHttp(error: unknown): boolean {
+  if (error instanceof errors.SocketError) return /^bad (?:response|upgrade)$/.test(error.message);
+  return (
+    error === tooManyInfos ||
+    error instanceof errors.HTTPParserError ||
+    error instanceof errors.HeadersOverflowError ||
+    error instanceof errors.ResponseContentLengthMismatchError
+  );
+}
+
+/** The headers that the gateway reads. Most responses have none of them, and then nothing is parsed. */
+function readHeaders(raw: Buffer[]): Answered['headers'] {
+  const found: Buffer[] = [];
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = raw[index];
+    const value = raw[index + 1];
+    if (name && value && nameLengths.has(name.length)) found.push(name, value);
+  }
+  return found.length === 0 ? noHeaders : util.parseHeaders(found);
+}
+
+const nameLengths = new Set(
+  ['retry-after', 'x-bank-data-version', 'x-ratelimit-limit-month', 'x-ratelimit-remaining-month'].map(
+    ({ length }) => length,
+  ),
+);
+const noHeaders: Answered['headers'] = {};
+
+/** Both replace malformed UTF-8 in the same way; only `TextDecoder` removes a byte order mark. */
+function decode(bytes: Buffer): string {
+  return bytes[0] === 0xef ? new TextDecoder().decode(bytes) : bytes.toString();
+}
+
+/** Without the last character, if it is incomplete. */
+function decodePart(bytes: Buffer): string {
+  return new TextDecoder().decode(bytes, { stream: true });
+}

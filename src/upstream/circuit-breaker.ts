@@ -1,14 +1,5 @@
-import { type FailureReason, isUpstreamFailure, type Outcome } from './operation.ts';
-
-/** How an attempt passes a guard: as any other, or as the only one that tests whether the path works again. */
-export type Pass = 'regular' | 'probe';
-
-export interface CircuitBreaker {
-  /** Null while the circuit is open. */
-  enter(): Pass | null;
-  /** Records the outcome of an attempt that has entered. Other outcomes than `answered` and `failed` mean that nothing was sent. */
-  leave(pass: Pass, outcome: Outcome): void;
-}
+import type { Guard } from './attempt.ts';
+import { type FailureReason, isUpstreamFailure, type Outcome, shed } from './outcome.ts';
 
 interface CircuitBreakerOptions {
   onOpened: () => void;
@@ -21,28 +12,35 @@ interface CircuitBreakerOptions {
  * attempt that was aborted or not sent counts neither way. A half-open circuit lets one probe through at a time; one
  * that was not sent does not close it.
  */
-export function createCircuitBreaker({ onOpened, onHalfOpened, onClosed }: CircuitBreakerOptions): CircuitBreaker {
+export function createCircuitBreaker({ onOpened, onHalfOpened, onClosed }: CircuitBreakerOptions): Guard {
   let state: 'closed' | 'open' | 'half-open' = 'closed';
   let openedAt = 0;
   const failures = createFailureWindow();
 
-  return {
-    enter() {
-      if (state === 'closed') return 'regular';
-      if (state === 'half-open' || Date.now() - openedAt < probeAfterMs) return null;
+  return async (run) => {
+    if (state === 'half-open' || (state === 'open' && Date.now() - openedAt < probeAfterMs)) return shed;
+    const isProbe = state === 'open';
+    if (isProbe) {
       state = 'half-open';
       onHalfOpened();
-      return 'probe';
-    },
-    leave(pass, outcome) {
-      const isSent = outcome.kind === 'answered' || outcome.kind === 'failed';
-      const isFailed = isFailure(outcome);
-      if (pass === 'probe') {
-        if (isFailed || !isSent) open();
-        else close();
-      } else if (isSent && state === 'closed' && failures.add(isFailed)) open();
-    },
+    }
+    let outcome: Outcome = shed;
+    try {
+      outcome = await run();
+      return outcome;
+    } finally {
+      record(outcome, isProbe);
+    }
   };
+
+  /** @param outcome `shed` if the attempt was aborted */
+  function record(outcome: Outcome, isProbe: boolean): void {
+    const isSent = outcome.kind === 'answered' || outcome.kind === 'failed';
+    const isFailed = isFailure(outcome);
+    if (isProbe && (isFailed || !isSent)) open();
+    else if (isProbe) close();
+    else if (isSent && state === 'closed' && failures.add(isFailed)) open();
+  }
 
   function open(): void {
     state = 'open';
@@ -61,7 +59,7 @@ function isFailure(outcome: Outcome): boolean {
   return isUpstreamFailure(outcome) && !(outcome.kind === 'failed' && dependsOnInput.has(outcome.reason));
 }
 
-/** What one input may always cause: a client could otherwise block the path for all others. */
+/** Failures that one bad input can cause every time; they must not open the circuit. */
 const dependsOnInput: ReadonlySet<FailureReason> = new Set(['too-large', 'mismatched']);
 
 /** The latest calls of a closed circuit. */

@@ -1,9 +1,7 @@
-import { type buildConnector, Client } from 'undici';
-import type { CallProgress } from './call.ts';
-import { createConnector } from './connector.ts';
+import { buildConnector, Client } from 'undici';
 
 /**
- * Connections to a service, one for each call in flight: the bulkhead limits the calls, and so the connections. Each is an
+ * Connections to a service, one for each call in flight: the queue limits the calls, and so the connections. Each is an
  * undici client, which connects when it is used, and again if its connection was closed while it was idle.
  */
 export interface Connections {
@@ -19,6 +17,9 @@ export interface Connections {
   close(): Promise<void>;
 }
 
+/** `complete`: undici has received the whole response, and it is the one to the call. */
+export type CallProgress = 'unsent' | 'sent' | 'complete';
+
 interface ConnectionsOptions {
   origin: string;
   /** Largest number of calls in flight. */
@@ -32,7 +33,7 @@ export function createConnections({
   origin,
   maxCalls,
   isKept,
-  connect = createConnector(),
+  connect = buildConnector({}),
 }: ConnectionsOptions): Connections {
   const all = new Set<Client>();
   let free: Client[] = [];
@@ -69,7 +70,7 @@ export function createConnections({
     return connection;
   }
 
-  /** Only if there are too many: an attempt to connect may take 10 s, and they cannot be cancelled. */
+  /** Only if there are too many: an attempt to connect may take 10 s, and it cannot be cancelled. */
   function takeConnecting(): Client | null {
     const [oldest] = connecting;
     if (all.size < 2 * maxCalls || oldest === undefined) return null;

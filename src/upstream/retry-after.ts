@@ -1,44 +1,45 @@
-import type { Pass } from './circuit-breaker.ts';
-import type { Exhausted, Outcome } from './operation.ts';
-
-/** Does not call a path that answered 429 before its `Retry-After`. */
-export interface RetryAfterBlock {
-  /** The refusal while the path is blocked. */
-  enter(): Pass | Exhausted;
-  leave(pass: Pass, outcome: Outcome): void;
-}
+import type { Guard } from './attempt.ts';
+import { type Outcome, shed } from './outcome.ts';
 
 /**
- * A date that is further away than an hour may be wrong, so one call per hour checks it. Outside the circuit breaker: a
- * blocked call is neither a success nor a failure.
+ * Does not call a path that answered 429 before its `Retry-After`. A date that is further away than an hour may be wrong, so one
+ * call per hour probes the path. Outside the circuit breaker: a blocked call is neither a success nor a failure.
  */
-export function createRetryAfterBlock(): RetryAfterBlock {
+export function createRetryAfterBlock(): Guard {
   let retryAt: Date | null = null;
   /** In milliseconds since 1970. */
   let probeAt = 0;
   let isProbing = false;
 
-  return {
-    enter() {
-      if (retryAt === null || Date.now() >= retryAt.getTime()) return 'regular';
-      if (isProbing || Date.now() < probeAt) return { kind: 'exhausted', renewsAt: retryAt };
-      isProbing = true;
-      return 'probe';
-    },
-    leave(pass, outcome) {
-      const blockedUntil = retryAt;
-      if (pass === 'probe') {
-        isProbing = false;
-        // Only the probe ends the block: other calls were sent before it began.
-        if (outcome.kind === 'answered') retryAt = null;
-      }
-      if (outcome.kind !== 'answered' || outcome.status !== 429) return;
-      const newRetryAt = outcome.retryAt ?? (pass === 'probe' ? blockedUntil : null);
-      if (newRetryAt === null) return;
-      retryAt = newRetryAt;
-      probeAt = Date.now() + probeIntervalMs;
-    },
+  return async (run) => {
+    const blockedUntil = retryAt !== null && Date.now() < retryAt.getTime() ? retryAt : null;
+    if (blockedUntil !== null && (isProbing || Date.now() < probeAt)) {
+      return { kind: 'exhausted', renewsAt: blockedUntil };
+    }
+    const isProbe = blockedUntil !== null;
+    if (isProbe) isProbing = true;
+    let outcome: Outcome = shed;
+    try {
+      outcome = await run();
+      return outcome;
+    } finally {
+      record(outcome, isProbe);
+    }
   };
+
+  /** @param outcome `shed` if the attempt was aborted */
+  function record(outcome: Outcome, isProbe: boolean): void {
+    const blockedUntil = retryAt;
+    if (isProbe) isProbing = false;
+    if (outcome.kind !== 'answered') return;
+    // Only the probe ends the block: other calls were sent before it began.
+    if (isProbe) retryAt = null;
+    if (outcome.status !== 429) return;
+    const newRetryAt = outcome.retryAt ?? (isProbe ? blockedUntil : null);
+    if (newRetryAt === null) return;
+    retryAt = newRetryAt;
+    probeAt = Date.now() + probeIntervalMs;
+  }
 }
 
 const probeIntervalMs = 3_600_000;

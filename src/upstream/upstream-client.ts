@@ -1,26 +1,22 @@
-import type { Continuation } from '../async/sync-promise.ts';
 import type { ServiceName } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
+import type { Store } from '../stores/store.ts';
 import type { CircuitEvent, Events } from '../telemetry/events.ts';
-import type { RedactSecrets } from '../telemetry/redact.ts';
-import type { Allowance } from './allowance/allowance.ts';
+import { createSecretRedaction, type RedactSecrets } from '../telemetry/redact.ts';
+import { type Allowance, createAllowance } from './allowance/allowance.ts';
 import { createAttempt } from './attempt.ts';
-import { type Bulkhead, createBulkhead } from './bulkhead.ts';
+import { createCalls } from './call.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
-import { createDeadlines } from './deadline.ts';
-import { isUpstreamFailure, type Outcome, shed, type UpstreamRequest } from './operation.ts';
-import { createReserve } from './reserve.ts';
+import { Deadline } from './deadline.ts';
+import { isUpstreamFailure, type Outcome, shed, type UpstreamRequest } from './outcome.ts';
+import { type CallQueue, createCallQueue } from './queue.ts';
 import { withRetries } from './retries.ts';
 import { createRetryAfterBlock } from './retry-after.ts';
-import { createTransport } from './transport.ts';
 
 export interface UpstreamClient {
-  /**
-   * Performs one operation, retries included, and continues with its outcome; with `onRejected` only if the caller aborts, and
-   * with the signal's reason. It may continue within this call.
-   */
-  send(request: UpstreamRequest, context: RequestContext, continuation: Continuation<Outcome>): void;
-  status: Bulkhead['status'];
+  /** Performs one operation, retries included. Rejects only if the caller aborts, with the signal's reason. */
+  send(request: UpstreamRequest, context: RequestContext): Promise<Outcome>;
+  status: CallQueue['status'];
   close(): Promise<void>;
 }
 
@@ -43,51 +39,92 @@ interface UpstreamClientOptions {
   events: Pick<Events, 'upstreamCalled' | 'callPaid' | 'upstreamOperationEnded' | CircuitEvent>;
 }
 
-/** JSON over HTTP to one service, with deadlines, retries, bulkhead, circuit breaker and monthly allowance. */
+/** JSON over HTTP to one service, with deadlines, retries, a queue, circuit breakers and the monthly allowance. */
 export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
   const { service, allowance, timeoutMs, maxConcurrency, maxQueue, backoffMs, events } = options;
-  const { makeCall, close } = createTransport(options);
-  const deadlines = createDeadlines(timeoutMs);
-  const bulkhead = createBulkhead({ maxConcurrency, maxQueue });
+  const { makeCall, close } = createCalls(options);
+  const queue = createCallQueue({ maxConcurrency, maxQueue });
   const attempt = createAttempt({
-    bulkhead,
-    createCircuitBreaker: (path) =>
-      createCircuitBreaker({
+    service,
+    queue,
+    createGuard(path) {
+      const passBlock = createRetryAfterBlock();
+      const passCircuit = createCircuitBreaker({
         onOpened: () => events.circuitOpened(service, path),
         onHalfOpened: () => events.circuitHalfOpened(service, path),
         onClosed: () => events.circuitClosed(service, path),
-      }),
-    createRetryAfterBlock,
-    reserve: createReserve(service, allowance),
+      });
+      return (run) => passBlock(() => passCircuit(run));
+    },
+    allowance,
     makeCall,
     onPaid: () => events.callPaid(service),
   });
-  const onEnded = (outcome: Outcome) =>
-    events.upstreamOperationEnded(service, isUpstreamFailure(outcome) ? 'failed' : outcome.kind);
-  const sendWithRetries = withRetries(attempt, { backoffMs, onEnded });
+  const sendWithRetries = withRetries(attempt, { backoffMs });
 
   return {
-    send(request, context, continuation) {
-      const { signal, queuedSince } = context;
-      if (signal.aborted) {
-        continuation.onRejected(signal.reason);
-        return;
-      }
-      const queuedMs = elapsedSince(queuedSince);
-      const elapsedMs = Math.max(queuedMs, elapsedSince(request.startedAt));
+    async send(request, context) {
+      context.signal.throwIfAborted();
+      const elapsedMs = context.startedAt === null ? 0 : performance.now() - context.startedAt;
+      let outcome: Outcome = shed;
       if (elapsedMs < timeoutMs) {
-        sendWithRetries(request, deadlines.start(signal, elapsedMs), context, continuation);
-        return;
+        const deadline = new Deadline(context.signal, timeoutMs, elapsedMs);
+        outcome = await sendWithRetries({ request, deadline, context, retries: 0 }).finally(() => deadline.end());
       }
-      const outcome: Outcome = queuedMs >= timeoutMs ? shed : { kind: 'failed', reason: 'timed-out', text: '' };
-      onEnded(outcome);
-      continuation.onResolved(outcome);
+      events.upstreamOperationEnded(service, isUpstreamFailure(outcome) ? 'failed' : outcome.kind);
+      return outcome;
     },
-    status: bulkhead.status,
+    status: queue.status,
     close,
   };
 }
 
-function elapsedSince(time: number | null | undefined): number {
-  return time == null ? 0 : performance.now() - time;
+interface UpstreamFactoryOptions {
+  config: {
+    maxResponseBytes: number;
+    upstreamConcurrency: number;
+    upstreamQueue: number;
+    retryBackoffMs: number;
+  };
+  store: Store;
+  /** Number of processes that share the store; null: it is not shared. */
+  replicas: number | null;
+  /** Removed from all responses. */
+  secrets: readonly string[];
+  events: Events;
+}
+
+interface UpstreamSettings {
+  /** Null: the self-hosted service, which the process starts. */
+  upstream: object | null;
+  timeoutMs: number;
+  monthlyAllowance: number | null;
+}
+
+/** Creates the client of each service, and its allowance, with what they have in common. */
+export function createUpstreamFactory({ config, store, replicas, secrets, events }: UpstreamFactoryOptions) {
+  const redactSecrets = createSecretRedaction(secrets);
+  return (
+    service: ServiceName,
+    { url: baseUrl, apiKey }: { url: string; apiKey: string },
+    keyHeader: string,
+    { upstream, timeoutMs, monthlyAllowance: limit }: UpstreamSettings,
+  ) => {
+    const allowance = createAllowance({ service, limit, store, replicas, events });
+    const client = createUpstreamClient({
+      service,
+      baseUrl,
+      headers: { [keyHeader]: apiKey, accept: 'application/json' },
+      isSelfHosted: upstream === null,
+      timeoutMs,
+      maxResponseBytes: config.maxResponseBytes,
+      maxConcurrency: config.upstreamConcurrency,
+      maxQueue: config.upstreamQueue,
+      backoffMs: config.retryBackoffMs,
+      allowance,
+      redactSecrets,
+      events,
+    });
+    return { url: baseUrl, client, allowance };
+  };
 }

@@ -1,6 +1,6 @@
 import { GatewayError, type ServiceName, type UpstreamErrorCode } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
-import type { BudgetExhausted, FailureReason, Outcome } from './operation.ts';
+import type { BudgetExhausted, FailureReason, Outcome } from './outcome.ts';
 
 type UpstreamError = GatewayError<UpstreamErrorCode>;
 type UpstreamErrorEvents = Pick<Events, 'credentialsRejected' | 'requestRejected' | 'responseUnreadable'>;

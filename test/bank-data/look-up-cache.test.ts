@@ -1,17 +1,14 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { AbortableSignal, type Signal } from '../../src/async/signal.ts';
-import { SyncPromise } from '../../src/async/sync-promise.ts';
+import type { Signal } from '../../src/async/signal.ts';
 import { createLookUpCache } from '../../src/bank-data/look-up-cache.ts';
 import type { CacheEntry, SharedCache } from '../../src/bank-data/shared-cache.ts';
 import type { RequestContext } from '../../src/request-context.ts';
-import { createBulkhead } from '../../src/upstream/bulkhead.ts';
 import { collectGarbage } from '../support/collect-garbage.ts';
 import { tRequestContext } from '../support/request-context.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
-const tOptions = (maxConcurrency = 10_000, maxQueue = 0) => ({
-  turns: createBulkhead({ maxConcurrency, maxQueue }),
+const tOptions = () => ({
   freshMs: day,
   maxAgeMs: 30 * day,
   maxBytes: 1_000_000,
@@ -191,7 +188,7 @@ describe('a flight', () => {
     const { find, fetches } = tHeldSource();
     const caller = new AbortController();
     const left = find(caller.signal);
-    fetches[0]?.task?.hold();
+    fetches[0]?.task?.keepAlive();
     caller.abort();
     await expect(left).rejects.toThrow('aborted');
     return { find, fetches };
@@ -221,28 +218,6 @@ describe('a flight', () => {
     await settle();
     expect(await find()).toEqual({ serial: 1 });
     expect(fetches).toHaveLength(1);
-  });
-
-  it('gives its turn to no other look-up of the same request when that aborts', async () => {
-    const turns = createBulkhead({ maxConcurrency: 2, maxQueue: 100 });
-    const cache = createLookUpCache({ ...tOptions(), turns });
-    const signal = new AbortableSignal();
-    const context = { ...tRequestContext(), signal };
-    let started = 0;
-    const lookUp = ({ signal }: RequestContext) => {
-      started += 1;
-      const answer = new SyncPromise<Answer>();
-      // As a call: it settles within the call that aborts it.
-      signal.addEventListener('abort', () => answer.reject(signal.reason));
-      return answer;
-    };
-    const keys = ['a', 'b', 'c', 'd', 'e'];
-    const found = keys.map((key) => cache.find({ key, context, lookUp, isNegative: () => false }));
-    signal.abort(new Error('disconnected'));
-    expect(await Promise.allSettled(found)).toMatchObject(keys.map(() => ({ reason: { message: 'disconnected' } })));
-    expect(started).toBe(2);
-    expect(turns.status()).toEqual({ active: 0, queued: 0, lists: 0 });
-    expect(context.activity.waitedMs(performance.now())).toBeGreaterThanOrEqual(0);
   });
 
   it('is not joined once it was aborted: the next caller starts a new one, though it has not settled', async () => {
@@ -363,13 +338,11 @@ describe('a shared cache', () => {
 it.each([
   ['its function', () => throwError(), () => false],
   ['the reading of its answer', async () => ({}), () => throwError()],
-])('leaves its turn although %s throws', async (_, lookUp, isNegative) => {
-  const cache = createLookUpCache(tOptions(1, 10));
-  const find = (key: string) => cache.find({ key, context: tRequestContext(), lookUp, isNegative });
-  const settled = await Promise.allSettled([find('a'), find('b'), find('c')]);
-  expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+])('ends a flight although %s throws', async (_, lookUp, isNegative) => {
+  const cache = createLookUpCache(tOptions());
+  await expect(cache.find({ key: 'a', context: tRequestContext(), lookUp, isNegative })).rejects.toThrow('broken');
   const answer = { found: true };
-  const next = { key: 'd', context: tRequestContext(), lookUp: async () => answer, isNegative: () => false };
+  const next = { key: 'a', context: tRequestContext(), lookUp: async () => answer, isNegative: () => false };
   expect(await cache.find(next)).toBe(answer);
 });
 
@@ -394,57 +367,4 @@ it('holds no reference to a flight that has settled', async () => {
     collectGarbage();
   }
   expect(flights.filter((flight) => flight.deref() !== undefined)).toEqual([]);
-});
-
-describe('a look-up without a free turn', () => {
-  function tLookUps(maxWaiting: number) {
-    const cache = createLookUpCache(tOptions(1, maxWaiting));
-    const started: { key: string; queuedSince: number | null; answer: (value: object) => void }[] = [];
-    const find = (key: string, context = tRequestContext()) =>
-      cache.find({
-        key,
-        context,
-        lookUp: ({ queuedSince }) => new Promise<object>((answer) => started.push({ key, queuedSince, answer })),
-        isNegative: () => false,
-      });
-    return { started, find };
-  }
-
-  it('waits until another one ends, and its deadline includes the wait', async () => {
-    const { started, find } = tLookUps(10);
-    const [first, second] = [find('a'), find('b')];
-    expect(started.map(({ key }) => key)).toEqual(['a']);
-    started[0]?.answer({ key: 'a' });
-    await first;
-    await vi.waitFor(() => expect(started.map(({ key }) => key)).toEqual(['a', 'b']), { timeout: 20_000 });
-    expect(started.map(({ queuedSince }) => typeof queuedSince)).toEqual(['object', 'number']);
-    started[1]?.answer({ key: 'b' });
-    expect(await second).toEqual({ key: 'b' });
-  });
-
-  it('of the same key is answered by the one before it', async () => {
-    const { started, find } = tLookUps(10);
-    const [, second, third] = [find('a'), find('b'), find('b')];
-    started[0]?.answer({});
-    await vi.waitFor(() => expect(started).toHaveLength(2), { timeout: 20_000 });
-    started[1]?.answer({ key: 'b' });
-    expect(await Promise.all([second, third])).toEqual([{ key: 'b' }, { key: 'b' }]);
-    expect(started).toHaveLength(2);
-  });
-
-  it('fails if the queue is full, and leaves the queue when its caller aborts', async () => {
-    const { started, find } = tLookUps(1);
-    const first = find('a');
-    const signal = new AbortableSignal();
-    const aborted = find('b', tRequestContext(signal));
-    await expect(find('c')).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
-    signal.abort(new Error('left'));
-    await expect(aborted).rejects.toThrow('left');
-    const waiting = find('d');
-    started[0]?.answer({});
-    await first;
-    await vi.waitFor(() => expect(started.map(({ key }) => key)).toEqual(['a', 'd']), { timeout: 20_000 });
-    started[1]?.answer({ key: 'd' });
-    expect(await waiting).toEqual({ key: 'd' });
-  });
 });

@@ -5,8 +5,7 @@ import { AbortableSignal } from '../../src/async/signal.ts';
 import { isOwnText } from '../../src/config/parsers.ts';
 import { createRequestContext } from '../../src/request-context.ts';
 import { createLog } from '../../src/telemetry/log.ts';
-import { createLogEvents } from '../../src/telemetry/log-events.ts';
-import { createRequestLog } from '../../src/telemetry/request-log.ts';
+import { createLogEvents, createRequestLog } from '../../src/telemetry/log-events.ts';
 import { seenIbanValidation } from '../support/hosted-bank-data.ts';
 import { succeeded } from '../support/telemetry/finished-request.ts';
 

@@ -5,7 +5,7 @@ import { killUnderLoad, nextTurn } from '../support/e2e/kill-under-load.ts';
 import { type KilledGateway, tKilledGateway } from '../support/e2e/killed-gateway.ts';
 import { createRandom } from '../support/e2e/random.ts';
 import { type RecordingEssayService, tRecordingEssayService } from '../support/e2e/recording-essay-service.ts';
-import type { RunningGateway, WrittenEssay } from '../support/e2e/running-gateway.ts';
+import type { GatewayProcess, WrittenEssay } from '../support/gateway-process.ts';
 
 /*
  * The process is killed at random moments while essays are written, and started again with the same data folder. For
@@ -98,7 +98,7 @@ describe('a gateway that is killed while essays are written', () => {
 });
 
 interface RepeatOptions {
-  gateway: RunningGateway;
+  gateway: GatewayProcess;
   killed: KilledGateway;
   service: RecordingEssayService;
   sent: readonly string[];
@@ -131,7 +131,7 @@ async function repeatAll({ gateway, killed, service, sent, stored }: RepeatOptio
 }
 
 /** The scripted clock also expires the lock of an order that is about to be sent, which is then refused as retryable. */
-async function orderAgainIfUnsafe(gateway: RunningGateway, key: string): Promise<WrittenEssay> {
+async function orderAgainIfUnsafe(gateway: GatewayProcess, key: string): Promise<WrittenEssay> {
   return gateway.order(key, key).catch((error: Error) => {
     if (error.message.includes('paid for only once')) return gateway.order(key, key);
     throw error;

@@ -3,34 +3,16 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { tIban } from '../support/e2e/iban.ts';
 import { monitorLockRequests } from '../support/e2e/lock-requests.ts';
 import { tRecordingEssayService } from '../support/e2e/recording-essay-service.ts';
-import { type RunningGateway, untilReady } from '../support/e2e/running-gateway.ts';
-import { tScript } from '../support/process.ts';
+import { tGate } from '../support/gate.ts';
+import { type GatewayProcess, tReplicas } from '../support/gateway-process.ts';
 import { type TRedis, tRedis, whyNoRedis } from '../support/redis.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 /* Two processes that share a Redis, which loses its data while they write essays, or one of which stands still. */
 
-const unused = 'http://127.0.0.1:9';
-
-function tReplicas(redis: TRedis, env: Record<string, string>) {
-  const start = () =>
-    untilReady(
-      tScript('src/main.ts', {
-        PORT: '0',
-        REDIS_URL: redis.url,
-        REPLICAS: '2',
-        STORE_SECRET: 'a-secret-that-all-share',
-        // One call at a time: the second order waits in the queue.
-        UPSTREAM_CONCURRENCY: '1',
-        ESSAY_URL: unused,
-        ESSAY_API_KEY: 'seeded-key-1',
-        BANK_DATA_URL: unused,
-        BANK_DATA_API_KEY: 'seeded-key-2',
-        ...env,
-      }),
-    );
-  return Promise.all([start(), start()]);
-}
+/** They make one call at a time: the second order waits in the queue. */
+const startReplicas = (redis: TRedis, env: Record<string, string>) =>
+  tReplicas(redis, { REPLICAS: '2', UPSTREAM_CONCURRENCY: '1', ...env });
 
 function tClient(redis: TRedis): Redis {
   const client = new Redis(redis.url);
@@ -38,18 +20,10 @@ function tClient(redis: TRedis): Redis {
   return client;
 }
 
-function tGate() {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { opened, open: () => open() };
-}
-
 const settle = (order: Promise<unknown>) => order.then(() => 'essay', String);
 
 describe.skipIf(whyNoRedis)(`two processes with a Redis that loses locks${whyNoRedis}`, { timeout: 60_000 }, () => {
-  it.each<[string, (redis: Redis, first: RunningGateway) => Promise<unknown>]>([
+  it.each<[string, (redis: Redis, first: GatewayProcess) => Promise<unknown>]>([
     ['after FLUSHALL', (redis) => redis.call('FLUSHALL')],
     [
       'because one stood still until its lock expired',
@@ -65,7 +39,7 @@ describe.skipIf(whyNoRedis)(`two processes with a Redis that loses locks${whyNoR
     const service = await tRecordingEssayService({
       write: ({ topic }) => (topic === 'Long' ? gate.opened : Promise.resolve()),
     });
-    const [one, other] = await tReplicas(redis, { ESSAY_URL: service.url });
+    const [one, other] = await startReplicas(redis, { ESSAY_URL: service.url });
     const long = settle(one.order('Long'));
     while (service.calls.length === 0) await one.counted('ESSAYS');
     const queued = settle(one.order('Pens', 'form-1'));
@@ -88,7 +62,7 @@ describe.skipIf(whyNoRedis)(`two processes with a Redis that loses locks${whyNoR
     const redis = await tRedis();
     const gate = tGate();
     const service = await tRecordingEssayService({ write: () => gate.opened });
-    const [one, other] = await tReplicas(redis, { ESSAY_URL: service.url });
+    const [one, other] = await startReplicas(redis, { ESSAY_URL: service.url });
     const first = one.order('Pens', 'form-1');
     while (service.calls.length === 0) await one.counted('ESSAYS');
     await redis.restart();
@@ -112,11 +86,11 @@ describe.skipIf(whyNoRedis)(`two processes with a Redis that loses locks${whyNoR
     const redis = await tRedis();
     const upstream = await tUpstream(replyJson(200, { valid: true }));
     const env = { BANK_DATA_URL: upstream.url, BANK_DATA_MONTHLY_ALLOWANCE: '50', UPSTREAM_CONCURRENCY: '16' };
-    const replicas = await tReplicas(redis, env);
+    const replicas = await startReplicas(redis, env);
     for (const replica of replicas) await replica.counted('BANK_DATA');
     await redis.stop();
     let account = 0;
-    const query = (replica: RunningGateway) =>
+    const query = (replica: GatewayProcess) =>
       Promise.allSettled(
         Array.from({ length: 60 }, () => replica.ask(`{ ibanValidation(iban: "${tIban(account++)}") { valid } }`)),
       );

@@ -2,36 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { tIban } from '../support/e2e/iban.ts';
 import { type LockRequest, monitorLockRequests } from '../support/e2e/lock-requests.ts';
 import { tRecordingEssayService } from '../support/e2e/recording-essay-service.ts';
-import { type RunningGateway, untilReady } from '../support/e2e/running-gateway.ts';
-import { tScript } from '../support/process.ts';
-import { type TRedis, tRedis, whyNoRedis } from '../support/redis.ts';
+import { type GatewayProcess, tReplicas } from '../support/gateway-process.ts';
+import { tRedis, whyNoRedis } from '../support/redis.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 /* Two processes that share nothing but a Redis. */
-
-const unused = 'http://127.0.0.1:9';
-
-function tReplicas({ redis, essaysUrl = unused, bankDataUrl = unused }: ReplicasOptions) {
-  const start = () =>
-    untilReady(
-      tScript('src/main.ts', {
-        PORT: '0',
-        REDIS_URL: redis.url,
-        STORE_SECRET: 'a-secret-that-all-share',
-        ESSAY_URL: essaysUrl,
-        ESSAY_API_KEY: 'seeded-key-1',
-        BANK_DATA_URL: bankDataUrl,
-        BANK_DATA_API_KEY: 'seeded-key-2',
-      }),
-    );
-  return Promise.all([start(), start()]);
-}
-
-interface ReplicasOptions {
-  redis: TRedis;
-  essaysUrl?: string;
-  bankDataUrl?: string;
-}
 
 /** Whether this number of Redis clients have requested the same lock. */
 function haveRequestedOneLock(requests: readonly LockRequest[], clients: number): boolean {
@@ -41,7 +16,7 @@ function haveRequestedOneLock(requests: readonly LockRequest[], clients: number)
 }
 
 /** The count includes the block of the other process, at most half of its calls, which is returned after a second. */
-async function untilCounted(replica: RunningGateway, service: 'ESSAYS' | 'BANK_DATA', calls: number): Promise<void> {
+async function untilCounted(replica: GatewayProcess, service: 'ESSAYS' | 'BANK_DATA', calls: number): Promise<void> {
   let counted: number;
   do {
     counted = await replica.counted(service);
@@ -56,7 +31,7 @@ describe.skipIf(whyNoRedis)(`two processes that share a Redis${whyNoRedis}`, { t
     const untilLockRequests = await monitorLockRequests(redis);
     const bothHaveRequested = () => untilLockRequests((requests) => haveRequestedOneLock(requests, 2));
     const service = await tRecordingEssayService({ write: () => bothHaveRequested() });
-    const [one, other] = await tReplicas({ redis, essaysUrl: service.url });
+    const [one, other] = await tReplicas(redis, { ESSAY_URL: service.url });
 
     const [first, second] = await Promise.all([one.order('Pens', 'form-1'), other.order('Pens', 'form-1')]);
     expect(second).toEqual(first);
@@ -68,7 +43,7 @@ describe.skipIf(whyNoRedis)(`two processes that share a Redis${whyNoRedis}`, { t
 
     // From here on, the service answers at once: the processes race.
     const keys = Array.from({ length: 20 }, (_, index) => `form-${index + 2}`);
-    const orderAll = (replica: RunningGateway) => Promise.all(keys.map((key) => replica.order(key, key)));
+    const orderAll = (replica: GatewayProcess) => Promise.all(keys.map((key) => replica.order(key, key)));
     const [essays, sameEssays] = await Promise.all([orderAll(one), orderAll(other)]);
     expect(sameEssays).toEqual(essays);
     expect(new Set(essays.map(({ id }) => id)).size).toBe(keys.length);
@@ -83,9 +58,9 @@ describe.skipIf(whyNoRedis)(`two processes that share a Redis${whyNoRedis}`, { t
   it('pay once for each IBAN of a hundred queries that are spread over both', async () => {
     const redis = await tRedis();
     const upstream = await tUpstream(replyJson(200, { valid: true }));
-    const replicas = await tReplicas({ redis, bankDataUrl: upstream.url });
+    const replicas = await tReplicas(redis, { BANK_DATA_URL: upstream.url });
     const ibans = Array.from({ length: 50 }, (_, index) => tIban(index));
-    const validate = (iban: string, replica: RunningGateway | undefined) =>
+    const validate = (iban: string, replica: GatewayProcess | undefined) =>
       replica?.ask(`{ ibanValidation(iban: "${iban}") { iban valid } }`);
     const expected = ibans.map((iban) => ({ ibanValidation: { iban, valid: true } }));
 

@@ -3,26 +3,14 @@ import { expect, it } from 'vitest';
 import { tIban } from '../support/e2e/iban.ts';
 import { tProbingProxy } from '../support/e2e/probing-proxy.ts';
 import { tRecordingEssayService } from '../support/e2e/recording-essay-service.ts';
-import { type OrderData, orderMutation, orderVariables, readEssay } from '../support/e2e/running-gateway.ts';
-import { type TProcess, tScript } from '../support/process.ts';
+import {
+  type OrderData,
+  orderMutation,
+  orderVariables,
+  readEssay,
+  tGatewayProcess,
+} from '../support/gateway-process.ts';
 import { tFolder } from '../support/stores/folder.ts';
-
-interface Replica {
-  process: TProcess;
-  url: string;
-}
-
-/** The bank-data service runs inside each gateway, and must not stop before it. */
-async function tReplica(env: Record<string, string>): Promise<Replica> {
-  const process = tScript('src/main.ts', { PORT: '0', SHUTDOWN_DELAY_MS: '1500', ...env });
-  const [, url = ''] = await process.printed(/GraphiQL +(\S+)\/graphql\n[\s\S]*SIGTERM .*\n/);
-  return { process, url };
-}
-
-async function untilRefused({ url }: Replica): Promise<void> {
-  const isListening = () => fetch(`${url}/health`, { headers: { connection: 'close' } }).then(() => true);
-  while (await isListening().catch(() => false));
-}
 
 it('replaces two gateways behind a proxy, one after the other, and no request fails', async () => {
   const service = new EventEmitter();
@@ -33,10 +21,12 @@ it('replaces two gateways behind a proxy, one after the other, and no request fa
       while (isHeld) await once(service, 'released');
     },
   });
-  const env = { DATA_DIR: tFolder(), ESSAY_URL: essays.url, ESSAY_API_KEY: 'seeded-key' };
+  // The bank-data service runs inside each gateway, and must not stop before it.
+  const upstream = { ESSAY_URL: essays.url, ESSAY_API_KEY: 'seeded-key' };
+  const env = { SHUTDOWN_DELAY_MS: '1500', DATA_DIR: tFolder(), ...upstream };
   const proxy = await tProbingProxy();
-  const replicas = await Promise.all([tReplica(env), tReplica(env)]);
-  await Promise.all(replicas.map(({ url }) => proxy.add(url)));
+  const replicas = await Promise.all([tGatewayProcess(env), tGatewayProcess(env)]);
+  await Promise.all(replicas.map(({ origin }) => proxy.add(origin)));
 
   const headers = { 'content-type': 'application/json', 'apollo-require-preflight': 'true' };
   const send = async (query: string, variables: object = {}, url = proxy.url) => {
@@ -74,16 +64,16 @@ it('replaces two gateways behind a proxy, one after the other, and no request fa
 
   const keys: string[] = [];
   for (const [index, replica] of replicas.entries()) {
-    const next = await tReplica(env);
-    await proxy.add(next.url);
+    const next = await tGatewayProcess(env);
+    await proxy.add(next.origin);
     isHeld = true;
     const newKeys = [0, 1, 2].map((number) => `form-${index}-${number}`);
     keys.push(...newKeys);
     // At least one is at the gateway that stops.
-    const orders = Promise.all(newKeys.map((key, number) => order(key, number === 0 ? replica.url : proxy.url)));
+    const orders = Promise.all(newKeys.map((key, number) => order(key, number === 0 ? replica.origin : proxy.url)));
     while (essays.calls.length < keys.length) await once(service, 'changed');
     replica.process.kill('SIGTERM');
-    await untilRefused(replica);
+    await replica.untilRefused();
     isHeld = false;
     service.emit('released');
     for (const essay of await orders) expect(essay?.text).toMatch(/^Pens, call /);

@@ -1,46 +1,39 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { tCommand, tProcess, tScript } from '../support/process.ts';
+import { noUpstreams, tGatewayProcess, untilReady } from '../support/gateway-process.ts';
+import { tCommand, tProcess } from '../support/process.ts';
 import { replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
 import { tFolder } from '../support/stores/folder.ts';
 
 /* The gateway as a process, as new users and orchestrators run it. */
 
-async function ask(url: string, query: string, operationName?: string) {
-  const body = JSON.stringify({ query, operationName });
-  const headers = { 'content-type': 'application/json' };
-  return (await fetch(url, { method: 'POST', headers, body })).json();
-}
-
 describe('npm start without any configuration', () => {
   it('serves both services and the examples in GraphiQL, and exits with 0 after SIGTERM', async () => {
     const gateway = tProcess('npm', ['start'], { PORT: '0' });
-    const [, url = ''] = await gateway.printed(/GraphiQL +(\S+\/graphql)\n[\s\S]*essays .*\n/);
+    const { ask } = await untilReady(gateway);
     expect(gateway.stdout()).toMatch(/bank data +self-hosted/);
     expect(gateway.stdout()).toMatch(/essays +self-hosted.*not a language model/);
 
     const example = readFileSync(new URL('../../scripts/graphiql-example.graphql', import.meta.url), 'utf8');
-    expect(await ask(url, example, 'OneIban')).toEqual({
-      data: {
-        ibanValidation: {
-          valid: true,
-          problems: [],
-          ibanData: { country: 'Germany', bankCode: '37040044', accountNumber: '0532013000' },
-          bankData: { name: 'Commerzbank', bic: 'COBADEFFXXX' },
-        },
+    expect(await ask(example, {}, 'OneIban')).toEqual({
+      ibanValidation: {
+        valid: true,
+        problems: [],
+        ibanData: { country: 'Germany', bankCode: '37040044', accountNumber: '0532013000' },
+        bankData: { name: 'Commerzbank', bic: 'COBADEFFXXX' },
       },
     });
-    const { data } = await ask(url, example, 'TypingErrors');
+    const data = await ask<Record<string, object>>(example, {}, 'TypingErrors');
     expect(data.typingError).toMatchObject({
       valid: false,
       suggestions: expect.arrayContaining(['DE89370400440532013000']),
     });
     expect(data.nationalError).toEqual({ valid: true, nationalCheck: 'FAILED' });
-    const essay = await ask(url, example, 'OrderEssay');
-    expect(essay.data.generateEssay.wordCount).toBeGreaterThan(50);
-    expect(essay.data.generateEssay.wordCount).toBeLessThanOrEqual(250);
-    expect(essay.data.generateEssay.text).toContain('Fountain pens');
+    const essay = await ask<{ generateEssay: { wordCount: number; text: string } }>(example, {}, 'OrderEssay');
+    expect(essay.generateEssay.wordCount).toBeGreaterThan(50);
+    expect(essay.generateEssay.wordCount).toBeLessThanOrEqual(250);
+    expect(essay.generateEssay.text).toContain('Fountain pens');
 
     gateway.kill('SIGTERM');
     expect(await gateway.ended).toEqual({ code: 0, signal: null });
@@ -49,17 +42,10 @@ describe('npm start without any configuration', () => {
 });
 
 describe('the process', () => {
-  const env = {
-    PORT: '0',
-    BANK_DATA_API_KEY: 'seeded-key-1',
-    ESSAY_URL: 'http://127.0.0.1:9',
-    ESSAY_API_KEY: 'seeded-key-2',
-  };
   const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid } }';
 
   it('prints the URLs of its upstreams, never a key', async () => {
-    const gateway = tScript('src/main.ts', { ...env, BANK_DATA_URL: 'https://bank.example/v1/' });
-    await gateway.printed(/to stop .*\n/);
+    const { process: gateway } = await tGatewayProcess({ ...noUpstreams, BANK_DATA_URL: 'https://bank.example/v1/' });
     expect(gateway.stdout()).toMatch(
       /bank data +https:\/\/bank\.example\/v1\n +essays +http:\/\/127\.0\.0\.1:9\n.*\n$/,
     );
@@ -70,28 +56,30 @@ describe('the process', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('finishes and logs a query after %s, then exits with 0', async (signal) => {
     const { reply, release } = replyHeld(replyJson(200, { valid: true }));
     const upstream = await tUpstream(reply);
-    const gateway = tScript('src/main.ts', { ...env, BANK_DATA_URL: upstream.url });
-    const [, url = ''] = await gateway.printed(/GraphiQL +(\S+)\n[\s\S]*essays .*\n/);
-    const asked = ask(url, query);
+    const {
+      process: gateway,
+      ask,
+      untilRefused,
+    } = await tGatewayProcess({ ...noUpstreams, BANK_DATA_URL: upstream.url });
+    const asked = ask(query);
     await upstream.nextCall();
     gateway.kill(signal);
-    await untilRefused(url);
+    await untilRefused();
     expect(JSON.parse(gateway.stderr())).toMatchObject({ msg: 'stopping: active requests are finished first' });
     release();
-    expect(await asked).toEqual({ data: { ibanValidation: { valid: true } } });
+    expect(await asked).toEqual({ ibanValidation: { valid: true } });
     expect(await gateway.ended).toEqual({ code: 0, signal: null });
     expect(gateway.stderr()).toContain('"msg":"request"');
   });
 
   it('serves queries after SIGTERM, while /ready responds 503, until a second signal', async () => {
-    const gateway = tScript('src/main.ts', { PORT: '0', SHUTDOWN_DELAY_MS: '600000' });
-    const [, url = ''] = await gateway.printed(/GraphiQL +(\S+)\n[\s\S]*Ctrl\+C: 600 s not ready, then .*\n/);
-    const readiness = async () => (await fetch(url.replace('/graphql', '/ready'))).status;
+    const { process: gateway, origin, ask } = await tGatewayProcess({ SHUTDOWN_DELAY_MS: '600000' });
+    expect(gateway.stdout()).toContain('Ctrl+C: 600 s not ready, then ');
+    const readiness = async () => (await fetch(`${origin}/ready`)).status;
     expect(await readiness()).toBe(200);
     gateway.kill('SIGTERM');
     while ((await readiness()) === 200);
-    const response = await ask(url, query);
-    expect(response).toEqual({ data: { ibanValidation: { valid: true } } });
+    expect(await ask(query)).toEqual({ ibanValidation: { valid: true } });
     // A signal that follows at once counts as the same one.
     for (const since = performance.now(); performance.now() - since < 200; ) expect(await readiness()).toBe(503);
     gateway.kill('SIGTERM');
@@ -104,7 +92,8 @@ describe('the process', () => {
       file,
       'ESSAY_URL=http://127.0.0.1:10\nBANK_DATA_URL=http://127.0.0.1:10\nBANK_DATA_APIKEY=seeded-key\n',
     );
-    const gateway = tCommand(['start', '--dotenv', file], { ...env, BANK_DATA_API_KEY: 'seeded-key-1' });
+    const { BANK_DATA_URL, ...env } = noUpstreams;
+    const gateway = tCommand(['start', '--dotenv', file], { PORT: '0', ...env });
     await gateway.printed(/bank data +http:\/\/127\.0\.0\.1:10\n +essays +http:\/\/127\.0\.0\.1:9\n/);
     gateway.kill('SIGTERM');
     await gateway.ended;
@@ -121,12 +110,8 @@ describe('the process', () => {
 
   it('logs what libraries print, redacted', async () => {
     const preload = 'setInterval(()=>console.error("seeded-key-1",new Error("of DE89370400440532013000")),20).unref()';
-    const gateway = tScript('src/main.ts', {
-      ...env,
-      BANK_DATA_URL: 'http://127.0.0.1:9',
-      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}`,
-    });
-    await gateway.printed(/to stop .*\n/);
+    const options = `--import=data:text/javascript,${encodeURIComponent(preload)}`;
+    const { process: gateway } = await tGatewayProcess({ ...noUpstreams, NODE_OPTIONS: options });
     const logged = () =>
       gateway
         .stderr()
@@ -145,44 +130,12 @@ describe('the process', () => {
       STORE_SECRET: 'seeded-secret-of-the-store',
       DATA_DIR: '/proc/nope',
     };
-    const gateway = tScript('src/main.ts', { ...env, BANK_DATA_URL: 'http://127.0.0.1:9', ...redis });
-    await gateway.printed(/essays .*\n/);
+    await tGatewayProcess({ ...noUpstreams, ...redis });
   });
 
   it('prints an address that works if it listens on all addresses', async () => {
-    const gateway = tScript('src/main.ts', { PORT: '0', HOST: '0.0.0.0', SHUTDOWN_DELAY_MS: '0' });
-    const [, url = ''] = await gateway.printed(/GraphiQL +(http:\/\/localhost:\d+\/graphql)\n/);
-    expect(await ask(url, query)).toEqual({ data: { ibanValidation: { valid: true } } });
-  });
-
-  /** Resolves when new connections are refused. */
-  async function untilRefused(url: string): Promise<void> {
-    const isOpen = () =>
-      fetch(url.replace('/graphql', '/health'), { headers: { connection: 'close' } }).then(() => true);
-    while (await isOpen().catch(() => false));
-  }
-
-  it.each([
-    [{ PORT: 'http' }, 'PORT: must be a whole number from 0 to 65535'],
-    [
-      { HOST: '0.0.0.0', BANK_DATA_URL: 'https://bank.example', BANK_DATA_API_KEY: 'seeded-key' },
-      'HOST: must be a loopback address',
-    ],
-  ])('does not start with %j, and prints the problem', async (wrong, problem) => {
-    const gateway = tScript('src/main.ts', wrong);
-    expect(await gateway.ended).toEqual({ code: 1, signal: null });
-    expect(gateway.stderr()).toContain(problem);
-    expect(gateway.stdout() + gateway.stderr()).not.toContain('seeded-key');
-    expect(gateway.stderr()).not.toMatch(/^\s+at /m);
-  });
-
-  it('does not start if another process uses its port, and leaves nothing running', async () => {
-    const other = await tUpstream();
-    const gateway = tScript('src/main.ts', { PORT: new URL(other.url).port });
-    expect(await gateway.ended).toEqual({ code: 1, signal: null });
-    const place = `127.0.0.1, port ${new URL(other.url).port}`;
-    expect(gateway.stderr()).toBe(
-      `Cannot listen on ${place}: another process listens there already; set PORT to a free port.\n`,
-    );
+    const { origin, ask } = await tGatewayProcess({ HOST: '0.0.0.0', SHUTDOWN_DELAY_MS: '0' });
+    expect(origin).toMatch(/^http:\/\/localhost:\d+$/);
+    expect(await ask(query)).toEqual({ ibanValidation: { valid: true } });
   });
 });

@@ -1,21 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { tScript } from '../support/process.ts';
+import { tGatewayProcess } from '../support/gateway-process.ts';
 import { tFolder } from '../support/stores/folder.ts';
 import { tCollector } from '../support/telemetry/otlp-collector.ts';
 
 /** Answers one query, and stops. @returns the code that the process has loaded, by file */
 async function tLoadedCode(env: Record<string, string>): Promise<string[]> {
   const coverage = tFolder();
-  const gateway = tScript('src/main.ts', { PORT: '0', DATA_DIR: tFolder(), NODE_V8_COVERAGE: coverage, ...env });
-  const [, url = ''] = await gateway.printed(/GraphiQL +(\S+)\n[\s\S]*SIGTERM/);
+  const { process, ask } = await tGatewayProcess({ NODE_V8_COVERAGE: coverage, ...env });
   const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid } }';
-  const headers = { 'content-type': 'application/json' };
-  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ query }) });
-  expect(await response.json()).toEqual({ data: { ibanValidation: { valid: true } } });
-  gateway.kill('SIGTERM');
-  expect(await gateway.ended).toEqual({ code: 0, signal: null });
+  expect(await ask(query)).toEqual({ ibanValidation: { valid: true } });
+  process.kill('SIGTERM');
+  expect(await process.ended).toEqual({ code: 0, signal: null });
   const scripts = readdirSync(coverage).flatMap(
     (file) => JSON.parse(readFileSync(join(coverage, file), 'utf8')).result,
   );

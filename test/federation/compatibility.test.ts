@@ -1,8 +1,8 @@
 import { Trace } from '@apollo/usage-reporting-protobuf';
 import { stripIgnoredCharacters } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { QueryBudget } from '../../src/graphql/query-budget.ts';
 import { resolveEntities } from '../../src/graphql/schema/entities.ts';
+import { QueryBudget } from '../../src/graphql/schema/query-budget.ts';
 import { createProductsSchema } from '../support/federation/products.ts';
 import { tServer } from '../support/federation/server.ts';
 

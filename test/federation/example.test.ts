@@ -1,22 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { tProcess } from '../support/process.ts';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { tProcess, tScript } from '../support/process.ts';
 
 const page = readFileSync(new URL('../../docs/federation.md', import.meta.url), 'utf8');
-
-function tDataDir(): string {
-  const dataDir = join(tmpdir(), `ledgerquill-${randomUUID()}`);
-  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
-  return dataDir;
-}
 
 describe('npm run supergraph', () => {
   it('answers the query of docs/federation.md as documented, and exits with 0 on SIGINT', async () => {
     const [, body = '', answer = ''] = page.match(/-d '(.*payees.*)'\n```\n```json\n(.*)\n```/) ?? [];
-    const supergraph = tProcess('npm', ['run', 'supergraph'], { PORT: '0', DATA_DIR: tDataDir() });
+    const supergraph = tProcess('npm', ['run', 'supergraph'], { PORT: '0' });
     const [, url = ''] = await supergraph.printed(/router +(\S+) .*\n[\s\S]*curl .*\n/);
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(url, { method: 'POST', headers, body });
@@ -26,8 +17,7 @@ describe('npm run supergraph', () => {
   });
 
   it('does not start if Ledgerquill cannot start, and reports why', async () => {
-    const env = { PORT: '0', DATA_DIR: tDataDir(), ESSAY_API_KEY: 'key-without-url' };
-    const supergraph = tProcess('npm', ['run', 'supergraph'], env);
+    const supergraph = tScript('examples/supergraph/main.ts', { PORT: '0', ESSAY_API_KEY: 'key-without-url' });
     expect((await supergraph.ended).code).toBe(1);
     expect(supergraph.stderr()).toContain('ESSAY_URL: missing');
     expect(supergraph.stderr()).not.toMatch(/^\s+at /m);

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { Environment } from '../../src/config/variables.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { tServer } from '../support/federation/server.ts';
-import { bankDataKey, tGateway } from '../support/gateway.ts';
-import { type Reply, replyJson, tUpstream } from '../support/scripted-upstream.ts';
+import { bankDataKey, tScriptedGateway } from '../support/gateway.ts';
+import { type Reply, replyJson } from '../support/scripted-upstream.ts';
 
 const german = 'DE89370400440532013000';
 const echo: Reply = (response, call) => replyJson(200, { valid: true })(response, call);
@@ -17,14 +17,9 @@ interface TracedAnswer {
 }
 
 async function tTraced(reply: Reply = echo, env: Environment = { FEDERATION_TRACES: 'on' }) {
-  const upstream = await tUpstream(reply);
-  const gateway = tGateway({ bankDataUrl: upstream.url, env });
+  const { postLocally } = await tScriptedGateway(reply, env);
   return async (query: string, variables: object = {}, headers: Record<string, string> = { [header]: 'ftv1' }) => {
-    const response = await gateway.handle.fetch('http://gateway/graphql', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify({ query, variables }),
-    });
+    const response = await postLocally({ query, variables }, headers);
     const answer = (await response.json()) as TracedAnswer;
     const bytes = Buffer.from(answer.extensions?.ftv1 ?? '', 'base64');
     return { answer, trace: Trace.decode(bytes), text: bytes.toString('latin1') };
@@ -119,7 +114,7 @@ describe('an error in a trace', () => {
     });
     const { answer, trace, text } = await ask(`{ ibanValidations(ibans: ["${german}"]) { valid } }`);
     const [list] = trace.root?.child ?? [];
-    expect(list?.error).toHaveLength(1);
+    expect(list?.error).toMatchObject([{ location: [{ line: 1, column: 3 }] }]);
     expect(JSON.parse(list?.error?.[0]?.json ?? '')).toMatchObject({
       path: ['ibanValidations', 0],
       extensions: { code: 'UPSTREAM_FAILED', service: 'bank-data' },

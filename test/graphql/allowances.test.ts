@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { tGateway } from '../support/gateway.ts';
-import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
+import { tScriptedGateway } from '../support/gateway.ts';
+import { replyJson } from '../support/scripted-upstream.ts';
 
 const query = '{ allowances { service used limit remaining renewsAt } }';
 const look = '{ ibanValidation(iban: "DE89370400440532013000") { valid } }';
@@ -8,8 +8,9 @@ const lookAgain = '{ ibanValidation(iban: "GB29NWBK60161331926819") { valid } }'
 
 describe('allowances', () => {
   it('report the number of calls without making one', async () => {
-    const upstream = await tUpstream(replyJson(200, { valid: true }));
-    const { ask } = tGateway({ bankDataUrl: upstream.url, env: { BANK_DATA_MONTHLY_ALLOWANCE: '10' } });
+    const { ask, upstream } = await tScriptedGateway(replyJson(200, { valid: true }), {
+      BANK_DATA_MONTHLY_ALLOWANCE: '10',
+    });
     await ask(look);
     await ask(look);
     const { data } = await ask(query);
@@ -22,8 +23,9 @@ describe('allowances', () => {
   });
 
   it('are enforced: at the limit no call is made, the error has the renewal date, and cached IBANs are still answered', async () => {
-    const upstream = await tUpstream(replyJson(200, { valid: true }));
-    const { ask } = tGateway({ bankDataUrl: upstream.url, env: { BANK_DATA_MONTHLY_ALLOWANCE: '1' } });
+    const { ask, upstream } = await tScriptedGateway(replyJson(200, { valid: true }), {
+      BANK_DATA_MONTHLY_ALLOWANCE: '1',
+    });
     await ask(look);
     const { data, errors } = await ask(lookAgain);
     expect(data).toEqual({ ibanValidation: null });
@@ -43,8 +45,7 @@ describe('an idempotency key', () => {
     __typename ... on Essay { id text } ... on InvalidEssayInput { field message } } }`;
 
   it('returns the same essay for the same order, and rejects a different order', async () => {
-    const upstream = await tUpstream(replyJson(200, { essay: 'Pens.' }));
-    const { ask } = tGateway({ essaysUrl: upstream.url });
+    const { ask, upstream } = await tScriptedGateway(replyJson(200, { essay: 'Pens.' }));
     const first = await ask(order('description: "Pens", idempotencyKey: "k"'));
     expect(await ask(order('description: "Pens", idempotencyKey: "k"'))).toEqual(first);
     const other = await ask(order('description: "Inks", idempotencyKey: "k"'));

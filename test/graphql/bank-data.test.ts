@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createKnownBanks } from '../../src/bank-lists/known-banks.ts';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
-import { type Answer, tGateway } from '../support/gateway.ts';
+import { type Answer, tGateway, tScriptedGateway } from '../support/gateway.ts';
 import { tHostedBankData } from '../support/hosted-bank-data.ts';
-import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
+import { replyJson } from '../support/scripted-upstream.ts';
 import { tBankDataService } from '../support/self-hosted.ts';
 
 /* All bank data except IBAN validation, from the self-hosted service and from a replay of the hosted one. */
@@ -121,8 +121,7 @@ function banksOf({ data }: Answer): BankPage {
 describe('a list of banks without an end', () => {
   it('ends at the last cursor that the gateway reads', async () => {
     const data = Array.from({ length: 20 }, () => ({ swift_data: { bic: 'COBADEFFXXX' } }));
-    const upstream = await tUpstream(replyJson(200, { data }));
-    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const { ask, upstream } = await tScriptedGateway(replyJson(200, { data }));
     const page = `query ($after: String) { banks(first: 20, after: $after) {
       nodes { bic } pageInfo { hasNextPage endCursor } } }`;
     const sizes: number[] = [];
@@ -141,8 +140,7 @@ describe('a list of banks without an end', () => {
 
 describe('a query that needs no upstream', () => {
   it('lists the 89 countries of the registry, with the 41 SEPA countries and Gibraltar', async () => {
-    const upstream = await tUpstream();
-    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const { ask, upstream } = await tScriptedGateway();
     const { data } = await ask(
       '{ all: countries { code } sepa: countries(sepa: true) { code } others: countries(sepa: false) { code } }',
     );
@@ -161,8 +159,7 @@ describe('a query that needs no upstream', () => {
   });
 
   it('returns the IBAN format and the territories of a country', async () => {
-    const upstream = await tUpstream();
-    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const { ask, upstream } = await tScriptedGateway();
     const { data, errors } = await ask(`{
       france: country(code: "fr") { code name sepa ibanLength ibanFormatAsSwift ibanFormatAsRegex ibanExample parent { code }
         ibanFields { name length characters padded } territories { code name sepa parent { code } ibanExample } }
@@ -204,8 +201,7 @@ describe('a query that needs no upstream', () => {
   });
 
   it('reports all problems of the fields of an IBAN at once', async () => {
-    const upstream = await tUpstream();
-    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const { ask, upstream } = await tScriptedGateway();
     const { data } =
       await ask(`{ generateIban(input: { country: "DE", bankCode: "3704004", branch: "1", accountNumber: "53201300X" }) {
       __typename ... on Error { message } ... on InvalidIbanFields { fields { field message } } } }`);
@@ -227,8 +223,7 @@ describe('a query that needs no upstream', () => {
     ['after: "7"', 'after must be a cursor from pageInfo.endCursor or an edge.'],
     [`search: "${'a '.repeat(11)}"`, 'search must have at most 10 words.'],
   ])('rejects banks(%s)', async (args, message) => {
-    const upstream = await tUpstream();
-    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const { ask, upstream } = await tScriptedGateway();
     const { data, errors } = await ask(`{ banks(${args}) { totalCount } }`);
     expect(data).toEqual({ banks: null });
     expect(errors).toMatchObject([{ message, path: ['banks'], extensions: { code: 'BAD_USER_INPUT' } }]);
@@ -308,11 +303,11 @@ describe('an endpoint that the service does not offer', () => {
     ['404', { message: 'no Route matched with those values' }],
     ['403', { message: 'You cannot consume this service' }],
   ])('(status %s) nulls only its own field', async (status, body) => {
-    const upstream = await tUpstream((response, call) => {
+    const gateway = await tScriptedGateway((response, call) => {
       const isOffered = call.path === '/bank_data/iban_validate';
       return (isOffered ? replyJson(200, { valid: true }) : replyJson(Number(status), body))(response, call);
     });
-    const gateway = tGateway({ bankDataUrl: upstream.url });
+    const { upstream } = gateway;
     const { data, errors } = await gateway.ask(`{
       ibanValidation(iban: "DE89370400440532013000") { valid }
       bicValidation(bic: "COBADEFF") { valid }

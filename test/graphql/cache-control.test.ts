@@ -1,33 +1,21 @@
 import { type GraphQLObjectType, getNamedType, isObjectType, parse } from 'graphql';
 import { describe, expect, it, vi } from 'vitest';
 import { printSubgraph } from '../../scripts/print-schema.ts';
-import { createCacheControl } from '../../src/graphql/cache-control.ts';
-import { findCacheScope } from '../../src/graphql/cache-scope.ts';
+import { findCacheScope } from '../../src/graphql/documents/cache-scope.ts';
+import { cacheControlOf } from '../../src/graphql/request/reply.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { tGateway } from '../support/gateway.ts';
+import { tScriptedGateway } from '../support/gateway.ts';
 import { tListeningGateway } from '../support/http/listening-gateway.ts';
-import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
+import { replyJson } from '../support/scripted-upstream.ts';
 
 const german = 'DE89370400440532013000';
 const dayS = 86_400;
 
-interface AskOptions {
-  variables?: object;
-  headers?: Record<string, string>;
-}
-
 async function tHeaders(env: Record<string, string> = {}) {
-  const upstream = await tUpstream(replyJson(200, { valid: true }));
-  const gateway = tGateway({ bankDataUrl: upstream.url, env });
-  const post = async (query: string, { variables = {}, headers = {} }: AskOptions = {}) => {
-    const response = await gateway.handle.fetch('http://gateway/graphql', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify({ query, variables }),
-    });
-    return response.headers.get('cache-control') ?? '';
-  };
-  return { post, upstream, gateway };
+  const { postLocally, upstream } = await tScriptedGateway(replyJson(200, { valid: true }), env);
+  const post = async (query: string, headers: Record<string, string> = {}) =>
+    (await postLocally({ query }, headers)).headers.get('cache-control') ?? '';
+  return { post, upstream };
 }
 
 function maxAgeOf(cacheControl: string): number {
@@ -134,9 +122,8 @@ describe('Cache-Control', () => {
     [Number.POSITIVE_INFINITY, 'private, max-age=86400'],
   ])('of an answer that is fresh for %s s is %s: in whole minutes if that is more than an hour', (freshS, expected) => {
     vi.useFakeTimers({ toFake: ['Date'] });
-    const cacheControlOf = createCacheControl();
     const fresh = { freshUntil: Date.now() + 1_000 * freshS };
-    for (let time = 0; time < 2; time += 1) expect(cacheControlOf('private', fresh)).toBe(expected);
+    expect(cacheControlOf('private', fresh)).toBe(expected);
   });
 
   it('is limited by the oldest of all look-ups', async () => {
@@ -167,16 +154,14 @@ describe('Cache-Control', () => {
     'is no-store for an answer with its own cost or trace, requested by %j',
     async (headers) => {
       const { post } = await tHeaders({ FEDERATION_TRACES: 'on', EXPOSE_COST: 'on' });
-      expect(await post('{ country(code: "DE") { name } }', { headers: headers as Record<string, string> })).toBe(
-        'no-store',
-      );
+      expect(await post('{ country(code: "DE") { name } }', headers as Record<string, string>)).toBe('no-store');
     },
   );
 
   it('ignores a request for a cost and a trace that are not configured', async () => {
     const { post } = await tHeaders();
     const headers = { 'apollo-federation-include-trace': 'ftv1', 'x-cost': '1' };
-    expect(await post('{ country(code: "DE") { name } }', { headers })).toBe(`public, max-age=${dayS}`);
+    expect(await post('{ country(code: "DE") { name } }', headers)).toBe(`public, max-age=${dayS}`);
   });
 
   it('is no-store for allowances and orders', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { buildIban } from '../../src/iban/build-iban.ts';
 import { countryFormats } from '../../src/iban/registry.ts';
-import { tGateway } from '../support/gateway.ts';
-import { type Reply, replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
+import { tGateway, tScriptedGateway } from '../support/gateway.ts';
+import { type Reply, replyHeld, replyJson } from '../support/scripted-upstream.ts';
 
 const query = 'query ($iban: String!) { ibanValidation(iban: $iban) { iban valid } }';
 const german = 'DE89370400440532013000';
@@ -21,8 +21,7 @@ function germanIbans(count: number): string[] {
 describe('the cache', () => {
   it('makes one call for 100 simultaneous requests for the same IBAN', async () => {
     const { reply, release } = replyHeld(echo);
-    const upstream = await tUpstream(reply);
-    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const { ask, upstream } = await tScriptedGateway(reply);
     const arrived = upstream.nextCall();
     const answers = Array.from({ length: 100 }, () => ask(query, { iban: german }));
     await arrived;
@@ -33,8 +32,7 @@ describe('the cache', () => {
   });
 
   it('makes 100 calls for 1,000 requests for 100 IBANs', async () => {
-    const upstream = await tUpstream(echo);
-    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const { ask, upstream } = await tScriptedGateway(echo);
     const ibans = germanIbans(100);
     const answers = Array.from({ length: 1_000 }, (_, index) => ask(query, { iban: ibans[index % 100] }));
     for (const answer of await Promise.all(answers)) expect(answer.errors).toBeUndefined();
@@ -43,8 +41,7 @@ describe('the cache', () => {
 
   it('shares calls between a list and a single look-up', async () => {
     const { reply, release } = replyHeld(echo);
-    const upstream = await tUpstream(reply);
-    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const { ask, upstream } = await tScriptedGateway(reply);
     const ibans = germanIbans(3);
     const list = ask('query ($ibans: [String!]!) { ibanValidations(ibans: $ibans) { valid } }', { ibans });
     const single = ask(query, { iban: ibans[1] });
@@ -56,8 +53,7 @@ describe('the cache', () => {
 
   it('does not abort a call for a disconnected client while another client waits for it', async () => {
     const { reply, release } = replyHeld(echo);
-    const upstream = await tUpstream(reply);
-    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const { ask, upstream } = await tScriptedGateway(reply);
     const disconnecting = new AbortController();
     const aborted = ask(query, { iban: german }, disconnecting.signal).catch((error: Error) => error.name);
     const remaining = ask(query, { iban: german });
@@ -71,8 +67,7 @@ describe('the cache', () => {
 
   it('keeps the answer to a call that was sent although its only client has disconnected', async () => {
     const { reply, release } = replyHeld(echo);
-    const upstream = await tUpstream(reply);
-    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const { ask, upstream } = await tScriptedGateway(reply);
     const disconnecting = new AbortController();
     const aborted = ask(query, { iban: german }, disconnecting.signal).catch((error: Error) => error.name);
     await upstream.nextCall();
@@ -87,8 +82,7 @@ describe('the cache', () => {
 
   it('makes a new call for a request after all earlier clients disconnected, also while calls are queued', async () => {
     const { reply, release } = replyHeld(echo);
-    const upstream = await tUpstream(reply);
-    const { ask } = tGateway({ bankDataUrl: upstream.url, env: { UPSTREAM_CONCURRENCY: '1' } });
+    const { ask, upstream } = await tScriptedGateway(reply, { UPSTREAM_CONCURRENCY: '1' });
     const [first, second] = germanIbans(2);
     const queuedFirst = ask(query, { iban: first });
     await upstream.nextCall();
@@ -107,18 +101,14 @@ describe('the cache', () => {
 
   it('answers every cached IBAN while the service is down, and reports it as stale', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
-    const upstream = await tUpstream(echo);
-    const gateway = tGateway({ bankDataUrl: upstream.url, env: { EXPOSE_COST: 'on' } });
+    const gateway = await tScriptedGateway(echo, { EXPOSE_COST: 'on' });
+    const { upstream } = gateway;
     const ibans = germanIbans(20);
     for (const iban of ibans) await gateway.ask(query, { iban });
     upstream.answers(replyJson(500, {}));
     vi.advanceTimersByTime(2 * 86_400_000);
     for (const iban of ibans) {
-      const response = await gateway.handle.fetch('http://gateway/graphql', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-cost': '1' },
-        body: JSON.stringify({ query, variables: { iban } }),
-      });
+      const response = await gateway.postLocally({ query, variables: { iban } }, { 'x-cost': '1' });
       expect(await response.json()).toEqual({
         data: { ibanValidation: { iban, valid: true } },
         extensions: { cost: { lookUps: 1, cacheHits: 1, staleHits: 1, upstreamCalls: expect.any(Number) } },
@@ -129,21 +119,19 @@ describe('the cache', () => {
 
 describe('extensions.cost', () => {
   async function askForCost(gateway: ReturnType<typeof tGateway>, text: string) {
-    const response = await gateway.handle.fetch('http://gateway/graphql', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-cost': '1' },
-      body: JSON.stringify({ query: text }),
-    });
+    const response = await gateway.postLocally({ query: text }, { 'x-cost': '1' });
     return (await response.json()).extensions?.cost;
   }
 
   it('has the number of look-ups, cache hits and calls, retries included', async () => {
     let calls = 0;
-    const upstream = await tUpstream((response, call) => {
-      calls += 1;
-      return (calls === 1 ? replyJson(503, {}) : echo)(response, call);
-    });
-    const gateway = tGateway({ bankDataUrl: upstream.url, env: { EXPOSE_COST: 'on' } });
+    const gateway = await tScriptedGateway(
+      (response, call) => {
+        calls += 1;
+        return (calls === 1 ? replyJson(503, {}) : echo)(response, call);
+      },
+      { EXPOSE_COST: 'on' },
+    );
     const [one, two] = germanIbans(2);
     const text = `{ ibanValidations(ibans: ["${one}", "${two}", "${one}"]) { valid } bank(bic: "X") { name } }`;
     expect(await askForCost(gateway, text)).toEqual({ lookUps: 2, cacheHits: 0, staleHits: 0, upstreamCalls: 3 });
@@ -151,8 +139,7 @@ describe('extensions.cost', () => {
   });
 
   it('is absent without EXPOSE_COST=on: it shows whether someone looked up an IBAN before', async () => {
-    const upstream = await tUpstream(echo);
-    const gateway = tGateway({ bankDataUrl: upstream.url });
+    const gateway = await tScriptedGateway(echo);
     const [iban] = germanIbans(1);
     const text = `{ ibanValidation(iban: "${iban}") { valid } }`;
     expect(await askForCost(gateway, text)).toBeUndefined();
@@ -166,8 +153,7 @@ describe('extensions.cost', () => {
 });
 
 it('an impossible IBAN costs no call, in any country', async () => {
-  const upstream = await tUpstream(echo);
-  const { ask } = tGateway({ bankDataUrl: upstream.url });
+  const { ask, upstream } = await tScriptedGateway(echo);
   const ibans = countryFormats().map(({ example }) => `${example.slice(0, 2)}00${example.slice(4)}`);
   const { data } = await ask('query ($ibans: [String!]!) { ibanValidations(ibans: $ibans) { valid } }', { ibans });
   expect(data?.ibanValidations).toEqual(ibans.map(() => ({ valid: false })));

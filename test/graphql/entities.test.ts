@@ -1,13 +1,13 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { BankDataPort, IbanValidation } from '../../src/bank-data/bank-data.ts';
-import { createContext, type Services } from '../../src/graphql/context.ts';
+import { createContext, type Services } from '../../src/graphql/schema/context.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { buildIban } from '../../src/iban/build-iban.ts';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
 import { tCaller } from '../support/caller.ts';
 import { tServer } from '../support/federation/server.ts';
-import { tGateway } from '../support/gateway.ts';
-import { type Reply, replyJson, tUpstream } from '../support/scripted-upstream.ts';
+import { tScriptedGateway } from '../support/gateway.ts';
+import { type Reply, replyJson } from '../support/scripted-upstream.ts';
 
 const query = `query ($representations: [_Any!]!) { _entities(representations: $representations) {
   __typename ... on IbanValidation { iban valid } ... on IbanCountry { code name } ... on Bank { bic bankName: name } } }`;
@@ -26,8 +26,7 @@ const ibans = vectors.valid.filter(({ scope }) => scope === 'registry').map(({ i
 
 describe('_entities', () => {
   it('resolves each entity type by its key', async () => {
-    const upstream = await tUpstream(echo);
-    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const { ask } = await tScriptedGateway(echo);
     const representations = [
       { __typename: 'IbanValidation', iban: 'de89 3704 0044 0532 0130 00' },
       { __typename: 'IbanCountry', code: 'FR' },
@@ -47,8 +46,7 @@ describe('_entities', () => {
   });
 
   it('makes 500 calls for 1,000 representations of 500 IBANs', async () => {
-    const upstream = await tUpstream(echo);
-    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const { ask, upstream } = await tScriptedGateway(echo);
     const { data, errors } = await ask(query, { representations: twice(germanIbans(500)) });
     expect(errors).toBeUndefined();
     expect(data?._entities).toHaveLength(1_000);
@@ -83,11 +81,10 @@ describe('_entities', () => {
 
   it('nulls only invalid or failed representations, with errors at their indexes', async () => {
     const [healthy = '', failing = ''] = ibans;
-    const upstream = await tUpstream((response, call) => {
+    const { ask, upstream } = await tScriptedGateway((response, call) => {
       const isFailing = call.query.get('iban_number') === failing;
       return (isFailing ? replyJson(404, {}) : echo)(response, call);
     });
-    const { ask } = tGateway({ bankDataUrl: upstream.url });
     const representations = [
       { __typename: 'IbanValidation', iban: healthy },
       { __typename: 'Payee', id: 1 },
@@ -116,8 +113,7 @@ describe('_entities', () => {
   });
 
   it('resolves cached IBANs without changing the cache', async () => {
-    const upstream = await tUpstream(echo);
-    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const { ask, upstream } = await tScriptedGateway(echo);
     const representations = [{ __typename: 'IbanValidation', iban: ibans[0] }];
     const first = await ask(query, { representations });
     expect(await ask(query, { representations })).toEqual(first);

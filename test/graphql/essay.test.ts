@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { essaysKey, tGateway } from '../support/gateway.ts';
-import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
+import { essaysKey, tScriptedGateway } from '../support/gateway.ts';
+import { replyJson } from '../support/scripted-upstream.ts';
 
 const mutation = `mutation ($input: GenerateEssayInput!) { generateEssay(input: $input) {
   __typename
@@ -15,8 +15,7 @@ const text = 'On Pens\n\nA pen holds ink. It also holds thoughts.';
 
 describe('generateEssay', () => {
   it('sends the order in the service’s documented format, with the key in a header', async () => {
-    const upstream = await tUpstream(replyJson(200, { essay: text }));
-    const { ask } = tGateway({ essaysUrl: upstream.url });
+    const { ask, upstream } = await tScriptedGateway(replyJson(200, { essay: text }));
     await ask(mutation, { input });
     const [call] = upstream.calls;
     expect(call).toMatchObject({ method: 'POST', path: '/v2/generate/essay/' });
@@ -29,8 +28,7 @@ describe('generateEssay', () => {
   });
 
   it('sends purpose and titles as sentences in the description', async () => {
-    const upstream = await tUpstream(replyJson(200, { essay: text }));
-    const { ask } = tGateway({ essaysUrl: upstream.url });
+    const { ask, upstream } = await tScriptedGateway(replyJson(200, { essay: text }));
     const titles = ['Ink and Thought', 'The Patient Pen'];
     await ask(mutation, { input: { ...input, purpose: 'ARGUMENTATIVE', titles } });
     const { description } = JSON.parse(upstream.calls[0]?.body ?? '');
@@ -46,16 +44,14 @@ describe('generateEssay', () => {
     ['NEWS_REPORT', {}, 'Journalistic'],
     ['NEWS_REPORT', { ESSAY_MODE_NEWS_REPORT: 'News report' }, 'News report'],
   ])('sends the mode %s with %j as %s', async (mode, env, wireMode) => {
-    const upstream = await tUpstream(replyJson(200, { essay: text }));
-    const { ask } = tGateway({ essaysUrl: upstream.url, env });
+    const { ask, upstream } = await tScriptedGateway(replyJson(200, { essay: text }), env);
     const { data } = await ask(mutation, { input: { ...input, mode } });
     expect(JSON.parse(upstream.calls[0]?.body ?? '').mode).toBe(wireMode);
     expect(data?.generateEssay?.mode).toBe(mode);
   });
 
   it('uses the standard mode by default', async () => {
-    const upstream = await tUpstream(replyJson(200, { essay: text }));
-    const { ask } = tGateway({ essaysUrl: upstream.url });
+    const { ask, upstream } = await tScriptedGateway(replyJson(200, { essay: text }));
     await ask('mutation { generateEssay(input: { description: "Pens", wordCount: 10 }) { __typename } }');
     expect(JSON.parse(upstream.calls[0]?.body ?? '').mode).toBe('Standard');
   });
@@ -78,15 +74,15 @@ describe('generateEssay', () => {
     ['an invented envelope', { request: { id: '7f' }, output: [{ type: 'essay', body: [text] }], usage: { words: 9 } }],
     ['another invented envelope', { error: null, choices: [{ message: { role: 'assistant', content: text } }] }],
   ])('finds the text in %s', async (_, body) => {
-    const upstream = await tUpstream(replyJson(200, body));
-    const { ask } = tGateway({ essaysUrl: upstream.url });
+    const { ask } = await tScriptedGateway(replyJson(200, body));
     const { data } = await ask(mutation, { input });
     expect(data?.generateEssay).toEqual({ __typename: 'Essay', text, wordCount: 10, mode: 'ACADEMIC' });
   });
 
   it('prefers the configured text field over well-known names', async () => {
-    const upstream = await tUpstream(replyJson(201, { essay: 'a summary', parts: [{ draft: text }] }));
-    const { ask } = tGateway({ essaysUrl: upstream.url, env: { ESSAY_TEXT_FIELD: 'parts.0.draft' } });
+    const { ask } = await tScriptedGateway(replyJson(201, { essay: 'a summary', parts: [{ draft: text }] }), {
+      ESSAY_TEXT_FIELD: 'parts.0.draft',
+    });
     const { data } = await ask(mutation, { input });
     expect(data?.generateEssay?.text).toBe(text);
   });
@@ -94,8 +90,7 @@ describe('generateEssay', () => {
   it.each([{}, [], { essay: '' }, { error: 'Something long that is certainly no essay.' }, 42, null])(
     'does not accept %j as an essay, and returns it as rawText',
     async (body) => {
-      const upstream = await tUpstream(replyJson(200, body));
-      const { ask } = tGateway({ essaysUrl: upstream.url });
+      const { ask } = await tScriptedGateway(replyJson(200, body));
       const { data } = await ask(mutation, { input });
       expect(data?.generateEssay).toMatchObject({
         __typename: 'EssayServiceFailed',
@@ -117,8 +112,7 @@ describe('generateEssay', () => {
     ],
     ['titles', { titles: ['Pens', ' '] }, 'titles must not contain an empty title; remove or replace it.'],
   ])('rejects an invalid %s (%j) without a call', async (field, wrong, message) => {
-    const upstream = await tUpstream(replyJson(200, { essay: text }));
-    const { ask } = tGateway({ essaysUrl: upstream.url });
+    const { ask, upstream } = await tScriptedGateway(replyJson(200, { essay: text }));
     const { data } = await ask(mutation, { input: { ...input, ...wrong } });
     expect(data?.generateEssay).toEqual({
       __typename: 'InvalidEssayInput',
@@ -130,8 +124,7 @@ describe('generateEssay', () => {
   });
 
   it.each([1, 2000])('accepts a wordCount of %i', async (wordCount) => {
-    const upstream = await tUpstream(replyJson(200, { essay: text }));
-    const { ask } = tGateway({ essaysUrl: upstream.url });
+    const { ask } = await tScriptedGateway(replyJson(200, { essay: text }));
     const { data } = await ask(mutation, { input: { ...input, wordCount } });
     expect(data?.generateEssay?.__typename).toBe('Essay');
   });
@@ -142,15 +135,13 @@ describe('generateEssay', () => {
     ['errors', { errors: { mode: ['mode is unknown.'] } }, 'mode is unknown.'],
     ['nothing', {}, 'The essay service rejected the input and did not give a reason.'],
   ])('returns the service’s reason for rejecting the order, from %s', async (_, body, message) => {
-    const upstream = await tUpstream(replyJson(400, body));
-    const { ask } = tGateway({ essaysUrl: upstream.url });
+    const { ask } = await tScriptedGateway(replyJson(400, body));
     const { data } = await ask(mutation, { input });
     expect(data?.generateEssay).toEqual({ __typename: 'InvalidEssayInput', field: null, message, fields: [] });
   });
 
   it('rejects a mutation by GET, which a link or a prefetch could send', async () => {
-    const upstream = await tUpstream(replyJson(200, { essay: text }));
-    const { handle } = tGateway({ essaysUrl: upstream.url });
+    const { handle, upstream } = await tScriptedGateway(replyJson(200, { essay: text }));
     const query = encodeURIComponent(
       'mutation { generateEssay(input: { description: "Pens", wordCount: 9 }) { __typename } }',
     );

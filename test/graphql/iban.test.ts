@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
-import { bankDataKey, tGateway } from '../support/gateway.ts';
+import { bankDataKey, tGateway, tScriptedGateway } from '../support/gateway.ts';
 import { seenIbanValidation } from '../support/hosted-bank-data.ts';
 import { type Reply, replyJson, tUpstream } from '../support/scripted-upstream.ts';
 import { tBankDataService } from '../support/self-hosted.ts';
@@ -35,8 +35,7 @@ const germanQuery = `{ ibanValidation(iban: "DE89 3704 0044 0532 0130 00") { ${e
 
 describe('ibanValidation', () => {
   it('returns a recorded answer of the hosted service in schema terms', async () => {
-    const upstream = await tUpstream(replyJson(200, seenIbanValidation));
-    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const { ask } = await tScriptedGateway(replyJson(200, seenIbanValidation));
     expect(await ask(germanQuery)).toEqual({ data: { ibanValidation: expectedGerman } });
   });
 
@@ -64,8 +63,7 @@ describe('ibanValidation', () => {
     ['full of empty strings', { iban_data: { country: '', BBAN: '' }, bank_data: { name: '', bic: null } }],
     ['accompanied by unknown fields', { quota: { left: 3 }, iban_data: { moon: 'full' } }],
   ])('reads details that are %s as null', async (_, details) => {
-    const upstream = await tUpstream(replyJson(200, { valid: true, ...details }));
-    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const { ask } = await tScriptedGateway(replyJson(200, { valid: true, ...details }));
     const { data } = await ask(
       '{ ibanValidation(iban: "DE89370400440532013000") { valid ibanData { bban } bankData { bic } } }',
     );
@@ -73,10 +71,9 @@ describe('ibanValidation', () => {
   });
 
   it('derives country code, check digits and BBAN if the service does not return them', async () => {
-    const upstream = await tUpstream(
+    const { ask } = await tScriptedGateway(
       replyJson(200, { valid: true, iban_data: { bank_code: 37040044, sepa_country: 'Yes' } }),
     );
-    const { ask } = tGateway({ bankDataUrl: upstream.url });
     const { data } = await ask(`{ ibanValidation(iban: "DE89370400440532013000") { ibanData {
       countryCode checksum bban bankCode sepaCountry branch } } }`);
     expect(data?.ibanValidation?.ibanData).toEqual({
@@ -92,8 +89,7 @@ describe('ibanValidation', () => {
   it.each([{}, { valid: 'perhaps' }, [], 'valid', null, { data: { valid: true } }])(
     'does not accept %j as an answer',
     async (body) => {
-      const upstream = await tUpstream(replyJson(200, body));
-      const { ask } = tGateway({ bankDataUrl: upstream.url });
+      const { ask } = await tScriptedGateway(replyJson(200, body));
       const { data, errors } = await ask('{ ibanValidation(iban: "DE89370400440532013000") { valid } }');
       expect(data?.ibanValidation).toBeNull();
       expect(errors?.[0]?.extensions.code).toBe('UPSTREAM_FAILED');
@@ -104,8 +100,7 @@ describe('ibanValidation', () => {
     ['200 and valid: false', replyJson(200, { ...seenIbanValidation, valid: false })],
     ['422', replyJson(422, { message: 'no', errors: { iban_number: ['no'] } })],
   ])('returns an IBAN that the service reports as not valid by %s as data', async (_, reply) => {
-    const upstream = await tUpstream(reply);
-    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const { ask } = await tScriptedGateway(reply);
     const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid problems countryIbanExample } }';
     expect(await ask(query)).toEqual({
       data: {
@@ -119,8 +114,7 @@ describe('ibanValidation', () => {
   });
 
   it('makes one upstream call for one IBAN, in any format and number of fields', async () => {
-    const upstream = await tUpstream(replyJson(200, seenIbanValidation));
-    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const { ask, upstream } = await tScriptedGateway(replyJson(200, seenIbanValidation));
     const { data } = await ask(`{ a: ibanValidation(iban: "DE89 3704 0044 0532 0130 00") { valid iban }
                                   b: ibanValidation(iban: "de89-3704-0044-0532-0130-00") { valid iban }
                                   c: ibanValidations(ibans: ["DE89370400440532013000"]) { valid iban } }`);
@@ -175,8 +169,7 @@ describe('ibanValidations', () => {
   };
 
   it('makes 25 calls, 16 at a time, for 50 IBANs of which half are repeats, and keeps their order', async () => {
-    const upstream = await tUpstream(answerInWaves(16, 25, echo));
-    const { ask } = tGateway({ bankDataUrl: upstream.url, env: { UPSTREAM_CONCURRENCY: '16' } });
+    const { ask, upstream } = await tScriptedGateway(answerInWaves(16, 25, echo), { UPSTREAM_CONCURRENCY: '16' });
     const ibans = twentyFive.flatMap((iban) => [iban, reformat(iban)]);
     const { data, errors } = await ask(listQuery, { ibans });
     expect(errors).toBeUndefined();
@@ -189,8 +182,7 @@ describe('ibanValidations', () => {
   });
 
   it('respects UPSTREAM_CONCURRENCY', async () => {
-    const upstream = await tUpstream(answerInWaves(3, 25, echo));
-    const { ask } = tGateway({ bankDataUrl: upstream.url, env: { UPSTREAM_CONCURRENCY: '3' } });
+    const { ask, upstream } = await tScriptedGateway(answerInWaves(3, 25, echo), { UPSTREAM_CONCURRENCY: '3' });
     await ask(listQuery, { ibans: twentyFive });
     expect(upstream.calls).toHaveLength(25);
     expect(upstream.mostInFlight).toBe(3);
@@ -198,11 +190,10 @@ describe('ibanValidations', () => {
 
   it('nulls only the entry of a failing IBAN, with an error at its index', async () => {
     const failing = twentyFive[3];
-    const upstream = await tUpstream((response, call) => {
+    const { ask, upstream } = await tScriptedGateway((response, call) => {
       const isFailing = call.query.get('iban_number') === failing;
       return (isFailing ? replyJson(404, {}) : echo)(response, call);
     });
-    const { ask } = tGateway({ bankDataUrl: upstream.url });
     const { data, errors } = await ask(listQuery, { ibans: twentyFive });
     expect(data?.ibanValidations).toEqual(twentyFive.map((iban) => (iban === failing ? null : { iban, valid: true })));
     expect(errors).toHaveLength(1);
@@ -211,15 +202,13 @@ describe('ibanValidations', () => {
   });
 
   it('returns an empty list without a call', async () => {
-    const upstream = await tUpstream(echo);
-    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const { ask, upstream } = await tScriptedGateway(echo);
     expect(await ask(listQuery, { ibans: [] })).toEqual({ data: { ibanValidations: [] } });
     expect(upstream.calls).toHaveLength(0);
   });
 
   it('rejects more than MAX_IBANS_PER_QUERY without a call', async () => {
-    const upstream = await tUpstream(echo);
-    const { ask } = tGateway({ bankDataUrl: upstream.url, env: { MAX_IBANS_PER_QUERY: '24' } });
+    const { ask, upstream } = await tScriptedGateway(echo, { MAX_IBANS_PER_QUERY: '24' });
     const { errors } = await ask(listQuery, { ibans: twentyFive });
     expect(errors).toHaveLength(1);
     expect(errors?.[0]).toMatchObject({
@@ -230,8 +219,7 @@ describe('ibanValidations', () => {
   });
 
   it('applies the limit to aliases', async () => {
-    const upstream = await tUpstream(echo);
-    const { ask } = tGateway({ bankDataUrl: upstream.url, env: { MAX_IBANS_PER_QUERY: '2' } });
+    const { ask, upstream } = await tScriptedGateway(echo, { MAX_IBANS_PER_QUERY: '2' });
     const fields = twentyFive.slice(0, 3).map((iban, index) => `f${index}: ibanValidation(iban: "${iban}") { valid }`);
     const { data, errors } = await ask(`{ ${fields.join(' ')} }`);
     expect(data).toEqual({ f0: { valid: true }, f1: { valid: true }, f2: null });

@@ -1,71 +1,99 @@
 import { describe, expect, it } from 'vitest';
 import { AbortableSignal } from '../../src/async/signal.ts';
-import { Loaders } from '../../src/graphql/loaders.ts';
-import { QueryBudget, readQueryLimits } from '../../src/graphql/query-budget.ts';
-import { createRequestContext } from '../../src/request-context.ts';
+import { Loaders, settleAll } from '../../src/graphql/loaders.ts';
+import { QueryBudget, readQueryLimits } from '../../src/graphql/schema/query-budget.ts';
+import { createRequestContext, type RequestContext } from '../../src/request-context.ts';
 import { tServices } from '../support/graphql/scripted-services.ts';
 
 describe('a batch of look-ups', () => {
-  it('begins its calls in several turns of the event loop', async () => {
-    const { load, begun } = tLoaders({ calls: 1 });
-    const validations = load();
-    const counts: number[] = [];
-    for (let turn = 0; turn < 4; turn += 1) {
-      await nextTurn();
-      counts.push(begun.length);
-    }
-    expect(counts).toEqual([5, 15, 35, 40]);
-    expect((await Promise.all(validations)).map(({ iban }) => iban)).toEqual(ibans);
+  it('looks each IBAN up once, at most as many at a time as the service accepts calls', async () => {
+    const { load, begun, mostInProgress } = tLoaders();
+    const validations = await Promise.all([...load(), ...load()]);
+    expect(validations.map(({ iban }) => iban)).toEqual([...ibans, ...ibans]);
+    expect(begun).toEqual(ibans);
+    expect(mostInProgress()).toBe(maxConcurrency);
   });
 
-  it('begins in one turn if it needs no calls', async () => {
-    const { load, begun } = tLoaders({ calls: 0 });
-    const validations = load();
-    await nextTurn();
-    expect(begun).toHaveLength(40);
-    await Promise.all(validations);
+  it('has one time limit, which includes the wait of the later look-ups', async () => {
+    const { load, contexts } = tLoaders();
+    await Promise.all(load());
+    const [first, ...others] = contexts.map(({ startedAt }) => startedAt);
+    expect(first).toBeTypeOf('number');
+    expect(new Set(others)).toEqual(new Set([first]));
   });
 
   it('has an error for each look-up that throws', async () => {
-    const { load } = tLoaders({ calls: 1, failing: 'DE20' });
+    const { load } = tLoaders({ failing: 'DE20' });
     const settled = await Promise.allSettled(load());
     expect(settled.map(({ status }) => status)).toEqual(
       ibans.map((iban) => (iban === 'DE20' ? 'rejected' : 'fulfilled')),
     );
   });
 
-  it('begins no further calls when the client has disconnected', async () => {
-    const { signal, load, begun } = tLoaders({ calls: 1 });
-    const validations = load();
-    const settled = Promise.allSettled(validations);
-    await nextTurn();
+  it('begins no further look-ups when the client has disconnected', async () => {
+    const { signal, load, begun } = tLoaders({ aborts: true });
+    const settled = Promise.allSettled(load());
+    await new Promise((resolve) => setImmediate(resolve));
     signal.abort(new Error('disconnected'));
-    expect((await settled).every(({ status }) => status === 'rejected')).toBe(true);
-    await nextTurn();
-    expect(begun).toHaveLength(5);
+    expect(await settled).toEqual(ibans.map(() => ({ status: 'rejected', reason: new Error('disconnected') })));
+    expect(begun).toHaveLength(maxConcurrency);
   });
 });
 
+describe('settleAll', () => {
+  it('has an error at the position of each item that fails, at once or later', async () => {
+    const items = await settleAll(
+      [1, 2, 3, 4],
+      (number) => {
+        if (number === 2) throw new Error('at once');
+        return number === 3 ? Promise.reject(new Error('later')) : number * 10;
+      },
+      new AbortableSignal(),
+    );
+    expect(items).toEqual([10, new Error('at once'), new Error('later'), 40]);
+  });
+
+  it('resolves with no items', async () => {
+    expect(await settleAll([], () => 1, new AbortableSignal())).toEqual([]);
+  });
+});
+
+const maxConcurrency = 5;
 const ibans = Array.from({ length: 40 }, (_, index) => `DE${index}`);
 
-/** @param calls how many each look-up makes */
-function tLoaders({ calls, failing }: { calls: number; failing?: string }) {
+/** @param aborts whether each look-up lasts until the client disconnects */
+function tLoaders({ failing, aborts = false }: { failing?: string; aborts?: boolean } = {}) {
   const { bankData } = tServices();
   const signal = new AbortableSignal();
-  const context = createRequestContext(signal, 'anonymous', null, null);
+  const context = createRequestContext(signal);
   const begun: string[] = [];
-  const validateIban: typeof bankData.validateIban = (iban, { usage }) => {
+  const contexts: RequestContext[] = [];
+  let inProgress = 0;
+  let mostInProgress = 0;
+  const validateIban: typeof bankData.validateIban = async (iban, context) => {
     begun.push(iban);
+    contexts.push(context);
     if (iban === failing) throw new Error('a fault');
-    usage.upstreamCalls += calls;
-    return bankData.validateIban(iban, context);
+    inProgress += 1;
+    mostInProgress = Math.max(mostInProgress, inProgress);
+    if (aborts)
+      await new Promise((_, reject) => context.signal.addEventListener('abort', () => reject(context.signal.reason)));
+    const validation = await bankData.validateIban(iban, context);
+    inProgress -= 1;
+    return validation;
   };
   const limits = readQueryLimits({ maxIbansPerQuery: 1_000, maxEssaysPerQuery: 1, maxEntitiesPerQuery: 1 });
-  const loaders = new Loaders({ ...bankData, validateIban }, new QueryBudget(limits), context);
-  return { signal, begun, load: () => ibans.map((iban) => loaders.validateIban(iban)) };
-}
-
-/** Until what waits for the end of this turn of the event loop has run. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+  const loaders = new Loaders({
+    bankData: { ...bankData, validateIban },
+    budget: new QueryBudget(limits),
+    context,
+    maxConcurrency,
+  });
+  return {
+    signal,
+    begun,
+    contexts,
+    mostInProgress: () => mostInProgress,
+    load: () => ibans.map((iban) => loaders.validateIban(iban)),
+  };
 }

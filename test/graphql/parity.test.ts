@@ -19,7 +19,7 @@ import {
   tUpstream,
 } from '../support/scripted-upstream.ts';
 
-/* The direct way and Yoga's send the same status, headers and bytes. */
+/* An ordinary POST gets the same status, headers and bytes whether the gateway or Yoga reads it. */
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T12:00:00Z') });
@@ -29,10 +29,10 @@ beforeEach(() => {
 
 const env = { EXPOSE_COST: 'on', CORS_ORIGINS: 'https://shop.example' };
 
-describe('the direct way', () => {
+describe('an ordinary POST', () => {
   const requests = createParityRequests(schema);
 
-  it(`answers as Yoga does: ${requests.size} requests`, { timeout: 300_000 }, async () => {
+  it(`is answered as if Yoga had read it: ${requests.size} requests`, { timeout: 300_000 }, async () => {
     expect(requests.size).toBeGreaterThan(150);
     // Compiling takes no time, so that every operation is compiled when it comes again.
     vi.useFakeTimers({ toFake: ['Date', 'performance'], now: new Date('2026-11-21T12:00:00Z') });
@@ -58,11 +58,11 @@ describe('the direct way', () => {
     ['closed', replyClosed, {}],
     ['an answer that is too large', replyJson(200, { valid: 'x'.repeat(2_000) }), { MAX_ANSWER_BYTES: '1024' }],
     ['an exhausted allowance', replyJson(200, {}), { BANK_DATA_MONTHLY_ALLOWANCE: '0' }],
-  ])('answers as Yoga does when the upstream fails: %s', async (_, reply, env) => {
+  ])('is answered as if Yoga had read it when the upstream fails: %s', async (_, reply, env) => {
     expect(await compareFailures(reply, env)).toEqual([]);
   });
 
-  it('answers as Yoga does when the upstream does not answer', async () => {
+  it('is answered as if Yoga had read it when the upstream does not answer', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'], now: Date.now() });
     // The deadline passes when the call has arrived. A real one may pass before, while the call is counted in the store.
     expect(await compareFailures(() => void vi.advanceTimersByTime(10_000), {})).toEqual([]);
@@ -122,7 +122,7 @@ async function tPair(reply: Reply, moreEnv: Environment = {}) {
   const listener = createRequestHandler({
     access: { checkHeaders: () => caller, checkParams: () => caller },
     isGraphiqlOpen: false,
-    graphql: { answerDirectly: () => null, answerWithYoga: handle.answerWithYoga },
+    graphql: { answerPost: () => null, answerWithYoga: handle.answerWithYoga },
     graphiql: () => Promise.reject(new Error('not served')),
     maxBodyBytes,
     maxBufferedBytes,

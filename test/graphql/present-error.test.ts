@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
-import { presentError } from '../../src/graphql/present-error.ts';
+import { presentError } from '../../src/graphql/request/present-error.ts';
 import type { Events } from '../../src/telemetry/events.ts';
 import { createRedact } from '../../src/telemetry/redact.ts';
 

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { getNamedType, getOperationAST, isNonNullType, isObjectType, isUnionType, parse } from 'graphql';
+import { getNamedType, isNonNullType, isObjectType, isUnionType } from 'graphql';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { AbortableSignal } from '../../src/async/signal.ts';
-import { createCompiler } from '../../src/graphql/compiler.ts';
-import { createContext } from '../../src/graphql/context.ts';
-import { parseDetached } from '../../src/graphql/document-source.ts';
+import { createCompiler } from '../../src/graphql/jit/compiler.ts';
+import { createContext } from '../../src/graphql/schema/context.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { tCaller } from '../support/caller.ts';
+import { tOperation } from '../support/graphql/operation.ts';
 import { entities, openFields, rootFields, scopedFields, selectionOf } from '../support/graphql/root-fields.ts';
 import { tServices } from '../support/graphql/scripted-services.ts';
 
@@ -52,13 +52,10 @@ describe('a compiled operation', () => {
   // Neither mutations nor the schema are compiled.
   const compiled = scopedFields.filter(({ type, field }) => type === 'Query' && field.name !== '_service');
   it.each(compiled)('checks the scope of $name', async ({ field }) => {
-    const document = parseDetached(`{ ${selectionOf(field)} }`, parse);
-    const definition = getOperationAST(document);
-    if (!definition) throw new Error('the document has no operation');
-    const find = createCompiler(schema).register({ document, definition, fragments: new Map() }, () => {});
-    find({});
-    find({});
-    const run = await vi.waitUntil(() => find({}), { timeout: 20_000 });
+    const find = createCompiler(schema).register(tOperation(`{ ${selectionOf(field)} }`), () => {});
+    find();
+    find();
+    const run = await vi.waitUntil(() => find(), { timeout: 20_000 });
     const errorsOf = async (scope: string) => {
       const caller = { ...tCaller, scopes: new Set([...tCaller.scopes].filter((other) => other !== scope)) };
       const result = await run(createContext(tServices(), caller, new AbortableSignal()), {});

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createSuggestIbans } from '../../src/graphql/suggestions.ts';
+import { createSuggestIbans } from '../../src/graphql/schema/suggestions.ts';
 import { tGateway } from '../support/gateway.ts';
 
 const query = 'query ($ibans: [String!]!) { ibanValidations(ibans: $ibans) { suggestions } }';

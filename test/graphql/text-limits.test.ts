@@ -1,7 +1,7 @@
 import { type GraphQLArgument, type GraphQLInputField, getNamedType, isInputObjectType, isObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { tGateway } from '../support/gateway.ts';
+import { tGateway, tScriptedGateway } from '../support/gateway.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 const essay = (fields: string, type = 'String!') =>
@@ -82,20 +82,12 @@ describe('a text of 900 kB', () => {
       '... on IbanValidation { iban',
     ],
   ])('is not repeated in the answer, as %s', async (_, field, repeated) => {
-    const upstream = await tUpstream(replyJson(200, { valid: true }));
-    const { handle } = tGateway({ bankDataUrl: upstream.url });
+    const { postLocally, upstream } = await tScriptedGateway(replyJson(200, { valid: true }));
     const aliases = Array.from({ length: 300 }, (_, index) =>
       repeated.startsWith('...') ? `${repeated.replace('{ ', `{ a${index}: `)} }` : `a${index}: ${repeated}`,
     );
-    const response = await handle.fetch('http://gateway/graphql', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        query: `query ($text: String!) { ${field} { ${aliases.join(' ')} } }`,
-        variables: { text: long },
-      }),
-    });
-    const text = await response.text();
+    const query = `query ($text: String!) { ${field} { ${aliases.join(' ')} } }`;
+    const text = await (await postLocally({ query, variables: { text: long } })).text();
     expect(text.length).toBeLessThan(1_000);
     expect(text).toContain(' must have at most 64 characters.');
     expect(upstream.calls).toHaveLength(0);

@@ -19,7 +19,7 @@ describe('GraphQL over HTTP', () => {
   it.each([
     ['without callers', {}, {}],
     ['with a key', callers, as('shop')],
-    ['with a key, and POST answered by Yoga', callers, { ...as('shop'), 'apollo-federation-include-trace': 'ftv1' }],
+    ['with a key, and traces', callers, { ...as('shop'), 'apollo-federation-include-trace': 'ftv1' }],
   ])('passes every audit, MUST, SHOULD and MAY, %s', async (_, env, headers) => {
     const { url } = await tListeningGateway(env);
     const results = await Promise.all(serverAudits({ url, fetchFn: createFetch(headers) }).map(runAudit));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createPersistedQueries } from '../../src/graphql/persisted-queries.ts';
+import { createPersistedQueries } from '../../src/graphql/request/persisted-queries.ts';
 import { tListeningGateway } from '../support/http/listening-gateway.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 

@@ -1,8 +1,16 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describeIbanProblem } from '../../src/iban/describe-iban-problem.ts';
-import { compactIban, findIbanProblems, type IbanProblem, isValidIban } from '../../src/iban/iban.ts';
-import { findCountryFormat } from '../../src/iban/registry.ts';
+import {
+  compactIban,
+  describeIbanProblem,
+  findIbanProblems,
+  type IbanProblem,
+  isValidIban,
+  parseIban,
+} from '../../src/iban/iban.ts';
+import { countryFormats, findCountryFormat } from '../../src/iban/registry.ts';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
+import { anyIban, digits, letters } from '../support/iban/any-iban.ts';
 
 const problemByReason: ReadonlyMap<string, IbanProblem> = new Map([
   ['unknown_country', 'UNKNOWN_COUNTRY'],
@@ -85,12 +93,6 @@ describe('compactIban', () => {
 });
 
 describe('describeIbanProblem', () => {
-  it('contains the lengths', () => {
-    expect(describeIbanProblem('WRONG_LENGTH', 'DE8937040044053201300')).toBe(
-      'An IBAN of DE has 22 characters; this one has 21.',
-    );
-  });
-
   it.each(vectors.invalid)('never contains the IBAN: $iban', ({ iban }) => {
     const compact = compactIban(iban);
     for (const problem of findIbanProblems(compact)) {
@@ -98,5 +100,127 @@ describe('describeIbanProblem', () => {
       expect(sentence).toMatch(/^[A-Z].*\.$/);
       for (let at = 0; at + 4 <= compact.length; at += 1) expect(sentence).not.toContain(compact.slice(at, at + 4));
     }
+  });
+});
+
+describe('parseIban', () => {
+  const executed = vectors.parts.filter(({ source }) => source.includes('executed'));
+
+  it.each(executed)('agrees with an independent implementation on $iban', (expected) => {
+    const parts = parseIban(expected.iban);
+    expect(parts).toMatchObject({
+      bankCode: expected.bank_code,
+      branch: expected.branch || null,
+      nationalCheckDigits: expected.national_check || null,
+    });
+    expect(parts?.bbanRemainder).toContain(expected.account_number);
+  });
+
+  it.each([
+    ['after the account', 'FR1420041010050500013M02606', '06', '0500013M02606'],
+    ['before the account', 'ES9121000418450200051332', '45', '450200051332'],
+    ['before the bank code', 'IT60X0542811101000000123456', 'X', '000000123456'],
+    ['at the end of the bank code', 'PL61109010140000071219812874', '4', '0000071219812874'],
+    ['between branch and account', 'AL47212110090000000235698741', '9', '90000000235698741'],
+    ['nowhere', 'DE89370400440532013000', null, '0532013000'],
+  ])('finds national check digits %s', (_, iban, nationalCheckDigits, bbanRemainder) => {
+    expect(parseIban(iban)).toMatchObject({ nationalCheckDigits, bbanRemainder });
+  });
+
+  it('returns all parts of an IBAN', () => {
+    expect(parseIban('GB29NWBK60161331926819')).toEqual({
+      countryCode: 'GB',
+      checkDigits: '29',
+      bban: 'NWBK60161331926819',
+      bankCode: 'NWBK',
+      branch: '601613',
+      nationalCheckDigits: null,
+      bbanRemainder: '31926819',
+    });
+  });
+
+  it('does not check the check digits', () => {
+    expect(parseIban('DE00370400440532013000')?.bankCode).toBe('37040044');
+  });
+
+  it('returns no empty part for any country', () => {
+    for (const { example } of countryFormats()) {
+      for (const part of Object.values(parseIban(example) ?? {})) expect(part).not.toBe('');
+    }
+  });
+
+  it.each([
+    ['too short', 'DE8937040044053201300'],
+    ['of an unknown country', 'US89370400440532013000'],
+    ['of the wrong structure', 'DE8937040044053201300X'],
+    ['not compacted', 'CH93 0076 2011 6238 5295 7'],
+    ['in small letters', 'FR1420041010050500013m02606'],
+    ['empty', ''],
+  ])('returns null for a text that is %s', (_, text) => {
+    expect(parseIban(text)).toBeNull();
+  });
+});
+
+describe('for every country', () => {
+  const isDigit = (character: string) => digits.includes(character);
+  const at = (text: string, index: number) => text.charAt(index);
+
+  it('an IBAN with computed check digits is valid, and its parts are complete', () => {
+    fc.assert(
+      fc.property(anyIban, (iban) => {
+        expect(findIbanProblems(iban)).toEqual([]);
+        const parts = parseIban(iban);
+        expect(`${parts?.countryCode}${parts?.checkDigits}${parts?.bban}`).toBe(iban);
+        expect(iban.endsWith(parts?.bbanRemainder ?? '?')).toBe(true);
+      }),
+    );
+  });
+
+  // Where both are allowed, one in 97 replacements of a digit by a letter is undetectable.
+  it('a digit replaced by a digit or a letter by a letter is always detected', () => {
+    fc.assert(
+      fc.property(anyIban, fc.nat(), fc.nat(), (iban, position, choice) => {
+        const index = 2 + (position % (iban.length - 2));
+        const others = (isDigit(at(iban, index)) ? digits : letters).filter((other) => other !== at(iban, index));
+        const changed = iban.slice(0, index) + at(others.join(''), choice % others.length) + iban.slice(index + 1);
+        expect(isValidIban(changed)).toBe(false);
+      }),
+    );
+  });
+
+  it('swapped neighbours of one type are always detected', () => {
+    fc.assert(
+      fc.property(anyIban, fc.nat(), (iban, position) => {
+        const index = 4 + (position % (iban.length - 5));
+        const [left, right] = [at(iban, index), at(iban, index + 1)];
+        fc.pre(left !== right && isDigit(left) === isDigit(right));
+        expect(isValidIban(iban.slice(0, index) + right + left + iban.slice(index + 2))).toBe(false);
+      }),
+    );
+  });
+});
+
+describe('for any text', () => {
+  it('compacting is idempotent', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(compactIban(compactIban(text))).toBe(compactIban(text));
+      }),
+    );
+  });
+
+  it('findIbanProblems and parseIban never throw and agree', () => {
+    const anyText = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.stringMatching(/^[A-Z]{2}\d{2}[A-Z0-9]{0,30}$/),
+      fc.tuple(anyIban, fc.string()).map(([iban, tail]) => iban + tail),
+    );
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const problems = findIbanProblems(text);
+        const hasParts = problems.every((problem) => problem.includes('CHECK_DIGITS'));
+        expect(parseIban(text) !== null).toBe(hasParts);
+      }),
+    );
   });
 });

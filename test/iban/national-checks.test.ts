@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isValidIban } from '../../src/iban/iban.ts';
-import { findNationalCheck, nationalCheck } from '../../src/iban/national-checks.ts';
-import { countryFormats, findCountryFormat } from '../../src/iban/registry.ts';
+import { findNationalCheck, type NationalCheck, nationalCheck } from '../../src/iban/national-checks.ts';
+import { type CountryFormat, countryFormats, findCountryFormat } from '../../src/iban/registry.ts';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
-import { allFormats, anyBban } from '../support/iban/any-iban.ts';
+import { allFormats, anyBban, digits, letters } from '../support/iban/any-iban.ts';
 
 /** A published IBAN that passes, and the same IBAN with one digit changed and valid check digits. */
 const cases: readonly (readonly [country: string, passing: string, failing: string])[] = [
@@ -149,3 +149,138 @@ describe('complete', () => {
     expect(findNationalCheck(country)?.complete?.(blank)).toBe(bban);
   });
 });
+
+describe('the special cases of national checks', () => {
+  it('BE writes a remainder of 0 as 97', () => {
+    expect(checkOf('BE').complete?.('000000009700')).toBe('000000009797');
+    expect(checkOf('BE').passes('000000009700')).toBe(false);
+  });
+
+  it('FR counts letters as digits: A to I and J to R from 1, S to Z from 2', () => {
+    const keyOf = (account: string) => checkOf('FR').complete?.(`20041010050500013${account}026??`)?.slice(-2);
+    const groups = ['1AJ', '2BKS', '3CLT', '4DMU', '5ENV', '6FOW', '7GPX', '8HQY', '9IRZ'];
+    for (const group of groups) expect(new Set([...group].map(keyOf)).size).toBe(1);
+    expect(new Set([...'0123456789'].map(keyOf)).size).toBe(10);
+  });
+
+  it('FR has keys from 01 to 97', () => {
+    expect(checkOf('FR').complete?.('00000000000000000000000')).toBe('00000000000000000000097');
+    expect(checkOf('FR').passes('00000000000000000000000')).toBe(false);
+  });
+
+  it('ISO 7064 has check digits from 02 to 98, not others with the same remainder', () => {
+    expect(checkOf('BA').complete?.('0000000000000000')).toBe('0000000000000098');
+    expect(checkOf('BA').passes('0000000000000001')).toBe(false);
+  });
+
+  it('MK counts letters as two digits', () => {
+    // 98 - 25011000005898 * 100 mod 97, as A is 10.
+    expect(checkOf('BA').complete?.('2501A0000589800')).toBe('2501A0000589836');
+  });
+
+  it('IT allows letters in the account, in odd and even places', () => {
+    expect(checkOf('IT').passes('K4348207900DNNDKPHAGTIB')).toBe(true);
+    expect(checkOf('IT').passes('K4348207900NDNDKPHAGTIB')).toBe(false);
+  });
+
+  it('ES writes 10 as 1 and 11 as 0', () => {
+    expect(checkOf('ES').complete?.('21000418000600000000')).toBe('21000418410600000000');
+    expect(checkOf('ES').complete?.('21000418000000000000')).toBe('21000418400000000000');
+  });
+
+  it('HU completes only the last digit', () => {
+    expect(checkOf('HU').complete?.('117730171111101800000009')).toBe('117730171111101800000000');
+    expect(checkOf('HU').passes('117730171111101800000000')).toBe(false);
+  });
+
+  it('NO has no numbers whose check digit would be 10', () => {
+    expect(checkOf('NO').complete?.('86011117050')).toBeNull();
+    for (const digit of '0123456789') expect(checkOf('NO').passes(`8601111705${digit}`)).toBe(false);
+  });
+
+  it('NO checks only the four digits after account group 00', () => {
+    expect(checkOf('NO').complete?.('86010011790')).toBe('86010011797');
+    expect(checkOf('NO').complete?.('12340011790')).toBe('12340011797');
+  });
+});
+
+/*
+ * Which changes of one character are detected:
+ * CZ  all digits of prefix and account, as all weights are coprime to 11; the bank code is not checked.
+ * ES  likewise, but the check digit 1 means both 1 and 10, so that changes between them are not detected.
+ * FR  all digits, as 97 is prime; characters with the same value are not distinguished.
+ * IT  a digit changed to a digit and a letter to a letter; a digit and the letter of its rank are not distinguished.
+ */
+describe('single changes', () => {
+  const anyCompleted = (country: string) =>
+    anyBban(findCountryFormat(country) as CountryFormat).map((bban) => checkOf(country).complete?.(bban) ?? '');
+
+  /** The last digit of prefix and account has the weight 1; one number in eleven is excluded, as it would have to be 10. */
+  const anyPassingCzech = fc
+    .tuple(fc.stringMatching(/^\d{4}$/), fc.stringMatching(/^\d{5}$/), fc.stringMatching(/^\d{9}$/))
+    .map(([bank, prefix, account]) => {
+      const p = digits.find((digit) => checkOf('CZ').passes(`${bank}${prefix}${digit}0000000000`));
+      const a = digits.find((digit) => checkOf('CZ').passes(`${bank}000000${account}${digit}`));
+      return p && a ? bank + prefix + p + account + a : '';
+    })
+    .filter((bban) => bban !== '');
+
+  /** The text with one of its digits, or one of its letters, replaced by another of the same type. */
+  function change(text: string, at: number, choice: number): string {
+    const own = text.charAt(at);
+    const others = (digits.includes(own) ? digits : letters).filter((other) => other !== own);
+    return text.slice(0, at) + others[choice % others.length] + text.slice(at + 1);
+  }
+
+  it.each<[string, string, fc.Arbitrary<string>, (bban: string, at: number) => boolean]>([
+    ['CZ', 'digit of prefix and account', anyPassingCzech, (_, at) => at >= 4],
+    [
+      'ES',
+      'digit unless its check digit is 1',
+      anyCompleted('ES'),
+      (bban, at) => at === 8 || at === 9 || bban.charAt(at < 8 ? 8 : 9) !== '1',
+    ],
+    ['FR', 'digit', anyCompleted('FR'), (bban, at) => digits.includes(bban.charAt(at))],
+    ['IT', 'digit changed to a digit and every letter to a letter', anyCompleted('IT'), () => true],
+  ])('%s detects every changed %s', (country, _, anyPassing, isDetected) => {
+    const { passes } = checkOf(country);
+    fc.assert(
+      fc.property(anyPassing, fc.nat(), fc.nat(), (bban, position, choice) => {
+        expect(passes(bban)).toBe(true);
+        const at = position % bban.length;
+        fc.pre(isDetected(bban, at));
+        expect(passes(change(bban, at, choice))).toBe(false);
+      }),
+    );
+  });
+
+  it('CZ does not check the bank code', () => {
+    fc.assert(
+      fc.property(anyPassingCzech, fc.stringMatching(/^\d{4}$/), (bban, bank) => {
+        expect(checkOf('CZ').passes(bank + bban.slice(4))).toBe(true);
+      }),
+    );
+  });
+
+  it.each([
+    ['ES accepts 1 for 10', 'ES', ['21000418410600000000', '21000418419600000000']],
+    [
+      'FR does not distinguish characters of the same value',
+      'FR',
+      [...'DMU4'].map((one) => `20041010050500013${one}02606`),
+    ],
+    [
+      'IT does not distinguish a digit from the letter of its rank',
+      'IT',
+      ['X0542811101000000123456', 'X05428111010000001234FG'],
+    ],
+  ])('%s', (_, country, bbans) => {
+    for (const bban of bbans) expect(checkOf(country).passes(bban)).toBe(true);
+  });
+});
+
+function checkOf(country: string): NationalCheck {
+  const check = findNationalCheck(country);
+  if (check === null) throw new Error(`no check of ${country}`);
+  return check;
+}

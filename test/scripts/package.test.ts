@@ -54,9 +54,7 @@ it('works in an empty folder, with no other packages than those that it depends 
 });
 
 it('contains the licenses of the bundled packages', () => {
-  const folder = tFolder();
-  stagePackage(folder);
-  const licenses = readFileSync(join(folder, 'dist/third-party-licenses.txt'), 'utf8');
+  const licenses = readFileSync(join(root, 'dist/third-party-licenses.txt'), 'utf8');
   for (const name of ['graphql', '@pothos/core', 'fastify', 'commander']) {
     expect(licenses).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\((MIT|ISC)\\)$`, 'm'));
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { withSealing } from '../../src/stores/sealed-store.ts';
-import type { Store } from '../../src/stores/store.ts';
+import { createKeyHash, type Store } from '../../src/stores/store.ts';
 import { createMemoryStore } from '../support/stores/memory-store.ts';
 
 const minute = { expiresInMs: 60_000 };
@@ -63,5 +63,20 @@ describe('a sealed store', () => {
     expect(await sealedStore.lock('l', minute)).toBeNull();
     await lock?.release();
     expect(await sealedStore.lock('l', minute)).not.toBeNull();
+  });
+});
+
+describe('a hashed key', () => {
+  it('is the HMAC-SHA-256 of the text, in base64url', () => {
+    // RFC 4231, test case 2: 5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843.
+    expect(createKeyHash('Jefe')('what do ya want for nothing?')).toBe('W9zBRr9gdU5qBCQmCJV1x1oAPwidJzmDnexYuWTsOEM');
+  });
+
+  it('differs for different texts and different secrets', () => {
+    const iban = 'DE89370400440532013000';
+    const hash = createKeyHash('one secret');
+    expect(hash(iban)).toBe(createKeyHash('one secret')(iban));
+    expect(hash(iban)).not.toBe(hash('DE02120300000000202051'));
+    expect(hash(iban)).not.toBe(createKeyHash('another secret')(iban));
   });
 });

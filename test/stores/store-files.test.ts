@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError } from '../../src/errors.ts';
 import { createLmdbStore } from '../../src/stores/lmdb-store.ts';
 import { openStore } from '../../src/stores/open-store.ts';
-import { readOrCreateSecret } from '../../src/stores/store-secret.ts';
+import { readOrCreateSecret } from '../../src/stores/sealed-store.ts';
 import { tDisk, whyNoMount } from '../support/disk.ts';
 import { tScript } from '../support/process.ts';
 import { tFolder } from '../support/stores/folder.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
+import { tHttpServer } from './free-port.ts';
+import { tGate } from './gate.ts';
 
 /** How the server responds. */
 export type ChatScript =
@@ -39,25 +39,18 @@ export interface TChatServer {
 /** An OpenAI-compatible chat endpoint on a free loopback port, closed after the test. The last script is repeated. */
 export async function tChatServer(...scripts: [ChatScript, ...ChatScript[]]): Promise<TChatServer> {
   const calls: ChatCall[] = [];
-  const called = createMoment();
-  const disconnected = createMoment();
-  const server = createServer(async (request, response) => {
+  const called = tGate();
+  const disconnected = tGate();
+  const { url } = await tHttpServer(async (request, response) => {
     response.once('close', () => {
-      if (!response.writableFinished) disconnected.happens();
+      if (!response.writableFinished) disconnected.open();
     });
     const body = JSON.parse(await text(request));
     calls.push({ path: request.url ?? '', headers: request.headers, body });
-    called.happens();
+    called.open();
     await play(scripts[Math.min(calls.length, scripts.length) - 1] ?? scripts[0], response);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/v1`, calls, called: called.moment, disconnected: disconnected.moment };
+  return { url: `${url}/v1`, calls, called: called.opened, disconnected: disconnected.opened };
 }
 
 async function play(script: ChatScript, response: ServerResponse): Promise<void> {
@@ -120,10 +113,4 @@ function toDelta(piece: string): string {
 
 function toEvent(data: string): string {
   return `data: ${data}\n\n`;
-}
-
-function createMoment(): { moment: Promise<void>; happens(): void } {
-  const arrived = new AbortController();
-  const moment = new Promise<void>((resolve) => arrived.signal.addEventListener('abort', () => resolve()));
-  return { moment, happens: () => arrived.abort() };
 }

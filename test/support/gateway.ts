@@ -8,8 +8,9 @@ import { createKnownBanks } from '../../src/bank-lists/known-banks.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Environment } from '../../src/config/variables.ts';
 import { createGateway } from '../../src/gateway.ts';
+import { type Reply, tUpstream } from './scripted-upstream.ts';
 // Loaded on first use otherwise, which takes longer than some tests may.
-import '../../src/graphql/yoga.ts';
+import '../../src/graphql/request/yoga.ts';
 
 export const bankDataKey = 'seeded-bank-data-key-b1';
 export const essaysKey = 'seeded-essays-key-e2';
@@ -45,19 +46,29 @@ export function tGateway({ bankDataUrl = unused, essaysUrl = unused, env = {} }:
     rmSync(dataDir, { recursive: true, force: true });
   });
 
+  /** Sends a POST request without HTTP. @param body JSON, or an object that becomes JSON */
+  const post = (body: object | string, headers: Record<string, string> = {}, signal?: AbortSignal) =>
+    gateway.handle.fetch('http://gateway/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+      ...(signal && { signal }),
+    });
+
   return {
     ...gateway,
     log: () => lines.join(''),
+    postLocally: post,
     async ask(query: string, variables: Record<string, unknown> = {}, signal?: AbortSignal): Promise<Answer> {
-      const response = await gateway.handle.fetch('http://gateway/graphql', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ query, variables }),
-        ...(signal && { signal }),
-      });
-      return (await response.json()) as Answer;
+      return (await (await post({ query, variables }, {}, signal)).json()) as Answer;
     },
   };
+}
+
+/** A gateway with one scripted upstream for both services. */
+export async function tScriptedGateway(reply?: Reply, env: Environment = {}) {
+  const upstream = await tUpstream(reply);
+  return { upstream, ...tGateway({ bankDataUrl: upstream.url, essaysUrl: upstream.url, env }) };
 }
 
 /** Read once for all gateways of a worker. */

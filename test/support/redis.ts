@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { tFreePort } from './free-port.ts';
 import { type TProcess, tProcess } from './process.ts';
 
 /** For titles of tests that need the redis-server binary: why they are skipped; empty if it is installed. */
@@ -65,23 +65,11 @@ export async function tRedis({ password = '', isDurable = false }: RedisOptions 
 /** Retries if another process took the port between finding and using it. */
 async function onFreePort(start: (port: number) => Promise<TProcess>): Promise<{ server: TProcess; port: number }> {
   for (let attempt = 1; ; attempt++) {
-    const port = await freePort();
+    const port = await tFreePort();
     try {
       return { server: await start(port), port };
     } catch (error) {
       if (attempt === 5 || !/Address already in use/.test(String(error))) throw error;
     }
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() =>
-        address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port')),
-      );
-    });
-  });
 }

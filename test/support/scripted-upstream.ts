@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { tFreePort, tHttpServer } from './free-port.ts';
+import { tGate } from './gate.ts';
 
 export interface UpstreamCall {
   method: string;
@@ -37,7 +37,7 @@ export async function tUpstream(firstReply: Reply = replyJson(200, {})): Promise
   let reply = firstReply;
   let inFlight = 0;
   const waiting: ((call: UpstreamCall) => void)[] = [];
-  const server = createServer(async (request, response) => {
+  const { server, url: ownUrl } = await tHttpServer(async (request, response) => {
     inFlight += 1;
     upstream.mostInFlight = Math.max(upstream.mostInFlight, inFlight);
     const aborted = new Promise<void>((resolve) => {
@@ -60,15 +60,12 @@ export async function tUpstream(firstReply: Reply = replyJson(200, {})): Promise
     waiting.splice(0).map((resolve) => resolve(call));
     await reply(response, call);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
   const stop = async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   };
   const upstream: Upstream = {
-    url: `http://127.0.0.1:${port}`,
+    url: ownUrl,
     calls: [],
     mostInFlight: 0,
     answers: (next) => {
@@ -77,12 +74,11 @@ export async function tUpstream(firstReply: Reply = replyJson(200, {})): Promise
     nextCall: () => new Promise((resolve) => waiting.push(resolve)),
     stop,
     restart: async () => {
-      server.listen(port, '127.0.0.1');
+      server.listen(Number(new URL(ownUrl).port), '127.0.0.1');
       await once(server, 'listening');
     },
     close: stop,
   };
-  onTestFinished(() => upstream.close());
   return upstream;
 }
 
@@ -138,14 +134,11 @@ export const replyClosed: Reply = (response) => {
 
 /** Sends this reply only after `release`. */
 export function replyHeld(reply: Reply): { reply: Reply; release: () => void } {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const gate = tGate();
   return {
-    release: () => release(),
+    release: gate.open,
     reply: async (response, call) => {
-      await released;
+      await gate.opened;
       await reply(response, call);
     },
   };
@@ -156,9 +149,5 @@ export const replyNever: Reply = () => {};
 
 /** A loopback URL where nothing listens. */
 export async function tUnusedUrl(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${port}`;
+  return `http://127.0.0.1:${await tFreePort()}`;
 }

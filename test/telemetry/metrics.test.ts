@@ -1,13 +1,13 @@
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { hashText } from '../../src/documents/document-index.ts';
+import { hashText } from '../../src/documents/trusted-documents.ts';
 import { ignore, joinEvents } from '../../src/telemetry/events.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { createLogEvents } from '../../src/telemetry/log-events.ts';
 import { definitions } from '../../src/telemetry/metrics/definitions.ts';
-import { createExposition } from '../../src/telemetry/metrics/exposition.ts';
-import { Histogram } from '../../src/telemetry/metrics/histogram.ts';
+import { createExposition, formatMetric } from '../../src/telemetry/metrics/exposition.ts';
 import { createMetrics } from '../../src/telemetry/metrics/metrics.ts';
+import { Histogram } from '../../src/telemetry/metrics/series.ts';
 import { tIban } from '../support/e2e/iban.ts';
 import { as, tCallers } from '../support/http/callers.ts';
 import { tListeningGateway } from '../support/http/listening-gateway.ts';
@@ -21,7 +21,7 @@ const replyWell: Reply = (response, call) => {
   const iban = call.query.get('iban_number');
   return replyJson(200, iban === null ? { essay: 'An essay.' } : { valid: true, iban })(response, call);
 };
-const replyFailed = replyJson(500, {});
+const until = (isTrue: () => Promise<boolean>) => vi.waitUntil(isTrue, { interval: 5, timeout: 20_000 });
 
 const validate = (...ibans: string[]) => ({
   query: 'query Check($ibans: [String!]!) { ibanValidations(ibans: $ibans) { valid } }',
@@ -64,23 +64,17 @@ describe.skipIf(whyNoRedis !== '')(`a day${whyNoRedis}`, () => {
     const called = upstream.nextCall();
     const both = [post(validate(tIban(2)), shop), post(validate(tIban(2)), shop)];
     await called;
-    await vi.waitUntil(async () => (await read()).value('ledgerquill_joined_flights_total') === 1, {
-      interval: 1,
-      timeout: 20_000,
-    });
+    await until(async () => (await read()).value('ledgerquill_joined_flights_total') === 1);
     expect((await read()).value('ledgerquill_bulkhead_active', { service: 'bank-data' })).toBe(1);
     expect((await read()).value('http_server_active_requests')).toBe(2);
     release();
     await Promise.all(both);
     upstream.answers(replyWell);
     const traffic = await read();
-    const saved = (by: string) => traffic.value('ledgerquill_saved_calls_total', { by });
-    expect([saved('cache'), saved('kept_reply'), saved('flight')]).toEqual([1, 1, 1]);
+    expect(traffic.values('ledgerquill_saved_calls_total', 'by', ['cache', 'kept_reply', 'flight'])).toEqual([1, 1, 1]);
     expect(traffic.value('ledgerquill_paid_calls_total', { service: 'bank-data' })).toBe(upstream.calls.length);
     expect(traffic.value('ledgerquill_kept_replies_total')).toBe(1);
-    expect(
-      ['hit', 'stale', 'miss'].map((result) => traffic.value('ledgerquill_cache_look_ups_total', { result })),
-    ).toEqual([2, 0, 3]);
+    expect(traffic.values('ledgerquill_cache_look_ups_total', 'result', ['hit', 'stale', 'miss'])).toEqual([2, 0, 3]);
     expect(traffic.value('ledgerquill_cache_entries', { cache: 'look_ups' })).toBe(2);
     expect(traffic.value('ledgerquill_allowance_limit', { service: 'bank-data' })).toBe(30);
     expect(traffic.value('ledgerquill_budget_remaining', { caller: 'api-key:shop', service: 'bank-data' })).toBe(98);
@@ -90,7 +84,7 @@ describe.skipIf(whyNoRedis !== '')(`a day${whyNoRedis}`, () => {
     expect(traffic.value('ledgerquill_request_overhead_seconds_count')).toBe(5);
 
     // The upstream fails: three calls for each look-up, until the circuit breaker opens.
-    upstream.answers(replyFailed);
+    upstream.answers(replyJson(500, {}));
     for (let count = 10; count < 15; count += 1) await post(validate(tIban(count)), shop);
     const failing = await read();
     const circuit = (scraped: Scraped, state: string) =>
@@ -107,10 +101,8 @@ describe.skipIf(whyNoRedis !== '')(`a day${whyNoRedis}`, () => {
     await post(validate(tIban(20)), shop);
     const recovered = await read();
     expect(circuit(recovered, 'closed')).toBe(1);
-    const transitions = ['open', 'half_open', 'closed'].map((state) =>
-      recovered.value('ledgerquill_circuit_breaker_transitions_total', { state }),
-    );
-    expect(transitions).toEqual([1, 1, 1]);
+    const transitions = 'ledgerquill_circuit_breaker_transitions_total';
+    expect(recovered.values(transitions, 'state', ['open', 'half_open', 'closed'])).toEqual([1, 1, 1]);
 
     // The allowance runs out.
     await post(validate(...Array.from({ length: 30 }, (_, index) => tIban(100 + index))), shop);
@@ -126,10 +118,8 @@ describe.skipIf(whyNoRedis !== '')(`a day${whyNoRedis}`, () => {
     await post(order('k2'), shop);
     await post(order('k3'), shop);
     const ordered = await read();
-    const essays = ['generated', 'from_key', 'rejected', 'exhausted'].map((outcome) =>
-      ordered.value('ledgerquill_essays_total', { outcome }),
-    );
-    expect(essays).toEqual([2, 1, 1, 1]);
+    const outcomes = ['generated', 'from_key', 'rejected', 'exhausted'];
+    expect(ordered.values('ledgerquill_essays_total', 'outcome', outcomes)).toEqual([2, 1, 1, 1]);
     expect(ordered.value('ledgerquill_saved_calls_total', { by: 'idempotency_key' })).toBe(1);
     expect(ordered.value('ledgerquill_budget_remaining', { caller: 'api-key:shop', service: 'essays' })).toBe(0);
 
@@ -139,23 +129,15 @@ describe.skipIf(whyNoRedis !== '')(`a day${whyNoRedis}`, () => {
     await post({ query: `{ ${'x'.repeat(3_000)} }` }, shop);
     for (let count = 0; count < 61; count += 1) await post({ query: '{ __typename }' }, as('limited'));
     const refused = await read();
-    const refusals = ['unauthenticated', 'forbidden', 'body_size', 'rate_limit', 'budget'].map((limit) =>
-      refused.value('ledgerquill_refusals_total', { limit }),
-    );
-    expect(refusals).toEqual([1, 1, 1, 1, 1]);
+    const limits = ['unauthenticated', 'forbidden', 'body_size', 'rate_limit', 'budget'];
+    expect(refused.values('ledgerquill_refusals_total', 'limit', limits)).toEqual([1, 1, 1, 1, 1]);
     expect(refused.value('ledgerquill_log_lines_dropped_total')).toBeGreaterThan(0);
 
     // Redis dies and returns.
     await redis.stop();
-    await vi.waitUntil(async () => (await read()).value('ledgerquill_store_up') === 0, {
-      interval: 10,
-      timeout: 10_000,
-    });
+    await until(async () => (await read()).value('ledgerquill_store_up') === 0);
     await redis.restart();
-    await vi.waitUntil(async () => (await read()).value('ledgerquill_store_up') === 1, {
-      interval: 10,
-      timeout: 10_000,
-    });
+    await until(async () => (await read()).value('ledgerquill_store_up') === 1);
 
     const messages = gateway
       .log()
@@ -265,7 +247,7 @@ describe('metrics', () => {
     }
     const refused = async () =>
       (await scrape(metricsUrl())).value('ledgerquill_refusals_total', { limit: 'connections' });
-    await vi.waitUntil(async () => (await refused()) === 2, { interval: 5, timeout: 20_000 });
+    await until(async () => (await refused()) === 2);
   });
 
   it('have a bounded number of series, whatever clients and upstreams send', async () => {
@@ -274,12 +256,8 @@ describe('metrics', () => {
     for (let number = 0; number < 10_000; number += 1) {
       const operationName = `Operation${number}`;
       const names = { clientName: `client-${number}`, callerName: `jwt:${number}`, requestId: tIbanText(number) };
-      const reply = {
-        ...graphqlReply,
-        operationName,
-        documentId: hashText(operationName),
-        isTrusted: number % 2 === 0,
-      };
+      const document = { documentId: hashText(operationName), isTrusted: number % 2 === 0 };
+      const reply = { ...graphqlReply, operationName, ...document };
       finish({ ...names, method: `M${number}`, status: number, errorCodes: [`CODE_${number}`], reply }, 1);
       const call = { service: 'bank-data', method: 'GET', path: `/${number}`, durationMs: 1 } as const;
       upstreamCalled?.({ ...call, outcome: { kind: 'answered', status: number } });
@@ -299,6 +277,11 @@ describe('metrics', () => {
     const { value, text } = await read();
     expect(text.match(/^ledgerquill_budget_remaining\{/gm)).toHaveLength(1 + 100 + 1);
     expect(value('ledgerquill_budget_remaining', { caller: 'other' })).toBe(200);
+  });
+
+  it('escape the values of labels', () => {
+    const text = formatMetric('ledgerquill_graphql_errors_total', [{ labels: { code: 'a"b\\c\nd' }, value: 1 }]);
+    expect(text.split('\n').at(-1)).toBe(String.raw`ledgerquill_graphql_errors_total{code="a\"b\\c\nd"} 1`);
   });
 
   it('count durations up to and including each bound', () => {
@@ -349,13 +332,10 @@ const tIbanText = (number: number) => `DE${String(number).padStart(20, '0')}`;
 /** Metrics without a gateway. @param tokens callers with tokens that have a budget */
 function tMetrics(tokens = 0) {
   const metrics = createMetrics();
+  const service = 'bank-data' as const;
   const budgets = [
-    { caller: 'api-key:shop', service: 'bank-data' as const, remaining: 5 },
-    ...Array.from({ length: tokens }, (_, index) => ({
-      caller: `jwt:${index}`,
-      service: 'bank-data' as const,
-      remaining: 1,
-    })),
+    { caller: 'api-key:shop', service, remaining: 5 },
+    ...Array.from({ length: tokens }, (_, index) => ({ caller: `jwt:${index}`, service, remaining: 1 })),
   ];
   const noBulkhead = { active: 0, queued: 0 };
   const noCache = { entries: 0, bytes: 0 };

@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { hashText } from '../../src/documents/document-index.ts';
-import { ReplyRecord } from '../../src/graphql/reply-record.ts';
+import { hashText } from '../../src/documents/trusted-documents.ts';
+import { createRecord } from '../../src/graphql/request/reply.ts';
 import type { FinishedRequest } from '../../src/telemetry/finished-request.ts';
 import { createLog } from '../../src/telemetry/log.ts';
-import { createRequestLog } from '../../src/telemetry/request-log.ts';
+import { createRequestLog } from '../../src/telemetry/log-events.ts';
 import { ec, jwkOf, jwt, tToken } from '../support/auth/token.ts';
 import { seenIbanValidation } from '../support/hosted-bank-data.ts';
 import { as, tCallers, ways } from '../support/http/callers.ts';
@@ -258,7 +258,7 @@ describe('the request log', () => {
   it('does not count what happens after the response', () => {
     const { lines, finish } = tRequestLog(3);
     const usage = { lookUps: 1, cacheHits: 1, staleHits: 1, upstreamCalls: 0 };
-    finish({ reply: Object.assign(new ReplyRecord(null), { usage }) }, 1);
+    finish({ reply: { ...createRecord(null), usage } }, 1);
     usage.upstreamCalls = 3;
     vi.advanceTimersByTime(soonMs);
     expect(lines).toMatchObject([{ staleHits: 1, upstreamCalls: 0 }]);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Outcome, shed } from '../../src/upstream/operation.ts';
+import { type Outcome, shed } from '../../src/upstream/outcome.ts';
 import { answered, failed, get, type TSend, tAttempt, tDeadline, tHeldSend, tSend } from '../support/upstream/send.ts';
 
 beforeEach(() => {
@@ -125,9 +125,9 @@ describe('the circuit breaker', () => {
   it('counts a caller who aborts as neither a success nor a failure', async () => {
     const { send, held } = tHeldSend();
     const { call, events } = tBreaker(send);
-    const caller = new AbortController();
-    const aborted = Array.from({ length: 20 }, () => call(get.path, caller.signal));
-    caller.abort();
+    const callers = Array.from({ length: 20 }, () => new AbortController());
+    const aborted = callers.map(({ signal }) => call(get.path, signal));
+    for (const caller of callers) caller.abort();
     for (const { status } of await Promise.allSettled(aborted)) expect(status).toBe('rejected');
     expect(events).toEqual([]);
     const failures = Promise.all(Array.from({ length: 10 }, () => call()));

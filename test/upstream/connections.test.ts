@@ -2,11 +2,10 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect as connectTcp } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { toPromise } from '../../src/async/sync-promise.ts';
 import { createSecretRedaction } from '../../src/telemetry/redact.ts';
 import { Call } from '../../src/upstream/call.ts';
 import { createConnections } from '../../src/upstream/connections.ts';
-import type { Outcome } from '../../src/upstream/operation.ts';
+import type { Outcome } from '../../src/upstream/outcome.ts';
 import { type Reply, replyJson, replyText, replyTruncated, tUpstream } from '../support/scripted-upstream.ts';
 import { get, tDeadline } from '../support/upstream/send.ts';
 
@@ -137,22 +136,23 @@ async function tConnections(maxCalls = 64, isKept = true) {
     },
   });
   onTestFinished(() => connections.close());
-  const options = {
-    maxResponseBytes: 1_000,
-    redactSecrets: createSecretRedaction([]),
-    onEnded: ({ connection, progress }: Call) => connections.release(connection, progress),
-  };
   const send = (signal?: AbortSignal) =>
-    toPromise<Outcome>((continuation) => {
-      const call = new Call(
-        options,
-        get,
-        tDeadline(signal),
-        { ...continuation, onSending() {} },
-        connections.take(),
-        null,
-      );
-      call.connection.dispatch({ origin: upstream.url, path: '/', method: 'GET' }, call);
+    new Promise<Outcome>((resolve, reject) => {
+      const connection = connections.take();
+      const deadline = tDeadline(signal);
+      const call = new Call({
+        request: get,
+        deadline,
+        maxResponseBytes: 1_000,
+        redactSecrets: createSecretRedaction([]),
+        onSending() {},
+        onSettled({ progress }, outcome) {
+          connections.release(connection, progress);
+          if (outcome === null) reject(deadline.reason);
+          else resolve(outcome);
+        },
+      });
+      connection.dispatch({ origin: upstream.url, path: '/', method: 'GET' }, call);
     });
   return {
     send,

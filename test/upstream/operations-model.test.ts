@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { createAttempt } from '../../src/upstream/attempt.ts';
-import { createBulkhead } from '../../src/upstream/bulkhead.ts';
+import { createAttempt, type MakeCall } from '../../src/upstream/attempt.ts';
 import { createCircuitBreaker } from '../../src/upstream/circuit-breaker.ts';
-import { createDeadlines } from '../../src/upstream/deadline.ts';
-import type { MakeCall, Outcome } from '../../src/upstream/operation.ts';
-import { createReserve } from '../../src/upstream/reserve.ts';
+import { Deadline } from '../../src/upstream/deadline.ts';
+import type { Outcome } from '../../src/upstream/outcome.ts';
+import { createCallQueue } from '../../src/upstream/queue.ts';
 import { withRetries } from '../../src/upstream/retries.ts';
 import { createRetryAfterBlock } from '../../src/upstream/retry-after.ts';
 import { CountingSignal } from '../support/counting-signal.ts';
@@ -48,28 +47,31 @@ beforeEach(() => {
 });
 
 function tModel() {
-  const bulkhead = createBulkhead({ maxConcurrency, maxQueue: 3 });
-  const deadlines = createDeadlines(timeoutMs);
+  const queue = createCallQueue({ maxConcurrency, maxQueue: 3 });
   const calls: { settle: (outcome: Outcome) => void }[] = [];
   let reserved = 0;
   let reservesLater = false;
-  const makeCall: MakeCall = (_, deadline, continuation) => {
-    continuation.onSending();
-    const call = {
-      settle(outcome: Outcome) {
-        deadline.removeEventListener('abort', call);
-        const index = calls.indexOf(call);
-        if (index !== -1) calls.splice(index, 1);
-        continuation.onResolved(outcome);
-      },
-      handleEvent() {
-        if (deadline.hasExpired()) return call.settle(failed('timed-out'));
+  const makeCall: MakeCall = ({ deadline }, onSending) => {
+    onSending();
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        deadline.removeEventListener('abort', onAborted);
         calls.splice(calls.indexOf(call), 1);
-        continuation.onRejected(deadline.reason);
-      },
-    };
-    calls.push(call);
-    deadline.addEventListener('abort', call);
+      };
+      const onAborted = () => {
+        end();
+        if (deadline.hasExpired()) resolve(failed('timed-out'));
+        else reject(deadline.reason);
+      };
+      const call = {
+        settle(outcome: Outcome) {
+          end();
+          resolve(outcome);
+        },
+      };
+      calls.push(call);
+      deadline.addEventListener('abort', onAborted);
+    });
   };
   const reserve = () => {
     reserved += 1;
@@ -87,22 +89,25 @@ function tModel() {
   };
   let paid = 0;
   const attempt = createAttempt({
-    bulkhead,
-    createCircuitBreaker: () =>
-      createCircuitBreaker({ onOpened: () => {}, onHalfOpened: () => {}, onClosed: () => {} }),
-    createRetryAfterBlock,
-    reserve: createReserve('bank-data', { reserve } as never),
+    service: 'bank-data',
+    queue,
+    createGuard() {
+      const passBlock = createRetryAfterBlock();
+      const passCircuit = createCircuitBreaker({ onOpened: () => {}, onHalfOpened: () => {}, onClosed: () => {} });
+      return (run) => passBlock(() => passCircuit(run));
+    },
+    allowance: { reserve },
     makeCall,
     onPaid: () => {
       paid += 1;
     },
   });
-  const send = withRetries(attempt, { backoffMs: 100, onEnded: () => {} });
+  const send = withRetries(attempt, { backoffMs: 100 });
   const operations: { signal: CountingSignal; startedAt: number; isWrite: boolean; result: string | null }[] = [];
   return {
     calls,
     operations,
-    status: bulkhead.status,
+    status: queue.status,
     counts: () => ({ reserved, paid }),
     send({ isWrite, elapsedMs, reservesLater: isLater }: Extract<Step, { kind: 'send' }>) {
       reservesLater = isLater;
@@ -110,14 +115,18 @@ function tModel() {
       const startedAt = performance.now() - elapsedMs;
       const operation: (typeof operations)[number] = { signal, startedAt, isWrite, result: null };
       operations.push(operation);
-      send(isWrite ? post : get, deadlines.start(signal, elapsedMs), tRequestContext(signal), {
-        onResolved({ kind }) {
-          operation.result = kind;
-        },
-        onRejected(reason) {
-          operation.result = (reason as Error).message;
-        },
-      });
+      const deadline = new Deadline(signal, timeoutMs, elapsedMs);
+      const attempt = { request: isWrite ? post : get, deadline, context: tRequestContext(signal), retries: 0 };
+      send(attempt)
+        .finally(() => deadline.end())
+        .then(
+          ({ kind }) => {
+            operation.result = kind;
+          },
+          (reason) => {
+            operation.result = (reason as Error).message;
+          },
+        );
     },
   };
 }
@@ -149,7 +158,7 @@ it('settles all operations in time, and leaves no slot, timer, listener or reser
       }
       await vi.advanceTimersByTimeAsync(3 * timeoutMs);
       expect(model.calls).toEqual([]);
-      expect(model.status()).toEqual({ active: 0, queued: 0, lists: 0 });
+      expect(model.status()).toEqual({ active: 0, queued: 0 });
       expect(vi.getTimerCount()).toBe(0);
       expect(model.counts().reserved).toBe(model.counts().paid);
       for (const { signal, result } of model.operations) {

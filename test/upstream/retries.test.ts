@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Outcome, shed } from '../../src/upstream/operation.ts';
+import { type Outcome, shed } from '../../src/upstream/outcome.ts';
 import { answered, failed, get, post, type TSend, tDeadline, tRetries, tSend } from '../support/upstream/send.ts';
 
 beforeEach(() => {

@@ -1,15 +1,14 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { SharedTask } from '../../src/async/shared-task.ts';
-import { toPromise } from '../../src/async/sync-promise.ts';
 import type { RequestContext } from '../../src/request-context.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { createLogEvents } from '../../src/telemetry/log-events.ts';
 import { createSecretRedaction } from '../../src/telemetry/redact.ts';
-import type { Outcome, UpstreamRequest } from '../../src/upstream/operation.ts';
+import type { Outcome } from '../../src/upstream/outcome.ts';
 import { createUpstreamClient } from '../../src/upstream/upstream-client.ts';
 import { tRequestContext } from '../support/request-context.ts';
 import { replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
-import { tAllowance } from '../support/upstream/allowance/allowance.ts';
+import { tAllowance } from '../support/upstream/allowance.ts';
 import { get } from '../support/upstream/send.ts';
 
 function tClient(
@@ -31,9 +30,7 @@ function tClient(
     ...options,
   });
   onTestFinished(() => client.close());
-  const send = (request: UpstreamRequest, context: RequestContext) =>
-    toPromise<Outcome>((continuation) => client.send(request, context, continuation));
-  return { ...client, send };
+  return client;
 }
 
 it('counts every attempt in the usage of the request, and reports it before it is sent', async () => {
@@ -60,11 +57,16 @@ it.each([
 ])('%s', async (_, status, end) => {
   const { reply, release } = replyHeld(replyJson(status, {}));
   const upstream = await tUpstream(reply);
-  const task = new SharedTask<void>();
   const caller = new AbortController();
-  const left = expect(task.wait(caller.signal)).rejects.toThrow('aborted');
   const called = upstream.nextCall();
-  const sent = tClient(upstream.url).send(get, { ...tRequestContext(task), task });
+  const client = tClient(upstream.url);
+  let sent = Promise.resolve<Outcome | null>(null);
+  const task = new SharedTask((task) => {
+    const context = { ...tRequestContext(task.signal), task };
+    sent = client.send(get, context);
+    return sent;
+  });
+  const left = expect(task.wait(caller.signal)).rejects.toThrow('aborted');
   await called;
   caller.abort();
   await left;
@@ -79,14 +81,13 @@ it.each([
 
 it('does not send a call that still waits for its connection when all callers leave', async () => {
   const upstream = await tUpstream();
-  const task = new SharedTask<void>();
   const caller = new AbortController();
-  const left = expect(task.wait(caller.signal)).rejects.toThrow('aborted');
   const allowance = tAllowance();
   const client = tClient(upstream.url, { allowance });
-  const sent = expect(client.send(get, { ...tRequestContext(task), task })).rejects.toThrow('aborted');
+  const task = new SharedTask((task) => client.send(get, { ...tRequestContext(task.signal), task }));
+  const left = expect(task.wait(caller.signal)).rejects.toThrow('aborted');
   caller.abort();
-  await Promise.all([left, sent]);
+  await Promise.all([left, task.settled()]);
   await client.send(get, tRequestContext());
   expect(upstream.calls).toHaveLength(1);
   expect(await allowance.status()).toMatchObject({ used: 1 });

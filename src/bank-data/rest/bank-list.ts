@@ -2,9 +2,8 @@ import { normalizeForSearch } from '../../bank-lists/normalize-for-search.ts';
 import { GatewayError } from '../../errors.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { Bank, BankListRequest, BankPage } from '../bank-data.ts';
-import type { CallEndpoint, Endpoint } from './endpoint-call.ts';
-import type { CountPageCall } from './page-calls.ts';
-import { readServicePage, type ServicePage } from './wire-bank.ts';
+import type { CallEndpoint, Endpoint } from './call-endpoint.ts';
+import { readServicePage, type ServicePage } from './wire.ts';
 
 /**
  * Reads a range of the list from the service's numbered pages: one call if the range is a page, two if it spans two
@@ -16,9 +15,8 @@ export async function requestBankPage(
   callEndpoint: CallEndpoint,
   { country, search, offset, limit }: BankListRequest,
   context: RequestContext,
-  countPageCall: CountPageCall,
 ): Promise<BankPage> {
-  const startedAt = performance.now();
+  const pagesContext = { ...context, startedAt: performance.now() };
   const requestPage = (page: number, perPage: number) =>
     callEndpoint(
       pages,
@@ -30,9 +28,8 @@ export async function requestBankPage(
           page: String(page),
           per_page: String(perPage),
         },
-        startedAt,
       },
-      context,
+      pagesContext,
     );
 
   let page = Math.floor(offset / limit) + 1;
@@ -48,7 +45,9 @@ export async function requestBankPage(
   const range: Bank[] = answer.banks.slice(offset - (page - 1) * perPage);
   let isCutShort = false;
   for (; range.length < limit && calls < maxCalls && hasNextPage(page, answer, perPage); calls += 1) {
-    const next = countPageCall(context.usage) ? await requestPage(page + 1, perPage).then(null, ignoreTimeout) : null;
+    context.furtherPages.calls += 1;
+    const mayCall = context.furtherPages.calls <= maxFurtherCalls;
+    const next = mayCall ? await requestPage(page + 1, perPage).catch(ignoreTimeout) : null;
     isCutShort = next === null;
     if (next === null) break;
     page += 1;
@@ -77,8 +76,10 @@ export async function requestBankPage(
 
 const pages: Endpoint<null, ServicePage> = { path: '/bank_data/all', read: readServicePage, isOptional: true };
 
-/** Of one page that a client requests: each call is paid for. */
+/** For one page that a client requests: each call is paid for. */
 const maxCalls = 10;
+/** For all pages of a request, besides the first call of each page and the one that finds its range. */
+const maxFurtherCalls = 9;
 
 /** Also if the deadline passed in the queue. */
 function isTimeout(error: unknown): boolean {

@@ -1,11 +1,13 @@
+import { findBicProblems } from '../../iban/bic.ts';
+import type { IbanFieldValues } from '../../iban/build-iban.ts';
+import { compactIban, findIbanProblems, isValidIban } from '../../iban/iban.ts';
+import { findCountryFormat } from '../../iban/registry.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
-import type { BankDataPort } from '../bank-data.ts';
+import type { BankDataPort, BicValidation, IbanGeneration, IbanValidation } from '../bank-data.ts';
 import type { DataVersion } from '../data-version.ts';
 import { requestBankPage } from './bank-list.ts';
-import { requestBicValidation } from './bic-validation.ts';
-import { createCallEndpoint, type EndpointEvents } from './endpoint-call.ts';
-import { requestIbanGeneration, requestIbanValidation } from './iban-validation.ts';
-import { createPageCallLimit } from './page-calls.ts';
+import { createCallEndpoint, type Endpoint, type EndpointEvents } from './call-endpoint.ts';
+import { type IbanAnswer, isAboutBic, isAboutIban, readBicAnswer, readIban, readIbanAnswer } from './wire.ts';
 
 /** The bank-data service over REST. It has no batches: one call per IBAN or BIC. */
 export function createRestBankData(
@@ -14,11 +16,82 @@ export function createRestBankData(
   dataVersion: Pick<DataVersion, 'report'>,
 ): BankDataPort {
   const callEndpoint = createCallEndpoint(client, events, dataVersion);
-  const countPageCall = createPageCallLimit();
   return {
-    validateIban: (iban, context) => requestIbanValidation(callEndpoint, iban, context),
-    validateBic: (bic, context) => requestBicValidation(callEndpoint, bic, context),
-    generateIban: (values, context) => requestIbanGeneration(callEndpoint, values, context),
-    listBanks: (listing, context) => requestBankPage(callEndpoint, listing, context, countPageCall),
+    validateIban: (iban, context) =>
+      callEndpoint(ibanValidation, { input: iban, query: { iban_number: iban } }, context),
+    validateBic: (bic, context) => callEndpoint(bicValidation, { input: bic, query: { swift_code: bic } }, context),
+    generateIban: (values, context) =>
+      callEndpoint(ibanGeneration, { input: values.country, query: toGenerationQuery(values) }, context),
+    listBanks: (listing, context) => requestBankPage(callEndpoint, listing, context),
   };
 }
+
+/** The contract does not say whether an invalid IBAN gets 200 or 422, so both are accepted. */
+const ibanValidation: Endpoint<string, IbanValidation> = {
+  path: '/bank_data/iban_validate',
+  isAbout: isAboutIban,
+  read(body, iban) {
+    const answer = readIbanAnswer(body, iban);
+    return answer && toIbanValidation(iban, answer);
+  },
+  answer422: (iban) =>
+    toIbanValidation(iban, { valid: false, ibanData: null, bankData: null, countryIbanExample: null }),
+};
+
+/** Adds why the IBAN is invalid and, if the service returned none, an example IBAN of its country. */
+function toIbanValidation(iban: string, { valid, ibanData, bankData, countryIbanExample }: IbanAnswer): IbanValidation {
+  return {
+    iban,
+    valid,
+    problems: valid ? [] : orRejected(findIbanProblems(iban)),
+    ibanData,
+    bankData,
+    countryIbanExample: countryIbanExample ?? findCountryFormat(iban.slice(0, 2))?.example ?? null,
+  };
+}
+
+const bicValidation: Endpoint<string, BicValidation> = {
+  path: '/bank_data/swift_check',
+  isAbout: isAboutBic,
+  read(body, bic) {
+    const answer = readBicAnswer(body);
+    return answer && toBicValidation(bic, answer);
+  },
+  answer422: (bic) => toBicValidation(bic, { valid: false, bank: null }),
+  isOptional: true,
+};
+
+function toBicValidation(bic: string, { valid, bank }: Pick<BicValidation, 'valid' | 'bank'>): BicValidation {
+  return { bic, valid, problems: valid ? [] : orRejected(findBicProblems(bic)), bank };
+}
+
+function orRejected<Problem>(problems: readonly Problem[]): readonly (Problem | 'REJECTED_BY_SERVICE')[] {
+  return problems.length > 0 ? problems : ['REJECTED_BY_SERVICE'];
+}
+
+/** Its input is the country. An invalid IBAN, one of another country, or none is unreadable if it is reported as valid. */
+const ibanGeneration: Endpoint<string, IbanGeneration> = {
+  path: '/bank_data/iban_generate',
+  read(body, country) {
+    const iban = compactIban(readIban(body) ?? '');
+    const answer = readIbanAnswer(body, iban);
+    if (answer === null) return null;
+    if (!answer.valid) return invalidFields;
+    if (!isValidIban(iban) || !iban.startsWith(country)) return null;
+    return { kind: 'iban', validation: toIbanValidation(iban, answer) };
+  },
+  answer422: () => invalidFields,
+  isOptional: true,
+};
+
+function toGenerationQuery({ country, bankCode, branch, accountNumber }: IbanFieldValues): Record<string, string> {
+  const query = { country, bank_code: bankCode, branch, account_number: accountNumber };
+  return Object.fromEntries(Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : [])));
+}
+
+const invalidFields: IbanGeneration = {
+  kind: 'invalid',
+  message:
+    'The bank-data service cannot generate an IBAN from these fields. Check the bank code and the account number.',
+  problems: [],
+};

@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { toPromise } from '../../async/sync-promise.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { Redact } from '../../telemetry/redact.ts';
-import type { Answered, Outcome } from '../../upstream/operation.ts';
+import type { Answered, Outcome } from '../../upstream/outcome.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
 import { createBudgetError, toUpstreamError } from '../../upstream/upstream-error.ts';
-import type { Essay, EssayMode, EssayResult, SendingEssayGenerator } from '../essays.ts';
-import { composeDescription } from './description.ts';
-import { readErrorMessage, readEssayText } from './wire-essay.ts';
+import type { Essay, EssayMode, EssayOrder, EssayResult, SendingEssayGenerator } from '../essays.ts';
 
 interface RestEssaysOptions {
   client: Pick<UpstreamClient, 'send'>;
@@ -36,9 +33,7 @@ export function createRestEssays({
         word_count: order.wordCount,
       };
       const path = '/v2/generate/essay/';
-      const outcome = await toPromise<Outcome>((continuation) =>
-        client.send({ method: 'POST', path, body, ...hooks }, context, continuation),
-      );
+      const outcome = await client.send({ method: 'POST', path, body, ...hooks }, context);
       return readEssay(outcome, order.mode) ?? readRejection(outcome) ?? toFailure(outcome);
     },
   };
@@ -71,10 +66,61 @@ export function createRestEssays({
   }
 }
 
+/**
+ * The description on the wire. The service has no parameters for purpose and titles, and documents the description as
+ * the place for instructions.
+ */
+function composeDescription({ description, purpose, titles }: EssayOrder): string {
+  const sentences = [description.trim()];
+  if (purpose) sentences.push(`Writing purpose: ${purpose.toLowerCase()}.`);
+  if (titles.length > 0) sentences.push(`Title options: ${titles.map((title) => title.trim()).join(', ')}.`);
+  return sentences.join('\n\n');
+}
+
 function isSuccess(outcome: Outcome): outcome is Answered {
   return outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
 }
 
 function countWords(text: string): number {
   return text.match(/\S+/g)?.length ?? 0;
+}
+
+/**
+ * The essay in the body of a successful response. The shape of the body is not documented, so these are tried in order:
+ * the configured field, the well-known names, a bare string, the longest string outside `error` and `errors`.
+ */
+function readEssayText(body: unknown, textField: string | null): string | null {
+  const configured = textField?.split('.').reduce(readProperty, body);
+  const data = readProperty(body, 'data');
+  const named = (parent: unknown) => wellKnownNames.map((name) => readProperty(parent, name));
+  return firstText([configured, ...named(body), data, ...named(data), body]) ?? findLongestText(body);
+}
+
+const wellKnownNames = ['essay', 'result', 'text', 'content'];
+/** Protects the stack from a deeply nested body. */
+const maxDepth = 50;
+
+function findLongestText(body: unknown, depth = 0): string | null {
+  if (typeof body === 'string') return firstText([body]);
+  if (typeof body !== 'object' || body === null || depth > maxDepth) return null;
+  const texts = Object.entries(body)
+    .filter(([name]) => name !== 'error' && name !== 'errors')
+    .map(([, value]) => findLongestText(value, depth + 1));
+  return texts.reduce((longest, text) => ((text?.length ?? 0) > (longest?.length ?? 0) ? text : longest), null);
+}
+
+/** The message of an error body, in any of the fields that the service and its resellers use. */
+function readErrorMessage(body: unknown): string | null {
+  const error = readProperty(body, 'error');
+  const [firstOfErrors] = Object.values(readProperty(body, 'errors') ?? {}).flat();
+  return firstText([error, readProperty(error, 'message'), readProperty(body, 'message'), firstOfErrors]);
+}
+
+function readProperty(body: unknown, name: string): unknown {
+  return typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
+}
+
+function firstText(candidates: readonly unknown[]): string | null {
+  const texts = candidates.filter((candidate) => typeof candidate === 'string');
+  return texts.find((text) => text.trim() !== '') ?? null;
 }

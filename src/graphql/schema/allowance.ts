@@ -1,7 +1,6 @@
 import type { BudgetStatus } from '../../auth/paid-budget.ts';
 import type { AllowanceStatus } from '../../upstream/allowance/allowance.ts';
-import { builder } from './builder.ts';
-import { DateTimeType } from './date-time.ts';
+import { builder, DateTimeType } from './builder.ts';
 
 interface AllowanceOfCaller extends AllowanceStatus {
   callerBudget: BudgetStatus | null;

@@ -4,11 +4,8 @@ import { GatewayError } from '../../errors.ts';
 import { compactIban } from '../../iban/iban.ts';
 import { BankType } from './bank.ts';
 import { builder } from './builder.ts';
-import { lookUpCost } from './costs.ts';
-import { maxOffset, readCursor, writeCursor } from './cursor.ts';
-import { bankDataScope } from './scopes.ts';
-import { paid } from './tags.ts';
-import { limitText, maxLengths } from './text-limits.ts';
+import { lookUpCost, paid } from './directives.ts';
+import { bankDataScope, limitText, maxLengths } from './field-checks.ts';
 
 /* Pagination follows https://relay.dev/graphql/connections.htm, so that client caches can merge pages. */
 
@@ -127,4 +124,24 @@ function readSearch(search: string | null | undefined): string | null {
 
 function badInput(message: string): GatewayError {
   return new GatewayError('BAD_USER_INPUT', message);
+}
+
+/** Lists end here. Cursors reach one page further, so that a client can read each cursor that it received. */
+const maxOffset = 999_999_999;
+
+/** An opaque cursor for an offset in a list. */
+function writeCursor(offset: number): string {
+  return Buffer.from(`offset:${offset}`).toString('base64url');
+}
+
+/** @throws GatewayError if `writeCursor` did not create it */
+function readCursor(cursor: string): number {
+  const [, offset] =
+    Buffer.from(cursor, 'base64url')
+      .toString()
+      .match(/^offset:(\d{1,10})$/) ?? [];
+  if (offset === undefined) {
+    throw new GatewayError('BAD_USER_INPUT', 'after must be a cursor from pageInfo.endCursor or an edge.');
+  }
+  return Number(offset);
 }

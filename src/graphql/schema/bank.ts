@@ -1,11 +1,9 @@
 import type { Bank, BankData } from '../../bank-data/bank-data.ts';
 import { compactBic } from '../../iban/bic.ts';
 import { builder } from './builder.ts';
-import { lookUpCost } from './costs.ts';
+import { lookUpCost, paid } from './directives.ts';
 import { entityKey, readKey, resolveReference } from './entities.ts';
-import { bankDataScope } from './scopes.ts';
-import { paid } from './tags.ts';
-import { limitText, maxLengths } from './text-limits.ts';
+import { bankDataScope, limitText, maxLengths } from './field-checks.ts';
 
 export const BankDataType = builder.objectRef<BankData>('BankData').implement({
   description: 'The bank of an account, from its national directory.',

@@ -2,10 +2,8 @@ import type { BicValidation } from '../../bank-data/bank-data.ts';
 import { compactBic, parseBic } from '../../iban/bic.ts';
 import { BankType } from './bank.ts';
 import { builder } from './builder.ts';
-import { lookUpCost } from './costs.ts';
-import { bankDataScope } from './scopes.ts';
-import { paid } from './tags.ts';
-import { limitText, maxLengths } from './text-limits.ts';
+import { lookUpCost, paid } from './directives.ts';
+import { bankDataScope, limitText, maxLengths } from './field-checks.ts';
 
 const BicProblemType = builder.enumType('BicProblem', {
   description: 'Why a BIC is not valid.',

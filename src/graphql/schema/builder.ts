@@ -1,8 +1,8 @@
 import SchemaBuilder from '@pothos/core';
 import DirectivesPlugin from '@pothos/plugin-directives';
-import type { Context } from '../context.ts';
+import type { Context } from './context.ts';
 
-/** Defines no type. Its only state is the shape of the schema. */
+/** Its only state is the shape of the schema. */
 export const builder = new SchemaBuilder<{
   Context: Context;
   DefaultFieldNullability: false;
@@ -31,3 +31,16 @@ type FederationDirectives = {
     };
   };
 };
+
+/* Types that several nouns use. */
+
+export const DateTimeType = builder.scalarType('DateTime', {
+  description: 'A date and time in UTC, in RFC 3339 format: 2026-12-01T00:00:00.000Z.',
+  specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time',
+  serialize: (date) => date.toISOString(),
+});
+
+export const ErrorType = builder.interfaceRef<{ message: string }>('Error').implement({
+  description: 'A failure that the client can act on.',
+  fields: (t) => ({ message: t.exposeString('message', { description: 'What went wrong, as a message for users.' }) }),
+});

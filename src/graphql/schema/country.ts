@@ -1,13 +1,11 @@
 import { countryName } from '../../countries/country-name.ts';
-import { ibanFields } from '../../iban/build-iban.ts';
+import { type IbanField, ibanFields } from '../../iban/build-iban.ts';
 import { compactIban } from '../../iban/iban.ts';
-import type { IbanField } from '../../iban/iban-fields.ts';
 import { type CountryFormat, countryFormats, findCountryFormat } from '../../iban/registry.ts';
 import { builder } from './builder.ts';
-import { assumeSize } from './costs.ts';
+import { assumeSize } from './directives.ts';
 import { entityKey, readKey, resolveReference } from './entities.ts';
-import { bankDataScope } from './scopes.ts';
-import { limitText, maxLengths } from './text-limits.ts';
+import { bankDataScope, limitText, maxLengths } from './field-checks.ts';
 
 const FieldCharactersType = builder.enumType('FieldCharacters', {
   description: 'The characters allowed in a part of an IBAN.',

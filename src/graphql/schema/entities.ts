@@ -1,9 +1,8 @@
 import { type GraphQLResolveInfo, getNamedType, isUnionType } from 'graphql';
 import { GatewayError } from '../../errors.ts';
-import type { Context } from '../context.ts';
-import { checkScope } from './scopes.ts';
-import { settleItems } from './settle-items.ts';
-import { checkText } from './text-limits.ts';
+import { settleAll } from '../loaders.ts';
+import type { Context } from './context.ts';
+import { checkScope, checkText } from './field-checks.ts';
 
 /** How a router refers to an entity: `__typename` and the key fields. */
 type Representation = Readonly<Record<string, unknown>>;
@@ -38,7 +37,7 @@ export function resolveEntities(
   const { budget, requestContext } = context;
   if (!budget.spend('entities', representations.length)) throw budget.createLimitError('entities');
   const resolve = (representation: unknown) => resolveEntity(representation, context, info);
-  return settleItems(representations, resolve, requestContext.signal);
+  return settleAll(representations, resolve, requestContext.signal);
 }
 
 /** The key of a representation. @throws GatewayError if it is not a string, or has more characters than `maxLength` */

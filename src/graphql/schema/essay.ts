@@ -1,19 +1,19 @@
-import type {
-  Essay,
-  EssayAllowanceExhausted,
-  EssayFieldProblem,
-  EssayResult,
-  EssayServiceFailed,
-  InvalidEssayInput,
+import type { UpstreamErrorCode } from '../../errors.ts';
+import {
+  type Essay,
+  type EssayAllowanceExhausted,
+  type EssayFieldProblem,
+  type EssayResult,
+  type EssayServiceFailed,
+  essayLimits,
+  type InvalidEssayInput,
 } from '../../essays/essays.ts';
-import type { QueryBudget } from '../query-budget.ts';
-import { builder } from './builder.ts';
-import { DateTimeType } from './date-time.ts';
-import { ErrorType, UpstreamErrorCodeType } from './error.ts';
-import { essaysScope } from './scopes.ts';
-import { limitText, maxLengths } from './text-limits.ts';
+import { builder, DateTimeType, ErrorType } from './builder.ts';
+import { essayCost, paid } from './directives.ts';
+import { essaysScope, limitText, maxLengths, stateTextLimit } from './field-checks.ts';
+import type { QueryBudget } from './query-budget.ts';
 
-export const EssayModeType = builder.enumType('EssayMode', {
+const EssayModeType = builder.enumType('EssayMode', {
   description: 'The style of an essay.',
   values: {
     STANDARD: { description: 'Plain and balanced.' },
@@ -23,7 +23,7 @@ export const EssayModeType = builder.enumType('EssayMode', {
   } as const,
 });
 
-export const WritingPurposeType = builder.enumType('WritingPurpose', {
+const WritingPurposeType = builder.enumType('WritingPurpose', {
   description: 'The purpose of an essay.',
   values: {
     NARRATIVE: { description: 'Narrate events.' },
@@ -85,6 +85,19 @@ const EssayAllowanceExhaustedType = builder.objectRef<EssayAllowanceExhausted>('
   }),
 });
 
+const UpstreamErrorCodeType = builder.enumType('UpstreamErrorCode', {
+  description: 'How a service failed.',
+  values: {
+    UPSTREAM_REJECTED_CREDENTIALS: { description: "It rejected the gateway's key: contact the operator." },
+    UPSTREAM_ALLOWANCE_EXHAUSTED: { description: 'Its allowance is exhausted: wait until it renews.' },
+    UPSTREAM_UNAVAILABLE: {
+      description: 'It was not called: it keeps failing, too many calls wait, or a store failed. Retry later.',
+    },
+    UPSTREAM_TIMED_OUT: { description: 'It did not respond completely before the deadline: retry later.' },
+    UPSTREAM_FAILED: { description: 'It failed, closed the connection, or sent a response that cannot be parsed.' },
+  } satisfies Record<UpstreamErrorCode, { description: string }>,
+});
+
 const EssayServiceFailedType = builder.objectRef<EssayServiceFailed>('EssayServiceFailed').implement({
   description: 'No essay was received. The order may have been paid for, unless `code` is UPSTREAM_UNAVAILABLE.',
   interfaces: [ErrorType],
@@ -102,7 +115,7 @@ const EssayServiceFailedType = builder.objectRef<EssayServiceFailed>('EssayServi
   }),
 });
 
-export const GenerateEssayResultType = builder.unionType('GenerateEssayResult', {
+const GenerateEssayResultType = builder.unionType('GenerateEssayResult', {
   description: 'The essay, or why there is none.',
   types: [EssayType, InvalidEssayInputType, EssayAllowanceExhaustedType, EssayServiceFailedType],
   resolveType: (result) => typeNames[(result as EssayResult).kind],
@@ -127,6 +140,50 @@ builder.queryField('essay', (t) =>
       id: t.arg.id({ required: true, ...limitText(maxLengths.id, '`Essay.id`, as returned by generateEssay.') }),
     },
     resolve: (_, { id }, { services, requestContext }) => services.essayArchive.find(id, requestContext),
+  }),
+);
+
+const GenerateEssayInputType = builder.inputType('GenerateEssayInput', {
+  description: 'The essay to write.',
+  fields: (t) => ({
+    description: t.string({
+      required: true,
+      ...stateTextLimit(essayLimits.description, 'The topic and the points to cover.'),
+    }),
+    mode: t.field({ type: EssayModeType, required: true, defaultValue: 'STANDARD', description: 'The style.' }),
+    wordCount: t.int({ required: true, description: `Maximum number of words, from 1 to ${essayLimits.wordCount}.` }),
+    purpose: t.field({ type: WritingPurposeType, description: 'The purpose; null for none.' }),
+    titles: t.stringList(
+      stateTextLimit(essayLimits.title, `Up to ${essayLimits.titles} titles for the service to choose from.`),
+    ),
+    idempotencyKey: t.id(
+      stateTextLimit(
+        essayLimits.idempotencyKey,
+        'A unique key for this order, such as a UUID created when the form is opened. The same order with the same key ' +
+          'returns the same essay and is paid for once: send the key with every retry. A different order needs a ' +
+          'different key.',
+      ),
+    ),
+  }),
+});
+
+builder.mutationField('generateEssay', (t) =>
+  t.field({
+    extensions: essaysScope,
+    type: GenerateEssayResultType,
+    directives: [essayCost, paid],
+    description:
+      'Orders an essay. This takes up to two minutes. Each order is paid for; with the same idempotencyKey, retries ' +
+      'return the same essay. If the client disconnects, the essay is still completed and stored.',
+    args: { input: t.arg({ type: GenerateEssayInputType, required: true, description: 'The order.' }) },
+    resolve: async (_, { input }, { services, budget, requestContext }): Promise<EssayResult> => {
+      if (!budget.spend('essays')) {
+        const { message } = budget.createLimitError('essays');
+        return { kind: 'invalid-input', field: null, message, problems: [] };
+      }
+      const { purpose = null, titles, idempotencyKey = null } = input;
+      return services.essays.generate({ ...input, purpose, titles: titles ?? [], idempotencyKey }, requestContext);
+    },
   }),
 );
 

@@ -1,13 +1,10 @@
 import type { IbanGeneration } from '../../bank-data/bank-data.ts';
 import type { IbanFieldProblem } from '../../iban/build-iban.ts';
 import { compactIban } from '../../iban/iban.ts';
-import { builder } from './builder.ts';
-import { lookUpCost } from './costs.ts';
-import { ErrorType } from './error.ts';
+import { builder, ErrorType } from './builder.ts';
+import { lookUpCost, paid, personalData } from './directives.ts';
+import { bankDataScope, limitText, maxLengths } from './field-checks.ts';
 import { IbanValidationType } from './iban.ts';
-import { bankDataScope } from './scopes.ts';
-import { paid, personalData } from './tags.ts';
-import { limitText, maxLengths } from './text-limits.ts';
 
 const InvalidIbanFieldType = builder.objectRef<IbanFieldProblem>('InvalidIbanField').implement({
   description: 'A problem with an input field.',

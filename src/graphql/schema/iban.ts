@@ -1,17 +1,16 @@
-import type { IbanValidation } from '../../bank-data/bank-data.ts';
+import type { IbanData, IbanValidation } from '../../bank-data/bank-data.ts';
 import { compactIban } from '../../iban/iban.ts';
 import { nationalCheck } from '../../iban/national-checks.ts';
 import { findCountryFormat } from '../../iban/registry.ts';
+import { settleAll } from '../loaders.ts';
 import { BankDataType } from './bank.ts';
 import { builder } from './builder.ts';
-import { assumedIbans, assumeSize, lookUpCost, suggestionsCost } from './costs.ts';
 import { IbanCountryType } from './country.ts';
+import { assumeSize, lookUpCost, paid, personalData, suggestionsCost } from './directives.ts';
 import { entityKey, readKey, resolveReference } from './entities.ts';
-import { IbanDataType } from './iban-data.ts';
-import { bankDataScope } from './scopes.ts';
-import { settleItems } from './settle-items.ts';
-import { paid, personalData } from './tags.ts';
-import { checkText, limitText, maxLengths, stateTextLimit } from './text-limits.ts';
+import { bankDataScope, checkText, limitText, maxLengths, stateTextLimit } from './field-checks.ts';
+
+const typicalListLength = 50;
 
 const IbanProblemType = builder.enumType('IbanProblem', {
   description: 'Why an IBAN is not valid.',
@@ -33,6 +32,58 @@ const NationalCheckType = builder.enumType('NationalCheck', {
     FAILED: { description: 'They do not match: confirm the IBAN with the payee; do not reject it.' },
     NOT_APPLICABLE: { description: 'There are none, the rule is unknown, or it does not apply to this account.' },
   } as const,
+});
+
+const IbanDataType = builder.objectRef<IbanData>('IbanData').implement({
+  description:
+    'The parts of an IBAN, from the bank-data service, or from the SWIFT registry format if only the check digits ' +
+    'are wrong.',
+  fields: (t) => ({
+    country: t.exposeString('country', {
+      nullable: true,
+      description: 'Name of the country, in English; null if unknown.',
+    }),
+    countryCode: t.exposeString('countryCode', {
+      description: 'ISO 3166-1 alpha-2 code of the country; XK for Kosovo.',
+    }),
+    sepaCountry: t.exposeBoolean('sepaCountry', {
+      nullable: true,
+      description: 'Whether the country takes part in SEPA; null if the service does not report it.',
+    }),
+    checksum: t.exposeString('checksum', {
+      directives: [personalData],
+      description: 'The two check digits of the IBAN.',
+    }),
+    bban: t.exposeString('bban', {
+      directives: [personalData],
+      description: 'The basic bank account number (BBAN): the IBAN without its first 4 characters.',
+    }),
+    bankCode: t.exposeString('bankCode', { nullable: true, description: 'The national bank code; null if unknown.' }),
+    accountNumber: t.exposeString('accountNumber', {
+      directives: [personalData],
+      nullable: true,
+      description:
+        'The BBAN after bank code and branch, including national check digits; null if unknown. generateIban may need a ' +
+        'shorter value: see IbanCountry.ibanFields.',
+    }),
+    branch: t.exposeString('branch', {
+      nullable: true,
+      description: 'The branch code; null if the country has none.',
+    }),
+    nationalChecksum: t.exposeString('nationalChecksum', {
+      directives: [personalData],
+      nullable: true,
+      description: 'The national check digits; null if the country has none at a fixed position.',
+    }),
+    countryIbanFormatAsSwift: t.exposeString('countryIbanFormatAsSwift', {
+      nullable: true,
+      description: "The country's IBAN format in SWIFT notation, such as DE2!n8!n10!n; null if unknown.",
+    }),
+    countryIbanFormatAsRegex: t.exposeString('countryIbanFormatAsRegex', {
+      nullable: true,
+      description: "The country's IBAN format as a regular expression for an IBAN without spaces; null if unknown.",
+    }),
+  }),
 });
 
 export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidation').implement({
@@ -111,7 +162,7 @@ builder.queryField('ibanValidations', (t) =>
     extensions: bankDataScope,
     type: [IbanValidationType],
     nullable: { list: false, items: true },
-    directives: [assumeSize(assumedIbans), paid, personalData],
+    directives: [assumeSize(typicalListLength), paid, personalData],
     description:
       'Validates a list of IBANs; results are in the order of the input. Duplicates are looked up once. If a look-up ' +
       'fails, its entry is null, with an error whose path ends in the index.',
@@ -124,7 +175,7 @@ builder.queryField('ibanValidations', (t) =>
     resolve: (_, { ibans }, { loaders, budget, requestContext: { signal } }) => {
       if (ibans.length > budget.limits.ibans) throw budget.createLimitError('ibans');
       const validate = (iban: string) => loaders.validateIban(compactIban(checkText('iban', iban, maxLengths.code)));
-      return settleItems(ibans, validate, signal);
+      return settleAll(ibans, validate, signal);
     },
   }),
 );

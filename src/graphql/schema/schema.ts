@@ -4,15 +4,13 @@ import './bank-connection.ts';
 import './bic.ts';
 import './country.ts';
 import './essay.ts';
-import './generate-essay.ts';
 import './generate-iban.ts';
 import './iban.ts';
 import { builder } from './builder.ts';
-import { withScopes } from './scopes.ts';
+import { withFieldChecks } from './field-checks.ts';
 import { federationLink } from './subgraph.ts';
-import { withTextLimits } from './text-limits.ts';
 
 builder.queryType({ description: 'Look-ups. Cached and computed values need no upstream call.' });
 builder.mutationType({ description: 'Paid orders. An idempotencyKey makes retries safe.' });
 
-export const schema = withScopes(withTextLimits(builder.toSchema({ schemaDirectives: [federationLink] })));
+export const schema = withFieldChecks(builder.toSchema({ schemaDirectives: [federationLink] }));

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import swagger from '@fastify/swagger';
 import { type FastifyError, type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import type { Log } from '../../telemetry/log.ts';
-import { createKeyCheck } from '../key-check.ts';
+import { createKeyCheck } from '../service.ts';
 import type { Query } from './answers/answer.ts';
 import { type BankDirectory, createBankDirectory } from './directory/bank-directory.ts';
 import { routes, toRouteSchema } from './routes.ts';

@@ -1,10 +1,9 @@
 import { createBankDirectory } from './directory/bank-directory.ts';
-import { bankFileFormats, importableCountries } from './directory/files/bank-file-formats.ts';
+import { ImportError } from './directory/files/bank-file.ts';
+import { bankFileFormats, importableCountries } from './directory/files/formats.ts';
 import { readBankFile } from './directory/files/read-bank-file.ts';
-import { ImportError } from './directory/import-error.ts';
 import { replaceImport, undoImport } from './directory/replace-import.ts';
-import { count, countOf, describeImport } from './import-summary.ts';
-import { createProgressBar } from './progress-bar.ts';
+import { count, countOf, createProgressBar, describeImport } from './import-output.ts';
 
 interface ImportOptions {
   dataDir: string;

@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import { type Answer, type Query, rejectionSchema } from './answers/answer.ts';
-import { answerAll, answerBanksByCountry, bankNameSchema, bankRecordSchema } from './answers/bank-lists.ts';
-import { answerIbanGeneration } from './answers/iban-generation.ts';
+import { answerAll, answerBanksByCountry, bankNameSchema, bankRecordSchema, pageSchema } from './answers/bank-lists.ts';
 import {
   answerIbanFields,
+  answerIbanGeneration,
   answerIbanStructure,
+  answerIbanValidation,
   ibanFieldsSchema,
   ibanStructureSchema,
-} from './answers/iban-structure.ts';
-import { answerIbanValidation, ibanValidationSchema } from './answers/iban-validation.ts';
-import { pageSchema } from './answers/pagination.ts';
-import { answerSwiftCheck, swiftCheckSchema } from './answers/swift-check.ts';
+  ibanValidationSchema,
+} from './answers/ibans.ts';
+import { answerSwiftCheck, swiftCheckSchema } from './answers/swift-codes.ts';
 import type { BankDirectory } from './directory/bank-directory.ts';
 
 export interface Route {

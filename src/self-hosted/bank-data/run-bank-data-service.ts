@@ -1,7 +1,7 @@
 import { readBankDataServiceConfig } from '../../config/service-config.ts';
 import { createLog } from '../../telemetry/log.ts';
 import { createRedact } from '../../telemetry/redact.ts';
-import { runService } from '../run-service.ts';
+import { runService } from '../service.ts';
 import { createBankDataService } from './create-bank-data-service.ts';
 
 /** Serves until SIGTERM or SIGINT, as configured by the environment. */

@@ -1,4 +1,4 @@
-import { beginOfMonth, monthAt } from '../../time/calendar-month.ts';
+import { beginOfPeriod, periodAt } from '../../time/calendar-period.ts';
 
 /** One essay of the monthly allowance, reserved before it is written. */
 interface Reservation {
@@ -27,7 +27,7 @@ interface MonthlyAllowance {
  * @param limit null for no limit
  */
 export function createMonthlyAllowance(limit: number | null): MonthlyAllowance {
-  let month = monthAt(Date.now());
+  let month = periodAt('month', Date.now());
   let used = 0;
 
   return {
@@ -41,7 +41,7 @@ export function createMonthlyAllowance(limit: number | null): MonthlyAllowance {
       if (limit === null) return null;
       renew();
       const now = Date.now();
-      const renewsAt = beginOfMonth(monthAt(now) + 1);
+      const renewsAt = beginOfPeriod('month', periodAt('month', now) + 1);
       const renewsInSeconds = Math.max(1, Math.ceil((renewsAt.getTime() - now) / 1000));
       return { limit, remaining: Math.max(0, limit - used), renewsAt, renewsInSeconds };
     },
@@ -60,7 +60,7 @@ export function createMonthlyAllowance(limit: number | null): MonthlyAllowance {
 
   /** Never back to an earlier month: a clock that is set back must not renew the allowance. */
   function renew(): void {
-    const current = monthAt(Date.now());
+    const current = periodAt('month', Date.now());
     if (current <= month) return;
     month = current;
     used = 0;

@@ -1,9 +1,11 @@
-import { readEssayServiceConfig } from '../../config/service-config.ts';
+import { type LlmConfig, readEssayServiceConfig } from '../../config/service-config.ts';
 import { createLog } from '../../telemetry/log.ts';
 import { createRedact } from '../../telemetry/redact.ts';
-import { runService } from '../run-service.ts';
+import { runService } from '../service.ts';
 import { createEssayService } from './create-essay-service.ts';
-import { createEssayWriter, describeWriter } from './create-essay-writer.ts';
+import { createDraftingWriter } from './drafting/drafting-writer.ts';
+import { createLlmWriter } from './llm/llm-writer.ts';
+import type { EssayWriter } from './writing-order.ts';
 
 /** Serves until SIGTERM or SIGINT, as configured by the environment. */
 export async function runEssayService(): Promise<void> {
@@ -14,4 +16,15 @@ export async function runEssayService(): Promise<void> {
   const app = createEssayService({ apiKey, writer: createEssayWriter(llm), monthlyAllowance, log });
   await runService({ name: 'essay', app, host, port });
   process.stdout.write(`It writes with ${describeWriter(llm)}.\n`);
+}
+
+/** The language model if one is configured, otherwise the offline drafter. */
+export function createEssayWriter(llm: LlmConfig | null): EssayWriter {
+  return llm ? createLlmWriter(llm) : createDraftingWriter();
+}
+
+/** Describes the writer for an operator. Contains no key and no URL. */
+export function describeWriter(llm: LlmConfig | null): string {
+  if (llm) return `the language model ${llm.model}`;
+  return 'an offline drafter, not a language model: it arranges the content of the description and adds no facts';
 }

@@ -1,9 +1,10 @@
-import { type Metric, Registry } from 'prom-client';
+import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import { getHeapStatistics } from 'node:v8';
+import { readVersion } from '../../process/package-files.ts';
 import { definitions, type MetricName } from './definitions.ts';
 import { createGatewayMetrics, type MetricSources } from './gateway-metrics.ts';
-import type { Metrics } from './metrics.ts';
-import { createProcessMetrics } from './process-metrics.ts';
-import type { Collectors } from './sample.ts';
+import type { Collectors, Metrics } from './metrics.ts';
+import type { Sample } from './series.ts';
 
 /** All metrics in the text format of Prometheus. */
 export interface Exposition {
@@ -16,24 +17,74 @@ export interface Exposition {
 export function createExposition({ collectors }: Pick<Metrics, 'collectors'>, sources: MetricSources): Exposition {
   const { collectors: ofProcess, reset, close } = createProcessMetrics();
   const all: Collectors<MetricName> = { ...collectors, ...createGatewayMetrics(sources), ...ofProcess };
-  const registry = new Registry();
-  for (const name of Object.keys(definitions) as MetricName[]) {
-    // The registry calls only `get`. Its own classes would count a second time.
-    registry.registerMetric({ name, get: () => read(name) } as unknown as Metric);
-  }
   return {
-    contentType: registry.contentType,
+    contentType: 'text/plain; version=0.0.4; charset=utf-8',
     async scrape() {
-      const text = await registry.metrics();
+      const names = Object.keys(definitions) as MetricName[];
+      const metrics = await Promise.all(names.map(async (name) => formatMetric(name, await all[name]())));
       reset();
-      return text;
+      return `${metrics.join('\n\n')}\n`;
     },
     close,
   };
+}
 
-  async function read(name: MetricName): Promise<object> {
-    const samples = await all[name]();
-    const values = samples.map(({ value, labels = {}, suffix = '' }) => ({ metricName: name + suffix, value, labels }));
-    return { ...definitions[name], name, values };
-  }
+/** https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
+export function formatMetric(name: MetricName, samples: readonly Sample[]): string {
+  const { help, type } = definitions[name];
+  const lines = samples.map(({ value, labels = {}, suffix = '' }) => {
+    const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escapeLabel(String(text))}"`);
+    return `${name}${suffix}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${value}`;
+  });
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines].join('\n');
+}
+
+function escapeLabel(text: string): string {
+  return text.replace(/["\\]/g, String.raw`\$&`).replaceAll('\n', String.raw`\n`);
+}
+
+/** Starts to measure the delay of the event loop, until `close`. */
+function createProcessMetrics() {
+  const delay = monitorEventLoopDelay({ resolution: delayResolutionMs });
+  delay.enable();
+  let lastUtilization = performance.eventLoopUtilization();
+  const version = readVersion();
+
+  const collectors = {
+    nodejs_eventloop_delay_p50_seconds: () => one(secondsOf(delay, delay.percentile(50))),
+    nodejs_eventloop_delay_p99_seconds: () => one(secondsOf(delay, delay.percentile(99))),
+    nodejs_eventloop_delay_max_seconds: () => one(secondsOf(delay, delay.max)),
+    nodejs_eventloop_utilization_ratio() {
+      const current = performance.eventLoopUtilization();
+      const { utilization } = performance.eventLoopUtilization(current, lastUtilization);
+      lastUtilization = current;
+      return one(utilization);
+    },
+    process_memory_usage_bytes: () => one(process.memoryUsage.rss()),
+    v8js_memory_heap_used_bytes: () => one(getHeapStatistics().used_heap_size),
+    v8js_memory_heap_limit_bytes: () => one(getHeapStatistics().heap_size_limit),
+    process_cpu_time_seconds_total() {
+      const { user, system } = process.cpuUsage();
+      return one((user + system) / 1e6);
+    },
+    process_uptime_seconds: () => one(process.uptime()),
+    ledgerquill_build_info: (): Sample[] => [{ labels: { version }, value: 1 }],
+  };
+  return {
+    collectors,
+    /** Called after each scrape. */
+    reset: () => delay.reset(),
+    close: () => void delay.disable(),
+  };
+}
+
+const delayResolutionMs = 20;
+
+/** The timer itself takes its resolution. Zero if nothing was measured since the last reset. */
+function secondsOf({ count }: IntervalHistogram, nanoseconds: number): number {
+  return count === 0 ? 0 : Math.max(0, nanoseconds / 1e9 - delayResolutionMs / 1_000);
+}
+
+function one(value: number): Sample[] {
+  return [{ value }];
 }

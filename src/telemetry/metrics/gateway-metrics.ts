@@ -1,5 +1,5 @@
 import type { ServiceName } from '../../errors.ts';
-import type { Sample } from './sample.ts';
+import type { Sample } from './series.ts';
 
 export interface CacheStatus {
   entries: number;
@@ -17,10 +17,10 @@ export interface MetricSources {
   activeRequests(): number;
   bulkheads(): Readonly<Record<ServiceName, { active: number; queued: number }>>;
   /** In memory, and how many wait for their turn. */
-  lookUps(): CacheStatus & { waiting: number };
+  lookUps(): CacheStatus;
   caches(): Readonly<Record<'replies' | 'documents', CacheStatus>>;
   allowances(): Promise<readonly Limit[]>;
-  /** Of the callers that used their budget last. */
+  /** The budgets of the callers that used theirs last. */
   budgets(): Iterable<{ caller: string; service: ServiceName; remaining: number }>;
   isStoreUp(): boolean;
   droppedLogLines(): number;
@@ -35,7 +35,7 @@ export function createGatewayMetrics(sources: MetricSources) {
   return {
     http_server_active_requests: () => [{ value: sources.activeRequests() }],
     ledgerquill_bulkhead_active: () => list('service', sources.bulkheads(), ({ active }) => active),
-    ledgerquill_bulkhead_queued: () => list('service', listQueues(sources), (queued) => queued),
+    ledgerquill_bulkhead_queued: () => list('service', sources.bulkheads(), ({ queued }) => queued),
     ledgerquill_cache_entries: () => list('cache', caches(), ({ entries }) => entries),
     ledgerquill_cache_size_bytes: () => list('cache', caches(), ({ bytes }) => bytes),
     ledgerquill_allowance_limit: () => allowances('limit'),
@@ -46,17 +46,11 @@ export function createGatewayMetrics(sources: MetricSources) {
   };
 }
 
-/** Look-ups wait for their turn before they wait for a call. */
-function listQueues({ bulkheads, lookUps }: MetricSources): Readonly<Record<ServiceName, number>> {
-  const { 'bank-data': bankData, essays } = bulkheads();
-  return { 'bank-data': bankData.queued + lookUps().waiting, essays: essays.queued };
-}
-
 function list<Item>(label: string, items: Readonly<Record<string, Item>>, read: (item: Item) => number): Sample[] {
   return Object.entries(items).map(([name, item]) => ({ labels: { [label]: name }, value: read(item) }));
 }
 
-/** Configured callers by name; of callers with tokens, of which there may be many, the first ones. */
+/** Lists configured callers by name, and the first callers with tokens; further budgets are summed. */
 function listBudgets(budgets: ReturnType<MetricSources['budgets']>): Sample[] {
   const samples: Sample[] = [];
   const others = new Map<ServiceName, number>();

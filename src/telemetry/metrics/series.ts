@@ -1,68 +1,112 @@
-import type { Sample } from './sample.ts';
+import { definitions, type MetricName } from './definitions.ts';
+
+/** One line of a metric. */
+export interface Sample {
+  value: number;
+  labels?: Readonly<Record<string, string | number>>;
+  /** Appended to the name. */
+  suffix?: '_bucket' | '_sum' | '_count';
+}
+
+/** What has samples when metrics are scraped. */
+interface Value {
+  collect(): readonly Sample[];
+}
+
+export class Count implements Value {
+  value = 0;
+
+  collect(): readonly Sample[] {
+    return [{ value: this.value }];
+  }
+}
+
+/** Durations, counted by upper bounds. */
+export class Histogram implements Value {
+  readonly #bounds: readonly number[];
+  /** One for each bound, and one for durations above all. */
+  readonly #counts: number[];
+  #sum = 0;
+
+  /** @param bounds in seconds, ascending */
+  constructor(bounds: readonly number[]) {
+    this.#bounds = bounds;
+    this.#counts = Array<number>(bounds.length + 1).fill(0);
+  }
+
+  observe(seconds: number): void {
+    const bounds = this.#bounds;
+    let index = 0;
+    while (index < bounds.length && seconds > (bounds[index] as number)) index += 1;
+    this.#counts[index] = (this.#counts[index] as number) + 1;
+    this.#sum += seconds;
+  }
+
+  collect(): readonly Sample[] {
+    let count = 0;
+    const buckets = [...this.#bounds, '+Inf'].map((le, index): Sample => {
+      count += this.#counts[index] ?? 0;
+      return { suffix: '_bucket', labels: { le }, value: count };
+    });
+    return [...buckets, { suffix: '_sum', value: this.#sum }, { suffix: '_count', value: count }];
+  }
+}
 
 type Label = string | number;
 
 /** The values of one metric by its labels. Beyond a limit, all further ones share a value, whose labels are `other`. */
-export class Series<Value> {
+export class Series<One extends Value> implements Value {
   readonly #names: readonly string[];
-  readonly #createValue: () => Value;
+  readonly #createValue: () => One;
   readonly #maxSeries: number;
-  readonly #values = new Map<string, { labels: readonly Label[]; value: Value }>();
-  #a: Label = '';
-  #b: Label = '';
-  #c: Label = '';
-  #d: Label = '';
-  #last: Value | null = null;
+  readonly #values = new Map<string, { labels: readonly Label[]; value: One }>();
 
-  constructor(names: readonly string[], createValue: () => Value, maxSeries = 100) {
+  constructor(names: readonly string[], createValue: () => One, maxSeries = 100) {
     this.#names = names;
     this.#createValue = createValue;
     this.#maxSeries = maxSeries;
   }
 
-  /** The value for these labels. Most requests have the same as the one before, which costs four comparisons. */
-  of(a: Label, b: Label = '', c: Label = '', d: Label = ''): Value {
-    if (this.#last !== null && a === this.#a && b === this.#b && c === this.#c && d === this.#d) return this.#last;
-    const value = this.#find([a, b, c, d]);
-    this.#a = a;
-    this.#b = b;
-    this.#c = c;
-    this.#d = d;
-    this.#last = value;
-    return value;
-  }
-
-  #find(labels: readonly Label[]): Value {
+  /** The value for these labels, in the order of their names. */
+  of(...labels: readonly Label[]): One {
     const key = labels.join('\n');
     const known = this.#values.get(key);
     if (known !== undefined) return known.value;
-    if (this.#values.size >= this.#maxSeries && labels[0] !== 'other') {
-      return this.#find(labels.map((_, index) => (index < this.#names.length ? 'other' : '')));
-    }
+    const isFull = this.#values.size >= this.#maxSeries;
+    if (isFull && labels.some((label) => label !== 'other')) return this.of(...labels.map(() => 'other'));
     const value = this.#createValue();
-    this.#values.set(key, { labels: labels.slice(0, this.#names.length), value });
+    this.#values.set(key, { labels, value });
     return value;
   }
 
-  /** @param read the samples of one value, to which its labels are added */
-  collect(read: (value: Value) => readonly Sample[]): Sample[] {
+  collect(): readonly Sample[] {
     return [...this.#values.values()].flatMap(({ labels, value }) => {
       const named = Object.fromEntries(this.#names.map((name, index) => [name, labels[index] ?? '']));
-      return read(value).map((sample) => ({ ...sample, labels: { ...named, ...sample.labels } }));
+      return value.collect().map((sample) => ({ ...sample, labels: { ...named, ...sample.labels } }));
     });
   }
 }
 
-export class Count {
-  value = 0;
+/** Counts by labels. If all values of all labels are listed, the counts are 0 from the start, and not absent. */
+export function createCounts(metric: MetricName, maxSeries?: number): Series<Count> {
+  const { labels } = definitions[metric];
+  const counts = new Series(Object.keys(labels), () => new Count(), maxSeries);
+  const listed = Object.values(labels).reduce<readonly string[][]>(
+    (combinations, values) => combinations.flatMap((combination) => (values ?? []).map((one) => [...combination, one])),
+    [[]],
+  );
+  for (const combination of listed) counts.of(...combination);
+  return counts;
 }
 
-/** Counts by labels. @param known combinations that exist from the start, so that they are 0 and not absent */
-export function createCounts(names: readonly string[], known: readonly Label[][] = [], maxSeries?: number) {
-  const series = new Series(names, () => new Count(), maxSeries);
-  for (const [a = '', b, c] of known) series.of(a, b, c);
-  return {
-    of: (a: Label, b?: Label, c?: Label) => series.of(a, b, c),
-    collect: () => series.collect((count) => [count]),
-  };
+/** Durations by labels. */
+export function createDurations(metric: MetricName): Series<Histogram> {
+  return new Series(Object.keys(definitions[metric].labels), () => new Histogram(durationBounds), maxHistograms);
 }
+
+const maxHistograms = 200;
+
+/** OpenTelemetry's bounds, and more: a reply from memory takes less than a millisecond, an essay up to two minutes. */
+const durationBounds = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30, 60, 120,
+];

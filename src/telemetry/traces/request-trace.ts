@@ -1,8 +1,20 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import {
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import { TraceState } from '@opentelemetry/core';
+import type { TracesConfig } from '../../config/traces-config.ts';
 import type { CallSpan, Trace } from '../../trace.ts';
 import { type FinishedReply, type FinishedRequest, findFault, methodLabel } from '../finished-request.ts';
 import type { Redact } from '../redact.ts';
-import { RecordedSpan, type RecordSpan, type RemoteSpan } from './recorded-span.ts';
+import { createSpanExport } from './span-export.ts';
 import { parseTraceParent } from './trace-parent.ts';
 
 /** A GraphQL request that may be sampled. */
@@ -15,82 +27,107 @@ export interface RequestTrace extends Trace {
   end(request: Pick<FinishedRequest, 'status' | 'errorCodes' | 'reply'>): void;
 }
 
+export interface RequestTracer {
+  start(request: TracedRequest): RequestTrace;
+  /** Exports the remaining spans. */
+  close(): Promise<void>;
+}
+
+interface TracerOptions {
+  config: TracesConfig;
+  redact: Redact;
+  onFailed: (reason: string) => void;
+}
+
 /**
- * The server span of a request. Names follow the semantic conventions of OpenTelemetry:
+ * Records the spans of sampled requests. Names follow the semantic conventions of OpenTelemetry:
  * https://opentelemetry.io/docs/specs/semconv/graphql/graphql-spans/. Texts of clients are redacted and limited: the id of
  * the request, the operation's name and `tracestate`. Spans contain neither documents nor variables.
  */
-export function startRequestTrace(record: RecordSpan, request: TracedRequest, redact: Redact): RequestTrace {
-  const { requestId, headers } = request;
-  const span = RecordedSpan.start(record, readParent(headers, redact), {
-    name: 'GraphQL Operation',
-    kind: 'server',
-    attributes: {
-      'http.request.method': methodLabel(request.method),
-      'http.route': '/graphql',
-      'url.path': '/graphql',
-      // Most ids are the gateway's own, which contain nothing to redact.
-      'ledgerquill.request.id': headers['x-request-id'] === undefined ? requestId : redact(requestId),
-    },
-  });
-
+export function createRequestTracer({ config, redact, onFailed }: TracerOptions): RequestTracer {
+  const { tracer, close } = createSpanExport(config, onFailed);
   return {
-    ...createTrace(span),
-    end({ status, errorCodes, reply }) {
-      span.data.attributes['http.response.status_code'] = status;
-      if (reply !== null) setReply(span, reply, redact);
-      if (errorCodes.length > 0) setErrors(span, errorCodes);
-      if (status >= 500) span.fail(errorCodes[0] ?? String(status));
-      span.end();
+    start({ method, requestId, headers }) {
+      const attributes = {
+        'http.request.method': methodLabel(method),
+        'http.route': '/graphql',
+        'url.path': '/graphql',
+        // Other ids are the gateway's own, which contain nothing to redact.
+        'ledgerquill.request.id': headers['x-request-id'] === undefined ? requestId : redact(requestId),
+      };
+      const parent = readParent(headers, redact);
+      const span = tracer.startSpan('GraphQL Operation', { kind: SpanKind.SERVER, attributes }, parent);
+      return {
+        ...createTrace(tracer, span),
+        end({ status, errorCodes, reply }) {
+          span.setAttribute('http.response.status_code', status);
+          if (reply !== null) setReply(span, reply, redact);
+          if (errorCodes.length > 0) setErrors(span, errorCodes);
+          if (status >= 500) fail(span, errorCodes[0] ?? String(status));
+          span.end();
+        },
+      };
     },
+    close,
   };
 }
 
-function setReply(span: RecordedSpan, reply: FinishedReply, redact: Redact): void {
-  const { operationType, operationName, documentId, usage, isKept } = reply;
-  const { attributes } = span.data;
-  if (operationType === null) return;
-  span.data.name = operationType;
-  attributes['graphql.operation.type'] = operationType;
-  if (operationName !== '') attributes['graphql.operation.name'] = redact(operationName);
-  if (documentId !== null) attributes['ledgerquill.document.id'] = documentId;
-  if (isKept) attributes['ledgerquill.kept'] = true;
-  if (usage === null) return;
-  attributes['ledgerquill.look_ups'] = usage.lookUps;
-  attributes['ledgerquill.cache_hits'] = usage.cacheHits;
-  attributes['ledgerquill.upstream_calls'] = usage.upstreamCalls;
-}
-
-function setErrors(span: RecordedSpan, codes: readonly string[]): void {
-  span.data.attributes['ledgerquill.error.codes'] = codes.slice(0, maxCodes);
-  const fault = findFault(codes);
-  if (fault === undefined) span.data.attributes['error.type'] = codes[0] ?? '';
-  else span.fail(fault);
-}
-
-const maxCodes = 10;
-
 /** The client's trace is continued whether or not its sampled flag decided. */
-function readParent({ traceparent, tracestate }: TracedRequest['headers'], redact: Redact): RemoteSpan | null {
+function readParent({ traceparent, tracestate }: IncomingHttpHeaders, redact: Redact): Context {
   const parent = parseTraceParent(traceparent);
-  if (parent === null) return null;
+  if (parent === null) return ROOT_CONTEXT;
   const { traceId, spanId, isSampled } = parent;
   const isPlain =
     typeof tracestate === 'string' && tracestate.length <= maxStateLength && redact(tracestate) === tracestate;
-  return { traceId, parent: { spanId, isSampled, isRemote: true }, traceState: isPlain ? tracestate : '' };
+  return trace.setSpanContext(ROOT_CONTEXT, {
+    traceId,
+    spanId,
+    traceFlags: isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE,
+    isRemote: true,
+    ...(isPlain && { traceState: new TraceState(tracestate) }),
+  });
 }
 
 /** https://www.w3.org/TR/trace-context/#tracestate-limits */
 const maxStateLength = 512;
 
+function setReply(span: Span, reply: FinishedReply, redact: Redact): void {
+  const { operationType, operationName, documentId, usage, isKept } = reply;
+  if (operationType === null) return;
+  span.updateName(operationType);
+  span.setAttribute('graphql.operation.type', operationType);
+  if (operationName !== '') span.setAttribute('graphql.operation.name', redact(operationName));
+  if (documentId !== null) span.setAttribute('ledgerquill.document.id', documentId);
+  if (isKept) span.setAttribute('ledgerquill.kept', true);
+  if (usage === null) return;
+  span.setAttribute('ledgerquill.look_ups', usage.lookUps);
+  span.setAttribute('ledgerquill.cache_hits', usage.cacheHits);
+  span.setAttribute('ledgerquill.upstream_calls', usage.upstreamCalls);
+}
+
+function setErrors(span: Span, codes: readonly string[]): void {
+  span.setAttribute('ledgerquill.error.codes', codes.slice(0, maxCodes));
+  const fault = findFault(codes);
+  if (fault === undefined) span.setAttribute('error.type', codes[0] ?? '');
+  else fail(span, fault);
+}
+
+const maxCodes = 10;
+
+function fail(span: Span, type: string): void {
+  span.setAttribute('error.type', type);
+  span.setStatus({ code: SpanStatusCode.ERROR });
+}
+
 /** Child spans of a span. */
-function createTrace(parent: RecordedSpan): Trace {
+function createTrace(tracer: Tracer, parent: Span): Trace {
+  const context = trace.setSpan(ROOT_CONTEXT, parent);
   return {
-    traceId: parent.data.traceId,
+    traceId: parent.spanContext().traceId,
     startLoad(loader, keys) {
       const attributes = { 'ledgerquill.loader': loader, 'ledgerquill.keys': keys };
-      const span = parent.startChild({ name: `load ${loader}`, kind: 'internal', attributes });
-      return { ...createTrace(span), end: () => span.end() };
+      const span = tracer.startSpan(`load ${loader}`, { attributes }, context);
+      return { ...createTrace(tracer, span), end: () => span.end() };
     },
     startCall({ service, method, path, retries }) {
       const attributes = {
@@ -99,25 +136,26 @@ function createTrace(parent: RecordedSpan): Trace {
         'service.peer.name': service,
         ...(retries > 0 && { 'http.request.resend_count': retries }),
       };
-      return toCallSpan(parent.startChild({ name: `${method} ${path}`, kind: 'client', attributes }));
+      return toCallSpan(tracer.startSpan(`${method} ${path}`, { kind: SpanKind.CLIENT, attributes }, context));
     },
   };
 }
 
 /** Without the address of the upstream, which is confidential. */
-function toCallSpan(span: RecordedSpan): CallSpan {
+function toCallSpan(span: Span): CallSpan {
   return {
     get headers() {
-      const { traceId, spanId, traceState } = span.data;
-      return ['traceparent', `00-${traceId}-${spanId}-01`, ...(traceState === '' ? [] : ['tracestate', traceState])];
+      const { traceId, spanId, traceState } = span.spanContext();
+      const state = traceState?.serialize() ?? '';
+      return ['traceparent', `00-${traceId}-${spanId}-01`, ...(state === '' ? [] : ['tracestate', state])];
     },
     end(outcome) {
-      if (outcome === null) span.data.attributes['error.type'] = 'aborted';
-      else if (outcome.kind === 'failed') span.fail(outcome.reason);
+      if (outcome === null) span.setAttribute('error.type', 'aborted');
+      else if (outcome.kind === 'failed') fail(span, outcome.reason);
       else {
-        span.data.attributes['http.response.status_code'] = outcome.status;
+        span.setAttribute('http.response.status_code', outcome.status);
         // 422 is the answer that an input is not valid.
-        if (outcome.status >= 400 && outcome.status !== 422) span.fail(String(outcome.status));
+        if (outcome.status >= 400 && outcome.status !== 422) fail(span, String(outcome.status));
       }
       span.end();
     },

@@ -1,95 +1,78 @@
-import { Worker } from 'node:worker_threads';
+import { randomUUID } from 'node:crypto';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { AlwaysOnSampler, BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { TracesConfig } from '../../config/traces-config.ts';
-import { errorCodeOf } from '../../errors.ts';
-import { builtFile } from '../../process/package-files.ts';
-import type { Events } from '../events.ts';
-import type { RecordSpan, SpanData } from './recorded-span.ts';
-
-export interface SpanExport {
-  record: RecordSpan;
-  /** False when the thread has ended. Spans are dropped from then on. */
-  isRunning(): boolean;
-  /** Exports the remaining spans. */
-  close(): Promise<void>;
-}
-
-/** What the thread that exports spans begins with. */
-export interface ThreadData {
-  config: TracesConfig;
-  /** Not exported: the thread serializes them before it receives others, so that its code is compiled. */
-  samples: readonly SpanData[];
-}
-
-/** Sent by the thread that exports spans. */
-export type ExportMessage = { kind: 'received'; count: number } | { kind: 'failed'; reason: string };
-
-type ExportEvents = Pick<Events, 'tracesNotExported' | 'traceExportEnded'>;
 
 /**
- * Passes recorded spans to the thread that exports them, many at once. It does not keep the process running. Spans that are
- * recorded while too many wait for the thread are dropped.
- * @param samples typical spans
+ * Creates spans and exports them in batches. At most 2,048 spans wait for their export, further ones are dropped, so that a
+ * slow collector costs no memory.
+ * @param onFailed receives the reason, which contains no address
  */
-export function createSpanExport(
-  config: TracesConfig,
-  events: ExportEvents,
-  samples: readonly SpanData[] = [],
-): SpanExport {
-  const workerData: ThreadData = { config, samples };
-  const thread = new Worker(threadFile, { workerData, execArgv: [] });
-  let isRunning = true;
-  let isClosing = false;
-  let failure: string | null = null;
-  let waiting = 0;
-  thread.unref();
-  thread.on('message', (message: ExportMessage) => {
-    if (message.kind === 'received') waiting -= message.count;
-    else events.tracesNotExported(message.reason);
+export function createSpanExport(config: TracesConfig, onFailed: (reason: string) => void) {
+  const { url, headers, timeoutMs, compression, resource } = config;
+  const agent = new (url.startsWith('https:') ? HttpsAgent : HttpAgent)({ keepAlive: true });
+  // The type of `compression` is an enum, which the package does not export.
+  const options = { url, headers, timeoutMillis: timeoutMs, compression, httpAgentOptions: () => agent } as object;
+  const exporter = withReportedFailures(new OTLPTraceExporter(options), {
+    maxMs: timeoutMs + graceMs,
+    onTooLate: () => agent.destroy(),
+    onFailed,
   });
-  // Without the message, which may contain the address of the collector.
-  thread.on('error', (error) => {
-    failure = errorCodeOf(error) ?? error.name;
+  const provider = new TracerProvider({
+    // By default, the client's sampled flag would decide a second time.
+    sampler: new AlwaysOnSampler(),
+    resource: resourceFromAttributes({ 'service.instance.id': randomUUID(), ...resource }),
+    spanProcessors: [new BatchSpanProcessor({ exporter, exportTimeoutMillis: timeoutMs + 2 * graceMs })],
   });
-  thread.on('exit', (code) => {
-    isRunning = false;
-    if (failure !== null || !isClosing) events.traceExportEnded(failure ?? `exit code ${code}`);
-  });
-  let recorded: SpanData[] = [];
-  let timer: NodeJS.Timeout | null = null;
-
   return {
-    record(span) {
-      if (waiting === maxWaiting) return;
-      waiting += 1;
-      recorded.push(span);
-      timer ??= setTimeout(passOn, maxDelayMs).unref();
-      if (recorded.length >= batchSize) passOn();
-    },
-    isRunning: () => isRunning,
+    tracer: provider.getTracer('ledgerquill'),
+    /** Exports the remaining spans. */
     async close() {
-      if (!isRunning) return;
-      isClosing = true;
-      passOn();
-      thread.ref();
-      const exited = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
-      thread.postMessage(null);
-      const deadline = setTimeout(() => void thread.terminate(), config.timeoutMs + closeGraceMs);
-      await exited;
-      clearTimeout(deadline);
+      await provider.shutdown().catch((error: unknown) => onFailed(String(error)));
+      agent.destroy();
     },
   };
-
-  function passOn(): void {
-    if (timer !== null) clearTimeout(timer);
-    timer = null;
-    thread.postMessage(recorded);
-    recorded = [];
-  }
 }
 
-const threadFile = builtFile('telemetry/traces/export-thread.js');
-const batchSize = 64;
-const maxWaiting = 2_048;
-const maxDelayMs = 1_000;
-/** The thread ends within the timeout of an export and some 100 ms, unless it hangs. */
-const closeGraceMs = 2_000;
+interface ExportLimits {
+  maxMs: number;
+  /** Must close the connections. */
+  onTooLate: () => void;
+  onFailed: (reason: string) => void;
+}
+
+/**
+ * Failures are logged by the gateway, and not by OpenTelemetry's own log. The exporter's timeout begins again with each
+ * byte of a response, so there is another one for the whole export.
+ */
+function withReportedFailures(exporter: SpanExporter, { maxMs, onTooLate, onFailed }: ExportLimits): SpanExporter {
+  return {
+    export(spans, done) {
+      let isTooLate = false;
+      const timer = setTimeout(() => {
+        isTooLate = true;
+        onTooLate();
+      }, maxMs);
+      exporter.export(spans, ({ code, error }: ExportResult) => {
+        clearTimeout(timer);
+        if (isTooLate) onFailed('the response took too long');
+        else if (code !== ExportResultCode.SUCCESS) onFailed(describe(error));
+        done({ code: ExportResultCode.SUCCESS });
+      });
+    },
+    shutdown: () => exporter.shutdown(),
+  };
+}
+
+/** After the timeout of the exporter. */
+const graceMs = 200;
+
+/** The status, or a code such as ECONNREFUSED: messages contain the address, which may be confidential. */
+function describe(error: Error | undefined): string {
+  if (error === undefined || !('code' in error)) return error?.message ?? 'unknown reason';
+  return typeof error.code === 'number' ? `HTTP status ${error.code}` : String(error.code);
+}

@@ -1,10 +1,9 @@
 import type { ServiceName } from '../../errors.ts';
 import type { Store } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
-import { beginOfMonth, monthAt, nameOfMonth } from '../../time/calendar-month.ts';
-import type { Exhausted } from '../operation.ts';
-import { createMonthlyCount, type MonthlyCount } from './monthly-count.ts';
-import type { Reservation } from './reservation.ts';
+import { beginOfPeriod, nameOfPeriod, periodAt } from '../../time/calendar-period.ts';
+import type { Exhausted } from '../outcome.ts';
+import { createPeriodCount, type PeriodCount, type Reservation } from './period-count.ts';
 
 export interface AllowanceStatus {
   service: ServiceName;
@@ -46,7 +45,7 @@ interface AllowanceOptions {
  */
 export function createAllowance({ service, limit, store, replicas, events }: AllowanceOptions): Allowance {
   let isStoreUp = true;
-  let current = openMonth(monthAt(Date.now()));
+  let current = openMonth(periodAt('month', Date.now()));
 
   return {
     reserve() {
@@ -67,15 +66,15 @@ export function createAllowance({ service, limit, store, replicas, events }: All
     const now = Date.now();
     if (now >= current.endsAt) {
       void current.count.flush();
-      current = openMonth(monthAt(now));
+      current = openMonth(periodAt('month', now));
     }
     return current;
   }
 
   function openMonth(month: number): OpenMonth {
-    const count = createMonthlyCount({
+    const count = createPeriodCount({
       store,
-      key: `allowance:${service}:${nameOfMonth(month)}`,
+      key: `allowance:${service}:${nameOfPeriod('month', month)}`,
       limit,
       replicas,
       expiresInMs: monthExpiryMs,
@@ -88,12 +87,12 @@ export function createAllowance({ service, limit, store, replicas, events }: All
         isStoreUp = true;
       },
     });
-    return { count, endsAt: beginOfMonth(month + 1).getTime() };
+    return { count, endsAt: beginOfPeriod('month', month + 1).getTime() };
   }
 }
 
 interface OpenMonth {
-  count: MonthlyCount;
+  count: PeriodCount;
   /** In milliseconds since 1970. */
   endsAt: number;
 }

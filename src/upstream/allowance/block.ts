@@ -1,34 +1,17 @@
-import { createCallRate } from './call-rate.ts';
-
-/** Calls that are counted in the store before they are made, so that they wait for no write. */
-export interface Block {
-  /** Counted calls that were not made yet. */
-  unused(): number;
-  /** Makes one of them. @returns false if there is none */
-  take(): boolean;
-  /** Takes back a call that was not sent. @returns false if the block is complete */
-  putBack(): boolean;
-  /** Records a call that was not of the block: the rate of the calls determines the size. */
-  recordCall(): void;
-  /** How many calls the next write counts ahead of time. @param isNeeded whether calls wait for that write */
-  missing(isNeeded: boolean): number;
-  /** Adds calls that the store has counted. */
-  add(calls: number): void;
-  /** @returns the calls that were not used, which the store must subtract */
-  empty(): number;
-}
-
 interface BlockOptions {
-  /** Limit for the size, at the moment. */
+  /** The largest size that is allowed now. */
   maxSize: () => number;
   /** Called when a write should fill the block. */
   onLow: () => void;
-  /** Called when nothing of the block was used for a second: other processes may need it. */
+  /** Called when no call was taken for a second: other processes may need the unused ones. */
   onIdle: () => void;
 }
 
-/** The calls of half a second, at most 10,000: a crash leaves the count ahead by at most that many. */
-export function createBlock({ maxSize, onLow, onIdle }: BlockOptions): Block {
+/**
+ * Calls that are counted in the store before they are made, so that they wait for no write: those of half a second, at
+ * most 10,000. A crash leaves the count ahead by at most that many.
+ */
+export function createBlock({ maxSize, onLow, onIdle }: BlockOptions) {
   const rate = createCallRate();
   let size = 0;
   let unused = 0;
@@ -37,8 +20,10 @@ export function createBlock({ maxSize, onLow, onIdle }: BlockOptions): Block {
   let idleTimer: NodeJS.Timeout | undefined;
 
   return {
+    /** Counted calls that were not made yet. */
     unused: () => unused,
-    take() {
+    /** Uses one of them. @returns false if there is none */
+    take(): boolean {
       if (unused === 0) return false;
       unused -= 1;
       isIdle = false;
@@ -46,24 +31,29 @@ export function createBlock({ maxSize, onLow, onIdle }: BlockOptions): Block {
       if (isLow() && !isFetching) fetch();
       return true;
     },
-    putBack() {
+    /** Returns an unsent call. @returns false if the block is already full */
+    putBack(): boolean {
       if (unused >= size) return false;
       unused += 1;
       return true;
     },
+    /** Records a call that was counted by itself: the rate of all calls determines the size of the block. */
     recordCall: rate.record,
-    missing(isNeeded) {
+    /** How many calls the next write counts ahead of time. @param isNeeded whether calls wait for that write */
+    missing(isNeeded: boolean): number {
       if (isNeeded) resize();
       else if (!isFetching) return 0;
       isFetching = true;
       return Math.max(0, size - unused);
     },
-    add(calls) {
+    /** Adds calls that the store has counted. */
+    add(calls: number): void {
       isFetching = false;
       unused += calls;
-      watch();
+      watchIdle();
     },
-    empty() {
+    /** @returns the calls that were not used, which the store must subtract */
+    empty(): number {
       const returned = unused;
       clearTimeout(idleTimer);
       idleTimer = undefined;
@@ -88,13 +78,13 @@ export function createBlock({ maxSize, onLow, onIdle }: BlockOptions): Block {
     size = perSecond < minPerSecond ? 0 : Math.max(0, Math.min(Math.floor(perSecond * sizeS), largestSize, maxSize()));
   }
 
-  function watch(): void {
+  function watchIdle(): void {
     if (unused === 0 || idleTimer) return;
     isIdle = true;
     idleTimer = setTimeout(() => {
       idleTimer = undefined;
       if (isIdle && unused > 0) onIdle();
-      else watch();
+      else watchIdle();
     }, idleMs).unref();
   }
 }
@@ -103,6 +93,29 @@ export function createBlock({ maxSize, onLow, onIdle }: BlockOptions): Block {
 const minPerSecond = 10;
 /** With a tenth of a second, there would be 10 disk flushes per second at low traffic. */
 const sizeS = 0.5;
-/** With 1,000, 20,000 calls per second caused 27 disk flushes per second, which took 3 % of one core. */
+/** With 1,000, a gateway under full load would flush the disk 27 times per second. */
 const largestSize = 10_000;
 const idleMs = 1_000;
+
+/** Calls per second, over about the last second. */
+function createCallRate() {
+  let since = performance.now();
+  let calls = 0;
+  return {
+    record() {
+      calls += 1;
+    },
+    perSecond() {
+      const now = performance.now();
+      const rate = (calls * rateWindowMs) / Math.max(rateWindowMs, now - since);
+      if (now - since > rateWindowMs) {
+        // Half of a window remains, so that the rate does not begin at 0 again.
+        since = now - rateWindowMs / 2;
+        calls = rate / 2;
+      }
+      return rate;
+    },
+  };
+}
+
+const rateWindowMs = 1_000;

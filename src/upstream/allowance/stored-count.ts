@@ -1,22 +1,6 @@
 import { type Store, StoreError } from '../../stores/store.ts';
 import { createBlock } from './block.ts';
 
-/** A counter in a store that continues in memory while the store fails. None of its functions rejects. */
-export interface StoredCount {
-  /** Counts a call that the store counted ahead of time. @returns its number, or null if there is none */
-  take(): number | null;
-  /** Adds one and waits until it is stored, or the store has failed. @returns its number, from 1 */
-  add(): Promise<number>;
-  /** Subtracts one without waiting. A crash before it is stored leaves the count too high, never too low. */
-  subtract(): void;
-  /** The count, as far as this process knows it; while a shared store fails, with the assumed calls of the others. */
-  current(): number;
-  /** Stores the calls counted here. @returns the count across all processes, with the blocks of the others */
-  sync(): Promise<number>;
-  /** Returns the unused rest of the block, and stops reading the count of the others until the next call. */
-  stop(): Promise<void>;
-}
-
 interface StoredCountOptions {
   store: Store;
   key: string;
@@ -33,11 +17,13 @@ interface StoredCountOptions {
 }
 
 /**
+ * A counter in a store that continues in memory while the store fails. None of its functions rejects.
+ *
  * A durable write costs a disk flush or a round trip to Redis. One write is in flight at a time, and all callers who
  * wait meanwhile share the next. Under load, a write also counts a block of calls ahead of time, which then wait for no
  * write; the next block is fetched when a quarter of it is left.
  */
-export function createStoredCount(options: StoredCountOptions): StoredCount {
+export function createStoredCount(options: StoredCountOptions) {
   const { store, key, expiresInMs, replicas, assumed, maxBlock, onStoreFailed, onStoreRecovered } = options;
   /** The last sum that the store returned. */
   let stored = assumed;
@@ -45,13 +31,13 @@ export function createStoredCount(options: StoredCountOptions): StoredCount {
   let unsaved = 0;
   let inFlight = 0;
   let isStoreUp = false;
-  /** Calls of the others per call of this process: while the store fails, each uses an equal share of what was left. */
+  /** Calls of other processes per own call: while the store fails, each process uses an equal share of what was left. */
   let assumedPerCall = 0;
   let refreshTimer: NodeJS.Timeout | undefined;
   let waiting: ((number: number) => void)[] = [];
   let lastWrite = Promise.resolve();
   let nextWrite: Promise<void> | null = null;
-  /** `stored` includes it. */
+  /** `stored` includes its calls. */
   const block = createBlock({
     maxSize: () => (isStoreUp ? maxBlock() : 0),
     onLow: () => void save(),
@@ -59,22 +45,27 @@ export function createStoredCount(options: StoredCountOptions): StoredCount {
   });
 
   return {
+    /** Counts a call that the store counted ahead of time. @returns its number, or null if there is none */
     take: () => (block.take() ? current() : null),
+    /** Adds one and waits until it is stored, or the store has failed. @returns its number, from 1 */
     add: () =>
-      new Promise((resolve) => {
+      new Promise<number>((resolve) => {
         if (replicas !== null && replicas > 1) refreshTimer ??= setInterval(() => void save(), refreshMs).unref();
         block.recordCall();
         waiting.push(resolve);
         void save();
       }),
-    subtract() {
+    /** Subtracts one without waiting. A crash before it is stored leaves the count too high, never too low. */
+    subtract(): void {
       if (block.putBack()) return;
       unsaved -= 1;
       void save();
     },
     current,
+    /** Stores the calls counted here. @returns the count across all processes, with the blocks of other processes */
     sync: () => save().then(current),
-    async stop() {
+    /** Returns the unused rest of the block, and stops reading the count of other processes until the next call. */
+    async stop(): Promise<void> {
       clearInterval(refreshTimer);
       refreshTimer = undefined;
       // A write in flight may fill it again.
@@ -83,6 +74,7 @@ export function createStoredCount(options: StoredCountOptions): StoredCount {
     },
   };
 
+  /** The count, as far as this process knows it; while a shared store fails, with the assumed calls of other processes. */
   function current(): number {
     return countWith(unsaved + inFlight + waiting.length) - block.unused();
   }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createRestEssays } from '../../../src/essays/rest/rest-essays.ts';
-import type { Answered, Outcome, UpstreamRequest } from '../../../src/upstream/operation.ts';
+import type { Answered, Outcome, UpstreamRequest } from '../../../src/upstream/outcome.ts';
 import { order } from '../../support/essays/generator.ts';
 import { tRequestContext } from '../../support/request-context.ts';
 
@@ -18,10 +18,10 @@ function tRestEssays(outcome: Outcome) {
   const fired: string[] = [];
   const essays = createRestEssays({
     client: {
-      send(request, _, continuation) {
+      async send(request) {
         requests.push(request);
         if (outcome.kind === 'answered' || outcome.kind === 'failed') request.onSent?.();
-        continuation.onResolved(outcome);
+        return outcome;
       },
     },
     modeNames,
@@ -36,69 +36,57 @@ function tRestEssays(outcome: Outcome) {
 }
 
 const exhausted = 'The allowance of the essay service is exhausted';
+const renewing = {
+  kind: 'allowance-exhausted',
+  message: `${exhausted}; it renews at ${date.toISOString()}.`,
+  renewsAt: date,
+};
+const failedWith = (code: string, more: object) => ({ kind: 'service-failed', code: `UPSTREAM_${code}`, ...more });
+const unpaid = { retryable: true, rawText: null };
+const truncated = { retryable: true, rawText: '{"essay":"Pens' };
 
-it.each<[string, Outcome, object, string[]]>([
-  [
-    'an allowance that renews at the date of the outcome',
-    { kind: 'exhausted', renewsAt: date },
-    { kind: 'allowance-exhausted', message: `${exhausted}; it renews at ${date.toISOString()}.`, renewsAt: date },
-    [],
-  ],
-  [
-    'a 429 with Retry-After as an exhausted allowance',
-    answered(429, '', date),
-    { kind: 'allowance-exhausted', message: `${exhausted}; it renews at ${date.toISOString()}.`, renewsAt: date },
-    [],
-  ],
+it.each<[string, Outcome, object, string[]?]>([
+  ['an allowance that renews at the date of the outcome', { kind: 'exhausted', renewsAt: date }, renewing],
+  ['a 429 with Retry-After as an exhausted allowance', answered(429, '', date), renewing],
   [
     'a 429 without Retry-After as an exhausted allowance without a date',
     answered(429),
     { kind: 'allowance-exhausted', message: `${exhausted}.`, renewsAt: null },
-    [],
   ],
-  [
-    'a request that was not sent as retryable',
-    { kind: 'shed' },
-    { kind: 'service-failed', code: 'UPSTREAM_UNAVAILABLE', retryable: true, rawText: null },
-    [],
-  ],
+  ['a request that was not sent as retryable', { kind: 'shed' }, failedWith('UNAVAILABLE', unpaid)],
   [
     'a truncated response with the part that was received',
     { kind: 'failed', reason: 'truncated', text: '{"essay":"Pens' },
-    { kind: 'service-failed', code: 'UPSTREAM_FAILED', retryable: true, rawText: '{"essay":"Pens' },
-    [],
+    failedWith('FAILED', truncated),
   ],
   [
     'a timeout before the response without raw text',
     { kind: 'failed', reason: 'timed-out', text: '' },
-    { kind: 'service-failed', code: 'UPSTREAM_TIMED_OUT', retryable: true, rawText: null },
-    [],
+    failedWith('TIMED_OUT', unpaid),
   ],
   [
     'a 2xx response without an essay with its raw text',
     answered(200, '{"usage":1}'),
-    { kind: 'service-failed', code: 'UPSTREAM_FAILED', rawText: '{"usage":1}' },
+    failedWith('FAILED', { rawText: '{"usage":1}' }),
     ['unreadable 200'],
   ],
   [
     'a 5xx response without raw text, since it was not paid for',
     answered(500, '{"error":"a trace"}'),
-    { kind: 'service-failed', code: 'UPSTREAM_FAILED', retryable: true, rawText: null },
-    [],
+    failedWith('FAILED', unpaid),
   ],
   [
     'rejected credentials, and reports them',
     answered(401),
-    { kind: 'service-failed', code: 'UPSTREAM_REJECTED_CREDENTIALS', retryable: false, rawText: null },
+    failedWith('REJECTED_CREDENTIALS', { retryable: false, rawText: null }),
     ['credentials rejected'],
   ],
   [
     'rejected input with the redacted message of the service',
     answered(422, '{"message":"secret is not a mode."}'),
     { kind: 'invalid-input', message: '[hidden] is not a mode.', field: null, problems: [] },
-    [],
   ],
-])('returns %s, after one call', async (_, outcome, result, events) => {
+])('returns %s, after one call', async (_, outcome, result, events = []) => {
   const { generate, requests, fired } = tRestEssays(outcome);
   expect(await generate(order, tRequestContext(), hooks)).toMatchObject(result);
   expect(requests).toHaveLength(1);

@@ -1,8 +1,8 @@
 import { asyncProperty, constantFrom, integer, oneof, assert as prove, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDraftingWriter } from '../../../src/self-hosted/essays/drafting/drafting-writer.ts';
-import { type WritingMode, writingModes } from '../../../src/self-hosted/essays/essay-writer.ts';
 import { countWords } from '../../../src/self-hosted/essays/words.ts';
+import { type WritingMode, writingModes } from '../../../src/self-hosted/essays/writing-order.ts';
 
 async function draft(description: string, mode: WritingMode, wordCount: number): Promise<string> {
   return createDraftingWriter().write({ description, mode, wordCount }, new AbortController().signal);

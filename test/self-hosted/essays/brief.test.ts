@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readBrief } from '../../../src/self-hosted/essays/drafting/brief.ts';
-import { readPurposeAndTitles } from '../../../src/self-hosted/essays/purpose-and-titles.ts';
+import { readPurposeAndTitles } from '../../../src/self-hosted/essays/writing-order.ts';
 
 function read(description: string) {
   const { topic, points } = readBrief(description);

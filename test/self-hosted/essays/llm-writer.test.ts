@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { WritingOrder } from '../../../src/self-hosted/essays/essay-writer.ts';
 import { createLlmWriter } from '../../../src/self-hosted/essays/llm/llm-writer.ts';
 import { countWords } from '../../../src/self-hosted/essays/words.ts';
+import type { WritingOrder } from '../../../src/self-hosted/essays/writing-order.ts';
 import { type ChatScript, tChatServer } from '../../support/chat-server.ts';
 
 const apiKey = 'sk-a-secret-key';

@@ -1,5 +1,5 @@
+import type { WrittenEssay } from '../gateway-process.ts';
 import type { EssayCall } from './recording-essay-service.ts';
-import type { WrittenEssay } from './running-gateway.ts';
 
 /** The state after one kill, before any order is repeated. */
 export interface KillOutcome {

@@ -1,9 +1,9 @@
 import type { EventEmitter } from 'node:events';
+import type { GatewayProcess, WrittenEssay } from '../gateway-process.ts';
 import type { Random } from './random.ts';
-import type { RunningGateway, WrittenEssay } from './running-gateway.ts';
 
 interface Options {
-  gateway: RunningGateway;
+  gateway: GatewayProcess;
   /** One order per key. The last ones may never be sent. */
   keys: readonly string[];
   /** Emits `change` when the state that is visible from outside changes. */

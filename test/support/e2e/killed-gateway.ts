@@ -3,24 +3,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import { tGateway } from '../gateway.ts';
-import { tScript } from '../process.ts';
 import {
+  type GatewayProcess,
+  noUpstreams,
   type OrderData,
   orderMutation,
   orderVariables,
-  type RunningGateway,
   readEssay,
-  untilReady,
+  tGatewayProcess,
   type WrittenEssay,
-} from './running-gateway.ts';
+} from '../gateway-process.ts';
 
 export interface KilledGateway {
   /** Starts it, with the same data folder each time. */
-  start(): Promise<RunningGateway>;
+  start(): Promise<GatewayProcess>;
   /** The essays that are stored under these idempotency keys. To be called while no process is running. */
   stored(idempotencyKeys: readonly string[]): Promise<Map<string, WrittenEssay>>;
   /** Advances the clocks of the running process and of later ones: locks expire, essays do not. */
-  expireLocks(gateway: RunningGateway): Promise<void>;
+  expireLocks(gateway: GatewayProcess): Promise<void>;
 }
 
 interface Options {
@@ -41,17 +41,12 @@ export function tKilledGateway({ essaysUrl, clock = 'scripted' }: Options): Kill
 
   return {
     start() {
-      const gateway = tScript('src/main.ts', {
+      return tGatewayProcess({
         ...(clock === 'scripted' && { NODE_OPTIONS: `--import=data:text/javascript,${scriptClock(aheadMs)}` }),
-        PORT: '0',
+        ...noUpstreams,
         DATA_DIR: dataDir,
         ESSAY_URL: essaysUrl,
-        ESSAY_API_KEY: 'seeded-key-1',
-        // Never called. Without a URL, the process would start a service of its own.
-        BANK_DATA_URL: 'http://127.0.0.1:9',
-        BANK_DATA_API_KEY: 'seeded-key-2',
       });
-      return untilReady(gateway);
     },
     /** Repeats the orders at a gateway without an essay service, after all locks have expired. */
     async stored(idempotencyKeys) {

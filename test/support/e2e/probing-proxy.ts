@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { Agent, createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { Agent, request } from 'node:http';
 import { setInterval } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import { tHttpServer } from '../free-port.ts';
 
 export interface ProbingProxy {
   url: string;
@@ -18,7 +17,7 @@ export async function tProbingProxy(): Promise<ProbingProxy> {
   const agent = new Agent({ keepAlive: true });
   const ready: string[] = [];
   const closed = new AbortController();
-  const proxy = createServer((incoming, outgoing) => {
+  const { url } = await tHttpServer((incoming, outgoing) => {
     const server = ready.shift();
     if (server === undefined) return outgoing.writeHead(503).end();
     ready.push(server);
@@ -30,12 +29,9 @@ export async function tProbingProxy(): Promise<ProbingProxy> {
     });
     forwarded.on('error', () => outgoing.writeHead(502).end());
     incoming.pipe(forwarded);
-  }).listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
+  });
   onTestFinished(() => {
     closed.abort();
-    proxy.closeAllConnections();
-    proxy.close();
     agent.destroy();
   });
 
@@ -53,7 +49,7 @@ export async function tProbingProxy(): Promise<ProbingProxy> {
   }
 
   return {
-    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    url,
     async add(server) {
       while (!(await isReady(server)));
       ready.push(server);

@@ -1,8 +1,6 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
+import { tHttpServer } from '../free-port.ts';
 
 /** A call for one essay, which is paid for from then on. */
 export interface EssayCall {
@@ -33,7 +31,7 @@ interface Options {
 export async function tRecordingEssayService({ write, onChanged = () => {} }: Options): Promise<RecordingEssayService> {
   const calls: EssayCall[] = [];
   let connections = 0;
-  const server = createServer(async (request, response) => {
+  const { server, url } = await tHttpServer(async (request, response) => {
     if (request.method !== 'POST') return response.writeHead(204, { connection: 'close' }).end();
     // An incomplete request costs nothing.
     const body = await text(request).catch(() => null);
@@ -56,13 +54,6 @@ export async function tRecordingEssayService({ write, onChanged = () => {} }: Op
       server.emit('left');
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   return {
     url,

@@ -1,6 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import { onTestFinished } from 'vitest';
-import { createGraphqlHandler } from '../../../src/graphql/graphql-handler.ts';
+import { createGraphqlHandler } from '../../../src/graphql/request/graphql-handler.ts';
 import { createRequestContext, type RequestContext } from '../../../src/request-context.ts';
 import type { Events } from '../../../src/telemetry/events.ts';
 import { createRedact } from '../../../src/telemetry/redact.ts';
@@ -23,7 +22,6 @@ export function tServer<Context extends { requestContext: RequestContext }>({
   const server = createGraphqlHandler({
     schema,
     createContext: (caller, signal) => ({ ...createContext(createRequestContext(signal)), caller }),
-    backpressure: { isHigh: () => false, wait: async () => {} },
     localCaller: tCaller,
     hasCallers: false,
     trustedDocuments: null,
@@ -34,7 +32,6 @@ export function tServer<Context extends { requestContext: RequestContext }>({
     redact,
     events: { unexpectedError: () => {} } as Partial<Events> as Events,
   });
-  onTestFinished(() => server.dispose());
   return async (query: string, variables: object = {}, headers: Record<string, string> = {}) => {
     const response = await server.fetch('http://subgraph/graphql', {
       method: 'POST',

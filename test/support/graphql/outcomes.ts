@@ -1,9 +1,9 @@
-import { type ExecutionResult, execute, type GraphQLError, parse } from 'graphql';
+import { type ExecutionResult, execute, type GraphQLError } from 'graphql';
 import { AbortableSignal } from '../../../src/async/signal.ts';
 import { createCallerFactory } from '../../../src/auth/caller.ts';
-import { type Context, createContext, type Services } from '../../../src/graphql/context.ts';
-import { locate, parseDetached } from '../../../src/graphql/document-source.ts';
-import { describeFailure } from '../../../src/graphql/present-error.ts';
+import { locate, parseDetached } from '../../../src/graphql/documents/source.ts';
+import { describeFailure } from '../../../src/graphql/request/present-error.ts';
+import { type Context, createContext, type Services } from '../../../src/graphql/schema/context.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { createRedact } from '../../../src/telemetry/redact.ts';
 import type { RandomRequest } from './random-documents.ts';
@@ -18,7 +18,7 @@ export interface Outcome {
 
 /** As GraphQL.js executes it. */
 export async function interpret({ query, variables }: RandomRequest): Promise<Outcome> {
-  const document = parseDetached(query, parse);
+  const document = parseDetached(query);
   return toOutcome(await execute({ schema, document, variableValues: variables, contextValue: tContext() }));
 }
 

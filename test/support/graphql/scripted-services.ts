@@ -2,7 +2,7 @@ import type { Bank, BankDataPort, IbanValidation } from '../../../src/bank-data/
 import { withPrecheck } from '../../../src/bank-data/precheck.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import type { Essay } from '../../../src/essays/essays.ts';
-import type { Services } from '../../../src/graphql/context.ts';
+import type { Services } from '../../../src/graphql/schema/context.ts';
 import type { Texts } from './random-documents.ts';
 
 const ibans = [
@@ -84,6 +84,7 @@ export function tServices(): Services {
     ],
     budgets: { reserve: () => null, status: async () => [] },
     isKnownBank: () => false,
+    maxConcurrency: 64,
     limits: { ibans: 20, bics: 10, bankQueries: 4, essayTexts: 2, essays: 1, entities: 20 },
   };
 }

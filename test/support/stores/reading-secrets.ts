@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readOrCreateSecret } from '../../../src/stores/store-secret.ts';
+import { readOrCreateSecret } from '../../../src/stores/sealed-store.ts';
 
 /* Run as a process: prints the secrets of 500 folders in FOLDER, which other processes create at the same time. */
 

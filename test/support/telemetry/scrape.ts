@@ -16,6 +16,8 @@ export interface Scraped {
   series: number;
   /** The sum of all series of this name that have these labels; undefined if there is none. */
   value(name: string, labels?: Labels): number | undefined;
+  /** The values by one label. */
+  values(name: string, label: string, texts: readonly string[]): (number | undefined)[];
 }
 
 export async function scrape(url: string | null): Promise<Scraped> {
@@ -34,7 +36,7 @@ export function readMetrics(text: string): Scraped {
       const { name = '', labels = '', value } = sampleLine.exec(line)?.groups ?? expect.unreachable(line);
       return { name, labels: readLabels(labels), value: Number(value) };
     });
-  return {
+  const scraped: Scraped = {
     text,
     names: new Set(samples.map(({ name }) => name.replace(/_(bucket|sum|count)$/, ''))),
     series: samples.length,
@@ -45,7 +47,9 @@ export function readMetrics(text: string): Scraped {
       );
       return found.length === 0 ? undefined : found.reduce((sum, { value }) => sum + value, 0);
     },
+    values: (name, label, texts) => texts.map((text) => scraped.value(name, { [label]: text })),
   };
+  return scraped;
 }
 
 const sampleLine = /^(?<name>[a-z0-9_]+)(?:\{(?<labels>.*)\})? (?<value>-?[0-9.e+-]+|[+]Inf|NaN)$/;

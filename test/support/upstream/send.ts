@@ -1,21 +1,11 @@
 import { onTestFinished } from 'vitest';
-import { SyncPromise, toPromise } from '../../../src/async/sync-promise.ts';
 import type { Events } from '../../../src/telemetry/events.ts';
 import type { Allowance } from '../../../src/upstream/allowance/allowance.ts';
 import { createAttempt } from '../../../src/upstream/attempt.ts';
-import { createBulkhead } from '../../../src/upstream/bulkhead.ts';
 import { createCircuitBreaker } from '../../../src/upstream/circuit-breaker.ts';
-import { createDeadlines, type Deadline } from '../../../src/upstream/deadline.ts';
-import type {
-  Answered,
-  Failed,
-  FailureReason,
-  Outcome,
-  Payer,
-  Send,
-  UpstreamRequest,
-} from '../../../src/upstream/operation.ts';
-import { createReserve } from '../../../src/upstream/reserve.ts';
+import { Deadline } from '../../../src/upstream/deadline.ts';
+import type { Answered, Failed, FailureReason, Outcome, UpstreamRequest } from '../../../src/upstream/outcome.ts';
+import { createCallQueue } from '../../../src/upstream/queue.ts';
 import { withRetries } from '../../../src/upstream/retries.ts';
 import { createRetryAfterBlock } from '../../../src/upstream/retry-after.ts';
 import { tRequestContext } from '../request-context.ts';
@@ -36,12 +26,12 @@ export function failed(reason: FailureReason): Failed {
 
 /** A deadline that is released with the test. */
 export function tDeadline(signal: AbortSignal = new AbortController().signal, timeoutMs = 10_000): Deadline {
-  const deadline = createDeadlines(timeoutMs).start(signal);
+  const deadline = new Deadline(signal, timeoutMs);
   onTestFinished(() => deadline.end());
   return deadline;
 }
 
-export type TSend = (request: UpstreamRequest, deadline: Deadline) => PromiseLike<Outcome>;
+export type TSend = (request: UpstreamRequest, deadline: Deadline) => Promise<Outcome>;
 
 /** Returns outcomes from a list, the last one again and again, and records what was sent. */
 export function tSend(...outcomes: [Outcome, ...Outcome[]]) {
@@ -88,23 +78,26 @@ export function tAttempt(
   { maxConcurrency = 10_000, maxQueue = 0, allowance = unlimited, events }: AttemptOptions = {},
 ) {
   const attempt = createAttempt({
-    bulkhead: createBulkhead({ maxConcurrency, maxQueue }),
-    createRetryAfterBlock,
-    createCircuitBreaker: (path) =>
-      createCircuitBreaker({
+    service: 'bank-data',
+    queue: createCallQueue({ maxConcurrency, maxQueue }),
+    createGuard(path) {
+      const passBlock = createRetryAfterBlock();
+      const passCircuit = createCircuitBreaker({
         onOpened: () => events?.circuitOpened('bank-data', path),
         onHalfOpened: () => {},
         onClosed: () => events?.circuitClosed('bank-data', path),
-      }),
-    reserve: createReserve('bank-data', allowance),
-    makeCall(request, deadline, continuation) {
-      continuation.onSending();
-      SyncPromise.continue(call(request, deadline), continuation);
+      });
+      return (run) => passBlock(() => passCircuit(run));
+    },
+    allowance,
+    makeCall({ request, deadline }, onSending) {
+      onSending();
+      return call(request, deadline);
     },
     onPaid: () => {},
   });
-  return (request = get, deadline = tDeadline(), payer: Payer = tRequestContext()) =>
-    toPromise<Outcome>((continuation) => attempt(request, deadline, payer, continuation));
+  return (request = get, deadline = tDeadline(), context = tRequestContext()) =>
+    attempt({ request, deadline, context, retries: 0 });
 }
 
 const unlimited: Pick<Allowance, 'reserve'> = {
@@ -113,9 +106,6 @@ const unlimited: Pick<Allowance, 'reserve'> = {
 
 /** Sends attempts with retries. */
 export function tRetries(attempt: TSend, backoffMs = 100) {
-  const sendOnce: Send = (request, deadline, _, continuation) =>
-    SyncPromise.continue(attempt(request, deadline), continuation);
-  const send = withRetries(sendOnce, { backoffMs, onEnded: () => {} });
-  return (request = get, deadline = tDeadline()) =>
-    toPromise<Outcome>((continuation) => send(request, deadline, tRequestContext(), continuation));
+  const send = withRetries(({ request, deadline }) => attempt(request, deadline), { backoffMs });
+  return (request = get, deadline = tDeadline()) => send({ request, deadline, context: tRequestContext(), retries: 0 });
 }

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import type { Allowance } from '../../../src/upstream/allowance/allowance.ts';
-import { monthHeaders, tAllowance } from '../../support/upstream/allowance/allowance.ts';
+import { monthHeaders, tAllowance } from '../../support/upstream/allowance.ts';
 import {
   answered,
   failed,

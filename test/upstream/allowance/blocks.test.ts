@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { tFailingStore } from '../../support/failing-store.ts';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
-import { reservationsOf, reserveMany, reserveOne, tAllowance } from '../../support/upstream/allowance/allowance.ts';
+import { reservationsOf, reserveMany, reserveOne, tAllowance } from '../../support/upstream/allowance.ts';
 
 /* Under load, calls are counted in the store ahead of time, in blocks. */
 

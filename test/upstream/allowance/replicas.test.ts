@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { tFailingStore } from '../../support/failing-store.ts';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
-import { reservationsOf, reserveMany, tAllowance } from '../../support/upstream/allowance/allowance.ts';
+import { reservationsOf, reserveMany, tAllowance } from '../../support/upstream/allowance.ts';
 
 /* Gateways that share a store which fails, each with its share of what was left. */
 

@@ -7,7 +7,7 @@ import {
   reserveOne,
   tAllowance,
   useNovember,
-} from '../../support/upstream/allowance/allowance.ts';
+} from '../../support/upstream/allowance.ts';
 import { answered } from '../../support/upstream/send.ts';
 
 useNovember();

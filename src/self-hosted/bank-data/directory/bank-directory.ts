@@ -1,9 +1,7 @@
 import type { BankEntry, ListedBank } from '../../../bank-lists/listed-bank.ts';
 import { createShippedBanks } from '../../../bank-lists/shipped-banks.ts';
-import { type CountryIndex, createCountryIndex } from './country-index.ts';
-import { fullBic } from './head-office.ts';
-import { createImportReader } from './import-reader.ts';
-import type { BankImport } from './import-store.ts';
+import { type CountryIndex, createCountryIndex, fullBic } from './country-index.ts';
+import { type BankImport, createImportReader } from './import-store.ts';
 
 interface BankListRequest {
   /** Absent for all countries. */

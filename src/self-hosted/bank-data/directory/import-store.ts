@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { RootDatabase } from 'lmdb';
+import type { BankEntry } from '../../../bank-lists/listed-bank.ts';
 import { checkLmdbFile, createLmdbFiles } from '../../../stores/lmdb-file.ts';
 
 /** The stored data of the import of one country. */
@@ -22,35 +23,31 @@ export type ImportStore = RootDatabase<number | BankImport | StoredBank, string 
 /** The key of the number of imports. */
 export const revisionKey = 'revision';
 
-export function importKey(country: string): string[] {
-  return ['import', country];
+export interface ImportKeys {
+  /** The key of the `BankImport`. */
+  description: string[];
+  bank(bankCode: string): string[];
+  /** The key range of its banks. */
+  banks: { start: string[]; end: string[] };
 }
 
-export function bankKey(country: string, bankCode: string): string[] {
-  return ['bank', country, bankCode];
+/** The keys of the import of a country that is in use. */
+export function currentImport(country: string): ImportKeys {
+  return createImportKeys('import', 'bank', country);
 }
 
-/** The keys of the directory that the last import of a country replaced. */
-export function previousImportKey(country: string): string[] {
-  return ['previous import', country];
+/** The keys of the import that the last import of a country replaced. */
+export function previousImport(country: string): ImportKeys {
+  return createImportKeys('previous import', 'previous bank', country);
 }
 
-export function previousBankKey(country: string, bankCode: string): string[] {
-  return ['previous bank', country, bankCode];
+function createImportKeys(importName: string, bankName: string, country: string): ImportKeys {
+  const bank = (bankCode: string) => [bankName, country, bankCode];
+  return { description: [importName, country], bank, banks: { start: bank(''), end: bank('\uffff') } };
 }
 
-/** A key range. */
-export const allImports = { start: importKey(''), end: importKey('\uffff') };
-
-/** A key range. */
-export function banksOf(country: string) {
-  return { start: bankKey(country, ''), end: bankKey(country, '\uffff') };
-}
-
-/** A key range. */
-export function previousBanksOf(country: string) {
-  return { start: previousBankKey(country, ''), end: previousBankKey(country, '\uffff') };
-}
+/** The key range of all imports in use. */
+const allImports = { start: ['import', ''], end: ['import', '\uffff'] };
 
 /** The file name contains the version of the layout. */
 export function importStorePath(dataDir: string): string {
@@ -72,4 +69,55 @@ const require = createRequire(import.meta.url);
 export function hasImportStore(path: string): boolean {
   checkLmdbFile(path);
   return existsSync(path) && statSync(path).size > 0;
+}
+
+/** The imported directories on disk. */
+interface ImportReader {
+  /** Reads the latest commit, also of other processes; the content does not change until the next call. */
+  refresh(): void;
+  /** Increases with each import and each undone import. */
+  revision(): number;
+  /** By country code. */
+  imports(): ReadonlyMap<string, BankImport>;
+  entries(country: string): BankEntry[];
+  close(): Promise<void>;
+}
+
+/**
+ * Reads the imported directories of a data folder. It creates neither folder nor file, but finds them at the next
+ * `refresh`.
+ * @throws ConfigError if the file in the data folder is not a store
+ */
+export function createImportReader(dataDir: string): ImportReader {
+  const path = importStorePath(dataDir);
+  let store: ImportStore | null = null;
+  let imports: ReadonlyMap<string, BankImport> = new Map();
+  let revision = 0;
+
+  const reader: ImportReader = {
+    refresh() {
+      if (store === null && hasImportStore(path)) store = openImportStore(path, { readOnly: true });
+      if (store === null) return;
+      // Without this, commits of other processes become visible only at a later turn of the event loop.
+      store.resetReadTxn();
+      const latest = (store.get(revisionKey) as number | undefined) ?? 0;
+      if (latest === revision) return;
+      revision = latest;
+      imports = new Map(
+        Array.from(store.getRange(allImports), ({ key, value }) => [key[1] ?? '', value as BankImport]),
+      );
+    },
+    revision: () => revision,
+    imports: () => imports,
+    entries(country) {
+      if (store === null) return [];
+      return Array.from(store.getRange(currentImport(country).banks), ({ key, value }) => {
+        const [name, zip, city, bic] = value as StoredBank;
+        return { bankCode: key[2] ?? '', name, zip, city, bic };
+      });
+    },
+    close: async () => store?.close(),
+  };
+  reader.refresh();
+  return reader;
 }

@@ -1,19 +1,16 @@
 import type { BankEntry } from '../../../bank-lists/listed-bank.ts';
 import { ConfigError } from '../../../errors.ts';
 import { checkDataFolder } from '../../../stores/data-folder.ts';
-import { ImportError } from './import-error.ts';
+import { ImportError } from './files/bank-file.ts';
 import {
   type BankImport,
-  bankKey,
-  banksOf,
+  currentImport,
   hasImportStore,
+  type ImportKeys,
   type ImportStore,
-  importKey,
   importStorePath,
   openImportStore,
-  previousBankKey,
-  previousBanksOf,
-  previousImportKey,
+  previousImport,
   revisionKey,
   type StoredBank,
 } from './import-store.ts';
@@ -75,22 +72,23 @@ async function changeStore(dataDir: string, change: (store: ImportStore) => void
 }
 
 function writeImport(store: ImportStore, { country, source, date, entries, check }: Replacement): void {
-  const old = takeImport(store, current(country));
+  const keys = currentImport(country);
+  const old = takeImport(store, keys);
   check?.(old.description && old.banks.length);
-  takeImport(store, previous(country));
-  putImport(store, previous(country), old);
+  takeImport(store, previousImport(country));
+  putImport(store, previousImport(country), old);
   for (const { bankCode, name, zip, city, bic } of entries) {
-    store.putSync(bankKey(country, bankCode), [name, zip, city, bic]);
+    store.putSync(keys.bank(bankCode), [name, zip, city, bic]);
   }
-  store.putSync(importKey(country), { source, date, revision: nextRevision(store) } satisfies BankImport);
+  store.putSync(keys.description, { source, date, revision: nextRevision(store) } satisfies BankImport);
 }
 
 function exchangeImports(store: ImportStore, country: string): boolean {
-  const [undone, restored] = [takeImport(store, current(country)), takeImport(store, previous(country))];
+  const [undone, restored] = [takeImport(store, currentImport(country)), takeImport(store, previousImport(country))];
   if (undone.description === null && restored.description === null) return false;
-  putImport(store, previous(country), undone);
+  putImport(store, previousImport(country), undone);
   const revision = nextRevision(store);
-  putImport(store, current(country), {
+  putImport(store, currentImport(country), {
     banks: restored.banks,
     description: restored.description && { ...restored.description, revision },
   });
@@ -108,21 +106,6 @@ interface StoredImport {
   /** Null without an import. */
   description: BankImport | null;
   banks: readonly { bankCode: string; bank: StoredBank }[];
-}
-
-interface ImportKeys {
-  description: string[];
-  bank: (bankCode: string) => string[];
-  banks: { start: string[]; end: string[] };
-}
-
-function current(country: string): ImportKeys {
-  return { description: importKey(country), bank: (code) => bankKey(country, code), banks: banksOf(country) };
-}
-
-function previous(country: string): ImportKeys {
-  const bank = (code: string) => previousBankKey(country, code);
-  return { description: previousImportKey(country), bank, banks: previousBanksOf(country) };
 }
 
 /** Reads and removes an import. */

@@ -1,12 +1,9 @@
-import { type EssayPurpose, readPurposeAndTitles } from '../purpose-and-titles.ts';
 import { countWords, cutAtSentenceEnd, splitSentences } from '../words.ts';
+import { type EssayPurpose, readPurposeAndTitles } from '../writing-order.ts';
 import { joinList } from './fill-template.ts';
-import { looksEnglish } from './language.ts';
 import { type Phrase, readPhrase, toSentence } from './phrase.ts';
 import { toPlainText } from './plain-text.ts';
-import { splitList, splitTopicAndList } from './point-list.ts';
-import { groupPoints, type Point, readListItem } from './points.ts';
-import { isInstruction, readPointsRequest, stripRequest } from './requests.ts';
+import { isInstruction, readPointsRequest, splitList, splitTopicAndList, stripRequest } from './requests.ts';
 
 /** The content of a description. */
 export interface Brief {
@@ -15,6 +12,14 @@ export interface Brief {
   purpose: EssayPurpose | null;
   titles: string[];
   isEnglish: boolean;
+}
+
+export interface Point {
+  phrase: Phrase;
+  /** Sentences of the description that belong to the point. */
+  details: string[];
+  /** The index of its paragraph in the description; null if it comes from a list. */
+  paragraph: number | null;
 }
 
 /** Reads a description. Its content is not reworded; instructions to the writer are removed. */
@@ -125,3 +130,77 @@ const item = /^(?:[-*•·–—+▪◦]|\(?\d{1,3}[.)]|\(?[a-h]\))\s+(?:\[[ xX]
 const heading = /^(?:\S+(?:\s+\S+){0,2}|(?:the|an?)\s\S+\s(?:of|between)\s[^,]+)$/i;
 /** More than the longest essay has paragraphs for. */
 const maxPoints = 100;
+
+/** Reads a list item: "Cost", "Cost: rent is too high", "Cost. Rent is too high." or a sentence. */
+function readListItem(text: string, isEnglish: boolean): Point[] {
+  const [, name, remark] = /^([^.:!?]{2,60}?)(?::| [-–—]) (.+)$/.exec(text) ?? [];
+  const isNamed = name !== undefined && remark !== undefined && countWords(name) <= 6;
+  const [first = '', ...rest] = isNamed ? [name, ...splitSentences(remark)] : splitSentences(text);
+  const isSentence = !isNamed && /[.!。！]["'”’)]*$/.test(first) && countWords(first) > 3;
+  const phrase = readPhrase(first, { isAtStart: true, isSentence, isEnglish });
+  if (!phrase) return [];
+  return [{ phrase, details: rest.map((sentence) => toDetail(sentence, isEnglish)), paragraph: null }];
+}
+
+/**
+ * Removes repeated points and repetitions of the topic. In a long description, also groups statements of the same
+ * paragraph into points of a few sentences.
+ */
+function groupPoints(all: readonly Point[], topic: string): Point[] {
+  const seen = new Set([normalize(topic)]);
+  const points = all.filter(({ phrase }) => !seen.has(normalize(phrase.text)) && seen.add(normalize(phrase.text)));
+  const statements = points.filter(({ paragraph }) => paragraph !== null);
+  if (statements.length <= maxSingleStatements) return [...points];
+  const grouped: Point[] = [];
+  for (const point of points) {
+    const last = grouped.at(-1);
+    const isSameParagraph = last && point.paragraph !== null && last.paragraph === point.paragraph;
+    if (isSameParagraph && last.details.length < statementsPerParagraph - 1) {
+      last.details.push(toSentence(point.phrase.text));
+    } else {
+      grouped.push({ ...point, details: [...point.details] });
+    }
+  }
+  return grouped;
+}
+
+function normalize(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\p{S}]+/gu, ' ')
+    .trim();
+}
+
+/** Turns the text after a point's name into a sentence. */
+function toDetail(text: string, isEnglish: boolean): string {
+  const phrase = readPhrase(text, { isAtStart: true, isSentence: /[.!?]$/.test(text), isEnglish });
+  if (!phrase || phrase.kind === 'statement' || phrase.kind === 'question') return toSentence(text);
+  return toSentence(phrase.kind === 'noun' ? `This covers ${phrase.text}` : `In short: ${phrase.text}`);
+}
+
+/** More statements are grouped: a paragraph for each would be a list and not an essay. */
+const maxSingleStatements = 6;
+const statementsPerParagraph = 4;
+
+/**
+ * Whether a text can be part of English sentences. Compares its English and foreign function words; if that is
+ * undecided, plain ASCII text counts as English.
+ */
+function looksEnglish(text: string): boolean {
+  const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
+  const english = words.filter((word) => englishWords.has(word)).length;
+  const foreign = words.filter((word) => foreignWords.has(word)).length;
+  const latin = words.filter((word) => /^[a-z]+$/.test(word)).length;
+  if (words.length === 0 || latin < words.length * 0.6) return false;
+  if (english !== foreign) return english > foreign;
+  return english > 0 || latin === words.length;
+}
+
+const englishWords = new Set(
+  'the of and to are for with how why about from that their what by should into a in on is it'.split(' '),
+);
+const foreignWords = new Set(
+  'der die das und ein eine einen für über mit ist le la les des du et une un sur pour avec est el los las una del y con para sobre il di che per och att het een van voor dat är nie się na do w z и в на не что de en i o os'.split(
+    ' ',
+  ),
+);

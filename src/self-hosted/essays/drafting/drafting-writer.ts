@@ -1,8 +1,7 @@
-import type { EssayWriter, WritingMode } from '../essay-writer.ts';
 import { countWords, cutAtSentenceEnd } from '../words.ts';
+import type { EssayWriter, WritingMode } from '../writing-order.ts';
 import { type Brief, readBrief } from './brief.ts';
-import { createOutline, type Outline } from './outline.ts';
-import { composeTitles } from './titles.ts';
+import { composeTitles, createOutline, type Outline } from './outline.ts';
 
 interface Plan {
   title: string | null;

@@ -1,10 +1,15 @@
 import { text } from 'node:stream/consumers';
 import { Agent } from 'undici';
 import { errorCodeOf } from '../../../errors.ts';
-import type { EssayWriter, WritingOrder } from '../essay-writer.ts';
 import { countWords, cutAtSentenceEnd } from '../words.ts';
+import {
+  type EssayPurpose,
+  type EssayWriter,
+  readPurposeAndTitles,
+  type WritingMode,
+  type WritingOrder,
+} from '../writing-order.ts';
 import { type ChatAnswer, readStreamedAnswer, readWholeAnswer, WritingError } from './chat-answer.ts';
-import { composePrompt } from './essay-prompt.ts';
 
 interface LlmWriterOptions {
   /** Base URL of an OpenAI-compatible API (`.../v1`), or of its chat completions endpoint. */
@@ -98,3 +103,43 @@ function cutToLimit({ text, isCutOff }: ChatAnswer, wordCount: number): string {
   const maxWords = isCutOff ? Math.min(wordCount, Math.max(1, countWords(text) - 1)) : wordCount;
   return cutAtSentenceEnd(text, maxWords);
 }
+
+interface ChatMessage {
+  role: 'system' | 'user';
+  content: string;
+}
+
+/** The prompt for an order. */
+function composePrompt({ description, mode, wordCount }: WritingOrder): ChatMessage[] {
+  const { purpose, titles, text } = readPurposeAndTitles(description);
+  const rules = [
+    'You write essays to order.',
+    `Writing mode: ${modeInstructions[mode]}`,
+    ...(purpose ? [`Writing purpose: ${purposeInstructions[purpose]}`] : []),
+    `Length: close to ${wordCount} words and never more than ${wordCount}, title included.`,
+    titles.length > 0
+      ? `Title: choose the best of these, word for word: ${titles.map((title) => `"${title}"`).join(', ')}.`
+      : 'Title: give the essay a fitting one.',
+    'Form: plain text without markup; the title on the first line, a blank line between paragraphs.',
+    'Write in the language of the description. State no fact, figure, source or quotation that you are not sure of.',
+    'Answer with the essay alone: no preface, no word count, no remark about yourself.',
+  ];
+  return [
+    { role: 'system', content: rules.join('\n') },
+    { role: 'user', content: `The essay's topic and the points to cover:\n\n${text}` },
+  ];
+}
+
+const modeInstructions: Readonly<Record<WritingMode, string>> = {
+  Standard: 'Standard: a clear general essay in plain language.',
+  Academic: 'Academic: formal and measured, one thesis, claims qualified, no contractions, no invented sources.',
+  Professional: 'Professional: concise and practical, for readers at work who have to decide something.',
+  Journalistic: 'Journalistic: a news report with a headline and a lead, the most important first, no invented quotes.',
+};
+
+const purposeInstructions: Readonly<Record<EssayPurpose, string>> = {
+  narrative: 'narrative: tell it as one account, in order.',
+  argumentative: 'argumentative: take a position and give reasons for it.',
+  expository: 'expository: explain, and leave the judgement to the reader.',
+  descriptive: 'descriptive: describe, so that the reader can picture it.',
+};

@@ -106,7 +106,6 @@ describe('findBankByBic', () => {
     });
     expect(directory.findBankByBic('TESTCZPP')?.country).toBe('CZ');
     expect(directory.findBankByBic('MTCCSKBX')?.country).toBe('CZ');
-    await directory.close();
   });
 });
 
@@ -158,7 +157,6 @@ describe('listBanks', () => {
   ])('finds %s by %s', async (name, search) => {
     const directory = await tDirectory({ CZ: [tEntry('0001', { name }), tEntry('0002', { name: 'Other' })] });
     expect(directory.listBanks({ search, country: 'CZ' }).banks.map((bank) => bank.name)).toEqual([name]);
-    await directory.close();
   });
 
   it('finds all banks for an empty search', () => {

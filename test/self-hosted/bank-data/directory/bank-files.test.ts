@@ -4,13 +4,13 @@ import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
 import { findCountryFormat } from '../../../../src/iban/registry.ts';
 import { createBankDirectory } from '../../../../src/self-hosted/bank-data/directory/bank-directory.ts';
-import { importableCountries } from '../../../../src/self-hosted/bank-data/directory/files/bank-file-formats.ts';
+import { ImportError } from '../../../../src/self-hosted/bank-data/directory/files/bank-file.ts';
+import { importableCountries } from '../../../../src/self-hosted/bank-data/directory/files/formats.ts';
 import { readBankFile } from '../../../../src/self-hosted/bank-data/directory/files/read-bank-file.ts';
-import { ImportError } from '../../../../src/self-hosted/bank-data/directory/import-error.ts';
 import { replaceImport } from '../../../../src/self-hosted/bank-data/directory/replace-import.ts';
-import { tFolder } from '../../../support/self-hosted/bank-data/directory/folder.ts';
 import { tFile, tLastPlace } from '../../../support/self-hosted/bank-data/directory/sample.ts';
 import { samples, tSample } from '../../../support/self-hosted/bank-data/directory/samples.ts';
+import { tFolder } from '../../../support/stores/folder.ts';
 
 /** Reads these bytes as a file of this name. */
 async function read(country: string, fileName: string, bytes: Buffer | string) {

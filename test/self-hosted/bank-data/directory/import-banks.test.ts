@@ -7,8 +7,8 @@ import { createBankDataService } from '../../../../src/self-hosted/bank-data/cre
 import { createBankDirectory } from '../../../../src/self-hosted/bank-data/directory/bank-directory.ts';
 import { replaceImport } from '../../../../src/self-hosted/bank-data/directory/replace-import.ts';
 import { tBanks, tImport, tSampleFile } from '../../../support/self-hosted/bank-data/directory/command-line.ts';
-import { tFolder } from '../../../support/self-hosted/bank-data/directory/folder.ts';
 import { samples, tSample } from '../../../support/self-hosted/bank-data/directory/samples.ts';
+import { tFolder } from '../../../support/stores/folder.ts';
 
 const german = tSample('DE');
 const today = expect.stringMatching(/^\d{4}-\d\d-\d\d$/);

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { replaceImport } from '../../../../src/self-hosted/bank-data/directory/replace-import.ts';
 import { tScript } from '../../../support/process.ts';
 import { tBanks, tImport, tSampleFile } from '../../../support/self-hosted/bank-data/directory/command-line.ts';
-import { tFolder } from '../../../support/self-hosted/bank-data/directory/folder.ts';
 import { tSample } from '../../../support/self-hosted/bank-data/directory/samples.ts';
+import { tFolder } from '../../../support/stores/folder.ts';
 
 const german = tSample('DE');
 

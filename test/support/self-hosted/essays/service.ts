@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from 'vitest';
 import { createEssayService } from '../../../../src/self-hosted/essays/create-essay-service.ts';
-import type { EssayWriter, WritingOrder } from '../../../../src/self-hosted/essays/essay-writer.ts';
+import type { EssayWriter, WritingOrder } from '../../../../src/self-hosted/essays/writing-order.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
 
 export const apiKey = 'a-secret-key';

@@ -1,11 +1,9 @@
 import type { BankEntry } from '../../../../bank-lists/listed-bank.ts';
-import { ImportError } from '../import-error.ts';
+import { type BankFile, ImportError, openBankFile } from './bank-file.ts';
 import type { BankFileFormat } from './bank-file-format.ts';
-import { bankFileFormats, importableCountries } from './bank-file-formats.ts';
-import { findTable } from './find-table.ts';
-import { type BankFile, openBankFile } from './open-bank-file.ts';
-import { readRow } from './read-row.ts';
-import { readSheets } from './read-sheets.ts';
+import { bankFileFormats, importableCountries } from './formats.ts';
+import { readSheets } from './sheets.ts';
+import { findTable, readRow } from './table.ts';
 
 /** The content of a file with the banks of one country. */
 export interface BankFileContent {

@@ -1,4 +1,4 @@
-import type { EssayPurpose } from '../../purpose-and-titles.ts';
+import type { EssayPurpose } from '../../writing-order.ts';
 
 interface PurposeTemplates {
   introduction: string;

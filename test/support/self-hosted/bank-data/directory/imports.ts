@@ -1,11 +1,11 @@
-import { beforeEach, vi } from 'vitest';
+import { beforeEach, onTestFinished, vi } from 'vitest';
 import type { BankEntry } from '../../../../../src/bank-lists/listed-bank.ts';
 import {
   type BankDirectory,
   createBankDirectory,
 } from '../../../../../src/self-hosted/bank-data/directory/bank-directory.ts';
 import { replaceImport } from '../../../../../src/self-hosted/bank-data/directory/replace-import.ts';
-import { tFolder } from './folder.ts';
+import { tFolder } from '../../../stores/folder.ts';
 
 /** Runs the tests of a file on a date when the first of the two German lists in the package is valid. */
 export function useFirstGermanList(): void {
@@ -24,5 +24,29 @@ export async function tDirectory(imports: Readonly<Record<string, readonly BankE
   for (const [country, entries] of Object.entries(imports)) {
     await replaceImport(dataDir, { country, source: `Registry of ${country}`, date: '2026-11-21', entries });
   }
-  return createBankDirectory({ dataDir });
+  return tDirectoryIn(dataDir);
+}
+
+/** The directory of a data folder, closed after the test. */
+export function tDirectoryIn(dataDir: string): BankDirectory {
+  const directory = createBankDirectory({ dataDir });
+  onTestFinished(() => directory.close());
+  return directory;
+}
+
+/** Imports banks of the Czech Republic with these codes. */
+export function tReplace(
+  dataDir: string,
+  codes: readonly string[],
+  more: Partial<Parameters<typeof replaceImport>[1]> = {},
+) {
+  const entries = codes.map((code) => tEntry(code));
+  return replaceImport(dataDir, { country: 'CZ', source: 'Registry', date: '2026-11-21', entries, ...more });
+}
+
+/** The codes of these banks in the directory. */
+export function tCodes(dataDir: string): string[] {
+  return tDirectoryIn(dataDir)
+    .listBanks({ country: 'CZ' })
+    .banks.map(({ bankCode }) => bankCode);
 }

@@ -48,9 +48,17 @@ export async function workbook(rows: readonly Cells[]): Promise<Buffer> {
   return writeWorkbook(cells, {}).toBuffer();
 }
 
+export function entry(bankCode: string, name: string, bic: string, zip = '', city = ''): BankEntry {
+  return { bankCode, name, zip, city, bic };
+}
+
 /** A row with this number of columns, empty except for these cells. */
 export function wide(width: number, cells: Readonly<Record<number, string>>): string[] {
   return Array.from({ length: width }, (_, index) => cells[index] ?? '');
+}
+
+export function wrongCode(code: string, rule: string): string {
+  return `the bank code is "${code}"; it must be ${rule}`;
 }
 
 export const noCode = 'rows without a bank code';

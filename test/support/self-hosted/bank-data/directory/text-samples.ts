@@ -1,4 +1,4 @@
-import { type Cells, csv, fixedWidth, noCode, type Sample, wide, wrongBic } from './sample.ts';
+import { type Cells, csv, entry, fixedWidth, noCode, type Sample, wide, wrongBic, wrongCode } from './sample.ts';
 
 function german(code: string, mark: string, name: string, zip: string, city: string, bic: string, change = 'U'): Cells {
   return [code, mark, name, zip, city, name.slice(0, 27), '', bic, '09', '000001', change, '0', '00000000'];
@@ -7,29 +7,27 @@ function german(code: string, mark: string, name: string, zip: string, city: str
 const germanHeader =
   'Bankleitzahl;Merkmal;Bezeichnung;PLZ;Ort;Kurzbezeichnung;PAN;BIC;Prüfzifferberechnungsmethode;Datensatznummer;Änderungskennzeichen;Bankleitzahllöschung;Nachfolge-Bankleitzahl';
 
-const germanRows = [
-  german('37040044', '1', 'Commerzbank', '50447', 'Köln', 'COBADEFFXXX'),
-  german('37040044', '2', 'Commerzbank', '50321', 'Brühl', ''),
-  german('70150000', '1', 'Stadtsparkasse München', '80791', 'München', 'SSKMDEMMXXX'),
-  german('10090603', '1', 'Bank ohne BIC', '10115', 'Berlin', ''),
-  german('74067000', '1', 'Rb Pfeffenhausen-Rottenburg-Wildenberg -alt-', '84056', 'Rottenburg', 'GENODEF1PFF', 'D'),
-];
-
-const germanBank = {
-  bankCode: '70150000',
-  name: 'Stadtsparkasse München',
-  zip: '80791',
-  city: 'München',
-  bic: 'SSKMDEMMXXX',
-};
-
-const germanSkipped = {
-  'branches under the bank code of another row (Merkmal 2)': 1,
-  'deleted bank codes (Änderungskennzeichen D)': 1,
+const germanContent = {
+  rows: [
+    german('37040044', '1', 'Commerzbank', '50447', 'Köln', 'COBADEFFXXX'),
+    german('37040044', '2', 'Commerzbank', '50321', 'Brühl', ''),
+    german('70150000', '1', 'Stadtsparkasse München', '80791', 'München', 'SSKMDEMMXXX'),
+    german('10090603', '1', 'Bank ohne BIC', '10115', 'Berlin', ''),
+    german('74067000', '1', 'Rb Pfeffenhausen-Rottenburg-Wildenberg -alt-', '84056', 'Rottenburg', 'GENODEF1PFF', 'D'),
+  ],
+  bank: entry('70150000', 'Stadtsparkasse München', 'SSKMDEMMXXX', '80791', 'München'),
+  skipped: {
+    'branches under the bank code of another row (Merkmal 2)': 1,
+    'deleted bank codes (Änderungskennzeichen D)': 1,
+  },
 };
 
 const austrianHeader =
   'Kennzeichen;Identnummer;Bankleitzahl;Institutsart;Sektor;Firmenbuchnummer;Bankenname;Straße;PLZ;Ort;Postadresse / Straße;Postadresse / PLZ;Postadresse / Ort;Postfach;Bundesland;Telefon;Fax;E-Mail;SWIFT-Code;Homepage;Gründungsdatum;LEI';
+
+function austrian(code: string, name: string, zip: string, city: string, bic: string, postalCity = ''): Cells {
+  return wide(22, { 0: 'Hauptanstalt', 2: code, 6: name, 8: zip, 9: city, 12: postalCity, 18: bic });
+}
 
 const swissHeader =
   'IID/QR-IID;Valid on;Concatenation;New IID/QR-IID;SIC IID;Headquarters;IID type;QR-IID allocation;Name of bank/institution;Street Name;Building Number;Post Code;Town Name;Country;BIC;SIC participation;RTGS customer payments, CHF;IP customer payments, CHF;euroSIC participation;LSV+/BDD, CHF;LSV+/BDD, EUR;202611200000000';
@@ -49,24 +47,34 @@ function swiss(
   return wide(21, { 0: iid, 1: '2026-11-20', 2: merged, 8: name, 11: zip, 12: city, 13: country, 14: bic });
 }
 
-const swissRows = [
-  swiss('230', 'UBS Switzerland AG', '8001', 'Zürich', 'CH', 'UBSWCHZH80A'),
-  swiss('761', 'Banque Cantonale Neuchâteloise', '2001', 'Neuchâtel', 'CH', 'BCNNCH22XXX'),
-  swiss('8800', 'Liechtensteinische Landesbank AG', '9490', 'Vaduz', 'LI', 'LILALI2XXXX'),
-  swiss('4866', '', '', '', '', '', 'Y'),
-];
+const swissFile = {
+  fileName: 'bankmaster_V3.csv',
+  top: [swissHeader.split(';')],
+  rows: [
+    swiss('230', 'UBS Switzerland AG', '8001', 'Zürich', 'CH', 'UBSWCHZH80A'),
+    swiss('761', 'Banque Cantonale Neuchâteloise', '2001', 'Neuchâtel', 'CH', 'BCNNCH22XXX'),
+    swiss('8800', 'Liechtensteinische Landesbank AG', '9490', 'Vaduz', 'LI', 'LILALI2XXXX'),
+    swiss('4866', '', '', '', '', '', 'Y'),
+  ],
+  encode: csv('utf-8', ';'),
+};
 
 function ecbRow(code: string, bic: string, country: string, name: string, zip: string, city: string): Cells {
   return wide(14, { 0: code, 1: bic, 2: country, 3: name, 5: 'Calle 1', 6: zip, 7: city, 8: 'CI' });
 }
 
-const ecbRows = [
-  ecbRow('ES0182', 'BBVAESMMXXX', 'ES', 'Banco Bilbao Vizcaya Argentaria, S.A. «España»', '48005', 'Bilbao'),
-  ecbRow('ESW0075543I', 'MSTAESM1XXX', 'ES', 'Morgan Stanley, sucursal', '28006', 'Madrid'),
-  ecbRow('FR10107', 'BREDFRPPXXX', 'FR', 'BRED - Banque populaire', '75012', 'Paris'),
-  ecbRow('FR11425', '', 'FR', "Caisse d'épargne et de prévoyance", '76230', 'Bois-Guillaume'),
-  ecbRow('DE00001', 'MARKDEFFXXX', 'DE', 'Deutsche Bundesbank', '60431', 'Frankfurt am Main'),
-];
+const ecbFile = {
+  fileName: 'fi_mrr.csv',
+  top: [ecbHeader.split(';')],
+  rows: [
+    ecbRow('ES0182', 'BBVAESMMXXX', 'ES', 'Banco Bilbao Vizcaya Argentaria, S.A. «España»', '48005', 'Bilbao'),
+    ecbRow('ESW0075543I', 'MSTAESM1XXX', 'ES', 'Morgan Stanley, sucursal', '28006', 'Madrid'),
+    ecbRow('FR10107', 'BREDFRPPXXX', 'FR', 'BRED - Banque populaire', '75012', 'Paris'),
+    ecbRow('FR11425', '', 'FR', "Caisse d'épargne et de prévoyance", '76230', 'Bois-Guillaume'),
+    ecbRow('DE00001', 'MARKDEFFXXX', 'DE', 'Deutsche Bundesbank', '60431', 'Frankfurt am Main'),
+  ],
+  encode: csv('utf-16', '\t'),
+};
 
 function polish(code: string, name: string, zip: string, city: string, bic: string): Cells {
   return wide(21, { 0: '1020', 1: name, 4: code, 9: zip, 10: city, 19: bic, 20: 'x' });
@@ -78,10 +86,8 @@ export const textSamples: readonly Sample[] = [
     country: 'DE',
     fileName: 'blz.csv',
     top: [germanHeader.split(';')],
-    rows: germanRows,
+    ...germanContent,
     encode: csv('windows-1252', ';', '"'),
-    bank: germanBank,
-    skipped: germanSkipped,
     invalid: { row: ['37040045', '1', 'Zu kurz'], problem: '3 columns; a row of this file has 13' },
   },
   {
@@ -89,10 +95,8 @@ export const textSamples: readonly Sample[] = [
     country: 'DE',
     fileName: 'blz.txt',
     top: [],
-    rows: germanRows,
+    ...germanContent,
     encode: fixedWidth,
-    bank: germanBank,
-    skipped: germanSkipped,
     invalid: { row: ['37040045', '1', 'Zu kurz'], problem: '67 characters; a row of this file has 168' },
   },
   {
@@ -101,53 +105,23 @@ export const textSamples: readonly Sample[] = [
     fileName: 'sepa-zv-vz.csv',
     top: [['SEPA-Zahlungsverkehrs-Verzeichnis'], ['Stand: 20.11.2026'], austrianHeader.split(';')],
     rows: [
-      wide(22, {
-        0: 'Hauptanstalt',
-        2: '100',
-        6: 'Oesterreichische Nationalbank',
-        8: '1090',
-        9: 'Wien',
-        18: 'NABAATWWXXX',
-      }),
-      wide(22, {
-        0: 'Hauptanstalt',
-        2: '38077',
-        6: 'Raiffeisenbank Region Fürstenfeld eGen',
-        8: '8280',
-        9: 'Fürstenfeld',
-        12: 'Graz',
-        18: 'RZSTAT2G077',
-      }),
-      wide(22, { 0: 'Hauptanstalt', 6: 'Institut ohne Bankleitzahl' }),
+      austrian('100', 'Oesterreichische Nationalbank', '1090', 'Wien', 'NABAATWWXXX'),
+      austrian('38077', 'Raiffeisenbank Region Fürstenfeld eGen', '8280', 'Fürstenfeld', 'RZSTAT2G077', 'Graz'),
+      austrian('', 'Institut ohne Bankleitzahl', '', '', ''),
     ],
     encode: csv('iso-8859-1', ';'),
-    bank: {
-      bankCode: '38077',
-      name: 'Raiffeisenbank Region Fürstenfeld eGen',
-      zip: '8280',
-      city: 'Fürstenfeld',
-      bic: 'RZSTAT2G077',
-    },
+    bank: entry('38077', 'Raiffeisenbank Region Fürstenfeld eGen', 'RZSTAT2G077', '8280', 'Fürstenfeld'),
     skipped: { [noCode]: 1 },
     invalid: {
       row: wide(22, { 2: '38O77', 6: 'Tippfehler' }),
-      problem: 'the bank code is "38O77"; it must be 3 to 5 digits',
+      problem: wrongCode('38O77', '3 to 5 digits'),
     },
   },
   {
     title: 'SIX, Switzerland',
     country: 'CH',
-    fileName: 'bankmaster_V3.csv',
-    top: [swissHeader.split(';')],
-    rows: swissRows,
-    encode: csv('utf-8', ';'),
-    bank: {
-      bankCode: '00761',
-      name: 'Banque Cantonale Neuchâteloise',
-      zip: '2001',
-      city: 'Neuchâtel',
-      bic: 'BCNNCH22XXX',
-    },
+    ...swissFile,
+    bank: entry('00761', 'Banque Cantonale Neuchâteloise', 'BCNNCH22XXX', '2001', 'Neuchâtel'),
     skipped: { 'codes that were merged into others (concatenation Y)': 1, 'banks of other countries': 1 },
     invalid: {
       row: swiss('231', 'UBS', '8001', 'Zürich', 'CH', 'UBSWCHZ'),
@@ -157,37 +131,19 @@ export const textSamples: readonly Sample[] = [
   {
     title: 'SIX, Liechtenstein',
     country: 'LI',
-    fileName: 'bankmaster_V3.csv',
-    top: [swissHeader.split(';')],
-    rows: swissRows,
-    encode: csv('utf-8', ';'),
-    bank: {
-      bankCode: '08800',
-      name: 'Liechtensteinische Landesbank AG',
-      zip: '9490',
-      city: 'Vaduz',
-      bic: 'LILALI2XXXX',
-    },
+    ...swissFile,
+    bank: entry('08800', 'Liechtensteinische Landesbank AG', 'LILALI2XXXX', '9490', 'Vaduz'),
     skipped: { 'codes that were merged into others (concatenation Y)': 1, 'banks of other countries': 2 },
     invalid: {
       row: swiss('8801x', 'Bank', '9490', 'Vaduz', 'LI', ''),
-      problem: 'the bank code is "8801x"; it must be 3 to 5 digits',
+      problem: wrongCode('8801x', '3 to 5 digits'),
     },
   },
   {
     title: 'ECB, Spain',
     country: 'ES',
-    fileName: 'fi_mrr.csv',
-    top: [ecbHeader.split(';')],
-    rows: ecbRows,
-    encode: csv('utf-16', '\t'),
-    bank: {
-      bankCode: '0182',
-      name: 'Banco Bilbao Vizcaya Argentaria, S.A. «España»',
-      zip: '48005',
-      city: 'Bilbao',
-      bic: 'BBVAESMMXXX',
-    },
+    ...ecbFile,
+    bank: entry('0182', 'Banco Bilbao Vizcaya Argentaria, S.A. «España»', 'BBVAESMMXXX', '48005', 'Bilbao'),
     skipped: { 'institutions of other countries': 3, 'institutions whose RIAD code contains no bank code': 1 },
     invalid: {
       row: ecbRow('0182', '', 'ES', 'Banco', '', ''),
@@ -197,21 +153,12 @@ export const textSamples: readonly Sample[] = [
   {
     title: 'ECB, France',
     country: 'FR',
-    fileName: 'fi_mrr.csv',
-    top: [ecbHeader.split(';')],
-    rows: ecbRows,
-    encode: csv('utf-16', '\t'),
-    bank: {
-      bankCode: '11425',
-      name: "Caisse d'épargne et de prévoyance",
-      zip: '76230',
-      city: 'Bois-Guillaume',
-      bic: '',
-    },
+    ...ecbFile,
+    bank: entry('11425', "Caisse d'épargne et de prévoyance", '', '76230', 'Bois-Guillaume'),
     skipped: { 'institutions of other countries': 3 },
     invalid: {
       row: ecbRow('FR1010Z', '', 'FR', 'Banque', '', ''),
-      problem: 'the bank code is "FR1010Z"; it must be FR and 5 digits',
+      problem: wrongCode('FR1010Z', 'FR and 5 digits'),
     },
   },
   {
@@ -224,17 +171,11 @@ export const textSamples: readonly Sample[] = [
       polish('80000001', 'Bank "Rolnik" w Żółwiu', '00-950', 'Żółw', 'POLUPLPRXXX'),
     ],
     encode: csv('cp852', '\t'),
-    bank: {
-      bankCode: '12402395',
-      name: 'Bank Polska Kasa Opieki Spółka Akcyjna',
-      zip: '90-361',
-      city: 'Łódź',
-      bic: 'PKOPPLPWXXX',
-    },
+    bank: entry('12402395', 'Bank Polska Kasa Opieki Spółka Akcyjna', 'PKOPPLPWXXX', '90-361', 'Łódź'),
     skipped: {},
     invalid: {
       row: polish('1240239', 'Bank', '', '', ''),
-      problem: 'the bank code is "1240239"; it must be 8 digits',
+      problem: wrongCode('1240239', '8 digits'),
     },
   },
   {
@@ -248,7 +189,7 @@ export const textSamples: readonly Sample[] = [
       ['0800', 'Česká spořitelna, podruhé', 'GIBACZPX', 'A'],
     ],
     encode: csv('utf-8', ';'),
-    bank: { bankCode: '0800', name: 'Česká spořitelna, a.s.', zip: '', city: '', bic: 'GIBACZPX' },
+    bank: entry('0800', 'Česká spořitelna, a.s.', 'GIBACZPX'),
     skipped: { 'further rows of an imported bank code': 1 },
     invalid: { row: ['0801', 'Banka', 'GIBACZPX'], problem: '3 columns; a row of this file has 4' },
   },
@@ -262,9 +203,9 @@ export const textSamples: readonly Sample[] = [
       ['1100', 'Tatra banka, a.s.', 'TATRSKBX'],
     ],
     encode: csv('windows-1250', ';'),
-    bank: { bankCode: '0200', name: 'Všeobecná úverová banka, a.s.', zip: '', city: '', bic: 'SUBASKBX' },
+    bank: entry('0200', 'Všeobecná úverová banka, a.s.', 'SUBASKBX'),
     skipped: {},
-    invalid: { row: ['11000', 'Banka', 'TATRSKBX'], problem: 'the bank code is "11000"; it must be 3 to 4 digits' },
+    invalid: { row: ['11000', 'Banka', 'TATRSKBX'], problem: wrongCode('11000', '3 to 4 digits') },
   },
   {
     title: 'BSI',
@@ -276,11 +217,11 @@ export const textSamples: readonly Sample[] = [
       ['', 'Brez oznake', '', '', '', ''],
     ],
     encode: csv('iso-8859-1', ';'),
-    bank: { bankCode: '02000', name: 'Banka Übermur d.d.', zip: '', city: '', bic: 'LJBASI2X' },
+    bank: entry('02000', 'Banka Übermur d.d.', 'LJBASI2X'),
     skipped: { [noCode]: 1 },
     invalid: {
       row: ['2000', 'Banka', '', '', '', 'LJBASI2X'],
-      problem: 'the bank code is "2000"; it must be 5 digits',
+      problem: wrongCode('2000', '5 digits'),
     },
   },
 ];

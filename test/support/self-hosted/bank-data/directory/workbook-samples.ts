@@ -1,4 +1,4 @@
-import { noCode, type Sample, workbook, wrongBic } from './sample.ts';
+import { entry, noCode, type Sample, workbook, wrongBic, wrongCode } from './sample.ts';
 
 export const workbookSamples: readonly Sample[] = [
   {
@@ -24,9 +24,9 @@ export const workbookSamples: readonly Sample[] = [
       ['004', '-', 'Streepje', '', '', ''],
     ],
     encode: workbook,
-    bank: { bankCode: '068', name: 'Crédit communal', zip: '', city: '', bic: 'GKCCBEBB' },
+    bank: entry('068', 'Crédit communal', 'GKCCBEBB'),
     skipped: { 'free or unused codes (VRIJ, NAV, NAP, NYA, -)': 3 },
-    invalid: { row: ['0680', 'GKCC BE BB', 'Bank'], problem: 'the bank code is "0680"; it must be 3 digits' },
+    invalid: { row: ['0680', 'GKCC BE BB', 'Bank'], problem: wrongCode('0680', '3 digits') },
   },
   {
     title: 'Betaalvereniging',
@@ -38,9 +38,9 @@ export const workbookSamples: readonly Sample[] = [
       ['', '', 'Bron: Betaalvereniging'],
     ],
     encode: workbook,
-    bank: { bankCode: 'ABNA', name: 'ABN AMRO Bank N.V. – Zürich', zip: '', city: '', bic: 'ABNANL2A' },
+    bank: entry('ABNA', 'ABN AMRO Bank N.V. – Zürich', 'ABNANL2A'),
     skipped: { [noCode]: 1 },
-    invalid: { row: ['ABNANL2A', 'ABN', 'Bank'], problem: 'the bank code is "ABN"; it must be 4 capital letters' },
+    invalid: { row: ['ABNANL2A', 'ABN', 'Bank'], problem: wrongCode('ABN', '4 capital letters') },
   },
   {
     title: 'MNB',
@@ -52,11 +52,11 @@ export const workbookSamples: readonly Sample[] = [
       ['11701004', 'OTPVHUHB', 'OTP Észak-budai Fiók', 'Budapest'],
     ],
     encode: workbook,
-    bank: { bankCode: '117', name: 'OTP Központi Fiók', zip: '', city: '', bic: 'OTPVHUHB' },
+    bank: entry('117', 'OTP Központi Fiók', 'OTPVHUHB'),
     skipped: { 'further rows of an imported bank code': 1 },
     invalid: {
       row: ['117-0002', 'OTPVHUHB', 'OTP'],
-      problem: 'the bank code is "117-0002"; it must be 3 to 8 digits',
+      problem: wrongCode('117-0002', '3 to 8 digits'),
     },
   },
   {
@@ -66,11 +66,11 @@ export const workbookSamples: readonly Sample[] = [
     top: [['Hrvatska narodna banka'], ['Vodeći brojevi banaka 2026'], ['R.br.', 'Naziv', 'VBB', 'BIC']],
     rows: [[1, 'Zagrebačka banka d.d.', 2360000, 'ZABAHR2X']],
     encode: workbook,
-    bank: { bankCode: '2360000', name: 'Zagrebačka banka d.d.', zip: '', city: '', bic: 'ZABAHR2X' },
+    bank: entry('2360000', 'Zagrebačka banka d.d.', 'ZABAHR2X'),
     skipped: {},
     invalid: {
       row: [2, 'Banka', 236000012, 'ZABAHR2X'],
-      problem: 'the bank code is "236000012"; it must be 7 digits',
+      problem: wrongCode('236000012', '7 digits'),
     },
   },
   {
@@ -84,9 +84,9 @@ export const workbookSamples: readonly Sample[] = [
       ['6', 'AABAFI22', 'Ålandsbanken'],
     ],
     encode: workbook,
-    bank: { bankCode: '6', name: 'Ålandsbanken', zip: '', city: '', bic: 'AABAFI22' },
+    bank: entry('6', 'Ålandsbanken', 'AABAFI22'),
     skipped: {},
-    invalid: { row: ['4050', 'HELSFIHH', 'Aktia'], problem: 'the bank code is "4050"; it must be 1 to 3 digits' },
+    invalid: { row: ['4050', 'HELSFIHH', 'Aktia'], problem: wrongCode('4050', '1 to 3 digits') },
   },
   {
     title: 'Bits',
@@ -98,7 +98,7 @@ export const workbookSamples: readonly Sample[] = [
       ['4312', 'SPTRNO22', 'Sparebank 1 Sør-Norge'],
     ],
     encode: workbook,
-    bank: { bankCode: '0530', name: 'DNB Bank ASA', zip: '', city: '', bic: 'DNBANOKK' },
+    bank: entry('0530', 'DNB Bank ASA', 'DNBANOKK'),
     skipped: {},
     invalid: { row: ['8601', 'DNBANOK', 'DNB'], problem: `the BIC is "DNBANOK"; ${wrongBic}` },
   },
@@ -109,8 +109,8 @@ export const workbookSamples: readonly Sample[] = [
     top: [['Luxembourg Register of IBAN/BIC Codes'], ['2026'], ['Credit institution', 'IBAN Code ', ' BIC Code']],
     rows: [["Banque et Caisse d'Épargne de l'État", 1, 'BCEE LU LL']],
     encode: workbook,
-    bank: { bankCode: '001', name: "Banque et Caisse d'Épargne de l'État", zip: '', city: '', bic: 'BCEELULL' },
+    bank: entry('001', "Banque et Caisse d'Épargne de l'État", 'BCEELULL'),
     skipped: {},
-    invalid: { row: ['Banque', '0001', 'BCEELULL'], problem: 'the bank code is "0001"; it must be 3 digits' },
+    invalid: { row: ['Banque', '0001', 'BCEELULL'], problem: wrongCode('0001', '3 digits') },
   },
 ];

@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { startGateway } from './gateway-process.ts';
+import type { Inspector } from './inspector.ts';
+import { createClient } from './load.ts';
+import { formatTable, print } from './report.ts';
+import { scriptedIban } from './scripted-ibans.ts';
+import { startUpstream } from './upstream.ts';
+
+/*
+ * Which files and functions of `src` one request runs: the length of its path, whatever the machine.
+ *   npx tsx bench/path-length.ts [--list]
+ */
+
+/** The functions that ran, by the file of `src` that they are in. */
+export type Path = ReadonlyMap<string, readonly string[]>;
+
+const requestKinds = ['cold IBAN', 'cached IBAN', 'kept reply', 'essay'] as const;
+type RequestKind = (typeof requestKinds)[number];
+
+const ibanQuery = `query ($iban: String!) {
+  ibanValidation(iban: $iban) {
+    valid iban ibanData { country countryCode bankCode bban } bankData { name bic city }
+  }
+}`;
+const essayMutation = `mutation ($topic: String!, $key: ID!) {
+  generateEssay(input: { description: $topic, wordCount: 100, idempotencyKey: $key }) { ... on Essay { id text } ... on Error { message } }
+}`;
+
+/**
+ * Runs a gateway from its source with its defaults, the log and the metrics, and sends it requests of each kind one after
+ * the other. Some requests do more than others: the first prepare their document, later ones compile it, an hourly sweep
+ * deletes expired entries. So the shortest of the last paths counts.
+ */
+export async function measurePaths(): Promise<Record<RequestKind, Path>> {
+  const upstream = await startUpstream({ latencyMs: 0 });
+  const access = { BANK_DATA_API_KEY: 'key-of-the-benchmark', ESSAY_API_KEY: 'key-of-the-benchmark' };
+  const env = { BANK_DATA_URL: upstream.url, ESSAY_URL: upstream.url, METRICS_PORT: '0', ...access };
+  const gateway = await startGateway(env, { fromSource: true });
+  const client = createClient(gateway.url, 1);
+  try {
+    const rounds = await gateway.inspect(async (inspector) => {
+      await inspector.call('Profiler.enable');
+      await inspector.call('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+      const measured: Record<RequestKind, Path>[] = [];
+      for (let round = 1; round <= warmUpRounds + measuredRounds; round += 1)
+        measured.push(await measureRound(inspector, round));
+      return measured.slice(-measuredRounds);
+    });
+    const shortest = (kind: RequestKind) =>
+      rounds.map((paths) => paths[kind]).reduce((a, b) => (countFunctions(b) < countFunctions(a) ? b : a));
+    return Object.fromEntries(requestKinds.map((kind) => [kind, shortest(kind)])) as Record<RequestKind, Path>;
+  } finally {
+    await client.close();
+    await gateway.close();
+    await upstream.close();
+  }
+
+  async function measureRound(inspector: Inspector, round: number): Promise<Record<RequestKind, Path>> {
+    const sendIban = () => send(ibanQuery, { iban: scriptedIban('answer', round) });
+    const sendOrder = () => send(essayMutation, { topic: `Pens, part ${round}`, key: `order-${round}` });
+    return {
+      // A look-up, its repetition from the cache, and the repetition of that reply.
+      'cold IBAN': await measurePath(inspector, sendIban),
+      'cached IBAN': await measurePath(inspector, sendIban),
+      'kept reply': await measurePath(inspector, sendIban),
+      essay: await measurePath(inspector, sendOrder),
+    };
+  }
+
+  async function send(query: string, variables: object): Promise<void> {
+    const { status, errors, data } = await client.send(query, variables);
+    if (status !== 200 || errors) throw new Error(`no answer: ${JSON.stringify({ status, errors, data })}`);
+  }
+}
+
+const warmUpRounds = 6;
+const measuredRounds = 3;
+
+export function countFunctions(path: Path): number {
+  return [...path.values()].flat().length;
+}
+
+async function measurePath({ call }: Inspector, request: () => Promise<void>): Promise<Path> {
+  // Taking the counts resets them.
+  await call('Profiler.takePreciseCoverage');
+  await request();
+  // For what follows a response: log lines, writes to the store.
+  await sleep(100);
+  const { result } = await call<{ result: ScriptCoverage[] }>('Profiler.takePreciseCoverage');
+  const files = result
+    .filter(({ url }) => url.startsWith(sourceUrl))
+    .map(({ url, functions }): [string, string[]] => [url.slice(sourceUrl.length), findRun(functions)])
+    .filter(([, functions]) => functions.length > 0);
+  return new Map(files.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const sourceUrl = new URL('../src/', import.meta.url).href;
+
+/** https://chromedevtools.github.io/devtools-protocol/v8/Profiler/#type-ScriptCoverage */
+interface ScriptCoverage {
+  url: string;
+  functions: { functionName: string; ranges: { count: number }[] }[];
+}
+
+/** @returns the names of the functions that have run, without the helper that esbuild adds to each file */
+function findRun(functions: ScriptCoverage['functions']): string[] {
+  return functions
+    .filter(({ functionName, ranges }) => (ranges[0]?.count ?? 0) > 0 && functionName !== '__name')
+    .map(({ functionName }) => functionName || '(anonymous)');
+}
+
+async function printPaths(): Promise<void> {
+  const { values: options } = parseArgs({ options: { list: { type: 'boolean', default: false } } });
+  const paths = await measurePaths();
+  if (options.list)
+    for (const kind of requestKinds) {
+      print(`${kind}:`);
+      for (const [file, functions] of paths[kind]) print(`  ${file}: ${functions.join(', ')}`);
+    }
+  const rows = requestKinds.map((kind) => [kind, paths[kind].size, countFunctions(paths[kind])]);
+  print(formatTable(['request', 'files', 'functions'], rows));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await printPaths();

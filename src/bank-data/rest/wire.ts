@@ -1,0 +1,191 @@
+import { compactBic } from '../../iban/bic.ts';
+import { compactIban } from '../../iban/iban.ts';
+import type { Bank, BankData, IbanData } from '../bank-data.ts';
+
+/*
+ * The bodies of the service's responses, read tolerantly: absent, null and "" are the same; a number or boolean where text is
+ * expected becomes text; a value of any other type is treated as absent.
+ */
+
+/** The parsed body of `iban_validate` and `iban_generate`; a part is null if the service does not return it. */
+export interface IbanAnswer {
+  valid: boolean;
+  ibanData: IbanData | null;
+  bankData: BankData | null;
+  countryIbanExample: string | null;
+}
+
+/** Whether a body is about this compacted IBAN; true if it names none. */
+export function isAboutIban(body: unknown, iban: string): boolean {
+  const found = readIban(body);
+  return found === null || found === iban || compactIban(found) === iban;
+}
+
+/** Parses the answer for this compacted IBAN; null if the body has another shape. */
+export function readIbanAnswer(body: unknown, iban: string): IbanAnswer | null {
+  const wire = readObject(body);
+  if (wire === null || typeof wire.valid !== 'boolean') return null;
+  return {
+    valid: wire.valid,
+    ibanData: readIbanData(wire.iban_data, iban),
+    bankData: readBankData(wire.bank_data),
+    countryIbanExample: readText(wire.country_iban_example),
+  };
+}
+
+/** The IBAN in an answer; null if there is none. */
+export function readIban(body: unknown): string | null {
+  return readText(readObject(body)?.iban);
+}
+
+/** Country code, check digits and BBAN come from the IBAN itself where the service does not repeat them. */
+function readIbanData(value: unknown, iban: string): IbanData | null {
+  const wire = readObject(value);
+  const data =
+    wire &&
+    unlessEmpty({
+      country: readText(wire.country),
+      countryCode: readText(wire.country_code),
+      sepaCountry: readFlag(wire.sepa_country),
+      checksum: readText(wire.checksum),
+      bban: readText(wire.BBAN),
+      bankCode: readText(wire.bank_code),
+      accountNumber: readText(wire.account_number),
+      branch: readText(wire.branch),
+      nationalChecksum: readText(wire.national_checksum),
+      countryIbanFormatAsSwift: readText(wire.country_iban_format_as_swift),
+      countryIbanFormatAsRegex: readText(wire.country_iban_format_as_regex),
+    });
+  if (data === null) return null;
+  data.countryCode ??= iban.slice(0, 2);
+  data.checksum ??= iban.slice(2, 4);
+  data.bban ??= iban.slice(4);
+  return data as IbanData;
+}
+
+function readBankData(value: unknown): BankData | null {
+  const wire = readObject(value);
+  if (wire === null) return null;
+  return unlessEmpty({
+    bankCode: readText(wire.bank_code),
+    name: readText(wire.name),
+    zip: readText(wire.zip),
+    city: readText(wire.city),
+    bic: readText(wire.bic),
+  });
+}
+
+export interface ServicePage {
+  banks: readonly Bank[];
+  /** Null where the service does not return it. */
+  perPage: number | null;
+  lastPage: number | null;
+  total: number | null;
+}
+
+export interface BicAnswer {
+  valid: boolean;
+  /** Null where the service does not know the bank. */
+  bank: Bank | null;
+}
+
+/** Whether a body of `swift_check` is about this compacted BIC; true if it names none. */
+export function isAboutBic(body: unknown, bic: string): boolean {
+  const found = readBic(readObject(readObject(body)?.bank_data));
+  return found === null || isBicOrHeadOffice(compactBic(found), bic);
+}
+
+/** Parses the body of `swift_check`; null if it has another shape. */
+export function readBicAnswer(body: unknown): BicAnswer | null {
+  const wire = readObject(body);
+  if (wire === null || typeof wire.valid !== 'boolean') return null;
+  return { valid: wire.valid, bank: unlessEmpty(readBank(readObject(wire.bank_data))) };
+}
+
+/** A directory may list only the head office (XXX, or no branch) of a bank. */
+function isBicOrHeadOffice(found: string, bic: string): boolean {
+  const branch = found.slice(8) || 'XXX';
+  return found.slice(0, 8) === bic.slice(0, 8) && (branch === 'XXX' || branch === bic.slice(8));
+}
+
+/**
+ * Parses the body of `all`; null if it has another shape. It is a page of Laravel:
+ * https://laravel.com/docs/pagination#converting-results-to-json
+ */
+export function readServicePage(body: unknown): ServicePage | null {
+  const wire = readObject(body);
+  if (wire === null || !Array.isArray(wire.data)) return null;
+  const items = wire.data.map(readObject);
+  if (items.includes(null)) return null;
+  const meta = readObject(wire.meta);
+  return {
+    banks: items.flatMap((item) => (item ? [readListItem(item)] : [])),
+    perPage: readCount(meta?.per_page) || null,
+    lastPage: readCount(meta?.last_page),
+    total: readCount(meta?.total),
+  };
+}
+
+/** A US bank has a routing number (`us_routing`) instead of a bank code. */
+function readListItem(wire: Readonly<Record<string, unknown>>): Bank {
+  const ibanData = readObject(wire.iban_data);
+  const usRouting = readText(wire.us_routing);
+  const swiftBank = unlessEmpty(readBank(readObject(wire.swift_data)));
+  const bank = swiftBank ?? readBank(readObject(wire.bank_data));
+  return {
+    ...bank,
+    bankCode: bank.bankCode ?? readText(ibanData?.bank_code) ?? usRouting,
+    countryCode: bank.countryCode ?? readText(ibanData?.country_code) ?? (usRouting === null ? null : 'US'),
+    date: bank.date ?? readText(wire.revision_date),
+  };
+}
+
+/** The endpoints use different names for the same field. `source` and `date` are only from the self-hosted service. */
+function readBank(wire: Readonly<Record<string, unknown>> | null): Bank {
+  return {
+    bankCode: readText(wire?.bank_code),
+    countryCode: readText(wire?.country_code),
+    name: readText(wire?.name),
+    address: readText(wire?.address),
+    zip: readText(wire?.zip),
+    city: readText(wire?.city),
+    source: readText(wire?.source),
+    date: readText(wire?.date),
+    bic: readBic(wire),
+  };
+}
+
+function readBic(wire: Readonly<Record<string, unknown>> | null): string | null {
+  return readText(wire?.swift) ?? readText(wire?.bic);
+}
+
+function readText(value: unknown): string | null {
+  if (typeof value === 'string') return value.trim() || null;
+  if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return String(value);
+  return null;
+}
+
+function readFlag(value: unknown): boolean | null {
+  if (typeof value === 'boolean') return value;
+  const text = readText(value) ?? '';
+  if (/^(true|yes|1)$/i.test(text)) return true;
+  return /^(false|no|0)$/i.test(text) ? false : null;
+}
+
+function readCount(value: unknown): number | null {
+  const text = readText(value) ?? '';
+  return /^\d{1,15}$/.test(text) ? Number(text) : null;
+}
+
+/** Null where it is absent or no object, such as [] (an empty array in PHP). */
+function readObject(value: unknown): Readonly<Record<string, unknown>> | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null;
+}
+
+/** Null where all of its values are. */
+function unlessEmpty<Values extends object>(values: Values): Values | null {
+  for (const name in values) if (values[name] !== null) return values;
+  return null;
+}

@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
+import { GatewayError } from '../../errors.ts';
+import { type Store, StoreError } from '../../stores/store.ts';
+import type { Events } from '../../telemetry/events.ts';
+import { type Essay, type EssayArchive, type EssayResult, essayModes, type InvalidEssayInput } from '../essays.ts';
+import { type DurableWrites, duplicateEssay } from './durable-writes.ts';
+import { differentOrder, essayStoreKey, type OrderKey } from './order-key.ts';
+
+/** The essays that were paid for, by order and by id, and the last failed attempt of each order. */
+export interface OrderArchive extends EssayArchive {
+  /** InvalidEssayInput if the key was used for a different order. @throws StoreError */
+  findByOrder(key: OrderKey): Promise<Essay | InvalidEssayInput | null>;
+  /** Like `findByOrder`, but searches only the buffered writes. */
+  findBufferedByOrder(key: OrderKey): Essay | InvalidEssayInput | null;
+  /**
+   * Resolves when the essay is stored or buffered; never rejects. @returns the essay of the order: the first that was
+   * stored, so that a process that lost the order lock and is late does not replace an essay that a client received
+   */
+  save(essay: Essay, key: OrderKey | null, callerId: string): Promise<Essay>;
+  /** @throws StoreError */
+  findFailure(key: OrderKey): Promise<FailedAttempt | null>;
+  /**
+   * Lets other processes that wait for the order return the same failure, for a minute; undelivered raw text is stored as
+   * long as an essay. Never rejects.
+   */
+  saveFailure(key: OrderKey, failure: EssayFailure, options: { isDelivered: boolean }): Promise<void>;
+}
+
+type EssayFailure = Exclude<EssayResult, Essay>;
+
+export interface FailedAttempt {
+  /** Random, to distinguish it from later attempts. */
+  id: string;
+  failure: EssayFailure;
+  /** Whether its raw text was paid for and has not been delivered yet. */
+  hasUndeliveredText: boolean;
+}
+
+interface ArchiveOptions {
+  store: Store;
+  writes: DurableWrites;
+  /** The expiry of essays and of undelivered raw text. */
+  expiresInMs: number;
+  events: Pick<Events, 'essayLost'>;
+}
+
+export function createArchive({ store, writes, expiresInMs, events }: ArchiveOptions): OrderArchive {
+  return {
+    async find(id, { callerId }) {
+      try {
+        const found = parseRecord(essayRecord, await writes.get(essayStoreKey(id, callerId)));
+        if (!found || 'essay' in found) return found?.essay ?? null;
+        return parseRecord(orderRecord, await writes.get(found.orderName))?.essay ?? null;
+      } catch (cause) {
+        const message = 'Stored essays cannot be read at the moment. Try again later.';
+        throw new GatewayError('INTERNAL_SERVER_ERROR', message, { retryable: true, cause });
+      }
+    },
+    findByOrder: async (key) => parseOrder(await writes.get(key.storeKey), key),
+    findBufferedByOrder: (key) => parseOrder(writes.getBuffered(key.storeKey), key),
+    async save(essay, key, callerId) {
+      const id = essayStoreKey(essay.id, callerId);
+      const earlier = key && (await writeOrder(essay, key, id));
+      if (earlier?.kind === 'essay') {
+        events.essayLost(duplicateEssay);
+        return earlier;
+      }
+      if (!key || earlier) await writes.write({ [id]: JSON.stringify({ version: 1, essay }) });
+      return essay;
+    },
+    async findFailure({ storeKey, fingerprint }) {
+      const found = parseRecord(failureRecord, await store.get(`${storeKey}:failure`));
+      if (found?.digest !== fingerprint) return null;
+      return { id: found.attempt, failure: found.failure, hasUndeliveredText: found.isUnread };
+    },
+    async saveFailure({ storeKey, fingerprint }, failure, { isDelivered }) {
+      const isUnread = !isDelivered && failure.kind === 'service-failed' && failure.rawText !== null;
+      const record = { version: 1, attempt: randomUUID(), digest: fingerprint, failure, isUnread };
+      const expiry = { expiresInMs: isUnread ? expiresInMs : failureExpiresInMs };
+      await store.set(`${storeKey}:failure`, JSON.stringify(record), expiry).catch(() => {});
+    },
+  };
+
+  /** The earlier essay, if there was one; `differentOrder` if it cannot be read. */
+  async function writeOrder(essay: Essay, key: OrderKey, id: string): Promise<Essay | InvalidEssayInput | null> {
+    const { storeKey, fingerprint } = key;
+    const reference = JSON.stringify({ version: 1, orderName: storeKey });
+    const record = JSON.stringify({ version: 1, digest: fingerprint, essay });
+    const earlier = await writes.write({ [id]: reference, [storeKey]: record }, storeKey);
+    try {
+      return parseOrder(earlier, key);
+    } catch {
+      return differentOrder;
+    }
+  }
+}
+
+const failureExpiresInMs = 60_000;
+
+function parseOrder(text: string | null, { fingerprint }: OrderKey): Essay | InvalidEssayInput | null {
+  const found = parseRecord(orderRecord, text);
+  return found && (found.digest === fingerprint ? found.essay : differentOrder);
+}
+
+/** @throws StoreError when the record is damaged or of a later version */
+function parseRecord<T>(schema: z.ZodType<T>, text: string | null): T | null {
+  try {
+    return text === null ? null : schema.parse(JSON.parse(text));
+  } catch {
+    throw new StoreError('a record is damaged or of a later version');
+  }
+}
+
+/*
+ * The records. Their property names are those of release 0.1.0, which shares the store during a rolling update, and
+ * which wrote the records of version 1 without a version.
+ */
+const version = z.literal(1).default(1);
+const message = z.string();
+const orderField = z.enum(['description', 'mode', 'wordCount', 'purpose', 'titles', 'idempotencyKey']);
+
+const essay: z.ZodType<Essay> = z.object({
+  kind: z.literal('essay'),
+  id: z.string(),
+  text: z.string(),
+  wordCount: z.number(),
+  mode: z.enum(essayModes),
+});
+
+const failure: z.ZodType<EssayFailure> = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('invalid-input'),
+    message,
+    field: orderField.nullable(),
+    // Release 0.1.0 wrote none.
+    problems: z.array(z.object({ field: orderField, message })).default([]),
+  }),
+  z.object({ kind: z.literal('allowance-exhausted'), message, renewsAt: z.coerce.date().nullable() }),
+  z.object({
+    kind: z.literal('service-failed'),
+    message,
+    code: z.enum([
+      'UPSTREAM_REJECTED_CREDENTIALS',
+      'UPSTREAM_ALLOWANCE_EXHAUSTED',
+      'UPSTREAM_UNAVAILABLE',
+      'UPSTREAM_TIMED_OUT',
+      'UPSTREAM_FAILED',
+    ]),
+    retryable: z.boolean(),
+    rawText: z.string().nullable(),
+  }),
+]);
+
+/** Stored under `essayStoreKey`; `orderName` is the store key of its order. */
+const essayRecord = z.union([z.object({ version, essay }), z.object({ version, orderName: z.string() })]);
+
+/** Stored under `storeKey` of the order. */
+const orderRecord = z.object({ version, digest: z.string(), essay });
+
+/** Stored under `storeKey` of the order and `:failure`. */
+const failureRecord = z.object({
+  version,
+  attempt: z.string(),
+  digest: z.string(),
+  failure,
+  isUnread: z.boolean(),
+});

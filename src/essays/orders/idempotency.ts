@@ -1,0 +1,159 @@
+import { SharedTask } from '../../async/shared-task.ts';
+import type { RequestContext } from '../../request-context.ts';
+import type { OpenedStore } from '../../stores/open-store.ts';
+import type { EssayOutcome, Events } from '../../telemetry/events.ts';
+import type {
+  EssayArchive,
+  EssayGenerator,
+  EssayOrder,
+  EssayResult,
+  EssayServiceFailed,
+  SendingEssayGenerator,
+} from '../essays.ts';
+import { createArchive } from './archive.ts';
+import { createDurableWrites } from './durable-writes.ts';
+import { differentOrder, type OrderKey, toOrderKey } from './order-key.ts';
+import { createOrderLock, generateWithLock, type HeldLock } from './order-lock.ts';
+
+interface IdempotentEssays extends EssayGenerator {
+  archive: EssayArchive;
+  /** Waits for the orders that were sent, then retries the buffered writes once. */
+  flush(): Promise<void>;
+  /** Flushes, then reports as lost each essay that could not be stored. */
+  close(): Promise<void>;
+}
+
+/** The store must encrypt its values: essays are confidential. */
+interface IdempotencyOptions extends Pick<OpenedStore, 'store' | 'onRecovered'> {
+  keepDays: number;
+  events: Pick<Events, 'essayWriteBuffered' | 'essayLost' | 'essayRejectedWithoutStore' | 'essayOrdered'>;
+}
+
+/**
+ * Makes sure that an essay with an idempotency key is paid for only once, across all processes that share the store. An
+ * essay is stored, or buffered while the store fails, before it is returned; an order that was sent is completed even
+ * if its caller aborts. A failed order is sent again when it is repeated, even if the failure was charged. If the
+ * process crashes between sending and storing, the essay is lost, and the repeated order is charged again.
+ */
+export function withIdempotency(
+  generator: SendingEssayGenerator,
+  { store, onRecovered, keepDays, events }: IdempotencyOptions,
+): IdempotentEssays {
+  const expiresInMs = keepDays * 86_400_000;
+  const writes = createDurableWrites({ store, expiresInMs, events });
+  const archive = createArchive({ store, writes, expiresInMs, events });
+  const acquire = createOrderLock({ store, onRecovered, archive });
+  const running = new Set<RunningOrder>();
+  onRecovered(() => void writes.flush());
+
+  return {
+    async generate(order, context) {
+      context.signal.throwIfAborted();
+      const key = toOrderKey(order, context.callerId);
+      const runningOrder = key && findRunning(key);
+      if (runningOrder && runningOrder.key?.fingerprint !== key.fingerprint) return report(differentOrder);
+      const { task } = runningOrder ?? start(order, key, context);
+      context.activity.begin();
+      const result = await task.wait(context.signal).finally(() => context.activity.end());
+      return runningOrder ? report(result) : result;
+    },
+    archive,
+    flush,
+    async close() {
+      await flush();
+      writes.discard();
+    },
+  };
+
+  /** @param isNew whether this order generated the essay, and not an earlier one with the same key */
+  function report(result: EssayResult, { isNew = false } = {}): EssayResult {
+    events.essayOrdered(result.kind === 'essay' && !isNew ? 'from_key' : outcomes[result.kind]);
+    return result;
+  }
+
+  function findRunning({ storeKey }: OrderKey): RunningOrder | undefined {
+    return [...running].find(({ key, task }) => key?.storeKey === storeKey && !task.signal.aborted);
+  }
+
+  async function flush(): Promise<void> {
+    const detached = () => [...running].filter(({ task }) => task.outlivesCallers());
+    while (detached().length > 0) await Promise.all(detached().map(({ task }) => task.settled()));
+    await writes.flush();
+  }
+
+  function start(order: EssayOrder, key: OrderKey | null, context: RequestContext): RunningOrder {
+    const task = new SharedTask<EssayResult>((task) => runOrder(order, key, context, task));
+    const runningOrder = { key, task };
+    running.add(runningOrder);
+    void task.settled().then(() => running.delete(runningOrder));
+    return runningOrder;
+  }
+
+  function runOrder(
+    order: EssayOrder,
+    key: OrderKey | null,
+    context: RequestContext,
+    task: SharedTask<EssayResult>,
+  ): Promise<EssayResult> {
+    const { signal } = task;
+    const taskContext = { ...context, signal };
+    const onSent = () => task.keepAlive();
+    return key ? runOnce(key) : run();
+
+    async function run(): Promise<EssayResult> {
+      const result = await generator.generate(order, taskContext, { maySend: async () => true, onSent });
+      return report(await save(result), { isNew: true });
+    }
+
+    async function runOnce(key: OrderKey): Promise<EssayResult> {
+      const acquired = await acquire(key, signal).catch(() => {
+        signal.throwIfAborted();
+        return null;
+      });
+      if (acquired && 'result' in acquired) return report(acquired.result);
+      const result = acquired && (await runWithLock(acquired.lock));
+      if (result) return report(result, { isNew: true });
+      events.essayRejectedWithoutStore();
+      return report(unsafeOrder);
+    }
+
+    async function runWithLock(lock: HeldLock): Promise<EssayResult | null> {
+      try {
+        signal.throwIfAborted();
+        const result = await generateWithLock(lock, generator, order, taskContext, onSent);
+        return result && (await save(result));
+      } finally {
+        await lock.release();
+      }
+    }
+
+    async function save(result: EssayResult): Promise<EssayResult> {
+      if (result.kind === 'essay') return archive.save(result, key, context.callerId);
+      if (key) await archive.saveFailure(key, result, { isDelivered: task.hasCallers() });
+      return result;
+    }
+  }
+}
+
+interface RunningOrder {
+  key: OrderKey | null;
+  task: SharedTask<EssayResult>;
+}
+
+/** Without the store, it is unknown whether an order was paid for already. A retry may succeed, as after `shed`. */
+const unsafeOrder: EssayServiceFailed = {
+  kind: 'service-failed',
+  message:
+    'The gateway cannot make sure at the moment that this order is paid for only once, so the essay service was not ' +
+    'called. Try again later, or omit the idempotencyKey.',
+  code: 'UPSTREAM_UNAVAILABLE',
+  retryable: true,
+  rawText: null,
+};
+
+const outcomes: Readonly<Record<EssayResult['kind'], EssayOutcome>> = {
+  essay: 'generated',
+  'invalid-input': 'rejected',
+  'allowance-exhausted': 'exhausted',
+  'service-failed': 'failed',
+};

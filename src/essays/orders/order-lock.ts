@@ -1,0 +1,187 @@
+import { pause } from '../../async/pause.ts';
+import type { Signal } from '../../async/signal.ts';
+import type { RequestContext } from '../../request-context.ts';
+import type { OpenedStore } from '../../stores/open-store.ts';
+import type { Lock } from '../../stores/store.ts';
+import type { EssayOrder, EssayResult, SendingEssayGenerator } from '../essays.ts';
+import type { FailedAttempt, OrderArchive } from './archive.ts';
+import type { OrderKey } from './order-key.ts';
+
+/** The result of an order, if there is one; otherwise its lock. */
+type Acquired = { result: EssayResult } | { lock: HeldLock };
+
+interface OrderLockOptions extends Pick<OpenedStore, 'store' | 'onRecovered'> {
+  archive: OrderArchive;
+}
+
+/**
+ * Lets one process at a time send an order; the others wait for its result. The lock of a process that crashed
+ * or stalled expires, and one of the others takes over.
+ * @returns a function that throws StoreError or the signal's reason
+ */
+export function createOrderLock({ store, onRecovered, archive }: OrderLockOptions) {
+  const acquireLock = createHeldLocks({ store, onRecovered });
+
+  return async function acquire(key: OrderKey, signal: Signal): Promise<Acquired> {
+    const buffered = archive.findBufferedByOrder(key);
+    if (buffered) return { result: buffered };
+    /** The last failed attempt when this call began. */
+    let earlier: FailedAttempt | null | undefined;
+
+    for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
+      const lock = await acquireLock(`${key.storeKey}:lock`, signal).catch(toError);
+      if (lock instanceof Error) {
+        signal.throwIfAborted();
+        // A store that rejects writes may still return a stored essay.
+        const stored = await archive.findByOrder(key);
+        if (stored) return { result: stored };
+        throw lock;
+      }
+      const result = await findResult().catch(async (error) => {
+        await lock?.release();
+        throw error;
+      });
+      if (lock && !result) return { lock };
+      await lock?.release();
+      if (result) return { result };
+      await pause(pauseMs, signal);
+    }
+
+    async function findResult(): Promise<EssayResult | null> {
+      const [stored, failed] = await Promise.all([archive.findByOrder(key), archive.findFailure(key)]);
+      if (stored) return stored;
+      if (earlier === undefined) earlier = failed;
+      // A failure from before this call that was already delivered does not count: the client is retrying.
+      if (!failed || (failed.id === earlier?.id && !failed.hasUndeliveredText)) return null;
+      signal.throwIfAborted();
+      if (failed.hasUndeliveredText) await archive.saveFailure(key, failed.failure, { isDelivered: true });
+      return failed.failure;
+    }
+  };
+}
+
+/**
+ * Generates an essay, and sends each attempt only while the lock is held: without it, another process may be sending the
+ * same order. @returns null if the lock was lost before the last attempt was sent
+ */
+export async function generateWithLock(
+  lock: HeldLock,
+  generator: SendingEssayGenerator,
+  order: EssayOrder,
+  context: RequestContext,
+  onSent: () => void,
+): Promise<EssayResult | null> {
+  let isLost = false;
+  try {
+    const result = await generator.generate(order, context, {
+      async maySend() {
+        isLost = !(await lock.confirm());
+        return !isLost;
+      },
+      onSent() {
+        // The process may have been suspended since the store confirmed the lock.
+        isLost = !lock.isUnexpired();
+        if (isLost) throw new LockLostError();
+        lock.reacquireIfLost();
+        onSent();
+      },
+    });
+    return isLost ? null : result;
+  } catch (error) {
+    if (error instanceof LockLostError) return null;
+    throw error;
+  }
+}
+
+class LockLostError extends Error {
+  constructor() {
+    super('The lock of the order expired before it was sent.');
+    this.name = 'LockLostError';
+  }
+}
+
+/** A lock that is extended until it is released. None of its functions rejects. */
+export interface HeldLock {
+  /** Whether it was held without interruption until now. Queries the store, and extends the lock. */
+  confirm(): Promise<boolean>;
+  /** Whether it cannot have expired since the store last extended it. Does not need the store. */
+  isUnexpired(): boolean;
+  /** From now on a lost lock is acquired again, so that other processes wait for the order that was sent. */
+  reacquireIfLost(): void;
+  release(): Promise<void>;
+}
+
+/**
+ * The store may lose its locks while it is down. After each outage, their holders first acquire them again, before any
+ * process acquires a new one.
+ * @returns a function that acquires a lock, or resolves to null if another process holds it; it throws StoreError or the
+ * signal's reason
+ */
+function createHeldLocks({ store, onRecovered }: Pick<OrderLockOptions, 'store' | 'onRecovered'>) {
+  const extendNow = new Set<() => void>();
+  let settledAt = 0;
+  onRecovered(() => {
+    settledAt = performance.now() + settleMs;
+    for (const extend of extendNow) extend();
+  });
+
+  return async (key: string, signal: Signal): Promise<HeldLock | null> => {
+    while (performance.now() < settledAt) await pause(settledAt - performance.now(), signal);
+    const acquiredAt = performance.now();
+    const lock = await store.lock(key, { expiresInMs: lockMs });
+    return lock && hold(key, lock, acquiredAt);
+  };
+
+  function hold(key: string, acquired: Lock, acquiredAt: number): HeldLock {
+    let lock = acquired;
+    let extendedAt = acquiredAt;
+    let wasLost = false;
+    let isReacquired = false;
+    let isReleased = false;
+    // A store that fails is not fatal: the next extension may succeed before the lock expires.
+    const extend = () => void tryExtend().catch(() => {});
+    const timer = setInterval(extend, extendMs);
+    extendNow.add(extend);
+
+    return {
+      confirm: () => tryExtend().catch(() => false),
+      isUnexpired: () => !wasLost && performance.now() - extendedAt < lockMs,
+      reacquireIfLost() {
+        isReacquired = true;
+      },
+      async release() {
+        isReleased = true;
+        clearInterval(timer);
+        extendNow.delete(extend);
+        await lock.release().catch(() => {});
+      },
+    };
+
+    async function tryExtend(): Promise<boolean> {
+      const startedAt = performance.now();
+      if (await lock.extend({ expiresInMs: lockMs })) extendedAt = startedAt;
+      // The lock expired while this process was suspended, or the store lost its data.
+      else await reacquire();
+      return !wasLost;
+    }
+
+    async function reacquire(): Promise<void> {
+      wasLost = true;
+      const again = isReacquired && !isReleased ? await store.lock(key, { expiresInMs: lockMs }) : null;
+      if (again && isReleased) await again.release();
+      else if (again) lock = again;
+    }
+  }
+}
+
+const minPauseMs = 100;
+const maxPauseMs = 1_000;
+/** Short, so that the order of a crashed process is soon taken over. */
+const lockMs = 30_000;
+const extendMs = 10_000;
+/** Longer than the longest pause before another process reconnects to Redis. */
+const settleMs = 3_000;
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

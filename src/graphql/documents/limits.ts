@@ -1,0 +1,213 @@
+import {
+  type ASTVisitor,
+  type FieldNode,
+  GraphQLError,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  GraphQLString,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isScalarType,
+  isSpecifiedScalarType,
+  Lexer,
+  type OperationDefinitionNode,
+  Source,
+  TokenKind,
+  typeFromAST,
+  type ValidationContext,
+} from 'graphql';
+
+/* What a document and its variables may have, beside the cost of its operations: their text, aliases, directives, values. */
+
+export interface DocumentLimits {
+  /** Tokens (names, braces, strings ...), and lines, per document. */
+  tokens: number;
+  /** Characters per document. */
+  characters: number;
+  /** Fields in the response and weights, computed before execution. */
+  cost: number;
+}
+
+/** Finds why a document would be too expensive to parse; null if it is not. Nested brackets cost the parser stack. */
+export function findDocumentProblem(
+  text: string,
+  { characters, tokens }: Pick<DocumentLimits, 'characters' | 'tokens'>,
+): string | null {
+  if (text.length > characters) {
+    return `A document may have at most ${characters} characters (MAX_QUERY_CHARS); this one has ${text.length}.`;
+  }
+  if (text.length > tokens && countLines(text) > tokens) {
+    return `A document may have at most ${tokens} lines (MAX_QUERY_TOKENS).`;
+  }
+  return isNestedDeeper(text, maxNesting, tokens) ? `Brackets may be nested at most ${maxNesting} levels deep.` : null;
+}
+
+/** More than any tool writes; the parser's stack ends at about 2,000. */
+const maxNesting = 200;
+
+function countLines(text: string): number {
+  return text.match(/\r\n|[\n\r]/g)?.length ?? 0;
+}
+
+function isNestedDeeper(text: string, levels: number, maxTokens: number): boolean {
+  const lexer = new Lexer(new Source(text));
+  let level = 0;
+  try {
+    // The parser reports more tokens, and text that is not a token, when it reaches them.
+    for (let count = 0; count <= maxTokens; count += 1) {
+      const { kind } = lexer.advance();
+      if (kind === TokenKind.EOF) return false;
+      if (openingBrackets.has(kind)) level += 1;
+      if (closingBrackets.has(kind)) level -= 1;
+      if (level > levels) return true;
+    }
+  } catch {
+    return false;
+  }
+  return false;
+}
+
+const openingBrackets: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
+const closingBrackets: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
+
+/**
+ * A validation rule: each directive can be an error of its own. Throws, so that these are not reported; the schema has two
+ * directives for queries.
+ */
+export function limitDirectives(): ASTVisitor {
+  return {
+    enter(node) {
+      if (!('directives' in node) || (node.directives?.length ?? 0) <= maxDirectives) return;
+      const message = `A field, fragment or operation may have at most ${maxDirectives} directives.`;
+      throw new GraphQLError(message, { nodes: node });
+    },
+  };
+}
+
+const maxDirectives = 5;
+
+/** A validation rule: an alias is repeated in the response for each entry of each list, and in the path of each error. */
+export function limitAliases(context: ValidationContext): ASTVisitor {
+  return {
+    Field(node) {
+      if (node.alias === undefined || node.alias.value.length <= maxAliasLength) return;
+      context.reportError(
+        new GraphQLError(`An alias must have at most ${maxAliasLength} characters.`, { nodes: node }),
+      );
+    },
+  };
+}
+
+const maxAliasLength = 100;
+
+/** A validation rule: tools use few aliases on introspection fields, and each enlarges the response. */
+export function limitIntrospectionAliases(context: ValidationContext): ASTVisitor {
+  let aliases = 0;
+  let typenameAliases = 0;
+  return {
+    Field(node) {
+      if (node.alias === undefined) return;
+      const parentType = context.getParentType();
+      if (parentType?.name.startsWith('__') || introspectionFields.includes(node.name.value)) {
+        aliases += 1;
+        if (aliases === maxAliases + 1) report(`Introspection may have at most ${maxAliases} aliases.`, node);
+      } else if (node.name.value === '__typename') {
+        typenameAliases += 1;
+        const message = `__typename may have at most ${maxTypenameAliases} aliases.`;
+        if (typenameAliases === maxTypenameAliases + 1) report(message, node);
+      }
+    },
+  };
+
+  function report(message: string, node: FieldNode): void {
+    context.reportError(new GraphQLError(message, { nodes: node }));
+  }
+}
+
+const maxAliases = 10;
+/** Tools that merge queries need one for each. */
+const maxTypenameAliases = 100;
+
+/** The root fields of introspection; routers query `_service`. */
+const introspectionFields = ['__schema', '__type', '_service'];
+
+type Variables = Readonly<Record<string, unknown>>;
+
+/** Finds why variables would be too expensive to coerce; null if they are not. */
+type FindVariableProblem = (variables: Variables) => string | null;
+
+/** Finds what is wrong with a value; null if nothing is. */
+type FindProblem = (value: unknown) => string | null;
+
+/**
+ * Errors of GraphQL.js repeat invalid values with all their fields, and each unknown field of an input object has one.
+ * Finds such values first. Expects a valid operation.
+ */
+export function createVariableCheck(
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+): FindVariableProblem {
+  const checks = variableDefinitions.map(({ variable, type }) => {
+    const inputType = typeFromAST(schema, type) as GraphQLInputType;
+    return { name: variable.name.value, find: createCheck(inputType) };
+  });
+  return (variables) => {
+    for (const { name, find } of checks) {
+      const problem = Object.hasOwn(variables, name) ? find(variables[name]) : null;
+      if (problem !== null) return `Variable "$${name}" has ${problem}.`;
+    }
+    return null;
+  };
+}
+
+function createCheck(type: GraphQLInputType): FindProblem {
+  if (isNonNullType(type)) return createCheck(type.ofType);
+  if (isListType(type)) {
+    const find = createCheck(type.ofType);
+    return (value) => (Array.isArray(value) ? findFirst(value, find) : find(value));
+  }
+  if (isInputObjectType(type)) return createObjectCheck(type);
+  // Any other scalar accepts whatever JSON it gets.
+  if (isScalarType(type) && !isSpecifiedScalarType(type)) return () => null;
+  const isText = type === GraphQLString || type.name === 'ID';
+  return (value) => {
+    if (typeof value === 'string') return isText ? null : findLongText(value, type.name);
+    return typeof value === 'object' && value !== null ? `an object or a list where ${type.name} is expected` : null;
+  };
+}
+
+function createObjectCheck(type: GraphQLInputObjectType): FindProblem {
+  const names = Object.keys(type.getFields());
+  const fields = new Map(Object.values(type.getFields()).map((field) => [field.name, createCheck(field.type)]));
+  return (value) => {
+    if (typeof value === 'string') return findLongText(value, type.name);
+    if (typeof value !== 'object' || value === null) return null;
+    if (Array.isArray(value)) return `a list where ${type.name} is expected`;
+    const present = Object.keys(value);
+    if (present.length > names.length) return `${present.length} fields; ${type.name} has only ${names.join(', ')}`;
+    return findFirst(present, (name) => (fields.get(name) ?? checkUnknown)((value as Variables)[name]));
+  };
+}
+
+function checkUnknown(value: unknown): string | null {
+  if (typeof value === 'object' && value !== null) return 'an object or a list in an unknown field';
+  return findLongText(value, 'no field');
+}
+
+function findFirst<Item>(items: readonly Item[], find: (item: Item) => string | null): string | null {
+  for (const item of items) {
+    const problem = find(item);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+function findLongText(value: unknown, expected: string): string | null {
+  if (typeof value !== 'string' || value.length <= maxTextLength) return null;
+  return `a text of more than ${maxTextLength} characters where ${expected} is expected`;
+}
+
+/** More than any number, or name of an enum value; longer messages are cut off. */
+const maxTextLength = 1_000;

@@ -1,0 +1,149 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLErrorExtensions,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+} from 'graphql';
+import type { Caller } from '../../auth/caller.ts';
+import type { RequestContext } from '../../request-context.ts';
+import type { OperationType } from '../../telemetry/finished-request.ts';
+import type { Compiler } from '../jit/compiler.ts';
+import type { AddBytes } from './cache.ts';
+import type { CacheScope } from './cache-scope.ts';
+import { createOperationCost } from './cost.ts';
+import { isAboutSchema, withClosedIntrospection } from './introspection.ts';
+import { createVariableCheck } from './limits.ts';
+
+type Variables = Readonly<Record<string, unknown>>;
+
+/** An operation of a valid document, with everything that is the same for each of its executions. */
+export interface PreparedOperation {
+  label: OperationLabel;
+  cacheScope: CacheScope;
+  /** Whether the same variables have the same result while the look-ups in it are fresh. */
+  isRepeatable: boolean;
+  /** The maximum number of fields in the response, plus weights. */
+  cost(variables: Variables): number;
+  /**
+   * Executes it. Fields are in the order of the query. Variables that are not valid, and operations that cost too much,
+   * are errors without data.
+   * @param schema another one than the prepared, such as one with timers
+   */
+  execute(
+    contextValue: OperationContext,
+    variables: Variables,
+    schema?: GraphQLSchema,
+  ): ExecutionResult | PromiseLike<ExecutionResult>;
+}
+
+/** What log, metrics and traces show of an operation. It refers to no document: a kept reply has it. */
+interface OperationLabel {
+  readonly type: OperationType;
+  /** Chosen by the client, at most 100 characters. Empty if it has none. */
+  readonly name: string;
+  readonly trust: DocumentTrust;
+}
+
+/** Changes when trusted documents are read again. */
+export interface DocumentTrust {
+  /** A hash of its text; null if the document is not trusted. */
+  trustedId: string | null;
+}
+
+/** The part of a resolver's context that execution uses. */
+export interface OperationContext {
+  caller: Caller;
+  requestContext: RequestContext;
+}
+
+/** An operation that was executed for a request. */
+export interface Executed {
+  operation: PreparedOperation;
+  requestContext: RequestContext;
+  /** The hash or id by which the client requested the document; null if it sent its text. */
+  documentId: string | null;
+}
+
+interface PreparedOperationOptions {
+  schema: GraphQLSchema;
+  trust: DocumentTrust;
+  document: DocumentNode;
+  /** These are the same for all operations of the document. */
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  cacheScope: CacheScope;
+  usesIntrospection: boolean;
+  definition: OperationDefinitionNode;
+  maxCost: number;
+  compiler: Compiler;
+  /** Called when it is compiled. */
+  addBytes: AddBytes;
+}
+
+export function createPreparedOperation(options: PreparedOperationOptions): PreparedOperation {
+  const { schema, trust, document, definition, fragments, cacheScope, usesIntrospection, maxCost } = options;
+  const cost = createOperationCost({ schema, operation: definition, fragments });
+  const operationName = definition.name?.value;
+  const findVariableProblem = createVariableCheck(schema, definition);
+  const findCompiled = options.compiler.register({ document, definition, fragments }, options.addBytes);
+
+  return {
+    label: labelOperation(definition, trust),
+    cacheScope,
+    isRepeatable: definition.operation === 'query' && (cacheScope !== 'none' || isAboutSchema(definition)),
+    cost,
+    execute: (contextValue, variables, executedSchema = schema) =>
+      findRefusal(contextValue.caller, variables) ?? run(contextValue, variables, executedSchema),
+  };
+
+  function findRefusal({ limits }: Caller, variables: Variables): ExecutionResult | null {
+    const limit = limits.maxQueryCost ?? maxCost;
+    const operationCost = cost(variables);
+    if (operationCost > limit) return reject(describeCost(operationCost, limit), { refusal: 'cost' });
+    const problem = findVariableProblem(variables);
+    return problem === null ? null : reject(problem);
+  }
+
+  function run(contextValue: OperationContext, variables: Variables, executedSchema: GraphQLSchema) {
+    const result =
+      (executedSchema === schema && findCompiled()?.(contextValue, variables)) ||
+      interpret(contextValue, variables, executedSchema);
+    return 'then' in result || result.data !== undefined ? result : rejectVariables(result.errors ?? []);
+  }
+
+  async function interpret(contextValue: OperationContext, variableValues: Variables, executedSchema: GraphQLSchema) {
+    const isClosed = usesIntrospection && !contextValue.caller.scopes.has('introspection');
+    const schema = isClosed ? withClosedIntrospection(executedSchema) : executedSchema;
+    const result = await execute({ schema, document, operationName, contextValue, variableValues });
+    return result.data === undefined ? rejectVariables(result.errors ?? []) : result;
+  }
+}
+
+function labelOperation({ operation, name }: OperationDefinitionNode, trust: DocumentTrust): OperationLabel {
+  // A copy of the name: a slice would keep the whole text of the document.
+  const text = Buffer.from(name?.value.slice(0, maxNameLength) ?? '').toString();
+  return { type: operation, name: text, trust };
+}
+
+const maxNameLength = 100;
+
+/** Why an operation is not executed. */
+function describeCost(cost: number, limit: number): string {
+  return (
+    `The query costs ${cost}; it may cost at most ${limit} (MAX_QUERY_COST). Each field and each object of the ` +
+    'response costs 1, and a look-up 10: select fewer fields or shorter lists, or split it into several queries.'
+  );
+}
+
+function reject(message: string, extensions: GraphQLErrorExtensions = {}): ExecutionResult {
+  const http = { status: 400 };
+  return { errors: [new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', http, ...extensions } })] };
+}
+
+function rejectVariables(errors: readonly GraphQLError[]): ExecutionResult {
+  for (const { extensions } of errors) extensions.http = { status: 400 };
+  return { errors };
+}

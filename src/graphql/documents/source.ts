@@ -1,0 +1,23 @@
+import { type DocumentNode, type GraphQLError, type ParseOptions, parse, Source, type SourceLocation } from 'graphql';
+
+/**
+ * Parses a document and empties its source: each GraphQLError counts the lines of the source up to its place when it is
+ * created, and execution may create thousands. `locate` finds the places of those that are in the response.
+ * @throws GraphQLError
+ */
+export function parseDetached(text: string, options: ParseOptions = {}): DocumentNode {
+  const source = new Source(text);
+  const document = parse(source, options);
+  source.body = '';
+  return document;
+}
+
+/** The first places of an error in its document. */
+export function locate({ nodes, locations }: GraphQLError): readonly SourceLocation[] | undefined {
+  const places = nodes?.flatMap(({ loc }) => (loc ? [loc.startToken] : [])) ?? [];
+  if (places.length === 0) return locations?.slice(0, maxLocations);
+  return places.slice(0, maxLocations).map(({ line, column }) => ({ line, column }));
+}
+
+/** Conflicting fields are all places of one error. */
+const maxLocations = 10;

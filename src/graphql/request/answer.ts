@@ -1,0 +1,176 @@
+import { type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
+import type { Signal } from '../../async/signal.ts';
+import type { Caller } from '../../auth/caller.ts';
+import { parseJson } from '../../parse-json.ts';
+import type { Trace } from '../../trace.ts';
+import type { PreparedDocument } from '../documents/document.ts';
+import { createOperationError } from '../documents/document.ts';
+import type { AnswerInTurn, PrepareDocument } from '../documents/documents.ts';
+import type { Executed, OperationContext, PreparedOperation } from '../documents/operation.ts';
+import type { InlineTrace, StartInlineTrace } from './inline-trace.ts';
+import { type KeptReplies, keyOfRequest, type RequestKey } from './kept-replies.ts';
+import type { PersistedQueries } from './persisted-queries.ts';
+import { createAbandonedReply, type Replies, type Reply, type RequestedFormat, traceHeader } from './reply.ts';
+
+/** The HTTP request with which GraphQL was asked. */
+export interface GraphqlRequest extends RequestedFormat {
+  method: string;
+  /** Aborts when the client disconnects. */
+  signal: Signal;
+  trace: Trace | null;
+}
+
+/** A POST request with a JSON body. */
+export interface GraphqlPost extends GraphqlRequest {
+  body: string;
+}
+
+/** The parameters of a GraphQL request, and the text of its document. */
+export interface Params {
+  query: string;
+  operationName?: string | null | undefined;
+  variables?: Readonly<Record<string, unknown>> | null | undefined;
+  extensions?: { persistedQuery?: { version?: unknown; sha256Hash?: unknown } | null } | null | undefined;
+}
+
+interface AnswerOptions<Context> {
+  prepare: PrepareDocument;
+  inTurn: AnswerInTurn;
+  /** Called for a kept reply: documents that are not known wait for it as for a known document. */
+  countKnown: () => void;
+  persistedQueries: PersistedQueries;
+  keptReplies: KeptReplies;
+  createContext: (caller: Caller, signal: Signal, trace: Trace | null) => Context;
+  replies: Replies;
+  /** Null: routers cannot request traces. */
+  loadInlineTraces: (() => Promise<StartInlineTrace>) | null;
+}
+
+/** Answers an ordinary request: a query or the hash of a known one, with an operation name and variables. Null for others. */
+export type AnswerPost = (post: GraphqlPost, caller: Caller) => Reply | PromiseLike<Reply> | null;
+
+export type Answer = (params: Params, request: GraphqlRequest, caller: Caller) => Reply | PromiseLike<Reply>;
+
+/** Creates the function that answers ordinary requests, and the one behind it, which also answers those that Yoga reads. */
+export function createAnswer<Context extends OperationContext>({
+  prepare,
+  inTurn,
+  countKnown,
+  persistedQueries,
+  keptReplies,
+  createContext,
+  replies,
+  loadInlineTraces,
+}: AnswerOptions<Context>): { answerPost: AnswerPost; answer: Answer } {
+  return { answerPost, answer };
+
+  function answerPost(post: GraphqlPost, caller: Caller): Reply | PromiseLike<Reply> | null {
+    const key = replies.asksForExtensions(post.headers) ? null : keyOfRequest(post, caller);
+    const kept = key === null ? undefined : keptReplies.get(key);
+    if (kept) {
+      countKnown();
+      return kept;
+    }
+    const params = readParams(post.body, persistedQueries);
+    return params && answer(params, post, caller, key);
+  }
+
+  /** @param key to keep the reply; null: it is not kept */
+  function answer(
+    params: Params,
+    request: GraphqlRequest,
+    caller: Caller,
+    key: RequestKey | null = null,
+  ): Reply | PromiseLike<Reply> {
+    const isTraced = loadInlineTraces !== null && request.headers[traceHeader] === 'ftv1';
+    return isTraced ? loadInlineTraces().then((start) => executeInTurn(start())) : executeInTurn(null);
+
+    function executeInTurn(inlineTrace: InlineTrace | null): Reply | PromiseLike<Reply> {
+      return inTurn(params.query, () =>
+        request.signal.aborted ? createAbandonedReply(request.mediaType, null) : execute(inlineTrace),
+      );
+    }
+
+    function execute(inlineTrace: InlineTrace | null): Reply | PromiseLike<Reply> {
+      const { operation, errors } = findOperation(prepare(params.query), params, request);
+      if (operation === null) return finish({ errors }, null);
+      const context = createContext(caller, request.signal, request.trace);
+      const executed = { operation, requestContext: context.requestContext, documentId: documentIdOf(params) };
+      const variables = params.variables ?? {};
+      const result = inlineTrace
+        ? inlineTrace.execute(operation, context, variables)
+        : operation.execute(context, variables);
+      return 'then' in result ? result.then((result) => finish(result, executed)) : finish(result, executed);
+
+      function finish(result: ExecutionResult, executed: Executed | null): Reply {
+        if (request.signal.aborted) return createAbandonedReply(request.mediaType, executed);
+        const reply = replies.create(inlineTrace ? inlineTrace.addTo(result) : result, request, caller, executed);
+        if (key !== null && executed !== null && result.errors === undefined) keptReplies.keep(key, reply, executed);
+        return reply;
+      }
+    }
+  }
+}
+
+/** Null if the body is not that of an ordinary request, its hash is unknown, or its query is to be registered. */
+function readParams(body: string, persistedQueries: PersistedQueries): Params | null {
+  const params = parseJson(body);
+  if (!isRecord(params)) return null;
+  for (const name in params) if (!paramNames.has(name)) return null;
+  const { query, operationName, variables, extensions } = params;
+  const isOrdinary =
+    (query == null || typeof query === 'string') &&
+    (operationName == null || typeof operationName === 'string') &&
+    (variables == null || isRecord(variables)) &&
+    (extensions == null || isRecord(extensions));
+  if (!isOrdinary) return null;
+  const text = findQuery(query ?? null, extensions?.persistedQuery, persistedQueries);
+  return text === null ? null : { query: text, operationName, variables, extensions };
+}
+
+const paramNames = new Set(['query', 'operationName', 'variables', 'extensions']);
+
+function findQuery(query: string | null, persisted: unknown, persistedQueries: PersistedQueries): string | null {
+  if (persisted == null) return query;
+  if (!isRecord(persisted) || persisted.version !== 1 || typeof persisted.sha256Hash !== 'string') return null;
+  const known = persistedQueries.get(persisted.sha256Hash) ?? null;
+  return query === null || query === known ? known : null;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function documentIdOf({ extensions }: Params): string | null {
+  const hash = extensions?.persistedQuery?.sha256Hash;
+  return typeof hash === 'string' ? hash : null;
+}
+
+interface FoundOperation {
+  /** Null: there is none, or it may not be executed. */
+  operation: PreparedOperation | null;
+  errors: readonly GraphQLError[];
+}
+
+/** As in Yoga, an unknown operation is reported before the errors of validation. */
+function findOperation(
+  { document, errors, operation }: PreparedDocument,
+  { operationName }: Params,
+  { method }: GraphqlRequest,
+): FoundOperation {
+  const definition = document && getOperationAST(document, operationName);
+  if (document && !definition) return { operation: null, errors: [createOperationError()] };
+  if (definition?.operation === 'mutation' && method === 'GET') return { operation: null, errors: [createGetError()] };
+  if (errors.length > 0) return { operation: null, errors };
+  if (definition?.operation === 'subscription') {
+    const message = 'Schema is not configured to execute subscription operation.';
+    return { operation: null, errors: [new GraphQLError(message, { nodes: definition })] };
+  }
+  return { operation: operation(operationName), errors };
+}
+
+function createGetError(): GraphQLError {
+  const http = { status: 405, headers: { allow: 'POST' } };
+  const extensions = { code: 'BAD_REQUEST', http };
+  return new GraphQLError('Can only perform a mutation operation from a POST request.', { extensions });
+}

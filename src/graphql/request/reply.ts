@@ -1,0 +1,182 @@
+import type { ExecutionResult } from 'graphql';
+import Negotiator from 'negotiator';
+import type { Caller } from '../../auth/caller.ts';
+import type { Freshness, UpstreamActivity } from '../../request-context.ts';
+import type { Events } from '../../telemetry/events.ts';
+import type { FinishedReply } from '../../telemetry/finished-request.ts';
+import type { Redact } from '../../telemetry/redact.ts';
+import type { CacheScope } from '../documents/cache-scope.ts';
+import type { Executed } from '../documents/operation.ts';
+import { type PresentedError, presentErrors } from './present-error.ts';
+
+/** In `latin1`, each character is one byte of the text in UTF-8; Node.js writes that faster. */
+export type TextEncoding = 'utf8' | 'latin1';
+
+/** The HTTP response to a GraphQL request, before compression. */
+export interface Reply {
+  status: number;
+  /** Names in lower case, without `content-type`. */
+  headers: Readonly<Record<string, string>>;
+  mediaType: MediaType;
+  body: string;
+  bodyEncoding: TextEncoding;
+  record: ReplyRecord;
+}
+
+/** A reply as log, metrics and traces show it. It refers to no document, which a kept reply would hold in memory. */
+export interface ReplyRecord extends FinishedReply {
+  /** Null if no operation was executed, or the reply is kept. */
+  activity: UpstreamActivity | null;
+}
+
+/** The part of an HTTP request that decides the format of its reply. */
+export interface RequestedFormat {
+  /** Headers of the request, by name in lower case. */
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  mediaType: MediaType;
+  /** Undefined: errors get a new one. */
+  requestId: string | undefined;
+}
+
+export type Replies = ReturnType<typeof createReplies>;
+
+export interface RepliesOptions {
+  /** Whether responses depend on the caller. */
+  hasCallers: boolean;
+  /** Whether requests may ask for `extensions.cost`. */
+  exposesCost: boolean;
+  /** Whether routers may request traces. */
+  hasTraces: boolean;
+  redact: Redact;
+  events: Pick<Events, 'unexpectedError'>;
+}
+
+/**
+ * Creates the replies. `extensions.http` of errors sets status and headers, as in Yoga. With the header `x-cost`, a reply
+ * contains the numbers of look-ups, cache hits and upstream calls. Cost means these counts, not money. They show whether an
+ * IBAN was looked up before, so only a configured gateway exposes them.
+ */
+export function createReplies({ hasCallers, exposesCost, hasTraces, redact, events }: RepliesOptions) {
+  const extensionHeaders = [...(exposesCost ? [costHeader] : []), ...(hasTraces ? [traceHeader] : [])];
+  const vary = [varyOfAll, ...(hasCallers ? ['authorization', 'x-api-key'] : []), ...extensionHeaders].join(', ');
+  return { asksForExtensions, create };
+
+  /** Whether a request asks for extensions of the response, with which it is not cached. */
+  function asksForExtensions(headers: RequestedFormat['headers']): boolean {
+    return extensionHeaders.some((name) => headers[name] !== undefined);
+  }
+
+  /** @param executed null if no operation was executed */
+  function create(
+    result: ExecutionResult,
+    { headers: requested, mediaType, requestId }: RequestedFormat,
+    caller: Pick<Caller, 'scopes'>,
+    executed: Executed | null,
+  ): Reply {
+    const usage = exposesCost && requested[costHeader] !== undefined ? executed?.requestContext.usage : undefined;
+    const extended = usage ? { ...result, extensions: { ...result.extensions, cost: usage } } : result;
+    const common = { mediaType, bodyEncoding: 'utf8', record: createRecord(executed) } as const;
+    if (result.errors === undefined) {
+      const isCacheable = executed !== null && !asksForExtensions(requested);
+      const cacheControl = isCacheable
+        ? cacheControlOf(executed.operation.cacheScope, executed.requestContext.freshness)
+        : 'no-store';
+      const headers = { 'cache-control': cacheControl, vary };
+      return { ...common, status: 200, headers, body: JSON.stringify(extended) };
+    }
+    const hidesSuggestions = !caller.scopes.has('introspection');
+    const presented = presentErrors(result.errors, { requestId, hidesSuggestions, redact, events });
+    const errorCodes = [...new Set(presented.map(({ shown }) => String(shown.extensions?.code)))];
+    const refusal = result.errors.some(({ extensions }) => extensions?.refusal === 'cost') ? 'cost' : null;
+    const { data, extensions } = extended;
+    return {
+      ...common,
+      status: statusOf(presented, 'data' in result, mediaType),
+      headers: Object.assign({ 'cache-control': 'no-store', vary }, ...presented.map(({ http }) => http?.headers)),
+      body: JSON.stringify({ data, errors: presented.map(({ shown }) => shown), extensions }),
+      record: { ...common.record, errorCodes, refusal },
+    };
+  }
+}
+
+/** The reply to a client that has disconnected. The errors of its cancelled look-ups are not reported. */
+export function createAbandonedReply(mediaType: MediaType, executed: Executed | null): Reply {
+  const record = createRecord(executed);
+  return { status: clientClosedRequest, headers: {}, mediaType, body: '', bodyEncoding: 'utf8', record };
+}
+
+/** The media type and the encoding depend on these request headers. */
+export const varyOfAll = 'accept, accept-encoding';
+
+/** The status of a request whose client has disconnected, so that nothing is sent. As in nginx. */
+export const clientClosedRequest = 499;
+
+/** A request with this header, of any value, gets `extensions.cost` if the gateway exposes it. */
+export const costHeader = 'x-cost';
+
+/** Routers request a trace with the value `ftv1`. */
+export const traceHeader = 'apollo-federation-include-trace';
+
+/** The supported media types, in our order of preference. Streams are not supported. */
+const mediaTypes = ['application/json', 'application/graphql-response+json'] as const;
+export type MediaType = (typeof mediaTypes)[number];
+
+/** Some clients copy a Content-Type header into Accept. */
+const offered = [...mediaTypes, ...mediaTypes.map((type) => `${type}; charset=utf-8`)];
+
+/** The type that an Accept header prefers; null if it allows none. Yoga ignores quality values. */
+export function chooseMediaType(accept: string | undefined): MediaType | null {
+  if (!accept || accept === '*/*' || accept === mediaTypes[0]) return mediaTypes[0];
+  const chosen = new Negotiator({ headers: { accept } }).mediaType(offered)?.replace(/;.*/, '');
+  return mediaTypes.find((type) => type === chosen) ?? null;
+}
+
+/** Whether the client prefers a page to JSON, as browsers do for an address that a user opens. */
+export function prefersHtml(accept: string | undefined): boolean {
+  if (!accept?.includes('text/html')) return false;
+  return new Negotiator({ headers: { accept } }).mediaType([...offered, 'text/html']) === 'text/html';
+}
+
+/**
+ * The value of `Cache-Control` for routers and browsers: a response may be cached while all values in it are fresh,
+ * privately if it contains an IBAN. Responses with errors or stale values are not cached. A time of more than an hour is
+ * rounded down to whole minutes, so that the header of a kept reply seldom changes.
+ */
+export function cacheControlOf(scope: CacheScope, { freshUntil }: Freshness): string {
+  const freshS = Math.min(Math.floor((freshUntil - Date.now()) / 1_000), maxAgeS);
+  if (scope === 'none' || !(freshS > 0)) return 'no-store';
+  return `${scope}, max-age=${freshS > hourS ? freshS - (freshS % 60) : freshS}`;
+}
+
+const hourS = 3_600;
+
+/** Also the time to live of computed values, which change only with a release. */
+const maxAgeS = 86_400;
+
+/** @param executed null if no operation was executed */
+export function createRecord(executed: Executed | null): ReplyRecord {
+  const label = executed?.operation.label;
+  const trustedId = label?.trust.trustedId ?? null;
+  return {
+    operationType: label?.type ?? null,
+    operationName: label?.name ?? '',
+    documentId: (executed?.documentId ?? trustedId)?.slice(0, idLength) ?? null,
+    isTrusted: trustedId !== null,
+    errorCodes: [],
+    refusal: null,
+    usage: executed?.requestContext.usage ?? null,
+    activity: executed?.requestContext.activity ?? null,
+    isKept: false,
+  };
+}
+
+/** Enough of a SHA-256 hash to find the document; shorter ones can look like an IBAN, which the log redacts. */
+const idLength = 32;
+
+/** The highest status of the errors; without one, 500 if the gateway failed before it had data. */
+function statusOf(errors: readonly PresentedError[], hasData: boolean, mediaType: MediaType): number {
+  const isJson = mediaType === 'application/json';
+  const statuses = errors.map(({ http }) => (http && !(isJson && http.spec) ? (http.status ?? 0) : 0));
+  const isFault = !hasData && errors.some(({ isExpected }) => !isExpected);
+  return Math.max(...statuses) || (isFault ? 500 : 200);
+}

@@ -1,0 +1,93 @@
+import { setMaxListeners } from 'node:events';
+import { useAPQ } from '@graphql-yoga/plugin-apq';
+import type { ExecutionResult } from 'graphql';
+import { createYoga, type Plugin } from 'graphql-yoga';
+import type { Caller } from '../../auth/caller.ts';
+import type { Answer, GraphqlPost, GraphqlRequest, Params } from './answer.ts';
+import { hashQuery, type PersistedQueries } from './persisted-queries.ts';
+import { chooseMediaType, type Replies, type Reply } from './reply.ts';
+
+interface GraphqlYogaOptions {
+  answer: Answer;
+  persistedQueries: PersistedQueries;
+  replies: Replies;
+  /** The caller of requests without the HTTP request handler. */
+  localCaller: Caller;
+}
+
+/** Yoga's context of a request. */
+interface ServerContext {
+  pending: { request: GraphqlRequest; caller: Caller; reply: Reply | null };
+}
+
+export type GraphqlYoga = ReturnType<typeof createGraphqlYoga>;
+
+/**
+ * Yoga reads the requests that are not ordinary: GET, queries to be persisted, and what is not a GraphQL request. It hands
+ * their parameters to `answer`. Body size, CORS and GraphiQL belong to the HTTP request handler.
+ */
+export function createGraphqlYoga({ answer, persistedQueries, replies, localCaller }: GraphqlYogaOptions) {
+  const yoga = createYoga<ServerContext>({
+    plugins: [
+      // An unknown hash is answered with 200: otherwise clients report a failure instead of sending the query.
+      useAPQ({ store: persistedQueries, hash: hashQuery, responseConfig: { forceStatusCodeOk: true } }),
+      useAnswer({ answer, replies }),
+    ],
+    cors: false,
+    parserAndValidationCache: false,
+    maskedErrors: false,
+    maxRequestBodySize: false,
+    multipart: false,
+    graphiql: false,
+    landingPage: false,
+    logging: false,
+  });
+
+  return {
+    /** Answers a request that the HTTP request handler has received. @param search of its URL */
+    async answer(request: GraphqlPost, search: string, caller: Caller): Promise<Reply> {
+      const { method, mediaType } = request;
+      const pending = { request, caller, reply: null as Reply | null };
+      const body = method === 'POST' ? { body: request.body } : {};
+      const headers = { accept: mediaType, 'content-type': 'application/json' };
+      await yoga.fetch(`http://gateway/graphql?${search}`, { method, headers, ...body }, { pending });
+      if (pending.reply === null) throw new Error('Yoga sent a response of its own.');
+      return pending.reply;
+    },
+    /** Answers a request without the HTTP request handler, for tests and for embedding. */
+    async fetch(url: string, init: RequestInit): Promise<Response> {
+      const fetched = new Request(url, init);
+      const { method, signal } = fetched;
+      // Every look-up of a request listens to this signal; Node.js reports more than ten listeners as a leak.
+      setMaxListeners(0, signal);
+      const headers = Object.fromEntries(fetched.headers);
+      const mediaType = chooseMediaType(headers.accept) ?? 'application/json';
+      const request = { method, headers, mediaType, requestId: undefined, signal, trace: null };
+      return yoga.fetch(fetched, { pending: { request, caller: localCaller, reply: null } });
+    },
+  };
+}
+
+/** Lets `answer` execute what Yoga has read, and sends its reply. */
+function useAnswer({ answer, replies }: Pick<GraphqlYogaOptions, 'answer' | 'replies'>): Plugin<object, ServerContext> {
+  return {
+    onParams({ context: { pending }, setParamsHandler }) {
+      setParamsHandler(async ({ params }) => {
+        pending.reply = await answer(params as Params, pending.request, pending.caller);
+        return {};
+      });
+    },
+    onResultProcess({ serverContext: { pending }, setResultProcessor }) {
+      const { request, caller } = pending;
+      setResultProcessor((result, { Response }) => {
+        // Without a reply, the result has errors of Yoga in reading the request.
+        pending.reply ??= replies.create(result as ExecutionResult, request, caller, null);
+        const { status, headers, body } = pending.reply;
+        return new Response(body, {
+          status,
+          headers: { ...headers, 'content-type': `${request.mediaType}; charset=utf-8` },
+        });
+      }, request.mediaType);
+    },
+  };
+}

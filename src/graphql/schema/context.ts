@@ -1,0 +1,50 @@
+import type { Signal } from '../../async/signal.ts';
+import type { Caller } from '../../auth/caller.ts';
+import type { PaidBudgets } from '../../auth/paid-budget.ts';
+import type { BankDataPort } from '../../bank-data/bank-data.ts';
+import type { EssayArchive, EssayGenerator } from '../../essays/essays.ts';
+import { createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
+import type { Trace } from '../../trace.ts';
+import type { AllowanceStatus } from '../../upstream/allowance/allowance.ts';
+import { Loaders } from '../loaders.ts';
+import { QueryBudget, type QueryLimits } from './query-budget.ts';
+import { createSuggestIbans, type SuggestIbans } from './suggestions.ts';
+
+/** Shared by the resolvers of all requests. */
+export interface Services {
+  bankData: BankDataPort;
+  essays: EssayGenerator;
+  essayArchive: EssayArchive;
+  /** The status of each upstream's allowance. Makes no upstream call. */
+  allowances: () => Promise<readonly AllowanceStatus[]>;
+  /** The paid calls of each caller. */
+  budgets: Pick<PaidBudgets, 'reserve' | 'status'>;
+  /** Whether the shipped bank lists contain this bank code. Ranks suggestions without an upstream call. */
+  isKnownBank: (country: string, bankCode: string) => boolean;
+  limits: QueryLimits;
+  /** Calls that the bank-data service accepts at a time. */
+  maxConcurrency: number;
+}
+
+/** Created for each request. */
+export interface Context {
+  services: Services;
+  caller: Caller;
+  loaders: Loaders;
+  budget: QueryBudget;
+  suggestIbans: SuggestIbans;
+  requestContext: RequestContext;
+}
+
+/** @param signal aborts when the client disconnects */
+export function createContext(services: Services, caller: Caller, signal: Signal, trace: Trace | null = null): Context {
+  const { bankData, isKnownBank, maxConcurrency } = services;
+  const { bankDataCalls, essayCalls } = caller.limits;
+  const hasBudget = bankDataCalls !== null || essayCalls !== null;
+  const reserveCall: ReserveCall | null = hasBudget ? (service) => services.budgets.reserve(caller, service) : null;
+  const requestContext = createRequestContext(signal, caller.id, reserveCall, trace);
+  const budget = new QueryBudget(services.limits);
+  const loaders = new Loaders({ bankData, budget, context: requestContext, maxConcurrency });
+  const suggestIbans = createSuggestIbans(isKnownBank);
+  return { services, caller, budget, requestContext, loaders, suggestIbans };
+}

@@ -1,0 +1,61 @@
+import type { Config } from '../../config/read-config.ts';
+import { GatewayError } from '../../errors.ts';
+
+/** Maximum number of each kind per query, duplicates included: aliases and lists multiply them. */
+export interface QueryLimits {
+  ibans: number;
+  bics: number;
+  /** Bank lists and generated IBANs. */
+  bankQueries: number;
+  essays: number;
+  /** Texts of essays in the response. */
+  essayTexts: number;
+  /** Representations of a router. */
+  entities: number;
+}
+
+export function readQueryLimits({
+  maxIbansPerQuery,
+  maxEssaysPerQuery,
+  maxEntitiesPerQuery,
+}: Pick<Config, 'maxIbansPerQuery' | 'maxEssaysPerQuery' | 'maxEntitiesPerQuery'>): QueryLimits {
+  return {
+    ibans: maxIbansPerQuery,
+    bics: maxIbansPerQuery,
+    bankQueries: 20,
+    essayTexts: 20,
+    essays: maxEssaysPerQuery,
+    entities: maxEntitiesPerQuery,
+  };
+}
+
+/** What is left of the limits of one query. */
+export class QueryBudget {
+  readonly limits: QueryLimits;
+  readonly #spent = { ibans: 0, bics: 0, bankQueries: 0, essays: 0, essayTexts: 0, entities: 0 };
+
+  constructor(limits: QueryLimits) {
+    this.limits = limits;
+  }
+
+  /** Counts one or more; false if the limit is exceeded. */
+  spend(kind: keyof QueryLimits, count = 1): boolean {
+    this.#spent[kind] += count;
+    return this.#spent[kind] <= this.limits[kind];
+  }
+
+  createLimitError(kind: keyof QueryLimits): GatewayError {
+    return new GatewayError('BAD_USER_INPUT', messages[kind](this.limits[kind]));
+  }
+}
+
+const messages: Record<keyof QueryLimits, (limit: number) => string> = {
+  ibans: (limit) => `A query may request at most ${limit} IBANs, duplicates included; split it into several queries.`,
+  bics: (limit) => `A query may request at most ${limit} BICs, duplicates included; split it into several queries.`,
+  bankQueries: (limit) =>
+    `A query may request at most ${limit} bank lists and generated IBANs in total; split it into several queries.`,
+  entities: (limit) =>
+    `A query may request at most ${limit} entities (MAX_ENTITIES_PER_QUERY); split it into several queries.`,
+  essayTexts: (limit) => `A response may contain at most ${limit} texts of essays, aliases included.`,
+  essays: (limit) => `A mutation may order at most ${limit} essays; order the others in another mutation.`,
+};

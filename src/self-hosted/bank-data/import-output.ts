@@ -1,0 +1,77 @@
+import { SingleBar } from 'cli-progress';
+import type { BankFileContent, Progress } from './directory/files/read-bank-file.ts';
+
+interface ImportSummary extends BankFileContent {
+  country: string;
+  path: string;
+  /** ISO date. */
+  date: string;
+  dataDir: string;
+  /** Number of banks before the import. */
+  before: number;
+}
+
+/** The result of an import, as lines for a terminal. */
+export function describeImport(summary: ImportSummary): string {
+  const { country, path, date, dataDir, before, format, entries, rows, skipped } = summary;
+  const reasons = [...skipped].sort(([, a], [, b]) => b - a);
+  const lines = [
+    `Imported the banks of ${country} from ${path}: was ${count(before)}, now ${count(entries.length)}`,
+    row('read', rows, 'row'),
+    row('imported', entries.length, 'bank'),
+    row('skipped', rows - entries.length, 'row'),
+    ...reasons.map(([reason, number]) => `${count(number).padStart(20)}  ${reason}`),
+    `  source     ${format.source}`,
+    `  date       ${date}`,
+    `  stored in  ${dataDir}`,
+    format.attribution,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function row(label: string, number: number, noun: string): string {
+  return `  ${label.padEnd(9)}${count(number).padStart(9)} ${plural(number, noun)}`;
+}
+
+/** Such as "1 bank" and "1,500 banks". */
+export function countOf(number: number, noun: string): string {
+  return `${count(number)} ${plural(number, noun)}`;
+}
+
+function plural(number: number, noun: string): string {
+  return number === 1 ? noun : `${noun}s`;
+}
+
+export function count(number: number): string {
+  return number.toLocaleString('en');
+}
+
+interface ProgressBar {
+  show(progress: Progress): void;
+  /** Removes the bar. */
+  clear(): void;
+}
+
+/** Shows the progress of reading a file. Writes nothing if the stream is not a terminal. */
+export function createProgressBar(stream: NodeJS.WriteStream): ProgressBar {
+  if (!stream.isTTY) return { show() {}, clear() {} };
+  const bar = new SingleBar({
+    stream,
+    clearOnComplete: true,
+    hideCursor: true,
+    barsize: 30,
+    format: 'reading {bar} {percentage} % | {rows}',
+  });
+  let isStarted = false;
+  return {
+    show({ rows, bytes, size }) {
+      const payload = { rows: countOf(rows, 'row') };
+      if (!isStarted) bar.start(size ?? bytes, 0, payload);
+      isStarted = true;
+      // The size of a pipe is unknown: the bar always shows nearly 100 %.
+      bar.setTotal(size ?? bytes + 1);
+      bar.update(bytes, payload);
+    },
+    clear: () => bar.stop(),
+  };
+}

@@ -1,0 +1,100 @@
+import * as z from 'zod';
+
+export const writingModes = ['Standard', 'Academic', 'Professional', 'Journalistic'] as const;
+export type WritingMode = (typeof writingModes)[number];
+
+export interface WritingOrder {
+  /** Topic and points to cover, as the caller wrote them. */
+  description: string;
+  mode: WritingMode;
+  /** Maximum number of words. */
+  wordCount: number;
+}
+
+/** A language model or the offline drafter. */
+export interface EssayWriter {
+  /** Resolves to a text of 1 to `wordCount` words. Rejects if it fails or the signal fires. */
+  write(order: WritingOrder, signal: AbortSignal): Promise<string>;
+}
+
+type WritingOrderReading = { kind: 'order'; order: WritingOrder } | { kind: 'invalid'; message: string };
+
+/** Reads a request body. The message names each invalid parameter and what would be right. */
+export function readWritingOrder(body: unknown): WritingOrderReading {
+  const result = bodySchema.safeParse(body);
+  if (!result.success) {
+    return { kind: 'invalid', message: result.error.issues.map(({ message }) => message).join(' ') };
+  }
+  const { description, mode, word_count: wordCount } = result.data;
+  return { kind: 'order', order: { description, mode, wordCount } };
+}
+
+const description = 'description must be text with the topic and the points to cover.';
+const mode = `mode must be one of ${writingModes.join(', ')}.`;
+const wordCount = 'word_count must be a whole number from 1 to 2000, sent as a JSON number.';
+const missing = (parameter: string, rule: string) => (issue: { input?: unknown }) =>
+  issue.input === undefined ? `${parameter} is missing: ${rule}` : rule;
+
+const bodySchema = z.object(
+  {
+    description: z.string({ error: missing('description', description) }).refine((text) => text.trim(), description),
+    mode: z.preprocess(normalizeMode, z.enum(writingModes, { error: missing('mode', mode) })),
+    word_count: z
+      .number({ error: missing('word_count', wordCount) })
+      .refine((count) => Number.isInteger(count) && count >= 1 && count <= 2000, wordCount),
+  },
+  { error: 'The body must be a JSON object with description, mode and word_count.' },
+);
+
+/** Case-insensitive: only one of the four published spellings is documented. */
+function normalizeMode(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  return writingModes.find((known) => known.toLowerCase() === value.toLowerCase()) ?? value;
+}
+
+const essayPurposes = ['narrative', 'argumentative', 'expository', 'descriptive'] as const;
+export type EssayPurpose = (typeof essayPurposes)[number];
+
+interface PurposeAndTitles {
+  purpose: EssayPurpose | null;
+  /** Suggested titles, best first. */
+  titles: string[];
+  /** The description without these sentences. */
+  text: string;
+}
+
+/**
+ * Reads writing purpose and title options, which have no parameter of their own and are sentences in the description:
+ * `Writing purpose: argumentative.` and `Title options: First title, Second title.`
+ */
+export function readPurposeAndTitles(description: string): PurposeAndTitles {
+  let purpose: EssayPurpose | null = null;
+  const titles: string[] = [];
+  const text = description
+    .replace(purposeSentence, (_sentence, named: string) => {
+      purpose = essayPurposes.find((known) => known === named.toLowerCase()) ?? purpose;
+      return '';
+    })
+    .replace(titleSentence, (_sentence, list: string) => {
+      titles.push(...readTitles(list));
+      return '';
+    })
+    .trim();
+  return { purpose, titles, text };
+}
+
+function readTitles(list: string): string[] {
+  const quoted = [...list.matchAll(/["“]([^"“”]+)["”]/g)].map(([, title = '']) => title);
+  const parts = quoted.length > 0 ? quoted : list.replace(/\.\s*$/, '').split(/[,，、]\s*/);
+  const titles = parts.map((title) => title.slice(0, maxTitleLength).trim().replaceAll(/\s+/g, ' '));
+  return titles.filter(Boolean).slice(0, maxTitles);
+}
+
+/** In characters; longer titles would be slow to process. */
+const maxTitleLength = 300;
+const maxTitles = 50;
+
+const purposeSentence = /(?<!\S)writing purpose:[ \t]*(narrative|argumentative|expository|descriptive)\b[ \t]*\.?/gi;
+/** Ends at the end of the line, or at a full stop that is followed by text and does not belong to an abbreviation. */
+const titleSentence =
+  /(?<!\S)title options?:[ \t]*([^\n]*?(?<!(?:^|[\s.])(?:\p{L}|Mr|Mrs|Ms|Dr|Prof|St|vs|No))\.(?=\s|$)|[^\n]*)/giu;

@@ -1,0 +1,150 @@
+import type { Store } from '../../stores/store.ts';
+import type { Answered } from '../outcome.ts';
+import { createReportedLimit, type LimitStatus } from './reported-limit.ts';
+import { createStoredCount } from './stored-count.ts';
+
+export interface PeriodCount {
+  /** Null if no calls remain. A promise where it waits for the store. */
+  reserve(): Reservation | Promise<Reservation | null>;
+  status(): Promise<LimitStatus>;
+  /** As far as this process knows; null if it is unlimited. */
+  remaining(): number | null;
+  /** Stores everything, if the store works, and stops reading the count of other processes until the next call. */
+  flush(): Promise<void>;
+}
+
+/** A call that was counted and may be sent. */
+export interface Reservation {
+  kind: 'reserved';
+  /** Only for a call that was definitely not sent. Calling it again has no effect. */
+  release(): void;
+  /** Records the rate limit that the response to the call reports, if it does. */
+  recordAnswer(answer: Pick<Answered, 'status' | 'headers'>): void;
+}
+
+interface PeriodCountOptions {
+  store: Store;
+  key: string;
+  limit: number | null;
+  /** Number of processes that share the store; null: it is not shared. */
+  replicas: number | null;
+  /** How long the count is stored: longer than the period. */
+  expiresInMs: number;
+  /** Called once at 80 percent and once at 95 percent. */
+  onNearlyExhausted: (percent: number) => void;
+  onStoreFailed: (reason: string) => void;
+  onStoreRecovered: () => void;
+}
+
+/** Counts the calls of a calendar day or month; up to a hundredth of what remains is counted ahead of time, in blocks. */
+export function createPeriodCount(options: PeriodCountOptions): PeriodCount {
+  const { store, key, limit, replicas, expiresInMs, onNearlyExhausted, onStoreFailed, onStoreRecovered } = options;
+  const count = createStoredCount({
+    store,
+    key,
+    expiresInMs,
+    replicas,
+    // Other processes may have used everything before this one started.
+    assumed: replicas === null ? 0 : (limit ?? 0),
+    maxBlock: () => Math.floor((maxNumber() - count.current()) / (100 * (replicas ?? 1))),
+    onStoreFailed,
+    onStoreRecovered: renumber,
+  });
+  const reported = createReportedLimit({ store, key, expiresInMs });
+  const ownLimit = limit ?? Number.POSITIVE_INFINITY;
+  /** Calls that other processes counted while the store failed: call numbers given meanwhile are too low by this. */
+  let numberOffset = 0;
+  const pendingWarnings = [80, 95];
+  let loading: Promise<void> | null = null;
+  let isLoaded = false;
+
+  return {
+    reserve() {
+      const number = isLoaded && count.current() < maxNumber() ? count.take() : null;
+      if (number === null) return reserveStored();
+      warn();
+      return createReservation(number, false);
+    },
+    async status() {
+      await load();
+      const counted = await count.sync();
+      await reported.read();
+      return reported.status(counted, limit);
+    },
+    remaining: () => reported.status(count.current(), limit).remaining,
+    async flush() {
+      if (loading === null) return;
+      await loading;
+      await Promise.all([count.stop(), reported.flush()]);
+    },
+  };
+
+  async function reserveStored(): Promise<Reservation | null> {
+    if (!isLoaded) await load();
+    // Another process may have released calls meanwhile, so the shared count is read before rejecting.
+    let isProbe = false;
+    if (count.current() >= maxNumber() && (await count.sync()) >= maxNumber()) {
+      if (!reported.isProbeDue() || count.current() >= ownLimit) return null;
+      isProbe = true;
+      reported.setProbedAt(Date.now());
+    }
+    const number = count.take() ?? (await count.add());
+    if (number > (isProbe ? ownLimit : maxNumber())) {
+      count.subtract();
+      return null;
+    }
+    warn();
+    return createReservation(number, isProbe);
+  }
+
+  /** Loads on first use: a gateway that calls no upstream does not create the store. */
+  function load(): Promise<void> {
+    loading ??= loadStored();
+    return loading;
+  }
+
+  async function loadStored(): Promise<void> {
+    // The count first: the stored limit refers to its numbers.
+    await count.sync();
+    await reported.read();
+    isLoaded = true;
+  }
+
+  /** The highest number that a call may have: the smaller of the configured and the reported limit. */
+  function maxNumber(): number {
+    return Math.min(ownLimit, reported.maxCallNumber());
+  }
+
+  /** The upstream's report already includes the calls of other processes, so only its call number changes. */
+  function renumber(countedElsewhere: number): void {
+    numberOffset += countedElsewhere;
+    reported.renumber(countedElsewhere);
+    onStoreRecovered();
+  }
+
+  function createReservation(number: number, isProbe: boolean): Reservation {
+    const baseNumber = number - numberOffset;
+    let isHeld = true;
+    return {
+      kind: 'reserved',
+      release() {
+        if (!isHeld) return;
+        isHeld = false;
+        count.subtract();
+        if (isProbe) reported.setProbedAt(undefined);
+      },
+      recordAnswer({ status, headers }) {
+        if (reported.record(headers, baseNumber + numberOffset)) warn();
+        else if (isProbe && status < 400) reported.discard();
+      },
+    };
+  }
+
+  function warn(): void {
+    const usedPercent = reported.usedShare(count.current(), ownLimit) * 100;
+    while (pendingWarnings[0] !== undefined && usedPercent >= pendingWarnings[0]) {
+      onNearlyExhausted(pendingWarnings[0]);
+      pendingWarnings.shift();
+    }
+  }
+}

@@ -1,0 +1,79 @@
+/** A request to a service: one operation, or one of its attempts. */
+export interface UpstreamRequest {
+  method: 'GET' | 'POST';
+  /** Path below the base URL, with its leading slash. */
+  path: string;
+  query?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  body?: unknown;
+  /**
+   * Whether the body of a 200 is the answer to this request, as far as it says so. If not, the service, or a proxy before
+   * it, has mixed up the responses of the connection.
+   */
+  isAnswer?(json: unknown): boolean;
+  /** Called before each attempt; if it resolves to false, the attempt is shed. */
+  maySend?: () => Promise<boolean>;
+  /** Called immediately before each attempt: from then on it may be charged. If it throws, the attempt is not sent. */
+  onSent?: () => void;
+}
+
+/** The result of an operation or of one of its attempts. A rejection by the upstream (4xx) is `answered`. */
+export type Outcome = Answered | Failed | Shed | Exhausted | BudgetExhausted;
+
+export interface Answered {
+  kind: 'answered';
+  status: number;
+  /** Values by lower-case name, of the headers that the gateway reads. */
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** From `Retry-After`; null when it is absent or unreadable. */
+  retryAt: Date | null;
+  text: string;
+  /** The parsed body; undefined when it is not JSON. */
+  json: unknown;
+}
+
+/** An attempt was made, but no complete response to it was received. */
+export interface Failed {
+  kind: 'failed';
+  reason: FailureReason;
+  /** The received part of an incomplete 2xx response, which may have been charged. Otherwise empty. */
+  text: string;
+}
+
+/**
+ * `unreachable`: the request was never sent (refused, DNS, TLS, connect timeout). `reset`: the connection closed before the
+ * response. `invalid`: the response was not valid HTTP/1.1. `truncated`, `too-large`: the response began and could not be
+ * read to its end. `mismatched`: the response to another request. `timed-out`: the deadline.
+ */
+export type FailureReason =
+  | 'unreachable'
+  | 'reset'
+  | 'invalid'
+  | 'truncated'
+  | 'too-large'
+  | 'mismatched'
+  | 'timed-out';
+
+/** Not sent (load shedding): the circuit is open, the queue is full, or the deadline passed in the queue. */
+export interface Shed {
+  kind: 'shed';
+}
+
+/** Not sent: the allowance is exhausted, or the upstream's `Retry-After` has not passed. */
+export interface Exhausted {
+  kind: 'exhausted';
+  renewsAt: Date;
+}
+
+/** Not sent: the caller's own budget of paid calls is exhausted. */
+export interface BudgetExhausted {
+  kind: 'budget-exhausted';
+  renewsAt: Date;
+}
+
+export const shed: Shed = { kind: 'shed' };
+
+/** Whether the upstream failed: no complete response, or 5xx. A rejection (4xx) is not a failure. */
+export function isUpstreamFailure(outcome: Outcome): boolean {
+  return outcome.kind === 'answered' ? outcome.status >= 500 : outcome.kind === 'failed';
+}

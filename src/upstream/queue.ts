@@ -1,0 +1,105 @@
+import type { Signal } from '../async/signal.ts';
+
+interface CallQueueOptions {
+  /** Maximum number of calls in flight (the capacity of the bulkhead). */
+  maxConcurrency: number;
+  /** Maximum number of attempts that wait for a slot. */
+  maxQueue: number;
+}
+
+export interface CallQueue {
+  /**
+   * Takes a slot. A promise while all are in use: it resolves to true when the attempt has a slot, and to false if it has no
+   * place in the queue or its signal has aborted. Requests take turns, however many attempts they have in the queue.
+   */
+  enter(requestKey: symbol, signal: Signal): true | Promise<boolean>;
+  /** Returns a slot. */
+  leave(): void;
+  status(): { active: number; queued: number };
+}
+
+/**
+ * Limits the calls in flight and the queue, so that a slow upstream does not occupy the whole gateway. If the queue is full, the
+ * request with the most attempts in it loses its last one.
+ */
+export function createCallQueue({ maxConcurrency, maxQueue }: CallQueueOptions): CallQueue {
+  /** Attempts by request, in the order of their turns. */
+  const waiting = new Map<symbol, Set<Settle>>();
+  let active = 0;
+  let queued = 0;
+
+  return {
+    enter(requestKey, signal) {
+      if (active < maxConcurrency) {
+        active += 1;
+        return true;
+      }
+      return wait(requestKey, signal);
+    },
+    leave() {
+      // The next attempt gets the slot before it is free, so that no later one takes it.
+      const next = takeNext();
+      if (next) next(true);
+      else active -= 1;
+    },
+    status: () => ({ active, queued }),
+  };
+
+  async function wait(requestKey: symbol, signal: Signal): Promise<boolean> {
+    if (signal.aborted || (queued >= maxQueue && !evictFor(requestKey))) return false;
+    let onAbort = () => {};
+    const hasSlot = await new Promise<boolean>((settle) => {
+      onAbort = () => {
+        remove(requestKey, settle);
+        settle(false);
+      };
+      signal.addEventListener('abort', onAbort);
+      add(requestKey, settle);
+    });
+    signal.removeEventListener('abort', onAbort);
+    return hasSlot;
+  }
+
+  function add(requestKey: symbol, settle: Settle): void {
+    const attempts = waiting.get(requestKey) ?? new Set();
+    waiting.set(requestKey, attempts.add(settle));
+    queued += 1;
+  }
+
+  function remove(requestKey: symbol, settle: Settle): void {
+    const attempts = waiting.get(requestKey);
+    if (!attempts?.delete(settle)) return;
+    queued -= 1;
+    if (attempts.size === 0) waiting.delete(requestKey);
+  }
+
+  function takeNext(): Settle | undefined {
+    const [turn] = waiting;
+    if (turn === undefined) return undefined;
+    const [requestKey, attempts] = turn;
+    const [next] = attempts;
+    if (next === undefined) return undefined;
+    remove(requestKey, next);
+    if (attempts.size > 0) {
+      // Its next turn comes after those of all other requests.
+      waiting.delete(requestKey);
+      waiting.set(requestKey, attempts);
+    }
+    return next;
+  }
+
+  /** Only if the request then still has no more attempts than the one that loses an attempt. */
+  function evictFor(requestKey: symbol): boolean {
+    let [longestKey, longest] = [requestKey, waiting.get(requestKey) ?? new Set<Settle>()];
+    const own = longest.size;
+    for (const [key, attempts] of waiting) if (attempts.size > longest.size) [longestKey, longest] = [key, attempts];
+    const last = [...longest].at(-1);
+    if (last === undefined || longest.size <= own + 1) return false;
+    remove(longestKey, last);
+    last(false);
+    return true;
+  }
+}
+
+/** Ends the wait of an attempt. */
+type Settle = (hasSlot: boolean) => void;

@@ -1,0 +1,130 @@
+import { describe, expect, it, vi } from 'vitest';
+import { failed, order, tEssay, truncated } from '../../support/essays/generator.ts';
+import { answerAll, from, pass, tDelayed, tProcess, useFakeTime } from '../../support/essays/processes.ts';
+import { tFailingStore } from '../../support/failing-store.ts';
+import { createMemoryStore } from '../../support/stores/memory-store.ts';
+
+useFakeTime();
+
+const different = { ...order, wordCount: 5 };
+
+/** Two processes with one store. */
+function tProcesses() {
+  const store = createMemoryStore();
+  return { store, a: tProcess(store), b: tProcess(store) };
+}
+
+describe('two processes', () => {
+  it('make one call for one key, even if it outlasts a lock', async () => {
+    const { a, b } = tProcesses();
+    const results = [a.generate(order, from()), b.generate(order, from())];
+    await pass(100_000);
+    await answerAll(a, ...results);
+    expect([a.calls.length, b.calls.length]).toEqual([1, 0]);
+  });
+
+  it('both return the failure that one waited for, and pay again only for a later order', async () => {
+    const { a, b } = tProcesses();
+    const first = await a.start();
+    const second = await b.start(order, from(), 5_000);
+    const exhausted = { kind: 'allowance-exhausted', message: 'Exhausted.', renewsAt: new Date() } as const;
+    a.calls[0]?.answer(exhausted);
+    await pass(1_000);
+    expect(await Promise.all([first.result, second.result])).toEqual([exhausted, exhausted]);
+    expect(b.calls).toHaveLength(0);
+    await b.write(order);
+    expect([a.calls.length, b.calls.length]).toEqual([1, 1]);
+  });
+
+  it('do not return a failure from before the order', async () => {
+    const { a, b } = tProcesses();
+    await a.orderAndFail();
+    const results = [a.generate(order, from()), b.generate(order, from())];
+    await pass(5_000);
+    const second = { ...failed, message: 'The second failure.' };
+    a.calls[1]?.answer(second);
+    await pass(1_000);
+    expect(await Promise.all(results)).toEqual([second, second]);
+    expect([a.calls.length, b.calls.length]).toEqual([2, 0]);
+  });
+
+  it('deliver the raw text of a caller who aborted to the one that waited, once', async () => {
+    const { a, b } = tProcesses();
+    await a.orderAndAbort(order);
+    const waiting = await b.start(order, from(), 200);
+    a.calls[0]?.answer(truncated);
+    await pass(1_000);
+    expect(await waiting.result).toEqual(truncated);
+    expect(b.calls).toHaveLength(0);
+    await b.write(order);
+  });
+
+  it('reject a different order with the key that the other process was writing', async () => {
+    const { a, b } = tProcesses();
+    const first = await a.start();
+    const second = b.generate(different, from());
+    await answerAll(a, first.result);
+    expect(await second).toMatchObject({ kind: 'invalid-input', field: 'idempotencyKey' });
+    expect(b.calls).toHaveLength(0);
+  });
+
+  it('each write their own order when the different order with the same key failed', async () => {
+    const { a, b } = tProcesses();
+    const first = await a.start();
+    const second = await b.start(different);
+    a.calls[0]?.answer(failed);
+    await first.result;
+    await pass(1_000);
+    b.calls[0]?.answer(tEssay('Five words.'));
+    expect(await second.result).toMatchObject({ text: 'Five words.' });
+  });
+
+  it('make one call when one gets the lock just after the other has finished', async () => {
+    const memory = createMemoryStore();
+    const { store, proceed } = tDelayed(memory, 'lock');
+    const late = tProcess(store);
+    const second = await late.start();
+    const essay = await tProcess(memory).write(order);
+    proceed();
+    expect(await second.result).toEqual(essay);
+    expect(late.calls).toHaveLength(0);
+  });
+
+  it('take over from a crashed process once its lock has expired, with one call', async () => {
+    const memory = createMemoryStore();
+    const failing = tFailingStore(memory);
+    const crashed = tProcess(failing.store);
+    const lost = await crashed.start(order, from(), 15_000);
+    failing.fail();
+    const others = [tProcess(memory), tProcess(memory)];
+    const calls = () => others.flatMap((other) => other.calls);
+    const waiting = others.map(({ generate }) => generate(order, from()));
+    await pass(24_000);
+    expect(calls()).toHaveLength(0);
+    await pass(7_000);
+    expect(calls()).toHaveLength(1);
+    await answerAll({ calls: calls() }, ...waiting);
+    expect(calls()).toHaveLength(1);
+    // Ends the crash that is only simulated.
+    crashed.calls[0]?.answer(failed);
+    await lost.result;
+  });
+
+  it('try the lock about once a second while they wait', async () => {
+    const { store, a, b } = tProcesses();
+    const first = await a.start();
+    const lock = vi.spyOn(store, 'lock');
+    const second = await b.start(order, from(), 20_000);
+    expect(lock.mock.calls.length).toBeGreaterThan(15);
+    expect(lock.mock.calls.length).toBeLessThan(30);
+    await answerAll(a, first.result, second.result);
+  });
+
+  it('do not wait for each other when one of them shuts down', async () => {
+    const { a, b } = tProcesses();
+    const first = await a.start();
+    const second = await b.start(order, from(), 1_000);
+    await b.flush();
+    await answerAll(a, first.result, second.result);
+  });
+});

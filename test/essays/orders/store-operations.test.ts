@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest';
+import type { Expiry, Store } from '../../../src/stores/store.ts';
+import { order, unkeyed } from '../../support/essays/generator.ts';
+import { answerAll, from, tProcess, useFakeTime } from '../../support/essays/processes.ts';
+import { createMemoryStore } from '../../support/stores/memory-store.ts';
+
+useFakeTime();
+
+/** A process and the operations that it makes on the store. */
+function tRecorded(memory: Store = createMemoryStore()) {
+  const kinds: string[] = [];
+  const keys = new Set<string>();
+  const record = <Args extends unknown[], T>(kind: string, operate: (key: string, ...args: Args) => T) => {
+    return (key: string, ...args: Args) => {
+      kinds.push(kind);
+      keys.add(key);
+      return operate(key, ...args);
+    };
+  };
+  const { get, set, setIfAbsent, lock } = memory;
+  const recordLock = async (key: string, expiry: Expiry) => {
+    const held = await lock(key, expiry);
+    return held && { ...held, extend: (expiry: Expiry) => record('extend', () => held.extend(expiry))(key) };
+  };
+  const store: Store = {
+    ...memory,
+    get: record('get', get),
+    set: record('set', set),
+    setIfAbsent: record('setIfAbsent', setIfAbsent),
+    lock: record('lock', recordLock),
+  };
+  return { kinds, keys, ...tProcess(store) };
+}
+
+it('are one lock, two reads and one extension before a call with a key, and two writes after it', async () => {
+  const { kinds, keys, start, calls } = tRecorded();
+  const { result } = await start();
+  expect(calls).toHaveLength(1);
+  expect(kinds).toEqual(['lock', 'get', 'get', 'extend']);
+  expect(keys.size).toBe(3);
+  await answerAll({ calls }, result);
+  expect(kinds).toEqual(['lock', 'get', 'get', 'extend', 'set', 'setIfAbsent']);
+});
+
+it('are the same before a retry', async () => {
+  const memory = createMemoryStore();
+  await tProcess(memory).orderAndFail();
+  const { kinds, keys, start, calls } = tRecorded(memory);
+  const { result } = await start();
+  expect(calls).toHaveLength(1);
+  expect(kinds).toEqual(['lock', 'get', 'get', 'extend']);
+  expect(keys.size).toBe(3);
+  await answerAll({ calls }, result);
+});
+
+it('are none before a call without a key', async () => {
+  const { kinds, start, calls } = tRecorded();
+  const { result } = await start(unkeyed);
+  expect(calls).toHaveLength(1);
+  expect(kinds).toEqual([]);
+  await answerAll({ calls }, result);
+  expect(kinds).toEqual(['set']);
+});
+
+it('are one lock and two reads for a stored essay, without a call', async () => {
+  const memory = createMemoryStore();
+  await tProcess(memory).write(order);
+  const { kinds, generate, calls } = tRecorded(memory);
+  await generate(order, from());
+  expect(kinds).toEqual(['lock', 'get', 'get']);
+  expect(calls).toHaveLength(0);
+});

@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import type { EssayOrder } from '../../src/essays/essays.ts';
+import { withOrderPrecheck } from '../../src/essays/paid-essays.ts';
+import { failed, order } from '../support/essays/generator.ts';
+import { tRequestContext } from '../support/request-context.ts';
+
+/** The precheck in front of a generator that counts its orders. */
+async function generate(changes: Partial<EssayOrder>) {
+  const calls: EssayOrder[] = [];
+  const generator = {
+    async generate(order: EssayOrder) {
+      calls.push(order);
+      return failed;
+    },
+  };
+  const checked = withOrderPrecheck(generator, { essayOrdered: () => {} });
+  return { calls, result: await checked.generate({ ...order, ...changes }, tRequestContext()) };
+}
+
+it.each<[string, keyof EssayOrder, Partial<EssayOrder>, string]>([
+  [
+    'an empty key',
+    'idempotencyKey',
+    { idempotencyKey: '' },
+    'idempotencyKey is empty; omit it or choose a unique one, such as a UUID.',
+  ],
+  [
+    'a long key',
+    'idempotencyKey',
+    { idempotencyKey: 'k'.repeat(201) },
+    'idempotencyKey must have at most 200 characters.',
+  ],
+  [
+    'a long description',
+    'description',
+    { description: 'd'.repeat(10_001) },
+    'description must have at most 10000 characters.',
+  ],
+  ['a long title', 'titles', { titles: ['A', 't'.repeat(201)] }, 'titles must have at most 200 characters.'],
+  ['many titles', 'titles', { titles: Array(21).fill('A') }, 'titles must have at most 20 entries.'],
+])('rejects %s, without a call', async (_, field, changes, message) => {
+  const { calls, result } = await generate(changes);
+  expect(result).toEqual({ kind: 'invalid-input', field, message, problems: [{ field, message }] });
+  expect(calls).toHaveLength(0);
+});
+
+it.each<Partial<EssayOrder>>([
+  { idempotencyKey: 'k' },
+  { idempotencyKey: 'k'.repeat(200) },
+  { idempotencyKey: null },
+  { description: 'd'.repeat(10_000), titles: Array(20).fill('t'.repeat(200)) },
+])('accepts texts up to their limits: %#', async (changes) => {
+  expect((await generate(changes)).calls).toHaveLength(1);
+});
+
+it('reports all invalid fields at once, without a call', async () => {
+  const problems = [
+    { field: 'description', message: 'description must not be empty; describe the topic and the points to cover.' },
+    { field: 'wordCount', message: 'wordCount is 0; it must be from 1 to 2000.' },
+    { field: 'titles', message: 'titles must have at most 200 characters.' },
+    { field: 'titles', message: 'titles must not contain an empty title; remove or replace it.' },
+    { field: 'idempotencyKey', message: 'idempotencyKey is empty; omit it or choose a unique one, such as a UUID.' },
+  ];
+  const message = problems.map((problem) => problem.message).join(' ');
+  const invalid = { description: ' ', wordCount: 0, titles: ['', 't'.repeat(201)], idempotencyKey: '' };
+  const { calls, result } = await generate(invalid);
+  expect(result).toEqual({ kind: 'invalid-input', field: null, message, problems });
+  expect(calls).toHaveLength(0);
+});

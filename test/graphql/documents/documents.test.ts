@@ -1,0 +1,229 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { createPreparedDocuments } from '../../../src/graphql/documents/documents.ts';
+import { schema } from '../../../src/graphql/schema/schema.ts';
+import { createRandom } from '../../support/e2e/random.ts';
+import { interpret, tContext, toOutcome, turns } from '../../support/graphql/outcomes.ts';
+import { createRandomQueries, type RandomRequest } from '../../support/graphql/random-documents.ts';
+import { texts } from '../../support/graphql/scripted-services.ts';
+
+/* More random documents, or others: DOCUMENTS=5000 SEED=7 npx vitest run test/graphql/documents/documents.test.ts */
+const documents = Number(process.env.DOCUMENTS ?? 120);
+const seed = Number(process.env.SEED ?? 1);
+
+beforeEach(() => {
+  // Compiling takes no time, so the next operation may be compiled at once.
+  vi.useFakeTimers({ toFake: ['performance'] });
+});
+
+describe('a document with other texts', () => {
+  it(`has the same result as when it is sent first: ${documents} random documents (seed ${seed})`, {
+    timeout: 600_000,
+  }, async () => {
+    const random = createRandom(seed);
+    const next = createRandomQueries(schema, random, texts);
+    const all = Object.values(texts).flat();
+    const changeTexts = (query: string) =>
+      query.replace(/"(?:[^"\\]|\\.)*"/g, (text) =>
+        random(2) > 0 ? JSON.stringify(all[random(all.length - 1)]) : text,
+      );
+    let shared = 0;
+    for (let count = 0; count < documents; ) {
+      const request = next();
+      if (!request.query.includes('"')) continue;
+      count += 1;
+      const { prepare, run, status } = tDocuments();
+      for (let time = 0; time < 6; time += 1) {
+        const changed = { ...request, query: changeTexts(request.query) };
+        expect(await run(changed), JSON.stringify(changed)).toEqual(await tDocuments().run(changed));
+      }
+      const other = request.query.replace(/"(?:[^"\\]|\\.)*"/g, '"other"');
+      const { entries } = status();
+      for (let time = 0; time < 2; time += 1) prepare(other);
+      // Otherwise it is cached when it is sent again.
+      if (status().entries === entries) shared += 1;
+    }
+    expect(shared).toBeGreaterThan(documents / 4);
+  });
+
+  it('is not prepared again', async () => {
+    const { prepare, run, status } = tDocuments();
+    const queryOf = (code: string) => `query Q { country(code: "${code}") { code name } }`;
+    for (const code of ['DE', 'FR', 'GB', 'XX', 'DE']) {
+      const request = { query: queryOf(code), variables: {} };
+      expect(await run(request)).toEqual(await interpret(request));
+    }
+    expect(status().entries).toBe(1);
+    const { label } = prepare(queryOf('FR')).operation(null);
+    expect(label).toMatchObject({ type: 'query', name: 'Q' });
+  });
+
+  it('has the same cost', () => {
+    const { prepare } = tDocuments();
+    const queryOf = (text: string) =>
+      `query ($n: Int) { ibanValidations(ibans: ["${text}", "x", "y"]) { iban } banks(country: "${text}", first: $n) { totalCount } }`;
+    for (const text of ['DE', 'FR', 'GB']) {
+      const [operation, expected] = [prepare, tDocuments().prepare].map((one) => one(queryOf(text)).operation(null));
+      expect(operation?.cost({ n: 7 })).toBe(expected?.cost({ n: 7 }));
+    }
+  });
+
+  it('is another one for those who trust documents', () => {
+    const { prepare } = tDocuments();
+    const queryOf = (code: string) => `{ country(code: "${code}") { code } }`;
+    for (const code of ['DE', 'FR']) prepare(queryOf(code));
+    const trusted = prepare(queryOf('DE'));
+    trusted.trust.trustedId = 'trusted';
+    const other = prepare(queryOf('GB'));
+    expect(trusted.operation(null).label.trust.trustedId).toBe('trusted');
+    expect(other.operation(null).label.trust.trustedId).toBeNull();
+  });
+
+  it('has its own locations in errors', async () => {
+    const { run } = tDocuments();
+    const queryOf = (...ibans: string[]) =>
+      `{ a: __typename\n ${ibans.map((iban, index) => `f${index}: ibanValidation(iban: "${iban}") { iban }`).join(' ')} }`;
+    const [timesOut, fails] = ['FR1420041010050500013M02606', 'GB29NWBK60161331926819'];
+    for (const ibans of [
+      ['DE89370400440532013000', timesOut],
+      ['x', fails],
+      ['not an IBAN', timesOut],
+      [fails, timesOut],
+      ['y', fails],
+    ]) {
+      const request = { query: queryOf(...ibans), variables: {} };
+      const outcome = await run(request);
+      expect(outcome).toEqual(await interpret(request));
+      const column = request.query.split('\n')[1]?.indexOf('f1') ?? 0;
+      expect(outcome.errors.join()).toContain(`"locations":[{"line":2,"column":${column + 1}}]`);
+    }
+  });
+
+  it.each([
+    ['a text in place of another type', '{ banks(country: "DE", first: "5") { totalCount } }'],
+    ['a misspelled variable', '{ a: country(code: "DE") { code } b: country(code: $__text0) { code } }'],
+    [
+      'a declared variable',
+      'query ($__text0: String!) { a: country(code: "DE") { code } b: country(code: $__text0) { code } }',
+    ],
+    ['different texts of merged fields', '{ country(code: "DE") { code } country(code: "FR") { name } }'],
+    ['equal texts of merged fields', '{ country(code: "DE") { code } country(code: "DE") { name } }'],
+    ['several operations', 'query A { country(code: "DE") { code } } query B { country(code: "FR") { code } }'],
+    [
+      'a text in a default value',
+      'query ($code: String = "DE") { a: country(code: $code) { code } b: country(code: "FR") { code } }',
+    ],
+    [
+      'a text in a scalar',
+      '{ _entities(representations: [{ __typename: "IbanCountry", code: "DE" }]) { __typename } }',
+    ],
+    ['a description', '"about it" query { country(code: "DE") { code } }'],
+    ['a description after a line break', '\n"about it" query { country(code: "DE") { code } }'],
+    ['a text that is too long', `{ country(code: "${'D'.repeat(99)}") { code } }`],
+    ['a text instead of a list', '{ ibanValidations(ibans: "x") { iban } }'],
+    ['a text in a nested list', '{ ibanValidations(ibans: ["x", "y"]) { iban } }'],
+  ])('has the same result as when it is sent first, with %s', async (_, query) => {
+    const { run } = tDocuments();
+    for (const changed of [query, query.replaceAll('DE', 'FR'), query.replaceAll('DE', 'GB'), query, query]) {
+      const request = { query: changed, variables: {} };
+      expect(await run(request)).toEqual(await tDocuments().run(request));
+    }
+  });
+
+  it('has the same errors of arguments, which may show a text and a variable', async () => {
+    const { run } = tDocuments();
+    const queryOf = (text: string) =>
+      `mutation ($mode: EssayMode) { generateEssay(input: { description: "${text}", wordCount: 10, mode: $mode }) { __typename } }`;
+    for (const text of ['Ink', 'Pens', 'Paper']) {
+      const request = { query: queryOf(text), variables: { mode: null } };
+      const outcome = await run(request);
+      expect(outcome.errors.join()).toContain(text);
+      expect(outcome).toEqual(await interpret(request));
+    }
+  });
+
+  it('is not cached if it is sent once and cannot be shared', () => {
+    const { prepare, status } = tDocuments();
+    const queryOf = (code: string) => `{ country(code: "${code}") { code } country(code: "${code}") { name } }`;
+    for (let count = 0; count < 20; count += 1) expect(prepare(queryOf(`A${count}`)).errors).toEqual([]);
+    expect(status()).toEqual({ entries: 0, bytes: 0 });
+    prepare(queryOf('A19'));
+    expect(status().entries).toBe(1);
+  });
+
+  it('is not shared if it has many or long texts, which would take memory', () => {
+    const { prepare, status } = tDocuments();
+    const withLong = (count: number) => `{ country(code: "${count}${'x'.repeat(200)}") { code } }`;
+    const withMany = (count: number) => `{ ibanValidations(ibans: [${`"x${count}" `.repeat(21)}]) { iban } }`;
+    const withSome = (count: number) => `{ ibanValidations(ibans: [${`"x${count}" `.repeat(20)}]) { iban } }`;
+    for (const queryOf of [withLong, withMany]) for (let count = 0; count < 5; count += 1) prepare(queryOf(count));
+    expect(status().entries).toBe(0);
+    for (let count = 0; count < 5; count += 1) prepare(withSome(count));
+    expect(status().entries).toBe(1);
+    // A kilobyte for each variable.
+    expect(status().bytes).toBeGreaterThan(20_000);
+  });
+
+  it('is refused if it has too many characters', () => {
+    const queryOf = (code: string) => `{ country(code: "${code}") { code } }`;
+    const { prepare } = tDocuments(queryOf('DE').length + 100);
+    for (const code of ['DE', 'FR', 'GB', 'x'.repeat(102)]) expect(prepare(queryOf(code)).errors).toEqual([]);
+    const [error] = prepare(queryOf('x'.repeat(103))).errors;
+    expect(error?.message).toContain('MAX_QUERY_CHARS');
+  });
+
+  it('gets the text of its own and not a variable of the client', async () => {
+    const { run } = tDocuments();
+    for (const code of ['DE', 'FR', 'GB', 'NL']) {
+      const query = `{ country(code: "${code}") { code } }`;
+      const outcome = await run({ query, variables: { __text0: 'AT', __proto__: { __text0: 'AT' } } });
+      expect(outcome).toEqual({ data: JSON.stringify({ country: { code } }), errors: [] });
+    }
+  });
+});
+
+describe('a document that is not valid', () => {
+  it.each([
+    ['100 errors', `{ ${'unknown '.repeat(100)} }`, 100, 'Cannot query field "unknown" on type "Query".'],
+    [
+      'more than 100 errors',
+      `{ ${'unknown '.repeat(200)} }`,
+      101,
+      'Too many validation errors, error limit reached. Validation aborted.',
+    ],
+    [
+      'fields that take too long to compare',
+      `query ($a: Country) { ${'__typename '.repeat(4_900)} }`,
+      2,
+      'Validation aborted.',
+    ],
+    [
+      'errors and too many directives',
+      `{ unknown ${'@unknown '.repeat(6)} }`,
+      1,
+      'A field, fragment or operation may have at most 5 directives.',
+    ],
+  ])('has as many errors as reported, with %s', (_, query, count, last) => {
+    const { errors, operation } = tDocuments().prepare(query);
+    expect(errors).toHaveLength(count);
+    expect(errors.at(-1)?.message).toBe(last);
+    for (const { extensions } of errors)
+      expect(extensions).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED', http: { status: 400 } });
+    expect(() => operation(null)).toThrow(errors[0]);
+  });
+});
+
+function tDocuments(characters = 100_000) {
+  const limits = { tokens: 5_000, characters, cost: 1_000_000 };
+  const { prepare, status } = createPreparedDocuments({ schema, limits, hasCallers: false });
+
+  async function run({ query, variables }: RandomRequest) {
+    const { errors, operation } = prepare(query);
+    if (errors.length > 0) return toOutcome({ errors });
+    const name = query.startsWith('query A') ? 'A' : null;
+    const outcome = toOutcome(await operation(name).execute(tContext(), variables));
+    await turns();
+    return outcome;
+  }
+
+  return { prepare, status, run };
+}

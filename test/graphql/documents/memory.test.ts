@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import type { DocumentMemory } from '../../support/graphql/document-memory.ts';
+import { readJsonLines, tProcess } from '../../support/process.ts';
+
+it('the caches of documents count about the memory that they take', { timeout: 120_000 }, async () => {
+  const child = tProcess(process.execPath, [
+    '--expose-gc',
+    '--import',
+    'tsx',
+    'test/support/graphql/document-memory.ts',
+  ]);
+  const kinds = await readJsonLines<DocumentMemory>(child);
+  expect(kinds).toHaveLength(8);
+  for (const { name, countedMb, heapMb } of kinds) {
+    expect(countedMb, `${name}: MB counted`).toBeGreaterThan(7);
+    expect(heapMb / countedMb, `${name}: MB of the heap per MB counted`).toBeGreaterThan(0.5);
+    expect(heapMb / countedMb, `${name}: MB of the heap per MB counted`).toBeLessThan(1.5);
+  }
+});

@@ -1,0 +1,221 @@
+import type { GraphQLObjectType } from 'graphql';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { BankDataPort } from '../../../src/bank-data/bank-data.ts';
+import { createPreparedDocuments } from '../../../src/graphql/documents/documents.ts';
+import { createCompiler } from '../../../src/graphql/jit/compiler.ts';
+import { schema } from '../../../src/graphql/schema/schema.ts';
+import { createRandom } from '../../support/e2e/random.ts';
+import { tOperation } from '../../support/graphql/operation.ts';
+import { interpret, type Outcome, tContext, toOutcome, turns } from '../../support/graphql/outcomes.ts';
+import { createRandomQueries, type RandomRequest } from '../../support/graphql/random-documents.ts';
+import { texts, tServices } from '../../support/graphql/scripted-services.ts';
+
+/* More random documents, or others: DOCUMENTS=5000 SEED=7 npx vitest run test/graphql/jit/compiler.test.ts */
+const documents = Number(process.env.DOCUMENTS ?? 400);
+const seed = Number(process.env.SEED ?? 1);
+
+/** graphql-jit writes a text with this prefix into the code as an expression. */
+const attack = `${'__MAGIC_DATE__33a9e76d_02e0_4128_8e92_3530ad3da74d'}globalThis.attacked=1`;
+
+beforeEach(() => {
+  // Compiling takes no time, so the next operation may be compiled at once.
+  vi.useFakeTimers({ toFake: ['performance'] });
+});
+
+describe('a compiled operation', () => {
+  it(`has the same result as with GraphQL.js, and changes no answer, which other requests share: ${documents} random documents (seed ${seed})`, {
+    timeout: 600_000,
+  }, async () => {
+    const next = createRandomQueries(schema, createRandom(seed), texts);
+    let compiled = 0;
+    for (let count = 0; count < documents; count += 1) {
+      // Operations with conditions are not compiled.
+      const { query, variables } = next();
+      const request = { query: query.replaceAll(/ @(skip|include)\(if: [^)]*\)/g, ''), variables };
+      const [expected, actual] = [await interpret(request), await runCompiled(request)];
+      if (actual === null) continue;
+      compiled += 1;
+      expect(actual, JSON.stringify(request)).toEqual(expected);
+    }
+    expect(compiled).toBeGreaterThan(documents / 2);
+    expect(answers.length).toBeGreaterThan(documents / 2);
+    expect(answers.filter(({ answer, text }) => JSON.stringify(answer) !== text)).toEqual([]);
+  });
+
+  it.each([
+    ['a text', `{ country(code: "${attack}") { code } }`],
+    ['a text in a list', `{ ibanValidations(ibans: ["${attack}"]) { iban } }`],
+    ['a text in an input object', `{ generateIban(input: { country: "${attack}" }) { __typename } }`],
+    [
+      'a text in a scalar',
+      `{ _entities(representations: [{ __typename: "IbanCountry", code: "${attack}" }]) { __typename } }`,
+    ],
+    ['a name in a scalar', `{ _entities(representations: [{ ${attack.replace(/\W.*/, '')}: 1 }]) { __typename } }`],
+    [
+      'a default value',
+      `query ($code: String = "${attack}") { bank(bic: "DEUTDEFF") { bic } banks(country: $code) { totalCount } }`,
+    ],
+    ['a default list', `query ($ibans: [String!] = ["${attack}"]) { ibanValidations(ibans: $ibans) { iban } }`],
+  ])('runs no code from %s', async (_, query) => {
+    const request = { query, variables: {} };
+    expect(await runCompiled(request)).toEqual(await interpret(request));
+    expect(globalThis).not.toHaveProperty('attacked');
+  });
+
+  it.each(['"', '\\', "'", '`', '$' + '{1}', '\u2028', '\n', '</script>', '*/'])(
+    'repeats the text %j',
+    async (text) => {
+      const literal = `{ ibanValidation(iban: ${JSON.stringify(text)}) { iban } }`;
+      const nested = 'query ($t: String!) { ibanValidations(ibans: ["x", $t]) { iban } }';
+      for (const request of [
+        { query: literal, variables: {} },
+        { query: nested, variables: { t: text } },
+      ]) {
+        expect(await runCompiled(request)).toEqual(await interpret(request));
+      }
+    },
+  );
+
+  it.each([
+    ['a condition in a fragment', '{ ...F } fragment F on Query { ... @skip(if: false) { __typename } }'],
+    ['introspection', '{ a: __schema { queryType { name } } }'],
+    ['introspection in a fragment', '{ ...F } fragment F on Query { __type(name: "Query") { name } }'],
+    ['a variable with a reserved name', 'query ($__argument0: String!) { country(code: $__argument0) { code } }'],
+    ['very many fields', `{ ${Array.from({ length: 900 }, (_, index) => `a${index}: __typename`).join(' ')} }`],
+    ['long paths', `{ country(code: "FR") ${nest(90, 'a'.repeat(100))} }`],
+    [
+      'fragments that expand to very many fields',
+      `{ country(code: "FR") { ...F0 } } ${Array.from({ length: 30 }, (_, i) => `fragment F${i} on IbanCountry { a: parent { ...F${i + 1} } b: parent { ...F${i + 1} } }`).join(' ')} fragment F30 on IbanCountry { code }`,
+    ],
+  ])('is not made of %s', async (_, query) => {
+    expect(await runCompiled({ query, variables: { __argument0: 'DE' } })).toBeNull();
+  });
+
+  it.each([2 ** 31, 1.5, 27])('checks a number of a resolver as GraphQL.js does: %d', async (length) => {
+    const field = (schema.getType('IbanCountry') as GraphQLObjectType).getFields().ibanLength;
+    const { resolve } = field ?? {};
+    onTestFinished(() => void Object.assign(field ?? {}, { resolve }));
+    Object.assign(field ?? {}, { resolve: () => length });
+    const request = { query: '{ country(code: "FR") { code ibanLength } }', variables: {} };
+    const expected = await interpret(request);
+    expect(expected.errors).toHaveLength(length === 27 ? 0 : 1);
+    expect(await runCompiled(request)).toEqual(expected);
+  });
+});
+
+describe('compiling', () => {
+  it('takes at most a twentieth of the time, and is done later for those whose turn has not come', async () => {
+    const clock = { ms: 0 };
+    const compileMs = 13;
+    vi.spyOn(performance, 'now').mockImplementation(() => clock.ms);
+    const { getRootType } = schema;
+    // graphql-jit calls it twice per operation.
+    vi.spyOn(schema, 'getRootType').mockImplementation(function (this: typeof schema, type) {
+      clock.ms += compileMs / 2;
+      return getRootType.call(this, type);
+    });
+    const compiler = createCompiler(schema);
+    const onCompiled = vi.fn();
+    const operations = Array.from({ length: 3_000 }, (_, index) =>
+      tRegister(`{ a${index}: __typename }`, onCompiled, compiler),
+    );
+    for (const find of operations) {
+      clock.ms += 0.5;
+      find();
+      find();
+      await turns();
+    }
+    const compilations = onCompiled.mock.calls.length;
+    expect(compilations).toBeGreaterThan(1);
+    expect(compilations * compileMs).toBeLessThanOrEqual(clock.ms / 20 + compileMs);
+
+    const late = operations.find((find) => find() === null);
+    clock.ms += 1_000;
+    late?.();
+    await turns();
+    expect(late?.()).not.toBeNull();
+  });
+
+  it('compiles one operation at a time when several come at once', async () => {
+    const clock = { ms: 0 };
+    vi.spyOn(performance, 'now').mockImplementation(() => clock.ms);
+    const compiler = createCompiler(schema);
+    vi.spyOn(schema, 'getRootType').mockImplementation(function (this: typeof schema) {
+      clock.ms += 1;
+      return schema.getQueryType();
+    });
+    const onCompiled = vi.fn();
+    for (let index = 0; index < 100; index += 1) {
+      const find = tRegister(`{ b${index}: __typename }`, onCompiled, compiler);
+      find();
+      find();
+    }
+    await turns();
+    expect(onCompiled).toHaveBeenCalledTimes(1);
+  });
+
+  it('counts the memory of compiled operations in the cache of documents', async () => {
+    const limits = { tokens: 5_000, characters: 100_000, cost: 100_000 };
+    const { prepare, status } = createPreparedDocuments({ schema, limits, hasCallers: false });
+    const fields = Array.from({ length: 380 }, (_, index) => `a${index}: ibanFormatAsRegex`).join(' ');
+    const textOf = (index: number) => `query Q${index}($code: String!) { country(code: $code) { ${fields} } }`;
+    const texts = Array.from({ length: 16 }, (_, index) => textOf(index));
+    for (const text of texts) expect(prepare(text)).not.toBe(prepare(text));
+    const prepared = texts.map((text) => prepare(text));
+    for (const [index, text] of texts.entries()) expect(prepare(text)).toBe(prepared[index]);
+    const before = status();
+    for (const [index, text] of texts.entries()) {
+      for (let time = 0; time < 3; time += 1) {
+        prepared[index] = prepare(text);
+        await prepared[index].operation(null).execute(tContext(), { code: 'DE' });
+      }
+      await turns();
+    }
+    const after = status();
+    expect(before.entries).toBe(16);
+    expect(after.entries).toBeLessThan(16);
+    expect(after.bytes / after.entries).toBeGreaterThan(before.bytes / before.entries + 1_500_000);
+    expect(prepare(textOf(0))).not.toBe(prepared[0]);
+    expect(prepare(textOf(15))).toBe(prepared[15]);
+  });
+});
+
+/** Null if it was not compiled. */
+async function runCompiled({ query, variables }: RandomRequest): Promise<Outcome | null> {
+  const find = tRegister(query);
+  find();
+  find();
+  await turns();
+  const result = await find()?.(tRecordedContext(), variables);
+  return result ? toOutcome(result) : null;
+}
+
+const compiler = createCompiler(schema);
+
+function tRegister(query: string, addBytes = (_bytes: number) => {}, used = compiler) {
+  return used.register(tOperation(query), addBytes);
+}
+
+function nest(depth: number, alias: string): string {
+  return depth === 0 ? '{ code }' : `{ ${alias}: parent ${nest(depth - 1, alias)} }`;
+}
+
+function tRecordedContext() {
+  const services = tServices();
+  return tContext({ ...services, bankData: recordAnswers(services.bankData) });
+}
+
+/** With their JSON when they were received. */
+const answers: { answer: unknown; text: string }[] = [];
+
+function recordAnswers(bankData: BankDataPort): BankDataPort {
+  const recorded = Object.entries(bankData).map(([name, request]) => [
+    name,
+    async (...args: unknown[]) => {
+      const answer = await Reflect.apply(request, bankData, args);
+      answers.push({ answer, text: JSON.stringify(answer) });
+      return answer;
+    },
+  ]);
+  return Object.fromEntries(recorded);
+}

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { countFunctions, measurePaths } from '../bench/path-length.ts';
+
+/** In `src`, for one request. Lower them when a path gets shorter; `npx tsx bench/path-length.ts --list` shows them. */
+const limits = [
+  { kind: 'cold IBAN', files: 118, functions: 408 },
+  { kind: 'cached IBAN', files: 77, functions: 224 },
+  { kind: 'kept reply', files: 35, functions: 96 },
+  { kind: 'essay', files: 108, functions: 369 },
+] as const;
+
+it('the paths of requests through the source do not grow', async () => {
+  const paths = await measurePaths();
+  for (const { kind, files, functions } of limits) {
+    expect(paths[kind].size, `files of a ${kind}`).toBeLessThanOrEqual(files);
+    expect(countFunctions(paths[kind]), `functions of a ${kind}`).toBeLessThanOrEqual(functions);
+    // A path that is not measured would be short.
+    expect(paths[kind].has('http/request-handler.ts')).toBe(true);
+  }
+});

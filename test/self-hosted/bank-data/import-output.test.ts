@@ -1,0 +1,51 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { bankFileFormats } from '../../../src/self-hosted/bank-data/directory/files/formats.ts';
+import { createProgressBar, describeImport } from '../../../src/self-hosted/bank-data/import-output.ts';
+
+function tStream(isTTY: boolean) {
+  const stream = Object.assign(new PassThrough(), { isTTY });
+  return { stream: stream as unknown as NodeJS.WriteStream, written: () => String(stream.read() ?? '') };
+}
+
+describe('the progress bar', () => {
+  it('shows the progress on a terminal', () => {
+    const { stream, written } = tStream(true);
+    const bar = createProgressBar(stream);
+    bar.show({ rows: 1, bytes: 0, size: 2_000 });
+    expect(written()).toContain('0 % | 1 row\u001b');
+    bar.show({ rows: 1_500, bytes: 1_000, size: 2_000 });
+    bar.clear();
+    expect(written()).toContain('50 % | 1,500 rows');
+  });
+
+  it('works without a size, for a pipe', () => {
+    const { stream, written } = tStream(true);
+    const bar = createProgressBar(stream);
+    bar.show({ rows: 1_500, bytes: 1_000, size: null });
+    bar.clear();
+    expect(written()).toContain('1,500 rows');
+  });
+
+  it.each([
+    ['without a terminal', false, true],
+    ['if reading fails before it starts', true, false],
+  ])('writes nothing %s', (_, isTTY, shows) => {
+    const { stream, written } = tStream(isTTY);
+    const bar = createProgressBar(stream);
+    if (shows) bar.show({ rows: 500, bytes: 1_000, size: 2_000 });
+    bar.clear();
+    expect(written()).toBe('');
+  });
+});
+
+it('the summary says one bank and one row, and several banks and rows', () => {
+  const [format] = bankFileFormats('DE');
+  if (format === undefined) return expect.unreachable();
+  const common = { country: 'DE', path: 'blz.csv', date: '2026-11-22', dataDir: '.data', before: 1, format };
+  const entry = { bankCode: '37040044', name: 'Bank', zip: '', city: '', bic: '' };
+  const one = describeImport({ ...common, entries: [entry], rows: 2, skipped: new Map([['deleted bank codes', 1]]) });
+  expect(one).toMatch(/: was 1, now 1\n {2}read +2 rows\n {2}imported +1 bank\n {2}skipped +1 row\n/);
+  const none = describeImport({ ...common, entries: [], rows: 1_500, skipped: new Map() });
+  expect(none).toMatch(/read +1,500 rows\n {2}imported +0 banks\n {2}skipped +1,500 rows\n/);
+});

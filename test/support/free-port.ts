@@ -1,0 +1,29 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo, createServer as createNetServer, type Server as NetServer } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** An HTTP server on a free loopback port, closed with all its connections when the test ends. */
+export async function tHttpServer(listener: RequestListener): Promise<{ server: Server; url: string }> {
+  const server = createServer(listener);
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { server, url: `http://127.0.0.1:${await listen(server)}` };
+}
+
+/** A port of the loopback interface where nothing listens. */
+export async function tFreePort(): Promise<number> {
+  const server = createNetServer();
+  const port = await listen(server);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** @returns the port, which is free before */
+export async function listen(server: NetServer): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}

@@ -1,0 +1,100 @@
+import { type TProcess, tScript } from './process.ts';
+
+export interface WrittenEssay {
+  id: string;
+  text: string;
+}
+
+/** The process of a gateway, as clients use it. */
+export interface GatewayProcess {
+  process: TProcess;
+  /** Of its port, without a path. */
+  origin: string;
+  /** Null without METRICS_PORT. */
+  metricsUrl: string | null;
+  /** @returns the data of the answer. Rejects if there are errors or no answer. */
+  ask<Data>(query: string, variables?: object, operationName?: string): Promise<Data>;
+  /** Orders an essay about this topic, under this idempotency key. Rejects if there is no essay. */
+  order(topic: string, idempotencyKey?: string): Promise<WrittenEssay>;
+  /** The calls it has counted this month. */
+  counted(service: 'ESSAYS' | 'BANK_DATA'): Promise<number>;
+  /** Resolves when new connections are refused. */
+  untilRefused(): Promise<void>;
+}
+
+/** Variables with which it never calls an upstream. Without URLs, it would start its self-hosted services. */
+export const noUpstreams = {
+  BANK_DATA_URL: 'http://127.0.0.1:9',
+  BANK_DATA_API_KEY: 'seeded-key-1',
+  ESSAY_URL: 'http://127.0.0.1:9',
+  ESSAY_API_KEY: 'seeded-key-2',
+};
+
+/** Starts a gateway on a free port. Resolves when it listens. */
+export function tGatewayProcess(env: Record<string, string> = {}): Promise<GatewayProcess> {
+  return untilReady(tScript('src/main.ts', { PORT: '0', ...env }));
+}
+
+/** Two gateways that share nothing but a Redis. */
+export function tReplicas(redis: { url: string }, env: Record<string, string> = {}) {
+  const shared = { REDIS_URL: redis.url, STORE_SECRET: 'a-secret-that-all-share', ...noUpstreams, ...env };
+  return Promise.all([tGatewayProcess(shared), tGatewayProcess(shared)]);
+}
+
+/** Resolves when the process listens. */
+export async function untilReady(process: TProcess): Promise<GatewayProcess> {
+  const [printed] = await process.printed(/GraphiQL .*\n[\s\S]*to stop .*\n/);
+  const [, origin = ''] = /GraphiQL +(\S+)\/graphql\n/.exec(printed) ?? [];
+  const [, metricsUrl = null] = /metrics +(\S+)\n/.exec(printed) ?? [];
+
+  async function ask<Data>(query: string, variables: object = {}, operationName?: string): Promise<Data> {
+    const body = JSON.stringify({ query, variables, operationName });
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${origin}/graphql`, { method: 'POST', headers, body });
+    const answer = (await response.json()) as { data: Data; errors?: unknown };
+    if (answer.errors) throw new Error(JSON.stringify(answer));
+    return answer.data;
+  }
+
+  return {
+    process,
+    origin,
+    metricsUrl,
+    ask,
+    async order(topic, idempotencyKey) {
+      const data = await ask<OrderData>(orderMutation, orderVariables(topic, idempotencyKey));
+      const essay = readEssay(data);
+      if (!essay) throw new Error(JSON.stringify(data));
+      return essay;
+    },
+    async counted(service) {
+      const { allowances } = await ask<Counts>('{ allowances { service used } }');
+      return allowances.find((allowance) => allowance.service === service)?.used ?? Number.NaN;
+    },
+    async untilRefused() {
+      const isListening = () => fetch(`${origin}/health`, { headers: { connection: 'close' } }).then(() => true);
+      while (await isListening().catch(() => false));
+    },
+  };
+}
+
+interface Counts {
+  allowances: { service: string; used: number }[];
+}
+
+export const orderMutation = `mutation ($input: GenerateEssayInput!) {
+  generateEssay(input: $input) { ... on Essay { id text } ... on Error { message } }
+}`;
+
+export function orderVariables(topic: string, idempotencyKey?: string) {
+  return { input: { description: topic, wordCount: 500, idempotencyKey } };
+}
+
+export interface OrderData {
+  generateEssay: Partial<WrittenEssay>;
+}
+
+/** The essay, or null if the order failed. */
+export function readEssay({ generateEssay: { id, text } }: OrderData): WrittenEssay | null {
+  return id === undefined || text === undefined ? null : { id, text };
+}

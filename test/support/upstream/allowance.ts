@@ -1,0 +1,53 @@
+import { beforeEach, vi } from 'vitest';
+import type { Store } from '../../../src/stores/store.ts';
+import { type Allowance, createAllowance } from '../../../src/upstream/allowance/allowance.ts';
+import type { Reservation } from '../../../src/upstream/allowance/period-count.ts';
+import type { Exhausted } from '../../../src/upstream/outcome.ts';
+import { createMemoryStore } from '../stores/memory-store.ts';
+
+interface TAllowanceOptions {
+  store?: Store;
+  limit?: number | null;
+  replicas?: number | null;
+}
+
+/** Sets the clock to 21 November 2026 for every test of a file. */
+export function useNovember(): void {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21') });
+  });
+}
+
+/** The allowance of one process, and the events that it fires. */
+export function tAllowance({ store = createMemoryStore(), limit = 100, replicas = null }: TAllowanceOptions = {}) {
+  const fired: string[] = [];
+  const allowance = createAllowance({
+    service: 'essays',
+    limit,
+    store,
+    replicas,
+    events: {
+      allowanceNearlyExhausted: (service, percent) => fired.push(`${service}: ${percent} %`),
+      allowanceNotStored: (service, reason) => fired.push(`${service}: ${reason}`),
+    },
+  });
+  return { ...allowance, fired };
+}
+
+export async function reserveMany(allowance: Allowance, number: number): Promise<(Reservation | Exhausted)[]> {
+  return Promise.all(Array.from({ length: number }, () => allowance.reserve()));
+}
+
+export async function reserveOne(allowance: Allowance): Promise<Reservation> {
+  const reservation = await allowance.reserve();
+  if (reservation.kind === 'reserved') return reservation;
+  throw new Error('the allowance is exhausted');
+}
+
+export function reservationsOf(results: (Reservation | Exhausted)[]): Reservation[] {
+  return results.filter((result) => result.kind === 'reserved');
+}
+
+export function monthHeaders(limit: number, remaining: number): Record<string, string> {
+  return { 'x-ratelimit-limit-month': String(limit), 'x-ratelimit-remaining-month': String(remaining) };
+}
