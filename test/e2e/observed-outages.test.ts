@@ -94,7 +94,7 @@ describe.skipIf(whyNoRedis)(`two gateways with a Redis${whyNoRedis}`, () => {
     const env = {
       REDIS_URL: redis.url,
       REPLICAS: '2',
-      BANK_DATA_MONTHLY_ALLOWANCE: '2',
+      BANK_DATA_MONTHLY_ALLOWANCE: '4',
       ESSAY_MONTHLY_ALLOWANCE: '10',
     };
     return { redis, observed: await tObserved(env) };
@@ -114,6 +114,7 @@ describe.skipIf(whyNoRedis)(`two gateways with a Redis${whyNoRedis}`, () => {
     // Reads the allowances of both services, which fails.
     await gateway.scrape();
     expect(await send('down-cached', validate(tIban(21)))).toMatchObject(succeeded);
+    expect(await send('down-new', validate(tIban(22)))).toMatchObject(succeeded);
     const { data: rejected } = await send('down-rejected', order('form-2'));
     expect(rejected).toEqual({ generateEssay: { __typename: 'EssayServiceFailed', code: 'UPSTREAM_UNAVAILABLE' } });
     const { data: buffered } = await send('down-buffered', order());
@@ -125,6 +126,7 @@ describe.skipIf(whyNoRedis)(`two gateways with a Redis${whyNoRedis}`, () => {
     expect(lineOf(log, 'down-rejected')).toMatchObject({ status: 200, upstreamCalls: 0 });
     const inMemory = '50 the store failed: calls are counted in memory until it works again';
     const events = eventsOf(log).map(({ level, msg, service = '' }) => `${level} ${msg} ${service}`.trim());
+    expect(gateway.process.stderr()).not.toContain(new URL(redis.url).host);
     expect(events.toSorted()).toEqual([
       '50 the shared store is down: the gateway continues without it',
       '50 the store failed: an essay order with an idempotency key was rejected, as it might be paid for twice',
@@ -135,24 +137,26 @@ describe.skipIf(whyNoRedis)(`two gateways with a Redis${whyNoRedis}`, () => {
 
     await redis.restart();
     const isBack = (scraped: Scraped) => scraped.value('ledgerquill_store_up') === 1 && remaining(scraped)[1] === 9;
-    expect(remaining(await gateway.scrapeUntil(isBack))).toEqual([1, 9]);
+    expect(remaining(await gateway.scrapeUntil(isBack))).toEqual([2, 9]);
     expect(await gateway.readiness()).toEqual([200, { status: 'ready', sharedStore: 'up' }]);
     await send('up-again', validate(tIban(21)));
     expect(eventsOf(await gateway.logUntil('up-again'))).toMatchObject([{ level: 30, msg: 'the shared store is up' }]);
 
-    // The essay that was buffered is found by another gateway.
+    // Another gateway finds the essay that was buffered, and the answers that the first received.
     const second = await observed.start();
+    expect(await second.send('shared', validate(tIban(21)))).toMatchObject(succeeded);
     const { id } = (buffered as { generateEssay: { id: string } }).generateEssay;
     const query = { query: 'query Find($id: ID!) { essay(id: $id) { text } }', variables: { id } };
     expect((await second.send('find', query)).data).toEqual({ essay: { text: essayText } });
-    expect(await observed.end('down-cached', 'down-rejected', 'down-buffered')).toEqual([[], [], [200]]);
+    const calls = await observed.end('down-cached', 'down-new', 'down-rejected', 'down-buffered', 'shared');
+    expect(calls).toEqual([[], [200], [], [200], []]);
   });
 
   it('show a rollout: the first stops while an order is active, and the second has all that it knew', async () => {
     const { observed } = await tObservedPair();
     const { upstream } = observed;
     const gateway = await observed.start();
-    await gateway.send('all', validate(tIban(21), tIban(22)));
+    await gateway.send('all', validate(tIban(21), tIban(22), tIban(23), tIban(24)));
     const second = await observed.start();
     const { reply, release } = replyHeld(replyWell);
     upstream.answers(reply);
@@ -173,7 +177,7 @@ describe.skipIf(whyNoRedis)(`two gateways with a Redis${whyNoRedis}`, () => {
     expect(await balance('moved')).toMatchObject(succeeded);
     const stopping = await gateway.scrape();
     expect(stopping.value('http_server_active_requests')).toBe(1);
-    expect(stopping.value('ledgerquill_paid_calls_total', { service: 'bank-data' })).toBe(2);
+    expect(stopping.value('ledgerquill_paid_calls_total', { service: 'bank-data' })).toBe(4);
 
     await gateway.endDelay();
     expect(await balance('moved-again')).toMatchObject(succeeded);

@@ -124,13 +124,12 @@ describe('the process', () => {
     expect(logged()[0]).not.toMatch(/seeded-key|DE89/);
   });
 
-  it('starts without DATA_DIR if Redis is configured', async () => {
-    const redis = {
-      REDIS_URL: 'redis://127.0.0.1:9',
-      STORE_SECRET: 'seeded-secret-of-the-store',
-      DATA_DIR: '/proc/nope',
-    };
-    await tGatewayProcess({ ...noUpstreams, ...redis });
+  it('starts and answers without DATA_DIR if Redis is configured, although it is down', async () => {
+    const redis = { REDIS_URL: 'redis://127.0.0.1:9', STORE_SECRET: 'seeded-secret-of-the-store' };
+    const { origin, ask } = await tGatewayProcess({ ...redis, DATA_DIR: '/proc/nope' });
+    expect(await ask(query)).toEqual({ ibanValidation: { valid: true } });
+    const readiness = await fetch(`${origin}/ready`);
+    expect(await readiness.json()).toEqual({ status: 'ready', sharedStore: 'down' });
   });
 
   it('prints an address that works if it listens on all addresses', async () => {

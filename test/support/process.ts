@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
+import { tFolder } from './stores/folder.ts';
 
 export interface TProcess {
   pid: number | undefined;
@@ -23,10 +21,9 @@ export interface TProcess {
  */
 export function tProcess(command: string, args: readonly string[], env: Record<string, string> = {}): TProcess {
   const { PATH = '', HOME = '' } = process.env;
-  const dataDir = mkdtempSync(join(tmpdir(), 'ledgerquill-'));
   const child = spawn(command, args, {
     cwd: new URL('../..', import.meta.url),
-    env: { PATH, HOME, DATA_DIR: dataDir, ENV_FILE: '', ...env },
+    env: { PATH, HOME, DATA_DIR: tFolder(), ENV_FILE: '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     // Its own process group, so that the children of npm are killed, too.
     detached: true,
@@ -43,7 +40,6 @@ export function tProcess(command: string, args: readonly string[], env: Record<s
   onTestFinished(async () => {
     if (child.exitCode === null && child.signalCode === null && child.pid) process.kill(-child.pid, 'SIGKILL');
     await ended;
-    rmSync(dataDir, { recursive: true, force: true });
   });
 
   return {

@@ -1,10 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { tFreePort } from './free-port.ts';
 import { type TProcess, tProcess } from './process.ts';
+import { tFolder } from './stores/folder.ts';
 
 /** For titles of tests that need the redis-server binary: why they are skipped; empty if it is installed. */
 export const whyNoRedis = spawnSync('redis-server', ['--version']).error
@@ -31,10 +28,8 @@ interface RedisOptions {
 
 /** A running Redis server on a free port of the loopback interface; killed when the test ends. */
 export async function tRedis({ password = '', isDurable = false }: RedisOptions = {}): Promise<TRedis> {
-  const folder = mkdtempSync(join(tmpdir(), 'ledgerquill-redis-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const appendOnly = isDurable ? 'yes' : 'no';
-  const args = ['--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', appendOnly];
+  const args = ['--bind', '127.0.0.1', '--dir', tFolder(), '--save', '', '--appendonly', appendOnly];
   const auth = password === '' ? [] : ['--requirepass', password];
 
   async function start(port: number): Promise<TProcess> {

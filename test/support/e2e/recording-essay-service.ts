@@ -7,8 +7,6 @@ export interface EssayCall {
   topic: string;
   /** The essay of the answer, different for every call. */
   essay: string;
-  /** The `performance.now()` at which the whole answer was sent; null before. */
-  finishedAt: number | null;
 }
 
 export interface RecordingEssayService {
@@ -37,14 +35,11 @@ export async function tRecordingEssayService({ write, onChanged = () => {} }: Op
     const body = await text(request).catch(() => null);
     if (body === null) return;
     const topic = String(JSON.parse(body).description).split('\n')[0] ?? '';
-    const call: EssayCall = { topic, essay: `${topic}, call ${calls.length + 1}. ${filler}`, finishedAt: null };
+    const call: EssayCall = { topic, essay: `${topic}, call ${calls.length + 1}. ${filler}` };
     calls.push(call);
     onChanged();
     await write(call);
-    response.on('finish', () => {
-      call.finishedAt = performance.now();
-      onChanged();
-    });
+    response.on('finish', onChanged);
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ essay: call.essay }));
   });
   server.on('connection', (socket) => {

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { tFolder } from '../stores/folder.ts';
 import type { Reading } from './meter.ts';
 import type { FuzzRequest } from './requests.ts';
 
@@ -23,22 +22,18 @@ export async function tMeasuredGateway(
   env: Readonly<Record<string, string>>,
   credentials: Readonly<Record<string, string>> = {},
 ) {
-  const dataDir = mkdtempSync(join(tmpdir(), 'ledgerquill-fuzz-'));
   const meter = join(import.meta.dirname, 'meter.ts');
   const flags = ['--max-old-space-size=512', '--expose-gc', '--import', 'tsx', '--import', meter];
   const child = spawn(process.execPath, [...flags, 'dist/main.js'], {
     cwd: join(import.meta.dirname, '../../..'),
-    env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: dataDir, EXPOSE_COST: 'on', LOG_LEVEL: 'fatal', ...env },
+    env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: tFolder(), EXPOSE_COST: 'on', LOG_LEVEL: 'fatal', ...env },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const ended = once(child, 'exit').then(([code, signal]) => {
     throw new Error(`the gateway ended with ${code ?? signal}`);
   });
   ended.catch(() => {});
-  onTestFinished(() => {
-    child.kill('SIGKILL');
-    rmSync(dataDir, { recursive: true, force: true });
-  });
+  onTestFinished(() => void child.kill('SIGKILL'));
   const url = await Promise.race([readUrl(child.stdout), ended]);
 
   return {

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { knownVariables } from '../../src/config/variables.ts';
+import { definitions } from '../../src/telemetry/metrics/definitions.ts';
+
+/* What the pages list is what the code has. */
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+describe('every environment variable', () => {
+  const variables = knownVariables.toSorted();
+
+  it('is documented in docs/configuration.md', () => {
+    const cells = [...read('docs/configuration.md').matchAll(/^\| (`[A-Z][^|]+`) \|/gm)].map(([, cell]) => cell ?? '');
+    const names = cells.flatMap((cell) => [...cell.matchAll(/`(\.*)([A-Z_]+)`/g)].map(expandName));
+    expect(names.toSorted()).toEqual(variables);
+  });
+
+  it('is listed in .env.example', () => {
+    const names = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name);
+    expect(names.toSorted()).toEqual(variables);
+  });
+});
+
+/** The table abbreviates `ESSAY_MODE_STANDARD`, `..._ACADEMIC` and so on. */
+function expandName([, dots = '', name = '']: RegExpMatchArray): string {
+  return dots === '' ? name : `ESSAY_MODE${name}`;
+}
+
+it('docs/metrics.md lists every metric with its type, labels and meaning', () => {
+  const [, section = ''] = read('docs/metrics.md').split('## All metrics\n\n');
+  const [, , ...rows] = section.slice(0, section.indexOf('\n\n')).split('\n');
+  const expected = Object.entries(definitions).map(([name, { type, labels, help }]) => {
+    const names = Object.keys(labels).map((label) => `\`${label}\``);
+    return `| \`${name}\` | ${type} | ${names.join(', ')} | ${help} |`;
+  });
+  expect(rows).toEqual(expected);
+});
+
+it('docs/dependencies.md gives a reason for each override in package.json, and for no other', () => {
+  const { overrides } = JSON.parse(read('package.json')) as { overrides: object };
+  const rows = [...read('docs/dependencies.md').matchAll(/^\| `([^`]+)` \| (\S.*) \|$/gm)];
+  expect(rows.map(([, name]) => name)).toEqual(Object.keys(overrides));
+  for (const [, , reason = ''] of rows) expect(reason).toMatch(/\.$/);
+});
+
+it('package.json forbids the install script of each package that has one', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { hasInstallScript?: true }>;
+  };
+  const { allowScripts } = JSON.parse(read('package.json')) as { allowScripts: object };
+  const withScript = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript);
+  const names = withScript.map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length));
+  expect(allowScripts).toEqual(Object.fromEntries(names.map((name) => [name, false])));
+});
