@@ -37,7 +37,14 @@ export function tGateway({ bankDataUrl = unused, essaysUrl = unused, env = {} }:
   const destination = new PassThrough();
   destination.on('data', (line) => lines.push(String(line)));
   const gateway = createGateway(
-    readConfig({ LOG_LEVEL: 'trace', PORT: '0', UPSTREAM_RETRY_BACKOFF_MS: '0', CACHE_MAX_MB: '4', DATA_DIR: dataDir, ...env }),
+    readConfig({
+      LOG_LEVEL: 'trace',
+      PORT: '0',
+      UPSTREAM_RETRY_BACKOFF_MS: '0',
+      CACHE_MAX_MB: '4',
+      DATA_DIR: dataDir,
+      ...env,
+    }),
     { bankData: { url: bankDataUrl, apiKey: bankDataKey }, essays: { url: essaysUrl, apiKey: essaysKey } },
     { logDestination: destination, knownBanks },
   );

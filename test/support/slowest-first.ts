@@ -23,7 +23,7 @@ const slowest = [
   'test/federation/example.test.ts',
   'test/http/graphiql.test.ts',
   'test/graphql/parity.test.ts',
-  'test/graphql/document-memory.test.ts',
+  'test/graphql/documents/memory.test.ts',
   'test/graphql/limits-process.test.ts',
   'test/failures/matrix.test.ts',
   'test/failures/canaries.test.ts',
