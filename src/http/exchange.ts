@@ -15,7 +15,7 @@ export type MaybePromise<Value> = Value | PromiseLike<Value>;
 /** The same for all exchanges. */
 interface ExchangeOptions {
   write: (answer: Answer) => void;
-  onFinished: (exchange: Exchange) => void;
+  onFinished: (request: FinishedRequest) => void;
   readRequestId: ReadRequestId;
 }
 
@@ -29,10 +29,13 @@ export interface Answer {
 }
 
 /** A request and its response. */
-export class Exchange implements FinishedRequest {
+export class Exchange {
   readonly request: IncomingRequest;
   readonly response: ServerResponse<IncomingRequest>;
+  readonly method: string;
   readonly headers: IncomingHttpHeaders;
+  /** Aborts when the client disconnects before the response is complete. */
+  readonly signal: Signal;
   /** The client's own id, so that a request can be traced across services; otherwise a new one. */
   readonly requestId: string;
   /** Names and values of headers that every response to this request has, one after the other. */
@@ -41,37 +44,30 @@ export class Exchange implements FinishedRequest {
   mediaType: MediaType = 'application/json';
   /** Set when the path was read. */
   route: RequestRoute = 'other';
-  /** When the headers were received, by `performance.now()`. */
-  readonly startedAt = performance.now();
-  /** When the body was received. */
-  receivedAt = this.startedAt;
-  /** When it was finished; 0 until then. */
-  endedAt = 0;
+  /** When the body was received, by `performance.now()`; before, when the headers were. */
+  receivedAt = performance.now();
   /** Null until a reply was sent. */
   reply: ReplyRecord | null = null;
-  /** Status of the response; 0 until the exchange is finished. */
-  status = 0;
   /** Null until the caller was identified. */
   caller: Caller | null = null;
   trace: RequestTrace | null = null;
   /** Body of a POST request; set when it was read. */
   body = '';
   readonly #options: ExchangeOptions;
+  readonly #startedAt = this.receivedAt;
   #errorCode: ErrorCode | null = null;
   #isAnswered = false;
+  #isFinished = false;
 
   constructor(request: IncomingRequest, response: ServerResponse<IncomingRequest>, options: ExchangeOptions) {
     this.request = request;
     this.response = response;
+    this.method = request.method ?? '';
     this.headers = request.headers;
+    this.signal = request.signal;
     this.#options = options;
     this.requestId = options.readRequestId(this.headers['x-request-id']);
     this.responseHeaders = ['x-request-id', this.requestId, 'x-content-type-options', 'nosniff'];
-  }
-
-  /** Aborts when the client disconnects before the response is complete. */
-  get signal(): Signal {
-    return this.request.signal;
   }
 
   /** @param headers names and values, one after the other */
@@ -88,10 +84,6 @@ export class Exchange implements FinishedRequest {
     this.#isAnswered = true;
     // A text of as many bytes as characters is ASCII, and has the same bytes in both encodings.
     this.#options.write({ exchange: this, status, body, encoding: bytes === body.length ? 'latin1' : 'utf8' });
-  }
-
-  get traceId(): string | null {
-    return this.trace?.traceId ?? parseTraceParent(this.headers.traceparent)?.traceId ?? null;
   }
 
   /** Whether a response was sent, or begun. */
@@ -114,39 +106,28 @@ export class Exchange implements FinishedRequest {
 
   /** Reports the exchange once. @param status 499 if the client has disconnected */
   finish(status: number): void {
-    if (this.status !== 0) return;
-    this.status = status;
-    this.endedAt = performance.now();
-    this.trace?.end(this);
-    this.#options.onFinished(this);
-  }
-
-  get method(): string {
-    return this.request.method ?? '';
-  }
-
-  get callerName(): string | null {
-    return this.caller?.name ?? null;
-  }
-
-  get clientName(): string {
-    return readClientHeader(this.headers['apollographql-client-name']);
-  }
-
-  get clientVersion(): string {
-    return readClientHeader(this.headers['apollographql-client-version']);
-  }
-
-  get durationMs(): number {
-    return this.endedAt - this.startedAt;
-  }
-
-  get overheadMs(): number {
-    return this.endedAt - this.receivedAt - (this.reply?.activity?.waitedMs(this.endedAt) ?? 0);
-  }
-
-  get errorCodes(): readonly string[] {
-    return this.#errorCode === null ? (this.reply?.errorCodes ?? []) : [this.#errorCode];
+    if (this.#isFinished) return;
+    this.#isFinished = true;
+    const { method, headers, reply, trace, route, requestId } = this;
+    const endedAt = performance.now();
+    const clientsTrace = headers.traceparent === undefined ? null : parseTraceParent(headers.traceparent);
+    const finished: FinishedRequest = {
+      method,
+      route,
+      status,
+      requestId,
+      traceId: trace?.traceId ?? clientsTrace?.traceId ?? null,
+      callerName: this.caller?.name ?? null,
+      clientName: readClientHeader(headers['apollographql-client-name']),
+      clientVersion: readClientHeader(headers['apollographql-client-version']),
+      endedAt,
+      durationMs: endedAt - this.#startedAt,
+      overheadMs: endedAt - this.receivedAt - (reply?.activity?.waitedMs(endedAt) ?? 0),
+      reply,
+      errorCodes: this.#errorCode === null ? (reply?.errorCodes ?? []) : [this.#errorCode],
+    };
+    trace?.end(finished);
+    this.#options.onFinished(finished);
   }
 }
 

@@ -1,5 +1,5 @@
 import { IncomingMessage } from 'node:http';
-import { AbortableSignal, type Signal } from '../async/signal.ts';
+import { AbortableSignal } from '../async/signal.ts';
 
 /** Receives the body of a request. */
 export interface BodyReceiver {
@@ -14,10 +14,11 @@ export interface BodyReceiver {
  * of the time of a short request.
  */
 export class IncomingRequest extends IncomingMessage {
+  /** Aborts when the client disconnects before the response is complete. */
+  readonly signal = new AbortableSignal();
   #receiver: BodyReceiver | null = null;
   /** Whether a part of the body has arrived before there was a receiver, so that the stream keeps the body. */
   #isStream = false;
-  #signal: AbortableSignal | null = null;
 
   static {
     // After the response, Node.js keeps a request and all that it refers to until this is true, and a body that is not read
@@ -29,19 +30,9 @@ export class IncomingRequest extends IncomingMessage {
     });
   }
 
-  /** Aborts when the client disconnects before the response is complete. */
-  get signal(): Signal {
-    return this.#abortable;
-  }
-
   /** Called when the response is closed and not complete. */
   abort(): void {
-    this.#abortable.abort(disconnected);
-  }
-
-  get #abortable(): AbortableSignal {
-    this.#signal ??= new AbortableSignal();
-    return this.#signal;
+    this.signal.abort(disconnected);
   }
 
   /** Replaces the receiver: this one gets what arrives from now on. */

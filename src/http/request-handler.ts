@@ -5,6 +5,7 @@ import type { Refusal } from '../auth/identify.ts';
 import { internalErrorMessage } from '../errors.ts';
 import { clientClosedRequest, costHeader, prefersHtml, traceHeader } from '../graphql/request/reply.ts';
 import type { Events } from '../telemetry/events.ts';
+import type { FinishedRequest } from '../telemetry/finished-request.ts';
 import type { StartTrace } from '../telemetry/traces/traces.ts';
 import { createByteBudget } from './body.ts';
 import { createCors } from './cors.ts';
@@ -73,9 +74,9 @@ export function createRequestHandler({
     guard(exchange, () => handle(exchange));
   };
 
-  function onFinished(exchange: Exchange): void {
+  function onFinished(request: FinishedRequest): void {
     active -= 1;
-    events.requestFinished(exchange);
+    events.requestFinished(request);
   }
 
   function handle(exchange: Exchange): MaybePromise<void> {

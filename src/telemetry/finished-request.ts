@@ -1,6 +1,6 @@
 import type { Usage } from '../request-context.ts';
 
-/** An HTTP request after its response. Its values are computed when they are read: most requests are not logged. */
+/** An HTTP request after its response. */
 export interface FinishedRequest {
   readonly method: string;
   readonly route: RequestRoute;

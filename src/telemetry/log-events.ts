@@ -143,7 +143,7 @@ const windowMs = 1_000;
 const summaryAfterMs = 10_000;
 
 function isFailure({ status, errorCodes }: FinishedRequest): boolean {
-  return status >= 500 || findFault(errorCodes) !== undefined;
+  return status >= 500 || (errorCodes.length > 0 && findFault(errorCodes) !== undefined);
 }
 
 /** Undefined values are not written. */

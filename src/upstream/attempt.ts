@@ -1,5 +1,6 @@
 import type { ServiceName } from '../errors.ts';
 import type { BudgetedCall, RequestContext } from '../request-context.ts';
+import type { Events } from '../telemetry/events.ts';
 import type { Allowance } from './allowance/allowance.ts';
 import type { Reservation } from './allowance/period-count.ts';
 import type { Deadline } from './deadline.ts';
@@ -37,8 +38,7 @@ interface AttemptOptions {
   createGuard: (path: string) => Guard;
   allowance: Pick<Allowance, 'reserve'>;
   makeCall: MakeCall;
-  /** Called for each call that may be charged. */
-  onPaid: () => void;
+  events: Pick<Events, 'callPaid'>;
 }
 
 /**
@@ -46,7 +46,7 @@ interface AttemptOptions {
  * The queue is the outermost: what changes while an attempt waits is checked afterwards. After the queue, a read has only the
  * remaining time; for a write the deadline restarts.
  */
-export function createAttempt({ service, queue, createGuard, allowance, makeCall, onPaid }: AttemptOptions): Send {
+export function createAttempt({ service, queue, createGuard, allowance, makeCall, events }: AttemptOptions): Send {
   const guards = new Map<string, Guard>();
 
   return async (attempt) => {
@@ -90,7 +90,7 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
       return outcome;
     } finally {
       const isUnreachable = outcome?.kind === 'failed' && outcome.reason === 'unreachable';
-      if (isSent && !isUnreachable) onPaid();
+      if (isSent && !isUnreachable) events.callPaid(service);
       else reservation.release();
       if (outcome?.kind === 'answered') reservation.recordAnswer(outcome);
       if (isSent) context.task?.release();

@@ -58,7 +58,7 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
     },
     allowance,
     makeCall,
-    onPaid: () => events.callPaid(service),
+    events,
   });
   const sendWithRetries = withRetries(attempt, { backoffMs });
 

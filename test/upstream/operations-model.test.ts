@@ -98,8 +98,10 @@ function tModel() {
     },
     allowance: { reserve },
     makeCall,
-    onPaid: () => {
-      paid += 1;
+    events: {
+      callPaid: () => {
+        paid += 1;
+      },
     },
   });
   const send = withRetries(attempt, { backoffMs: 100 });

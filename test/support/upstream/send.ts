@@ -94,7 +94,7 @@ export function tAttempt(
       onSending();
       return call(request, deadline);
     },
-    onPaid: () => {},
+    events: { callPaid: () => {} },
   });
   return (request = get, deadline = tDeadline(), context = tRequestContext()) =>
     attempt({ request, deadline, context, retries: 0 });
