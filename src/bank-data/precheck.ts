@@ -3,19 +3,21 @@ import { findBicProblems } from '../iban/bic.ts';
 import { buildIban } from '../iban/build-iban.ts';
 import { findIbanProblems, parseIban } from '../iban/iban.ts';
 import { findCountryFormat } from '../iban/registry.ts';
-import type { BankDataPort, BicValidation, IbanData, IbanValidation } from './bank-data.ts';
+import type { BankDataPort, IbanData, IbanValidation } from './bank-data.ts';
 
 /** Answers locally for IBANs, BICs and fields that cannot be valid, so that they never cost a paid call. */
 export function withPrecheck(source: BankDataPort): BankDataPort {
   return {
     ...source,
     validateIban(iban, context) {
-      const invalid = validateIbanLocally(iban);
-      return invalid ? Promise.resolve(invalid) : source.validateIban(iban, context);
+      const problems = findIbanProblems(iban);
+      if (problems.length === 0) return source.validateIban(iban, context);
+      return Promise.resolve(toInvalidIban(iban, problems));
     },
     validateBic(bic, context) {
-      const invalid = validateBicLocally(bic);
-      return invalid ? Promise.resolve(invalid) : source.validateBic(bic, context);
+      const problems = findBicProblems(bic);
+      if (problems.length === 0) return source.validateBic(bic, context);
+      return Promise.resolve({ bic, valid: false, problems, bank: null });
     },
     async generateIban(values, context) {
       const built = buildIban(values);
@@ -25,16 +27,9 @@ export function withPrecheck(source: BankDataPort): BankDataPort {
   };
 }
 
-function validateIbanLocally(iban: string): IbanValidation | null {
-  const problems = findIbanProblems(iban);
-  if (problems.length === 0) return null;
+function toInvalidIban(iban: string, problems: IbanValidation['problems']): IbanValidation {
   const countryIbanExample = findCountryFormat(iban.slice(0, 2))?.example ?? null;
   return { iban, valid: false, problems, ibanData: toIbanData(iban), bankData: null, countryIbanExample };
-}
-
-function validateBicLocally(bic: string): BicValidation | null {
-  const problems = findBicProblems(bic);
-  return problems.length === 0 ? null : { bic, valid: false, problems, bank: null };
 }
 
 /** The parts according to the registry, if only the check digits are wrong; null if the structure is wrong. */

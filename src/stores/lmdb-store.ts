@@ -37,7 +37,7 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
     file ??= openLmdbFile(path);
     const openFile = file;
     const bytes = changedPagesBytes + Buffer.byteLength(value);
-    requireFreeSpace(folder, writingBytes + bytes);
+    checkFreeSpace(folder, writingBytes + bytes);
     writingBytes += bytes;
     const transaction = openFile.transaction(() => {
       sweepEntries(openFile);
@@ -118,17 +118,15 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
 }
 
 /** LMDB writes a line about a failed commit to standard error, past the log. So a commit that may fail is not tried. */
-function requireFreeSpace(folder: string, bytes: number): void {
-  if (readFreeBytes(folder) < spareBytes + bytes) throw new StoreError('the disk is full');
-}
-
-function readFreeBytes(folder: string): number {
+function checkFreeSpace(folder: string, bytes: number): void {
+  let freeBytes: number;
   try {
     const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize;
+    freeBytes = bavail * bsize;
   } catch (error) {
     throw new StoreError(errorCodeOf(error) ?? 'the folder is not accessible');
   }
+  if (freeBytes < spareBytes + bytes) throw new StoreError('the disk is full');
 }
 
 const spareBytes = 131_072;

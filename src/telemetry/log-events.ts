@@ -115,7 +115,9 @@ export function createRequestLog(log: Log, perSecond: number): RequestLog {
         failed = 0;
         others = 0;
       }
-      const count = isFailure(request) ? ++failed : ++others;
+      const { status, errorCodes } = request;
+      const isFailure = status >= 500 || (errorCodes.length > 0 && findFault(errorCodes) !== undefined);
+      const count = isFailure ? ++failed : ++others;
       if (count <= perSecond) {
         if (lines.push(describe(request)) === 1) setTimeout(writeLines, delayMs);
         return;
@@ -141,10 +143,6 @@ export function createRequestLog(log: Log, perSecond: number): RequestLog {
 const delayMs = 5;
 const windowMs = 1_000;
 const summaryAfterMs = 10_000;
-
-function isFailure({ status, errorCodes }: FinishedRequest): boolean {
-  return status >= 500 || (errorCodes.length > 0 && findFault(errorCodes) !== undefined);
-}
 
 /** Undefined values are not written. */
 function describe(request: FinishedRequest): object {

@@ -56,19 +56,15 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
     try {
       if (deadline.aborted) return shedUnlessAborted(deadline);
       if (request.method === 'POST') deadline.restart();
-      return await guardOf(request.path)(() => reserveAndCall(attempt));
+      const guard = guards.get(request.path) ?? createGuard(request.path);
+      guards.set(request.path, guard);
+      return await guard(() => reserveAndCall(attempt));
     } finally {
       // Clients often leave together: a call that started at once could be for a client that is about to leave.
       if (deadline.aborted && !deadline.hasExpired()) setImmediate(queue.leave);
       else queue.leave();
     }
   };
-
-  function guardOf(path: string): Guard {
-    const guard = guards.get(path) ?? createGuard(path);
-    guards.set(path, guard);
-    return guard;
-  }
 
   /** Counts the call as paid unless it was surely not sent. If the caller has aborted one that was sent, it may be charged. */
   async function reserveAndCall(attempt: Attempt): Promise<Outcome> {

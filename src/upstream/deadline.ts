@@ -8,6 +8,7 @@ export class Deadline extends AbortableSignal {
   readonly #caller: Signal;
   readonly #timeoutMs: number;
   readonly #onCallerAborted = () => this.abort(this.#caller.reason);
+  readonly #onExpired = () => this.abort(expired);
   /** By `performance.now()`. */
   #endsAt: number;
   #timer: NodeJS.Timeout;
@@ -19,7 +20,8 @@ export class Deadline extends AbortableSignal {
     this.#caller = caller;
     this.#timeoutMs = timeoutMs;
     this.#endsAt = performance.now() + timeoutMs - elapsedMs;
-    this.#timer = this.#startTimer();
+    // The connection keeps the process alive, not the timer.
+    this.#timer = setTimeout(this.#onExpired, timeoutMs - elapsedMs).unref();
     if (caller.aborted) this.abort(caller.reason);
     else caller.addEventListener('abort', this.#onCallerAborted);
   }
@@ -43,18 +45,13 @@ export class Deadline extends AbortableSignal {
     this.#isRestarted = true;
     clearTimeout(this.#timer);
     this.#endsAt = performance.now() + this.#timeoutMs;
-    this.#timer = this.#startTimer();
+    this.#timer = setTimeout(this.#onExpired, this.#timeoutMs).unref();
   }
 
   /** Releases the timer and the listener. Call it when the operation has settled. */
   end(): void {
     clearTimeout(this.#timer);
     this.#caller.removeEventListener('abort', this.#onCallerAborted);
-  }
-
-  /** The connection keeps the process alive, not the timer. */
-  #startTimer(): NodeJS.Timeout {
-    return setTimeout(() => this.abort(expired), this.leftMs()).unref();
   }
 }
 

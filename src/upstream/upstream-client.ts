@@ -66,13 +66,15 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
     async send(request, context) {
       context.signal.throwIfAborted();
       const elapsedMs = context.startedAt === null ? 0 : performance.now() - context.startedAt;
-      let outcome: Outcome = shed;
-      if (elapsedMs < timeoutMs) {
-        const deadline = new Deadline(context.signal, timeoutMs, elapsedMs);
-        outcome = await sendWithRetries({ request, deadline, context, retries: 0 }).finally(() => deadline.end());
+      const deadline = new Deadline(context.signal, timeoutMs, elapsedMs);
+      try {
+        const isInTime = elapsedMs < timeoutMs;
+        const outcome = isInTime ? await sendWithRetries({ request, deadline, context, retries: 0 }) : shed;
+        events.upstreamOperationEnded(service, isUpstreamFailure(outcome) ? 'failed' : outcome.kind);
+        return outcome;
+      } finally {
+        deadline.end();
       }
-      events.upstreamOperationEnded(service, isUpstreamFailure(outcome) ? 'failed' : outcome.kind);
-      return outcome;
     },
     status: queue.status,
     close,

@@ -66,7 +66,6 @@ export function compileOperation(
   };
   const compiled = compileQuery(schema, document, undefined, options);
   if (!('query' in compiled)) return null;
-  const adapt = (result: ExecutionResult) => adaptErrors(result, fieldTypes);
   const { variableDefinitions = [] } = operation.definition;
 
   const run: Run = (contextValue, variables) => {
@@ -79,7 +78,8 @@ export function compileOperation(
       if (all[name] === undefined) return null;
     }
     const result = compiled.query(undefined, contextValue, all);
-    return 'then' in result ? result.then(adapt) : adapt(result);
+    if ('then' in result) return result.then((result) => adaptErrors(result, fieldTypes));
+    return adaptErrors(result, fieldTypes);
   };
   return { run, bytes: bytesPerOperation + compilable.characters * bytesPerCharacter };
 }

@@ -83,19 +83,17 @@ export function createAnswer<Context extends OperationContext>({
     key: RequestKey | null = null,
   ): Reply | PromiseLike<Reply> {
     const isTraced = loadInlineTraces !== null && request.headers[traceHeader] === 'ftv1';
-    return isTraced ? loadInlineTraces().then((start) => executeInTurn(start())) : executeInTurn(null);
-
-    function executeInTurn(inlineTrace: InlineTrace | null): Reply | PromiseLike<Reply> {
-      return inTurn(params.query, () =>
-        request.signal.aborted ? createAbandonedReply(request.mediaType, null) : execute(inlineTrace),
-      );
-    }
+    if (isTraced) return loadInlineTraces().then((start) => inTurn(params.query, () => execute(start())));
+    return inTurn(params.query, () => execute(null));
 
     function execute(inlineTrace: InlineTrace | null): Reply | PromiseLike<Reply> {
+      if (request.signal.aborted) return createAbandonedReply(request.mediaType, null);
       const { operation, errors } = findOperation(prepare(params.query), params, request);
       if (operation === null) return finish({ errors }, null);
       const context = createContext(caller, request.signal, request.trace);
-      const executed = { operation, requestContext: context.requestContext, documentId: documentIdOf(params) };
+      const hash = params.extensions?.persistedQuery?.sha256Hash;
+      const documentId = typeof hash === 'string' ? hash : null;
+      const executed = { operation, requestContext: context.requestContext, documentId };
       const variables = params.variables ?? {};
       const result = inlineTrace
         ? inlineTrace.execute(operation, context, variables)
@@ -139,11 +137,6 @@ function findQuery(query: string | null, persisted: unknown, persistedQueries: P
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function documentIdOf({ extensions }: Params): string | null {
-  const hash = extensions?.persistedQuery?.sha256Hash;
-  return typeof hash === 'string' ? hash : null;
 }
 
 interface FoundOperation {

@@ -12,7 +12,9 @@ interface BlockOptions {
  * most 10,000. A crash leaves the count ahead by at most that many.
  */
 export function createBlock({ maxSize, onLow, onIdle }: BlockOptions) {
-  const rate = createCallRate();
+  /** Calls since a time, by `performance.now()`: about the last second. */
+  let calls = 0;
+  let since = performance.now();
   let size = 0;
   let unused = 0;
   let isFetching = false;
@@ -27,7 +29,7 @@ export function createBlock({ maxSize, onLow, onIdle }: BlockOptions) {
       if (unused === 0) return false;
       unused -= 1;
       isIdle = false;
-      rate.record();
+      calls += 1;
       if (isLow() && !isFetching) fetch();
       return true;
     },
@@ -38,7 +40,9 @@ export function createBlock({ maxSize, onLow, onIdle }: BlockOptions) {
       return true;
     },
     /** Records a call that was counted by itself: the rate of all calls determines the size of the block. */
-    recordCall: rate.record,
+    recordCall(): void {
+      calls += 1;
+    },
     /** How many calls the next write counts ahead of time. @param isNeeded whether calls wait for that write */
     missing(isNeeded: boolean): number {
       if (isNeeded) resize();
@@ -50,7 +54,7 @@ export function createBlock({ maxSize, onLow, onIdle }: BlockOptions) {
     add(calls: number): void {
       isFetching = false;
       unused += calls;
-      watchIdle();
+      if (unused > 0) watchIdle();
     },
     /** @returns the calls that were not used, which the store must subtract */
     empty(): number {
@@ -74,16 +78,23 @@ export function createBlock({ maxSize, onLow, onIdle }: BlockOptions) {
   }
 
   function resize(): void {
-    const perSecond = rate.perSecond();
+    const now = performance.now();
+    const perSecond = (calls * rateWindowMs) / Math.max(rateWindowMs, now - since);
+    if (now - since > rateWindowMs) {
+      // Half of a window remains, so that the rate does not begin at 0 again.
+      since = now - rateWindowMs / 2;
+      calls = perSecond / 2;
+    }
     size = perSecond < minPerSecond ? 0 : Math.max(0, Math.min(Math.floor(perSecond * sizeS), largestSize, maxSize()));
   }
 
   function watchIdle(): void {
-    if (unused === 0 || idleTimer) return;
+    if (idleTimer) return;
     isIdle = true;
     idleTimer = setTimeout(() => {
       idleTimer = undefined;
-      if (isIdle && unused > 0) onIdle();
+      if (unused === 0) return;
+      if (isIdle) onIdle();
       else watchIdle();
     }, idleMs).unref();
   }
@@ -96,26 +107,4 @@ const sizeS = 0.5;
 /** With 1,000, a gateway under full load would flush the disk 27 times per second. */
 const largestSize = 10_000;
 const idleMs = 1_000;
-
-/** Calls per second, over about the last second. */
-function createCallRate() {
-  let since = performance.now();
-  let calls = 0;
-  return {
-    record() {
-      calls += 1;
-    },
-    perSecond() {
-      const now = performance.now();
-      const rate = (calls * rateWindowMs) / Math.max(rateWindowMs, now - since);
-      if (now - since > rateWindowMs) {
-        // Half of a window remains, so that the rate does not begin at 0 again.
-        since = now - rateWindowMs / 2;
-        calls = rate / 2;
-      }
-      return rate;
-    },
-  };
-}
-
 const rateWindowMs = 1_000;
