@@ -5,6 +5,7 @@ import type { Environment } from '../../src/config/variables.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { tServer } from '../support/federation/server.ts';
 import { bankDataKey, tGateway } from '../support/gateway.ts';
+import { postJson } from '../support/post-json.ts';
 import { type Reply, replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 const german = 'DE89370400440532013000';
@@ -20,12 +21,8 @@ async function tTraced(reply: Reply = echo, env: Environment = { FEDERATION_TRAC
   const upstream = await tUpstream(reply);
   const gateway = tGateway({ bankDataUrl: upstream.url, env });
   return async (query: string, variables: object = {}, headers: Record<string, string> = { [header]: 'ftv1' }) => {
-    const response = await gateway.handle.fetch('http://gateway/graphql', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify({ query, variables }),
-    });
-    const answer = (await response.json()) as TracedAnswer;
+    const { fetch } = gateway.handle;
+    const answer = await postJson<TracedAnswer>('http://gateway/graphql', { query, variables }, { headers, fetch });
     const bytes = Buffer.from(answer.extensions?.ftv1 ?? '', 'base64');
     return { answer, trace: Trace.decode(bytes), text: bytes.toString('latin1') };
   };

@@ -22,7 +22,7 @@ export async function tFreePort(): Promise<number> {
 }
 
 /** @returns the port, which is free before */
-export async function listen(server: NetServer): Promise<number> {
+async function listen(server: NetServer): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;

@@ -8,6 +8,7 @@ import { createKnownBanks } from '../../src/bank-lists/known-banks.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Environment } from '../../src/config/variables.ts';
 import { createGateway } from '../../src/gateway.ts';
+import { postJson } from './post-json.ts';
 // Loaded on first use otherwise, which takes longer than some tests may.
 import '../../src/graphql/yoga.ts';
 
@@ -49,15 +50,8 @@ export function tGateway({ bankDataUrl = unused, essaysUrl = unused, env = {} }:
   return {
     ...gateway,
     log: () => lines.join(''),
-    async ask(query: string, variables: Record<string, unknown> = {}, signal?: AbortSignal): Promise<Answer> {
-      const response = await gateway.handle.fetch('http://gateway/graphql', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ query, variables }),
-        ...(signal && { signal }),
-      });
-      return (await response.json()) as Answer;
-    },
+    ask: (query: string, variables: Record<string, unknown> = {}, signal?: AbortSignal) =>
+      postJson<Answer>('http://gateway/graphql', { query, variables }, { fetch: gateway.handle.fetch, signal }),
   };
 }
 

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { tHttpServer } from '../free-port.ts';
 
 /** A call for one essay, which is paid for from then on. */
-export interface EssayCall {
+interface EssayCall {
   topic: string;
   /** The essay of the answer, different for every call. */
   essay: string;
