@@ -1,7 +1,12 @@
+import { existsSync, statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { plainSummary } from './test/support/plain-summary.ts';
 import { SlowestFirst } from './test/support/slowest-first.ts';
+
+/** Files of tests are in memory where there is room: stores wait for the disk after each write. */
+const memoryDisk = '/dev/shm';
+const hasRoom = existsSync(memoryDisk) && statfsSync(memoryDisk).bavail * statfsSync(memoryDisk).bsize > 2e9;
 
 export default defineConfig({
   // Node loads graphql's CommonJS build. Vite would load its ES build too, and schemas of one do not work with the other.
@@ -17,6 +22,7 @@ export default defineConfig({
     isolate: false,
     setupFiles: ['test/support/restore-globals.ts'],
     unstubEnvs: true,
+    env: hasRoom ? { TMPDIR: memoryDisk } : {},
     // Generous, because the machine may be busy with other work.
     testTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },

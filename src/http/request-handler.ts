@@ -61,7 +61,6 @@ export function createRequestHandler({
       events.unexpectedError(error, exchange.requestId);
       exchange.finish(500);
     },
-    onWritten: (exchange, status) => exchange.finish(status),
     activeRequests: () => active,
   });
   const exchangeOptions = { write, onFinished, readRequestId: createRequestIds() };

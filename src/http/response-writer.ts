@@ -7,8 +7,6 @@ interface ResponseWriterOptions {
   onUnread: (response: ServerResponse) => void;
   /** Called when a response cannot be written, such as one with an illegal header. Its connection is closed. */
   onFault: (exchange: Exchange, error: unknown) => void;
-  /** Called when a response was passed on to Node.js, or with 499 if the client disconnected before. */
-  onWritten: (exchange: Exchange, status: number) => void;
   /** Number of requests that have no response yet, this one included. */
   activeRequests: () => number;
 }
@@ -19,7 +17,7 @@ interface ResponseWriterOptions {
  * that is alone does not wait, and of many, one works while the gateway answers the others.
  */
 export function createResponseWriter(options: ResponseWriterOptions): (answer: Answer) => void {
-  const { onUnread, onFault, onWritten, activeRequests } = options;
+  const { onUnread, onFault, activeRequests } = options;
   /** Whether this turn has a response. */
   let hasBegun = false;
   let waiting: Answer[] = [];
@@ -42,7 +40,7 @@ export function createResponseWriter(options: ResponseWriterOptions): (answer: A
   function writeOrFail(answer: Answer): void {
     const { exchange, status } = answer;
     try {
-      onWritten(exchange, write(answer) ? status : clientClosedRequest);
+      exchange.finish(write(answer) ? status : clientClosedRequest);
     } catch (error) {
       onFault(exchange, error);
       exchange.response.destroy();

@@ -139,7 +139,7 @@ export class Call implements Dispatcher.DispatchHandler {
   onComplete(): void {
     if (this.#isSettled || this.#status === null) return;
     const { request, redactSecrets } = this.#options;
-    const receivedText = decode(Buffer.concat(this.#chunks));
+    const receivedText = utf8.decode(Buffer.concat(this.#chunks));
     const receivedJson = parseJson(receivedText);
     const isClean = redactSecrets.isClean(receivedText);
     const text = isClean ? receivedText : redactSecrets(receivedText);
@@ -223,10 +223,8 @@ const nameLengths = new Set(
 );
 const noHeaders: Answered['headers'] = {};
 
-/** Both replace malformed UTF-8 in the same way; only `TextDecoder` removes a byte order mark. */
-function decode(bytes: Buffer): string {
-  return bytes[0] === 0xef ? new TextDecoder().decode(bytes) : bytes.toString();
-}
+/** Replaces malformed UTF-8, and removes a byte order mark. */
+const utf8 = new TextDecoder();
 
 /** Without the last character, if it is incomplete. */
 function decodePart(bytes: Buffer): string {

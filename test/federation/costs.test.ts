@@ -2,10 +2,15 @@ import { createGatewayRuntime } from '@graphql-hive/gateway-runtime';
 import { expect, it, onTestFinished } from 'vitest';
 import { transports } from '../../examples/supergraph/transport.ts';
 import { tSupergraph } from '../support/federation/supergraph.ts';
+import { postJson } from '../support/post-json.ts';
 
 /* Demand control of a router by @cost and @listSize: 10 per look-up, 100 per essay, 1 per other object. */
 
 const ibans = '["DE89370400440532013000", "NL91ABNA0417164300"]';
+
+interface Estimated {
+  extensions?: { cost?: { estimated: number } };
+}
 
 const costs = {
   '{ country(code: "DE") { name } }': 1,
@@ -25,12 +30,8 @@ it('a router estimates the cost of each kind of request', async () => {
   const router = createGatewayRuntime({ supergraph: sdl, transports, logging: false, demandControl });
   onTestFinished(() => router.dispose());
   const estimate = async (query: string) => {
-    const response = await router.fetch('http://router/graphql', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query }),
-    });
-    const { extensions } = (await response.json()) as { extensions?: { cost?: { estimated: number } } };
+    const { fetch } = router;
+    const { extensions } = await postJson<Estimated>('http://router/graphql', { query }, { fetch });
     return [query, extensions?.cost?.estimated];
   };
   const estimated = await Promise.all(Object.keys(costs).map(estimate));

@@ -5,6 +5,7 @@ import { createRouter } from '../../examples/supergraph/router.ts';
 import { serve } from '../../examples/supergraph/serve.ts';
 import { findAccessibilityProblems, tBrowser, whyNoChromium } from '../support/browser.ts';
 import { replyWithBank, tSupergraph } from '../support/federation/supergraph.ts';
+import { postJson } from '../support/post-json.ts';
 import { replyJson } from '../support/scripted-upstream.ts';
 
 /* Real routers in front of the payments subgraph and the gateway, over real ports. */
@@ -14,14 +15,7 @@ type Send = (query: string) => Promise<ExecutionResult>;
 function tHiveGateway(sdl: string): Send {
   const router = createRouter(sdl);
   onTestFinished(() => router.dispose());
-  return async (query) => {
-    const response = await router.fetch('http://router/graphql', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query }),
-    });
-    return (await response.json()) as ExecutionResult;
-  };
+  return (query) => postJson('http://router/graphql', { query }, { fetch: router.fetch });
 }
 
 async function tApolloGateway(sdl: string): Promise<Send> {

@@ -5,14 +5,20 @@ import { expect, it, onTestFinished } from 'vitest';
 import { Exchange } from '../../src/http/exchange.ts';
 import { IncomingRequest } from '../../src/http/incoming-request.ts';
 import { createResponseWriter } from '../../src/http/response-writer.ts';
+import type { FinishedRequest } from '../../src/telemetry/finished-request.ts';
 import { tSend } from '../support/http/listening-gateway.ts';
 
 type Write = ReturnType<typeof createResponseWriter>;
 
 /** Sends this number of requests, and calls back with their exchanges once all were received. */
-async function tExchanges(count: number, write: Write, onReceived: (exchanges: Exchange[]) => void) {
+async function tExchanges(
+  count: number,
+  write: Write,
+  onReceived: (exchanges: Exchange[]) => void,
+  onFinished: (request: FinishedRequest) => void = () => {},
+) {
   const exchanges: Exchange[] = [];
-  const options = { write, onFinished: () => {}, readRequestId: () => 'id' };
+  const options = { write, onFinished, readRequestId: () => 'id' };
   const server = createServer({ IncomingMessage: IncomingRequest }, (request, response) => {
     if (exchanges.push(new Exchange(request, response, options)) === count) onReceived(exchanges);
   }).listen(0, '127.0.0.1');
@@ -26,13 +32,13 @@ it('reports a response that cannot be written, closes its connection, and writes
   const faults: unknown[] = [];
   const onFault = (_: object, error: unknown) => void faults.push(error);
   const written: number[] = [];
-  const onWritten = (_: object, status: number) => void written.push(status);
-  const write = createResponseWriter({ onUnread: () => {}, onFault, onWritten, activeRequests: () => 3 });
-  const settled = await tExchanges(3, write, ([first, second, third]) => {
+  const write = createResponseWriter({ onUnread: () => {}, onFault, activeRequests: () => 3 });
+  const send = ([first, second, third]: Exchange[]) => {
     first?.send(200, ['x-illegal', 'a\nb'], 'first');
     second?.send(200, ['x-illegal', 'a\nb'], 'second');
     third?.send(200, [], 'third');
-  });
+  };
+  const settled = await tExchanges(3, write, send, ({ status }) => written.push(status));
   expect(settled.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected', 'rejected']);
   expect(faults).toMatchObject([{ code: 'ERR_INVALID_CHAR' }, { code: 'ERR_INVALID_CHAR' }]);
   expect(written).toEqual([200]);
@@ -44,14 +50,13 @@ it.each([
 ])('writes %s', async (_, firstActive, expected) => {
   let written = 0;
   let activeRequests = firstActive;
-  const onWritten = () => {
+  const onFinished = () => {
     written += 1;
     activeRequests = Math.max(1, activeRequests - 1);
   };
-  const options = { onUnread: () => {}, onFault: () => {}, onWritten, activeRequests: () => activeRequests };
-  const write = createResponseWriter(options);
+  const write = createResponseWriter({ onUnread: () => {}, onFault: () => {}, activeRequests: () => activeRequests });
   const counts: number[] = [];
-  const settled = await tExchanges(5, write, (exchanges) => {
+  const sendInTurns = (exchanges: Exchange[]) => {
     const send = () => {
       exchanges.shift()?.send(200, [], 'ok');
       counts.push(written);
@@ -67,7 +72,8 @@ it.each([
         send();
       });
     });
-  });
+  };
+  const settled = await tExchanges(5, write, sendInTurns, onFinished);
   expect(settled.map(({ status }) => status)).toEqual(Array(5).fill('fulfilled'));
   expect(counts).toEqual(expected);
 });

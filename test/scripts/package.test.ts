@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { stagePackage, unbundledPackages } from '../../scripts/package.ts';
+import { untilReady } from '../support/gateway-process.ts';
 import { tProcess } from '../support/process.ts';
 import { tSampleFile } from '../support/self-hosted/bank-data/directory/command-line.ts';
 import { tSample } from '../support/self-hosted/bank-data/directory/samples.ts';
@@ -35,14 +36,12 @@ it('works in an empty folder, with no other packages than those that it depends 
   const run = (args: readonly string[]) =>
     tProcess(process.execPath, [command, ...args], { PORT: '0', DATA_DIR: folder });
   const gateway = run(['start']);
-  const [, url = ''] = await gateway.printed(/GraphiQL +(\S+)\n/);
+  const { ask, origin } = await untilReady(gateway);
   const query = `{ ibanValidation(iban: "DE89370400440532013000") { bankData { name } } countries { name } _service { sdl } }`;
-  const headers = { 'content-type': 'application/json' };
-  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ query }) });
-  const { data } = (await response.json()) as { data: { ibanValidation: object; _service: { sdl: string } } };
+  const data = await ask<{ ibanValidation: object; _service: { sdl: string } }>(query);
   expect(data.ibanValidation).toEqual({ bankData: { name: 'Commerzbank' } });
   expect(`${data._service.sdl}\n`).toBe(readFileSync(join(modules, 'ledgerquill/schema.graphql'), 'utf8'));
-  expect((await fetch(url, { headers: { accept: 'text/html' } })).status).toBe(200);
+  expect((await fetch(`${origin}/graphql`, { headers: { accept: 'text/html' } })).status).toBe(200);
 
   // A workbook needs the most packages of all formats.
   const workbook = run(['import-banks', 'LU', await tSampleFile(folder, tSample('LU')), '--force']);

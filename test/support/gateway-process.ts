@@ -1,3 +1,4 @@
+import { postJson } from './post-json.ts';
 import { type TProcess, tScript } from './process.ts';
 
 export interface WrittenEssay {
@@ -48,10 +49,8 @@ export async function untilReady(process: TProcess): Promise<GatewayProcess> {
   const [, metricsUrl = null] = /metrics +(\S+)\n/.exec(printed) ?? [];
 
   async function ask<Data>(query: string, variables: object = {}, operationName?: string): Promise<Data> {
-    const body = JSON.stringify({ query, variables, operationName });
-    const headers = { 'content-type': 'application/json' };
-    const response = await fetch(`${origin}/graphql`, { method: 'POST', headers, body });
-    const answer = (await response.json()) as { data: Data; errors?: unknown };
+    const body = { query, variables, operationName };
+    const answer = await postJson<{ data: Data; errors?: unknown }>(`${origin}/graphql`, body);
     if (answer.errors) throw new Error(JSON.stringify(answer));
     return answer.data;
   }

@@ -37,14 +37,8 @@ export function tGateway({ bankDataUrl = unused, essaysUrl = unused, env = {} }:
   const destination = new PassThrough();
   destination.on('data', (line) => lines.push(String(line)));
   const gateway = createGateway(
-    readConfig({
-      LOG_LEVEL: 'trace',
-      PORT: '0',
-      UPSTREAM_RETRY_BACKOFF_MS: '0',
-      CACHE_MAX_MB: '4',
-      DATA_DIR: dataDir,
-      ...env,
-    }),
+    // A small cache is created sooner.
+    readConfig({ ...testEnv, DATA_DIR: dataDir, ...env }),
     { bankData: { url: bankDataUrl, apiKey: bankDataKey }, essays: { url: essaysUrl, apiKey: essaysKey } },
     { logDestination: destination, knownBanks },
   );
@@ -77,6 +71,8 @@ export async function tScriptedGateway(reply?: Reply, env: Environment = {}) {
   const upstream = await tUpstream(reply);
   return { upstream, ...tGateway({ bankDataUrl: upstream.url, essaysUrl: upstream.url, env }) };
 }
+
+const testEnv = { LOG_LEVEL: 'trace', PORT: '0', UPSTREAM_RETRY_BACKOFF_MS: '0', CACHE_MAX_MB: '4' };
 
 /** Read once for all gateways of a worker. */
 const knownBanks = createKnownBanks();

@@ -21,6 +21,7 @@ const slowest = [
   'test/e2e/wrong-configuration.test.ts',
   'test/examples/serve.test.ts',
   'test/federation/example.test.ts',
+  'test/path-length.test.ts',
   'test/http/graphiql.test.ts',
   'test/graphql/parity.test.ts',
   'test/graphql/documents/memory.test.ts',

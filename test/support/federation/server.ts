@@ -5,6 +5,7 @@ import type { Events } from '../../../src/telemetry/events.ts';
 import { createRedact } from '../../../src/telemetry/redact.ts';
 import { tCaller } from '../caller.ts';
 import type { Answer } from '../gateway.ts';
+import { postJson } from '../post-json.ts';
 
 interface TServerOptions<Context> {
   schema: GraphQLSchema;
@@ -32,12 +33,10 @@ export function tServer<Context extends { requestContext: RequestContext }>({
     redact,
     events: { unexpectedError: () => {} } as Partial<Events> as Events,
   });
-  return async (query: string, variables: object = {}, headers: Record<string, string> = {}) => {
-    const response = await server.fetch('http://subgraph/graphql', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify({ query, variables }),
-    });
-    return (await response.json()) as Answer & { extensions?: { ftv1?: string } };
-  };
+  return (query: string, variables: object = {}, headers: Record<string, string> = {}) =>
+    postJson<Answer & { extensions?: { ftv1?: string } }>(
+      'http://subgraph/graphql',
+      { query, variables },
+      { headers, fetch: server.fetch },
+    );
 }
