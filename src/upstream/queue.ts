@@ -38,8 +38,7 @@ export function createCallQueue({ maxConcurrency, maxQueue }: CallQueueOptions):
     },
     leave() {
       // The next attempt gets the slot before it is free, so that no later one takes it.
-      const next = takeNext();
-      if (next) next(true);
+      if (queued > 0) takeNext()?.(true);
       else active -= 1;
     },
     status: () => ({ active, queued }),

@@ -39,13 +39,10 @@ export function createBlock({ maxSize, onLow, onIdle }: BlockOptions) {
       unused += 1;
       return true;
     },
-    /** Records a call that was counted by itself: the rate of all calls determines the size of the block. */
-    recordCall(): void {
-      calls += 1;
-    },
-    /** How many calls the next write counts ahead of time. @param isNeeded whether calls wait for that write */
-    missing(isNeeded: boolean): number {
-      if (isNeeded) resize();
+    /** How many calls the next write counts ahead of time. @param waiting calls that wait for that write */
+    missing(waiting: number): number {
+      calls += waiting;
+      if (waiting > 0) resize();
       else if (!isFetching) return 0;
       isFetching = true;
       return Math.max(0, size - unused);

@@ -51,7 +51,6 @@ export function createStoredCount(options: StoredCountOptions) {
     add: () =>
       new Promise<number>((resolve) => {
         if (replicas !== null && replicas > 1) refreshTimer ??= setInterval(() => void save(), refreshMs).unref();
-        block.recordCall();
         waiting.push(resolve);
         void save();
       }),
@@ -101,7 +100,7 @@ export function createStoredCount(options: StoredCountOptions) {
     waiting = [];
     inFlight = unsaved + batch.length;
     unsaved = 0;
-    const ahead = block.missing(batch.length > 0);
+    const ahead = block.missing(batch.length);
     try {
       const sum = await store.add(key, inFlight + ahead, { expiresInMs });
       const countedElsewhere = sum - ahead - countWith(inFlight);
