@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AbortableSignal } from '../../src/async/signal.ts';
-import { Loaders, settleAll } from '../../src/graphql/loaders.ts';
+import { Loaders, settleAll } from '../../src/graphql/schema/loaders.ts';
 import { QueryBudget, readQueryLimits } from '../../src/graphql/schema/query-budget.ts';
 import { createRequestContext, type RequestContext } from '../../src/request-context.ts';
 import { tServices } from '../support/graphql/scripted-services.ts';

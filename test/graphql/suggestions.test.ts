@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { AbortableSignal } from '../../src/async/signal.ts';
 import { createContext } from '../../src/graphql/schema/context.ts';
-import { suggestOnce } from '../../src/graphql/schema/suggestions.ts';
+import { suggestOnce } from '../../src/graphql/schema/iban.ts';
 import { tCaller } from '../support/caller.ts';
 import { tGateway } from '../support/gateway.ts';
 import { tServices } from '../support/graphql/scripted-services.ts';

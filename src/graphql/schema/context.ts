@@ -6,7 +6,7 @@ import type { EssayArchive, EssayGenerator } from '../../essays/essays.ts';
 import { createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
 import type { Trace } from '../../trace.ts';
 import type { AllowanceStatus } from '../../upstream/allowance/allowance.ts';
-import { Loaders } from '../loaders.ts';
+import { Loaders } from './loaders.ts';
 import { QueryBudget, type QueryLimits } from './query-budget.ts';
 
 /** Shared by the resolvers of all requests. */

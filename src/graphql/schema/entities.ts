@@ -1,8 +1,8 @@
 import { type GraphQLResolveInfo, getNamedType, isUnionType } from 'graphql';
 import { GatewayError } from '../../errors.ts';
-import { settleAll } from '../loaders.ts';
 import type { Context } from './context.ts';
 import { checkScope, checkText } from './field-checks.ts';
+import { settleAll } from './loaders.ts';
 
 /** How a router refers to an entity: `__typename` and the key fields. */
 type Representation = Readonly<Record<string, unknown>>;

@@ -1,15 +1,17 @@
 import type { IbanData, IbanValidation } from '../../bank-data/bank-data.ts';
+import { GatewayError } from '../../errors.ts';
 import { compactIban } from '../../iban/iban.ts';
 import { nationalCheck } from '../../iban/national-checks.ts';
 import { findCountryFormat } from '../../iban/registry.ts';
-import { settleAll } from '../loaders.ts';
+import { suggestIbans } from '../../iban/suggest-ibans.ts';
 import { BankDataType } from './bank.ts';
 import { builder } from './builder.ts';
+import type { Context } from './context.ts';
 import { IbanCountryType } from './country.ts';
 import { assumeSize, lookUpCost, paid, personalData, suggestionsCost } from './directives.ts';
 import { entityKey, readKey, resolveReference } from './entities.ts';
 import { bankDataScope, checkText, limitText, maxLengths, stateTextLimit } from './field-checks.ts';
-import { suggestOnce } from './suggestions.ts';
+import { settleAll } from './loaders.ts';
 
 const typicalListLength = 50;
 
@@ -180,3 +182,16 @@ builder.queryField('ibanValidations', (t) =>
     },
   }),
 );
+
+/** Suggests valid IBANs for an invalid one, once per query, for all aliases. @throws GatewayError over the limit of the query */
+export function suggestOnce(iban: string, { suggestions, services }: Context): readonly string[] {
+  const known = suggestions.get(iban);
+  if (known !== undefined) return known;
+  if (suggestions.size >= maxIbans) throw new GatewayError('BAD_USER_INPUT', tooManyIbans);
+  const suggested = suggestIbans(iban, services);
+  suggestions.set(iban, suggested);
+  return suggested;
+}
+
+const maxIbans = 1_000;
+const tooManyIbans = `A query may request suggestions for at most ${maxIbans} invalid IBANs; split it into several queries.`;

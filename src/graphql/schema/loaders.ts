@@ -1,8 +1,8 @@
 import DataLoader from 'dataloader';
-import type { Signal } from '../async/signal.ts';
-import type { BankDataPort, BicValidation, IbanValidation } from '../bank-data/bank-data.ts';
-import type { RequestContext } from '../request-context.ts';
-import type { QueryBudget } from './schema/query-budget.ts';
+import type { Signal } from '../../async/signal.ts';
+import type { BankDataPort, BicValidation, IbanValidation } from '../../bank-data/bank-data.ts';
+import type { RequestContext } from '../../request-context.ts';
+import type { QueryBudget } from './query-budget.ts';
 
 interface LoadersOptions {
   bankData: BankDataPort;
