@@ -21,11 +21,11 @@ export interface RequestContext {
   /** Counts a call in the caller's own budget before it is sent; null: the caller has none. */
   reserveCall: ReserveCall | null;
   /**
-   * When the time limit of upstream operations began, by `performance.now()`: those of a batch or of a list of pages have it
-   * in common. Null: it begins with each operation.
+   * When the deadline of upstream operations began, by `performance.now()`: the look-ups of a batch, or the pages of a list,
+   * have one deadline. Null: it begins with each operation.
    */
   startedAt: number | null;
-  /** Calls for further pages of bank lists, of which all lists of the request share a limited number. */
+  /** Calls for further pages of bank lists; all lists of the request share a limited number. */
   furtherPages: { calls: number };
   freshness: Freshness;
 }

@@ -9,7 +9,7 @@ export interface Caller {
   /** Unique among callers of all kinds. May contain personal data, so it is neither logged nor stored without a hash. */
   id: string;
   kind: 'anonymous' | 'api-key' | 'jwt' | 'router';
-  /** For log and metrics: like `id`, but with a hash of the subject of a token. */
+  /** The name in log and metrics: like `id`, but with a hash of the subject of a token. */
   name: string;
   scopes: ReadonlySet<Scope>;
   limits: CallerLimits;

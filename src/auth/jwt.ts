@@ -28,7 +28,7 @@ export function createTokenVerification({ jwt, createCaller, events }: TokenVeri
   const options = {
     issuer: jwt.issuer,
     audience: jwt.audience,
-    // A token names its algorithm itself; those of the configuration all need the private key.
+    // A token names its algorithm itself; all configured algorithms need the private key.
     algorithms: [...jwt.algorithms],
     clockTolerance: jwt.clockSkewS,
     requiredClaims: ['exp'],

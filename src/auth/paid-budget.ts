@@ -55,7 +55,7 @@ interface OpenBudget extends CallBudget {
  */
 export function createPaidBudgets({ store, replicas, maxBudgets = 20_000, events }: PaidBudgetsOptions): PaidBudgets {
   let isStoreUp = true;
-  /** In the order of their last use. */
+  /** Budgets in memory, in the order of their last use. */
   const open = new Map<string, OpenBudget>();
 
   return {
@@ -124,7 +124,7 @@ export function createPaidBudgets({ store, replicas, maxBudgets = 20_000, events
   /** False while the store fails: the count of the oldest would be lost. */
   function evictOldest(): boolean {
     const [oldest] = open;
-    // Also shows whether the store works again.
+    // This write also shows whether the store works again.
     void oldest?.[1].count.flush();
     return isStoreUp && oldest !== undefined && open.delete(oldest[0]);
   }

@@ -27,7 +27,7 @@ export function createRateLimit({ shared, events }: RateLimitOptions) {
   // Callers are identified by names and e-mail addresses, which must not be readable in Redis.
   const hashKey = createKeyHash(shared?.secret ?? '');
   const replicas = shared?.replicas ?? 1;
-  /** By requests per minute: the library has one limit per limiter. */
+  /** Limiters by their requests per minute: the library has one limit per limiter. */
   const limiters = new LRUCache<number, Limiters>({ max: 1_000 });
   const permitsById = new LRUCache<string, Permits>({ max: 10_000 });
 

@@ -27,7 +27,7 @@ export function createDataVersion(url: string): DataVersion {
   const listeners: (() => void)[] = [];
   let current: string | null = null;
   let timer: NodeJS.Timeout | null = null;
-  /** In this interval and in the one before. */
+  /** Changes of the version in this interval, and in the interval before. */
   let changes = 0;
   let earlierChanges = 0;
 

@@ -95,7 +95,7 @@ function createConfig(vars: Values, isLocal: boolean) {
     },
     /** Origins whose pages may call from a browser; empty: only pages of the gateway's own origin. */
     corsOrigins: vars.CORS_ORIGINS,
-    /** Host names under which GraphQL is served, in addition to those of the loopback interface; `*` for any. */
+    /** Host names under which GraphQL is served, besides the names of the loopback interface; `*` for any. */
     allowedHosts: vars.ALLOWED_HOSTS ?? (isLocal ? [] : ['*']),
     access: readAccessConfig(vars),
     /** Documents that clients of the operator send. */

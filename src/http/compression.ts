@@ -13,7 +13,7 @@ export function chooseEncoding(request: IncomingMessage, encodings: readonly Enc
   return negotiator.encoding(encodings, { preferred: encodings }) ?? 'identity';
 }
 
-/** For responses that are created for one request: the highest quality of Brotli would take too long. */
+/** Compresses a response to one request: the highest quality of Brotli would take too long. */
 export async function compress(body: Uint8Array, encoding: Encoding): Promise<Uint8Array> {
   if (encoding === 'identity') return body;
   if (encoding === 'gzip') return promisify(gzip)(body);

@@ -87,7 +87,7 @@ async function writeDecompressed(file: FileHandle, response: ServerResponse): Pr
   }
 }
 
-/** In bytes. The default, 16 kB, takes a fifth more CPU time. */
+/** Size of a chunk in bytes. The default, 16 kB, takes a fifth more CPU time. */
 const chunkSize = 65_536;
 
 /** Allows the page's own script, the workers that it creates, and calls of this gateway. Framed, a click could pay. */

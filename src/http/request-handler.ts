@@ -25,7 +25,7 @@ interface RequestHandlerOptions extends Omit<GraphqlEndpointOptions, 'budget' | 
   isGraphiqlOpen: boolean;
   /** Origins whose pages may call from a browser; `*` for any. */
   corsOrigins: readonly string[];
-  /** Host names under which GraphQL is served, in addition to those of the loopback interface; `*` for any. */
+  /** Host names under which GraphQL is served, besides the names of the loopback interface; `*` for any. */
   allowedHosts: readonly string[];
   /** False once the process is stopping. */
   isReady: () => boolean;

@@ -68,7 +68,7 @@ type HostCheck = 'allowed' | 'forbidden' | 'malformed';
 /**
  * Prevents DNS rebinding: an attacker's host name may resolve to 127.0.0.1. The attacker's page and the gateway then have
  * the same origin, so that CORS does not protect the gateway.
- * @param allowedHosts names in addition to those of the loopback interface; `*` for any
+ * @param allowedHosts names besides the names of the loopback interface; `*` for any
  */
 export function createHostCheck(allowedHosts: readonly string[]): (request: IncomingMessage) => HostCheck {
   let last: { host: string; result: HostCheck } = { host: '', result: 'malformed' };

@@ -110,7 +110,7 @@ export const registryRows: readonly RegistryRow[] = [
   ['YE2!n4!a4!n18!c', 'YE15CBYE0001018861234567891234', null, [1, 4], [5, 8]],
 ];
 
-/** By parent: the codes of the territories that use its format under their own country code. */
+/** Territories by country: they use its IBAN format under their own country code. */
 export const territories: ReadonlyMap<string, readonly string[]> = new Map([
   ['FI', ['AX']],
   ['FR', ['GF', 'GP', 'MQ', 'RE', 'PF', 'TF', 'YT', 'NC', 'BL', 'MF', 'PM', 'WF']],

@@ -149,7 +149,7 @@ function createCheckDigitArithmetic(text: string): CheckDigitArithmetic {
   }
 }
 
-/** By index in the rearranged text: the BBAN, followed by the characters before it. */
+/** Remainders modulo 97, by index in the rearranged text: the BBAN, followed by the characters before it. */
 interface Remainders {
   /** What the characters before the index leave. */
   before: readonly number[];

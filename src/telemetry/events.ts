@@ -79,7 +79,7 @@ export function joinEvents(log: Events, ...others: readonly Partial<Events>[]): 
   return Object.fromEntries(joined);
 }
 
-/** For an event without a listener. */
+/** The function of an event without a listener. */
 export function ignore(): void {}
 
 function joinListeners(listeners: readonly Listener[]): Listener {

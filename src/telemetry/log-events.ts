@@ -171,7 +171,7 @@ function describe(request: FinishedRequest): object {
   };
 }
 
-/** To microseconds. */
+/** Rounds to microseconds. */
 function round(durationMs: number): number {
   return Math.round(durationMs * 1_000) / 1_000;
 }

@@ -1,7 +1,7 @@
 export type Redact = (text: string) => string;
 
 /**
- * For logs and errors: redacts the given secrets, escaped and encoded ones included, and everything that looks like an IBAN.
+ * Redacts logs and errors: the given secrets, also escaped and encoded, and everything that looks like an IBAN.
  * @example
  * const redact = createRedact(['k3y/of-banks']);
  * redact('GET /check?iban=DE89%203704%200044%200532%200130%2000') // => 'GET /check?iban=[IBAN]'
@@ -32,7 +32,7 @@ export interface RedactSecrets {
 }
 
 /**
- * For upstream responses, which are returned to clients: redacts secrets but not IBANs. Secrets shorter than 8 characters
+ * Redacts secrets, but not IBANs, in upstream responses, which are returned to clients. Secrets shorter than 8 characters
  * are not redacted: a key such as "test" would remove words from essays.
  * @example
  * const redact = createSecretRedaction(['seeded-key']);
@@ -228,7 +228,7 @@ const wordEnd = '(?![A-Za-z0-9])';
 const separator = '(?:[ \\t\\u00a0\\u2009\\u202f+./_-]|%20|\\\\t)';
 const gap = `(?:${separator}{1,2}(?![A-Za-z]{5,}${wordEnd}))?`;
 const group = `${gap}[A-Za-z0-9]{4}`;
-/** The shortest IBANs, those of Norway, have 15 characters. */
+/** The shortest IBANs are Norwegian and have 15 characters. */
 const ibanLike = `[A-Za-z]{2}${gap}\\d{2}(?:(?:${group}){3,7}(?:${gap}[A-Za-z0-9]{1,3})?|(?:${group}){2}${gap}[A-Za-z0-9]{3})`;
 /**
  * Ids of requests, traces and documents can look like an IBAN, so they are matched first and skipped: they must stay

@@ -16,7 +16,7 @@ export interface Attempt {
   retries: number;
 }
 
-/** The part of a request context that calls need. A look-up that several requests share has that of the first. */
+/** The part of a request context that calls need. A look-up for several requests has the context of the first. */
 type CallContext = Pick<RequestContext, 'requestKey' | 'task' | 'usage' | 'reserveCall' | 'trace'>;
 
 /** Sends an operation or one attempt. Rejects only if the caller aborts, with the signal's reason. */
@@ -42,7 +42,7 @@ interface AttemptOptions {
 }
 
 /**
- * Sends one attempt past all guards: the queue, those of its path, the caller's lock of an order, the budget and the allowance.
+ * Sends one attempt past all guards: the queue, the guards of its path, the lock of an order, the budget and the allowance.
  * The queue is the outermost: what changes while an attempt waits is checked afterwards. After the queue, a read has only the
  * remaining time; for a write the deadline restarts.
  */

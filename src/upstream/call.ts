@@ -88,8 +88,8 @@ interface CallOptions extends Pick<Attempt, 'request' | 'deadline'> {
 }
 
 /**
- * Reads the response to one call, as undici's handler. Its functions are those of older handlers: undici 7, the last version for
- * Node.js 20, wraps newer ones, and parses all headers for them.
+ * Reads the response to one call, as undici's handler. It has the functions of older handlers: undici 7, the last version for
+ * Node.js 20, wraps newer handlers, and parses all headers for them.
  */
 export class Call implements Dispatcher.DispatchHandler {
   progress: CallProgress = 'unsent';

@@ -5,7 +5,7 @@ import { buildConnector, Client } from 'undici';
  * undici client, which connects when it is used, and again if its connection was closed while it was idle.
  */
 export interface Connections {
-  /** The connection that was used last of the free ones, so that the others close when there are few calls; or a new one. */
+  /** The most recently used free connection, so that idle ones close when there are few calls; or a new one. */
   take(): Client;
   /**
    * Only a connection whose call is complete, or not sent yet, can be used again. Otherwise, a late response could be taken for
@@ -78,7 +78,7 @@ export function createConnections({
     return oldest;
   }
 
-  /** After its call was given up. Where connections are not kept, it would be too old for the next call. */
+  /** Keeps a connection whose call was given up for the next call, unless each call needs a new connection. */
   function offerUnused(connection: Client): void {
     if (isKept) free.push(connection);
     else discard(connection);

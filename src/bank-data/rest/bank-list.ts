@@ -76,12 +76,12 @@ export async function requestBankPage(
 
 const pages: Endpoint<null, ServicePage> = { path: '/bank_data/all', read: readServicePage, isOptional: true };
 
-/** For one page that a client requests: each call is paid for. */
+/** Maximum number of calls for one page that a client requests: each call is paid for. */
 const maxCalls = 10;
-/** For all pages of a request, besides the first call of each page and the one that finds its range. */
+/** The same for all pages of a request, without the first call of each page and the call that finds its range. */
 const maxFurtherCalls = 9;
 
-/** Also if the deadline passed in the queue. */
+/** Whether the deadline has passed: during a call, or in the queue. */
 function isTimeout(error: unknown): boolean {
   return error instanceof GatewayError && ['UPSTREAM_TIMED_OUT', 'UPSTREAM_UNAVAILABLE'].includes(error.code);
 }

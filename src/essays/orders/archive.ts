@@ -113,7 +113,7 @@ function parseRecord<T>(schema: z.ZodType<T>, text: string | null): T | null {
 }
 
 /*
- * The records. Their property names are those of release 0.1.0, which shares the store during a rolling update, and
+ * The records. Their property names come from release 0.1.0, which shares the store during a rolling update, and
  * which wrote the records of version 1 without a version.
  */
 const version = z.literal(1).default(1);

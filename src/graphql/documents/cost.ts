@@ -168,7 +168,7 @@ function findDirective<Arguments>({ extensions }: { extensions: Extensions }, na
   return directives?.find((directive) => directive.name === name)?.args;
 }
 
-/** Also fields of introspection. */
+/** Finds a field of a type, or an introspection field. */
 function findField(schema: GraphQLSchema, parent: string, name: string): GraphQLField<unknown, unknown> | undefined {
   const metaField = [SchemaMetaFieldDef, TypeMetaFieldDef, TypeNameMetaFieldDef].find((field) => field.name === name);
   if (metaField !== undefined) return metaField;

@@ -195,7 +195,7 @@ export function createMoveLocation({ key, texts }: DocumentShape): MoveLocation 
   };
 }
 
-/** After the quotes. @param parts between the texts; only these contain line breaks */
+/** Finds where each text begins. @param parts between the texts; only these contain line breaks */
 function findTextStarts(parts: readonly string[], lengths: readonly number[]): SourceLocation[] {
   let line = 1;
   let column = 1;

@@ -2,7 +2,7 @@ import { type DocumentNode, type GraphQLError, type ParseOptions, parse, Source,
 
 /**
  * Parses a document and empties its source: each GraphQLError counts the lines of the source up to its place when it is
- * created, and execution may create thousands. `locate` finds the places of those that are in the response.
+ * created, and execution may create thousands. `locate` finds the places of the errors in the response.
  * @throws GraphQLError
  */
 export function parseDetached(text: string, options: ParseOptions = {}): DocumentNode {

@@ -51,7 +51,7 @@ export type Run = (contextValue: unknown, variables: Variables) => ExecutionResu
 
 type CompileQuery = typeof import('graphql-jit').compileQuery;
 
-/** Null if an operation cannot be compiled. The bytes are those of the compiled code. */
+/** Null if an operation cannot be compiled. `bytes` is the memory of the compiled code. */
 export function compileOperation(
   schema: GraphQLSchema,
   operation: Operation,
@@ -87,14 +87,14 @@ export function compileOperation(
 /** As in `execute` of GraphQL.js. */
 const maxErrors = 50;
 
-/** Of compiled code, beside those of the paths of its fields. */
+/** The memory of compiled code, without and with the paths of its fields. */
 const bytesPerOperation = 8_000;
 const bytesPerCharacter = 100;
 
 interface CompilableOperation {
   /** The operation and the fragments that it uses. */
   document: DocumentNode;
-  /** In the paths of all fields, which the code contains. */
+  /** The length of the paths of all fields, which the code contains. */
   characters: number;
 }
 
@@ -156,7 +156,7 @@ function isReserved(name: string): boolean {
 
 interface DocumentWithVariables {
   document: DocumentNode;
-  /** What each added variable stands for. */
+  /** The argument that each added variable replaces. */
   values: ReadonlyMap<string, { value: ValueNode; type: GraphQLInputType }>;
   fieldTypes: FieldTypes;
 }
@@ -222,7 +222,7 @@ function needsNoSerialization(type: GraphQLOutputType): boolean {
   return !isEnumType(named) && named !== GraphQLInt && named !== GraphQLFloat;
 }
 
-/** The types of fields by their places in a document, and by those of their arguments. */
+/** The types of fields, by the places of the fields and of their arguments in a document. */
 type FieldTypes = ReadonlyMap<string, GraphQLOutputType>;
 
 /** A place as a key. */
@@ -231,7 +231,7 @@ function keyOfLocation({ line, column }: SourceLocation): string {
 }
 
 /**
- * Turns the errors of graphql-jit into those of GraphQL.js.
+ * Turns the errors of graphql-jit into the errors that GraphQL.js reports.
  *
  * graphql-jit reports every field of an object that failed although it must not be null. GraphQL.js reports only the first:
  * the object is null because of it.

@@ -110,7 +110,7 @@ export function createAnswer<Context extends OperationContext>({
   }
 }
 
-/** Null if the body is not that of an ordinary request, its hash is unknown, or its query is to be registered. */
+/** Null if the request is not an ordinary one, its hash is unknown, or its query is to be registered. */
 function readParams(body: string, persistedQueries: PersistedQueries): Params | null {
   const params = parseJson(body);
   if (!isRecord(params)) return null;

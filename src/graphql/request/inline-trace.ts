@@ -59,7 +59,7 @@ export function createInlineTraces({ schema, redact, maxCost }: InlineTracesOpti
 /** The fields of one request that were resolved. */
 class FieldTraces {
   readonly root = new Trace.Node();
-  /** By their paths, such as `ibanValidations.0.valid`. */
+  /** The nodes of fields by their paths, such as `ibanValidations.0.valid`. */
   readonly #nodes = new Map([['', this.root]]);
   readonly #startedAt = performance.now();
 

@@ -21,7 +21,7 @@ export interface PresentedError {
   isExpected: boolean;
 }
 
-/** In the format of Yoga's `extensions.http`. */
+/** Status and headers that an error sets, in the format of Yoga's `extensions.http`. */
 interface HttpExtension {
   status?: number;
   headers?: Readonly<Record<string, string>>;
@@ -67,7 +67,7 @@ export function presentError(
 interface DescribedFailure {
   message: string;
   extensions: { code: unknown; service: ServiceName | null; retryable: boolean };
-  /** For the log only. */
+  /** The error that is logged; clients do not see it. */
   logged?: unknown;
   isExpected: boolean;
 }

@@ -150,7 +150,7 @@ export function cacheControlOf(scope: CacheScope, { freshUntil }: Freshness): st
 
 const hourS = 3_600;
 
-/** Also the time to live of computed values, which change only with a release. */
+/** The largest max-age. Computed values have it, too: they change only with a release. */
 const maxAgeS = 86_400;
 
 /** @param executed null if no operation was executed */

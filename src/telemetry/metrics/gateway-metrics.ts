@@ -16,7 +16,7 @@ interface Limit {
 export interface MetricSources {
   activeRequests(): number;
   bulkheads(): Readonly<Record<ServiceName, { active: number; queued: number }>>;
-  /** In memory, and how many wait for their turn. */
+  /** Cached look-ups in memory. */
   lookUps(): CacheStatus;
   caches(): Readonly<Record<'replies' | 'documents', CacheStatus>>;
   allowances(): Promise<readonly Limit[]>;

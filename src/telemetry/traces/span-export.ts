@@ -68,7 +68,7 @@ function withReportedFailures(exporter: SpanExporter, { maxMs, onTooLate, onFail
   };
 }
 
-/** After the timeout of the exporter. */
+/** Additional time after the timeout of the exporter. */
 const graceMs = 500;
 
 /** The status, or a code such as ECONNREFUSED: messages contain the address, which may be confidential. */

@@ -77,7 +77,7 @@ export function createBankDirectory({ dataDir }: BankDirectoryOptions = {}): Ban
   return {
     findBank: (country, bankCode) => indexOf(country).findByCode(bankCode),
     findBankByBic(bic) {
-      // A bank may have a BIC of another country, so all lists are searched, that of the country in the BIC first.
+      // A bank may have a BIC of another country, so all lists are searched, first the list of the country in the BIC.
       const home = bic.slice(4, 6);
       const order = codes().sort((a, b) => Number(b === home) - Number(a === home));
       const find = (full: string) =>

@@ -49,7 +49,7 @@ export function createCountryIndex(country: string, unordered: readonly ListedBa
 /** Countries whose directory lists the first digits of bank codes: the Finnish bank 5 has all from 500 to 599. */
 const listedByPrefix: ReadonlySet<string> = new Set(['FI']);
 
-/** A BIC with 11 characters: without a branch it is that of the head office, `XXX`. */
+/** A BIC with 11 characters; a BIC without a branch gets the branch of the head office, `XXX`. */
 export function fullBic(bic: string): string {
   return bic.length === 8 ? `${bic}XXX` : bic;
 }

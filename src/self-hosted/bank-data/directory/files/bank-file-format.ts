@@ -37,7 +37,7 @@ export interface BankFileFormat {
   /** The attribution that its terms require, or what is known of them. */
   attribution: string;
   layout: Layout;
-  /** Number of columns; absent if it is that of the header or, without one, of the first row. Not checked in workbooks. */
+  /** Number of columns; absent: as in the header or, without a header, in the first row. Not checked in workbooks. */
   width?: number;
   columns: {
     code: Column;
