@@ -124,7 +124,7 @@ export function createGateway(
     },
   };
 
-  /** Load balancers read from /ready that they must send no more requests; those they send are served. */
+  /** /ready now fails, so that load balancers send no more requests; those that still arrive are served. */
   function announceStop(): void {
     isStopping = true;
     server.closeConnections();
@@ -134,11 +134,11 @@ export function createGateway(
     announceStop();
     stopLoading();
     bankData.dataVersion.close();
-    const timer = new AbortableSignal();
+    const drained = new AbortableSignal();
     const draining = server.drain(config.shutdownTimeoutMs);
     // Orders that were sent are charged even if the client has disconnected, so their essays are stored.
-    await Promise.race([draining.then(essays.flush), pause(config.shutdownTimeoutMs, timer)]);
-    timer.abort(null);
+    await Promise.race([draining.then(essays.flush), pause(config.shutdownTimeoutMs, drained)]);
+    drained.abort(null);
     await draining;
     await Promise.all([bankDataUpstream.client.close(), essaysUpstream.client.close()]);
     // Closing the clients aborts the calls in flight; then everything written and counted is stored.

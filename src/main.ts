@@ -19,7 +19,7 @@ await runMain(() => run(readConfig(process.env)));
 
 async function run(config: Config): Promise<void> {
   warnOfUnknownVariables(config);
-  // With Redis, nothing is written to it.
+  // Redis replaces the data folder.
   if (config.store.redis === null) checkDataFolder(config.dataDir);
   const services: Service[] = [];
   const stopServices = () => Promise.all(services.map((service) => service.close()));
@@ -41,7 +41,7 @@ function warnOfUnknownVariables(config: Config): void {
 }
 
 async function start(config: Config, services: Service[], stopServices: () => Promise<unknown>): Promise<void> {
-  // Loaded now: a wrong configuration is found before it.
+  // Imported here, so that a wrong configuration fails first.
   const { createGateway } = await import('./gateway.ts');
   const { llm, monthlyAllowance } = config.essayService;
   const createServiceLog = (apiKey: string) =>
@@ -107,7 +107,7 @@ interface Service {
   close(): Promise<unknown>;
 }
 
-/** The configured upstream, or the self-hosted service on a free loopback port with a random key, which is added. */
+/** The configured upstream, or the self-hosted service on a free loopback port with a random key. Adds the service to `services`. */
 async function resolveUpstream(
   upstream: UpstreamAccess | null,
   services: Service[],

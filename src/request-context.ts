@@ -3,7 +3,10 @@ import type { Signal } from './async/signal.ts';
 import type { ServiceName } from './errors.ts';
 import type { Trace } from './trace.ts';
 
-/** The caller and the usage of one request. Passed to every layer. */
+/**
+ * The caller and the usage of one request. Passed to every layer. Copies: a batch of look-ups has its own `trace` and `startedAt`,
+ * a list of pages its own `startedAt`, a look-up that requests share its own `signal` and `task`, an essay order its own `signal`.
+ */
 export interface RequestContext {
   /** Different for each request: the calls of one request share their turns in the queue of a service. */
   requestKey: symbol;

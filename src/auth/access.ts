@@ -46,10 +46,10 @@ export function createAccess({ access, storeConfig, store, events }: AccessOptio
   return {
     checkHeaders(rawHeaders) {
       const caller = identify.byHeaders(rawHeaders);
-      if (caller instanceof Promise) return caller.then(withinLimit);
-      return caller.kind === 'unsigned' ? caller : withinLimit(caller);
+      if (caller instanceof Promise) return caller.then(countRequest);
+      return caller.kind === 'unsigned' ? caller : countRequest(caller);
     },
-    checkParams: (params) => withinLimit(identify.byParams(params)),
+    checkParams: (params) => countRequest(identify.byParams(params)),
     budgets,
     localCaller: createCaller({ kind: 'anonymous', name: '', scopes: ['bank-data', 'essays'] }),
     hasCallers: hasCallers(access),
@@ -58,7 +58,7 @@ export function createAccess({ access, storeConfig, store, events }: AccessOptio
     },
   };
 
-  function withinLimit(caller: Caller | Refusal): Caller | Refusal | Promise<Caller | Refusal> {
+  function countRequest(caller: Caller | Refusal): Caller | Refusal | Promise<Caller | Refusal> {
     if (caller.kind === 'refused') return caller;
     const seconds = rateLimit.count(caller);
     if (seconds instanceof Promise) return seconds.then((seconds) => (seconds === null ? caller : refuse(seconds)));

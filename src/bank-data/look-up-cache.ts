@@ -115,6 +115,7 @@ export function createLookUpCache({
     const cached = table.get(key);
     const now = Date.now();
     if (cached && now <= cached.freshUntil) return Promise.resolve(use<Answer>(cached, true, context));
+    // A stale answer also starts a flight, which nothing waits for.
     const running = flights.get(key);
     const flight = running && !running.task.signal.aborted ? running : startFlight(lookUp);
     if (cached && now <= cached.staleUntil) return Promise.resolve(use<Answer>(cached, true, context));

@@ -14,13 +14,13 @@ export type MaybePromise<Value> = Value | PromiseLike<Value>;
 
 /** The same for all exchanges. */
 interface ExchangeOptions {
-  write: (answer: Answer) => void;
+  write: (response: PendingResponse) => void;
   onFinished: (request: FinishedRequest) => void;
   readRequestId: ReadRequestId;
 }
 
 /** A response that is ready to be written. */
-export interface Answer {
+export interface PendingResponse {
   exchange: Exchange;
   status: number;
   body: string | Uint8Array;

@@ -26,12 +26,12 @@ export interface GraphqlEndpointOptions {
     next: (caller: Caller) => MaybePromise<void>,
   ) => MaybePromise<void>;
   /** Runs a later part of handling a request; a fault is logged and answered. */
-  guard: (exchange: Exchange, run: () => MaybePromise<void>) => void;
+  catchFaults: (exchange: Exchange, run: () => MaybePromise<void>) => void;
 }
 
 /** Answers GraphQL requests. Their bodies are read only if their headers are valid. */
 export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
-  const { graphql, maxBodyBytes, budget, cors, identifyByParams, guard } = options;
+  const { graphql, maxBodyBytes, budget, cors, identifyByParams, catchFaults } = options;
   const bodyLimits = { maxBytes: maxBodyBytes, budget };
   const sendReply = createSendReply();
 
@@ -41,10 +41,10 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
       const readParams = () => parseSearch(search);
       return identifyByParams(exchange, readParams, (caller) => answerWithYoga(exchange, search, caller));
     }
-    readBody(exchange, bodyLimits, (body) => guard(exchange, () => answerPost(exchange, body)));
+    readBody(exchange, bodyLimits, (body) => catchFaults(exchange, () => handleBody(exchange, body)));
   };
 
-  function answerPost(exchange: Exchange, body: Body): MaybePromise<void> {
+  function handleBody(exchange: Exchange, body: Body): MaybePromise<void> {
     if (body === 'too-large') {
       const message = `The request body must have at most ${maxBodyBytes} bytes.`;
       return exchange.sendError(413, 'BAD_USER_INPUT', message, closeConnection);
@@ -94,7 +94,7 @@ function parseObject(text: string): object {
  * their compressed length reveals nothing (BREACH).
  */
 function createSendReply(): (exchange: Exchange, reply: Reply) => MaybePromise<void> {
-  /** Bodies of replies that are kept and sent again. */
+  /** Compressed bodies by reply: a kept reply is sent again. */
   const compressed = new WeakMap<Reply, Map<Encoding, Promise<Uint8Array>>>();
 
   return (exchange, reply) => {

@@ -16,7 +16,8 @@ import { createHostCheck } from './request-validation.ts';
 import { createResponseWriter } from './response-writer.ts';
 import type { HandleRequest } from './server.ts';
 
-interface RequestHandlerOptions extends Omit<GraphqlEndpointOptions, 'budget' | 'identifyByParams' | 'cors' | 'guard'> {
+interface RequestHandlerOptions
+  extends Omit<GraphqlEndpointOptions, 'budget' | 'identifyByParams' | 'cors' | 'catchFaults'> {
   /** Limit for all request bodies and unread responses in memory, in bytes. */
   maxBufferedBytes: number;
   access: Pick<Access, 'checkHeaders' | 'checkParams'>;
@@ -36,7 +37,7 @@ interface RequestHandlerOptions extends Omit<GraphqlEndpointOptions, 'budget' | 
   events: Pick<Events, 'unexpectedError' | 'requestFinished'>;
 }
 
-/** Serves health checks and GraphiQL, and passes requests of identified callers on to GraphQL. */
+/** Serves health checks and GraphiQL, and passes other requests on to GraphQL, once their headers were checked. */
 export function createRequestHandler({
   access,
   graphiql,
@@ -64,13 +65,13 @@ export function createRequestHandler({
     activeRequests: () => active,
   });
   const exchangeOptions = { write, onFinished, readRequestId: createRequestIds() };
-  const answerGraphql = createGraphqlEndpoint({ ...options, budget, cors, identifyByParams, guard });
+  const answerGraphql = createGraphqlEndpoint({ ...options, budget, cors, identifyByParams, catchFaults });
 
   return (request, response) => {
     active += 1;
     const exchange = new Exchange(request, response, exchangeOptions);
     cors.addHeaders(exchange);
-    guard(exchange, () => handle(exchange));
+    catchFaults(exchange, () => handle(exchange));
   };
 
   function onFinished(request: FinishedRequest): void {
@@ -109,6 +110,7 @@ export function createRequestHandler({
     if (isBrowser && isGraphiqlOpen) return graphiql(exchange);
     if (startTrace !== null && !isBrowser) exchange.trace = startTrace(exchange);
     const identity = access.checkHeaders(request.rawHeaders);
+    // A GraphQL request has its caller in `exchange.caller`; if it is null, `identifyByParams` finds it in the body.
     const serve = (caller: Caller | null) => {
       if (!isBrowser) return answerGraphql(exchange, url.slice(path.length + 1));
       if (caller?.scopes.has('graphiql')) return graphiql(exchange);
@@ -136,7 +138,7 @@ export function createRequestHandler({
   }
 
   /** Runs a part of handling a request; a fault is logged and answered. */
-  function guard(exchange: Exchange, run: () => MaybePromise<void>): void {
+  function catchFaults(exchange: Exchange, run: () => MaybePromise<void>): void {
     try {
       run()?.then(null, fail);
     } catch (error) {

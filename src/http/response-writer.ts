@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { clientClosedRequest } from '../graphql/request/reply.ts';
-import type { Answer, Exchange } from './exchange.ts';
+import type { Exchange, PendingResponse } from './exchange.ts';
 
 interface ResponseWriterOptions {
   /** Called when a client has not read all of a response at once. */
@@ -12,35 +12,34 @@ interface ResponseWriterOptions {
 }
 
 /**
- * Writes the responses of a turn of the event loop together at its end. One after the other, each would wake up the client's
- * process, which takes longer than the write. Only the first one is written at once, if no other request is active: a client
- * that is alone does not wait, and of many, one works while the gateway answers the others.
+ * Writes the responses of a turn of the event loop together at its end: each write wakes up the client's process, which may share
+ * a core. If no other request is active, a response is written at once, so that a client that is alone does not wait.
  */
-export function createResponseWriter(options: ResponseWriterOptions): (answer: Answer) => void {
+export function createResponseWriter(options: ResponseWriterOptions): (pending: PendingResponse) => void {
   const { onUnread, onFault, activeRequests } = options;
   /** Whether this turn has a response. */
   let hasBegun = false;
-  let waiting: Answer[] = [];
+  let waiting: PendingResponse[] = [];
 
-  return (answer) => {
+  return (pending) => {
     const isWrittenNow = !hasBegun && activeRequests() === 1;
     if (!hasBegun) setImmediate(endTurn);
     hasBegun = true;
-    if (isWrittenNow) writeOrFail(answer);
-    else waiting.push(answer);
+    if (isWrittenNow) writeOrFail(pending);
+    else waiting.push(pending);
   };
 
   function endTurn(): void {
     hasBegun = false;
-    const answers = waiting;
+    const responses = waiting;
     waiting = [];
-    for (const answer of answers) writeOrFail(answer);
+    for (const pending of responses) writeOrFail(pending);
   }
 
-  function writeOrFail(answer: Answer): void {
-    const { exchange, status } = answer;
+  function writeOrFail(pending: PendingResponse): void {
+    const { exchange, status } = pending;
     try {
-      exchange.finish(write(answer) ? status : clientClosedRequest);
+      exchange.finish(write(pending) ? status : clientClosedRequest);
     } catch (error) {
       onFault(exchange, error);
       exchange.response.destroy();
@@ -48,7 +47,7 @@ export function createResponseWriter(options: ResponseWriterOptions): (answer: A
   }
 
   /** False if the client has disconnected. */
-  function write({ exchange: { response, responseHeaders }, status, body, encoding }: Answer): boolean {
+  function write({ exchange: { response, responseHeaders }, status, body, encoding }: PendingResponse): boolean {
     const { socket, req } = response;
     if (response.destroyed || socket === null) return false;
     if (!req.complete) req.discardBody();

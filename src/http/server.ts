@@ -6,7 +6,7 @@ import { IncomingRequest } from './incoming-request.ts';
 export type HandleRequest = (request: IncomingRequest, response: ServerResponse<IncomingRequest>) => void;
 
 interface HttpServerOptions {
-  /** Beyond this number, the connection that has waited longest for a request is closed, or else the new one. */
+  /** Beyond this number, the least recently used connection is closed, or the new one if all others are in use. */
   maxConnections: number;
   /** Limit for pipelined requests that are being handled or wait; the next one closes the connection. */
   maxRequestsPerConnection: number;

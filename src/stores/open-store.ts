@@ -7,7 +7,7 @@ import type { Store } from './store.ts';
 
 export interface OpenedStore {
   store: Store;
-  /** Whether several gateways can share it. */
+  /** Whether gateways on several machines share it, for counts and for the look-up cache: Redis. */
   isShared: boolean;
   isUp(): boolean;
   /** Adds a listener that is called whenever the store works again after it failed. */

@@ -2,7 +2,7 @@ import { type Events, ignore } from './events.ts';
 import { type FinishedRequest, findFault } from './finished-request.ts';
 import type { Log } from './log.ts';
 
-/** Writes events to the log. Repeated events are logged once a minute, so that a broken upstream cannot fill the disk. */
+/** Writes events to the log. Events that each call can cause are logged once a minute: a broken upstream must not fill the disk. */
 export function createLogEvents(log: Log): Events {
   const loggedAt = new Map<string, number>();
   const isDue = (key: string) => {

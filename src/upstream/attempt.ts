@@ -80,6 +80,7 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
       request.onSent?.();
       context.usage.upstreamCalls += 1;
       outcome = await makeCall(attempt, () => {
+        // Undici may send it again on another connection.
         if (!isSent) context.task?.keepAlive();
         isSent = true;
       });

@@ -205,7 +205,7 @@ function isInvalidHttp(error: unknown): boolean {
   );
 }
 
-/** The headers that the gateway reads. Most responses have none of them, and then nothing is parsed. */
+/** Only the headers whose names are listed here: most responses have none of them, and then nothing is parsed. */
 function readHeaders(raw: Buffer[]): Answered['headers'] {
   const found: Buffer[] = [];
   for (let index = 0; index < raw.length; index += 2) {

@@ -54,7 +54,7 @@ export type FailureReason =
   | 'mismatched'
   | 'timed-out';
 
-/** Not sent (load shedding): the circuit is open, the queue is full, or the deadline passed in the queue. */
+/** Not sent (load shedding): the circuit is open, the queue is full, the time was over before, or `maySend` has refused. */
 export interface Shed {
   kind: 'shed';
 }

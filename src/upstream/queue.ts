@@ -87,7 +87,7 @@ export function createCallQueue({ maxConcurrency, maxQueue }: CallQueueOptions):
     return next;
   }
 
-  /** Only if the request then still has no more attempts than the one that loses an attempt. */
+  /** Evicts only if the request that loses an attempt then still has at least as many as this one. */
   function evictFor(requestKey: symbol): boolean {
     let [longestKey, longest] = [requestKey, waiting.get(requestKey) ?? new Set<Settle>()];
     const own = longest.size;

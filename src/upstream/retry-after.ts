@@ -3,7 +3,7 @@ import { type Outcome, shed } from './outcome.ts';
 
 /**
  * Does not call a path that answered 429 before its `Retry-After`. A date that is further away than an hour may be wrong, so one
- * call per hour probes the path. Outside the circuit breaker: a blocked call is neither a success nor a failure.
+ * call per hour probes the path.
  */
 export function createRetryAfterBlock(): Guard {
   let retryAt: Date | null = null;

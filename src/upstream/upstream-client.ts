@@ -54,6 +54,7 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
         onHalfOpened: () => events.circuitHalfOpened(service, path),
         onClosed: () => events.circuitClosed(service, path),
       });
+      // A blocked call is neither a success nor a failure of the circuit.
       return (run) => passBlock(() => passCircuit(run));
     },
     allowance,

@@ -1,6 +1,6 @@
 import { GatewayError, type ServiceName, type UpstreamErrorCode } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
-import type { BudgetExhausted, FailureReason, Outcome } from './outcome.ts';
+import type { Answered, BudgetExhausted, FailureReason, Outcome } from './outcome.ts';
 
 type UpstreamError = GatewayError<UpstreamErrorCode>;
 type UpstreamErrorEvents = Pick<Events, 'credentialsRejected' | 'requestRejected' | 'responseUnreadable'>;
@@ -16,20 +16,28 @@ export function toUpstreamError(
 ): UpstreamError {
   switch (outcome.kind) {
     case 'shed':
-      return createShedError(service);
+      return createError(service, 'UPSTREAM_UNAVAILABLE', failureMessages.shed, true);
     case 'exhausted':
       return createExhaustedError(service, outcome.renewsAt);
     case 'failed': {
       const code = outcome.reason === 'timed-out' ? 'UPSTREAM_TIMED_OUT' : 'UPSTREAM_FAILED';
       return createError(service, code, failureMessages[outcome.reason], true);
     }
+    case 'answered':
+      return toStatusError(service, outcome, events);
   }
-  const { status } = outcome;
+}
+
+function toStatusError(
+  service: ServiceName,
+  { status, retryAt }: Answered,
+  events: UpstreamErrorEvents,
+): UpstreamError {
   if (status === 401 || status === 403) {
     events.credentialsRejected(service);
     return createError(service, 'UPSTREAM_REJECTED_CREDENTIALS', "rejected the gateway's key");
   }
-  if (status === 429) return createExhaustedError(service, outcome.retryAt);
+  if (status === 429) return createExhaustedError(service, retryAt);
   if (status === 408) return createError(service, 'UPSTREAM_TIMED_OUT', failureMessages['timed-out'], true);
   if (status === 404) return createNotOfferedError(service);
   if (status >= 500) return createError(service, 'UPSTREAM_FAILED', 'failed', true);
@@ -39,11 +47,6 @@ export function toUpstreamError(
   }
   events.responseUnreadable(service, status);
   return createError(service, 'UPSTREAM_FAILED', 'returned a response that could not be read', true);
-}
-
-/** Not sent: too many calls are waiting, or the circuit is open. */
-function createShedError(service: ServiceName): UpstreamError {
-  return createError(service, 'UPSTREAM_UNAVAILABLE', failureMessages.shed, true);
 }
 
 /** The upstream, or the plan of its key, has no such endpoint. */

@@ -69,7 +69,7 @@ export async function requestBankPage(
 
   /** The page ends with the banks that were received in time. */
   function ignoreTimeout(error: unknown): null {
-    if (range.length > 0 && isTimeout(error)) return null;
+    if (range.length > 0 && mayCutShort(error)) return null;
     throw error;
   }
 }
@@ -82,7 +82,7 @@ const maxCalls = 10;
 const maxFurtherCalls = 9;
 
 /** Whether the deadline has passed: during a call, or in the queue. */
-function isTimeout(error: unknown): boolean {
+function mayCutShort(error: unknown): boolean {
   return error instanceof GatewayError && ['UPSTREAM_TIMED_OUT', 'UPSTREAM_UNAVAILABLE'].includes(error.code);
 }
 

@@ -61,6 +61,7 @@ export function createDurableWrites({ store, expiresInMs, events }: DurableWrite
         key === firstKey ? store.setIfAbsent(key, value, { expiresInMs }) : store.set(key, value, { expiresInMs }),
       ),
     );
+    // Only `setIfAbsent` returns a text.
     const earlier = results.find((result) => typeof result === 'string') ?? null;
     // A failed write may have taken effect.
     return firstKey !== undefined && earlier === entries[firstKey] ? null : earlier;

@@ -55,6 +55,7 @@ export function withIdempotency(
       const { task } = runningOrder ?? start(order, key, context);
       context.activity.begin();
       const result = await task.wait(context.signal).finally(() => context.activity.end());
+      // The order that started the task has reported itself.
       return runningOrder ? report(result) : result;
     },
     archive,
@@ -97,6 +98,7 @@ export function withIdempotency(
   ): Promise<EssayResult> {
     const { signal } = task;
     const taskContext = { ...context, signal };
+    // Never released: an order that was sent is always completed.
     const onSent = () => task.keepAlive();
     return key ? runOnce(key) : run();
 
@@ -111,6 +113,7 @@ export function withIdempotency(
         return null;
       });
       if (acquired && 'result' in acquired) return report(acquired.result);
+      // Null: the store failed, or the lock was lost.
       const result = acquired && (await runWithLock(acquired.lock));
       if (result) return report(result, { isNew: true });
       events.essayRejectedWithoutStore();

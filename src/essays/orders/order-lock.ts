@@ -25,8 +25,8 @@ export function createOrderLock({ store, onRecovered, archive }: OrderLockOption
   return async function acquire(key: OrderKey, signal: Signal): Promise<Acquired> {
     const buffered = archive.findBufferedByOrder(key);
     if (buffered) return { result: buffered };
-    /** The last failed attempt when this call began. */
-    let earlier: FailedAttempt | null | undefined;
+    /** The last failed attempt when this call began: the client retries that one. Undefined until the first look. */
+    let failureAtStart: FailedAttempt | null | undefined;
 
     for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
       const lock = await acquireLock(`${key.storeKey}:lock`, signal).catch(toError);
@@ -50,9 +50,9 @@ export function createOrderLock({ store, onRecovered, archive }: OrderLockOption
     async function findResult(): Promise<EssayResult | null> {
       const [stored, failed] = await Promise.all([archive.findByOrder(key), archive.findFailure(key)]);
       if (stored) return stored;
-      if (earlier === undefined) earlier = failed;
+      if (failureAtStart === undefined) failureAtStart = failed;
       // A failure from before this call that was already delivered does not count: the client is retrying.
-      if (!failed || (failed.id === earlier?.id && !failed.hasUndeliveredText)) return null;
+      if (!failed || (failed.id === failureAtStart?.id && !failed.hasUndeliveredText)) return null;
       signal.throwIfAborted();
       if (failed.hasUndeliveredText) await archive.saveFailure(key, failed.failure, { isDelivered: true });
       return failed.failure;
@@ -81,8 +81,9 @@ export async function generateWithLock(
       onSent() {
         // The process may have been suspended since the store confirmed the lock.
         isLost = !lock.isUnexpired();
+        // Stops this attempt; caught below.
         if (isLost) throw new LockLostError();
-        lock.reacquireIfLost();
+        lock.allowReacquire();
         onSent();
       },
     });
@@ -107,7 +108,7 @@ export interface HeldLock {
   /** Whether it cannot have expired since the store last extended it. Does not need the store. */
   isUnexpired(): boolean;
   /** From now on a lost lock is acquired again, so that other processes wait for the order that was sent. */
-  reacquireIfLost(): void;
+  allowReacquire(): void;
   release(): Promise<void>;
 }
 
@@ -146,7 +147,7 @@ function createHeldLocks({ store, onRecovered }: Pick<OrderLockOptions, 'store' 
     return {
       confirm: () => tryExtend().catch(() => false),
       isUnexpired: () => !wasLost && performance.now() - extendedAt < lockMs,
-      reacquireIfLost() {
+      allowReacquire() {
         isReacquired = true;
       },
       async release() {

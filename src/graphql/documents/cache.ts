@@ -29,7 +29,7 @@ export function createDocumentCache<Value>() {
 const maxBytes = 12_500_000;
 
 /**
- * The memory of a parsed document, roughly: its nodes, its text and what is kept beside it.
+ * The memory of a parsed document, roughly: its nodes, its text and what was prepared for it.
  * @param addedVariables that are not in its text
  */
 export function bytesOf({ tokenCount = 0, loc }: DocumentNode, addedVariables = 0): number {

@@ -19,7 +19,7 @@ import {
   type ValidationContext,
 } from 'graphql';
 
-/* What a document and its variables may have, beside the cost of its operations: their text, aliases, directives, values. */
+/* Limits of a document and its variables, besides the cost of its operations: text, aliases, directives, values. */
 
 export interface DocumentLimits {
   /** Tokens (names, braces, strings ...), and lines, per document. */

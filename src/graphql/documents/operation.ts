@@ -88,7 +88,7 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
   const cost = createOperationCost({ schema, operation: definition, fragments });
   const operationName = definition.name?.value;
   const findVariableProblem = createVariableCheck(schema, definition);
-  const findCompiled = options.compiler.register({ document, definition, fragments }, options.addBytes);
+  const countExecution = options.compiler.register({ document, definition, fragments }, options.addBytes);
 
   return {
     label: labelOperation(definition, trust),
@@ -109,8 +109,9 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
 
   function run(contextValue: OperationContext, variables: Variables, executedSchema: GraphQLSchema) {
     const result =
-      (executedSchema === schema && findCompiled()?.(contextValue, variables)) ||
+      (executedSchema === schema && countExecution()?.(contextValue, variables)) ||
       interpret(contextValue, variables, executedSchema);
+    // A compiled operation reports invalid variables at once; `interpret` has rejected its own.
     return 'then' in result || result.data !== undefined ? result : rejectVariables(result.errors ?? []);
   }
 

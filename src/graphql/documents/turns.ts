@@ -12,7 +12,7 @@ export interface PreparationTurns {
   /** Called when a document was known, or not needed because its reply was kept. */
   countKnown(): void;
   /** Calls the function in a later turn, in the order of the calls. */
-  wait<Result>(answer: () => Result | PromiseLike<Result>): Promise<Result>;
+  wait<Result>(run: () => Result | PromiseLike<Result>): Promise<Result>;
 }
 
 export function createPreparationTurns(): PreparationTurns {
@@ -35,11 +35,11 @@ export function createPreparationTurns(): PreparationTurns {
     countKnown() {
       known += 1;
     },
-    wait: (answer) =>
+    wait: (run) =>
       new Promise((resolve, reject) => {
         waiting.push(() => {
           try {
-            resolve(answer());
+            resolve(run());
           } catch (error) {
             reject(error);
           }
@@ -62,9 +62,9 @@ export function createPreparationTurns(): PreparationTurns {
     begunAt = null;
     // A request whose document is known by now, or whose client has left, takes no time from the next one.
     while (hasTime()) {
-      const answer = waiting.shift();
-      if (answer === undefined) return;
-      answer();
+      const startNext = waiting.shift();
+      if (startNext === undefined) return;
+      startNext();
     }
   }
 }

@@ -29,10 +29,10 @@ import {
 } from 'graphql';
 
 /*
- * Compiles an operation with graphql-jit, and avoids what that does otherwise than GraphQL.js: each paragraph that begins with
- * "graphql-jit" is about one of these differences, and test/graphql/jit/bugs.test.ts shows it. Two more concern only schemas
+ * Compiles an operation with graphql-jit, and works around its differences from GraphQL.js: each paragraph that begins with
+ * "graphql-jit" describes one of them, and test/graphql/jit/bugs.test.ts shows it. Two more concern only schemas
  * that differ from ours: graphql-jit mixes up resolvers if the names of their type and field are the same when joined, and
- * reorders lists whose items reject. The test holds that the schema has neither.
+ * reorders lists whose items reject. A test checks that the schema has neither.
  */
 
 type Variables = Readonly<Record<string, unknown>>;

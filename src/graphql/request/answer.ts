@@ -36,7 +36,7 @@ export interface Params {
 interface AnswerOptions<Context> {
   prepare: PrepareDocument;
   inTurn: AnswerInTurn;
-  /** Called for a kept reply: documents that are not known wait for it as for a known document. */
+  /** Called when a kept reply is sent: it counts as a request with a known document, for which unknown documents wait. */
   countKnown: () => void;
   persistedQueries: PersistedQueries;
   keptReplies: KeptReplies;

@@ -35,7 +35,7 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
   const persistedQueries = trustedDocuments ? withTrustedQueries(registered, trustedDocuments) : registered;
   const replies = createReplies(options);
   const keptReplies = createKeptReplies(options.keptReplyBytes);
-  // A document may no longer be trusted.
+  // A kept reply must not outlive the trust in its document.
   trustedDocuments?.onReloaded(keptReplies.clear);
   const { answerPost, answer } = createAnswer({
     prepare: trustedDocuments ? withTrustedDocuments(documents.prepare, trustedDocuments, events) : documents.prepare,

@@ -3,12 +3,12 @@ import type { Caller } from '../../auth/caller.ts';
 import type { CacheStatus } from '../../telemetry/metrics/gateway-metrics.ts';
 import type { CacheScope } from '../documents/cache-scope.ts';
 import type { Executed } from '../documents/operation.ts';
-import { cacheControlOf, createRecord, type Reply } from './reply.ts';
+import { cacheControlOf, type Reply } from './reply.ts';
 
 /** What a reply depends on: what the caller may read, the media type and the body of the request. */
 export type RequestKey = string;
 
-/** Replies to other callers may contain what this one may not read. */
+/** Callers with the same scopes and cost limit share kept replies. */
 export function keyOfRequest(
   { body, mediaType }: { body: string; mediaType: string },
   { accessKey }: Pick<Caller, 'accessKey'>,
@@ -49,14 +49,14 @@ export function createKeptReplies(maxBytes: number) {
       }
       return reply;
     },
-    /** Keeps a reply without errors if the next one would be the same, that is, without an upstream call. */
+    /** Keeps a reply without errors that needed no upstream call of its own and has no stale values. */
     keep(key: RequestKey, reply: Reply, executed: Executed): void {
       const { operation, requestContext } = executed;
       const { freshness, usage } = requestContext;
       const isFresh = usage.upstreamCalls === 0 && usage.staleHits === 0;
       if (!isFresh || !operation.isRepeatable) return;
       const body = Buffer.from(reply.body).toString('latin1');
-      const record = { ...createRecord(executed), isKept: true, activity: null };
+      const record = { ...reply.record, isKept: true, activity: null };
       const kept: Reply = { ...reply, body, bodyEncoding: 'latin1', record };
       replies.set(key, { reply: kept, cacheScope: operation.cacheScope, freshUntil: freshness.freshUntil });
     },

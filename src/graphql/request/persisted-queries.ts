@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
@@ -28,7 +27,7 @@ export function createPersistedQueries(maxCharacters = 2_000_000): PersistedQuer
 
 /** Called with unvalidated queries: hashing other values than strings could take minutes, or store them as queries. */
 export async function hashQuery(query: unknown): Promise<string> {
-  if (typeof query === 'string') return createHash('sha256').update(query).digest('hex');
+  if (typeof query === 'string') return hashText(query);
   throw new GraphQLError('Expected "query" param to be a string.', {
     extensions: { code: 'BAD_REQUEST', http: { status: 400 } },
   });

@@ -21,7 +21,7 @@ export interface Services {
   /** Whether the shipped bank lists contain this bank code. Ranks suggestions without an upstream call. */
   isKnownBank: (country: string, bankCode: string) => boolean;
   limits: QueryLimits;
-  /** Calls that the bank-data service accepts at a time. */
+  /** Calls to the bank-data service at a time. */
   maxConcurrency: number;
 }
 

@@ -178,6 +178,7 @@ builder.queryField('ibanValidations', (t) =>
     resolve: (_, { ibans }, { loaders, budget, requestContext: { signal } }) => {
       if (ibans.length > budget.limits.ibans) throw budget.createLimitError('ibans');
       const validate = (iban: string) => loaders.validateIban(compactIban(checkText('iban', iban, maxLengths.code)));
+      // Not limited here: the loader limits how many are looked up at a time.
       return settleAll(ibans, validate, signal);
     },
   }),

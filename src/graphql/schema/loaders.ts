@@ -8,7 +8,7 @@ interface LoadersOptions {
   bankData: BankDataPort;
   budget: QueryBudget;
   context: RequestContext;
-  /** How many look-ups of a batch are in progress at a time; the service accepts no more calls at a time. */
+  /** How many look-ups of a batch are in progress at a time: as many as the queue of calls lets through. */
   maxConcurrency: number;
 }
 
@@ -68,6 +68,7 @@ export async function settleAll<Input, Item>(
 ): Promise<Item[]> {
   const items = new Array<Item>(inputs.length);
   let next = 0;
+  // Each worker takes the next index until none is left.
   const work = async () => {
     while (next < inputs.length) {
       const index = next;

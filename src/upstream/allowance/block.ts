@@ -30,7 +30,7 @@ export function createBlock({ maxSize, onLow, onIdle }: BlockOptions) {
       unused -= 1;
       isIdle = false;
       calls += 1;
-      if (isLow() && !isFetching) fetch();
+      if (isLow() && !isFetching) requestMore();
       return true;
     },
     /** Returns an unsent call. @returns false if the block is already full */
@@ -40,7 +40,7 @@ export function createBlock({ maxSize, onLow, onIdle }: BlockOptions) {
       return true;
     },
     /** How many calls the next write counts ahead of time. @param waiting calls that wait for that write */
-    missing(waiting: number): number {
+    planWrite(waiting: number): number {
       calls += waiting;
       if (waiting > 0) resize();
       else if (!isFetching) return 0;
@@ -48,9 +48,9 @@ export function createBlock({ maxSize, onLow, onIdle }: BlockOptions) {
       return Math.max(0, size - unused);
     },
     /** Adds calls that the store has counted. */
-    add(calls: number): void {
+    add(added: number): void {
       isFetching = false;
-      unused += calls;
+      unused += added;
       if (unused > 0) watchIdle();
     },
     /** @returns the calls that were not used, which the store must subtract */
@@ -68,7 +68,7 @@ export function createBlock({ maxSize, onLow, onIdle }: BlockOptions) {
     return 4 * unused < size;
   }
 
-  function fetch(): void {
+  function requestMore(): void {
     resize();
     isFetching = isLow();
     if (isFetching) onLow();

@@ -100,7 +100,7 @@ export function createStoredCount(options: StoredCountOptions) {
     waiting = [];
     inFlight = unsaved + batch.length;
     unsaved = 0;
-    const ahead = block.missing(batch.length);
+    const ahead = block.planWrite(batch.length);
     try {
       const sum = await store.add(key, inFlight + ahead, { expiresInMs });
       const countedElsewhere = sum - ahead - countWith(inFlight);
@@ -119,6 +119,7 @@ export function createStoredCount(options: StoredCountOptions) {
       block.add(0);
       onStoreFailed(error instanceof StoreError ? error.reason : 'unusable');
     }
+    // The last call of the batch has the present count as its number.
     const own = unsaved - batch.length;
     for (const [index, resolve] of batch.entries()) resolve(countWith(own + index + 1) - block.unused());
   }
