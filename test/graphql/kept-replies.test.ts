@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest';
+import { AbortableSignal } from '../../src/async/signal.ts';
 import type { Executed } from '../../src/graphql/documents/operation.ts';
 import { createKeptReplies, keyOfRequest } from '../../src/graphql/request/kept-replies.ts';
 import { createRecord, type MediaType, type Reply } from '../../src/graphql/request/reply.ts';
+import { createRequestContext } from '../../src/request-context.ts';
 
 const executed = {
-  operation: { isRepeatable: true, cacheScope: 'public', label: { trust: {} } },
-  requestContext: { freshUntil: Number.POSITIVE_INFINITY, usage: { upstreamCalls: 0, staleHits: 0 }, activity: null },
-  documentId: null,
+  operation: { isRepeatable: true, cacheScope: 'public' },
+  requestContext: createRequestContext(new AbortableSignal()),
 } as unknown as Executed;
 
 function tReply(body: string, mediaType: MediaType): Reply {
