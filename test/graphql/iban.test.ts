@@ -197,14 +197,4 @@ describe('ibanValidations', () => {
     });
     expect(upstream.calls).toHaveLength(0);
   });
-
-  it('applies the limit to aliases', async () => {
-    const { ask, upstream } = await tScriptedGateway(replyWithIban, { MAX_IBANS_PER_QUERY: '2' });
-    const fields = twentyFive.slice(0, 3).map((iban, index) => `f${index}: ibanValidation(iban: "${iban}") { valid }`);
-    const { data, errors } = await ask(`{ ${fields.join(' ')} }`);
-    expect(data).toEqual({ f0: { valid: true }, f1: { valid: true }, f2: null });
-    expect(errors).toHaveLength(1);
-    expect(errors?.[0]).toMatchObject({ path: ['f2'], extensions: { code: 'BAD_USER_INPUT' } });
-    expect(upstream.calls).toHaveLength(2);
-  });
 });
