@@ -1,7 +1,7 @@
 import { createGatewayRuntime } from '@graphql-hive/gateway-runtime';
 import { expect, it, onTestFinished } from 'vitest';
 import { transports } from '../../examples/supergraph/transport.ts';
-import { tSupergraph } from '../support/federation/supergraph.ts';
+import { askRouter, tSupergraph } from '../support/federation/supergraph.ts';
 
 /* Demand control of a router by @cost and @listSize: 10 per look-up, 100 per essay, 1 per other object. */
 
@@ -25,13 +25,8 @@ it('a router estimates the cost of each kind of request', async () => {
   const router = createGatewayRuntime({ supergraph: sdl, transports, logging: false, demandControl });
   onTestFinished(() => router.dispose());
   const estimate = async (query: string) => {
-    const response = await router.fetch('http://router/graphql', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query }),
-    });
-    const { extensions } = (await response.json()) as { extensions?: { cost?: { estimated: number } } };
-    return [query, extensions?.cost?.estimated];
+    const { extensions } = await askRouter(router as never, query);
+    return [query, (extensions?.cost as { estimated: number } | undefined)?.estimated];
   };
   const estimated = await Promise.all(Object.keys(costs).map(estimate));
   expect(Object.fromEntries(estimated)).toEqual(costs);

@@ -4,8 +4,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createRouter } from '../../examples/supergraph/router.ts';
 import { serve } from '../../examples/supergraph/serve.ts';
 import { findAccessibilityProblems, tBrowser, whyNoChromium } from '../support/browser.ts';
-import { replyWithBank, tSupergraph } from '../support/federation/supergraph.ts';
-import { replyJson } from '../support/scripted-upstream.ts';
+import { askRouter, replyWithBank, tSupergraph } from '../support/federation/supergraph.ts';
+import { replyFailingFor } from '../support/scripted-upstream.ts';
 
 /* Real routers in front of the payments subgraph and the gateway, over real ports. */
 
@@ -14,14 +14,7 @@ type Send = (query: string) => Promise<ExecutionResult>;
 function tHiveGateway(sdl: string): Send {
   const router = createRouter(sdl);
   onTestFinished(() => router.dispose());
-  return async (query) => {
-    const response = await router.fetch('http://router/graphql', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query }),
-    });
-    return (await response.json()) as ExecutionResult;
-  };
+  return (query) => askRouter(router as never, query);
 }
 
 async function tApolloGateway(sdl: string): Promise<Send> {
@@ -80,10 +73,7 @@ describe.each(routers)('%s', (_, start) => {
   });
 
   it('nulls only the payee whose look-up fails, with the code at its index', async () => {
-    const { sdl } = await tSupergraph((response, call) => {
-      const isFailing = call.query.get('iban_number') === 'DE44500105175407324931';
-      return (isFailing ? replyJson(404, {}) : replyWithBank)(response, call);
-    });
+    const { sdl } = await tSupergraph(replyFailingFor('DE44500105175407324931', replyWithBank));
     const ask = await start(sdl);
     const { data, errors = [] } = await ask('{ payees { id validation { valid } } }');
     expect(data?.payees).toEqual([

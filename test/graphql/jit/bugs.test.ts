@@ -132,14 +132,6 @@ describe('graphql-jit', () => {
     expect(actual ?? null).toEqual(isCompiled ? expected : null);
   });
 
-  it('creates the path of each value that it serializes: texts are not serialized', () => {
-    const schema = tSchema({ types: 'type Query { a: [O] } type O { b: String }' });
-    const codeOf = (options: object) => JSON.stringify(compileQuery(schema, parse('{ a { b } }'), '', options));
-    const path = JSON.stringify('["a",idx0,"b",]').slice(1, -1);
-    expect(codeOf({ debug: true })).toContain(path);
-    expect(codeOf({ debug: true, disableLeafSerialization: true }).split(path)).toHaveLength(2);
-  });
-
   it('mixes up resolvers if the joined names of their type and field are the same: those of the schema are not', async () => {
     const bug = {
       types: 'type Query { a: A ab: Ab } type A { bc: Int } type Ab { c: Int }',
