@@ -100,8 +100,8 @@ function printWorst(measured: readonly Measurement[]): void {
   );
 }
 
-function describe({ request, status, bytes, lookUps, cpuMs, stallMs, grownMb }: Measurement): string {
-  const figures = `${cpuMs.toFixed(0)} ms CPU, stall ${stallMs.toFixed(0)} ms, ${grownMb.toFixed(0)} MB`;
+function describe({ request, status, bytes, lookUps, cpuMs, grownMb }: Measurement): string {
+  const figures = `${cpuMs.toFixed(0)} ms CPU, ${grownMb.toFixed(0)} MB`;
   const query = request.query.replace(/\s+/g, ' ').slice(0, 160);
   return `  ${figures}, ${status}, ${bytes} bytes, ${lookUps} look-ups: ${query}`;
 }

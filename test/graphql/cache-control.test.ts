@@ -25,20 +25,16 @@ function maxAgeOf(cacheControl: string): number {
 describe('the scope of an answer', () => {
   const validation = `ibanValidation(iban: "${german}") { valid }`;
 
+  const entities = (selection: string) => `query ($r: [_Any!]!) { _entities(representations: $r) { ${selection} } }`;
+
   it.each([
     ['public', '{ country(code: "DE") { name } }'],
     ['public', '{ __typename countries { code ibanFields { name } } }'],
     ['public', '{ bank(bic: "COBADEFFXXX") { name } banks { nodes { name } pageInfo { endCursor } } }'],
-    [
-      'public',
-      'query ($r: [_Any!]!) { _entities(representations: $r) { ... on IbanCountry { name } ... on Bank { name } } }',
-    ],
+    ['public', entities('... on IbanCountry { name } ... on Bank { name }')],
     ['private', `{ ${validation} }`],
     ['private', `{ country(code: "DE") { name } ${validation} }`],
-    [
-      'private',
-      'query ($r: [_Any!]!) { _entities(representations: $r) { ...v } } fragment v on IbanValidation { valid }',
-    ],
+    ['private', `${entities('...v')} fragment v on IbanValidation { valid }`],
     ['private', '{ bicValidation(bic: "COBADEFF") { bic } }'],
     ['private', '{ generateIban(input: { country: "DE" }) { __typename } }'],
     ['none', '{ allowances { used } }'],
@@ -47,7 +43,7 @@ describe('the scope of an answer', () => {
     ['none', '{ _service { sdl } }'],
     ['none', '{ __schema { queryType { name } } }'],
     ['none', '{ __typename }'],
-    ['none', 'query ($r: [_Any!]!) { _entities(representations: $r) { __typename } }'],
+    ['none', entities('__typename')],
     ['none', 'mutation { generateEssay(input: { description: "Tea", wordCount: 9 }) { __typename } }'],
   ])('is %s for %s', (scope, query) => {
     expect(findCacheScope(parse(query), schema)).toBe(scope);

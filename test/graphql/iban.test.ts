@@ -164,13 +164,6 @@ describe('ibanValidations', () => {
     expect(new Set(upstream.calls.map(({ headers }) => headers.apikey))).toEqual(new Set([bankDataKey]));
   });
 
-  it('respects UPSTREAM_CONCURRENCY', async () => {
-    const { ask, upstream } = await tScriptedGateway(replyInWaves(3, 25, replyWithIban), { UPSTREAM_CONCURRENCY: '3' });
-    await ask(listQuery, { ibans: twentyFive });
-    expect(upstream.calls).toHaveLength(25);
-    expect(upstream.mostInFlight).toBe(3);
-  });
-
   it('nulls only the entry of a failing IBAN, with an error at its index', async () => {
     const [, , , failing = ''] = twentyFive;
     const { ask, upstream } = await tScriptedGateway(replyFailingFor(failing, replyWithIban));
