@@ -82,24 +82,6 @@ describe('a representation', () => {
     const query = `query ($representations: [_Any!]!) { _entities(representations: $representations) { ${fragment} } }`;
     expect(await ask(query, { representations: [representation] })).toEqual({ data: { _entities: [entity] } });
   });
-
-  it('that cannot be resolved is null without affecting the others', async () => {
-    const ask = tProducts();
-    const query =
-      'query ($representations: [_Any!]!) { _entities(representations: $representations) { ... on User { name } } }';
-    const representations = [
-      user,
-      { __typename: 'ProductVariation', id: 'OSS' },
-      { __typename: 'ProductResearch' },
-      user,
-    ];
-    const { data, errors } = await ask(query, { representations });
-    expect(data?._entities).toEqual([{ name: 'Jane Smith' }, null, null, { name: 'Jane Smith' }]);
-    expect(errors?.map(({ path, extensions }) => [path, extensions.code])).toEqual([
-      [['_entities', 1], 'BAD_USER_INPUT'],
-      [['_entities', 2], 'INTERNAL_SERVER_ERROR'],
-    ]);
-  });
 });
 
 it('a query is executed by the subgraph, with an ftv1 trace if the router requests it', async () => {

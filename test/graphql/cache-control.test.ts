@@ -48,16 +48,6 @@ describe('the scope of an answer', () => {
   ])('is %s for %s', (scope, query) => {
     expect(findCacheScope(parse(query), schema)).toBe(scope);
   });
-
-  it('is declared by each entity type', () => {
-    const union = schema.getType('_Entity');
-    const types = union && 'getTypes' in union ? union.getTypes() : [];
-    expect(types.map(({ name, extensions }) => [name, extensions.cacheScope])).toEqual([
-      ['Bank', 'public'],
-      ['IbanCountry', 'public'],
-      ['IbanValidation', 'private'],
-    ]);
-  });
 });
 
 describe('personal data', () => {

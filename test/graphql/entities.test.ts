@@ -58,10 +58,11 @@ describe('_entities', () => {
       'IbanValidation',
       { __typename: 'IbanValidation', iban: healthy },
       { __typename: 'IbanValidation', iban: failing.toLowerCase() },
+      { __typename: 'IbanData', iban: healthy },
     ];
     const { data, errors } = await ask(query, { representations });
     const answer = { __typename: 'IbanValidation', iban: healthy, valid: true };
-    expect(data?._entities).toEqual([answer, null, null, null, null, null, null, answer, null]);
+    expect(data?._entities).toEqual([answer, null, null, null, null, null, null, answer, null, null]);
     const codes = Object.fromEntries((errors ?? []).map(({ path, extensions }) => [path?.[1], extensions.code]));
     expect(codes).toEqual({
       1: 'BAD_USER_INPUT',
@@ -71,6 +72,7 @@ describe('_entities', () => {
       5: 'UPSTREAM_FAILED',
       6: 'BAD_USER_INPUT',
       8: 'UPSTREAM_FAILED',
+      9: 'BAD_USER_INPUT',
     });
     expect(upstream.calls).toHaveLength(2);
   });

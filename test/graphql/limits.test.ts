@@ -94,19 +94,16 @@ describe('the text of a document', () => {
 
   it('is not nested by variables', async () => {
     const gateway = tGateway();
-    const send = async (variables: string) => {
-      const query =
-        'query ($code: String!, $representations: [_Any!]!) { country(code: $code) { code } _entities(representations: $representations) { __typename } }';
-      const response = await gateway.postLocally(`{ "query": ${JSON.stringify(query)}, "variables": ${variables} }`);
-      return (await response.json()) as Answer;
-    };
+    const query = `query ($code: String!, $representations: [_Any!]!) {
+      country(code: $code) { code } _entities(representations: $representations) { __typename } }`;
     const nested = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     for (const variables of [
       `{ "code": ${nested}, "representations": [] }`,
       `{ "code": "DE", "representations": [{ "__typename": "IbanCountry", "code": ${nested} }] }`,
       `{ "code": "DE", "representations": ${nested} }`,
     ]) {
-      const { errors } = await send(variables);
+      const response = await gateway.postLocally(`{ "query": ${JSON.stringify(query)}, "variables": ${variables} }`);
+      const { errors } = (await response.json()) as Answer;
       expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
     }
     expect(gateway.log()).toBe('');

@@ -30,8 +30,6 @@ interface Bug {
   isCompiled: boolean;
 }
 
-/** graphql-jit takes a text with this prefix for a date. */
-const attack = `${'__MAGIC_DATE__33a9e76d_02e0_4128_8e92_3530ad3da74d'}globalThis.attacked=1`;
 const show: Resolve = (_, args) => JSON.stringify(args);
 const fail = (message: string) => async () => {
   throw new Error(message);
@@ -61,12 +59,6 @@ const bugs: Record<string, Bug> = {
     query: 'query ($toString: String) { f(a: $toString) }',
     resolve: () => ({ 'Query.f': show }),
     isCompiled: false,
-  },
-  'executes texts as code: arguments are variables': {
-    types: 'type Query { f(a: String): String }',
-    query: `{ f(a: "${attack}") }`,
-    resolve: () => ({ 'Query.f': show }),
-    isCompiled: true,
   },
   'sets fields of an argument for variables that were not sent: arguments are evaluated by GraphQL.js': {
     types: 'type Query { f(a: I): String } input I { b: String = "default", c: String }',
@@ -108,9 +100,7 @@ describe('graphql-jit', () => {
       const log: string[] = [];
       const result = (await run(tSchema(bug, log))) as ExecutionResult | null;
       const errors = result?.errors?.map((error) => ({ ...error.toJSON(), original: error.originalError?.message }));
-      const attacked = Reflect.get(globalThis, 'attacked');
-      Reflect.deleteProperty(globalThis, 'attacked');
-      return result && { data: JSON.stringify(result.data), errors, log, attacked };
+      return result && { data: JSON.stringify(result.data), errors, log };
     };
     const expected = await outcomeOf((schema) =>
       execute({ schema, document: parse(query), variableValues: variables }),

@@ -30,9 +30,9 @@ const deprecated = {
 };
 const inventory = { id: 'apollo-oss', deprecatedProducts: [deprecated] };
 
-const products = [federation, studio].map(Object.freeze) as (typeof federation)[];
-const research = [federationStudy, studioStudy].map(Object.freeze) as (typeof federationStudy)[];
-for (const entity of [user, deprecated, inventory]) Object.freeze(entity);
+const products = [federation, studio];
+const research = [federationStudy, studioStudy];
+for (const entity of [...products, ...research, user, deprecated, inventory]) Object.freeze(entity);
 
 interface ProductKey {
   id?: string;
