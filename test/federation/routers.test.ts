@@ -6,7 +6,7 @@ import { serve } from '../../examples/supergraph/serve.ts';
 import { findAccessibilityProblems, tBrowser, whyNoChromium } from '../support/browser.ts';
 import { replyWithBank, tSupergraph } from '../support/federation/supergraph.ts';
 import { postJson } from '../support/post-json.ts';
-import { replyJson } from '../support/scripted-upstream.ts';
+import { replyFailingFor } from '../support/scripted-upstream.ts';
 
 /* Real routers in front of the payments subgraph and the gateway, over real ports. */
 
@@ -74,10 +74,7 @@ describe.each(routers)('%s', (_, start) => {
   });
 
   it('nulls only the payee whose look-up fails, with the code at its index', async () => {
-    const { sdl } = await tSupergraph((response, call) => {
-      const isFailing = call.query.get('iban_number') === 'DE44500105175407324931';
-      return (isFailing ? replyJson(404, {}) : replyWithBank)(response, call);
-    });
+    const { sdl } = await tSupergraph(replyFailingFor('DE44500105175407324931', replyWithBank));
     const ask = await start(sdl);
     const { data, errors = [] } = await ask('{ payees { id validation { valid } } }');
     expect(data?.payees).toEqual([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AbortableSignal } from '../../src/async/signal.ts';
-import { Loaders, settleAll } from '../../src/graphql/schema/loaders.ts';
+import { Loaders } from '../../src/graphql/schema/loaders.ts';
 import { QueryBudget, readQueryLimits } from '../../src/graphql/schema/query-budget.ts';
 import { createRequestContext, type RequestContext } from '../../src/request-context.ts';
 import { tServices } from '../support/graphql/scripted-services.ts';
@@ -22,14 +22,6 @@ describe('a batch of look-ups', () => {
     expect(new Set(others)).toEqual(new Set([first]));
   });
 
-  it('has an error for each look-up that throws', async () => {
-    const { load } = tLoaders({ failing: 'DE20' });
-    const settled = await Promise.allSettled(load());
-    expect(settled.map(({ status }) => status)).toEqual(
-      ibans.map((iban) => (iban === 'DE20' ? 'rejected' : 'fulfilled')),
-    );
-  });
-
   it('begins no further look-ups when the client has disconnected', async () => {
     const { signal, load, begun } = tLoaders({ aborts: true });
     const settled = Promise.allSettled(load());
@@ -40,29 +32,11 @@ describe('a batch of look-ups', () => {
   });
 });
 
-describe('settleAll', () => {
-  it('has an error at the position of each item that fails, at once or later', async () => {
-    const items = await settleAll(
-      [1, 2, 3, 4],
-      (number) => {
-        if (number === 2) throw new Error('at once');
-        return number === 3 ? Promise.reject(new Error('later')) : number * 10;
-      },
-      new AbortableSignal(),
-    );
-    expect(items).toEqual([10, new Error('at once'), new Error('later'), 40]);
-  });
-
-  it('resolves with no items', async () => {
-    expect(await settleAll([], () => 1, new AbortableSignal())).toEqual([]);
-  });
-});
-
 const maxConcurrency = 5;
 const ibans = Array.from({ length: 40 }, (_, index) => `DE${index}`);
 
 /** @param aborts whether each look-up lasts until the client disconnects */
-function tLoaders({ failing, aborts = false }: { failing?: string; aborts?: boolean } = {}) {
+function tLoaders({ aborts = false } = {}) {
   const { bankData } = tServices();
   const signal = new AbortableSignal();
   const context = createRequestContext(signal);
@@ -73,7 +47,6 @@ function tLoaders({ failing, aborts = false }: { failing?: string; aborts?: bool
   const validateIban: typeof bankData.validateIban = async (iban, context) => {
     begun.push(iban);
     contexts.push(context);
-    if (iban === failing) throw new Error('a fault');
     inProgress += 1;
     mostInProgress = Math.max(mostInProgress, inProgress);
     if (aborts)

@@ -7,6 +7,7 @@ import { schema } from '../../src/graphql/schema/schema.ts';
 import { createRequestHandler } from '../../src/http/request-handler.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { tGateway } from '../support/gateway.ts';
+import { turns } from '../support/graphql/outcomes.ts';
 import { createParityRequests, hashOf, type ParityRequest, registered } from '../support/graphql/parity-requests.ts';
 import { replyAsHosted } from '../support/hosted-bank-data.ts';
 import { type Received, tSend } from '../support/http/listening-gateway.ts';
@@ -72,19 +73,19 @@ describe('an ordinary POST', () => {
 async function compareFailures(reply: Reply, env: Environment): Promise<string[]> {
   const pair = await tPair(reply, env);
   // One look-up each: of several, the order in which they fail may differ.
-  const list =
-    'query ($iban: String!) { country(code: "DE") { name } ibanValidations(ibans: ["x", $iban, ""]) { iban } }';
-  const queries = [
-    list,
-    'query ($iban: String!) { ibanValidation(iban: $iban) { iban } }',
-    '{ bank(bic: "COBADEFFXXX") { bic } }',
+  const variables = { iban: 'DE89370400440532013000' };
+  const bodies = [
+    {
+      query:
+        'query ($iban: String!) { country(code: "DE") { name } ibanValidations(ibans: ["x", $iban, ""]) { iban } }',
+      variables,
+    },
+    { query: 'query ($iban: String!) { ibanValidation(iban: $iban) { iban } }', variables },
+    { query: '{ bank(bic: "COBADEFFXXX") { bic } }' },
   ];
   const differences: string[] = [];
-  for (const query of queries) {
-    const variables = query.includes('$') ? { variables: { iban: 'DE89370400440532013000' } } : {};
-    const request = { body: { query, ...variables }, headers: { 'x-cost': '1' } };
-    differences.push(...(await compare(query, request, pair)));
-  }
+  for (const body of bodies)
+    differences.push(...(await compare(body.query, { body, headers: { 'x-cost': '1' } }, pair)));
   return differences;
 }
 
@@ -184,8 +185,3 @@ const replyHealthy: Reply = (response, call) => {
   if (call.body.includes('garble')) return replyText(200, '{"essay":')(response, call);
   return replyJson(200, { essay: 'Pens hold ink.' })(response, call);
 };
-
-/** Turns of the event loop: an operation is compiled after the response. */
-async function turns(): Promise<void> {
-  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-}

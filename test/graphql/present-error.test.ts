@@ -55,20 +55,11 @@ describe('presentError', () => {
     expect(present(mistake)).toEqual({
       shown: {
         message: 'Syntax Error: Unexpected Name "[IBAN]".',
-        extensions: {
-          code: 'GRAPHQL_PARSE_FAILED',
-          service: null,
-          retryable: false,
-          requestId: 'r1',
-        },
+        extensions: { code: 'GRAPHQL_PARSE_FAILED', service: null, retryable: false, requestId: 'r1' },
       },
       http: { status: 400, spec: true },
       isExpected: true,
       logged: [],
     });
-  });
-
-  it('adds BAD_USER_INPUT to a GraphQL error without a code', () => {
-    expect(present(new GraphQLError('No.')).shown.extensions).toMatchObject({ code: 'BAD_USER_INPUT' });
   });
 });

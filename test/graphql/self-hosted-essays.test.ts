@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tChatServer } from '../support/chat-server.ts';
+import { type ChatScript, tChatServer } from '../support/chat-server.ts';
 import { tGateway } from '../support/gateway.ts';
 import { tEssayService } from '../support/self-hosted.ts';
 
@@ -45,12 +45,15 @@ describe('the offline drafter', () => {
   });
 });
 
+async function tModel(script: ChatScript) {
+  const model = await tChatServer(script);
+  return { model, ...tGateway({ essaysUrl: await tEssayService({ llm: { ...modelConfig, url: model.url } }) }) };
+}
+
 describe('a language model', () => {
   it('receives mode, purpose, titles, limit and description, and its text is the essay', async () => {
-    const model = await tChatServer({ kind: 'stream', pieces: ['Pens hold ', 'ink. They ', 'write.'] });
-    const essaysUrl = await tEssayService({ llm: { ...modelConfig, url: model.url } });
-    const gateway = tGateway({ essaysUrl });
-    const { data } = await gateway.ask(mutation, { input: { ...input, purpose: 'ARGUMENTATIVE', titles: ['Ink'] } });
+    const { model, ask, log } = await tModel({ kind: 'stream', pieces: ['Pens hold ', 'ink. They ', 'write.'] });
+    const { data } = await ask(mutation, { input: { ...input, purpose: 'ARGUMENTATIVE', titles: ['Ink'] } });
     expect(data?.generateEssay).toEqual({
       __typename: 'Essay',
       text: 'Pens hold ink. They write.',
@@ -60,18 +63,16 @@ describe('a language model', () => {
     const body = JSON.stringify(model.calls[0]?.body);
     for (const part of ['cademic', 'rgumentative', 'Ink', '120', 'Fountain pens']) expect(body).toContain(part);
     expect(model.calls).toHaveLength(1);
-    expect(gateway.log()).not.toContain('seeded-model-key');
+    expect(log()).not.toContain('seeded-model-key');
   });
 
   it('may respond without streaming', async () => {
-    const model = await tChatServer({ kind: 'json', content: 'Pens write.', finish: 'stop' });
-    const { ask } = tGateway({ essaysUrl: await tEssayService({ llm: { ...modelConfig, url: model.url } }) });
+    const { ask } = await tModel({ kind: 'json', content: 'Pens write.', finish: 'stop' });
     expect((await ask(mutation, { input })).data?.generateEssay?.text).toBe('Pens write.');
   });
 
   it('is cut off at the word limit, at the end of a sentence', async () => {
-    const model = await tChatServer({ kind: 'endless', piece: 'One two three four. ' });
-    const { ask } = tGateway({ essaysUrl: await tEssayService({ llm: { ...modelConfig, url: model.url } }) });
+    const { model, ask } = await tModel({ kind: 'endless', piece: 'One two three four. ' });
     const { data } = await ask(mutation, { input: { ...input, wordCount: 10 } });
     expect(data?.generateEssay).toMatchObject({ text: 'One two three four. One two three four.', wordCount: 8 });
     await model.disconnected;
@@ -81,9 +82,8 @@ describe('a language model', () => {
     ['fails', { kind: 'status', status: 500, body: 'upstream-words' }],
     ['closes the connection', { kind: 'cut', pieces: ['Pens'] }],
   ] as const)('that %s is reported as a failure of the service, without details', async (_, script) => {
-    const model = await tChatServer(script);
-    const gateway = tGateway({ essaysUrl: await tEssayService({ llm: { ...modelConfig, url: model.url } }) });
-    const { data } = await gateway.ask(mutation, { input });
+    const { model, ask, log } = await tModel(script);
+    const { data } = await ask(mutation, { input });
     expect(data?.generateEssay).toEqual({
       __typename: 'EssayServiceFailed',
       code: 'UPSTREAM_FAILED',
@@ -91,6 +91,6 @@ describe('a language model', () => {
       message: 'The essay service failed.',
     });
     expect(model.calls).toHaveLength(1);
-    expect(gateway.log()).not.toMatch(/upstream-words|seeded-model-key/);
+    expect(log()).not.toMatch(/upstream-words|seeded-model-key/);
   });
 });

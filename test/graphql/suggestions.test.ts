@@ -48,13 +48,4 @@ describe('a query', () => {
     });
     expect(errors).toBeUndefined();
   });
-
-  it('is refused for 60,000 suggestions, before execution', async () => {
-    const aliases = Array.from({ length: 60 }, (_, index) => `a${index}: suggestions`);
-    const { data, errors } = await tGateway().ask(query.replace('suggestions', aliases.join(' ')), {
-      ibans: wrongIbans(1_000),
-    });
-    expect(data).toBeUndefined();
-    expect(errors).toMatchObject([{ message: expect.stringContaining('MAX_QUERY_COST') }]);
-  });
 });

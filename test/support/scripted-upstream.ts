@@ -144,6 +144,28 @@ export function replyHeld(reply: Reply): { reply: Reply; release: () => void } {
   };
 }
 
+/** Replies when `size` calls wait, and at the end, so that more calls in flight would be detected. */
+export function replyInWaves(size: number, total: number, reply: Reply): Reply {
+  const held: (() => void)[] = [];
+  let arrived = 0;
+  return async (response, call) => {
+    arrived += 1;
+    const released = new Promise<void>((resolve) => held.push(resolve));
+    if (held.length === size || arrived === total) for (const release of held.splice(0).reverse()) release();
+    await released;
+    await reply(response, call);
+  };
+}
+
+/** Says that the IBAN of the call is valid. */
+export const replyWithIban: Reply = (response, call) =>
+  replyJson(200, { valid: true, iban: call.query.get('iban_number') })(response, call);
+
+/** Replies with 404 for this IBAN. */
+export function replyFailingFor(iban: string, reply: Reply): Reply {
+  return (response, call) => (call.query.get('iban_number') === iban ? replyJson(404, {}) : reply)(response, call);
+}
+
 /** Never answers. */
 export const replyNever: Reply = () => {};
 

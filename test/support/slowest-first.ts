@@ -25,7 +25,6 @@ const slowest = [
   'test/http/graphiql.test.ts',
   'test/graphql/parity.test.ts',
   'test/graphql/documents/memory.test.ts',
-  'test/graphql/limits-process.test.ts',
   'test/failures/matrix.test.ts',
   'test/failures/canaries.test.ts',
   'test/failures/stale-cache.test.ts',

@@ -20,15 +20,8 @@ const federation = {
   dimensions,
   createdBy: user,
 };
-const studio = {
-  id: 'apollo-studio',
-  sku: 'studio',
-  package: '',
-  variation: { id: 'platform' },
-  research: [studioStudy],
-  dimensions,
-  createdBy: user,
-};
+const platform = { package: '', variation: { id: 'platform' }, research: [studioStudy] };
+const studio = { ...federation, ...platform, id: 'apollo-studio', sku: 'studio' };
 const deprecated = {
   sku: 'apollo-federation-v1',
   package: '@apollo/federation-v1',
@@ -37,9 +30,9 @@ const deprecated = {
 };
 const inventory = { id: 'apollo-oss', deprecatedProducts: [deprecated] };
 
-const products = [federation, studio].map(Object.freeze) as (typeof federation)[];
-const research = [federationStudy, studioStudy].map(Object.freeze) as (typeof federationStudy)[];
-for (const entity of [user, deprecated, inventory]) Object.freeze(entity);
+const products = [federation, studio];
+const research = [federationStudy, studioStudy];
+for (const entity of [...products, ...research, user, deprecated, inventory]) Object.freeze(entity);
 
 interface ProductKey {
   id?: string;
@@ -89,7 +82,8 @@ const resolvers = {
   },
 };
 
+export const productsSdl = readFileSync(new URL('./products.graphql', import.meta.url), 'utf8');
+
 export function createProductsSchema(): GraphQLSchema {
-  const sdl = readFileSync(new URL('./products.graphql', import.meta.url), 'utf8');
-  return buildSubgraphSchema({ typeDefs: parse(sdl), resolvers });
+  return buildSubgraphSchema({ typeDefs: parse(productsSdl), resolvers });
 }

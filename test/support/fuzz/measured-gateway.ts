@@ -12,7 +12,6 @@ export interface Measurement {
   bytes: number;
   lookUps: number;
   cpuMs: number;
-  stallMs: number;
   /** Growth of resident memory while the request was processed. */
   grownMb: number;
 }
@@ -46,10 +45,10 @@ export async function tMeasuredGateway(
         ended,
       ]);
       const text = await response.text();
-      const { cpuMs, stallMs, rssMb } = await read('read');
+      const { cpuMs, rssMb } = await read('read');
       const lookUps = Number(/"lookUps":(\d+)/.exec(text.slice(-300))?.[1] ?? 0);
       const grownMb = rssMb - before.rssMb;
-      return { request, status: response.status, bytes: text.length, lookUps, cpuMs, stallMs, grownMb };
+      return { request, status: response.status, bytes: text.length, lookUps, cpuMs, grownMb };
     },
   };
 

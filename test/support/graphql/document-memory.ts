@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PreparedDocument } from '../../../src/graphql/documents/document.ts';
 import { createPreparedDocuments } from '../../../src/graphql/documents/documents.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
+import { repeat } from './repeat.ts';
 
 /*
  * Run as a process of its own by document-memory.test.ts, with --expose-gc: fills the cache of documents with documents of
@@ -15,14 +16,11 @@ export interface DocumentMemory {
   heapMb: number;
 }
 
-const repeat = (count: number, create: (index: number) => string) =>
-  Array.from({ length: count }, (_, index) => create(index)).join('');
-
 const fields = 'iban valid problems nationalCheck country { code name sepa ibanFields { name length } }';
 const entities = (list: string) => `_entities(representations: [${list}]) { __typename }`;
-const spreads = repeat(250, (index) => `...F${index}`);
-const fragments = repeat(250, (index) => `fragment F${index} on Bank{bic}`);
-const operations = repeat(400, (index) => `query A${index}{...A}`);
+const spreads = repeat(250, (index) => `...F${index}`, '');
+const fragments = repeat(250, (index) => `fragment F${index} on Bank{bic}`, '');
+const operations = repeat(400, (index) => `query A${index}{...A}`, '');
 
 /** The index makes each document another one. */
 type Create = (index: number, time: number) => string;

@@ -10,6 +10,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
+import { repeat } from './repeat.ts';
 
 export interface ParityRequest {
   body: object | string;
@@ -49,8 +50,7 @@ function createFieldQueries(schema: GraphQLSchema): { name: string; query: strin
   const mutation = schema.getMutationType();
   if (query) queue.push({ type: query, wrap: (selection) => `{ ${selection} }` });
   if (mutation) queue.push({ type: mutation, wrap: (selection) => `mutation { ${selection} }` });
-  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-    const { type, wrap } = next;
+  for (const { type, wrap } of queue) {
     if (visited.has(type)) continue;
     visited.add(type);
     for (const field of Object.values(type.getFields())) {
@@ -61,10 +61,7 @@ function createFieldQueries(schema: GraphQLSchema): { name: string; query: strin
       const objects = isAbstractType(named) ? schema.getPossibleTypes(named) : isObjectType(named) ? [named] : [];
       for (const object of objects) {
         const on = object === named ? '' : ` ... on ${object.name} {`;
-        queue.push({
-          type: object,
-          wrap: (selection) => wrap(`${text} {${on} ${selection} }${on && ' }'}`),
-        });
+        queue.push({ type: object, wrap: (selection) => wrap(`${text} {${on} ${selection} }${on && ' }'}`) });
       }
     }
   }
@@ -84,7 +81,8 @@ const order = `mutation ($input: GenerateEssayInput!) { generateEssay(input: $in
   __typename ... on Essay { text wordCount mode } ... on Error { message } ... on InvalidEssayInput { field }
   ... on EssayAllowanceExhausted { renewsAt } ... on EssayServiceFailed { code retryable rawText } } }`;
 const lookUp = 'query ($iban: String!) { ibanValidation(iban: $iban) { iban valid } }';
-const several = `query One { country(code: "DE") { name } } query Two { country(code: "FR") { name } } mutation Three { ${'generateEssay(input: { description: "", wordCount: 1 })'} { __typename } }`;
+const several = `query One { country(code: "DE") { name } } query Two { country(code: "FR") { name } }
+  mutation Three { generateEssay(input: { description: "", wordCount: 1 }) { __typename } }`;
 const entities = `query ($representations: [_Any!]!) { _entities(representations: $representations) {
   __typename ... on IbanValidation { iban valid } ... on IbanCountry { code name } ... on Bank { bic name } } }`;
 const page =
@@ -92,6 +90,16 @@ const page =
 const generation =
   'query ($input: GenerateIbanInput!) { generateIban(input: $input) { ... on IbanValidation { iban } ... on InvalidIbanFields { message fields { field message } } } }';
 const lists = 'query ($ibans: [String!]!) { ibanValidations(ibans: $ibans) { iban problems suggestions } }';
+
+const tooExpensive = {
+  query: `{ ${repeat(20, (i) => `a${i}: countries { territories { territories { territories { code } } } }`)} }`,
+};
+const partial = { query: '{ __typename banks(first: 0) { totalCount } }' };
+const whether = 'query ($yes: Boolean!) { country(code: "DE") { code name @include(if: $yes) } }';
+const skip = 'query ($yes: Boolean = true) { __typename @skip(if: $yes) }';
+const sepa = 'query ($sepa: Boolean) { countries(sepa: $sepa) { code } }';
+const orderOf = (fields: object) => ({ query: order, variables: { input: { wordCount: 50, ...fields } } });
+const entitiesOf = (...representations: unknown[]) => ({ query: entities, variables: { representations } });
 
 export const hashOf = (query: string) => createHash('sha256').update(query).digest('hex');
 /** Registered before by both gateways. */
@@ -114,22 +122,13 @@ const otherBodies: Readonly<Record<string, object | string>> = {
   'constant conditions': {
     query: '{ country(code: "DE") { name @skip(if: true) code @include(if: true) sepa @include(if: false) } }',
   },
-  'condition true': {
-    query: 'query ($yes: Boolean!) { country(code: "DE") { code name @include(if: $yes) } }',
-    variables: { yes: true },
-  },
-  'condition false': {
-    query: 'query ($yes: Boolean!) { country(code: "DE") { code name @include(if: $yes) } }',
-    variables: { yes: false },
-  },
+  'condition true': { query: whether, variables: { yes: true } },
+  'condition false': { query: whether, variables: { yes: false } },
   'condition by default': {
     query: 'query ($yes: Boolean = true) { country(code: "DE") { code @skip(if: $yes) name } }',
   },
-  'condition of the wrong type': {
-    query: 'query ($yes: Boolean!) { __typename @skip(if: $yes) }',
-    variables: { yes: 'no' },
-  },
-  'condition null': { query: 'query ($yes: Boolean = true) { __typename @skip(if: $yes) }', variables: { yes: null } },
+  'condition of the wrong type': { query: skip.replace(' = true', '!'), variables: { yes: 'no' } },
+  'condition null': { query: skip, variables: { yes: null } },
   'everything skipped': { query: 'query ($no: Boolean!) { __typename @include(if: $no) }', variables: { no: false } },
   'variable right': { query: lookUp, variables: { iban } },
   'variable in another notation': { query: lookUp, variables: { iban: 'de89 3704 0044 0532 0130 00' } },
@@ -165,8 +164,8 @@ const otherBodies: Readonly<Record<string, object | string>> = {
   'id a number': { query: 'query ($id: ID!) { essay(id: $id) { text } }', variables: { id: 7 } },
   'id a boolean': { query: 'query ($id: ID!) { essay(id: $id) { text } }', variables: { id: true } },
   'id a large number': { query: '{ essay(id: 9007199254740993) { text } }' },
-  'boolean right': { query: 'query ($sepa: Boolean) { countries(sepa: $sepa) { code } }', variables: { sepa: false } },
-  'boolean a number': { query: 'query ($sepa: Boolean) { countries(sepa: $sepa) { code } }', variables: { sepa: 1 } },
+  'boolean right': { query: sepa, variables: { sepa: false } },
+  'boolean a number': { query: sepa, variables: { sepa: 1 } },
   'list right': { query: lists, variables: { ibans: [iban, 'DE89370400440532013001', ''] } },
   'list empty': { query: lists, variables: { ibans: [] } },
   'list a single value': { query: lists, variables: { ibans: iban } },
@@ -227,86 +226,60 @@ const otherBodies: Readonly<Record<string, object | string>> = {
   'argument null': { query: '{ country(code: null) { name } }' },
   'selection missing': { query: '{ country(code: "DE") }' },
   'several validation errors': { query: '{ a b c country { d } }' },
-  'too many validation errors': { query: `{ ${Array.from({ length: 150 }, (_, i) => `unknown${i}`).join(' ')} }` },
+  'too many validation errors': { query: `{ ${repeat(150, (i) => `unknown${i}`)} }` },
   'conflicting fields': { query: '{ country(code: "DE") { x: name x: code } }' },
   'alias too long': { query: `{ ${'a'.repeat(101)}: __typename }` },
-  'too expensive': {
-    query: `{ ${Array.from({ length: 20 }, (_, i) => `a${i}: countries { territories { territories { territories { code } } } }`).join(' ')} }`,
-  },
+  'too expensive': tooExpensive,
   'too many tokens': { query: `{ ${'__typename '.repeat(5_001)} }` },
   'too long': { query: `{ __typename } #${'x'.repeat(100_000)}` },
   'nested too deep': { query: `{ country(code: ${'['.repeat(201)}1${']'.repeat(201)}) { name } }` },
   'too many look-ups': {
-    query: `{ ${Array.from({ length: 21 }, (_, i) => `a${i}: banks(country: "DE", first: 1) { totalCount }`).join(' ')} }`,
+    query: `{ ${repeat(21, (i) => `a${i}: banks(country: "DE", first: 1) { totalCount }`)} }`,
   },
   'arguments out of range': { query: '{ banks(first: 0) { totalCount } }' },
   'partial data': {
     query: `{ country(code: "DE") { name } banks(first: 0) { totalCount } x: banks(country: "XX") { totalCount } }`,
   },
   'very many errors': {
-    query: `{ ${Array.from({ length: 120 }, (_, i) => `a${i}: banks(first: 0) { totalCount }`).join(' ')} }`,
+    query: `{ ${repeat(120, (i) => `a${i}: banks(first: 0) { totalCount }`)} }`,
   },
   'an item that fails': { query: `{ ibanValidations(ibans: ["${iban}", "${'9'.repeat(70)}", "x"]) { iban valid } }` },
-  essay: {
-    query: order,
-    variables: {
-      input: { description: 'Pens', wordCount: 50, mode: 'ACADEMIC', titles: ['Ink'], purpose: 'NARRATIVE' },
-    },
-  },
-  'essay without a description': { query: order, variables: { input: { description: '', wordCount: 50 } } },
-  'essay of too many words': { query: order, variables: { input: { description: 'Pens', wordCount: 5_000 } } },
-  'essay rejected by the service': {
-    query: order,
-    variables: { input: { description: 'reject this', wordCount: 50 } },
-  },
-  'essay that fails': { query: order, variables: { input: { description: 'fail this', wordCount: 50 } } },
-  'essay that cannot be read': { query: order, variables: { input: { description: 'garble this', wordCount: 50 } } },
-  'essay in an unknown mode': {
-    query: order,
-    variables: { input: { description: 'Pens', wordCount: 50, mode: 'POEM' } },
-  },
+  essay: orderOf({ description: 'Pens', mode: 'ACADEMIC', titles: ['Ink'], purpose: 'NARRATIVE' }),
+  'essay without a description': orderOf({ description: '' }),
+  'essay of too many words': orderOf({ description: 'Pens', wordCount: 5_000 }),
+  'essay rejected by the service': orderOf({ description: 'reject this' }),
+  'essay that fails': orderOf({ description: 'fail this' }),
+  'essay that cannot be read': orderOf({ description: 'garble this' }),
+  'essay in an unknown mode': orderOf({ description: 'Pens', mode: 'POEM' }),
   'several essays': {
-    query: `mutation { ${Array.from({ length: 6 }, (_, i) => `a${i}: generateEssay(input: { description: "Pens", wordCount: 1${i} }) { __typename ... on Essay { text } ... on Error { message } }`).join(' ')} }`,
+    query: `mutation { ${repeat(6, (i) => `a${i}: generateEssay(input: { description: "Pens", wordCount: 1${i} }) { __typename ... on Essay { text } ... on Error { message } }`)} }`,
   },
   'too many essay texts': {
-    query: `mutation { generateEssay(input: { description: "Pens", wordCount: 20 }) { ... on Essay { ${Array.from({ length: 21 }, (_, i) => `t${i}: text`).join(' ')} } } }`,
+    query: `mutation { generateEssay(input: { description: "Pens", wordCount: 20 }) { ... on Essay { ${repeat(21, (i) => `t${i}: text`)} } } }`,
   },
   introspection: { query: getIntrospectionQuery() },
   'introspection of a type': { query: '{ __type(name: "Bank") { name kind fields { name } } }' },
   'introspection of an unknown type': { query: '{ __type(name: "constructor") { name } __typename }' },
   'too many introspection aliases': {
-    query: `{ ${Array.from({ length: 11 }, (_, i) => `a${i}: __typename`).join(' ')} __schema { ${Array.from({ length: 11 }, (_, i) => `b${i}: __typename`).join(' ')} } }`,
+    query: `{ ${repeat(11, (i) => `a${i}: __typename`)} __schema { ${repeat(11, (i) => `b${i}: __typename`)} } }`,
   },
   'subgraph schema': { query: '{ _service { sdl } }' },
-  entities: {
-    query: entities,
-    variables: {
-      representations: [
-        { __typename: 'IbanValidation', iban },
-        { __typename: 'Bank', bic: 'COBADEFFXXX' },
-        { __typename: 'IbanCountry', code: 'FR' },
-        { __typename: 'IbanCountry', code: 'US' },
-      ],
-    },
-  },
-  'entities that fail': {
-    query: entities,
-    variables: {
-      representations: [
-        { __typename: 'IbanCountry', code: 1 },
-        { __typename: 'Missing' },
-        null,
-        'x',
-        { __typename: 'constructor' },
-        { __typename: 'IbanCountry', code: 'DE' },
-      ],
-    },
-  },
-  'no entities': { query: entities, variables: { representations: [] } },
-  'too many entities': {
-    query: entities,
-    variables: { representations: Array.from({ length: 1_001 }, () => ({ __typename: 'IbanCountry', code: 'DE' })) },
-  },
+  entities: entitiesOf(
+    { __typename: 'IbanValidation', iban },
+    { __typename: 'Bank', bic: 'COBADEFFXXX' },
+    { __typename: 'IbanCountry', code: 'FR' },
+    { __typename: 'IbanCountry', code: 'US' },
+  ),
+  'entities that fail': entitiesOf(
+    { __typename: 'IbanCountry', code: 1 },
+    { __typename: 'Missing' },
+    null,
+    'x',
+    { __typename: 'constructor' },
+    { __typename: 'IbanCountry', code: 'DE' },
+  ),
+  'no entities': entitiesOf(),
+  'too many entities': entitiesOf(...Array.from({ length: 1_001 }, () => ({ __typename: 'IbanCountry', code: 'DE' }))),
   'hash of a known query': { extensions: { persistedQuery } },
   'hash with its query': { query: registered, extensions: { persistedQuery } },
   'hash with an empty query': { query: '', extensions: { persistedQuery } },
@@ -340,30 +313,24 @@ const ordinary = { query: '{ countries { code name sepa ibanExample } }' };
 const failing = { query: '{ countries { unknown } }' };
 const responseJson = 'application/graphql-response+json';
 
+const accepting = (body: object) => ({ body, headers: { accept: responseJson } });
+const withCost = (body: object) => ({ body, headers: { 'x-cost': '1' } });
+
 const withHeaders: Readonly<Record<string, ParityRequest>> = {
-  'accepts response+json': { body: ordinary, headers: { accept: responseJson } },
-  'accepts response+json, invalid': { body: failing, headers: { accept: responseJson } },
-  'accepts response+json, syntax error': { body: { query: '{' }, headers: { accept: responseJson } },
-  'accepts response+json, wrong variables': { body: { query: lookUp }, headers: { accept: responseJson } },
-  'accepts response+json, too expensive': {
-    body: {
-      query: `{ ${Array.from({ length: 20 }, (_, i) => `a${i}: countries { territories { territories { territories { code } } } }`).join(' ')} }`,
-    },
-    headers: { accept: responseJson },
-  },
-  'accepts response+json, unknown operation': { body: { query: several }, headers: { accept: responseJson } },
-  'accepts response+json, partial data': {
-    body: { query: '{ __typename banks(first: 0) { totalCount } }' },
-    headers: { accept: responseJson },
-  },
-  'accepts response+json, null data': {
-    body: { query: lists.replace('$ibans: [String!]!', '$ibans: [String!] = ["x"]'), variables: { ibans: null } },
-    headers: { accept: responseJson },
-  },
-  'accepts response+json, unknown hash': {
-    body: { extensions: { persistedQuery: { version: 1, sha256Hash: hashOf('unknown') } } },
-    headers: { accept: responseJson },
-  },
+  'accepts response+json': accepting(ordinary),
+  'accepts response+json, invalid': accepting(failing),
+  'accepts response+json, syntax error': accepting({ query: '{' }),
+  'accepts response+json, wrong variables': accepting({ query: lookUp }),
+  'accepts response+json, too expensive': accepting(tooExpensive),
+  'accepts response+json, unknown operation': accepting({ query: several }),
+  'accepts response+json, partial data': accepting(partial),
+  'accepts response+json, null data': accepting({
+    query: lists.replace('$ibans: [String!]!', '$ibans: [String!] = ["x"]'),
+    variables: { ibans: null },
+  }),
+  'accepts response+json, unknown hash': accepting({
+    extensions: { persistedQuery: { version: 1, sha256Hash: hashOf('unknown') } },
+  }),
   'accepts both': { body: ordinary, headers: { accept: `application/json;q=0.5, ${responseJson}` } },
   'accepts anything': { body: ordinary, headers: { accept: '*/*' } },
   'accepts text': { body: ordinary, headers: { accept: 'text/html' } },
@@ -371,17 +338,11 @@ const withHeaders: Readonly<Record<string, ParityRequest>> = {
   'accepts Brotli': { body: ordinary, headers: { 'accept-encoding': 'br;q=1, gzip;q=0.5' } },
   'accepts no encoding': { body: ordinary, headers: { 'accept-encoding': 'identity;q=0' } },
   'accepts gzip, small': { body: { query: '{ __typename }' }, headers: { 'accept-encoding': 'gzip' } },
-  'x-cost': { body: { query: lookUp, variables: { iban } }, headers: { 'x-cost': '1' } },
+  'x-cost': withCost({ query: lookUp, variables: { iban } }),
   'x-cost, computed': { body: ordinary, headers: { 'x-cost': '' } },
-  'x-cost, invalid': { body: failing, headers: { 'x-cost': '1' } },
-  'x-cost, partial data': {
-    body: { query: '{ __typename banks(first: 0) { totalCount } }' },
-    headers: { 'x-cost': '1' },
-  },
-  'x-cost, mutation': {
-    body: { query: order, variables: { input: { description: '', wordCount: 1 } } },
-    headers: { 'x-cost': '1' },
-  },
+  'x-cost, invalid': withCost(failing),
+  'x-cost, partial data': withCost(partial),
+  'x-cost, mutation': withCost(orderOf({ description: '', wordCount: 1 })),
   'requests a trace': { body: ordinary, headers: { 'apollo-federation-include-trace': 'ftv1' } },
   'allowed origin': { body: ordinary, headers: { origin: 'https://shop.example' } },
   'other origin': { body: ordinary, headers: { origin: 'https://other.example' } },

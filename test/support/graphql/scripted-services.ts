@@ -90,16 +90,14 @@ export function tServices(): Services {
 }
 
 function createValidation(iban: string, number: number): IbanValidation {
+  const unknown = { country: null, bankCode: null, branch: null, nationalChecksum: null };
   const ibanData = {
-    country: null,
+    ...unknown,
     countryCode: iban.slice(0, 2),
     sepaCountry: number === 5,
     checksum: iban.slice(2, 4),
     bban: iban.slice(4),
-    bankCode: null,
     accountNumber: 'The "account"\u2028',
-    branch: null,
-    nationalChecksum: null,
     countryIbanFormatAsSwift: null,
     countryIbanFormatAsRegex: null,
   };

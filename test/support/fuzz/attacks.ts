@@ -1,30 +1,4 @@
-import { once } from 'node:events';
-import { readConfig } from '../../../src/config/read-config.ts';
-import { createGateway } from '../../../src/gateway.ts';
-
-/*
- * Run as a process of its own by limits-process.test.ts: sends requests that would take seconds or gigabytes without limits,
- * and prints what each of them took as a line of JSON.
- */
-
-export interface Measurement {
-  name: string;
-  cpuMs: number;
-  /** Growth of the process while the request ran. */
-  residentMb: number;
-  responseMb: number;
-}
-
-const access = { url: 'http://127.0.0.1:9', apiKey: 'a-key-that-is-not-used' };
-const config = readConfig({
-  LOG_LEVEL: 'silent',
-  DATA_DIR: '/nonexistent',
-  FEDERATION_TRACES: process.env.FEDERATION_TRACES,
-});
-const gateway = createGateway(config, { bankData: access, essays: access });
-
-const repeat = (count: number, create: (index: number) => string, separator = ' ') =>
-  Array.from({ length: count }, (_, index) => create(index)).join(separator);
+import { repeat } from '../graphql/repeat.ts';
 
 const bomb = `{ country(code: "FR") { ...F0 } } ${repeat(6, (level) => {
   const field = level % 2 ? 'parent' : 'territories';
@@ -47,7 +21,8 @@ const suggestions = (count: number) =>
   `query ($list: [String!]!) { ibanValidations(ibans: $list) { ${repeat(count, (index) => `a${index}: suggestions`)} } }`;
 const wrongIbans = Array.from({ length: 1_000 }, (_, index) => `DE893704004405320${String(index).padStart(5, '0')}`);
 
-const attacks: [string, string, object?][] = [
+/** Requests that would take seconds or gigabytes without limits: name, query and variables. */
+export const attacks: [string, string, Record<string, unknown>?][] = [
   ['a bomb of aliases and fragments', bomb],
   ['half a million fields', `{ ${repeat(300, (index) => `c${index}: countries { name territories { name } }`)} }`],
   ['the largest response', `{ ${repeat(300, (index) => `c${index}: countries { code name sepa }`)} }`],
@@ -67,22 +42,3 @@ const attacks: [string, string, object?][] = [
   ['suggestions of 1,000 IBANs', suggestions(1), { list: wrongIbans }],
   ['a long alias of 1,000 entries', suggestions(1).replace('a0', 'a'.repeat(90_000)), list(1_000, 'XX')],
 ];
-
-for (const [name, query, variables = {}] of [['warm-up', '{ countries { code } }'] as [string, string], ...attacks]) {
-  const request = {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'apollo-federation-include-trace': 'ftv1' },
-    body: JSON.stringify({ query, variables }),
-  };
-  const [cpu, { rss }] = [process.cpuUsage(), process.memoryUsage()];
-  const text = await (await gateway.handle.fetch('http://gateway/graphql', request)).text();
-  const { user, system } = process.cpuUsage(cpu);
-  const measurement: Measurement = {
-    name,
-    cpuMs: (user + system) / 1_000,
-    residentMb: (process.memoryUsage().rss - rss) / 1_000_000,
-    responseMb: text.length / 1_000_000,
-  };
-  if (!process.stdout.write(`${JSON.stringify(measurement)}\n`)) await once(process.stdout, 'drain');
-}
-await gateway.close();
