@@ -9,6 +9,7 @@ const otherKey = 'lq_seeded-key-of-the-office';
 const shop = `shop:${sha256(key)}:bank-data`;
 
 describe('an API key', () => {
+  // How headers are read, and what is refused, is tested over HTTP, in test/http/callers.test.ts.
   it.each([
     [['Authorization', `Bearer ${key}`]],
     [['Host', 'gateway', 'authorization', `bearer ${key}`]],
@@ -27,23 +28,6 @@ describe('an API key', () => {
         accessKey: 'bank-data ',
       });
     }
-  });
-
-  // How headers are read is tested over HTTP, in test/http/callers.test.ts.
-  it.each([
-    ['another header', ['cookie', `session=${key}`]],
-    ['a wrong key', ['authorization', `Bearer ${otherKey}`]],
-    ['the hash', ['authorization', `Bearer ${sha256(key)}`]],
-    ['a part of the key', ['x-api-key', key.slice(0, -1)]],
-    ['two keys', ['authorization', `Bearer ${key}`, 'Authorization', `Bearer ${otherKey}`]],
-  ])('is required: %s is refused', (_, headers) => {
-    const refusal = tIdentify({ GATEWAY_API_KEYS: shop }).byHeaders(headers);
-    expect(refusal).toMatchObject({
-      status: 401,
-      code: 'UNAUTHENTICATED',
-      headers: { 'www-authenticate': expect.stringMatching(/^Bearer/) },
-    });
-    expect(JSON.stringify(refusal)).not.toMatch(/lq_|shop/);
   });
 
   it('has no meaning where no callers are configured', () => {
