@@ -31,7 +31,6 @@ describe('the ledgerquill command', () => {
     [[], 'Usage: ledgerquill'],
     [['strt'], "error: unknown command 'strt'\n(Did you mean start?)"],
     [['start', '--port', '4000'], "error: unknown option '--port'"],
-    [['api-key'], "error: missing required argument 'name'"],
     [['start', 'now'], 'error: too many arguments'],
   ])('exits with 2 for wrong usage: %j', async (args, message) => {
     const { code, stdout, stderr } = await tRun(...args);

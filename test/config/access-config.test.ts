@@ -9,13 +9,6 @@ const pem = pemOf(ec.publicKey);
 const read = (env: Environment) => readConfig(env).access;
 
 describe('callers', () => {
-  it('may do everything but request traces and costs where none are configured', () => {
-    expect(read({})).toMatchObject({
-      anonymousScopes: ['bank-data', 'essays'],
-      commonScopes: ['introspection', 'graphiql'],
-    });
-  });
-
   it.each([
     [{ GATEWAY_API_KEYS: `shop:${hash}:bank-data` }],
     [{ GATEWAY_API_KEYS_FILE: '/keys.json' }],
@@ -81,7 +74,6 @@ describe('callers', () => {
   const smallRsa = pemOf(generateKeyPairSync('rsa', { modulusLength: 1_024 }).publicKey);
   // More wrong values, with their whole messages, are in wrong-values.test.ts.
   it.each([
-    [{ JWT_PUBLIC_KEY: pem }, 'JWT_AUDIENCE: missing'],
     [
       { ...jwt, JWT_PUBLIC_KEY: pem, JWT_JWKS_URL: 'https://issuer.example' },
       'JWT_PUBLIC_KEY: must not be set together',
