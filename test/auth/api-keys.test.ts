@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sha256, tIdentify } from '../support/auth/identify.ts';
 import { tFolder } from '../support/stores/folder.ts';
 
@@ -100,20 +100,18 @@ describe('the file with API keys', () => {
     expect(await callerOf(key)).toBe('api-key:k0');
 
     writeFileSync(file, documentOf(otherKey));
-    await vi.waitFor(async () => expect(await callerOf(otherKey)).toBe('api-key:k0'), { timeout: 20_000 });
+    await expect.poll(() => callerOf(otherKey)).toBe('api-key:k0');
     expect(await callerOf(key)).toBe('refused');
 
     writeFileSync(`${file}.new`, documentOf(otherKey, key));
     renameSync(`${file}.new`, file);
-    await vi.waitFor(async () => expect(await callerOf(key)).toBe('api-key:k1'), { timeout: 20_000 });
+    await expect.poll(() => callerOf(key)).toBe('api-key:k1');
 
     rmSync(file);
-    await vi.waitFor(() => expect(events).toContainEqual(['apiKeysFileInvalid', 'the file cannot be read (ENOENT)']), {
-      timeout: 20_000,
-    });
+    await expect.poll(() => events).toContainEqual(['apiKeysFileInvalid', 'the file cannot be read (ENOENT)']);
     expect(await callerOf(key)).toBe('api-key:k1');
     writeFileSync(file, documentOf(key));
-    await vi.waitFor(async () => expect(await callerOf(key)).toBe('api-key:k0'), { timeout: 20_000 });
+    await expect.poll(() => callerOf(key)).toBe('api-key:k0');
   });
 
   it('is read again when Kubernetes replaces the symbolic link to its folder', async () => {
@@ -129,7 +127,7 @@ describe('the file with API keys', () => {
 
     symlinkSync('..1', join(folder, '..data_tmp'));
     renameSync(join(folder, '..data_tmp'), join(folder, '..data'));
-    await vi.waitFor(async () => expect(await callerOf(otherKey)).toBe('api-key:k0'), { timeout: 20_000 });
+    await expect.poll(() => callerOf(otherKey)).toBe('api-key:k0');
     expect(await callerOf(key)).toBe('refused');
   });
 
@@ -137,12 +135,10 @@ describe('the file with API keys', () => {
     const file = tKeysFile(documentOf(key));
     const { callerOf, events } = tIdentify({ GATEWAY_API_KEYS_FILE: file });
     writeFileSync(file, `{"keys": "${otherKey}"`);
-    await vi.waitFor(() => expect(events).toEqual([['apiKeysFileInvalid', 'the file is not valid JSON']]), {
-      timeout: 20_000,
-    });
+    await expect.poll(() => events).toEqual([['apiKeysFileInvalid', 'the file is not valid JSON']]);
     expect(await callerOf(key)).toBe('api-key:k0');
     writeFileSync(file, documentOf());
-    await vi.waitFor(() => expect(events).toContainEqual(['apiKeysReloaded', 0]), { timeout: 20_000 });
+    await expect.poll(() => events).toContainEqual(['apiKeysReloaded', 0]);
     expect(await callerOf(key)).toBe('refused');
   });
 });

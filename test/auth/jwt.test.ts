@@ -40,15 +40,12 @@ describe('a token', () => {
   it('may be expired by the clock skew, and is refused afterwards although it is known', async () => {
     const { callerOf } = tIdentify({ ...jwt, JWT_PUBLIC_KEY: pemOf(ec.publicKey), JWT_CLOCK_SKEW_S: '10' });
     const token = await tToken({ expiresAt: '20s' });
-    for (const [seconds, result] of [
-      [0, 'jwt:anna'],
-      [19, 'jwt:anna'],
-      [9, 'jwt:anna'],
-      [2, 'refused'],
-    ] as const) {
+    for (const seconds of [0, 19, 9]) {
       vi.advanceTimersByTime(seconds * 1_000);
-      expect(await callerOf(token)).toBe(result);
+      expect(await callerOf(token)).toBe('jwt:anna');
     }
+    vi.advanceTimersByTime(2_000);
+    expect(await callerOf(token)).toBe('refused');
   });
 
   it('is verified once a minute', async () => {
@@ -125,7 +122,7 @@ describe("the issuer's key set", () => {
     issuer.answers(replyText(503, 'down'));
     vi.advanceTimersByTime(3_600_000);
     expect(await callerOf(await tToken({ sub: 'ben' }))).toBe('jwt:ben');
-    await vi.waitFor(() => expect(events).toEqual([['keySetUnavailable', 'status 503']]), { timeout: 20_000 });
+    await expect.poll(() => events).toEqual([['keySetUnavailable', 'status 503']]);
     expect(await callerOf(await tToken({ sub: 'carla' }))).toBe('jwt:carla');
     expect(issuer.calls).toHaveLength(2);
     issuer.answers(replyJson(200, { keys: [jwkOf(otherEc.publicKey, 'k2')] }));
