@@ -48,10 +48,8 @@ describe('ledgerquill check-config', () => {
     expect(lineOf('SHUTDOWN_TIMEOUT_MS')).toBe('125000  (default)');
     expect(lineOf('INTROSPECTION')).toBe('off  (default)');
     expect(lineOf('CORS_ORIGINS')).toBe('(not set)');
-    const columns = [...output.slice(0, output.indexOf('Checks')).matchAll(/^ {2}[A-Z_\d]{2,} +/gm)].map(
-      ([name]) => name.length,
-    );
-    expect(new Set(columns).size).toBe(1);
+    const names = output.slice(0, output.indexOf('Checks')).matchAll(/^ {2}[A-Z_\d]{2,} +/gm);
+    expect(new Set([...names].map(([name]) => name.length)).size).toBe(1);
     expect(output).toContain('unknown and ignored: ESSAY_APIKEY (ESSAY_API_KEY?)');
   });
 
@@ -75,15 +73,9 @@ describe('ledgerquill check-config', () => {
     const mailServer = await tMailServer();
     const keys = { BANK_DATA_API_KEY: key, ESSAY_API_KEY: key, STORE_SECRET: `${key}-of-the-store` };
     const redisUrl = `redis://user:${key}@${new URL(unused).host}`;
-    const { code, output, lineOf } = await tCheck({
-      ...keys,
-      BANK_DATA_URL: unused,
-      ESSAY_URL: upstream.url,
-      LLM_URL: upstream.url.replace('http:', 'https:'),
-      LLM_MODEL: 'm',
-      REDIS_URL: redisUrl,
-      OTEL_EXPORTER_OTLP_ENDPOINT: mailServer,
-    });
+    const llm = { LLM_URL: upstream.url.replace('http:', 'https:'), LLM_MODEL: 'm' };
+    const others = { BANK_DATA_URL: unused, ESSAY_URL: upstream.url, OTEL_EXPORTER_OTLP_ENDPOINT: mailServer };
+    const { code, output, lineOf } = await tCheck({ ...keys, ...llm, ...others, REDIS_URL: redisUrl });
     expect(code).toBe(1);
     expect(lineOf('REDIS_URL')).toBe(`redis://********@${new URL(unused).host}/0  (environment)`);
     expect(output).toContain(`FAILED  BANK_DATA_URL: ${unused}: nothing listens there; check host and port`);
