@@ -35,12 +35,6 @@ describe('an API key', () => {
     const { byHeaders } = tIdentify({});
     expect(byHeaders(['authorization', `Basic ${key}`])).toMatchObject({ id: 'anonymous', scopes });
   });
-
-  it('belongs to the same caller as another key of its name', async () => {
-    const keys = `${shop},shop:${sha256(otherKey)}:bank-data`;
-    const { callerOf } = tIdentify({ GATEWAY_API_KEYS: keys });
-    expect([await callerOf(key), await callerOf(otherKey)]).toEqual(['api-key:shop', 'api-key:shop']);
-  });
 });
 
 describe('the file with API keys', () => {
