@@ -19,7 +19,7 @@ async function tLimited(limits: Record<string, object>, reply = replyJson(200, {
   }));
   writeFileSync(file, JSON.stringify({ keys }));
   const given = { GATEWAY_API_KEYS: '', GATEWAY_API_KEYS_FILE: file, ...env };
-  return { upstream, ...(await tCallers({ env: given, upstream })) };
+  return tCallers({ env: given, upstream });
 }
 
 type Gateway = Awaited<ReturnType<typeof tLimited>>;

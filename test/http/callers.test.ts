@@ -6,18 +6,14 @@ import { sha256 } from '../support/auth/identify.ts';
 import { ec, invalidTokens, jwkOf, jwt, tToken } from '../support/auth/token.ts';
 import { as, keyOf, tCallers, ways } from '../support/http/callers.ts';
 import { type Received, type SendHeaders, tSend } from '../support/http/listening-gateway.ts';
-import { replyJson, replyText, tUnusedUrl, tUpstream } from '../support/scripted-upstream.ts';
+import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid } }';
 const answer = { data: { ibanValidation: { valid: true } } };
 const key = keyOf('shop');
 const bearer = `Bearer ${key}`;
-const jwks = () => replyJson(200, { keys: [jwkOf(ec.publicKey, 'k1')] });
 
-async function tShop(env = {}) {
-  const upstream = await tUpstream(replyJson(200, { valid: true }));
-  return { upstream, ...(await tCallers({ callers: { shop: 'bank-data', bank: 'bank-data' }, env, upstream })) };
-}
+const tShop = (env = {}) => tCallers({ callers: { shop: 'bank-data', bank: 'bank-data' }, env });
 
 /** A refusal in the format of GraphQL errors, which no cache stores. */
 function expectRefusal({ status, headers, json }: Received, challenge: string): void {
@@ -86,7 +82,7 @@ describe.each(ways)('a request that is answered %s', (way) => {
   });
 
   it('is executed with a token of the issuer, and refused with any other token', async () => {
-    const issuer = await tUpstream(jwks());
+    const issuer = await tUpstream(replyJson(200, { keys: [jwkOf(ec.publicKey, 'k1')] }));
     const { send, upstream } = await tShop({ ...jwt, JWT_JWKS_URL: `${issuer.url}/keys` });
     const sendToken = (token: string) => send(way, { query }, { authorization: `Bearer ${token}` });
     for (const [, create] of invalidTokens) expectRefusal(await sendToken(await create()), invalid);
@@ -95,15 +91,6 @@ describe.each(ways)('a request that is answered %s', (way) => {
     expect(issuer.calls).toHaveLength(1);
     expect((await sendToken(await tToken())).json()).toEqual(answer);
     expect((await send(way, { query }, { 'x-api-key': await tToken() })).json()).toEqual(answer);
-  });
-
-  it('is refused with a token while the key set was never read', async () => {
-    const failing = await tUpstream(replyText(503, 'down'));
-    for (const url of [failing.url, await tUnusedUrl()]) {
-      const { send, upstream } = await tShop({ ...jwt, JWT_JWKS_URL: url });
-      expectRefusal(await send(way, { query }, { authorization: `Bearer ${await tToken()}` }), invalid);
-      expect(upstream.calls).toEqual([]);
-    }
   });
 
   it('is one of the router if its query and variables are signed', async () => {

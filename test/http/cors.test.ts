@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tListeningGateway, tSend, tValidatingGateway } from '../support/http/listening-gateway.ts';
+import { tListeningGateway, tSend } from '../support/http/listening-gateway.ts';
 
 const shop = 'https://shop.example';
 const foreign = 'https://foreign.example';
@@ -47,7 +47,7 @@ describe('a page of a configured origin', () => {
   });
 
   it('may send a GET', async () => {
-    const { get } = await tValidatingGateway(env);
+    const { get } = await tListeningGateway(env);
     // As Apollo Client sends it.
     const client = { 'content-type': 'application/json', 'apollo-require-preflight': '' };
     const browser = { origin: shop, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' };
@@ -82,7 +82,7 @@ describe('a page of another origin', () => {
 
 describe('a GET, which any page can cause without a preflight,', () => {
   const get = async (headers: Record<string, string>, env = {}) => {
-    const { url, upstream } = await tValidatingGateway(env);
+    const { url, upstream } = await tListeningGateway(env);
     const received = await tSend(`${url}?${new URLSearchParams({ query })}`, {
       headers: { ...headers, ...(headers.origin === 'own' && { origin: new URL(url).origin }) },
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tListeningGateway, tSend, tValidatingGateway } from '../support/http/listening-gateway.ts';
+import { tListeningGateway, tSend } from '../support/http/listening-gateway.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 /* Media types and statuses, according to https://graphql.github.io/graphql-over-http/draft/ */
@@ -33,7 +33,7 @@ describe('the media type of a response', () => {
   it.each(['text/plain', 'text/event-stream', `${plain};q=0`, `${plain}; charset=latin1`])(
     'cannot be %s alone, and no upstream is called',
     async (accept) => {
-      const { post, get, upstream } = await tValidatingGateway();
+      const { post, get, upstream } = await tListeningGateway();
       for (const rejected of [await post({ query: german }, { accept }), await get({ query: german }, { accept })]) {
         expect(rejected.status).toBe(406);
         expect(rejected.json().errors[0]?.message).toBe(`The Accept header must allow ${plain} or ${graphql}.`);
@@ -93,7 +93,7 @@ describe('the status', () => {
     ['PUT', german, 'GET, POST'],
     ['DELETE', german, 'GET, POST'],
   ])('of %s with %s is 405, and no upstream is called', async (method, query, allow) => {
-    const { url, upstream } = await tValidatingGateway();
+    const { url, upstream } = await tListeningGateway();
     const target = `${url}?query=${encodeURIComponent(query)}`;
     const { status, headers } = await tSend(target, { method, headers: { 'apollo-require-preflight': 'true' } });
     expect([status, headers.allow]).toEqual([405, allow]);

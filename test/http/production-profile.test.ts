@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { as, tCallers } from '../support/http/callers.ts';
 import { tSend } from '../support/http/listening-gateway.ts';
-import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 /*
  * The checks of graphql-cop 1.15 in the profile for production: callers have API keys without the scopes for developers.
@@ -60,8 +59,7 @@ const checks: [title: string, sent: Sent, isFound: (answer: Answer) => boolean][
 ];
 
 async function tCop(env: Record<string, string>, own: Record<string, string>) {
-  const upstream = await tUpstream(replyJson(200, { valid: true }));
-  const { url } = await tCallers({ callers: { shop: 'bank-data+essays' }, env, upstream });
+  const { url } = await tCallers({ callers: { shop: 'bank-data+essays' }, env });
   return async ({ body, search = '', headers }: Sent): Promise<Answer> => {
     const options = { headers: { ...own, ...headers }, ...(body !== undefined && { method: 'POST', body }) };
     const received = await tSend(encodeURI(url + search), options);

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { entities, scopedFields, selectionOf } from '../support/graphql/root-fields.ts';
 import { as, contentOf, tCallers, ways } from '../support/http/callers.ts';
 import type { Received } from '../support/http/listening-gateway.ts';
-import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 const iban = 'DE89370400440532013000';
 const generation = 'query ($i: GenerateIbanInput!) { generateIban(input: $i) { __typename } }';
@@ -18,10 +17,7 @@ const callers = {
 };
 const withoutScope = { 'bank-data': 'writer', essays: 'bank', introspection: 'bank' };
 
-async function tScopes(env = {}) {
-  const upstream = await tUpstream(replyJson(200, { valid: true }));
-  return { upstream, ...(await tCallers({ callers, upstream, env })) };
-}
+const tScopes = (env = {}) => tCallers({ callers, env });
 
 describe.each(scopedFields)('$name', ({ type, field, name }) => {
   const scope = field.extensions.scope as keyof typeof withoutScope;
