@@ -19,15 +19,12 @@ describe('an unknown variable', () => {
     expect(findUnknownVariables({ [name]: 'seeded-secret' })).toEqual([expected]);
   });
 
-  it.each(knownVariables)('is not the variable %s', (name) => {
-    expect(findUnknownVariables({ [name]: 'value' })).toEqual([]);
-  });
-
   it.each([
+    ...knownVariables,
     ...'HOME PATH HOSTNAME SHELL PWD TERM NODE_ENV NODE_OPTIONS npm_config_loglevel EDITOR REDIS_PASSWORD'.split(' '),
     ...'LOG_FORMAT MAX_WORKERS OTEL_SERVICE_NAME DATABASE_URL TZ CI LANG POD_NAME'.split(' '),
     ...'ESSAY_WRITER_SERVICE_HOST GATEWAY_PORT_4000_TCP_ADDR GATEWAY_SERVICE_PORT_HTTP'.split(' '),
-  ])('is not the variable %s of another program', (name) => {
+  ])('is not %s, which is known or of another program', (name) => {
     expect(findUnknownVariables({ [name]: 'value' })).toEqual([]);
   });
 
