@@ -13,7 +13,8 @@ describe('a token', () => {
     ['PS512', rsa],
     ['EdDSA', generateKeyPairSync('ed25519')],
   ])('signed with %s identifies its caller', async (alg, { publicKey, privateKey }) => {
-    for (const text of [pemOf(publicKey), JSON.stringify(jwkOf(publicKey, 'k1'))]) {
+    const pem = pemOf(publicKey);
+    for (const text of [pem, pem.replaceAll('\n', '\\n'), JSON.stringify(jwkOf(publicKey, 'k1'))]) {
       const { byHeaders } = tIdentify({ ...jwt, JWT_PUBLIC_KEY: text });
       const token = await tToken({ header: { alg }, key: privateKey, scope: 'openid essays bank-data' });
       expect(await byHeaders(['authorization', `Bearer ${token}`])).toMatchObject({
