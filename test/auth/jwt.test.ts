@@ -13,7 +13,8 @@ describe('a token', () => {
     ['PS512', rsa],
     ['EdDSA', generateKeyPairSync('ed25519')],
   ])('signed with %s identifies its caller', async (alg, { publicKey, privateKey }) => {
-    for (const text of [pemOf(publicKey), JSON.stringify(jwkOf(publicKey, 'k1'))]) {
+    const pem = pemOf(publicKey);
+    for (const text of [pem, pem.replaceAll('\n', '\\n'), JSON.stringify(jwkOf(publicKey, 'k1'))]) {
       const { byHeaders } = tIdentify({ ...jwt, JWT_PUBLIC_KEY: text });
       const token = await tToken({ header: { alg }, key: privateKey, scope: 'openid essays bank-data' });
       expect(await byHeaders(['authorization', `Bearer ${token}`])).toMatchObject({
@@ -40,15 +41,12 @@ describe('a token', () => {
   it('may be expired by the clock skew, and is refused afterwards although it is known', async () => {
     const { callerOf } = tIdentify({ ...jwt, JWT_PUBLIC_KEY: pemOf(ec.publicKey), JWT_CLOCK_SKEW_S: '10' });
     const token = await tToken({ expiresAt: '20s' });
-    for (const [seconds, result] of [
-      [0, 'jwt:anna'],
-      [19, 'jwt:anna'],
-      [9, 'jwt:anna'],
-      [2, 'refused'],
-    ] as const) {
+    for (const seconds of [0, 19, 9]) {
       vi.advanceTimersByTime(seconds * 1_000);
-      expect(await callerOf(token)).toBe(result);
+      expect(await callerOf(token)).toBe('jwt:anna');
     }
+    vi.advanceTimersByTime(2_000);
+    expect(await callerOf(token)).toBe('refused');
   });
 
   it('is verified once a minute', async () => {
@@ -125,7 +123,7 @@ describe("the issuer's key set", () => {
     issuer.answers(replyText(503, 'down'));
     vi.advanceTimersByTime(3_600_000);
     expect(await callerOf(await tToken({ sub: 'ben' }))).toBe('jwt:ben');
-    await vi.waitFor(() => expect(events).toEqual([['keySetUnavailable', 'status 503']]), { timeout: 20_000 });
+    await expect.poll(() => events).toEqual([['keySetUnavailable', 'status 503']]);
     expect(await callerOf(await tToken({ sub: 'carla' }))).toBe('jwt:carla');
     expect(issuer.calls).toHaveLength(2);
     issuer.answers(replyJson(200, { keys: [jwkOf(otherEc.publicKey, 'k2')] }));

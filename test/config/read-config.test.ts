@@ -83,36 +83,36 @@ describe('readConfig', () => {
     });
   });
 
-  it('treats an empty variable as absent, and trims values', () => {
-    expect(readConfig({ PORT: '', BANK_DATA_URL: ' ', HOST: ' localhost ' })).toMatchObject({
-      host: 'localhost',
-      port: 4000,
-    });
-  });
-
-  it('reads upstreams, without trailing slashes in their URLs', () => {
-    const env = {
-      BANK_DATA_URL: 'https://bank.example/v1/',
-      BANK_DATA_API_KEY: 'first-key',
-      ESSAY_URL: 'http://essay.example',
-      ESSAY_API_KEY: 'second-key',
-    };
-    const config = readConfig(env);
-    expect(config.bankData.upstream).toEqual({ url: 'https://bank.example/v1', apiKey: 'first-key' });
-    expect(config.essays.upstream).toEqual({ url: 'http://essay.example', apiKey: 'second-key' });
-  });
-
-  it('parses REDIS_URL', () => {
-    const { store } = readConfig({ REDIS_URL: 'rediss://:pass@redis.example/2', STORE_SECRET: 'long-enough-secret' });
-    const redis = { host: 'redis.example', port: 6379, username: '', password: 'pass', database: 2, tls: true };
-    expect(store).toEqual({ redis, replicas: 1, secret: 'long-enough-secret' });
-  });
-
-  it('reads lists of origins', () => {
-    expect(readConfig({ CORS_ORIGINS: 'https://a.example, http://localhost:5173' }).corsOrigins).toEqual([
-      'https://a.example',
-      'http://localhost:5173',
-    ]);
+  const redis = { host: 'redis.example', port: 6379, username: '', password: 'pass', database: 2, tls: true };
+  it.each([
+    [
+      'treats an empty variable as absent',
+      { PORT: '', BANK_DATA_URL: ' ' },
+      { port: 4000, bankData: { upstream: null } },
+    ],
+    ['trims values', { HOST: ' localhost ' }, { host: 'localhost' }],
+    [
+      'reads an upstream, without trailing slashes in its URL',
+      { BANK_DATA_URL: 'https://bank.example/v1/', BANK_DATA_API_KEY: 'first-key' },
+      { bankData: { upstream: { url: 'https://bank.example/v1', apiKey: 'first-key' } } },
+    ],
+    [
+      'reads the upstream of essays',
+      { ESSAY_URL: 'http://essay.example', ESSAY_API_KEY: 'second-key' },
+      { essays: { upstream: { url: 'http://essay.example', apiKey: 'second-key' } } },
+    ],
+    [
+      'parses REDIS_URL',
+      { REDIS_URL: 'rediss://:pass@redis.example/2', STORE_SECRET: 'long-enough-secret' },
+      { store: { redis, replicas: 1, secret: 'long-enough-secret' } },
+    ],
+    [
+      'reads lists of origins',
+      { CORS_ORIGINS: 'https://a.example, http://localhost:5173' },
+      { corsOrigins: ['https://a.example', 'http://localhost:5173'] },
+    ],
+  ])('%s', (_, env: Environment, expected) => {
+    expect(readConfig(env)).toMatchObject(expected);
   });
 
   it('reports all problems at once, and no secret that was assigned to another variable', () => {
@@ -161,22 +161,17 @@ describe('a gateway that other machines can reach', () => {
 });
 
 describe('a self-hosted service as its own process', () => {
-  it('requires the key that its callers send', () => {
-    expect(readProblems({}, readBankDataServiceConfig)).toContain('BANK_DATA_API_KEY: missing; the key that callers');
-    expect(readProblems({}, readEssayServiceConfig)).toContain('ESSAY_API_KEY: missing; the key that callers');
-  });
-
-  it('has its own port', () => {
-    expect(readBankDataServiceConfig({ BANK_DATA_API_KEY: 'some-key' })).toMatchObject({
-      host: '127.0.0.1',
-      port: 4001,
-      apiKey: 'some-key',
-    });
-    expect(readEssayServiceConfig({ ESSAY_API_KEY: 'some-key', ESSAY_SERVICE_ALLOWANCE: '100' })).toMatchObject({
-      port: 4002,
-      apiKey: 'some-key',
-      llm: null,
-      monthlyAllowance: 100,
-    });
+  it.each([
+    ['bank data', readBankDataServiceConfig, 'BANK_DATA_API_KEY', {}, { host: '127.0.0.1', port: 4001 }],
+    [
+      'essays',
+      readEssayServiceConfig,
+      'ESSAY_API_KEY',
+      { ESSAY_SERVICE_ALLOWANCE: '100' },
+      { port: 4002, llm: null, monthlyAllowance: 100 },
+    ],
+  ])('requires the key that its callers send, and has its own port: %s', (_, read, name, env, expected) => {
+    expect(readProblems({}, read)).toContain(`${name}: missing; the key that callers`);
+    expect(read({ [name]: 'some-key', ...env })).toMatchObject({ ...expected, apiKey: 'some-key' });
   });
 });

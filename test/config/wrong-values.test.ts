@@ -5,7 +5,7 @@ import { readConfig } from '../../src/config/read-config.ts';
 import { readBankDataServiceConfig, readEssayServiceConfig } from '../../src/config/service-config.ts';
 import { type Environment, knownVariables } from '../../src/config/variables.ts';
 import { ConfigError } from '../../src/errors.ts';
-import { asciiKey, paid, wrongValues } from '../support/config/wrong-values.ts';
+import { asciiKey, wrongValues } from '../support/config/wrong-values.ts';
 import { tFolder } from '../support/stores/folder.ts';
 
 function findProblems(env: Environment): readonly string[] {
@@ -27,15 +27,6 @@ describe('a wrong value', () => {
     expect(problems.join()).not.toContain('seeded');
   });
 
-  it.each([
-    ['HOST: must be a loopback address, such as 127.0.0.1, because upstream calls are paid', {}],
-    ['ALLOWED_HOSTS: missing; it is required because HOST is not a loopback address', {}],
-    ['ALLOWED_HOSTS: missing; it is required because HOST is not a loopback address', { GATEWAY_AUTH: 'none' }],
-  ])('of HOST, with a paid upstream: %s', (message, env) => {
-    const problems = findProblems({ HOST: '0.0.0.0', ...paid, ...env });
-    expect(problems).toContainEqual(expect.stringContaining(message));
-  });
-
   it('is described once, although it has several faults', () => {
     expect(findProblems({ STORE_SECRET: 'a b' })).toEqual([`STORE_SECRET: ${asciiKey}`]);
     const STORE_SECRET_FILE = join(tFolder(), 'secret');
@@ -51,24 +42,15 @@ describe('a wrong value', () => {
 
 describe('a variable without a row above', () => {
   /** Names and claims; DATA_DIR and other paths are checked by the start. */
-  const anyText = [
-    'DATA_DIR',
-    'GATEWAY_API_KEYS_FILE',
-    'TRUSTED_DOCUMENTS',
-    'OTEL_SERVICE_NAME',
-    'JWT_CALLER_CLAIM',
-    'JWT_SCOPES_CLAIM',
-    'JWT_SCOPES_PREFIX',
-    'JWT_LIMITS_CLAIM',
-  ];
+  const anyText = /^(DATA_DIR|GATEWAY_API_KEYS_FILE|TRUSTED_DOCUMENTS|OTEL_SERVICE_NAME|JWT_\w+_(CLAIM|PREFIX))$/;
   const rows = new Set(wrongValues.map(({ variable }) => variable));
   const others = knownVariables.filter((name) => !rows.has(name));
 
-  it.each(others.filter((name) => anyText.includes(name)))('may have any text: %s', (name) => {
+  it.each(others.filter((name) => anyText.test(name)))('may have any text: %s', (name) => {
     expect(findProblems({ [name]: '\u{1f4a5} !' })).toEqual([]);
   });
 
-  const limited = others.filter((name) => !anyText.includes(name));
+  const limited = others.filter((name) => !anyText.test(name));
   it.runIf(limited.length > 0).each(limited)('is described: %s', (name) => {
     const [problem, ...rest] = findProblems({ [name]: '\u{1f4a5} !' });
     expect(problem).toMatch(new RegExp(`^${name}: .*\\bmust `));

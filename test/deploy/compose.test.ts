@@ -101,22 +101,19 @@ describe('the gateways', () => {
 
 /** With files of secrets, and with values of the variables that the operator sets. */
 function withRealValues(variables: Record<string, string>): Record<string, string> {
-  const secrets = tFolder();
+  const folder = tFolder();
   const contents: Record<string, string> = {
-    'redis-url': 'redis://:secret-word@valkey:6379',
-    'callers.json': '{"keys":[]}',
+    REDIS_URL: 'redis://:secret-word@valkey',
+    GATEWAY_API_KEYS: '{"keys":[]}',
   };
-  return Object.fromEntries(
-    Object.entries(variables).map(([name, value]) => {
-      if (name.endsWith('_FILE')) {
-        const file = value.replace('/run/secrets/', '');
-        writeFileSync(join(secrets, file), contents[file] ?? 'a-secret-of-many-characters');
-        return [name, join(secrets, file)];
-      }
-      const host = name.endsWith('_URL') ? 'https://service.example.com' : 'service.example.com';
-      return [name, value.startsWith('$') ? host : value];
-    }),
-  );
+  const realValue = (name: string, value: string) => {
+    if (value.startsWith('$')) return name.endsWith('_URL') ? 'https://service.example.com' : 'service.example.com';
+    if (!name.endsWith('_FILE')) return value;
+    const file = join(folder, name);
+    writeFileSync(file, contents[name.replace('_FILE', '')] ?? 'a-secret-of-many-characters');
+    return file;
+  };
+  return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, realValue(name, value)]));
 }
 
 interface Compose {

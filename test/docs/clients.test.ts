@@ -75,12 +75,8 @@ describe('docs/clients.md', () => {
     for (const type of Object.values(schema.getTypeMap()).filter(isAbstractType)) {
       if (type.name.startsWith('_')) continue;
       const members = schema.getPossibleTypes(type).map(({ name }) => name);
-      expect(page).toContain(
-        `${type.name}: [${members
-          .toSorted()
-          .map((name) => `'${name}'`)
-          .join(', ')}]`,
-      );
+      const quoted = members.toSorted().map((name) => `'${name}'`);
+      expect(page).toContain(`${type.name}: [${quoted.join(', ')}]`);
     }
   });
 });

@@ -17,6 +17,7 @@ function parametersOf(heading: string): string[] {
 }
 
 const bank = { name: 'Commerzbank', bic: 'COBADEFFXXX' };
+const federalReserve = { name: 'Federal Reserve Bank', bic: null, bankCode: '011000015' };
 const cases = [
   {
     heading: 'GET /bank_data/iban_validate',
@@ -33,13 +34,7 @@ const cases = [
     heading: 'GET /bank_data/all',
     query: '{ banks(country: "DE", search: "a") { nodes { name bic bankCode } pageInfo { hasNextPage } } }',
     answer: {
-      banks: {
-        nodes: [
-          { ...bank, bankCode: '37040044' },
-          { name: 'Federal Reserve Bank', bic: null, bankCode: '011000015' },
-        ],
-        pageInfo: { hasNextPage: false },
-      },
+      banks: { nodes: [{ ...bank, bankCode: '37040044' }, federalReserve], pageInfo: { hasNextPage: false } },
     },
   },
   {

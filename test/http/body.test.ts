@@ -64,67 +64,46 @@ describe('the body of a refused request', () => {
   });
 });
 
-describe('a byte budget', () => {
-  it('evicts the oldest holders until the rest fits', () => {
-    const evicted: string[] = [];
-    const budget = createByteBudget(100);
-    const [a, b, c] = ['a', 'b', 'c'].map((name) => budget.hold(() => evicted.push(name)));
-    a?.add(40);
-    b?.add(40);
-    c?.add(20);
-    expect(evicted).toEqual([]);
-    c?.add(40);
-    expect(evicted).toEqual(['a']);
-    b?.release();
-    c?.add(30);
-    expect(evicted).toEqual(['a']);
-  });
+it('a byte budget evicts no protected holder, but the new one instead', () => {
+  const evicted: string[] = [];
+  const budget = createByteBudget(100);
+  const first = budget.hold(() => evicted.push('first'));
+  first.add(90);
+  first.protect();
+  budget.hold(() => evicted.push('second')).add(20);
+  expect(evicted).toEqual(['second']);
+  first.release();
+  budget.hold(() => evicted.push('third')).add(100);
+  expect(evicted).toEqual(['second']);
+});
 
-  it('evicts no protected holder, but the new one instead', () => {
-    const evicted: string[] = [];
-    const budget = createByteBudget(100);
-    const first = budget.hold(() => evicted.push('first'));
-    first.add(90);
-    first.protect();
-    budget.hold(() => evicted.push('second')).add(20);
-    expect(evicted).toEqual(['second']);
-    first.release();
-    budget.hold(() => evicted.push('third')).add(100);
-    expect(evicted).toEqual(['second']);
+it('bodies over MAX_BUFFERED_BYTES are rejected with 503 if they are incomplete, the oldest first', async () => {
+  const { origin, post } = await tListeningGateway({ MAX_BODY_BYTES: '50000', MAX_BUFFERED_BYTES: '50000' });
+  const unfinished = await tConnection(origin, `${head('/graphql', 'content-length: 50000')}{${' '.repeat(40_000)}`);
+  const answer = readAll(unfinished);
+  // Sent until the unfinished body has arrived.
+  const query = `{ __typename } # ${'x'.repeat(20_000)}`;
+  do expect((await post({ query })).json()).toEqual({ data: { __typename: 'Query' } });
+  while (!unfinished.closed);
+  const text = await answer;
+  expect(text).toMatch(/^HTTP\/1.1 503 /);
+  expect(text).toMatch(/^retry-after: 1\r$/im);
+  expect(JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)).errors[0]).toMatchObject({
+    message: 'The gateway is receiving more bytes than MAX_BUFFERED_BYTES; retry in a second.',
+    extensions: { code: 'OVERLOADED', retryable: true },
   });
 });
 
-describe('bodies over MAX_BUFFERED_BYTES', () => {
-  it('are rejected with 503 if they are incomplete, the oldest first', async () => {
-    const { origin, post } = await tListeningGateway({ MAX_BODY_BYTES: '50000', MAX_BUFFERED_BYTES: '50000' });
-    const unfinished = await tConnection(origin, `${head('/graphql', 'content-length: 50000')}{${' '.repeat(40_000)}`);
-    const answer = readAll(unfinished);
-    // Sent until the unfinished body has arrived.
-    const query = `{ __typename } # ${'x'.repeat(20_000)}`;
-    do expect((await post({ query })).json()).toEqual({ data: { __typename: 'Query' } });
-    while (!unfinished.closed);
-    const text = await answer;
-    expect(text).toMatch(/^HTTP\/1.1 503 /);
-    expect(text).toMatch(/^retry-after: 1\r$/im);
-    expect(JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)).errors[0]).toMatchObject({
-      message: 'The gateway is receiving more bytes than MAX_BUFFERED_BYTES; retry in a second.',
-      extensions: { code: 'OVERLOADED', retryable: true },
-    });
-  });
-});
-
-describe('responses that clients do not read', () => {
-  it('are aborted over MAX_BUFFERED_BYTES, the oldest first', async () => {
-    const body = 'x'.repeat(24_000_000);
-    const answerWithYoga = async () => ({ ...createAbandonedReply('application/json', null), status: 200, body });
-    const origin = await tRequestHandler({ graphql: { answerPost: () => null, answerWithYoga } });
-    const first = await tConnection(origin, get);
-    await once(first, 'readable');
-    const second = await tConnection(origin, get);
-    expect((await readAll(second)).length).toBeGreaterThan(24_000_000);
-    await untilClosed(first);
-    expect(first.bytesRead).toBeLessThan(24_000_000);
-  });
+it('responses that clients do not read are aborted over MAX_BUFFERED_BYTES, the oldest first', async () => {
+  const body = 'x'.repeat(24_000_000);
+  const answerWithYoga = async () => ({ ...createAbandonedReply('application/json', null), status: 200, body });
+  const origin = await tRequestHandler({ graphql: { answerPost: () => null, answerWithYoga } });
+  const first = await tConnection(origin, get);
+  await once(first, 'readable');
+  const second = await tConnection(origin, get);
+  expect((await readAll(second)).length).toBeGreaterThan(24_000_000);
+  await untilClosed(first);
+  expect(first.bytesRead).toBeLessThan(24_000_000);
 });
 
 const get = 'GET /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n';

@@ -3,21 +3,23 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../support/auth/identify.ts';
 import { as, contentOf, keyOf, tCallers, ways } from '../support/http/callers.ts';
-import { replyHeld, replyJson, tUnusedUrl, tUpstream, type Upstream } from '../support/scripted-upstream.ts';
+import { replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
 import { tFolder } from '../support/stores/folder.ts';
 
-/** Callers with all scopes and these limits, as in the file with API keys. */
-async function tLimited(limits: Record<string, object>, upstream?: Upstream, env = {}) {
+/** Callers with all scopes and these limits, as in the file with API keys. By default, every IBAN is valid. */
+async function tLimited(limits: Record<string, object>, reply = replyJson(200, { valid: true }), env = {}) {
+  const upstream = await tUpstream(reply);
   const file = join(tFolder(), 'keys.json');
+  const scopes = ['bank-data', 'essays'];
   const keys = Object.entries(limits).map(([name, own]) => ({
     name,
     sha256: sha256(keyOf(name)),
-    scopes: ['bank-data', 'essays'],
+    scopes,
     limits: own,
   }));
   writeFileSync(file, JSON.stringify({ keys }));
   const given = { GATEWAY_API_KEYS: '', GATEWAY_API_KEYS_FILE: file, ...env };
-  return tCallers({ env: given, ...(upstream && { upstream }) });
+  return tCallers({ env: given, upstream });
 }
 
 type Gateway = Awaited<ReturnType<typeof tLimited>>;
@@ -49,13 +51,12 @@ async function usedBy({ post }: Gateway, name: string) {
 
 describe.each(ways)('the budget of a caller whose requests are answered %s', (way) => {
   it('is never exceeded by concurrent requests, and others have their own', async () => {
-    const upstream = await tUpstream(replyJson(200, { valid: true }));
-    const gateway = await tLimited({ shop: { bankDataCalls: '7/day' }, bank: {} }, upstream);
+    const gateway = await tLimited({ shop: { bankDataCalls: '7/day' }, bank: {} });
     const all = await Promise.all(ibans.map((iban) => gateway.send(way, { query: lookUp(iban) }, as('shop'))));
     const contents = all.map(contentOf);
     expect(contents.filter(({ errors }) => errors === undefined)).toEqual(Array(7).fill(valid));
     expect(contents.filter(({ errors }) => errors)).toEqual(Array(ibans.length - 7).fill(exhausted()));
-    expect(upstream.calls).toHaveLength(7);
+    expect(gateway.upstream.calls).toHaveLength(7);
     const refused = all.find(({ json }) => json().errors)?.json().errors[0];
     expect(refused?.message).toMatch(
       /^The caller's budget of calls to the bank-data service is exhausted; it renews at \S+T00:00:00.000Z\.$/,
@@ -63,14 +64,13 @@ describe.each(ways)('the budget of a caller whose requests are answered %s', (wa
     for (const iban of ibans) {
       expect(contentOf(await gateway.send(way, { query: lookUp(iban) }, as('bank')))).toEqual(valid);
     }
-    expect(upstream.calls).toHaveLength(ibans.length);
+    expect(gateway.upstream.calls).toHaveLength(ibans.length);
     expect(await usedBy(gateway, 'shop')).toEqual({ BANK_DATA: 7, ESSAYS: null });
     expect(await usedBy(gateway, 'bank')).toEqual({ BANK_DATA: null, ESSAYS: null });
   });
 
   it('pays neither for cached look-ups nor for kept replies', async () => {
-    const upstream = await tUpstream(replyJson(200, { valid: true }));
-    const gateway = await tLimited({ shop: { bankDataCalls: '1/month' }, bank: { bankDataCalls: '0/day' } }, upstream);
+    const gateway = await tLimited({ shop: { bankDataCalls: '1/month' }, bank: { bankDataCalls: '0/day' } });
     const [iban = ''] = ibans;
     for (const name of ['shop', 'shop', 'shop', 'bank', 'bank']) {
       expect(contentOf(await gateway.send(way, { query: lookUp(iban) }, as(name)))).toEqual(valid);
@@ -79,31 +79,29 @@ describe.each(ways)('the budget of a caller whose requests are answered %s', (wa
     expect((await gateway.send(way, { query: again }, as('bank'))).json().data).toEqual({ again: { valid: true } });
     expect(await usedBy(gateway, 'shop')).toMatchObject({ BANK_DATA: 1 });
     expect(await usedBy(gateway, 'bank')).toMatchObject({ BANK_DATA: 0 });
-    expect(upstream.calls).toHaveLength(1);
+    expect(gateway.upstream.calls).toHaveLength(1);
   });
 
   it('pays for a call that others wait for as well, and is not needed by those', async () => {
     const held = replyHeld(replyJson(200, { valid: true }));
-    const upstream = await tUpstream(held.reply);
-    const gateway = await tLimited({ shop: { bankDataCalls: '1/day' }, bank: { bankDataCalls: '0/day' } }, upstream);
+    const gateway = await tLimited({ shop: { bankDataCalls: '1/day' }, bank: { bankDataCalls: '0/day' } }, held.reply);
     const query = lookUp(ibans[1] ?? '');
     const first = gateway.send(way, { query }, as('shop'));
-    await upstream.nextCall();
+    await gateway.upstream.nextCall();
     const second = gateway.send(way, { query }, as('bank'));
     await untilReceived(gateway);
     held.release();
     expect([contentOf(await first), contentOf(await second)]).toEqual([valid, valid]);
-    expect(upstream.calls).toHaveLength(1);
+    expect(gateway.upstream.calls).toHaveLength(1);
     expect(await usedBy(gateway, 'bank')).toMatchObject({ BANK_DATA: 0 });
   });
 
   it('fails no other caller who waits for the same call', async () => {
     const held = replyHeld(replyJson(200, { valid: true }));
-    const upstream = await tUpstream(held.reply);
     const limits = { poor: { bankDataCalls: '0/day' }, bank: { bankDataCalls: '2/day' } };
-    const gateway = await tLimited(limits, upstream, { UPSTREAM_CONCURRENCY: '1' });
+    const gateway = await tLimited(limits, held.reply, { UPSTREAM_CONCURRENCY: '1' });
     const before = gateway.send(way, { query: lookUp(ibans[2] ?? '') }, as('bank'));
-    await upstream.nextCall();
+    await gateway.upstream.nextCall();
     // Waits in the queue, and counts its call only when its turn comes.
     const query = lookUp(ibans[3] ?? '');
     const first = gateway.send(way, { query }, as('poor'));
@@ -114,12 +112,12 @@ describe.each(ways)('the budget of a caller whose requests are answered %s', (wa
     expect(contentOf(await before)).toEqual(valid);
     expect(contentOf(await first)).toEqual(exhausted());
     expect(contentOf(await second)).toEqual(valid);
-    expect(upstream.calls).toHaveLength(2);
+    expect(gateway.upstream.calls).toHaveLength(2);
   });
 
   it('gets a call back that could not be made', async () => {
-    const upstream = { ...(await tUpstream()), url: await tUnusedUrl() };
-    const gateway = await tLimited({ shop: { bankDataCalls: '1/day', essayCalls: '1/day' } }, upstream);
+    const gateway = await tLimited({ shop: { bankDataCalls: '1/day', essayCalls: '1/day' } });
+    await gateway.upstream.stop();
     for (const iban of ibans.slice(0, 3)) {
       const { errors } = contentOf(await gateway.send(way, { query: lookUp(iban) }, as('shop')));
       expect(errors?.[0]?.[0]).toMatch(/^UPSTREAM_/);
@@ -160,8 +158,7 @@ const order = (description: string, key = '') => `mutation { generateEssay(input
 
 describe('the budget of essays', () => {
   it('pays for each new order, and not for repeated ones or for reading them', async () => {
-    const upstream = await tUpstream(replyJson(200, { essay: 'Pens.' }));
-    const gateway = await tLimited({ writer: { essayCalls: '2/month' } }, upstream);
+    const gateway = await tLimited({ writer: { essayCalls: '2/month' } }, replyJson(200, { essay: 'Pens.' }));
     const send = async (query: string) => (await gateway.post({ query }, as('writer'))).json();
     const concurrent = await Promise.all(Array.from({ length: 5 }, () => send(order('Pens', 'k'))));
     const [first] = concurrent as { data: { generateEssay: { id: string } } }[];
@@ -175,15 +172,12 @@ describe('the budget of essays', () => {
     const orders = await Promise.all(['Ink', 'Nibs', 'Paper'].map((description) => send(order(description))));
     const results = orders.map(({ data }) => (data as { generateEssay: object }).generateEssay);
     expect(results.filter((result) => 'id' in result)).toHaveLength(1);
-    expect(results.filter((result) => 'renewsAt' in result)).toEqual(
-      Array(2).fill({
-        message: expect.stringMatching(
-          /^The caller's budget of calls to the essay service is exhausted; it renews at /,
-        ),
-        renewsAt: expect.stringMatching(/-01T00:00:00\.000Z$/),
-      }),
+    const message = expect.stringMatching(
+      /^The caller's budget of calls to the essay service is exhausted; it renews at /,
     );
-    expect(upstream.calls).toHaveLength(2);
+    const renewsAt = expect.stringMatching(/-01T00:00:00\.000Z$/);
+    expect(results.filter((result) => 'renewsAt' in result)).toEqual(Array(2).fill({ message, renewsAt }));
+    expect(gateway.upstream.calls).toHaveLength(2);
   });
 });
 

@@ -1,9 +1,9 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { getIntrospectionQuery } from 'graphql';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { seenIbanValidation } from '../support/hosted-bank-data.ts';
 import { tListeningGateway, tSend } from '../support/http/listening-gateway.ts';
-import { replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
+import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 const long = { query: getIntrospectionQuery() };
 const decoders: Record<string, (body: Buffer) => Buffer> = {
@@ -65,26 +65,6 @@ describe('a response', () => {
     expect(response.headers.vary).toContain('accept-encoding');
     expect(response.json()).toEqual({ data: { __typename: 'Query' } });
   });
-
-  it('is not sent to a client that has disconnected', async () => {
-    const { reply, release } = replyHeld(replyJson(200, { valid: true }));
-    const upstream = await tUpstream(reply);
-    const { url, log } = await tListeningGateway({}, upstream);
-    const client = new AbortController();
-    const sent = fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'accept-encoding': 'br' },
-      body: JSON.stringify({ query: '{ ibanValidation(iban: "DE89370400440532013000") { valid } }' }),
-      signal: client.signal,
-    });
-    await upstream.nextCall();
-    client.abort();
-    await expect(sent).rejects.toThrow('aborted');
-    await vi.waitUntil(() => log().includes('"status":499'), { interval: 5, timeout: 20_000 });
-    release();
-    await (await fetch(`${new URL(url).origin}/health`)).text();
-    expect(log()).not.toContain('unexpected error');
-  });
 });
 
 describe('the GraphiQL page', () => {
@@ -110,20 +90,6 @@ describe('the GraphiQL page', () => {
     expect(pages[0]).toContain('<title>Ledgerquill</title>');
     expect(pages[0]).toMatch(/<\/html>\s*$/);
     expect(new Set(pages).size).toBe(1);
-  });
-
-  it('is sent once, and then confirmed with 304', async () => {
-    const { url } = await tListeningGateway();
-    const first = await tSend(url, { headers: { ...html, 'accept-encoding': 'gzip' } });
-    const { etag = '' } = first.headers;
-    expect(etag).toMatch(/^W\/"[\w-]{43}"$/);
-    expect(first.headers['cache-control']).toBe('no-cache');
-    for (const etags of [etag, `"other", ${etag}`, '*']) {
-      const again = await tSend(url, { headers: { ...html, 'accept-encoding': 'br', 'if-none-match': etags } });
-      expect([again.status, again.body.byteLength, again.headers.etag]).toEqual([304, 0, etag]);
-    }
-    const changed = await tSend(url, { headers: { ...html, 'accept-encoding': 'gzip', 'if-none-match': 'W/"old"' } });
-    expect(changed.status).toBe(200);
   });
 
   it('has headers only for HEAD', async () => {

@@ -16,37 +16,23 @@ describe('a persisted query', () => {
   it('is registered with its text, and then found by its hash, by POST and by GET', async () => {
     const { post, get, log } = await tListeningGateway();
     const short = { variables, extensions: extensions() };
+    const params = { variables: JSON.stringify(variables), extensions: JSON.stringify(extensions()) };
+    for (const accept of ['application/json', 'application/graphql-response+json']) {
+      const { status, json } = await get(params, { accept });
+      expect([status, json().errors[0]?.message]).toEqual([200, 'PersistedQueryNotFound']);
+    }
     const unknown = await post(short);
     expect(unknown.status).toBe(200);
+    const requestId = unknown.headers['x-request-id'];
+    const code = 'PERSISTED_QUERY_NOT_FOUND';
     expect(unknown.json()).toEqual({
-      errors: [
-        {
-          message: 'PersistedQueryNotFound',
-          extensions: {
-            code: 'PERSISTED_QUERY_NOT_FOUND',
-            service: null,
-            retryable: false,
-            requestId: unknown.headers['x-request-id'],
-          },
-        },
-      ],
+      errors: [{ message: 'PersistedQueryNotFound', extensions: { code, service: null, retryable: false, requestId } }],
     });
     expect((await post({ query, ...short })).json()).toEqual(answer);
     expect((await post(short)).json()).toEqual(answer);
-    const params = { variables: JSON.stringify(variables), extensions: JSON.stringify(extensions()) };
     expect((await get(params)).json()).toEqual(answer);
     expect(log()).not.toContain('unexpected error');
   });
-
-  it.each(['application/json', 'application/graphql-response+json'])(
-    'that is unknown is requested with status 200 as %s',
-    async (accept) => {
-      const { get } = await tListeningGateway();
-      const { status, json } = await get({ extensions: JSON.stringify(extensions()) }, { accept });
-      expect(status).toBe(200);
-      expect(json().errors[0]?.message).toBe('PersistedQueryNotFound');
-    },
-  );
 
   it('is not registered under the hash of another query', async () => {
     const { post } = await tListeningGateway();

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { entities, scopedFields, selectionOf } from '../support/graphql/root-fields.ts';
 import { as, contentOf, tCallers, ways } from '../support/http/callers.ts';
 import type { Received } from '../support/http/listening-gateway.ts';
-import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 const iban = 'DE89370400440532013000';
+const generation = 'query ($i: GenerateIbanInput!) { generateIban(input: $i) { __typename } }';
 
 const callers = {
   bank: 'bank-data',
@@ -17,15 +17,11 @@ const callers = {
 };
 const withoutScope = { 'bank-data': 'writer', essays: 'bank', introspection: 'bank' };
 
-async function tScopes(env = {}) {
-  const upstream = await tUpstream(replyJson(200, { valid: true }));
-  return { upstream, ...(await tCallers({ callers, upstream, env })) };
-}
+const tScopes = (env = {}) => tCallers({ callers, env });
 
 describe.each(scopedFields)('$name', ({ type, field, name }) => {
   const scope = field.extensions.scope as keyof typeof withoutScope;
   const headers = as(withoutScope[scope]);
-  const forbidden = (path: string) => ['FORBIDDEN', [path]];
   const selection = selectionOf(field);
   const isQuery = type === 'Query';
   const operation = isQuery ? 'query' : 'mutation';
@@ -43,12 +39,10 @@ describe.each(scopedFields)('$name', ({ type, field, name }) => {
       // Later, it may be compiled: see test/graphql/scopes.test.ts.
       for (let count = 0; count < 3; count += 1) {
         const received = await send(way, { query }, headers);
-        expect(contentOf(received).errors, `${name}: ${query}`).toEqual([forbidden(path)]);
-        expect(received.status).toBe(200);
-        expect(received.headers['cache-control']).toBe('no-store');
-        expect(received.json().errors[0]?.message).toBe(
-          `This needs the scope ${scope}, which the caller does not have.`,
-        );
+        expect(contentOf(received).errors, `${name}: ${query}`).toEqual([['FORBIDDEN', [path]]]);
+        expect(received).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } });
+        const message = `This needs the scope ${scope}, which the caller does not have.`;
+        expect(received.json().errors).toMatchObject([{ message }]);
       }
     }
     expect(upstream.calls).toEqual([]);
@@ -73,11 +67,9 @@ describe.each(ways)('a request that is answered %s', (way) => {
 
   it('gets no entity outside its scope', async () => {
     const { send, upstream } = await tScopes();
-    const keys = { IbanValidation: { iban }, IbanCountry: { code: 'DE' }, Bank: { bic: 'COBADEFFXXX' } };
-    const representations = entities.map(({ name }) => ({
-      __typename: name,
-      ...(keys[name as keyof typeof keys] ?? { bic: 'COBADEFFXXX' }),
-    }));
+    const keys: Record<string, object> = { IbanValidation: { iban }, IbanCountry: { code: 'DE' } };
+    const bank = { bic: 'COBADEFFXXX' };
+    const representations = entities.map(({ name }) => ({ __typename: name, ...(keys[name] ?? bank) }));
     const query =
       'query ($representations: [_Any!]!) { all: _entities(representations: $representations) { __typename } }';
     for (let count = 0; count < 3; count += 1) {
@@ -93,10 +85,8 @@ describe.each(ways)('a request that is answered %s', (way) => {
     const { send } = await tScopes();
     const query = '{ country(code: "DE") { name } }';
     for (let count = 0; count < 2; count += 1) {
-      for (const caller of ['bank', 'traced']) {
-        const received = await send(way, { query }, as(caller));
-        expect(contentOf(received)).toEqual({ data: { country: { name: 'Germany' } } });
-      }
+      for (const caller of ['bank', 'traced'])
+        expect((await send(way, { query }, as(caller))).json()).toEqual({ data: { country: { name: 'Germany' } } });
       expect(contentOf(await send(way, { query }, as('writer'))).errors).toEqual([['FORBIDDEN', ['country']]]);
     }
   });
@@ -104,11 +94,6 @@ describe.each(ways)('a request that is answered %s', (way) => {
   it.each<[query: string, errors: unknown[], data: object | null]>([
     ['{ __schema { queryType { name } } }', [['FORBIDDEN', ['__schema']]], null],
     ['{ __type(name: "Query") { name } }', [['FORBIDDEN', ['__type']]], { __type: null }],
-    [
-      '{ other: __type(name: "Query") { name } __typename }',
-      [['FORBIDDEN', ['other']]],
-      { other: null, __typename: 'Query' },
-    ],
     [
       'query ($yes: Boolean = true) { __typename ...F ... on Query @include(if: $yes) { a: __type(name: "Bank") { name } } } ' +
         'fragment F on Query { country(code: "DE") { name } b: __type(name: "Query") { name } }',
@@ -128,11 +113,10 @@ describe.each(ways)('a request that is answered %s', (way) => {
       expect((await send(way, { query }, as('developer'))).json().errors).toBeUndefined();
       const refused = await send(way, { query }, as('bank'));
       expect(contentOf(refused)).toEqual({ data, errors });
-      expect(refused.status).toBe(200);
-      expect(refused.headers['cache-control']).toBe('no-store');
+      expect(refused).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } });
       expect(refused.body.toString()).not.toContain('IbanValidation');
     }
-    expect(contentOf(await send(way, { query: '{ __typename }' }, as('bank')))).toEqual({
+    expect((await send(way, { query: '{ __typename }' }, as('bank'))).json()).toEqual({
       data: { __typename: 'Query' },
     });
   });
@@ -143,14 +127,8 @@ describe.each(ways)('a request that is answered %s', (way) => {
     ['{ country(code: "DE") { nam } }'],
     ['{ country(code: "DE") { ...F } } fragment F on IbanCountr { name }'],
     ['{ generateIban(input: { countr: "DE" }) { __typename } }'],
-    [
-      'query ($i: GenerateIbanInput!) { generateIban(input: $i) { __typename } }',
-      { i: { country: 'DE', bankcode: '1' } },
-    ],
-    [
-      'query ($i: GenerateIbanInput!) { generateIban(input: $i) { __typename } }',
-      { i: { country: 'DE', bankcode: 'x'.repeat(855) } },
-    ],
+    [generation, { i: { country: 'DE', bankcode: '1' } }],
+    [generation, { i: { country: 'DE', bankcode: 'x'.repeat(855) } }],
     ['query ($i: GenerateIbanInptu!) { generateIban(input: $i) { __typename } }'],
   ])('gets suggestions of names only with the scope introspection: %#', async (query, variables = {}) => {
     const { send } = await tScopes();
@@ -189,24 +167,18 @@ describe('a request with a trace', () => {
       errors: [['FORBIDDEN', ['essay']]],
     });
     expect(traceOf(received)).toContain('ibanValidation');
-    for (const invalid of [
+    for (const query of [
       '{ contry(code: "DE") { name } }',
       '{ _service { sdl } }',
       '{ __schema { types { name } } }',
       '{ t: __type(name: "IbanValidation") { name } }',
       '{ generateIban(input: { countr: "DE" }) { __typename } }',
+      generation,
     ]) {
-      const refused = await post({ query: invalid }, headers);
-      expect(refused.json().errors).toBeDefined();
+      const refused = await post({ query, variables: { i: { country: 'DE', bankcode: '1' } } }, headers);
+      expect(refused.json().errors.length).toBeGreaterThan(0);
       expect(refused.body + traceOf(refused)).not.toMatch(/Did you mean|IbanValidation/);
     }
-    const variables = { i: { country: 'DE', bankcode: '1' } };
-    const wrong = await post(
-      { query: 'query ($i: GenerateIbanInput!) { generateIban(input: $i) { __typename } }', variables },
-      headers,
-    );
-    expect(wrong.body + traceOf(wrong)).not.toContain('Did you mean');
-    expect(wrong.body.toString()).toContain('bankcode');
   });
 });
 

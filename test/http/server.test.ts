@@ -1,6 +1,5 @@
 import { EventEmitter, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHttpServer } from '../../src/http/server.ts';
 import { readAll, receive, tConnection, untilClosed } from '../support/http/connection.ts';
@@ -19,7 +18,7 @@ async function tServer(options: Partial<typeof limits> = {}) {
   const server = createHttpServer(handle, { ...limits, ...options });
   const port = Number(new URL(await server.listen('127.0.0.1', 0)).port);
   onTestFinished(() => server.drain(0));
-  const socket = (await tConnection(port)).setEncoding('utf8');
+  const socket = await tConnection(port);
   const nextRequest = async (): Promise<ServerResponse> => (await once(requests, 'request'))[0];
   return {
     server,
@@ -40,10 +39,9 @@ describe('a server that is draining', () => {
     const { server, socket, request } = await tServer();
     const response = await request();
     const drained = server.drain(60_000);
-    const closed = once(socket, 'close');
     response.end('active');
-    expect(await receive(socket, /active/)).toMatch(/^HTTP\/1\.1 200 [\s\S]*\nconnection: close\r\n/i);
-    await Promise.all([closed, drained]);
+    expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 200 [\s\S]*\nconnection: close\r\n/i);
+    await drained;
   });
 
   it('answers another request on an open connection, and closes the connection', async () => {
@@ -54,42 +52,20 @@ describe('a server that is draining', () => {
     const drained = server.drain(60_000);
     first.end('done');
     await receive(socket, /\r\n0\r\n\r\n/);
-    const second = await request();
-    const closed = once(socket, 'close');
-    second.end('another');
-    expect(await receive(socket, /another/)).toMatch(/^HTTP\/1\.1 200 [\s\S]*\nconnection: close\r\n/i);
-    await Promise.all([closed, drained]);
-  });
-
-  it('refuses new connections', async () => {
-    const { server, port, request } = await tServer();
-    const response = await request();
-    const drained = server.drain(60_000);
-    const [error] = await once(connect(port, '127.0.0.1'), 'error');
-    expect(error).toMatchObject({ code: 'ECONNREFUSED' });
-    response.end();
+    (await request()).end('another');
+    expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 200 [\s\S]*\nconnection: close\r\n[\s\S]*another/i);
     await drained;
-  });
-
-  it('aborts requests that are active after the timeout', async () => {
-    const { server, socket, request } = await tServer();
-    await request();
-    const closed = once(socket, 'close');
-    await Promise.all([server.drain(0), closed]);
   });
 });
 
 describe('a server that announced its stop', () => {
   it('serves new and open connections, and closes each after its response', async () => {
     const { server, port, socket, request, nextRequest } = await tServer();
-    const first = await request();
-    const received = receive(socket, /first/);
-    first.end('first');
-    await received;
+    (await request()).end('first');
+    await receive(socket, /first/);
     server.closeConnections();
-    const closed = untilClosed(socket);
     (await request()).end('second');
-    await closed;
+    await untilClosed(socket);
     const arrived = nextRequest();
     const newSocket = await tConnection(port, get);
     (await arrived).end('third');
@@ -120,17 +96,16 @@ describe('a connection with pipelined requests', () => {
 
   it('has them handled one after the other', async () => {
     const { socket, handled, nextRequest } = await tServer();
-    const first = nextRequest();
+    let next = nextRequest();
     socket.write(get.repeat(3));
-    let response = await first;
-    for (const text of ['first', 'second', 'third']) {
-      const following = nextRequest();
+    for (const [index, text] of ['first', 'second', 'third'].entries()) {
+      const response = await next;
+      expect(handled()).toBe(index + 1);
+      next = nextRequest();
       const received = receive(socket, new RegExp(text));
       response.end(text);
       await received;
-      if (text !== 'third') response = await following;
     }
-    expect(handled()).toBe(3);
   });
 });
 

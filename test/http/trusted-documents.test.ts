@@ -12,8 +12,9 @@ const variables = { code: 'DE' };
 const persisted = (sha256Hash: string) => ({ persistedQuery: { version: 1, sha256Hash } });
 const germany = { data: { country: { name: 'Germany' } }, errors: undefined };
 const france = { data: { country: { name: 'France' } }, errors: undefined };
-const refused = { data: undefined, errors: [['QUERY_NOT_IN_SAFELIST', undefined]] };
-const notFound = { data: undefined, errors: [['PERSISTED_QUERY_NOT_FOUND', undefined]] };
+const failed = (code: string) => ({ data: undefined, errors: [[code, undefined]] });
+const refused = failed('QUERY_NOT_IN_SAFELIST');
+const notFound = failed('PERSISTED_QUERY_NOT_FOUND');
 
 async function tTrusting(mode: string) {
   const file = join(tFolder(), 'documents.json');
@@ -23,11 +24,9 @@ async function tTrusting(mode: string) {
     renameSync(`${file}.new`, file);
   };
   write({ 'country-1': trusted });
-  const callers = { shop: 'bank-data+introspection' };
   const env = { TRUSTED_DOCUMENTS: file, TRUSTED_DOCUMENTS_MODE: mode };
-  const gateway = await tCallers({ callers, env });
-  type Question = Parameters<typeof gateway.send>[1];
-  const ask = async (way: (typeof ways)[number], question: Question) =>
+  const gateway = await tCallers({ callers: { shop: 'bank-data+introspection' }, env });
+  const ask = async (...[way, question]: Parameters<typeof gateway.send>) =>
     contentOf(await gateway.send(way, question, as('shop')));
   return { ...gateway, write, ask };
 }
@@ -64,10 +63,7 @@ describe.each(ways)('a document that is requested %s', (way) => {
     }
     const accept = 'application/graphql-response+json';
     expect((await send(way, { query: other }, { ...as('shop'), accept })).status).toBe(400);
-    expect(await ask(way, { query: trusted, extensions })).toEqual({
-      data: undefined,
-      errors: [['PERSISTED_QUERY_MISMATCH', undefined]],
-    });
+    expect(await ask(way, { query: trusted, extensions })).toEqual(failed('PERSISTED_QUERY_MISMATCH'));
   });
 
   it('is executed in the mode prefer if it is not trusted, and can be registered', async () => {

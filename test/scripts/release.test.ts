@@ -49,7 +49,8 @@ describe.skipIf(whyNoGit)(`a dry run${whyNoGit}`, () => {
   const version = `${major}.${minor + 1}.0`;
   const state = () => git('status', '--porcelain') + git('rev-parse', 'HEAD') + git('tag');
   const read = (name: string) => readFileSync(join(output, name));
-  const listed = (name: string) => execFileSync('tar', ['-tzf', join(output, name)], { encoding: 'utf8' }).split('\n');
+  const tar = (option: string, name = '', ...files: string[]) =>
+    execFileSync('tar', [option, join(output, name), ...files], { encoding: 'utf8' });
   let output = '';
   let before = '';
   let printed = '';
@@ -61,8 +62,7 @@ describe.skipIf(whyNoGit)(`a dry run${whyNoGit}`, () => {
     const committer = { GIT_COMMITTER_NAME: 'Test', GIT_COMMITTER_EMAIL: 'test@example.com' };
     const args = ['--import', 'tsx', 'scripts/release.ts', version, '--dry-run', '--output', output];
     const env = { ...process.env, ...author, ...committer };
-    const { stdout } = await promisify(execFile)(process.execPath, args, { env, encoding: 'utf8' });
-    printed = stdout;
+    printed = (await promisify(execFile)(process.execPath, args, { env, encoding: 'utf8' })).stdout;
   }, 60_000);
   afterAll(() => rmSync(output, { recursive: true }));
 
@@ -79,18 +79,14 @@ describe.skipIf(whyNoGit)(`a dry run${whyNoGit}`, () => {
     expect(readdirSync(output).toSorted()).toEqual(['SHA256SUMS', ...names]);
     const sums = names.map((name) => `${createHash('sha256').update(read(name)).digest('hex')}  ${name}\n`);
     expect(read('SHA256SUMS').toString()).toBe(sums.join(''));
-    expect(listed(names[1] ?? '')).toContain('package/package.json');
-    expect(listed(names[2] ?? '')).toEqual(
-      expect.arrayContaining([
-        'ledgerquill/Chart.yaml',
-        'ledgerquill/values.schema.json',
-        'ledgerquill/templates/deployment.yaml',
-      ]),
+    expect(tar('-tzf', names[1]).split('\n')).toContain('package/package.json');
+    const files = ['Chart.yaml', 'values.schema.json', 'templates/deployment.yaml'].map(
+      (name) => `ledgerquill/${name}`,
     );
-    const chart = execFileSync('tar', ['-xzOf', join(output, names[2] ?? ''), 'ledgerquill/Chart.yaml'], {
-      encoding: 'utf8',
-    });
-    expect(chart).toContain(`\nversion: ${version}\nappVersion: ${version}\n`);
+    expect(tar('-tzf', names[2]).split('\n')).toEqual(expect.arrayContaining(files));
+    expect(tar('-xzOf', names[2], 'ledgerquill/Chart.yaml')).toContain(
+      `\nversion: ${version}\nappVersion: ${version}\n`,
+    );
   });
 
   it('lists the packages of production, and no others, in a CycloneDX SBOM', () => {

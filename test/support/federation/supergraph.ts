@@ -1,4 +1,3 @@
-import type { ExecutionResult } from 'graphql';
 import { onTestFinished } from 'vitest';
 import { composeSupergraph } from '../../../examples/supergraph/compose.ts';
 import { createPayments } from '../../../examples/supergraph/payments.ts';
@@ -21,17 +20,6 @@ export async function tSupergraph(reply: Reply = replyWithBank): Promise<TSuperg
   onTestFinished(() => payments.close());
   const sdl = composeSupergraph({ payments: payments.url, ledgerquill: `${await gateway.listen()}/graphql` });
   return { sdl, upstream };
-}
-
-/** Sends a query to a router without HTTP. */
-export async function askRouter(router: { fetch: typeof fetch }, query: string): Promise<ExecutionResult> {
-  const headers = { 'content-type': 'application/json' };
-  const response = await router.fetch('http://router/graphql', {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({ query }),
-  });
-  return (await response.json()) as ExecutionResult;
 }
 
 /** A bank whose name contains the requested bank code. */

@@ -3,13 +3,15 @@ import type { Environment } from '../../../src/config/variables.ts';
 import { tGateway } from '../gateway.ts';
 import { replyJson, tUpstream, type Upstream } from '../scripted-upstream.ts';
 
-/** A gateway on a free port. */
-export async function tListeningGateway(env: Environment = {}, upstream?: Upstream) {
-  const gateway = tGateway({ ...(upstream && { bankDataUrl: upstream.url, essaysUrl: upstream.url }), env });
+/** A gateway on a free port. By default, its upstream finds every IBAN valid. */
+export async function tListeningGateway(env: Environment = {}, given?: Upstream) {
+  const upstream = given ?? (await tUpstream(replyJson(200, { valid: true })));
+  const gateway = tGateway({ bankDataUrl: upstream.url, essaysUrl: upstream.url, env });
   const origin = await gateway.listen();
   const url = `${origin}/graphql`;
   return {
     ...gateway,
+    upstream,
     origin,
     url,
     post: (body: object | string, headers: SendHeaders = {}) =>
@@ -22,12 +24,6 @@ export async function tListeningGateway(env: Environment = {}, upstream?: Upstre
     get: (params: Record<string, string>, headers: SendHeaders = {}) =>
       tSend(`${url}?${new URLSearchParams(params)}`, { headers: { 'apollo-require-preflight': 'true', ...headers } }),
   };
-}
-
-/** A gateway on a free port, whose bank-data service finds every IBAN valid. */
-export async function tValidatingGateway(env: Environment = {}) {
-  const upstream = await tUpstream(replyJson(200, { valid: true }));
-  return { upstream, ...(await tListeningGateway(env, upstream)) };
 }
 
 export interface Received {
