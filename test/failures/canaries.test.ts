@@ -42,7 +42,7 @@ const order = (key: string) => ({
 });
 
 async function tCanaries(condition: Condition = '200', env = {}) {
-  const upstream = await tUpstream(isUnreachable(condition) ? replyHealthy : replies[condition]);
+  const upstream = await tUpstream(replies[condition] ?? replyHealthy);
   if (isUnreachable(condition)) upstream.url = await tUnusedUrl();
   const token = await tToken({ sub: subject, scope: 'bank-data essays' });
   const dataDir = tFolder();
