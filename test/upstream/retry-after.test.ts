@@ -1,27 +1,11 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { readRetryAfter } from '../../src/upstream/retry-after.ts';
-import { answered, failed, get, type TSend, tAttempt, tDeadline, tHeldSend, tSend } from '../support/upstream/send.ts';
+import { answered, failed, tBreaker, tHeldSend, tSend } from '../support/upstream/send.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });
 });
-
-/** Also with a circuit breaker, which blocked calls must not influence. */
-function tBreaker(send: TSend) {
-  const events: string[] = [];
-  const guarded = tAttempt(send, {
-    events: {
-      circuitOpened: (_, path) => events.push(`opened ${path}`),
-      circuitClosed: (_, path) => events.push(`closed ${path}`),
-    },
-  });
-  const call = (path = get.path, signal?: AbortSignal) => guarded({ ...get, path }, tDeadline(signal));
-  const callTimes = async (times: number) => {
-    for (let round = 0; round < times; round += 1) await call();
-  };
-  return { call, callTimes, events };
-}
 
 describe('a path that answered 429', () => {
   const inMs = (milliseconds: number) => new Date(Date.now() + milliseconds);

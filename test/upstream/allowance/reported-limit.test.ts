@@ -1,13 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
-import {
-  monthHeaders,
-  reservationsOf,
-  reserveMany,
-  reserveOne,
-  tAllowance,
-  useNovember,
-} from '../../support/upstream/allowance.ts';
+import { monthHeaders, reserveMany, reserveOne, tAllowance, useNovember } from '../../support/upstream/allowance.ts';
 import { answered } from '../../support/upstream/send.ts';
 
 useNovember();
@@ -17,7 +10,7 @@ describe('the limit that the upstream reports', () => {
     const allowance = tAllowance({ limit: null });
     (await reserveOne(allowance)).recordAnswer(answered(200, { headers: monthHeaders(100, 5) }));
     expect(await allowance.status()).toMatchObject({ used: 95, limit: 100, remaining: 5 });
-    expect(reservationsOf(await reserveMany(allowance, 20))).toHaveLength(5);
+    expect(await reserveMany(allowance, 20)).toHaveLength(5);
     expect(await allowance.status()).toMatchObject({ used: 100, limit: 100, remaining: 0 });
   });
 
@@ -28,25 +21,25 @@ describe('the limit that the upstream reports', () => {
     const allowance = tAllowance({ limit });
     (await reserveOne(allowance)).recordAnswer(answered(200, { headers }));
     expect(await allowance.status()).toMatchObject({ remaining: left });
-    expect(reservationsOf(await reserveMany(allowance, 100))).toHaveLength(left);
+    expect(await reserveMany(allowance, 100)).toHaveLength(left);
   });
 
   it('frees calls that we counted and the upstream did not charge', async () => {
     const allowance = tAllowance({ limit: null });
-    const reservations = reservationsOf(await reserveMany(allowance, 60));
+    const reservations = await reserveMany(allowance, 60);
     reservations[59]?.recordAnswer(answered(200, { headers: monthHeaders(100, 95) }));
     expect(await allowance.status()).toMatchObject({ used: 60, limit: 100, remaining: 95 });
   });
 
   it('refers to the latest call, in whatever order the responses arrive', async () => {
     const allowance = tAllowance({ limit: null });
-    const [first, second, third] = reservationsOf(await reserveMany(allowance, 3));
+    const [first, second, third] = await reserveMany(allowance, 3);
     second?.recordAnswer(answered(200, { headers: monthHeaders(100, 2) }));
     first?.recordAnswer(answered(200, { headers: monthHeaders(100, 90) }));
     // The third call is one of the two that were left after the second.
-    expect(reservationsOf(await reserveMany(allowance, 5))).toHaveLength(1);
+    expect(await reserveMany(allowance, 5)).toHaveLength(1);
     third?.recordAnswer(answered(200, { headers: monthHeaders(100, 2) }));
-    expect(reservationsOf(await reserveMany(allowance, 5))).toHaveLength(1);
+    expect(await reserveMany(allowance, 5)).toHaveLength(1);
   });
 
   it('is stored for the next process', async () => {
@@ -55,7 +48,7 @@ describe('the limit that the upstream reports', () => {
     (await reserveOne(first)).recordAnswer(answered(200, { headers: monthHeaders(100, 3) }));
     (await reserveOne(first)).recordAnswer(answered(200, { headers: monthHeaders(100, 2) }));
     await first.flush();
-    expect(reservationsOf(await reserveMany(tAllowance({ store, limit: null }), 5))).toHaveLength(2);
+    expect(await reserveMany(tAllowance({ store, limit: null }), 5)).toHaveLength(2);
   });
 
   it('expires after a day: the month of the upstream may have begun, and only a call shows it', async () => {
@@ -66,7 +59,7 @@ describe('the limit that the upstream reports', () => {
     expect(await allowance.reserve()).toMatchObject({ kind: 'exhausted' });
     vi.advanceTimersByTime(86_400_000);
     (await reserveOne(allowance)).recordAnswer(answered(200, { headers: monthHeaders(100, 99) }));
-    expect(reservationsOf(await reserveMany(allowance, 200))).toHaveLength(99);
+    expect(await reserveMany(allowance, 200)).toHaveLength(99);
   });
 
   it.each([
@@ -102,17 +95,17 @@ describe('a reported limit without remaining calls', () => {
     const first = tAllowance({ store, limit: null });
     (await reserveOne(first)).recordAnswer(none);
     vi.advanceTimersByTime(probeMs - 1);
-    expect(reservationsOf(await reserveMany(first, 20))).toHaveLength(0);
+    expect(await reserveMany(first, 20)).toHaveLength(0);
     vi.advanceTimersByTime(1);
-    expect(reservationsOf(await reserveMany(first, 20))).toHaveLength(1);
+    expect(await reserveMany(first, 20)).toHaveLength(1);
     await first.flush();
     const second = tAllowance({ store, limit: null });
     vi.advanceTimersByTime(probeMs - 1);
-    expect(reservationsOf(await reserveMany(second, 20))).toHaveLength(0);
+    expect(await reserveMany(second, 20)).toHaveLength(0);
     vi.advanceTimersByTime(1);
-    const [probe] = reservationsOf(await reserveMany(second, 20));
+    const [probe] = await reserveMany(second, 20);
     probe?.recordAnswer(none);
-    expect(reservationsOf(await reserveMany(second, 20))).toHaveLength(0);
+    expect(await reserveMany(second, 20)).toHaveLength(0);
   });
 
   it.each([
@@ -126,7 +119,7 @@ describe('a reported limit without remaining calls', () => {
     vi.advanceTimersByTime(probeMs);
     (await reserveOne(allowance)).recordAnswer(answer);
     await allowance.flush();
-    expect(reservationsOf(await reserveMany(tAllowance({ store, limit: null }), 20))).toHaveLength(left);
+    expect(await reserveMany(tAllowance({ store, limit: null }), 20)).toHaveLength(left);
   });
 
   it('is probed by the next call when a probe was not sent', async () => {
@@ -134,20 +127,20 @@ describe('a reported limit without remaining calls', () => {
     (await reserveOne(allowance)).recordAnswer(none);
     vi.advanceTimersByTime(probeMs);
     (await reserveOne(allowance)).release();
-    expect(reservationsOf(await reserveMany(allowance, 20))).toHaveLength(1);
+    expect(await reserveMany(allowance, 20)).toHaveLength(1);
   });
 
   it('does not exceed the configured limit', async () => {
     const allowance = tAllowance({ limit: 1 });
     (await reserveOne(allowance)).recordAnswer(none);
     vi.advanceTimersByTime(probeMs);
-    expect(reservationsOf(await reserveMany(allowance, 20))).toHaveLength(0);
+    expect(await reserveMany(allowance, 20)).toHaveLength(0);
   });
 
   it('does not block until a date in the future, which was stored before the clock was set back', async () => {
     const allowance = tAllowance({ limit: null });
     (await reserveOne(allowance)).recordAnswer(none);
     vi.setSystemTime(Date.now() - 3_600_000);
-    expect(reservationsOf(await reserveMany(allowance, 20))).toHaveLength(1);
+    expect(await reserveMany(allowance, 20)).toHaveLength(1);
   });
 });
