@@ -24,12 +24,6 @@ describe('a path that answered 429', () => {
     expect(await call()).toEqual(answered(200));
   });
 
-  it('is called where the response had no Retry-After', async () => {
-    const { send, sent } = tSend(answered(429));
-    await tBreaker(send).callTimes(3);
-    expect(sent).toHaveLength(3);
-  });
-
   it('stays exhausted while its circuit is open, and is not probed before the date', async () => {
     const { send, held } = tHeldSend();
     const { call, events } = tBreaker(send);
