@@ -59,25 +59,19 @@ function tModel() {
     const signal = new CountingSignal();
     const found: (typeof finds)[number] = { key, signal, result: null };
     finds.push(found);
-    const lookUp = (flight: { signal: Signal }) =>
-      new Promise<{ key: string; version: number }>((resolve, reject) => {
-        const isNext = {
-          key,
-          signal: flight.signal,
-          answers: () => resolve({ key, version }),
-          fails: () => reject(new Error('failed')),
-        };
-        running.push(isNext);
+    const lookUp = ({ signal }: { signal: Signal }) =>
+      new Promise<{ key: string }>((resolve, reject) => {
+        const answers = () => resolve({ key });
+        running.push({ key, signal, answers, fails: () => reject(new Error('failed')) });
       });
     cache.find({ key, context: { ...tRequestContext(signal), callerId }, lookUp, isNegative: () => false }).then(
       (answer) => {
         found.result = answer.key;
       },
       (error) => {
-        found.result = error.code ?? error.message;
+        found.result = error.message;
       },
     );
-    return found;
   }
 
   return {

@@ -37,13 +37,9 @@ function tCache(changes: Partial<Parameters<typeof createLookUpCache>[0]> = {}, 
       if (fault) throw fault;
       return { serial: fetched, ...source };
     };
-    const answer = await cache.find({
-      key,
-      context,
-      lookUp: fetch,
-      isNegative: ({ isNegative = false }) => isNegative,
-    });
-    return { serial: answer.serial, usage: context.usage };
+    const isNegative = (answer: Answer) => answer.isNegative === true;
+    const { serial } = await cache.find({ key, context, lookUp: fetch, isNegative });
+    return { serial, usage: context.usage };
   };
   return {
     find,
@@ -131,6 +127,7 @@ describe('the look-up cache', () => {
   });
 });
 
+/* The model of the look-up cache has sequences of flights; these are the values that they return, and flights without callers. */
 describe('a flight', () => {
   /** A cache whose source answers when the test lets it. */
   function tHeldSource() {
@@ -151,25 +148,6 @@ describe('a flight', () => {
       });
     return { find, fetches };
   }
-
-  it('is one for all callers of a key, and one for each key', async () => {
-    const { find, fetches } = tHeldSource();
-    const found = [find(), find(), find(undefined, 'other')];
-    expect(fetches).toHaveLength(2);
-    fetches[0]?.answers(1);
-    fetches[1]?.answers(2);
-    expect(await Promise.all(found)).toEqual([{ serial: 1 }, { serial: 1 }, { serial: 2 }]);
-  });
-
-  it('fails for all who wait, and the next caller starts a new one', async () => {
-    const { find, fetches } = tHeldSource();
-    const found = [find(), find()];
-    fetches[0]?.fails(new Error('lost'));
-    for (const outcome of await Promise.allSettled(found))
-      expect(outcome).toMatchObject({ reason: { message: 'lost' } });
-    void find();
-    expect(fetches).toHaveLength(2);
-  });
 
   it('continues while one caller waits, and is aborted when the last one aborts', async () => {
     const { find, fetches } = tHeldSource();
@@ -220,33 +198,6 @@ describe('a flight', () => {
     expect(fetches).toHaveLength(1);
   });
 
-  it('is not joined once it was aborted: the next caller starts a new one, though it has not settled', async () => {
-    const { find, fetches } = tHeldSource();
-    const caller = new AbortController();
-    const aborted = find(caller.signal);
-    caller.abort();
-    await expect(aborted).rejects.toThrow('aborted');
-    const found = find();
-    expect(fetches).toHaveLength(2);
-    fetches[1]?.answers(2);
-    expect(await found).toEqual({ serial: 2 });
-  });
-
-  it('does not end a newer one when it settles after it was aborted', async () => {
-    const { find, fetches } = tHeldSource();
-    const caller = new AbortController();
-    const aborted = find(caller.signal);
-    caller.abort();
-    await expect(aborted).rejects.toThrow('aborted');
-    const second = find();
-    fetches[0]?.fails(new Error('aborted'));
-    await settle();
-    const third = find();
-    expect(fetches).toHaveLength(2);
-    fetches[1]?.answers(2);
-    expect(await Promise.all([second, third])).toEqual([{ serial: 2 }, { serial: 2 }]);
-  });
-
   it('does not replace the result of a newer one when it succeeds after it was aborted', async () => {
     const { find, fetches } = tHeldSource();
     const caller = new AbortController();
@@ -260,16 +211,6 @@ describe('a flight', () => {
     await settle();
     expect(await find()).toEqual({ serial: 2 });
     expect(fetches).toHaveLength(2);
-  });
-
-  it('is not aborted once it has settled', async () => {
-    const { find, fetches } = tHeldSource();
-    const caller = new AbortController();
-    const found = find(caller.signal);
-    fetches[0]?.answers(1);
-    await found;
-    caller.abort();
-    expect(fetches[0]?.signal.aborted).toBe(false);
   });
 
   it('is not started for a caller who has aborted', async () => {
