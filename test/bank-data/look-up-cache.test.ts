@@ -198,15 +198,30 @@ describe('a flight', () => {
     expect(fetches).toHaveLength(1);
   });
 
-  it('does not replace the result of a newer one when it succeeds after it was aborted', async () => {
+  /** A source whose first flight was aborted, and the result of a second one. */
+  async function tAborted() {
     const { find, fetches } = tHeldSource();
     const caller = new AbortController();
     const aborted = find(caller.signal);
     caller.abort();
     await expect(aborted).rejects.toThrow('aborted');
-    const found = find();
+    return { find, fetches, second: find() };
+  }
+
+  it('does not end a newer one when it settles after it was aborted', async () => {
+    const { find, fetches, second } = await tAborted();
+    fetches[0]?.fails(new Error('aborted'));
+    await settle();
+    const third = find();
+    expect(fetches).toHaveLength(2);
     fetches[1]?.answers(2);
-    expect(await found).toEqual({ serial: 2 });
+    expect(await Promise.all([second, third])).toEqual([{ serial: 2 }, { serial: 2 }]);
+  });
+
+  it('does not replace the result of a newer one when it succeeds after it was aborted', async () => {
+    const { find, fetches, second } = await tAborted();
+    fetches[1]?.answers(2);
+    expect(await second).toEqual({ serial: 2 });
     fetches[0]?.answers(1);
     await settle();
     expect(await find()).toEqual({ serial: 2 });
