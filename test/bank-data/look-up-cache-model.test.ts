@@ -4,6 +4,7 @@ import type { Signal } from '../../src/async/signal.ts';
 import { createLookUpCache } from '../../src/bank-data/look-up-cache.ts';
 import { CountingSignal } from '../support/counting-signal.ts';
 import { tRequestContext } from '../support/request-context.ts';
+import { settle } from '../support/settle.ts';
 
 /* Random sequences of look-ups, results, failures, clients that leave, expiring answers and changes of the data. */
 
@@ -83,11 +84,6 @@ function tModel() {
       onChanged();
     },
   };
-}
-
-/** Lets all promises settle. */
-async function settle() {
-  for (let turn = 0; turn < 30; turn += 1) await Promise.resolve();
 }
 
 function take<Item>(items: Item[], which: number): Item | undefined {

@@ -5,6 +5,7 @@ import type { CacheEntry, SharedCache } from '../../src/bank-data/shared-cache.t
 import type { RequestContext } from '../../src/request-context.ts';
 import { collectGarbage } from '../support/collect-garbage.ts';
 import { tRequestContext } from '../support/request-context.ts';
+import { settle } from '../support/settle.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -48,11 +49,6 @@ function tCache(changes: Partial<Parameters<typeof createLookUpCache>[0]> = {}, 
       fault = error;
     },
   };
-}
-
-/** Lets a revalidation in the background settle. */
-async function settle() {
-  for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
 }
 
 describe('the look-up cache', () => {

@@ -1,40 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isValidIban } from '../../src/iban/iban.ts';
+import { calcCheckDigits } from '../../src/iban/mod97.ts';
 import { findNationalCheck, type NationalCheck, nationalCheck } from '../../src/iban/national-checks.ts';
 import { type CountryFormat, countryFormats, findCountryFormat } from '../../src/iban/registry.ts';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
 import { allFormats, anyBban, digits, letters } from '../support/iban/any-iban.ts';
-
-/** A published IBAN that passes, and the same IBAN with one digit changed and valid check digits. */
-const cases: readonly (readonly [country: string, passing: string, failing: string])[] = [
-  ['BA', 'BA391290079401028494', 'BA831290079501028494'],
-  ['BE', 'BE68539007547034', 'BE19539007557034'],
-  ['CZ', 'CZ6508000000192000145399', 'CZ5008000000192010145399'],
-  ['DJ', 'DJ2100010000000154000100186', 'DJ6700010001000154000100186'],
-  ['EE', 'EE382200221020145685', 'EE822200221120145685'],
-  ['ES', 'ES9121000418450200051332', 'ES0221000419450200051332'],
-  ['FI', 'FI2112345600000785', 'FI6812345601000785'],
-  ['FR', 'FR1420041010050500013M02606', 'FR8620041011050500013M02606'],
-  ['HR', 'HR1210010051863000160', 'HR6410010052863000160'],
-  ['HU', 'HU42117730161111101800000000', 'HU17117730171111101800000000'],
-  ['IT', 'IT60X0542811101000000123456', 'IT09X0542812101000000123456'],
-  ['MC', 'MC5811222000010123456789030', 'MC0711222001010123456789030'],
-  ['ME', 'ME25505000012345678951', 'ME60505000022345678951'],
-  ['MK', 'MK07250120000058984', 'MK89250120010058984'],
-  ['MR', 'MR1300020001010000123456753', 'MR5900020002010000123456753'],
-  ['NL', 'NL91ABNA0417164300', 'NL76ABNA0427164300'],
-  ['NO', 'NO9386011117947', 'NO5986011118947'],
-  ['PL', 'PL61109010140000071219812874', 'PL38100010140000071219812874'],
-  ['PT', 'PT50000201231234567890154', 'PT33000201241234567890154'],
-  ['RS', 'RS35260005601001611379', 'RS70260005611001611379'],
-  ['SI', 'SI56263300012039086', 'SI41263300022039086'],
-  ['SK', 'SK3112000000198742637541', 'SK1612000000198752637541'],
-  ['SM', 'SM86U0322509800000000270100', 'SM60U0322500800000000270100'],
-  ['TL', 'TL380080012345678910157', 'TL970080012445678910157'],
-  ['TN', 'TN5910006035183598478831', 'TN6710006036183598478831'],
-  ['XK', 'XK051212012345678906', 'XK491212012445678906'],
-];
 
 /**
  * Test cases of libraries that check only the check digits of the IBAN: their accounts and national check digits are
@@ -66,25 +37,31 @@ describe('published IBANs', () => {
 });
 
 describe('the check of each country', () => {
-  it.each(cases)('%s: passes %s and fails %s', (_, passing, failing) => {
-    expect(nationalCheck(passing)).toBe('PASSED');
-    expect(isValidIban(failing)).toBe(true);
-    expect(nationalCheck(failing)).toBe('FAILED');
+  const checked = countryFormats().filter(({ country }) => findNationalCheck(country));
+
+  it('exists for these countries', () => {
+    const countries = checked.map(({ country }) => country).join(' ');
+    expect(countries).toBe('BA BE CZ DJ EE ES FI FR HR HU IT MC ME MK MR NL NO PL PT RS SI SK SM TL TN XK');
   });
 
-  it('is tested for every country that has one', () => {
-    const countries = countryFormats().map(({ country }) => country);
-    expect(countries.filter((country) => findNationalCheck(country))).toEqual(cases.map(([country]) => country));
-  });
+  it.each(checked)(
+    'fails for changes of one digit of $country, although the IBANs are valid',
+    ({ country, example }) => {
+      const bban = example.slice(4);
+      const changed = [...bban].flatMap((digit, at) => {
+        if (!digits.includes(digit)) return [];
+        const other = bban.slice(0, at) + ((Number(digit) + 1) % 10) + bban.slice(at + 1);
+        return [country + calcCheckDigits(country, other) + other];
+      });
+      expect(changed.filter((iban) => !isValidIban(iban))).toEqual([]);
+      expect(changed.filter((iban) => nationalCheck(iban) === 'FAILED').length).toBeGreaterThanOrEqual(8);
+    },
+  );
 
   it.each([
     ['the account of HU', 'HU15117730161111101800000001'],
     ['the bank code of HR', 'HR4710010061863000160'],
     ['the account of HR', 'HR8210010051863000161'],
-    ['the bank code of ES', 'ES3221000418350200051332'],
-    ['the account of ES', 'ES2921000418460200051332'],
-    ['the account prefix of CZ', 'CZ7308000001192000145399'],
-    ['the account of CZ', 'CZ9208000000192000145398'],
     ['eight digits of an account of NL', 'NL71INGB0012345678'],
   ])('also fails where only %s is wrong', (_, iban) => {
     expect(nationalCheck(iban)).toBe('FAILED');

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { AbortableSignal } from '../../src/async/signal.ts';
 import { shed } from '../../src/upstream/outcome.ts';
 import { createCallQueue } from '../../src/upstream/queue.ts';
+import { settle } from '../support/settle.ts';
 import { answered, get, post, type TSend, tAttempt, tDeadline, tHeldSend, tSend } from '../support/upstream/send.ts';
 
 const at = (path: string) => ({ ...get, path });
@@ -121,11 +122,6 @@ it('serves and evicts like a list of lists', async () => {
     }),
   );
 });
-
-/** Lets all promises settle. */
-async function settle() {
-  for (let turn = 0; turn < 8; turn += 1) await Promise.resolve();
-}
 
 it('passes a slot on without a gap: a call that arrives meanwhile does not take it', async () => {
   const { send, held } = tHeldSend();

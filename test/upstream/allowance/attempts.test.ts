@@ -16,15 +16,11 @@ import {
 const usedOf = async (allowance: Allowance) => (await allowance.status()).used;
 
 it.each<[Outcome, number]>([
-  [answered(200), 1],
-  [answered(422), 1],
-  [answered(429), 1],
-  [answered(500), 1],
-  [answered(503), 1],
-  [failed('reset'), 1],
-  [failed('truncated'), 1],
-  [failed('too-large'), 1],
-  [failed('timed-out'), 1],
+  ...[200, 422, 429, 500, 503].map((status): [Outcome, number] => [answered(status), 1]),
+  ...(['reset', 'truncated', 'too-large', 'timed-out'] as const).map((reason): [Outcome, number] => [
+    failed(reason),
+    1,
+  ]),
   [failed('unreachable'), 0],
 ])('counts a call that may have been charged, and releases one that was never sent: %j', async (outcome, used) => {
   const allowance = tAllowance();

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { tFailingStore } from '../../support/failing-store.ts';
+import { settle } from '../../support/settle.ts';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
 import { reserveMany, reserveOne, tAllowance } from '../../support/upstream/allowance.ts';
 
@@ -14,11 +15,6 @@ function tCountedStore() {
   const { store, fail, work } = tFailingStore(memory);
   const counted = (month = '2026-11') => memory.add(`allowance:essays:${month}`, 0, { expiresInMs: 1 });
   return { store, counted, fail, work, writes: vi.spyOn(store, 'add') };
-}
-
-/** Lets a block that is fetched in the background arrive. */
-async function settle() {
-  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
 }
 
 describe('a block', () => {
