@@ -133,11 +133,6 @@ describe('the message of a field problem', () => {
       ['DE', '37040044', null, '53201/ä'],
       'accountNumber has 7 characters, with characters other than letters and digits where they are not allowed; an account number of DE has up to 10 digits.',
     ],
-    [
-      'the wrong length and the wrong characters',
-      ['DE', 'ABC', null, '1'],
-      'bankCode has 3 characters, with letters where they are not allowed; a bank code of DE has 8 digits.',
-    ],
     ['one character', ['BE', '5', null, '0075470'], 'bankCode has 1 character; a bank code of BE has 3 digits.'],
     [
       'a letter where only a digit is allowed',

@@ -138,16 +138,6 @@ describe('a call', () => {
     expect(await Promise.all(outcomes)).toMatchObject([{ status: 200 }, { status: 200 }, { status: 200 }]);
   });
 
-  it('connects again after the upstream has restarted', async () => {
-    const upstream = await tUpstream(replyJson(200, {}));
-    const { send } = tCalls(upstream.url);
-    await Promise.all([send(), send()]);
-    await upstream.stop();
-    expect(await Promise.all([send(), send()])).toMatchObject([{ kind: 'failed' }, { kind: 'failed' }]);
-    await upstream.restart();
-    expect(await Promise.all([send(), send(), send()])).toMatchObject(Array(3).fill({ status: 200 }));
-  });
-
   it('does not call after it was closed', async () => {
     const upstream = await tUpstream(replyJson(200, {}));
     const { send, close } = tCalls(upstream.url);

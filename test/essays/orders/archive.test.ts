@@ -36,18 +36,3 @@ it('returns essays from before a restart, by key and by id, without a call', asy
   expect(await after.generate(different, from())).toMatchObject({ field: 'idempotencyKey' });
   expect(after.calls).toHaveLength(0);
 });
-
-it('releases the lock on disk when an attempt failed', async () => {
-  const folder = tFolder();
-  const before = tStored(folder);
-  const first = before.generate(order, from());
-  const rejected = { kind: 'invalid-input', field: null, message: 'No.', problems: [] } as const;
-  (await nextCall(before))?.answer(rejected);
-  expect(await first).toEqual(rejected);
-  await before.store.close();
-
-  const after = tStored(folder);
-  const second = after.generate(order, from());
-  (await nextCall(after))?.answer(tEssay());
-  expect(await second).toMatchObject({ kind: 'essay' });
-});

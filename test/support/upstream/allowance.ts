@@ -2,6 +2,7 @@ import { beforeEach, vi } from 'vitest';
 import type { Store } from '../../../src/stores/store.ts';
 import { type Allowance, createAllowance } from '../../../src/upstream/allowance/allowance.ts';
 import type { Reservation } from '../../../src/upstream/allowance/period-count.ts';
+import type { Answered } from '../../../src/upstream/outcome.ts';
 import { createMemoryStore } from '../stores/memory-store.ts';
 
 interface TAllowanceOptions {
@@ -43,6 +44,13 @@ export async function reserveOne(allowance: Allowance): Promise<Reservation> {
   const [reservation] = await reserveMany(allowance, 1);
   if (reservation) return reservation;
   throw new Error('the allowance is exhausted');
+}
+
+/** An allowance after a call with this answer; no limit is configured by default. */
+export async function tAnswered(answer: Answered, options: TAllowanceOptions = {}) {
+  const allowance = tAllowance({ limit: null, ...options });
+  (await reserveOne(allowance)).recordAnswer(answer);
+  return allowance;
 }
 
 export function monthHeaders(limit: number, remaining: number): Record<string, string> {

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
-import { monthHeaders, reserveMany, reserveOne, tAllowance, useNovember } from '../../support/upstream/allowance.ts';
+import {
+  monthHeaders,
+  reserveMany,
+  reserveOne,
+  tAllowance,
+  tAnswered,
+  useNovember,
+} from '../../support/upstream/allowance.ts';
 import { answered } from '../../support/upstream/send.ts';
 
 useNovember();
@@ -114,8 +121,7 @@ describe('a new month', () => {
   });
 
   it('discards the limit that the upstream reported for the previous one', async () => {
-    const allowance = tAllowance({ limit: null });
-    (await reserveOne(allowance)).recordAnswer(answered(200, { headers: monthHeaders(100, 0) }));
+    const allowance = await tAnswered(answered(200, { headers: monthHeaders(100, 0) }));
     expect(await allowance.reserve()).toMatchObject({ kind: 'exhausted' });
     vi.setSystemTime(december);
     expect(await allowance.reserve()).toMatchObject({ kind: 'reserved' });
@@ -138,8 +144,7 @@ describe('the warnings', () => {
   });
 
   it('include the limit that the upstream reports', async () => {
-    const allowance = tAllowance({ limit: null });
-    (await reserveOne(allowance)).recordAnswer(answered(200, { headers: monthHeaders(100, 20) }));
+    const allowance = await tAnswered(answered(200, { headers: monthHeaders(100, 20) }));
     expect(allowance.fired).toEqual(['essays: 80 %']);
   });
 });

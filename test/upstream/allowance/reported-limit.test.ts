@@ -1,14 +1,20 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
-import { monthHeaders, reserveMany, reserveOne, tAllowance, useNovember } from '../../support/upstream/allowance.ts';
+import {
+  monthHeaders,
+  reserveMany,
+  reserveOne,
+  tAllowance,
+  tAnswered,
+  useNovember,
+} from '../../support/upstream/allowance.ts';
 import { answered } from '../../support/upstream/send.ts';
 
 useNovember();
 
 describe('the limit that the upstream reports', () => {
   it('applies where no limit is configured, and includes what others used', async () => {
-    const allowance = tAllowance({ limit: null });
-    (await reserveOne(allowance)).recordAnswer(answered(200, { headers: monthHeaders(100, 5) }));
+    const allowance = await tAnswered(answered(200, { headers: monthHeaders(100, 5) }));
     expect(await allowance.status()).toMatchObject({ used: 95, limit: 100, remaining: 5 });
     expect(await reserveMany(allowance, 20)).toHaveLength(5);
     expect(await allowance.status()).toMatchObject({ used: 100, limit: 100, remaining: 0 });
@@ -18,8 +24,7 @@ describe('the limit that the upstream reports', () => {
     ['the configured one, which has less left', 10, monthHeaders(100, 50), 9],
     ['the reported one, which has less left', 60, monthHeaders(100, 5), 5],
   ])('does not replace a configured limit; the one with less left applies: %s', async (_, limit, headers, left) => {
-    const allowance = tAllowance({ limit });
-    (await reserveOne(allowance)).recordAnswer(answered(200, { headers }));
+    const allowance = await tAnswered(answered(200, { headers }), { limit });
     expect(await allowance.status()).toMatchObject({ remaining: left });
     expect(await reserveMany(allowance, 100)).toHaveLength(left);
   });
@@ -44,16 +49,14 @@ describe('the limit that the upstream reports', () => {
 
   it('is stored for the next process', async () => {
     const store = createMemoryStore();
-    const first = tAllowance({ store, limit: null });
-    (await reserveOne(first)).recordAnswer(answered(200, { headers: monthHeaders(100, 3) }));
+    const first = await tAnswered(answered(200, { headers: monthHeaders(100, 3) }), { store });
     (await reserveOne(first)).recordAnswer(answered(200, { headers: monthHeaders(100, 2) }));
     await first.flush();
     expect(await reserveMany(tAllowance({ store, limit: null }), 5)).toHaveLength(2);
   });
 
   it('expires after a day: the month of the upstream may have begun, and only a call shows it', async () => {
-    const allowance = tAllowance({ limit: null });
-    (await reserveOne(allowance)).recordAnswer(answered(200, { headers: monthHeaders(100, 0) }));
+    const allowance = await tAnswered(answered(200, { headers: monthHeaders(100, 0) }));
     vi.advanceTimersByTime(86_400_000);
     (await reserveOne(allowance)).recordAnswer(answered(200, { headers: monthHeaders(100, 0) }));
     expect(await allowance.reserve()).toMatchObject({ kind: 'exhausted' });
@@ -68,8 +71,7 @@ describe('the limit that the upstream reports', () => {
     ['a remainder below 0', monthHeaders(10, -2), 0],
     ['a header sent twice', { 'x-ratelimit-remaining-month': ['7', '7'] }, 7],
   ])('is read from %s', async (_, headers, left) => {
-    const allowance = tAllowance({ limit: null });
-    (await reserveOne(allowance)).recordAnswer(answered(200, { headers }));
+    const allowance = await tAnswered(answered(200, { headers }));
     expect(await allowance.status()).toMatchObject({ remaining: left });
   });
 
@@ -80,8 +82,7 @@ describe('the limit that the upstream reports', () => {
     ['a limit of -1, which means none', monthHeaders(-1, 0)],
     ["numbers beyond GraphQL's Int", monthHeaders(99_999_999_999, 99_999_999_999)],
   ])('is not read from %s', async (_, headers) => {
-    const allowance = tAllowance({ limit: null });
-    (await reserveOne(allowance)).recordAnswer(answered(200, { headers }));
+    const allowance = await tAnswered(answered(200, { headers }));
     expect(await allowance.status()).toMatchObject({ used: 1, limit: null, remaining: null });
   });
 });
@@ -92,8 +93,7 @@ describe('a reported limit without remaining calls', () => {
 
   it('is probed by one call every 15 minutes, also after a restart', async () => {
     const store = createMemoryStore();
-    const first = tAllowance({ store, limit: null });
-    (await reserveOne(first)).recordAnswer(none);
+    const first = await tAnswered(none, { store });
     vi.advanceTimersByTime(probeMs - 1);
     expect(await reserveMany(first, 20)).toHaveLength(0);
     vi.advanceTimersByTime(1);
@@ -114,8 +114,7 @@ describe('a reported limit without remaining calls', () => {
     ['is rejected without a report', answered(429), 0],
   ])('applies until a probe shows that it was wrong: one that %s', async (_, answer, left) => {
     const store = createMemoryStore();
-    const allowance = tAllowance({ store, limit: null });
-    (await reserveOne(allowance)).recordAnswer(none);
+    const allowance = await tAnswered(none, { store });
     vi.advanceTimersByTime(probeMs);
     (await reserveOne(allowance)).recordAnswer(answer);
     await allowance.flush();
@@ -123,23 +122,20 @@ describe('a reported limit without remaining calls', () => {
   });
 
   it('is probed by the next call when a probe was not sent', async () => {
-    const allowance = tAllowance({ limit: null });
-    (await reserveOne(allowance)).recordAnswer(none);
+    const allowance = await tAnswered(none);
     vi.advanceTimersByTime(probeMs);
     (await reserveOne(allowance)).release();
     expect(await reserveMany(allowance, 20)).toHaveLength(1);
   });
 
   it('does not exceed the configured limit', async () => {
-    const allowance = tAllowance({ limit: 1 });
-    (await reserveOne(allowance)).recordAnswer(none);
+    const allowance = await tAnswered(none, { limit: 1 });
     vi.advanceTimersByTime(probeMs);
     expect(await reserveMany(allowance, 20)).toHaveLength(0);
   });
 
   it('does not block until a date in the future, which was stored before the clock was set back', async () => {
-    const allowance = tAllowance({ limit: null });
-    (await reserveOne(allowance)).recordAnswer(none);
+    const allowance = await tAnswered(none);
     vi.setSystemTime(Date.now() - 3_600_000);
     expect(await reserveMany(allowance, 20)).toHaveLength(1);
   });
