@@ -95,9 +95,9 @@ it('settles all look-ups, and leaves no listener and no second flight of a key',
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {
       const model = tModel();
       for (const one of steps) {
+        const waiting = model.finds.filter(({ result }) => result === null);
         if (one.kind === 'find') model.find(one.key, one.callerId);
         else if (one.kind === 'leave') {
-          const waiting = model.finds.filter(({ result }) => result === null);
           const leaving = waiting[one.which % Math.max(1, waiting.length)];
           leaving?.signal.abort(new Error('left'));
           await settle();
@@ -105,7 +105,6 @@ it('settles all look-ups, and leaves no listener and no second flight of a key',
         } else if (one.kind === 'answer') take(model.running, one.which)?.answers();
         else if (one.kind === 'fail') take(model.running, one.which)?.fails();
         else if (one.kind === 'race') {
-          const waiting = model.finds.filter(({ result }) => result === null);
           take(model.running, one.which)?.answers();
           for (let turn = 0; turn < one.turns; turn += 1) await Promise.resolve();
           for (const { signal } of waiting) signal.abort(new Error('left'));

@@ -52,13 +52,10 @@ describe('a path that answered 429', () => {
     expect(events).toEqual(['opened /thing']);
   });
 
-  it.each([
-    ['seconds', () => inMs(999_999_999_000)],
-    ['a date', () => new Date('9999-12-31')],
-  ])('is probed by one call an hour where Retry-After is far away: %s', async (_, retryAt) => {
+  it('is probed by one call an hour where Retry-After is far away', async () => {
     const { send, held } = tHeldSend();
     const { call } = tBreaker(send);
-    const at = retryAt();
+    const at = inMs(999_999_999_000);
     const rejected = call();
     held[0]?.returns(answered(429, { retryAt: at }));
     await rejected;

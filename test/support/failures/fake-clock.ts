@@ -1,4 +1,4 @@
-import { vi } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 
 /** The time at which every test starts. */
 export const start = new Date('2026-11-21T12:00:00Z');
@@ -19,6 +19,10 @@ export function tFakeClock() {
   vi.spyOn(Math, 'random').mockReturnValue(1);
   const pending = recordTimers();
   let isStopped = false;
+  // `until` would wait for ever when time is real again.
+  onTestFinished(() => {
+    isStopped = true;
+  });
 
   function earliest({ fromMs, toMs }: typeof pauses): number | undefined {
     const wanted = [...pending.values()].filter(({ delayMs }) => delayMs >= fromMs && delayMs <= toMs);
@@ -57,10 +61,6 @@ export function tFakeClock() {
     advance: (ms: number) => void vi.advanceTimersByTime(ms),
     /** Changes the date without running any timer, as after a machine was suspended. */
     jump: (ms: number) => void vi.setSystemTime(Date.now() + ms),
-    /** Ends `until`, which would wait for ever when time is real again. */
-    stop() {
-      isStopped = true;
-    },
   };
 }
 

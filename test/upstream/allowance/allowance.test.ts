@@ -19,13 +19,8 @@ describe('an allowance', () => {
   it('counts the calls of a calendar month, and reports when the next begins', async () => {
     const allowance = tAllowance({ limit: 100 });
     await reserveMany(allowance, 3);
-    expect(await allowance.status()).toEqual({
-      service: 'essays',
-      used: 3,
-      limit: 100,
-      remaining: 97,
-      renewsAt: december,
-    });
+    const status = { service: 'essays', used: 3, limit: 100, remaining: 97, renewsAt: december };
+    expect(await allowance.status()).toEqual(status);
   });
 
   it('reserves nothing beyond the limit, and writes nothing then', async () => {
