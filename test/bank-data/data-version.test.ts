@@ -1,8 +1,8 @@
-import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createDataVersion } from '../../src/bank-data/data-version.ts';
 import { createBankDataService } from '../../src/self-hosted/bank-data/create-bank-data-service.ts';
 import { replaceImport } from '../../src/self-hosted/bank-data/directory/replace-import.ts';
+import { tHttpServer } from '../support/free-port.ts';
 import { bankDataKey, tGateway } from '../support/gateway.ts';
 import { tRedis, whyNoRedis } from '../support/redis.ts';
 import { replyJson, tUnusedUrl, tUpstream } from '../support/scripted-upstream.ts';
@@ -33,9 +33,13 @@ async function nameIn({ ask }: Pick<ReturnType<typeof tGateway>, 'ask'>): Promis
 }
 
 describe('an import of banks', () => {
-  it('is what the next answers show, once a look-up reports the new version', async () => {
+  it.each([
+    ['', {}],
+    [', also at BANK_DATA_URL', { BANK_DATA_API_KEY: bankDataKey, BANK_DATA_SELF_HOSTED: 'on' }],
+  ])('is what the next answers show, once a look-up reports the new version%s', async (at, more) => {
     const service = await tService();
-    const gateway = tGateway({ bankDataUrl: service.url });
+    const env = at ? { BANK_DATA_URL: service.url, ...more } : {};
+    const gateway = tGateway({ bankDataUrl: service.url, env });
     expect(await nameIn(gateway)).toBe('Commerzbank');
     expect(await nameIn(gateway)).toBe('Commerzbank');
     expect(service.lookUps()).toBe(1);
@@ -75,14 +79,11 @@ describe('the data version', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const keys: unknown[] = [];
     let version = '1';
-    const server = createServer(({ headers, url }, response) => {
+    const { url } = await tHttpServer(({ headers, url }, response) => {
       keys.push([url, headers.apikey]);
       response.writeHead(204, { 'x-bank-data-version': version }).end();
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const address = server.address();
-    const dataVersion = createDataVersion(`http://127.0.0.1:${typeof address === 'object' && address?.port}`);
+    const dataVersion = createDataVersion(url);
     onTestFinished(dataVersion.close);
     vi.advanceTimersByTime(60_000);
     expect(keys).toEqual([]);
@@ -117,37 +118,22 @@ describe('the data version', () => {
     expect(dataVersion.current()).toBe('0');
   });
 
-  it('of a paid service is ignored: it causes no request, and drops no answer', async () => {
+  it.each([
+    ['of a paid service is ignored: it causes no request, and drops no answer', 1, { BANK_DATA_API_KEY: bankDataKey }],
+    ['is not requested from a service that reports none', 0, null],
+  ])('%s', async (_, step, paid) => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     let version = 0;
     const upstream = await tUpstream((response, call) => {
-      version += 1;
-      replyJson(200, { valid: true }, { 'x-bank-data-version': String(version) })(response, call);
+      version += step;
+      const headers = step > 0 ? { 'x-bank-data-version': String(version) } : undefined;
+      return replyJson(200, { valid: true }, headers)(response, call);
     });
-    const env = { BANK_DATA_URL: upstream.url, BANK_DATA_API_KEY: bankDataKey };
+    const env = paid ? { BANK_DATA_URL: upstream.url, ...paid } : {};
     const gateway = tGateway({ bankDataUrl: upstream.url, env });
     for (const query of [bankNames, anotherLookUp, bankNames, anotherLookUp]) await gateway.ask(query);
     vi.advanceTimersByTime(60_000);
-    expect(upstream.calls.map(({ path }) => path)).toEqual(['/bank_data/iban_validate', '/bank_data/iban_validate']);
-  });
-
-  it('of a service at BANK_DATA_URL is used if the service is self-hosted', async () => {
-    const service = await tService();
-    const env = { BANK_DATA_URL: service.url, BANK_DATA_API_KEY: bankDataKey, BANK_DATA_SELF_HOSTED: 'on' };
-    const gateway = tGateway({ bankDataUrl: service.url, env });
-    expect(await nameIn(gateway)).toBe('Commerzbank');
-    await service.importName('Imported');
-    await gateway.ask(anotherLookUp);
-    expect(await nameIn(gateway)).toBe('Imported');
-  });
-
-  it('is not requested from a service that reports none', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    const upstream = await tUpstream(replyJson(200, { valid: true }));
-    const gateway = tGateway({ bankDataUrl: upstream.url });
-    await gateway.ask(anotherLookUp);
-    vi.advanceTimersByTime(60_000);
-    await gateway.ask('{ ibanValidation(iban: "FR1420041010050500013M02606") { valid } }');
+    await gateway.ask(bankNames);
     expect(upstream.calls.map(({ path }) => path)).toEqual(['/bank_data/iban_validate', '/bank_data/iban_validate']);
   });
 });

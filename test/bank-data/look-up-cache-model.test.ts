@@ -4,6 +4,7 @@ import type { Signal } from '../../src/async/signal.ts';
 import { createLookUpCache } from '../../src/bank-data/look-up-cache.ts';
 import { CountingSignal } from '../support/counting-signal.ts';
 import { tRequestContext } from '../support/request-context.ts';
+import { settle } from '../support/settle.ts';
 
 /* Random sequences of look-ups, results, failures, clients that leave, expiring answers and changes of the data. */
 
@@ -59,25 +60,19 @@ function tModel() {
     const signal = new CountingSignal();
     const found: (typeof finds)[number] = { key, signal, result: null };
     finds.push(found);
-    const lookUp = (flight: { signal: Signal }) =>
-      new Promise<{ key: string; version: number }>((resolve, reject) => {
-        const isNext = {
-          key,
-          signal: flight.signal,
-          answers: () => resolve({ key, version }),
-          fails: () => reject(new Error('failed')),
-        };
-        running.push(isNext);
+    const lookUp = ({ signal }: { signal: Signal }) =>
+      new Promise<{ key: string }>((resolve, reject) => {
+        const answers = () => resolve({ key });
+        running.push({ key, signal, answers, fails: () => reject(new Error('failed')) });
       });
     cache.find({ key, context: { ...tRequestContext(signal), callerId }, lookUp, isNegative: () => false }).then(
       (answer) => {
         found.result = answer.key;
       },
       (error) => {
-        found.result = error.code ?? error.message;
+        found.result = error.message;
       },
     );
-    return found;
   }
 
   return {
@@ -91,11 +86,6 @@ function tModel() {
   };
 }
 
-/** Lets all promises settle. */
-async function settle() {
-  for (let turn = 0; turn < 30; turn += 1) await Promise.resolve();
-}
-
 function take<Item>(items: Item[], which: number): Item | undefined {
   return items.splice(which % Math.max(1, items.length), 1)[0];
 }
@@ -105,9 +95,9 @@ it('settles all look-ups, and leaves no listener and no second flight of a key',
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {
       const model = tModel();
       for (const one of steps) {
+        const waiting = model.finds.filter(({ result }) => result === null);
         if (one.kind === 'find') model.find(one.key, one.callerId);
         else if (one.kind === 'leave') {
-          const waiting = model.finds.filter(({ result }) => result === null);
           const leaving = waiting[one.which % Math.max(1, waiting.length)];
           leaving?.signal.abort(new Error('left'));
           await settle();
@@ -115,7 +105,6 @@ it('settles all look-ups, and leaves no listener and no second flight of a key',
         } else if (one.kind === 'answer') take(model.running, one.which)?.answers();
         else if (one.kind === 'fail') take(model.running, one.which)?.fails();
         else if (one.kind === 'race') {
-          const waiting = model.finds.filter(({ result }) => result === null);
           take(model.running, one.which)?.answers();
           for (let turn = 0; turn < one.turns; turn += 1) await Promise.resolve();
           for (const { signal } of waiting) signal.abort(new Error('left'));

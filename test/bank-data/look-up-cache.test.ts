@@ -5,6 +5,7 @@ import type { CacheEntry, SharedCache } from '../../src/bank-data/shared-cache.t
 import type { RequestContext } from '../../src/request-context.ts';
 import { collectGarbage } from '../support/collect-garbage.ts';
 import { tRequestContext } from '../support/request-context.ts';
+import { settle } from '../support/settle.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -37,13 +38,9 @@ function tCache(changes: Partial<Parameters<typeof createLookUpCache>[0]> = {}, 
       if (fault) throw fault;
       return { serial: fetched, ...source };
     };
-    const answer = await cache.find({
-      key,
-      context,
-      lookUp: fetch,
-      isNegative: ({ isNegative = false }) => isNegative,
-    });
-    return { serial: answer.serial, usage: context.usage };
+    const isNegative = (answer: Answer) => answer.isNegative === true;
+    const { serial } = await cache.find({ key, context, lookUp: fetch, isNegative });
+    return { serial, usage: context.usage };
   };
   return {
     find,
@@ -52,11 +49,6 @@ function tCache(changes: Partial<Parameters<typeof createLookUpCache>[0]> = {}, 
       fault = error;
     },
   };
-}
-
-/** Lets a revalidation in the background settle. */
-async function settle() {
-  for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
 }
 
 describe('the look-up cache', () => {
@@ -131,6 +123,7 @@ describe('the look-up cache', () => {
   });
 });
 
+/* The model of the look-up cache has sequences of flights; these are the values that they return, and flights without callers. */
 describe('a flight', () => {
   /** A cache whose source answers when the test lets it. */
   function tHeldSource() {
@@ -151,25 +144,6 @@ describe('a flight', () => {
       });
     return { find, fetches };
   }
-
-  it('is one for all callers of a key, and one for each key', async () => {
-    const { find, fetches } = tHeldSource();
-    const found = [find(), find(), find(undefined, 'other')];
-    expect(fetches).toHaveLength(2);
-    fetches[0]?.answers(1);
-    fetches[1]?.answers(2);
-    expect(await Promise.all(found)).toEqual([{ serial: 1 }, { serial: 1 }, { serial: 2 }]);
-  });
-
-  it('fails for all who wait, and the next caller starts a new one', async () => {
-    const { find, fetches } = tHeldSource();
-    const found = [find(), find()];
-    fetches[0]?.fails(new Error('lost'));
-    for (const outcome of await Promise.allSettled(found))
-      expect(outcome).toMatchObject({ reason: { message: 'lost' } });
-    void find();
-    expect(fetches).toHaveLength(2);
-  });
 
   it('continues while one caller waits, and is aborted when the last one aborts', async () => {
     const { find, fetches } = tHeldSource();
@@ -220,25 +194,18 @@ describe('a flight', () => {
     expect(fetches).toHaveLength(1);
   });
 
-  it('is not joined once it was aborted: the next caller starts a new one, though it has not settled', async () => {
+  /** A source whose first flight was aborted, and the result of a second one. */
+  async function tAborted() {
     const { find, fetches } = tHeldSource();
     const caller = new AbortController();
     const aborted = find(caller.signal);
     caller.abort();
     await expect(aborted).rejects.toThrow('aborted');
-    const found = find();
-    expect(fetches).toHaveLength(2);
-    fetches[1]?.answers(2);
-    expect(await found).toEqual({ serial: 2 });
-  });
+    return { find, fetches, second: find() };
+  }
 
   it('does not end a newer one when it settles after it was aborted', async () => {
-    const { find, fetches } = tHeldSource();
-    const caller = new AbortController();
-    const aborted = find(caller.signal);
-    caller.abort();
-    await expect(aborted).rejects.toThrow('aborted');
-    const second = find();
+    const { find, fetches, second } = await tAborted();
     fetches[0]?.fails(new Error('aborted'));
     await settle();
     const third = find();
@@ -248,28 +215,13 @@ describe('a flight', () => {
   });
 
   it('does not replace the result of a newer one when it succeeds after it was aborted', async () => {
-    const { find, fetches } = tHeldSource();
-    const caller = new AbortController();
-    const aborted = find(caller.signal);
-    caller.abort();
-    await expect(aborted).rejects.toThrow('aborted');
-    const found = find();
+    const { find, fetches, second } = await tAborted();
     fetches[1]?.answers(2);
-    expect(await found).toEqual({ serial: 2 });
+    expect(await second).toEqual({ serial: 2 });
     fetches[0]?.answers(1);
     await settle();
     expect(await find()).toEqual({ serial: 2 });
     expect(fetches).toHaveLength(2);
-  });
-
-  it('is not aborted once it has settled', async () => {
-    const { find, fetches } = tHeldSource();
-    const caller = new AbortController();
-    const found = find(caller.signal);
-    fetches[0]?.answers(1);
-    await found;
-    caller.abort();
-    expect(fetches[0]?.signal.aborted).toBe(false);
   });
 
   it('is not started for a caller who has aborted', async () => {

@@ -1,24 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import type { BankDataPort, BicValidation, IbanValidation } from '../../src/bank-data/bank-data.ts';
+import type { BankDataPort } from '../../src/bank-data/bank-data.ts';
 import { withPrecheck } from '../../src/bank-data/precheck.ts';
 import { tRequestContext } from '../support/request-context.ts';
 
 /** Answers every look-up, and records it. */
 function tBankData() {
   const lookUps: string[] = [];
+  const record = async <Answer>(key: string, answer: unknown) => {
+    lookUps.push(key);
+    return answer as Answer;
+  };
   const port: BankDataPort = {
-    async validateIban(iban) {
-      lookUps.push(iban);
-      return { iban, valid: true } as IbanValidation;
-    },
-    async validateBic(bic) {
-      lookUps.push(bic);
-      return { bic, valid: true } as BicValidation;
-    },
-    async generateIban({ country }) {
-      lookUps.push(country);
-      return { kind: 'invalid', message: 'from the service', problems: [] };
-    },
+    validateIban: (iban) => record(iban, { iban, valid: true }),
+    validateBic: (bic) => record(bic, { bic, valid: true }),
+    generateIban: ({ country }) => record(country, { kind: 'invalid', message: 'from the service', problems: [] }),
     listBanks: async () => ({ banks: [], next: null, total: 0 }),
   };
   return { bankData: withPrecheck(port), lookUps };

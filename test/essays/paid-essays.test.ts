@@ -17,28 +17,13 @@ async function generate(changes: Partial<EssayOrder>) {
   return { calls, result: await checked.generate({ ...order, ...changes }, tRequestContext()) };
 }
 
-it.each<[string, keyof EssayOrder, Partial<EssayOrder>, string]>([
-  [
-    'an empty key',
-    'idempotencyKey',
-    { idempotencyKey: '' },
-    'idempotencyKey is empty; omit it or choose a unique one, such as a UUID.',
-  ],
-  [
-    'a long key',
-    'idempotencyKey',
-    { idempotencyKey: 'k'.repeat(201) },
-    'idempotencyKey must have at most 200 characters.',
-  ],
-  [
-    'a long description',
-    'description',
-    { description: 'd'.repeat(10_001) },
-    'description must have at most 10000 characters.',
-  ],
-  ['a long title', 'titles', { titles: ['A', 't'.repeat(201)] }, 'titles must have at most 200 characters.'],
-  ['many titles', 'titles', { titles: Array(21).fill('A') }, 'titles must have at most 20 entries.'],
-])('rejects %s, without a call', async (_, field, changes, message) => {
+it.each<[string, Partial<EssayOrder>, string]>([
+  ['a long key', { idempotencyKey: 'k'.repeat(201) }, 'idempotencyKey must have at most 200 characters.'],
+  ['a long text', { description: 'd'.repeat(10_001) }, 'description must have at most 10000 characters.'],
+  ['a long title', { titles: ['A', 't'.repeat(201)] }, 'titles must have at most 200 characters.'],
+  ['many titles', { titles: Array(21).fill('A') }, 'titles must have at most 20 entries.'],
+])('rejects %s, without a call', async (_, changes, message) => {
+  const [field] = message.split(' ');
   const { calls, result } = await generate(changes);
   expect(result).toEqual({ kind: 'invalid-input', field, message, problems: [{ field, message }] });
   expect(calls).toHaveLength(0);

@@ -42,7 +42,7 @@ const order = (key: string) => ({
 });
 
 async function tCanaries(condition: Condition = '200', env = {}) {
-  const upstream = await tUpstream(isUnreachable(condition) ? replyHealthy : replies[condition]);
+  const upstream = await tUpstream(replies[condition] ?? replyHealthy);
   if (isUnreachable(condition)) upstream.url = await tUnusedUrl();
   const token = await tToken({ sub: subject, scope: 'bank-data essays' });
   const dataDir = tFolder();
@@ -69,11 +69,8 @@ async function tCanaries(condition: Condition = '200', env = {}) {
   const expectNoneIn = (text: string, forbidden: string[]) => {
     for (const canary of forbidden) {
       expect(text).not.toContain(canary);
-      expect(text).not.toContain(
-        Buffer.from(canary)
-          .toString('base64')
-          .replace(/.{2}=*$/, ''),
-      );
+      const base64 = Buffer.from(canary).toString('base64');
+      expect(text).not.toContain(base64.replace(/.{2}=*$/, ''));
     }
   };
   return {

@@ -1,7 +1,7 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Condition, conditions } from '../support/failures/conditions.ts';
 import { ibanTable } from '../support/failures/expectations.ts';
-import { type FakeClock, tFakeClock } from '../support/failures/fake-clock.ts';
+import { tFakeClock } from '../support/failures/fake-clock.ts';
 import { iban } from '../support/failures/operations.ts';
 import { tScenario } from '../support/failures/scenario.ts';
 
@@ -11,16 +11,11 @@ const twoDaysMs = 2 * 86_400_000;
 /** The service answered, so its answer replaces the cached one. */
 const answered: readonly Condition[] = ['200', '422'];
 
-let clock: FakeClock;
-beforeEach(() => {
-  clock = tFakeClock();
-  return clock.stop;
-});
-
 describe('one IBAN with a stale answer in the cache', () => {
   it.each(conditions)('is answered from the cache under the condition %s', async (condition) => {
     const [cached] = ibanTable['200'];
     const [result, calls, , pause] = ibanTable[condition];
+    const clock = tFakeClock();
     const scenario = await tScenario(clock);
     expect(await scenario.send(iban)).toEqual({ answer: iban.answer(cached, true), calls: 1, afterMs: 0 });
 

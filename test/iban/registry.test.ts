@@ -34,18 +34,6 @@ describe('the registry', () => {
     expect(countryFormats().map(({ country }) => country)).toEqual(registry.countries.map(({ country }) => country));
     expect(countryFormats()).toHaveLength(89);
   });
-
-  it('has all spans inside the BBAN and each bank code directly before the branch', () => {
-    for (const { length, bankCode, branch, nationalCheckDigits } of countryFormats()) {
-      for (const span of [bankCode, branch, nationalCheckDigits]) {
-        if (span === null) continue;
-        expect(span.first).toBeGreaterThanOrEqual(1);
-        expect(span.last).toBeGreaterThanOrEqual(span.first);
-        expect(span.last).toBeLessThanOrEqual(length - 4);
-      }
-      if (branch) expect(branch.first).toBe(bankCode.last + 1);
-    }
-  });
 });
 
 describe('a territory', () => {

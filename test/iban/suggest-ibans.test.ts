@@ -8,7 +8,9 @@ import { anyIban, digits, letters } from '../support/iban/any-iban.ts';
 const original = 'DE89370400440532013000';
 const all = { limit: Number.POSITIVE_INFINITY };
 
-const anyCharacter = fc.constantFrom(...digits, ...letters, '$', 'ß', '?');
+const anyCharacter = fc.oneof(fc.constantFrom(...digits, ...letters), fc.constantFrom('$', 'ß', '?'));
+/** As often in the country code and the check digits as elsewhere. */
+const anyPosition = fc.oneof(fc.nat(3), fc.nat());
 
 /** Typos, by name. */
 const typos: Readonly<Record<string, (text: string, at: number, character: string) => string>> = {
@@ -20,69 +22,22 @@ const typos: Readonly<Record<string, (text: string, at: number, character: strin
   'one character too many': (text, at, character) => text.slice(0, at) + character + text.slice(at),
 };
 
-describe('after a typo', () => {
-  it.each(Object.entries(typos))('%s: the original is suggested', (_, typo) => {
+describe('suggestIbans', () => {
+  it.each(Object.entries(typos))('suggests after %s the same as trying every edit', (_, typo) => {
     fc.assert(
-      fc.property(anyIban, fc.nat(), anyCharacter, (iban, position, character) => {
+      fc.property(anyIban, anyPosition, anyCharacter, (iban, position, character) => {
         const text = typo(iban, position % iban.length, character);
         fc.pre(!isValidIban(text));
-        expect(suggestIbans(text, all)).toContain(iban);
-      }),
-      { numRuns: 300 },
-    );
-  });
-
-  it('every suggestion is valid, differs from the text, and is unique', () => {
-    const anyTypo = fc.constantFrom(...Object.values(typos));
-    fc.assert(
-      fc.property(anyIban, anyTypo, fc.nat(), anyCharacter, (iban, typo, position, character) => {
-        const text = typo(iban, position % iban.length, character);
         const suggestions = suggestIbans(text, all);
-        expect(suggestions.filter((suggestion) => !isValidIban(suggestion) || suggestion === text)).toEqual([]);
-        expect(new Set(suggestions).size).toBe(suggestions.length);
-        for (const suggestion of suggestions) expect(Math.abs(suggestion.length - text.length)).toBeLessThanOrEqual(1);
+        expect(suggestions).toContain(iban);
+        expect(suggestions.toSorted()).toEqual(tryEveryEdit(text));
         expect(suggestIbans(text)).toEqual(suggestions.slice(0, 5));
       }),
     );
   });
 
-  it.each(vectors.invalid)('$iban leads to valid IBANs or none', ({ iban }) => {
+  it.each(vectors.invalid)('suggests valid IBANs or none for $iban', ({ iban }) => {
     expect(suggestIbans(iban).filter((suggestion) => !isValidIban(suggestion))).toEqual([]);
-  });
-});
-
-describe('suggestIbans', () => {
-  it('suggests the same as trying every edit', () => {
-    const anyTypo = fc.constantFrom(...Object.values(typos));
-    fc.assert(
-      fc.property(anyIban, anyTypo, fc.nat(), anyCharacter, (iban, typo, position, character) => {
-        const text = typo(iban, position % iban.length, character);
-        fc.pre(!isValidIban(text));
-        expect(suggestIbans(text, all).toSorted()).toEqual(tryEveryEdit(text));
-      }),
-    );
-  });
-
-  it('suggests every valid IBAN one edit away', () => {
-    expect(suggestIbans('DE89370400440532013001')).toEqual(['DE89370400420532013001', original]);
-  });
-
-  it.each([
-    ['the letter O instead of zero', 'DE8937O400440532013000'],
-    ['the letter I instead of one', 'DE893704004405320I3000'],
-    ['swapped neighbours', 'DE89370400440523013000'],
-    ['swapped neighbours across the check digits', 'DE83970400440532013000'],
-    ['a wrong letter in the country code', 'DX89370400440532013000'],
-    ['a missing letter of the country code', 'E89370400440532013000'],
-    ['a swapped country code', 'ED89370400440532013000'],
-    ['a wrong check digit', 'DE88370400440532013000'],
-    ['a missing digit', 'DE8937040044053201300'],
-    ['a digit too many', 'DE893704004405320130000'],
-    ['a character that no IBAN has', 'DE89370400440532013.00'],
-    ['such a character in the country code', 'D?89370400440532013000'],
-    ['such a character in the check digits', 'DE8?370400440532013000'],
-  ])('corrects %s', (_, text) => {
-    expect(suggestIbans(text)).toContain(original);
   });
 
   // The other suggestion of each corrects a less likely typo further left in the text.
@@ -116,10 +71,7 @@ describe('suggestIbans', () => {
     };
     expect(suggestIbans('DE89370400440532013001', { isKnownBank })).toEqual([original, 'DE89370400420532013001']);
     expect(lookedUp).toEqual(['DE 37040042', 'DE 37040044']);
-  });
-
-  it('sorts before it applies the limit', () => {
-    const isKnownBank = (_: string, bankCode: string) => bankCode === '37040044';
+    // It sorts before it applies the limit.
     expect(suggestIbans('DE89370400440532013001', { isKnownBank, limit: 1 })).toEqual([original]);
     expect(suggestIbans('DE89370400440532013001', { limit: 0 })).toEqual([]);
   });

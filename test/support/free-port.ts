@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { type AddressInfo, createServer as createNetServer, type Server as NetServer } from 'node:net';
+import { type AddressInfo, createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /** An HTTP server on a free loopback port, closed with all its connections when the test ends. */
@@ -11,6 +11,13 @@ export async function tHttpServer(listener: RequestListener): Promise<{ server: 
     server.close();
   });
   return { server, url: `http://127.0.0.1:${await listen(server)}` };
+}
+
+/** @returns the URL of a TCP server on a free loopback port, closed when the test ends */
+export async function tTcpServer(onConnection: (socket: Socket) => void): Promise<string> {
+  const server = createNetServer(onConnection);
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${await listen(server)}`;
 }
 
 /** A port of the loopback interface where nothing listens. */

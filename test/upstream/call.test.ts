@@ -1,20 +1,14 @@
 import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Events } from '../../src/telemetry/events.ts';
 import { createSecretRedaction } from '../../src/telemetry/redact.ts';
 import { createCalls } from '../../src/upstream/call.ts';
 import { createCertificate, trust } from '../support/certificate.ts';
+import { tTcpServer } from '../support/free-port.ts';
 import { tRequestContext } from '../support/request-context.ts';
-import {
-  replyHeld,
-  replyJson,
-  replyText,
-  replyTruncated,
-  tUnusedUrl,
-  tUpstream,
-} from '../support/scripted-upstream.ts';
+import { replyHeld, replyJson, replyText, tUpstream } from '../support/scripted-upstream.ts';
 import { get, post, tDeadline } from '../support/upstream/send.ts';
 
 function tCalls(baseUrl: string, options: { maxResponseBytes?: number } = {}) {
@@ -62,32 +56,17 @@ describe('a call', () => {
     expect(elsewhere.calls).toHaveLength(0);
   });
 
-  it('returns a body that is not JSON as text', async () => {
-    const upstream = await tUpstream(replyText(200, 'plain'));
-    expect(await tCalls(upstream.url).send()).toMatchObject({ kind: 'answered', text: 'plain', json: undefined });
-  });
-
-  it('redacts a key that the upstream echoes, in whole and in truncated responses', async () => {
-    const upstream = await tUpstream(replyJson(200, { name: 'seeded-key' }));
-    const { send } = tCalls(upstream.url);
-    expect(await send()).toMatchObject({ json: { name: '[hidden]' }, text: '{"name":"[hidden]"}' });
-    upstream.answers(replyTruncated('{"name":"seeded-key'));
-    expect(await send()).toMatchObject({ kind: 'failed', text: '{"name":"[hidden]' });
-  });
-
-  it('decodes characters that arrive in several chunks', async () => {
-    const upstream = await tUpstream((response) => {
-      const bytes = Buffer.from('"Köln €"');
-      response.write(bytes.subarray(0, 3), () => response.end(bytes.subarray(3)));
+  it.each<[string, (string | number[])[], object]>([
+    ['decodes characters that arrive in several chunks', ['"K', [0xc3], [0xb6, 0x22]], { text: '"Kö"', json: 'Kö' }],
+    ['removes a byte order mark', [[0xef, 0xbb, 0xbf], '"K"'], { text: '"K"', json: 'K' }],
+    ['replaces what is not UTF-8', [[0x22, 0xff, 0xe2, 0x82, 0x22]], { text: '"\ufffd\ufffd"', json: '\ufffd\ufffd' }],
+    ['returns a body that is not JSON as text', ['plain'], { kind: 'answered', text: 'plain', json: undefined }],
+  ])('%s', async (_, chunks, outcome) => {
+    const upstream = await tUpstream(async (response) => {
+      for (const chunk of chunks) await new Promise((resolve) => response.write(Buffer.from(chunk as string), resolve));
+      response.end();
     });
-    expect(await tCalls(upstream.url).send()).toMatchObject({ json: 'Köln €' });
-  });
-
-  it('removes a byte order mark, and replaces what is not UTF-8', async () => {
-    const upstream = await tUpstream((response) => {
-      response.end(Buffer.from([0xef, 0xbb, 0xbf, 0x22, 0xff, 0xe2, 0x82, 0x22]));
-    });
-    expect(await tCalls(upstream.url).send()).toMatchObject({ text: '"\ufffd\ufffd"', json: '\ufffd\ufffd' });
+    expect(await tCalls(upstream.url).send()).toMatchObject(outcome);
   });
 
   it('settles a call that is not sent yet at the deadline, and never sends it', async () => {
@@ -112,61 +91,27 @@ describe('a call', () => {
     expect(await send()).toMatchObject({ kind: 'answered' });
     upstream.answers(replyText(200, 'x'.repeat(1_025)));
     expect(await send()).toEqual({ kind: 'failed', reason: 'too-large', text: 'x'.repeat(1_024) });
+    // The part of a response that was not successful is discarded.
+    upstream.answers(replyText(500, 'x'.repeat(2_000)));
+    expect(await send()).toEqual({ kind: 'failed', reason: 'too-large', text: '' });
   });
 
-  it('discards the part of a failed response that was not successful', async () => {
-    const upstream = await tUpstream(replyText(500, 'x'.repeat(2_000)));
-    const outcome = await tCalls(upstream.url, { maxResponseBytes: 1_024 }).send();
-    expect(outcome).toEqual({ kind: 'failed', reason: 'too-large', text: '' });
-  });
-
-  it('distinguishes a request that was never sent from one that may have been processed', async () => {
-    const nowhere = tCalls(await tUnusedUrl());
-    expect(await nowhere.send()).toMatchObject({ reason: 'unreachable' });
-    const unknownName = tCalls('http://no-such-host.invalid');
-    expect(await unknownName.send()).toMatchObject({ reason: 'unreachable' });
-    const upstream = await tUpstream((response) => void response.destroy());
-    expect(await tCalls(upstream.url).send()).toMatchObject({ reason: 'reset' });
-  });
-
-  it('times out at the deadline, even while the body arrives', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-    const upstream = await tUpstream((response) => {
-      response.writeHead(200);
-      response.write('"begin');
-    });
-    const outcome = tCalls(upstream.url).send(get, tDeadline(undefined, 5_000));
-    await upstream.nextCall();
-    vi.advanceTimersByTime(5_000);
-    expect(await outcome).toMatchObject({ kind: 'failed', reason: 'timed-out' });
-  });
-
-  it('reuses a connection', async () => {
-    const ports = new Set<number | undefined>();
-    const upstream = await tUpstream((response, call) => {
-      ports.add(response.socket?.remotePort);
-      return replyJson(200, {})(response, call);
-    });
-    const { send } = tCalls(upstream.url);
-    for (let round = 0; round < 5; round += 1) await send();
-    expect(ports.size).toBeLessThan(3);
-  });
-
-  it('has a new connection for each write, which is closed afterwards', async () => {
+  it('reuses a connection for reads, and has a new one for each write, which is closed afterwards', async () => {
     const ports: (number | undefined)[] = [];
     const upstream = await tUpstream((response, call) => {
       ports.push(response.socket?.remotePort);
       return replyJson(200, {})(response, call);
     });
     const { send } = tCalls(upstream.url);
-    for (let count = 0; count < 3; count += 1) expect(await send(post)).toMatchObject({ status: 200 });
-    expect(new Set(ports).size).toBe(3);
-    expect(upstream.calls).toMatchObject(Array(3).fill({ headers: { connection: 'close' } }));
+    for (let round = 0; round < 5; round += 1) await send();
+    expect(new Set(ports).size).toBeLessThan(3);
+    for (let round = 0; round < 3; round += 1) expect(await send(post)).toMatchObject({ status: 200 });
+    expect(new Set(ports.slice(5)).size).toBe(3);
+    expect(upstream.calls.slice(5)).toMatchObject(Array(3).fill({ headers: { connection: 'close' } }));
   });
 
   it('does not take a late response to another call for the answer, and closes a connection with such a response', async () => {
-    const { url } = await tLateResponses();
-    const { send } = tCalls(url);
+    const { send } = tCalls(await tLateResponses());
     const write = (name: string) => send({ ...post, path: `/${name}` });
     expect([await write('a'), await write('b'), await write('c')]).toMatchObject([
       { json: { path: '/a' } },
@@ -193,16 +138,6 @@ describe('a call', () => {
     expect(await Promise.all(outcomes)).toMatchObject([{ status: 200 }, { status: 200 }, { status: 200 }]);
   });
 
-  it('connects again after the upstream has restarted', async () => {
-    const upstream = await tUpstream(replyJson(200, {}));
-    const { send } = tCalls(upstream.url);
-    await Promise.all([send(), send()]);
-    await upstream.stop();
-    expect(await Promise.all([send(), send()])).toMatchObject([{ kind: 'failed' }, { kind: 'failed' }]);
-    await upstream.restart();
-    expect(await Promise.all([send(), send(), send()])).toMatchObject(Array(3).fill({ status: 200 }));
-  });
-
   it('does not call after it was closed', async () => {
     const upstream = await tUpstream(replyJson(200, {}));
     const { send, close } = tCalls(upstream.url);
@@ -215,12 +150,8 @@ describe('a call', () => {
   it('reads headers that arrive in parts, while other responses arrive', async () => {
     const parts = ['HTTP/1.1 200 OK\r\nRetry-Af', 'ter: 1', '20\r\ncontent-length: 2\r\n\r', '\n4', '2'];
     const sockets: Socket[] = [];
-    const server = createServer((socket) => {
-      socket.once('data', () => sockets.push(socket));
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => void server.close());
-    const { send } = tCalls(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const url = await tTcpServer((socket) => void socket.once('data', () => sockets.push(socket)));
+    const { send } = tCalls(url);
     const outcomes = [send(), send()];
     await vi.waitFor(() => expect(sockets).toHaveLength(2), { timeout: 20_000 });
     for (const part of parts) {
@@ -258,8 +189,8 @@ describe('a call', () => {
  * A service that responds with the path of the request, and that sends the first response of each connection twice: all later
  * requests of the connection get the response to the one before.
  */
-async function tLateResponses() {
-  const server = createServer((socket) => {
+function tLateResponses() {
+  return tTcpServer((socket) => {
     let last = '';
     socket.on('error', () => {});
     socket.on('data', (data) => {
@@ -268,8 +199,5 @@ async function tLateResponses() {
       socket.write(last || response);
       last = response;
     });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  });
 }

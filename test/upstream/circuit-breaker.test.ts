@@ -1,27 +1,12 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Outcome, shed } from '../../src/upstream/outcome.ts';
-import { answered, failed, get, type TSend, tAttempt, tDeadline, tHeldSend, tSend } from '../support/upstream/send.ts';
+import { answered, failed, get, tBreaker, tHeldSend, tSend } from '../support/upstream/send.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });
 });
 
 const exhausted: Outcome = { kind: 'exhausted', renewsAt: new Date('2026-12-01') };
-
-function tBreaker(send: TSend) {
-  const events: string[] = [];
-  const guarded = tAttempt(send, {
-    events: {
-      circuitOpened: (_, path) => events.push(`opened ${path}`),
-      circuitClosed: (_, path) => events.push(`closed ${path}`),
-    },
-  });
-  const call = (path = get.path, signal?: AbortSignal) => guarded({ ...get, path }, tDeadline(signal));
-  const callTimes = async (times: number) => {
-    for (let round = 0; round < times; round += 1) await call();
-  };
-  return { call, callTimes, events };
-}
 
 /** A breaker whose circuit ten failed calls have opened, at the moment when it lets a probe through. */
 async function tProbe() {
@@ -41,13 +26,14 @@ describe('the circuit breaker', () => {
     ['refused connections', failed('unreachable')],
     ['broken connections', failed('reset')],
     ['truncated responses', failed('truncated')],
-  ])('opens on %s, and then makes no more calls', async (_, outcome) => {
+  ])('opens on %s, and then makes no more calls to that path', async (_, outcome) => {
     const { send, sent } = tSend(outcome);
     const { call, callTimes, events } = tBreaker(send);
     await callTimes(10);
     expect(events).toEqual(['opened /thing']);
     expect(await call()).toEqual(shed);
     expect(sent).toHaveLength(10);
+    expect(await call('/other')).toEqual(outcome);
   });
 
   it.each<[string, Outcome]>([
@@ -87,21 +73,19 @@ describe('the circuit breaker', () => {
     expect(sent).toHaveLength(13);
   });
 
-  it('closes with a probe whose response is too large: the service works', async () => {
+  it.each<[string, Outcome, string]>([
+    ['closes with a probe that succeeds', answered(200), 'closed'],
+    ['closes with a probe whose response is too large: the service works', failed('too-large'), 'closed'],
+    ['stays open when the allowance is exhausted during a probe: nothing was sent', exhausted, 'opened'],
+  ])('%s, and lets no caller wait for it', async (_, outcome, event) => {
     const { call, held, events } = await tProbe();
-    const probe = call();
-    held[10]?.returns(failed('too-large'));
-    expect(await probe).toEqual(failed('too-large'));
-    expect(events).toEqual(['opened /thing', 'closed /thing']);
-  });
-
-  it('lets no caller wait for a probe', async () => {
-    const { call, held } = await tProbe();
     const probe = call();
     expect(await call()).toEqual(shed);
     expect(held).toHaveLength(11);
-    held[10]?.returns(answered(200));
-    expect(await probe).toEqual(answered(200));
+    held[10]?.returns(outcome);
+    expect(await probe).toEqual(outcome);
+    expect(events).toEqual(['opened /thing', `${event} /thing`]);
+    if (event === 'opened') expect(await call()).toEqual(shed);
   });
 
   it('stays open when the caller of a probe aborts', async () => {
@@ -111,15 +95,6 @@ describe('the circuit breaker', () => {
     caller.abort();
     await expect(probe).rejects.toThrow('aborted');
     expect(await call()).toEqual(shed);
-  });
-
-  it('stays open when the allowance is exhausted during a probe: nothing was sent', async () => {
-    const { call, held, events } = await tProbe();
-    const probe = call();
-    held[10]?.returns(exhausted);
-    expect(await probe).toEqual(exhausted);
-    expect(await call()).toEqual(shed);
-    expect(events).toEqual(['opened /thing', 'opened /thing']);
   });
 
   it('counts a caller who aborts as neither a success nor a failure', async () => {
@@ -134,14 +109,6 @@ describe('the circuit breaker', () => {
     for (const { returns } of held) returns(answered(500));
     await failures;
     expect(events).toEqual(['opened /thing']);
-  });
-
-  it('has a circuit for each path', async () => {
-    const { send, sent } = tSend(answered(500));
-    const { call, callTimes } = tBreaker(send);
-    await callTimes(10);
-    expect(await call('/other')).toEqual(answered(500));
-    expect(sent).toHaveLength(11);
   });
 });
 

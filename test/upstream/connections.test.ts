@@ -21,13 +21,10 @@ describe('connections', () => {
   });
 
   it('does not wait for an attempt to connect that a call has given up', async () => {
-    const { send, attempts, holds, release } = await tConnections();
-    holds(true);
-    const caller = new AbortController();
-    const aborted = send(caller.signal);
-    caller.abort();
-    await expect(aborted).rejects.toThrow('aborted');
-    holds(false);
+    const { send, attempts, release, network, sendAndAbort } = await tConnections();
+    network.isHeld = true;
+    await sendAndAbort();
+    network.isHeld = false;
     expect(await send()).toMatchObject({ status: 200 });
     expect(attempts()).toBe(2);
     // Then it is as good as the other one.
@@ -37,17 +34,19 @@ describe('connections', () => {
   });
 
   it('does not wait for the connection that undici opens when a call that was sent is given up', async () => {
-    const { send, attempts, holds, answers } = await tConnections();
-    const arrived = new Promise<ServerResponse>((resolve) => answers(resolve));
+    const { send, attempts, network } = await tConnections();
+    const arrived = new Promise<ServerResponse>((resolve) => {
+      network.reply = resolve;
+    });
     const caller = new AbortController();
     const aborted = send(caller.signal);
     const response = await arrived;
-    holds(true);
+    network.isHeld = true;
     caller.abort();
     await expect(aborted).rejects.toThrow('aborted');
     await once(response, 'close');
-    holds(false);
-    answers(null);
+    network.isHeld = false;
+    network.reply = null;
     expect(await send()).toMatchObject({ status: 200 });
     expect(attempts()).toBe(2);
   });
@@ -56,22 +55,19 @@ describe('connections', () => {
     ['was interrupted', replyTruncated('{')],
     ['is too large', replyText(200, 'x'.repeat(2_000))],
   ])('connects again after a response that %s', async (_, reply) => {
-    const { send, answers } = await tConnections();
-    answers(reply);
+    const { send, network } = await tConnections();
+    network.reply = reply;
     for (let call = 0; call < 3; call += 1) {
       expect(await Promise.all([send(), send()])).toMatchObject(Array(2).fill({ kind: 'failed' }));
     }
-    answers(null);
+    network.reply = null;
     expect(await Promise.all([send(), send()])).toMatchObject(Array(2).fill({ status: 200 }));
   });
 
   it('closes one that was opened for another call, unless connections are kept', async () => {
-    const { send, attempts, holds, release, ports } = await tConnections(64, false);
-    holds(true);
-    const caller = new AbortController();
-    const aborted = send(caller.signal);
-    caller.abort();
-    await expect(aborted).rejects.toThrow('aborted');
+    const { send, attempts, release, ports, network, sendAndAbort } = await tConnections(64, false);
+    network.isHeld = true;
+    await sendAndAbort();
     await release();
     await Promise.all([send(), send()]);
     await send();
@@ -80,13 +76,10 @@ describe('connections', () => {
   });
 
   it('has no more than twice as many as calls, and does not connect again for each call that was given up', async () => {
-    const { send, attempts, holds, release, calls } = await tConnections(2);
-    holds(true);
+    const { send, attempts, release, calls, network, sendAndAbort } = await tConnections(2);
+    network.isHeld = true;
     for (let count = 0; count < 10; count += 1) {
-      const caller = new AbortController();
-      const aborted = send(caller.signal);
-      caller.abort();
-      await expect(aborted).rejects.toThrow('aborted');
+      await sendAndAbort();
     }
     expect(attempts()).toBe(4);
     const next = send();
@@ -97,41 +90,46 @@ describe('connections', () => {
   });
 
   it.each(['ECONNREFUSED', 'ERR_TLS_CERT_ALTNAME_INVALID'])('connects again after %s', async (code) => {
-    const { send, fails } = await tConnections();
-    fails(Object.assign(new Error('cannot connect'), { code }));
+    const { send, network } = await tConnections();
+    network.failure = Object.assign(new Error('cannot connect'), { code });
     expect(await Promise.all([send(), send()])).toMatchObject(Array(2).fill({ reason: 'unreachable' }));
-    fails(null);
+    network.failure = null;
     expect(await Promise.all([send(), send(), send()])).toMatchObject(Array(3).fill({ status: 200 }));
   });
 });
 
-/** Connections to a service that responds with the client's port. Attempts to connect can be held back, or fail. */
+/** Connections to a service that responds with the client's port, and its network. */
 async function tConnections(maxCalls = 64, isKept = true) {
   const ports = new Set<unknown>();
-  let otherReply: Reply | null = null;
+  const network = {
+    /** The reply of the service to all calls, if it is another one. */
+    reply: null as Reply | null,
+    /** Whether attempts to connect are held back. */
+    isHeld: false,
+    /** The error with which attempts to connect fail. */
+    failure: null as Error | null,
+  };
   const upstream = await tUpstream((response, call) => {
     const port = response.socket?.remotePort;
     ports.add(port);
-    return (otherReply ?? replyJson(200, { port }))(response, call);
+    return (network.reply ?? replyJson(200, { port }))(response, call);
   });
   let attempts = 0;
   let held: (() => Promise<unknown>)[] = [];
-  let isHeld = false;
-  let failure: Error | null = null;
   const connections = createConnections({
     origin: upstream.url,
     maxCalls,
     isKept,
     connect: ({ port, hostname }, callback) => {
-      const open = () => {
+      const open = async () => {
         const socket = connectTcp(Number(port), hostname);
-        const connected = once(socket, 'connect');
-        return connected.then(() => callback(null, socket));
+        await once(socket, 'connect');
+        callback(null, socket);
       };
       attempts += 1;
-      const error = failure;
+      const error = network.failure;
       if (error !== null) queueMicrotask(() => callback(error, null));
-      else if (isHeld) held.push(open);
+      else if (network.isHeld) held.push(open);
       else void open();
     },
   });
@@ -154,23 +152,22 @@ async function tConnections(maxCalls = 64, isKept = true) {
       });
       connection.dispatch({ origin: upstream.url, path: '/', method: 'GET' }, call);
     });
+  const sendAndAbort = async () => {
+    const caller = new AbortController();
+    const aborted = send(caller.signal);
+    caller.abort();
+    await expect(aborted).rejects.toThrow('aborted');
+  };
   return {
     send,
+    sendAndAbort,
     attempts: () => attempts,
     calls: () => upstream.calls.length,
     ports: () => ports,
-    answers: (reply: Reply | null) => {
-      otherReply = reply;
-    },
-    holds: (holds: boolean) => {
-      isHeld = holds;
-    },
-    fails: (error: Error | null) => {
-      failure = error;
-    },
+    network,
     /** Lets the attempts that are held back connect. */
     release: async () => {
-      isHeld = false;
+      network.isHeld = false;
       await Promise.all(held.map((open) => open()));
       held = [];
     },

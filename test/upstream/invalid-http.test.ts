@@ -1,12 +1,11 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { tTcpServer } from '../support/free-port.ts';
 import { tGateway } from '../support/gateway.ts';
 
 /** A TCP server that sends these bytes after each request. */
 async function tServer(reply: string, { isClosed = false, isRepeated = false } = {}) {
   const requests: string[] = [];
-  const server = createServer((socket) => {
+  const url = await tTcpServer((socket) => {
     const send = () => {
       while (!socket.destroyed && socket.write(reply) && isRepeated);
       if (isRepeated) socket.once('drain', send);
@@ -17,10 +16,8 @@ async function tServer(reply: string, { isClosed = false, isRepeated = false } =
       if (isClosed) socket.end(reply);
       else send();
     });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+  });
+  return { url, requests };
 }
 
 const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid } }';

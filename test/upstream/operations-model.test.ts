@@ -1,15 +1,10 @@
 import fc from 'fast-check';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { createAttempt, type MakeCall } from '../../src/upstream/attempt.ts';
-import { createCircuitBreaker } from '../../src/upstream/circuit-breaker.ts';
 import { Deadline } from '../../src/upstream/deadline.ts';
 import type { Outcome } from '../../src/upstream/outcome.ts';
 import { createCallQueue } from '../../src/upstream/queue.ts';
-import { withRetries } from '../../src/upstream/retries.ts';
-import { createRetryAfterBlock } from '../../src/upstream/retry-after.ts';
 import { CountingSignal } from '../support/counting-signal.ts';
-import { tRequestContext } from '../support/request-context.ts';
-import { answered, failed, get, post } from '../support/upstream/send.ts';
+import { answered, failed, get, post, type TSend, tAttempt, tRetries } from '../support/upstream/send.ts';
 
 /* Random sequences of operations, responses, failures, clients that leave, and time. */
 
@@ -51,9 +46,8 @@ function tModel() {
   const calls: { settle: (outcome: Outcome) => void }[] = [];
   let reserved = 0;
   let reservesLater = false;
-  const makeCall: MakeCall = ({ deadline }, onSending) => {
-    onSending();
-    return new Promise((resolve, reject) => {
+  const makeCall: TSend = (_, deadline) =>
+    new Promise((resolve, reject) => {
       const end = () => {
         deadline.removeEventListener('abort', onAborted);
         calls.splice(calls.indexOf(call), 1);
@@ -72,39 +66,23 @@ function tModel() {
       calls.push(call);
       deadline.addEventListener('abort', onAborted);
     });
+  const release = () => {
+    reserved -= 1;
   };
   const reserve = () => {
     reserved += 1;
-    const reservation = {
-      kind: 'reserved' as const,
-      release: () => {
-        reserved -= 1;
-      },
-      recordAnswer() {},
-    };
+    const reservation = { kind: 'reserved' as const, release, recordAnswer() {} };
     // As when it waits for the store.
     return reservesLater
       ? new Promise<typeof reservation>((resolve) => setTimeout(resolve, 60, reservation))
       : reservation;
   };
   let paid = 0;
-  const attempt = createAttempt({
-    service: 'bank-data',
-    queue,
-    createGuard() {
-      const passBlock = createRetryAfterBlock();
-      const passCircuit = createCircuitBreaker({ onOpened: () => {}, onHalfOpened: () => {}, onClosed: () => {} });
-      return (run) => passBlock(() => passCircuit(run));
-    },
-    allowance: { reserve },
-    makeCall,
-    events: {
-      callPaid: () => {
-        paid += 1;
-      },
-    },
-  });
-  const send = withRetries(attempt, { backoffMs: 100 });
+  const callPaid = () => {
+    paid += 1;
+  };
+  const attempt = tAttempt(makeCall, { queue, allowance: { reserve }, events: { callPaid } });
+  const send = tRetries(attempt);
   const operations: { signal: CountingSignal; startedAt: number; isWrite: boolean; result: string | null }[] = [];
   return {
     calls,
@@ -118,17 +96,15 @@ function tModel() {
       const operation: (typeof operations)[number] = { signal, startedAt, isWrite, result: null };
       operations.push(operation);
       const deadline = new Deadline(signal, timeoutMs, elapsedMs);
-      const attempt = { request: isWrite ? post : get, deadline, context: tRequestContext(signal), retries: 0 };
-      send(attempt)
-        .finally(() => deadline.end())
+      send(isWrite ? post : get, deadline)
         .then(
-          ({ kind }) => {
-            operation.result = kind;
-          },
-          (reason) => {
-            operation.result = (reason as Error).message;
-          },
-        );
+          ({ kind }) => kind,
+          (reason: Error) => reason.message,
+        )
+        .then((result) => {
+          deadline.end();
+          operation.result = result;
+        });
     },
   };
 }

@@ -32,25 +32,19 @@ function tRecorded(memory: Store = createMemoryStore()) {
   return { kinds, keys, ...tProcess(store) };
 }
 
-it('are one lock, two reads and one extension before a call with a key, and two writes after it', async () => {
-  const { kinds, keys, start, calls } = tRecorded();
-  const { result } = await start();
-  expect(calls).toHaveLength(1);
-  expect(kinds).toEqual(['lock', 'get', 'get', 'extend']);
-  expect(keys.size).toBe(3);
-  await answerAll({ calls }, result);
-  expect(kinds).toEqual(['lock', 'get', 'get', 'extend', 'set', 'setIfAbsent']);
-});
-
-it('are the same before a retry', async () => {
+it.each([
+  ['a call with a key', async () => {}],
+  ['a retry', (store: Store) => tProcess(store).orderAndFail()],
+])('are one lock, two reads and one extension before %s, and two writes after it', async (_, before) => {
   const memory = createMemoryStore();
-  await tProcess(memory).orderAndFail();
+  await before(memory);
   const { kinds, keys, start, calls } = tRecorded(memory);
   const { result } = await start();
   expect(calls).toHaveLength(1);
   expect(kinds).toEqual(['lock', 'get', 'get', 'extend']);
   expect(keys.size).toBe(3);
   await answerAll({ calls }, result);
+  expect(kinds).toEqual(['lock', 'get', 'get', 'extend', 'set', 'setIfAbsent']);
 });
 
 it('are none before a call without a key', async () => {

@@ -3,6 +3,7 @@ import type { EssayOrder, EssayResult } from '../../../src/essays/essays.ts';
 import { withIdempotency } from '../../../src/essays/orders/idempotency.ts';
 import type { RequestContext } from '../../../src/request-context.ts';
 import type { Store } from '../../../src/stores/store.ts';
+import { tGate } from '../gate.ts';
 import { tRequestContext } from '../request-context.ts';
 import { createMemoryStore } from '../stores/memory-store.ts';
 import { failed, order, tEssay, tGenerator } from './generator.ts';
@@ -104,18 +105,9 @@ export async function answerAll(
 
 /** A store whose operations of one kind wait until the test calls `proceed`. */
 export function tDelayed(store: Store, kind: 'lock' | 'set') {
-  let proceed = () => {};
-  const turn = new Promise<void>((resolve) => {
-    proceed = resolve;
-  });
-  const { lock, set, setIfAbsent } = store;
-  const delayed: Store =
-    kind === 'lock'
-      ? { ...store, lock: (...args) => turn.then(() => lock(...args)) }
-      : {
-          ...store,
-          set: (...args) => turn.then(() => set(...args)),
-          setIfAbsent: (...args) => turn.then(() => setIfAbsent(...args)),
-        };
-  return { store: delayed, proceed: () => proceed() };
+  const { opened, open: proceed } = tGate();
+  const lock: Store['lock'] = (...args) => opened.then(() => store.lock(...args));
+  const set: Store['set'] = (...args) => opened.then(() => store.set(...args));
+  const setIfAbsent: Store['setIfAbsent'] = (...args) => opened.then(() => store.setIfAbsent(...args));
+  return { store: { ...store, ...(kind === 'lock' ? { lock } : { set, setIfAbsent }) }, proceed };
 }

@@ -14,41 +14,6 @@ import { start } from './fake-clock.ts';
 
 /* The ways in which a call to an upstream can end, and the reply that causes each. */
 
-export const conditions = [
-  '200',
-  '200 not JSON',
-  '200 truncated',
-  '200 too large',
-  '400',
-  '401',
-  '403',
-  '404',
-  '422',
-  '429',
-  '429 with Retry-After',
-  '429 until a date',
-  '500',
-  '502',
-  '503',
-  '504',
-  'slow headers',
-  'slow body',
-  'closed before headers',
-  'reset before headers',
-  'reset in the body',
-  'refused',
-  'DNS failure',
-] as const;
-
-export type Condition = (typeof conditions)[number];
-
-/** No connection is made, so there is no reply. */
-type Unreachable = 'refused' | 'DNS failure';
-
-export function isUnreachable(condition: Condition): condition is Unreachable {
-  return condition === 'refused' || condition === 'DNS failure';
-}
-
 /** Part of every failing reply, header and body. Only the raw text of a paid essay may contain it afterwards. */
 export const upstreamText = 'text-of-the-upstream-only';
 /** The message that the essay service returns for its client to read. It contains the key, as careless services do. */
@@ -64,7 +29,8 @@ export const essayText = 'On pens.';
 /** A valid reply of either service. */
 export const replyHealthy: Reply = replyJson(200, { valid: true, essay: essayText });
 
-export const replies: Record<Exclude<Condition, Unreachable>, Reply> = {
+/** Null where no connection is made. */
+export const replies = {
   '200': replyHealthy,
   '200 not JSON': replyText(200, html, { 'content-type': 'text/html' }),
   '200 truncated': replyTruncated(halfJson),
@@ -86,7 +52,13 @@ export const replies: Record<Exclude<Condition, Unreachable>, Reply> = {
   'closed before headers': replyClosed,
   'reset before headers': replyResetBeforeHeaders,
   'reset in the body': replyResetInBody(halfJson),
-};
+  refused: null,
+  'DNS failure': null,
+} satisfies Record<string, Reply | null>;
+
+export type Condition = keyof typeof replies;
+export const conditions = Object.keys(replies) as Condition[];
+export const isUnreachable = (condition: Condition) => replies[condition] === null;
 
 /** An error that contains everything the upstream knows, in header and body. */
 function replyError(status: number, headers: Record<string, string> = {}): Reply {

@@ -1,4 +1,4 @@
-import { vi } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 
 /** The time at which every test starts. */
 export const start = new Date('2026-11-21T12:00:00Z');
@@ -11,33 +11,28 @@ export const start = new Date('2026-11-21T12:00:00Z');
 const pauses = { fromMs: 10, toMs: 450 };
 const deadlines = { fromMs: 500, toMs: Number.POSITIVE_INFINITY };
 
-export interface FakeClock {
-  /**
-   * Advances the clock only where nothing else can help: to the end of a pause before a retry and, while `isStuck`, to
-   * the next deadline.
-   */
-  until(isDone: () => boolean, isStuck: () => boolean): Promise<void>;
-  /** Likewise until this promise settles. @returns its value, and the time that passed */
-  untilSettled<Value>(promise: Promise<Value>, isStuck: () => boolean): Promise<{ value: Value; afterMs: number }>;
-  advance(ms: number): void;
-  /** Changes the date without running any timer, as after a machine was suspended. */
-  jump(ms: number): void;
-  /** Ends `until`, which would wait for ever when time is real again. */
-  stop(): void;
-}
+export type FakeClock = ReturnType<typeof tFakeClock>;
 
 /** Fake timers and clocks, which stand still until they are advanced. Random pauses have their maximum. */
-export function tFakeClock(): FakeClock {
+export function tFakeClock() {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: start });
   vi.spyOn(Math, 'random').mockReturnValue(1);
   const pending = recordTimers();
   let isStopped = false;
+  // `until` would wait for ever when time is real again.
+  onTestFinished(() => {
+    isStopped = true;
+  });
 
   function earliest({ fromMs, toMs }: typeof pauses): number | undefined {
     const wanted = [...pending.values()].filter(({ delayMs }) => delayMs >= fromMs && delayMs <= toMs);
     return wanted.map(({ dueAt }) => dueAt).sort((a, b) => a - b)[0];
   }
 
+  /**
+   * Advances the clock only where nothing else can help: to the end of a pause before a retry and, while `isStuck`, to the
+   * next deadline.
+   */
   async function until(isDone: () => boolean, isStuck: () => boolean): Promise<void> {
     while (!isDone()) {
       await turns(1);
@@ -51,7 +46,8 @@ export function tFakeClock(): FakeClock {
 
   return {
     until,
-    async untilSettled(promise, isStuck) {
+    /** Likewise until this promise settles. @returns its value, and the time that passed */
+    async untilSettled<Value>(promise: Promise<Value>, isStuck: () => boolean) {
       const startedAt = performance.now();
       let afterMs: number | undefined;
       const value = promise.finally(() => {
@@ -62,11 +58,9 @@ export function tFakeClock(): FakeClock {
       await until(() => afterMs !== undefined, isStuck);
       return { value: await value, afterMs: afterMs ?? Number.NaN };
     },
-    advance: (ms) => void vi.advanceTimersByTime(ms),
-    jump: (ms) => void vi.setSystemTime(Date.now() + ms),
-    stop() {
-      isStopped = true;
-    },
+    advance: (ms: number) => void vi.advanceTimersByTime(ms),
+    /** Changes the date without running any timer, as after a machine was suspended. */
+    jump: (ms: number) => void vi.setSystemTime(Date.now() + ms),
   };
 }
 

@@ -59,9 +59,7 @@ const list: Operation<IbanResult> = {
   table: listTable,
   answer: (result, isReachable) => {
     const other = isReachable ? ibanTable['200'][0] : result;
-    const all = [other, result, other];
-    const errors = all.flatMap((each, index) => errorsOf(each, listQuery, ['ibanValidations', index]));
-    return { data: { ibanValidations: all.map(fieldsOf) }, ...(errors.length > 0 && { errors }) };
+    return answerWith(listQuery, 'ibanValidations', [other, result, other]);
   },
 };
 
@@ -71,10 +69,7 @@ const entity: Operation<IbanResult> = {
   query: entityQuery,
   variables: { representations: [{ __typename: 'IbanValidation', iban: affectedIban }] },
   table: ibanTable,
-  answer: (result) => {
-    const errors = errorsOf(result, entityQuery, ['_entities', 0]);
-    return { data: { _entities: [fieldsOf(result)] }, ...(errors.length > 0 && { errors }) };
-  },
+  answer: (result) => answerWith(entityQuery, '_entities', [result]),
 };
 
 const essayQuery = `mutation ($description: String!) {
@@ -104,8 +99,21 @@ const essay: Operation<EssayResult> = {
 export const operations = [iban, list, entity, essay] as Operation[];
 
 function answerIban(result: IbanResult): unknown {
-  const errors = errorsOf(result, ibanQuery, ['ibanValidation']);
-  return { data: { ibanValidation: fieldsOf(result) }, ...(errors.length > 0 && { errors }) };
+  return answerWith(ibanQuery, 'ibanValidation', result);
+}
+
+/** The whole answer: its errors have no more properties than these. */
+function answerWith(query: string, field: string, results: IbanResult | IbanResult[]): unknown {
+  const locations = [{ line: 1, column: query.indexOf(field) + 1 }];
+  const errors = [results].flat().flatMap((result, index) => {
+    if (!('code' in result)) return [];
+    const { message = ownMessage('bank-data'), ...codes } = result;
+    const extensions = { ...codes, service: 'bank-data', requestId: expect.stringMatching(/^[\w-]{36}$/) };
+    return [{ message, path: Array.isArray(results) ? [field, index] : [field], locations, extensions }];
+  });
+  const fieldsOf = (result: IbanResult) => ('code' in result ? null : result);
+  const value = Array.isArray(results) ? results.map(fieldsOf) : fieldsOf(results);
+  return { data: { [field]: value }, ...(errors.length > 0 && { errors }) };
 }
 
 function answerEssay(result: EssayResult): unknown {
@@ -116,16 +124,3 @@ function answerEssay(result: EssayResult): unknown {
 /** A sentence of the gateway, which cannot contain a key, an address or text of the upstream. */
 const ownMessage = (service: 'bank-data' | 'essay') =>
   expect.stringMatching(new RegExp(`^The (allowance of the )?${service} service [a-z', ]+\\.$`));
-
-function fieldsOf(result: IbanResult): unknown {
-  return 'code' in result ? null : result;
-}
-
-/** The whole error: it has no more properties than these. */
-function errorsOf(result: IbanResult, query: string, path: [field: string, index?: number]): unknown[] {
-  if (!('code' in result)) return [];
-  const { message = ownMessage('bank-data'), ...codes } = result;
-  const extensions = { ...codes, service: 'bank-data', requestId: expect.stringMatching(/^[\w-]{36}$/) };
-  const locations = [{ line: 1, column: query.indexOf(path[0]) + 1 }];
-  return [{ message, path, locations, extensions }];
-}

@@ -52,7 +52,7 @@ export async function tScenario(clock: FakeClock) {
         return upstream.stop();
       }
       upstream.answers(async (response, call) => {
-        const reply: Reply = isAffected(call) ? replies[condition] : replyHealthy;
+        const reply: Reply = (isAffected(call) && replies[condition]) || replyHealthy;
         await reply(response, call);
         if (!condition.startsWith('slow') || !isAffected(call)) return;
         hanging.add(call);

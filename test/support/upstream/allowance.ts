@@ -2,7 +2,7 @@ import { beforeEach, vi } from 'vitest';
 import type { Store } from '../../../src/stores/store.ts';
 import { type Allowance, createAllowance } from '../../../src/upstream/allowance/allowance.ts';
 import type { Reservation } from '../../../src/upstream/allowance/period-count.ts';
-import type { Exhausted } from '../../../src/upstream/outcome.ts';
+import type { Answered } from '../../../src/upstream/outcome.ts';
 import { createMemoryStore } from '../stores/memory-store.ts';
 
 interface TAllowanceOptions {
@@ -34,18 +34,23 @@ export function tAllowance({ store = createMemoryStore(), limit = 100, replicas 
   return { ...allowance, fired };
 }
 
-export async function reserveMany(allowance: Allowance, number: number): Promise<(Reservation | Exhausted)[]> {
-  return Promise.all(Array.from({ length: number }, () => allowance.reserve()));
+/** Those that were reserved of so many at once. */
+export async function reserveMany(allowance: Allowance, number: number): Promise<Reservation[]> {
+  const results = await Promise.all(Array.from({ length: number }, () => allowance.reserve()));
+  return results.filter((result) => result.kind === 'reserved');
 }
 
 export async function reserveOne(allowance: Allowance): Promise<Reservation> {
-  const reservation = await allowance.reserve();
-  if (reservation.kind === 'reserved') return reservation;
+  const [reservation] = await reserveMany(allowance, 1);
+  if (reservation) return reservation;
   throw new Error('the allowance is exhausted');
 }
 
-export function reservationsOf(results: (Reservation | Exhausted)[]): Reservation[] {
-  return results.filter((result) => result.kind === 'reserved');
+/** An allowance after a call with this answer; no limit is configured by default. */
+export async function tAnswered(answer: Answered, options: TAllowanceOptions = {}) {
+  const allowance = tAllowance({ limit: null, ...options });
+  (await reserveOne(allowance)).recordAnswer(answer);
+  return allowance;
 }
 
 export function monthHeaders(limit: number, remaining: number): Record<string, string> {

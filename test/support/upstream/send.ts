@@ -68,24 +68,31 @@ export function tHeldSend() {
 interface AttemptOptions {
   maxConcurrency?: number;
   maxQueue?: number;
+  queue?: ReturnType<typeof createCallQueue>;
   allowance?: Pick<Allowance, 'reserve'>;
-  events?: Pick<Events, 'circuitOpened' | 'circuitClosed'>;
+  events?: Partial<Pick<Events, 'circuitOpened' | 'circuitClosed' | 'callPaid'>>;
 }
 
 /** Sends attempts past all guards; those that are not configured refuse nothing. */
 export function tAttempt(
   call: TSend,
-  { maxConcurrency = 10_000, maxQueue = 0, allowance = unlimited, events }: AttemptOptions = {},
+  {
+    maxConcurrency = 10_000,
+    maxQueue = 0,
+    queue = createCallQueue({ maxConcurrency, maxQueue }),
+    allowance = unlimited,
+    events = {},
+  }: AttemptOptions = {},
 ) {
   const attempt = createAttempt({
     service: 'bank-data',
-    queue: createCallQueue({ maxConcurrency, maxQueue }),
+    queue,
     createGuard(path) {
       const passBlock = createRetryAfterBlock();
       const passCircuit = createCircuitBreaker({
-        onOpened: () => events?.circuitOpened('bank-data', path),
+        onOpened: () => events.circuitOpened?.('bank-data', path),
         onHalfOpened: () => {},
-        onClosed: () => events?.circuitClosed('bank-data', path),
+        onClosed: () => events.circuitClosed?.('bank-data', path),
       });
       return (run) => passBlock(() => passCircuit(run));
     },
@@ -94,7 +101,7 @@ export function tAttempt(
       onSending();
       return call(request, deadline);
     },
-    events: { callPaid: () => {} },
+    events: { callPaid: () => {}, ...events },
   });
   return (request = get, deadline = tDeadline(), context = tRequestContext()) =>
     attempt({ request, deadline, context, retries: 0 });
@@ -103,6 +110,22 @@ export function tAttempt(
 const unlimited: Pick<Allowance, 'reserve'> = {
   reserve: () => ({ kind: 'reserved', release: () => {}, recordAnswer: () => {} }),
 };
+
+/** Sends attempts past a circuit breaker, and records its events. */
+export function tBreaker(send: TSend) {
+  const events: string[] = [];
+  const guarded = tAttempt(send, {
+    events: {
+      circuitOpened: (_, path) => events.push(`opened ${path}`),
+      circuitClosed: (_, path) => events.push(`closed ${path}`),
+    },
+  });
+  const call = (path = get.path, signal?: AbortSignal) => guarded({ ...get, path }, tDeadline(signal));
+  const callTimes = async (times: number) => {
+    for (let round = 0; round < times; round += 1) await call();
+  };
+  return { call, callTimes, events };
+}
 
 /** Sends attempts with retries. */
 export function tRetries(attempt: TSend, backoffMs = 100) {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { tFailingStore } from '../../support/failing-store.ts';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
-import { reservationsOf, reserveMany, tAllowance } from '../../support/upstream/allowance.ts';
+import { reserveMany, tAllowance } from '../../support/upstream/allowance.ts';
 
 /* Gateways that share a store which fails, each with its share of what was left. */
 
@@ -18,7 +18,7 @@ function tReplicas({ replicas, limit }: { replicas: number; limit: number | null
   const start = () => tAllowance({ store, limit, replicas });
   const all = Array.from({ length: replicas }, start);
   const reserve = async (allowance: (typeof all)[number], number: number) =>
-    reservationsOf(await reserveMany(allowance, number)).length;
+    (await reserveMany(allowance, number)).length;
   /** How many calls each may make, with more requests than there are calls. */
   const reserveAll = async () => Promise.all(all.map((allowance) => reserve(allowance, 200)));
   const close = () => Promise.all(all.map(({ flush }) => flush()));

@@ -2,10 +2,10 @@ import { describe, expect, it, vi } from 'vitest';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
 import {
   monthHeaders,
-  reservationsOf,
   reserveMany,
   reserveOne,
   tAllowance,
+  tAnswered,
   useNovember,
 } from '../../support/upstream/allowance.ts';
 import { answered } from '../../support/upstream/send.ts';
@@ -14,10 +14,9 @@ useNovember();
 
 describe('the limit that the upstream reports', () => {
   it('applies where no limit is configured, and includes what others used', async () => {
-    const allowance = tAllowance({ limit: null });
-    (await reserveOne(allowance)).recordAnswer(answered(200, { headers: monthHeaders(100, 5) }));
+    const allowance = await tAnswered(answered(200, { headers: monthHeaders(100, 5) }));
     expect(await allowance.status()).toMatchObject({ used: 95, limit: 100, remaining: 5 });
-    expect(reservationsOf(await reserveMany(allowance, 20))).toHaveLength(5);
+    expect(await reserveMany(allowance, 20)).toHaveLength(5);
     expect(await allowance.status()).toMatchObject({ used: 100, limit: 100, remaining: 0 });
   });
 
@@ -25,48 +24,45 @@ describe('the limit that the upstream reports', () => {
     ['the configured one, which has less left', 10, monthHeaders(100, 50), 9],
     ['the reported one, which has less left', 60, monthHeaders(100, 5), 5],
   ])('does not replace a configured limit; the one with less left applies: %s', async (_, limit, headers, left) => {
-    const allowance = tAllowance({ limit });
-    (await reserveOne(allowance)).recordAnswer(answered(200, { headers }));
+    const allowance = await tAnswered(answered(200, { headers }), { limit });
     expect(await allowance.status()).toMatchObject({ remaining: left });
-    expect(reservationsOf(await reserveMany(allowance, 100))).toHaveLength(left);
+    expect(await reserveMany(allowance, 100)).toHaveLength(left);
   });
 
   it('frees calls that we counted and the upstream did not charge', async () => {
     const allowance = tAllowance({ limit: null });
-    const reservations = reservationsOf(await reserveMany(allowance, 60));
+    const reservations = await reserveMany(allowance, 60);
     reservations[59]?.recordAnswer(answered(200, { headers: monthHeaders(100, 95) }));
     expect(await allowance.status()).toMatchObject({ used: 60, limit: 100, remaining: 95 });
   });
 
   it('refers to the latest call, in whatever order the responses arrive', async () => {
     const allowance = tAllowance({ limit: null });
-    const [first, second, third] = reservationsOf(await reserveMany(allowance, 3));
+    const [first, second, third] = await reserveMany(allowance, 3);
     second?.recordAnswer(answered(200, { headers: monthHeaders(100, 2) }));
     first?.recordAnswer(answered(200, { headers: monthHeaders(100, 90) }));
     // The third call is one of the two that were left after the second.
-    expect(reservationsOf(await reserveMany(allowance, 5))).toHaveLength(1);
+    expect(await reserveMany(allowance, 5)).toHaveLength(1);
     third?.recordAnswer(answered(200, { headers: monthHeaders(100, 2) }));
-    expect(reservationsOf(await reserveMany(allowance, 5))).toHaveLength(1);
+    expect(await reserveMany(allowance, 5)).toHaveLength(1);
   });
 
   it('is stored for the next process', async () => {
     const store = createMemoryStore();
-    const first = tAllowance({ store, limit: null });
-    (await reserveOne(first)).recordAnswer(answered(200, { headers: monthHeaders(100, 3) }));
+    const first = await tAnswered(answered(200, { headers: monthHeaders(100, 3) }), { store });
     (await reserveOne(first)).recordAnswer(answered(200, { headers: monthHeaders(100, 2) }));
     await first.flush();
-    expect(reservationsOf(await reserveMany(tAllowance({ store, limit: null }), 5))).toHaveLength(2);
+    expect(await reserveMany(tAllowance({ store, limit: null }), 5)).toHaveLength(2);
   });
 
   it('expires after a day: the month of the upstream may have begun, and only a call shows it', async () => {
-    const allowance = tAllowance({ limit: null });
-    (await reserveOne(allowance)).recordAnswer(answered(200, { headers: monthHeaders(100, 0) }));
+    const allowance = await tAnswered(answered(200, { headers: monthHeaders(100, 0) }));
     vi.advanceTimersByTime(86_400_000);
     (await reserveOne(allowance)).recordAnswer(answered(200, { headers: monthHeaders(100, 0) }));
     expect(await allowance.reserve()).toMatchObject({ kind: 'exhausted' });
     vi.advanceTimersByTime(86_400_000);
     (await reserveOne(allowance)).recordAnswer(answered(200, { headers: monthHeaders(100, 99) }));
-    expect(reservationsOf(await reserveMany(allowance, 200))).toHaveLength(99);
+    expect(await reserveMany(allowance, 200)).toHaveLength(99);
   });
 
   it.each([
@@ -75,8 +71,7 @@ describe('the limit that the upstream reports', () => {
     ['a remainder below 0', monthHeaders(10, -2), 0],
     ['a header sent twice', { 'x-ratelimit-remaining-month': ['7', '7'] }, 7],
   ])('is read from %s', async (_, headers, left) => {
-    const allowance = tAllowance({ limit: null });
-    (await reserveOne(allowance)).recordAnswer(answered(200, { headers }));
+    const allowance = await tAnswered(answered(200, { headers }));
     expect(await allowance.status()).toMatchObject({ remaining: left });
   });
 
@@ -87,8 +82,7 @@ describe('the limit that the upstream reports', () => {
     ['a limit of -1, which means none', monthHeaders(-1, 0)],
     ["numbers beyond GraphQL's Int", monthHeaders(99_999_999_999, 99_999_999_999)],
   ])('is not read from %s', async (_, headers) => {
-    const allowance = tAllowance({ limit: null });
-    (await reserveOne(allowance)).recordAnswer(answered(200, { headers }));
+    const allowance = await tAnswered(answered(200, { headers }));
     expect(await allowance.status()).toMatchObject({ used: 1, limit: null, remaining: null });
   });
 });
@@ -99,20 +93,19 @@ describe('a reported limit without remaining calls', () => {
 
   it('is probed by one call every 15 minutes, also after a restart', async () => {
     const store = createMemoryStore();
-    const first = tAllowance({ store, limit: null });
-    (await reserveOne(first)).recordAnswer(none);
+    const first = await tAnswered(none, { store });
     vi.advanceTimersByTime(probeMs - 1);
-    expect(reservationsOf(await reserveMany(first, 20))).toHaveLength(0);
+    expect(await reserveMany(first, 20)).toHaveLength(0);
     vi.advanceTimersByTime(1);
-    expect(reservationsOf(await reserveMany(first, 20))).toHaveLength(1);
+    expect(await reserveMany(first, 20)).toHaveLength(1);
     await first.flush();
     const second = tAllowance({ store, limit: null });
     vi.advanceTimersByTime(probeMs - 1);
-    expect(reservationsOf(await reserveMany(second, 20))).toHaveLength(0);
+    expect(await reserveMany(second, 20)).toHaveLength(0);
     vi.advanceTimersByTime(1);
-    const [probe] = reservationsOf(await reserveMany(second, 20));
+    const [probe] = await reserveMany(second, 20);
     probe?.recordAnswer(none);
-    expect(reservationsOf(await reserveMany(second, 20))).toHaveLength(0);
+    expect(await reserveMany(second, 20)).toHaveLength(0);
   });
 
   it.each([
@@ -121,33 +114,29 @@ describe('a reported limit without remaining calls', () => {
     ['is rejected without a report', answered(429), 0],
   ])('applies until a probe shows that it was wrong: one that %s', async (_, answer, left) => {
     const store = createMemoryStore();
-    const allowance = tAllowance({ store, limit: null });
-    (await reserveOne(allowance)).recordAnswer(none);
+    const allowance = await tAnswered(none, { store });
     vi.advanceTimersByTime(probeMs);
     (await reserveOne(allowance)).recordAnswer(answer);
     await allowance.flush();
-    expect(reservationsOf(await reserveMany(tAllowance({ store, limit: null }), 20))).toHaveLength(left);
+    expect(await reserveMany(tAllowance({ store, limit: null }), 20)).toHaveLength(left);
   });
 
   it('is probed by the next call when a probe was not sent', async () => {
-    const allowance = tAllowance({ limit: null });
-    (await reserveOne(allowance)).recordAnswer(none);
+    const allowance = await tAnswered(none);
     vi.advanceTimersByTime(probeMs);
     (await reserveOne(allowance)).release();
-    expect(reservationsOf(await reserveMany(allowance, 20))).toHaveLength(1);
+    expect(await reserveMany(allowance, 20)).toHaveLength(1);
   });
 
   it('does not exceed the configured limit', async () => {
-    const allowance = tAllowance({ limit: 1 });
-    (await reserveOne(allowance)).recordAnswer(none);
+    const allowance = await tAnswered(none, { limit: 1 });
     vi.advanceTimersByTime(probeMs);
-    expect(reservationsOf(await reserveMany(allowance, 20))).toHaveLength(0);
+    expect(await reserveMany(allowance, 20)).toHaveLength(0);
   });
 
   it('does not block until a date in the future, which was stored before the clock was set back', async () => {
-    const allowance = tAllowance({ limit: null });
-    (await reserveOne(allowance)).recordAnswer(none);
+    const allowance = await tAnswered(none);
     vi.setSystemTime(Date.now() - 3_600_000);
-    expect(reservationsOf(await reserveMany(allowance, 20))).toHaveLength(1);
+    expect(await reserveMany(allowance, 20)).toHaveLength(1);
   });
 });
