@@ -1,5 +1,4 @@
-import { describe, expect, it } from 'vitest';
-import { createEssayWriter, describeWriter } from '../../../src/self-hosted/essays/run-essay-service.ts';
+import { expect, it } from 'vitest';
 import { tChatServer } from '../../support/chat-server.ts';
 import { tCommand } from '../../support/process.ts';
 
@@ -18,10 +17,8 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
     const [, url] = await service.printed(
       /^The essay service listens on (http:\/\/127\.0\.0\.1:\d+)\nIt writes with an offline drafter, not a language model: .+\n$/,
     );
-    expect(await (await post(url, 'right-key')).json()).toEqual({
-      essay: expect.stringContaining('bees'),
-      word_count: expect.any(Number),
-    });
+    const answer = { essay: expect.stringContaining('bees'), word_count: expect.any(Number) };
+    expect(await (await post(url, 'right-key')).json()).toEqual(answer);
     expect((await post(url, 'wrong-key')).status).toBe(401);
     service.kill(signal);
     expect(await service.ended).toEqual({ code: 0, signal: null });
@@ -30,16 +27,10 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
 );
 
 it('writes with the configured language model, and prints neither key', async () => {
-  const model = await tChatServer(
-    { kind: 'stream', pieces: ['Bees fly.'] },
-    { kind: 'status', status: 401, body: 'no' },
-  );
-  const service = tCommand(['essay-service'], {
-    ...keys,
-    LLM_URL: model.url,
-    LLM_MODEL: 'llama',
-    LLM_API_KEY: 'model-key',
-  });
+  const stream = { kind: 'stream', pieces: ['Bees fly.'] } as const;
+  const model = await tChatServer(stream, { kind: 'status', status: 401, body: 'no' });
+  const llm = { LLM_URL: model.url, LLM_MODEL: 'llama', LLM_API_KEY: 'model-key' };
+  const service = tCommand(['essay-service'], { ...keys, ...llm });
   const [, url] = await service.printed(/listens on (\S+)\nIt writes with the language model llama\.\n$/);
   expect(await (await post(url, 'right-key')).json()).toEqual({ essay: 'Bees fly.', word_count: 2 });
   expect((await post(url, 'right-key')).status).toBe(500);
@@ -54,21 +45,4 @@ it('describes what its configuration lacks', async () => {
   expect(await service.ended).toEqual({ code: 1, signal: null });
   expect(service.stdout()).toBe('');
   expect(service.stderr()).toContain('ESSAY_API_KEY: missing');
-});
-
-describe('the writer', () => {
-  const order = { description: 'Bees in cities.', mode: 'Academic', wordCount: 50 } as const;
-  const { signal } = new AbortController();
-
-  it('is the language model if one is configured', async () => {
-    const server = await tChatServer({ kind: 'json', content: 'By the model.' });
-    const llm = { url: server.url, apiKey: 'model-key', model: 'llama', timeoutMs: 60_000 };
-    expect(await createEssayWriter(llm).write(order, signal)).toBe('By the model.');
-    expect(describeWriter(llm)).toBe('the language model llama');
-  });
-
-  it('is otherwise the drafter, described as not a language model', async () => {
-    expect(await createEssayWriter(null).write(order, signal)).toContain('bees in cities');
-    expect(describeWriter(null)).toContain('not a language model');
-  });
 });
