@@ -20,20 +20,16 @@ function tStore() {
 }
 
 describe('a sealed store', () => {
-  it('returns stored values, and passes neither keys nor values on in plain text', async () => {
+  it('returns stored values, and passes keys and values on sealed, equal values differently', async () => {
     const { sealedStore, passed } = tStore();
     await sealedStore.set('iban:DE89370400440532013000', 'Köln, an essay', minute);
     expect(await sealedStore.get('iban:DE89370400440532013000')).toBe('Köln, an essay');
     expect(passed.join()).not.toMatch(/DE89|Köln|essay/);
     expect(Buffer.from(passed[1] ?? '', 'base64').toString('latin1')).not.toContain('essay');
-  });
-
-  it('seals the same value differently each time', async () => {
-    const { sealedStore, passed } = tStore();
-    await sealedStore.set('k', 'value', minute);
-    await sealedStore.set('k', 'value', minute);
-    expect(passed[0]).toBe(passed[2]);
-    expect(passed[1]).not.toBe(passed[3]);
+    await sealedStore.set('iban:DE89370400440532013000', 'Köln, an essay', minute);
+    const [key, sealed, sameKey, sealedAgain] = passed;
+    expect(sameKey).toBe(key);
+    expect(sealedAgain).not.toBe(sealed);
   });
 
   it('finds nothing with another secret', async () => {

@@ -16,13 +16,8 @@ while (outcomes.length < keys.length) {
   outcomes.push(...(await Promise.allSettled(next.map((key) => store.set(key, value, day)))));
 }
 const written = keys.filter((_, index) => outcomes[index]?.status === 'fulfilled');
-const readable = await Promise.all(written.map(async (key) => (await store.get(key)) === value));
-const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason.name] : []));
+const stored = await Promise.all(written.map((key) => store.get(key)));
+const reasons = new Set(outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason.name] : [])));
 await store.close();
-process.stdout.write(
-  JSON.stringify({
-    written: written.length,
-    readable: readable.filter(Boolean).length,
-    reasons: [...new Set(reasons)],
-  }),
-);
+const readable = stored.filter((text) => text === value).length;
+process.stdout.write(JSON.stringify({ written: written.length, readable, reasons: [...reasons] }));
