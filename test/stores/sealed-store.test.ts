@@ -1,21 +1,19 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { withSealing } from '../../src/stores/sealed-store.ts';
-import { createKeyHash, type Store } from '../../src/stores/store.ts';
+import { createKeyHash } from '../../src/stores/store.ts';
 import { createMemoryStore } from '../support/stores/memory-store.ts';
 
 const minute = { expiresInMs: 60_000 };
 
-/** Records the keys and values that a sealed store passes on. */
+/** `passed` are the keys and values that the sealed store passes on. */
 function tStore() {
   const passed: string[] = [];
-  const memory = createMemoryStore();
-  const store: Store = {
-    ...memory,
-    set: (key, value, options) => {
-      passed.push(key, value);
-      return memory.set(key, value, options);
-    },
-  };
+  const store = createMemoryStore();
+  const { set } = store;
+  vi.spyOn(store, 'set').mockImplementation((key, value, expiry) => {
+    passed.push(key, value);
+    return set(key, value, expiry);
+  });
   return { store, passed, sealedStore: withSealing(store, () => 'secret') };
 }
 

@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../../../src/config/read-config.ts';
 import { readBankDataServiceConfig, readBankImportConfig } from '../../../../src/config/service-config.ts';
 import { createBankDataService } from '../../../../src/self-hosted/bank-data/create-bank-data-service.ts';
 import { replaceImport } from '../../../../src/self-hosted/bank-data/directory/replace-import.ts';
+import { tDisk, whyNoMount } from '../../../support/disk.ts';
 import { tBanks, tImport, tSampleFile } from '../../../support/self-hosted/bank-data/directory/command-line.ts';
 import { samples, tSample } from '../../../support/self-hosted/bank-data/directory/samples.ts';
 import { tFolder } from '../../../support/stores/folder.ts';
@@ -159,5 +160,18 @@ describe('the service', () => {
     await bankOf(app, 'CZ6508000000192000145399');
     await app.close();
     expect(readdirSync(dataDir).sort()).toEqual(files);
+  });
+});
+
+describe.skipIf(whyNoMount)(`an import on a full disk${whyNoMount}`, () => {
+  it.each([0, 8, 12, 28])('is refused with a message, and can be repeated, with %i kB free', async (freeKb) => {
+    const path = await tSampleFile(tFolder(), tSample('LI'));
+    const disk = tDisk(freeKb);
+    const refused = await tImport(disk, 'LI', path, '--force').ended;
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/disk is full|No space|ENOSPC/);
+    rmSync(join(disk, 'other'));
+    expect((await tImport(disk, 'LI', path, '--force').ended).code).toBe(0);
+    expect(await tBanks(disk, 'LI')).not.toEqual([]);
   });
 });
