@@ -67,11 +67,8 @@ describe('a valid IBAN', () => {
   it('of a territory returns the format and the example of the territory', async () => {
     const { body } = await validate('MQ5120041010050500013M02606');
     expect(body.country_iban_example).toBe('MQ5120041010050500013M02606');
-    expect(body.iban_data).toMatchObject({
-      country: 'Martinique',
-      country_code: 'MQ',
-      country_iban_format_as_swift: 'MQ2!n5!n5!n11!c2!n',
-    });
+    const format = { country_iban_format_as_swift: 'MQ2!n5!n5!n11!c2!n' };
+    expect(body.iban_data).toMatchObject({ country: 'Martinique', country_code: 'MQ', ...format });
   });
 
   it.each(countryFormats().flatMap(({ territories }) => territories))('of %s has a country name', async (code) => {

@@ -1,9 +1,6 @@
 import { createLmdbStore } from '../../../src/stores/lmdb-store.ts';
 
-/*
- * A child process of tests: sets values, three at a time, where the disk or a limit for the size of files has no space for all,
- * and reports how many writes succeeded, how many of those values can be read, and the errors.
- */
+/* A child process of tests: sets more values than there is space for, and prints how many were written and can be read. */
 
 const { FOLDER = '' } = process.env;
 const day = { expiresInMs: 86_400_000 };
