@@ -9,11 +9,10 @@ import { tFolder } from '../support/stores/folder.ts';
 function findProblem(folder: string): string {
   try {
     checkDataFolder(folder);
+    return '';
   } catch (error) {
-    if (error instanceof ConfigError) return error.message;
-    throw error;
+    return error instanceof ConfigError ? error.message : expect.unreachable(String(error));
   }
-  return '';
 }
 
 const isRoot = process.getuid?.() === 0;

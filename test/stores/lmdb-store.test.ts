@@ -5,6 +5,7 @@ import { ConfigError } from '../../src/errors.ts';
 import { openLmdbFile } from '../../src/stores/lmdb-file.ts';
 import { createLmdbStore } from '../../src/stores/lmdb-store.ts';
 import { tProcess, tScript } from '../support/process.ts';
+import { tOutput } from '../support/stores/child.ts';
 import { tFakeDate } from '../support/stores/fake-date.ts';
 import { tFolder } from '../support/stores/folder.ts';
 import { describeStore } from '../support/stores/store-contract.ts';
@@ -63,8 +64,7 @@ describe('the file of the LMDB store', () => {
     const before = tLmdbStore(folder);
     await before.set('key', 'value', hour);
     await before.add('calls', 3, hour);
-    const lock = await before.lock('essay', hour);
-    expect(lock).not.toBeNull();
+    expect(await before.lock('essay', hour)).not.toBeNull();
     await before.close();
     const after = tLmdbStore(folder);
     expect(await after.get('key')).toBe('value');
@@ -91,14 +91,6 @@ describe('the file of the LMDB store', () => {
     await file.close();
   });
 
-  async function tFilledFile(): Promise<string> {
-    const folder = tFolder();
-    const store = createLmdbStore({ folder });
-    for (let number = 0; number < 50; number++) await store.set(`key-${number}`, 'x'.repeat(5_000), hour);
-    await store.close();
-    return join(folder, 'store-1.lmdb');
-  }
-
   it.each<[string, (path: string) => void]>([
     ['is text', (path) => writeFileSync(path, 'not a store, but another program’s file'.repeat(1_000))],
     ['is shorter than its header', (path) => truncateSync(path, 20)],
@@ -107,17 +99,19 @@ describe('the file of the LMDB store', () => {
     ['contains only zeros', (path) => writeFileSync(path, Buffer.alloc(100_000))],
     ['has lost its second page', (path) => writeFileSync(path, Buffer.from(readFileSync(path)).fill(0, 4_096, 8_192))],
   ])('prevents the start with a clear message if it %s', async (_, damage) => {
-    const path = await tFilledFile();
+    const folder = tFolder();
+    const store = createLmdbStore({ folder });
+    for (let number = 0; number < 50; number++) await store.set(`key-${number}`, 'x'.repeat(5_000), hour);
+    await store.close();
+    const path = join(folder, 'store-1.lmdb');
     damage(path);
-    const start = () => createLmdbStore({ folder: join(path, '..') });
+    const start = () => createLmdbStore({ folder });
     expect(start).toThrow(ConfigError);
     expect(start).toThrow(`DATA_DIR: ${path} is damaged or was not created by this program`);
   });
 
   it('prevents the start wherever it was cut off, unless all values can be read', async () => {
-    const child = tScript('test/support/stores/truncating.ts', { FOLDER: tFolder() });
-    expect(await child.ended).toEqual({ code: 0, signal: null });
-    const { pages, refused, missing } = JSON.parse(child.stdout());
+    const { pages, refused, missing } = JSON.parse(await tOutput('truncating', { FOLDER: tFolder() }));
     expect(missing).toBe(0);
     expect(refused).toBeGreaterThan(pages / 4);
   });
@@ -135,15 +129,8 @@ describe('the file of the LMDB store', () => {
 
   it('may fill the disk: failed writes reject, and successful ones can be read', async () => {
     // Limits files to 2 MB, or to 4 MB in shells whose unit is 1,024 bytes instead of 512.
-    const limited = [
-      '-c',
-      'ulimit -f 4000; exec "$0" "$@"',
-      process.execPath,
-      '--import',
-      'tsx',
-      'test/support/stores/filling.ts',
-    ];
-    const child = tProcess('sh', limited, { FOLDER: tFolder() });
+    const limited = `ulimit -f 4000; exec ${process.execPath} --import tsx test/support/stores/filling.ts`;
+    const child = tProcess('sh', ['-c', limited], { FOLDER: tFolder() });
     expect(await child.ended).toEqual({ code: 0, signal: null });
     const { written, readable, reasons } = JSON.parse(child.stdout());
     expect(reasons).toEqual(['StoreError']);
@@ -171,15 +158,9 @@ describe('the file of the LMDB store', () => {
 describe('several processes with one LMDB store', () => {
   it('lose none of 1,000 adds, and only one acquires the lock', async () => {
     const folder = tFolder();
-    const children = [1, 2, 3, 4].map(() => tScript('test/support/stores/adding.ts', { FOLDER: folder }));
-    for (const child of children) expect(await child.ended).toEqual({ code: 0, signal: null });
+    const outputs = await Promise.all([1, 2, 3, 4].map(() => tOutput('adding', { FOLDER: folder })));
     expect(await tLmdbStore(folder).add('calls', 0, hour)).toBe(1_000);
-    expect(children.map((child) => child.stdout()).sort()).toEqual([
-      'locked',
-      'not locked',
-      'not locked',
-      'not locked',
-    ]);
+    expect(outputs.sort()).toEqual(['locked', ...Array(3).fill('not locked')]);
   });
 
   it('see the writes of the others as soon as they are acknowledged', async () => {
@@ -207,9 +188,8 @@ describe('several processes with one LMDB store', () => {
       child.kill('SIGKILL');
       expect((await child.ended).signal).toBe('SIGKILL');
       const written = child.stdout().match(/\d+\n/g)?.length ?? 0;
-      for (let number = 1; number <= written; number++) {
+      for (let number = 1; number <= written; number++)
         expect(await store.get(`${round}-${number}`)).toBe(`essay ${number}`);
-      }
       acknowledged += written;
       // The write that was in progress when the process was killed may be included.
       const counted = await store.add('essays', 0, hour);

@@ -1,12 +1,11 @@
 import type { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
-import { tScript } from '../support/process.ts';
 import { tRedis, whyNoRedis } from '../support/redis.ts';
+import { tOutput } from '../support/stores/child.ts';
 import { tRawClient, tRedisStore } from '../support/stores/redis-client.ts';
 import { describeStore } from '../support/stores/store-contract.ts';
 
 const hour = { expiresInMs: 3_600_000 };
-const skip = whyNoRedis !== '';
 
 /** Shortens all expiries, as if time had passed. */
 async function passTime(client: Redis, ms: number): Promise<void> {
@@ -16,22 +15,18 @@ async function passTime(client: Redis, ms: number): Promise<void> {
   }
 }
 
-describeStore(
-  `the Redis store${whyNoRedis}`,
-  async () => {
-    const redis = await tRedis();
-    const client = tRawClient(redis);
-    const { store } = tRedisStore(redis.url);
-    return { store, another: () => tRedisStore(redis.url).store, pass: (ms) => passTime(client, ms) };
-  },
-  { skip },
-);
+async function tStore() {
+  const redis = await tRedis();
+  const client = tRawClient(redis);
+  const another = () => tRedisStore(redis.url).store;
+  return { ...tRedisStore(redis.url), url: redis.url, client, another, pass: (ms: number) => passTime(client, ms) };
+}
 
-describe.skipIf(skip)(`the data of the Redis store${whyNoRedis}`, () => {
+describeStore(`the Redis store${whyNoRedis}`, tStore, { skip: whyNoRedis !== '' });
+
+describe.skipIf(whyNoRedis)(`the data of the Redis store${whyNoRedis}`, () => {
   it('has the prefix in all keys, and always expires', async () => {
-    const redis = await tRedis();
-    const client = tRawClient(redis);
-    const { store } = tRedisStore(redis.url);
+    const { store, client } = await tStore();
     await store.set('key', 'value', hour);
     await store.add('key', 1, hour);
     await store.add('key', -1, hour);
@@ -47,9 +42,7 @@ describe.skipIf(skip)(`the data of the Redis store${whyNoRedis}`, () => {
   });
 
   it('gets an expiry again if it was removed', async () => {
-    const redis = await tRedis();
-    const client = tRawClient(redis);
-    const { store } = tRedisStore(redis.url);
+    const { store, client } = await tStore();
     await store.add('calls', 1, hour);
     await client.persist('ledgerquill:counter:calls');
     await store.add('calls', 1, hour);
@@ -57,17 +50,15 @@ describe.skipIf(skip)(`the data of the Redis store${whyNoRedis}`, () => {
   });
 
   it('is updated and locked by several processes without loss', async () => {
-    const { url } = await tRedis();
-    const children = [1, 2, 3, 4].map(() => tScript('test/support/stores/adding.ts', { REDIS_URL: url }));
-    for (const child of children) expect(await child.ended).toEqual({ code: 0, signal: null });
-    expect(await tRedisStore(url).store.add('calls', 0, hour)).toBe(1_000);
-    expect(children.filter((child) => child.stdout() === 'locked')).toHaveLength(1);
+    const { store, url } = await tStore();
+    const outputs = await Promise.all([1, 2, 3, 4].map(() => tOutput('adding', { REDIS_URL: url })));
+    expect(await store.add('calls', 0, hour)).toBe(1_000);
+    expect(outputs.filter((output) => output === 'locked')).toHaveLength(1);
   });
 
   it('does not appear in errors', async () => {
-    const redis = await tRedis();
-    const { store, events } = tRedisStore(redis.url);
-    await tRawClient(redis).lpush('ledgerquill:value:key', 'a list');
+    const { store, events, client } = await tStore();
+    await client.lpush('ledgerquill:value:key', 'a list');
     const error = await store.get('key').catch((error) => error);
     expect(error).toMatchObject({ name: 'StoreError', reason: 'WRONGTYPE' });
     expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toMatch(/ledgerquill:|127\.0\.0\.1/);

@@ -6,7 +6,7 @@ import { createLmdbStore } from '../../src/stores/lmdb-store.ts';
 import { openStore } from '../../src/stores/open-store.ts';
 import { readOrCreateSecret } from '../../src/stores/sealed-store.ts';
 import { tDisk, whyNoMount } from '../support/disk.ts';
-import { tScript } from '../support/process.ts';
+import { tOutput } from '../support/stores/child.ts';
 import { tFolder } from '../support/stores/folder.ts';
 
 const hour = { expiresInMs: 3_600_000 };
@@ -36,9 +36,9 @@ describe('the files of the embedded store', () => {
     await before.close();
     const path = join(folder, 'store-1.lmdb');
     chmodSync(path, 0o664);
-    const store = createLmdbStore({ folder });
-    onTestFinished(() => store.close());
-    expect(await store.get('key')).toBe('value');
+    const after = createLmdbStore({ folder });
+    onTestFinished(() => after.close());
+    expect(await after.get('key')).toBe('value');
     expect(modeOf(path)).toBe('600');
   });
 });
@@ -70,12 +70,8 @@ describe('the generated secret', () => {
 
   it('is complete, and the same, for processes that start at the same time', async () => {
     const folder = tFolder();
-    const children = Array.from({ length: 6 }, () =>
-      tScript('test/support/stores/reading-secrets.ts', { FOLDER: folder }),
-    );
-    for (const child of children) expect(await child.ended).toEqual({ code: 0, signal: null });
-    const [first = '', ...others] = children.map((child) => child.stdout());
-    expect(new Set(others)).toEqual(new Set([first]));
+    const secrets = await Promise.all(Array.from({ length: 6 }, () => tOutput('reading-secrets', { FOLDER: folder })));
+    expect(new Set(secrets).size).toBe(1);
     for (const name of readdirSync(folder)) expect(readdirSync(join(folder, name))).toEqual(['store-secret']);
   });
 
@@ -87,28 +83,17 @@ describe('the generated secret', () => {
 });
 
 describe.skipIf(whyNoMount)(`a disk that is full at the first use of the store${whyNoMount}`, () => {
-  it.each([0, 8, 12, 16, 20, 28, 36])(
-    'rejects the write and does not end the process, with %i kB free',
-    async (freeKb) => {
-      const folder = tDisk(freeKb);
-      const child = tScript('test/support/stores/first-write.ts', { FOLDER: folder });
-      expect(await child.ended).toEqual({ code: 0, signal: null });
-      expect(child.stdout()).toContain('the disk is full');
-      rmSync(join(folder, 'other'));
-      const again = tScript('test/support/stores/first-write.ts', { FOLDER: folder });
-      expect(await again.ended).toEqual({ code: 0, signal: null });
-      expect(again.stdout()).toBe('stored');
-    },
-  );
+  it.each([0, 8, 12, 16, 20, 28, 36])('rejects the write and does not end the process, with %i kB free', async (kB) => {
+    const folder = tDisk(kB);
+    expect(await tOutput('first-write', { FOLDER: folder })).toContain('the disk is full');
+    rmSync(join(folder, 'other'));
+    expect(await tOutput('first-write', { FOLDER: folder })).toBe('stored');
+  });
 
   it('is noticed before a commit fails, which LMDB would report past the log', async () => {
-    const folder = tDisk(512);
-    const child = tScript('test/support/stores/filling.ts', { FOLDER: folder });
-    expect(await child.ended).toEqual({ code: 0, signal: null });
-    const { written, readable, reasons } = JSON.parse(child.stdout());
+    const { written, readable, reasons } = JSON.parse(await tOutput('filling', { FOLDER: tDisk(512) }));
     expect({ readable, reasons }).toEqual({ readable: written, reasons: ['StoreError'] });
     expect(written).toBeGreaterThan(0);
-    expect(child.stderr()).toBe('');
   });
 
   it('leaves no secret that is cut off', () => {

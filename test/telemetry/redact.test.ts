@@ -30,14 +30,14 @@ describe('redactIbans', () => {
     expect(redactIbans(`${example.slice(0, 2)} ${inGroups(example, ' ').slice(2)}.`)).toBe('[IBAN].');
   });
 
-  it('hides all IBANs in a text', () => {
-    expect(redactIbans('DE89370400440532013000, GB29 NWBK 6016 1331 9268 19')).toBe('[IBAN], [IBAN]');
-  });
-
-  it.each(['line one\n%s', 'a\t%s', 'iban%3D%s'])('hides one after %j in a line of JSON', (text) => {
-    const line = JSON.stringify({ msg: text.replace('%s', 'DE89370400440532013000') });
-    expect(redactIbans(line)).toBe(JSON.stringify({ msg: text.replace('%s', '[IBAN]') }));
-  });
+  it.each(['line one\n%s', 'a\t%s', 'iban%3D%s', '%s, GB29 NWBK 6016 1331 9268 19'])(
+    'hides those in %j in a line of JSON',
+    (text) => {
+      const line = JSON.stringify({ msg: text.replace('%s', 'DE89370400440532013000') });
+      const hidden = text.replace('%s', '[IBAN]').replace(/GB29.*/, '[IBAN]');
+      expect(redactIbans(line)).toBe(JSON.stringify({ msg: hidden }));
+    },
+  );
 
   it('keeps the ids that the gateway gives to requests readable', () => {
     for (let count = 0; count < 1_000; count += 1) {
@@ -72,14 +72,10 @@ describe('redactIbans', () => {
 });
 
 describe('createRedact', () => {
-  it('hides secrets, also in their JSON-escaped form, and IBANs', () => {
-    const redact = createRedact(['key-1', 'quo"ted\\key']);
+  it('hides secrets, also in their JSON-escaped form, and IBANs, and ignores empty secrets', () => {
+    const redact = createRedact(['key-1', 'quo"ted\\key', '']);
     const text = `key-1 ${JSON.stringify('quo"ted\\key')} quo"ted\\key DE89370400440532013000`;
     expect(redact(text)).toBe('[hidden] "[hidden]" [hidden] [IBAN]');
-  });
-
-  it('ignores empty secrets', () => {
-    expect(createRedact([''])('text')).toBe('text');
   });
 });
 

@@ -49,7 +49,8 @@ describe('a valid IBAN', () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({ valid: true, iban: example, country_iban_example: example });
     expect(body.iban_data).toMatchObject({ country_code: country, sepa_country: sepa });
-    expect(body.iban_data.country).toMatch(/^.{4,}$/);
+    if (country === 'GI') expect(sepa).toBe(true);
+    expect(body.iban_data.country).toMatch(country === 'XK' ? /^Kosovo$/ : /^.{4,}$/);
     expect(body.bank_data.bank_code).toBe(body.iban_data.bank_code);
   });
 
@@ -63,22 +64,11 @@ describe('a valid IBAN', () => {
     expect(body.iban_data).toMatchObject({ branch, account_number: account, national_checksum: check });
   });
 
-  it('of Kosovo has a country name', async () => {
-    expect((await validate('XK051212012345678906')).body.iban_data.country).toBe('Kosovo');
-  });
-
-  it('of Gibraltar is in SEPA', async () => {
-    expect((await validate('GI75NWBK000000007099453')).body.iban_data.sepa_country).toBe(true);
-  });
-
   it('of a territory returns the format and the example of the territory', async () => {
     const { body } = await validate('MQ5120041010050500013M02606');
     expect(body.country_iban_example).toBe('MQ5120041010050500013M02606');
-    expect(body.iban_data).toMatchObject({
-      country: 'Martinique',
-      country_code: 'MQ',
-      country_iban_format_as_swift: 'MQ2!n5!n5!n11!c2!n',
-    });
+    const format = { country_iban_format_as_swift: 'MQ2!n5!n5!n11!c2!n' };
+    expect(body.iban_data).toMatchObject({ country: 'Martinique', country_code: 'MQ', ...format });
   });
 
   it.each(countryFormats().flatMap(({ territories }) => territories))('of %s has a country name', async (code) => {
@@ -102,12 +92,9 @@ describe('a well-formed IBAN with wrong check digits', () => {
   });
 
   it('may have check digits that are never issued', async () => {
+    const message = 'IBAN number is not valid. The check digits of an IBAN are between 02 and 98; these are not.';
     const { status, body } = await validate('GB01MIDL07009312345678');
-    expect(status).toBe(200);
-    expect(body).toMatchObject({
-      valid: false,
-      message: 'IBAN number is not valid. The check digits of an IBAN are between 02 and 98; these are not.',
-    });
+    expect([status, body]).toEqual([200, expect.objectContaining({ valid: false, message })]);
   });
 });
 
@@ -138,16 +125,11 @@ describe('an impossible IBAN', () => {
   it.each([
     ['missing', '', 'iban_number is missing.'],
     ['under another name', '?iban=DE89370400440532013000', 'iban_number is missing.'],
+    ['of an invalid percent-encoding', '?iban_number=%zz', expect.any(String)],
     ['repeated', `?${german}&${german}`, 'iban_number must be given only once.'],
   ])('is rejected if the parameter is %s', async (_, query, message) => {
     const answer = await app.inject({ url: `/bank_data/iban_validate${query}`, headers: { apikey: 'right-key' } });
     expect(answer.statusCode).toBe(422);
     expect(answer.json()).toEqual({ message, errors: { iban_number: [message] } });
-  });
-
-  it('is rejected if its percent-encoding is invalid', async () => {
-    const url = '/bank_data/iban_validate?iban_number=%zz';
-    const answer = await app.inject({ url, headers: { apikey: 'right-key' } });
-    expect(answer.statusCode).toBe(422);
   });
 });

@@ -9,11 +9,9 @@ function read(description: string) {
 
 describe('purpose and titles', () => {
   it('are read from the sentences that the gateway adds, and removed', () => {
-    expect(
-      readPurposeAndTitles(
-        'About bees.\n\nWriting purpose: argumentative.\n\nTitle options: First title, Second title.',
-      ),
-    ).toEqual({ purpose: 'argumentative', titles: ['First title', 'Second title'], text: 'About bees.' });
+    const description = 'About bees.\n\nWriting purpose: argumentative.\n\nTitle options: One title, Another.';
+    const read = { purpose: 'argumentative', titles: ['One title', 'Another'], text: 'About bees.' };
+    expect(readPurposeAndTitles(description)).toEqual(read);
   });
 
   it.each([
@@ -40,22 +38,10 @@ describe('a description', () => {
     ['Write a short essay about remote work: rent, trust, and time.', 'remote work', ['rent', 'trust', 'time']],
     ['Please write me a 500-word article on bees, covering honey and wax', 'bees', ['honey', 'wax']],
     ['Discuss urban farming with a focus on cost, water and noise.', 'urban farming', ['cost', 'water', 'noise']],
-    [
-      'Argue that cities should be car-free; mention noise and safety',
-      'Cities should be car-free.',
-      ['noise', 'safety'],
-    ],
-    [
-      'Explain bees. Cover honey (raw, pure), wax and pollen. Keep the tone formal.',
-      'bees',
-      ['honey (raw, pure)', 'wax', 'pollen'],
-    ],
+    ['Argue that cities should be car-free; mention noise and air', 'Cities should be car-free.', ['noise', 'air']],
+    ['Explain bees. Cover honey (raw, pure) and wax. Keep the tone formal.', 'bees', ['honey (raw, pure)', 'wax']],
     ['Topic: bees\nPoints: honey; wax, candles; pollen', 'bees', ['honey', 'wax, candles', 'pollen']],
-    [
-      'Bees in cities\n- Cost of hives\n* 40,000 bees\n3) How to start',
-      'bees in cities',
-      ['cost of hives', '40,000 bees', 'how to start'],
-    ],
+    ['Bees\n- Cost of hives\n* 40,000 bees\n3) How to', 'bees', ['cost of hives', '40,000 bees', 'how to']],
     ['Write about bees. Cover the following points: 1) honey 2) wax 3) pollen', 'bees', ['honey', 'wax', 'pollen']],
     [
       '<h1>Bees</h1><ul><li>Costs &amp; rules</li><li><b>Time</b></li></ul><script>alert(1)</script>',
@@ -63,11 +49,7 @@ describe('a description', () => {
       ['costs & rules', 'time'],
     ],
     ['# Reading\n\n**Discuss** [books](http://x.example) and `phones`.', 'reading', ['books', 'phones']],
-    [
-      'Our town closes its library. Children use it. Who pays?',
-      'Our town closes its library.',
-      ['Children use it.', 'Who pays?'],
-    ],
+    ['Our town closes it. Children use it. Who pays?', 'Our town closes it.', ['Children use it.', 'Who pays?']],
     ['- honey\n- wax', 'honey and wax', ['honey', 'wax']],
     ['Write about bees in in the the city', 'bees in the city', []],
     ['Écrivez un essai sur le télétravail : solitude et argent', '“le télétravail”', ['“solitude”', '“argent”']],
@@ -78,10 +60,8 @@ describe('a description', () => {
 
   it('keeps the details of a point', () => {
     const { points } = readBrief('Bees\n- Honey: it is sweet. Bears like it.\n- Wax: candles, polish');
-    expect(points.map(({ details }) => details)).toEqual([
-      ['It is sweet.', 'Bears like it.'],
-      ['This covers candles, polish.'],
-    ]);
+    const details = [['It is sweet.', 'Bears like it.'], ['This covers candles, polish.']];
+    expect(points.map((point) => point.details)).toEqual(details);
   });
 
   it('repeats nothing', () => {
@@ -89,9 +69,8 @@ describe('a description', () => {
   });
 
   it('of many sentences is grouped into paragraphs', () => {
-    const { points } = readBrief(
-      `Bees matter to us.${Array.from({ length: 9 }, (_, at) => ` Fact number ${at} is here.`).join('')}`,
-    );
+    const facts = Array.from({ length: 9 }, (_, at) => ` Fact number ${at} is here.`);
+    const { points } = readBrief(`Bees matter to us.${facts.join('')}`);
     expect(points.map(({ details }) => details.length + 1)).toEqual([4, 4, 1]);
   });
 });

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { apiKey, body, tService } from '../../support/self-hosted/essays/service.ts';
+import { tGate } from '../../support/gate.ts';
+import { apiKey, body, orderHead, tService } from '../../support/self-hosted/essays/service.ts';
 
 describe('an order', () => {
   it('is answered with the text and its number of words', async () => {
@@ -27,20 +29,17 @@ describe('an order', () => {
     expect(orders[0]?.mode).toBe(known);
   });
 
-  it.each([1, 2000])('may require %i words', async (wordCount) => {
-    expect((await tService().post({ ...body, word_count: wordCount })).statusCode).toBe(200);
-  });
-
-  it('may have a description of 10,000 characters', async () => {
-    const description = '\u0001'.repeat(5_000) + 'a'.repeat(5_000);
-    expect((await tService().post({ ...body, description })).statusCode).toBe(200);
+  it.each([
+    ['1 word', { word_count: 1 }],
+    ['2,000 words', { word_count: 2_000 }],
+    ['a description of 10,000 characters', { description: '\u0001'.repeat(5_000) + 'a'.repeat(5_000) }],
+  ])('may have %s', async (_, fields) => {
+    expect((await tService().post({ ...body, ...fields })).statusCode).toBe(200);
   });
 });
 
 describe('a failed order', () => {
-  const answer = async () => {
-    throw new Error('the secret reason');
-  };
+  const answer = () => Promise.reject(new Error('the secret reason'));
 
   it('is answered without its reason, which is logged', async () => {
     const { post, lines } = tService({ answer });
@@ -49,8 +48,7 @@ describe('a failed order', () => {
     expect(failed.json()).toEqual({ error: 'The essay could not be written. Try again.' });
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain('the secret reason');
-    expect(lines.join()).not.toContain(apiKey);
-    expect(lines.join()).not.toContain(body.description);
+    for (const hidden of [apiKey, body.description]) expect(lines[0]).not.toContain(hidden);
   });
 
   it('does not use up the allowance', async () => {
@@ -66,23 +64,15 @@ describe('a failed order', () => {
 describe('the allowance', () => {
   it('counts written essays and rejects orders over the limit', async () => {
     const { post, orders } = tService({ monthlyAllowance: 2 });
-    expect((await post(body)).headers).toMatchObject({
-      'x-ratelimit-limit-month': '2',
-      'x-ratelimit-remaining-month': '1',
-    });
+    const first = { 'x-ratelimit-limit-month': '2', 'x-ratelimit-remaining-month': '1' };
+    expect((await post(body)).headers).toMatchObject(first);
     await post({ ...body, word_count: 0 });
     await post(body, { token: 'wrong' });
     expect((await post(body)).headers['x-ratelimit-remaining-month']).toBe('0');
     const refused = await post(body);
     expect(refused.statusCode).toBe(429);
-    expect(refused.json()).toEqual({
-      error: "This month's allowance is used up. It renews at 2025-03-01T00:00:00Z.",
-    });
-    expect(refused.headers).toMatchObject({
-      'retry-after': '3600',
-      'x-ratelimit-limit-month': '2',
-      'x-ratelimit-remaining-month': '0',
-    });
+    expect(refused.json().error).toBe("This month's allowance is used up. It renews at 2025-03-01T00:00:00Z.");
+    expect(refused.headers).toMatchObject({ ...first, 'retry-after': '3600', 'x-ratelimit-remaining-month': '0' });
     expect(orders).toHaveLength(2);
   });
 
@@ -102,5 +92,44 @@ describe('the allowance', () => {
     const { post, orders } = tService({ monthlyAllowance: 0 });
     expect((await post(body)).statusCode).toBe(429);
     expect(orders).toEqual([]);
+  });
+});
+
+describe('a caller that disconnects', () => {
+  it('stops the writer, does not use up the allowance and is not logged', async () => {
+    const signals: AbortSignal[] = [];
+    const [started, stopped] = [tGate(), tGate()];
+    const { connect, post, lines } = tService({
+      monthlyAllowance: 1,
+      answer: async (signal) => {
+        signals.push(signal);
+        if (signals.length > 1) return 'Written.';
+        started.open();
+        await once(signal, 'abort').then(stopped.open);
+        throw signal.reason;
+      },
+    });
+    const caller = await connect();
+    const payload = JSON.stringify(body);
+    caller.write(orderHead(apiKey, payload.length) + payload);
+    await started.opened;
+    expect(signals[0]?.aborted).toBe(false);
+    caller.destroy();
+    await stopped.opened;
+    expect((await post(body)).statusCode).toBe(200);
+    expect(lines).toEqual([]);
+  });
+
+  it('is not confused with one that has only sent its body', async () => {
+    const { listen } = tService({
+      answer: async (signal) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        return String(signal.aborted);
+      },
+    });
+    const headers = { token: apiKey, 'content-type': 'application/json' };
+    const options = { method: 'POST', headers, body: JSON.stringify(body) };
+    const answer = await fetch(`${await listen()}/v2/generate/essay/`, options);
+    expect(await answer.json()).toEqual({ essay: 'false', word_count: 1 });
   });
 });

@@ -1,7 +1,7 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { apiKey, body, tService } from '../../support/self-hosted/essays/service.ts';
+import { apiKey, body, orderHead, tService } from '../../support/self-hosted/essays/service.ts';
 
 describe('the token', () => {
   it.each([undefined, '', 'wrong', `${apiKey} `.repeat(2), apiKey.toUpperCase()])('%j is rejected', async (token) => {
@@ -19,20 +19,23 @@ describe('the token', () => {
   });
 
   it('is rejected before the body arrives', async () => {
-    const { app } = tService();
-    const { hostname, port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
-    const socket = connect(Number(port), hostname);
-    socket.write(
-      'POST /v2/generate/essay/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\nToken: wrong\r\n' +
-        'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n',
-    );
-    const [answer] = await new Promise<Buffer[]>((resolve) => socket.once('data', (data) => resolve([data])));
+    const socket = await tService().connect();
+    socket.write(orderHead('wrong', 1_000));
+    const [answer] = await once(socket, 'data');
     socket.destroy();
     expect(String(answer)).toMatch(/^HTTP\/1\.1 401 .*\{"error":"Invalid token\."\}$/s);
   });
 });
 
 describe('a body that is not an order', () => {
+  async function expectRejected(payload: unknown, message: RegExp, headers = {}) {
+    const { post, orders } = tService({ monthlyAllowance: 1 });
+    const answer = await post(payload, headers);
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json()).toEqual({ error: expect.stringMatching(message) });
+    expect(orders).toEqual([]);
+  }
+
   it.each([
     ['{"description":', /not well-formed JSON/],
     ['{"__proto__":{"a":1}}', /not well-formed JSON/],
@@ -41,13 +44,7 @@ describe('a body that is not an order', () => {
     ['[]', /must be a JSON object/],
     ['"text"', /must be a JSON object/],
     ['{}', /description is missing.*mode is missing.*word_count is missing/],
-  ])('%s', async (payload, message) => {
-    const { post, orders } = tService();
-    const answer = await post(payload);
-    expect(answer.statusCode).toBe(400);
-    expect(answer.json()).toEqual({ error: expect.stringMatching(message) });
-    expect(orders).toEqual([]);
-  });
+  ])('%s', (payload, message) => expectRejected(payload, message));
 
   it.each([
     ['description', undefined, /^description is missing/],
@@ -62,26 +59,13 @@ describe('a body that is not an order', () => {
     ['word_count', 2001, /^word_count must/],
     ['word_count', 1.5, /^word_count must/],
     ['word_count', null, /^word_count must/],
-  ])('%s: %j', async (parameter, value, message) => {
-    const answer = await tService({ monthlyAllowance: 1 }).post({ ...body, [parameter]: value });
-    expect(answer.statusCode).toBe(400);
-    expect(answer.json()).toEqual({ error: expect.stringMatching(message) });
-  });
+  ])('%s: %j', (parameter, value, message) => expectRejected({ ...body, [parameter]: value }, message));
 
-  it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'nonsense'])(
-    'is rejected as %s',
-    async (contentType) => {
-      const answer = await tService().post(JSON.stringify(body), { 'content-type': contentType });
-      expect(answer.statusCode).toBe(400);
-      expect(answer.json()).toEqual({ error: expect.stringContaining('application/json') });
-    },
+  it('that is too large', () => expectRejected({ ...body, description: 'a'.repeat(300_000) }, /too large.*256 KiB/));
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'nonsense'])('%s', (contentType) =>
+    expectRejected(body, /application\/json/, { 'content-type': contentType }),
   );
-
-  it('is rejected if it is too large', async () => {
-    const answer = await tService().post({ ...body, description: 'a'.repeat(300_000) });
-    expect(answer.statusCode).toBe(400);
-    expect(answer.json()).toEqual({ error: expect.stringMatching(/too large.*256 KiB/) });
-  });
 });
 
 describe('another path', () => {
@@ -97,11 +81,10 @@ describe('another path', () => {
   });
 
   it('errors for an invalid path and for bytes that are not HTTP have the same form', async () => {
-    const { app } = tService();
+    const { app, connect } = tService();
     const bad = await app.inject({ method: 'POST', url: '/%zz' });
     expect([bad.statusCode, Object.keys(bad.json())]).toEqual([400, ['error']]);
-    const { hostname, port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
-    const socket = connect(Number(port), hostname);
+    const socket = await connect();
     socket.end('NOT HTTP\r\n\r\n');
     const answer = await text(socket);
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);

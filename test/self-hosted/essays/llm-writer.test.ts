@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createLlmWriter } from '../../../src/self-hosted/essays/llm/llm-writer.ts';
-import { countWords } from '../../../src/self-hosted/essays/words.ts';
 import type { WritingOrder } from '../../../src/self-hosted/essays/writing-order.ts';
 import { type ChatScript, tChatServer } from '../../support/chat-server.ts';
 
@@ -11,6 +10,11 @@ const order: WritingOrder = {
   wordCount: 50,
 };
 const neverAborted = () => new AbortController().signal;
+
+const stream = (...pieces: string[]): ChatScript => ({ kind: 'stream', pieces });
+const json = (content: unknown): ChatScript => ({ kind: 'json', content });
+const events = (...data: string[]): ChatScript => ({ kind: 'events', data });
+const ofType = (contentType: string, body: string): ChatScript => ({ kind: 'body', contentType, body });
 
 async function tWriter(script: ChatScript, options: { apiKey?: string | null; maxAnswerBytes?: number } = {}) {
   const server = await tChatServer(script);
@@ -24,7 +28,7 @@ async function tWriter(script: ChatScript, options: { apiKey?: string | null; ma
 
 describe('the prompt', () => {
   it('contains the mode, the purpose, the limit, the titles and the description', async () => {
-    const { server, write } = await tWriter({ kind: 'stream', pieces: ['Bees.'] });
+    const { server, write } = await tWriter(stream('Bees.'));
     await write();
     const [call] = server.calls;
     expect(call?.path).toBe('/v1/chat/completions');
@@ -38,13 +42,13 @@ describe('the prompt', () => {
   });
 
   it('is sent without authorization if there is no key', async () => {
-    const { server, write } = await tWriter({ kind: 'stream', pieces: ['Bees.'] }, { apiKey: null });
+    const { server, write } = await tWriter(stream('Bees.'), { apiKey: null });
     await write();
     expect(server.calls[0]?.headers).not.toHaveProperty('authorization');
   });
 
   it('is sent to the endpoint if the URL contains its path', async () => {
-    const server = await tChatServer({ kind: 'json', content: 'Bees.' });
+    const server = await tChatServer(json('Bees.'));
     const url = `${server.url}/chat/completions`;
     await createLlmWriter({ url, apiKey, model: 'llama', timeoutMs: 60_000 }).write(order, neverAborted());
     expect(server.calls[0]?.path).toBe('/v1/chat/completions');
@@ -52,49 +56,28 @@ describe('the prompt', () => {
 });
 
 describe('the answer', () => {
+  const delta = (content: string) => JSON.stringify({ choices: [{ delta: { content } }] });
+  const roleOnly = '{"choices":[{"delta":{"role":"assistant"}}]}';
+
   it.each<[string, ChatScript]>([
-    ['as a stream', { kind: 'stream', pieces: ['Bees ', 'fly', ' — 🐝', '!'] }],
+    ['as a stream', stream('Bees ', 'fly', ' — 🐝', '!')],
     ['as a stream with split characters', { kind: 'stream', pieces: ['Bees fly', ' — 🐝!'], bytesPerChunk: 1 }],
-    ['as JSON', { kind: 'json', content: 'Bees fly — 🐝!' }],
+    ['as JSON', json('Bees fly — 🐝!')],
+    ['as JSON in parts', json([{ type: 'text', text: 'Bees fly' }, { type: 'x' }, { text: ' — 🐝!' }])],
+    ['after reasoning', stream('<thi', 'nk>I must', ' think</th', 'ink>\n\nBees fly — 🐝!')],
+    ['after reasoning, as JSON', json('<think>\nhm\n</think>\nBees fly — 🐝!')],
+    ['after reasoning that started in the prompt', stream('I must think', '</think>Bees fly — 🐝!')],
     [
-      'as JSON in parts',
-      { kind: 'json', content: [{ type: 'text', text: 'Bees fly' }, { type: 'x' }, { text: ' — 🐝!' }] },
+      'among chunks of other shapes',
+      events('{"usage":{}}', '{"choices":[]}', '[]', delta('Bees '), roleOnly, delta('fly — 🐝!'), '[DONE]', 'junk'),
     ],
-    ['after reasoning', { kind: 'stream', pieces: ['<thi', 'nk>I must', ' think</th', 'ink>\n\nBees fly — 🐝!'] }],
-    ['after reasoning, as JSON', { kind: 'json', content: '<think>\nhm\n</think>\nBees fly — 🐝!' }],
     [
-      'after reasoning that started in the prompt',
-      { kind: 'stream', pieces: ['I must think', '</think>Bees fly — 🐝!'] },
+      'with only a finish reason at its end',
+      events('{"choices":[{"delta":{"content":"Bees fly — 🐝!"},"finish_reason":"stop"}]}'),
     ],
   ])('%s is returned as text', async (_how, script) => {
     const { write } = await tWriter(script);
     expect(await write()).toBe('Bees fly — 🐝!');
-  });
-
-  it('may be among chunks of other shapes', async () => {
-    const text = (content: string) => JSON.stringify({ choices: [{ delta: { content } }] });
-    const { write } = await tWriter({
-      kind: 'events',
-      data: [
-        '{"usage":{}}',
-        '{"choices":[]}',
-        '[]',
-        text('Bees '),
-        '{"choices":[{"delta":{"role":"assistant"}}]}',
-        text('fly.'),
-        '[DONE]',
-        'junk',
-      ],
-    });
-    expect(await write()).toBe('Bees fly.');
-  });
-
-  it('may end with only a finish reason', async () => {
-    const { write } = await tWriter({
-      kind: 'events',
-      data: ['{"choices":[{"delta":{"content":"Bees fly."},"finish_reason":"stop"}]}'],
-    });
-    expect(await write()).toBe('Bees fly.');
   });
 
   it('loses its incomplete sentence if the model runs out of tokens', async () => {
@@ -103,15 +86,8 @@ describe('the answer', () => {
   });
 
   it('is cut at the limit, after a sentence', async () => {
-    const { write } = await tWriter({ kind: 'json', content: 'One two three. Four five six. Seven eight.' });
+    const { write } = await tWriter(json('One two three. Four five six. Seven eight.'));
     expect(await write({ wordCount: 7 })).toBe('One two three. Four five six.');
-  });
-
-  it('is stopped after enough words', async () => {
-    const { server, write } = await tWriter({ kind: 'endless', piece: 'Bees fly on. ' });
-    const text = await write();
-    expect(countWords(text)).toBe(48);
-    await server.disconnected;
   });
 });
 
@@ -119,26 +95,17 @@ describe('the writer fails, with a message without URL and key,', () => {
   const secret = 'upstream says sk-a-secret-key at 127.0.0.1';
   it.each<[string, ChatScript]>([
     ['when the connection closes during the answer', { kind: 'cut', pieces: ['Bees '] }],
-    [
-      'when the stream ends without a finish reason',
-      { kind: 'events', data: ['{"choices":[{"delta":{"content":"Bees"}}]}'] },
-    ],
-    [
-      'when the stream reports an error',
-      { kind: 'events', data: [JSON.stringify({ error: { message: secret } }), '[DONE]'] },
-    ],
-    ['when the stream is not JSON', { kind: 'events', data: [secret, '[DONE]'] }],
+    ['when the stream ends without a finish reason', events('{"choices":[{"delta":{"content":"Bees"}}]}')],
+    ['when the stream reports an error', events(JSON.stringify({ error: { message: secret } }), '[DONE]')],
+    ['when the stream is not JSON', events(secret, '[DONE]')],
     ['at an error status', { kind: 'status', status: 401, body: secret }],
     ['at a redirect', { kind: 'status', status: 302, body: secret }],
-    ['when the answer is not JSON', { kind: 'body', contentType: 'application/json', body: secret }],
-    ['when the answer is HTML', { kind: 'body', contentType: 'text/html', body: `<html>${secret}</html>` }],
-    [
-      'when the answer is not a chat completion',
-      { kind: 'body', contentType: 'application/json', body: JSON.stringify({ error: secret }) },
-    ],
-    ['when the answer is empty', { kind: 'json', content: ' ' }],
-    ['when the stream is empty', { kind: 'stream', pieces: [] }],
-    ['when there is only reasoning', { kind: 'stream', pieces: ['<think>Bees are', ' insects.'] }],
+    ['when the answer is not JSON', ofType('application/json', secret)],
+    ['when the answer is HTML', ofType('text/html', `<html>${secret}</html>`)],
+    ['when the answer is not a chat completion', ofType('application/json', JSON.stringify({ error: secret }))],
+    ['when the answer is empty', json(' ')],
+    ['when the stream is empty', stream()],
+    ['when there is only reasoning', stream('<think>Bees are', ' insects.')],
     ['when the answer is withheld', { kind: 'stream', pieces: ['Bees'], finish: 'content_filter' }],
   ])('%s', async (_when, script) => {
     const { server, write } = await tWriter(script);
@@ -153,9 +120,8 @@ describe('the writer fails, with a message without URL and key,', () => {
 
   it('when the endpoint does not listen', async () => {
     const writer = createLlmWriter({ url: 'http://127.0.0.1:1/v1', apiKey, model: 'llama', timeoutMs: 60_000 });
-    await expect(writer.write(order, neverAborted())).rejects.toThrow(
-      'The language model request failed (ECONNREFUSED).',
-    );
+    const message = 'The language model request failed (ECONNREFUSED).';
+    await expect(writer.write(order, neverAborted())).rejects.toThrow(message);
   });
 
   it('when the answer is larger than any essay', async () => {
@@ -183,13 +149,5 @@ describe('the time limit', () => {
     caller.abort();
     await failure;
     await server.disconnected;
-  });
-
-  it('leaves no timer', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const cleared = vi.spyOn(globalThis, 'clearTimeout');
-    const { write } = await tWriter({ kind: 'json', content: 'Bees.' });
-    await write();
-    expect(cleared).toHaveBeenCalled();
   });
 });

@@ -16,16 +16,12 @@ describe('countWords', () => {
 });
 
 describe('splitSentences', () => {
-  it('does not end a sentence at an abbreviation, an initial or a list number', () => {
-    expect(splitSentences('Dr. Smith met J. Doe, e.g. at noon. They spoke.')).toEqual([
-      'Dr. Smith met J. Doe, e.g. at noon.',
-      'They spoke.',
-    ]);
-    expect(splitSentences('1. First of all.\n2. Then.')).toEqual(['1. First of all.', '2. Then.']);
-  });
-
-  it('ends a sentence at a year', () => {
-    expect(splitSentences('It was built in 1911. It stands.')).toEqual(['It was built in 1911.', 'It stands.']);
+  it.each([
+    ['not at an abbreviation or an initial', ['Dr. Smith met J. Doe, e.g. at noon.', 'They spoke.']],
+    ['not at a list number', ['1. First of all.', '2. Then.']],
+    ['at a year', ['It was built in 1911.', 'It stands.']],
+  ])('ends a sentence %s', (_, sentences) => {
+    for (const separator of [' ', '\n']) expect(splitSentences(sentences.join(separator))).toEqual(sentences);
   });
 });
 
@@ -33,28 +29,17 @@ describe('cutAtSentenceEnd', () => {
   const essay =
     'A Title\n\nThe first sentence is here. The second one follows!\n\nA new paragraph: does it go on? It does.';
 
-  it('does not change a text within the limit', () => {
-    expect(cutAtSentenceEnd(essay, 100)).toBe(essay);
-    expect(cutAtSentenceEnd(essay, countWords(essay))).toBe(essay);
-  });
-
-  it('ends with the last whole sentence within the limit and keeps the paragraphs', () => {
-    expect(cutAtSentenceEnd(essay, 12)).toBe('A Title\n\nThe first sentence is here. The second one follows!');
-    expect(cutAtSentenceEnd(essay, 18)).toBe(
-      'A Title\n\nThe first sentence is here. The second one follows!\n\nA new paragraph: does it go on?',
-    );
-  });
-
-  it('ends with a word and an ellipsis if not even one sentence fits; a heading is not a sentence', () => {
-    expect(cutAtSentenceEnd(essay, 4)).toBe('A Title\n\nThe first…');
-    expect(cutAtSentenceEnd('one, two, three', 2)).toBe('one, two…');
-  });
-
-  it('ends after a whole list item, not after its number', () => {
-    expect(cutAtSentenceEnd('Two things.\n- one of them\n- the other of them', 8)).toBe('Two things.\n- one of them');
-    expect(cutAtSentenceEnd('Two things.\n1. One of them here.\n2. The other.', 7)).toBe(
-      'Two things.\n1. One of them here.',
-    );
+  it.each([
+    ['the whole text within the limit', essay, 100, essay],
+    ['the whole text at the limit', essay, countWords(essay), essay],
+    ['the last whole sentence, with the paragraphs', essay, 18, essay.replace(' It does.', '')],
+    ['the last whole paragraph', essay, 12, essay.replace(/\n\nA new.*/, '')],
+    ['a word and an ellipsis, as a heading is not a sentence', essay, 4, 'A Title\n\nThe first…'],
+    ['a word without its comma', 'one, two, three', 2, 'one, two…'],
+    ['a list item', 'Two things.\n- one of them\n- the other of them', 8, 'Two things.\n- one of them'],
+    ['a list item, not a number', 'Two things.\n1. One of them.\n2. The other.', 6, 'Two things.\n1. One of them.'],
+  ])('ends with %s', (_, text, limit, expected) => {
+    expect(cutAtSentenceEnd(text, limit)).toBe(expected);
   });
 
   it('never exceeds the limit and never returns an empty text for any other', () => {

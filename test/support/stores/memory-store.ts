@@ -6,38 +6,30 @@ export function createMemoryStore(): Store & { clear(): void } {
   const counters = createExpiringMap<number>();
   const locks = createExpiringMap<symbol>();
   let isClosed = false;
-  const checkOpen = () => {
+  const checkOpen = (key: string) => {
     if (isClosed) throw new StoreError('closed');
+    return checkKey(key);
   };
 
   return {
-    async get(key) {
-      checkOpen();
-      return values.get(checkKey(key))?.value ?? null;
-    },
-    async set(key, value, expiry) {
-      checkOpen();
-      values.set(checkKey(key), value, expiryFrom(expiry));
-    },
+    get: async (key) => values.get(checkOpen(key))?.value ?? null,
+    set: async (key, value, expiry) => values.set(checkOpen(key), value, expiryFrom(expiry)),
     async setIfAbsent(key, value, expiry) {
-      checkOpen();
       const expiresAt = expiryFrom(expiry);
-      const stored = values.get(checkKey(key));
+      const stored = values.get(checkOpen(key));
       if (!stored) values.set(key, value, expiresAt);
       return stored?.value ?? null;
     },
     async add(key, amount, expiry) {
-      checkOpen();
-      const firstExpiry = expiryFrom(expiry);
-      const { value, expiresAt } = counters.get(checkKey(key)) ?? { value: 0, expiresAt: firstExpiry };
+      const first = { value: 0, expiresAt: expiryFrom(expiry) };
+      const { value, expiresAt } = counters.get(checkOpen(key)) ?? first;
       const sum = value + checkAmount(amount);
       if (amount !== 0) counters.set(key, sum, expiresAt);
       return sum;
     },
     async lock(key, expiry) {
-      checkOpen();
       const expiresAt = expiryFrom(expiry);
-      if (locks.get(checkKey(key))) return null;
+      if (locks.get(checkOpen(key))) return null;
       const holder = Symbol();
       locks.set(key, holder, expiresAt);
       const isHeld = () => locks.get(key)?.value === holder;
@@ -46,7 +38,7 @@ export function createMemoryStore(): Store & { clear(): void } {
           if (isHeld()) locks.delete(key);
         },
         async extend(expiry) {
-          checkOpen();
+          checkOpen(key);
           if (isHeld()) locks.set(key, holder, expiryFrom(expiry));
           return isHeld();
         },

@@ -1,9 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maxKeyLength } from '../../../src/stores/store.ts';
-import { describeExpiry, type TStore } from './expiry-contract.ts';
+import { maxKeyLength, type Store } from '../../../src/stores/store.ts';
 
-const hour = { expiresInMs: 3_600_000 };
+const minute = 60_000;
+const hour = { expiresInMs: 60 * minute };
+
+interface TStore {
+  store: Store;
+  /** Another client of the same data; the same store if it has only one client. */
+  another: () => Store;
+  /** Advances the clock of the store. */
+  pass: (ms: number) => Promise<void>;
+}
 
 /** The contract of all stores. `tStore` creates an empty one that is closed when the test ends. */
 export function describeStore(name: string, tStore: () => Promise<TStore>, { skip = false } = {}): void {
@@ -58,16 +66,10 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
     it('rejects keys, expiries and amounts outside the limits', async () => {
       const { store } = await tStore();
       const long = 'x'.repeat(maxKeyLength + 1);
-      await expect(store.get(long)).rejects.toThrow(RangeError);
-      await expect(store.set(long, '', hour)).rejects.toThrow(RangeError);
-      await expect(store.setIfAbsent(long, '', hour)).rejects.toThrow(RangeError);
-      await expect(store.add(long, 1, hour)).rejects.toThrow(RangeError);
-      await expect(store.lock(long, hour)).rejects.toThrow(RangeError);
+      for (const call of callsOf(store, long)) await expect(call()).rejects.toThrow(RangeError);
       for (const expiresInMs of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
-        await expect(store.set('key', '', { expiresInMs })).rejects.toThrow(RangeError);
-        await expect(store.setIfAbsent('key', '', { expiresInMs })).rejects.toThrow(RangeError);
-        await expect(store.add('key', 1, { expiresInMs })).rejects.toThrow(RangeError);
-        await expect(store.lock('key', { expiresInMs })).rejects.toThrow(RangeError);
+        const [, ...writes] = callsOf(store, 'key', { expiresInMs });
+        for (const write of writes) await expect(write()).rejects.toThrow(RangeError);
       }
       await expect(store.add('key', 0.5, hour)).rejects.toThrow(RangeError);
       expect(await store.add('key', 0, hour)).toBe(0);
@@ -120,21 +122,16 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
     });
 
     describe('locks', () => {
-      it('are acquired by exactly one of 50 concurrent callers', async () => {
+      it('are acquired by exactly one of 50 concurrent callers for each key', async () => {
         const { store, another } = await tStore();
         const clients = [store, another()];
         const attempts = clients.flatMap((client) => Array.from({ length: 25 }, () => client.lock('essay', hour)));
         const locks = (await Promise.all(attempts)).filter((lock) => lock !== null);
         expect(locks).toHaveLength(1);
+        expect(await store.lock('other', hour)).not.toBeNull();
         await locks[0]?.release();
         await locks[0]?.release();
         expect(await store.lock('essay', hour)).not.toBeNull();
-      });
-
-      it('are independent for each key', async () => {
-        const { store } = await tStore();
-        expect(await store.lock('one', hour)).not.toBeNull();
-        expect(await store.lock('other', hour)).not.toBeNull();
       });
 
       it('cannot be extended after their release', async () => {
@@ -153,14 +150,103 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
       const lock = await store.lock('essay', hour);
       await store.close();
       await store.close();
-      const closed = { name: 'StoreError', reason: 'closed' };
-      await expect(store.get('key')).rejects.toMatchObject(closed);
-      await expect(store.set('key', 'value', hour)).rejects.toMatchObject(closed);
-      await expect(store.setIfAbsent('key', 'value', hour)).rejects.toMatchObject(closed);
-      await expect(store.add('key', 1, hour)).rejects.toMatchObject(closed);
-      await expect(store.add('key', 0, hour)).rejects.toMatchObject(closed);
-      await expect(store.lock('key', hour)).rejects.toMatchObject(closed);
-      await expect(lock?.extend(hour)).rejects.toMatchObject(closed);
+      const calls = [...callsOf(store, 'key'), () => store.add('key', 0, hour), () => lock?.extend(hour)];
+      for (const call of calls) await expect(call()).rejects.toMatchObject({ name: 'StoreError', reason: 'closed' });
+    });
+  });
+}
+
+/** A reading call, and one of each kind that writes. */
+export function callsOf(store: Store, key: string, expiry = hour) {
+  return [
+    () => store.get(key),
+    () => store.set(key, '', expiry),
+    () => store.setIfAbsent(key, '', expiry),
+    () => store.add(key, 1, expiry),
+    () => store.lock(key, expiry),
+  ];
+}
+
+/** The part of the store contract that concerns expiry. */
+function describeExpiry(tStore: () => Promise<TStore>): void {
+  describe('expiry', () => {
+    it('removes a value', async () => {
+      const { store, pass } = await tStore();
+      await store.set('short', 'value', hour);
+      await store.set('long', 'value', { expiresInMs: 2 * hour.expiresInMs });
+      await pass(59 * minute);
+      expect(await store.get('short')).toBe('value');
+      await pass(minute);
+      expect(await store.get('short')).toBeNull();
+      expect(await store.get('long')).toBe('value');
+    });
+
+    it('of a value is replaced when the value is set again', async () => {
+      const { store, pass } = await tStore();
+      await store.set('longer', 'old', hour);
+      await store.set('shorter', 'old', hour);
+      await pass(30 * minute);
+      await store.set('longer', 'new', hour);
+      await store.set('shorter', 'new', { expiresInMs: 10 * minute });
+      await pass(15 * minute);
+      expect(await store.get('shorter')).toBeNull();
+      await pass(15 * minute);
+      await store.set('another', 'triggers a sweep', hour);
+      expect(await store.get('longer')).toBe('new');
+      await pass(30 * minute);
+      expect(await store.get('longer')).toBeNull();
+    });
+
+    it('lets a value be set again that was set if absent', async () => {
+      const { store, pass } = await tStore();
+      expect(await store.setIfAbsent('essay', 'first', hour)).toBeNull();
+      await pass(59 * minute);
+      expect(await store.setIfAbsent('essay', 'second', hour)).toBe('first');
+      await pass(minute);
+      expect(await store.setIfAbsent('essay', 'third', hour)).toBeNull();
+      expect(await store.get('essay')).toBe('third');
+    });
+
+    it('of a counter is that of its first add', async () => {
+      const { store, pass } = await tStore();
+      expect(await store.add('calls', 1, hour)).toBe(1);
+      await pass(30 * minute);
+      expect(await store.add('calls', 1, hour)).toBe(2);
+      await pass(29 * minute);
+      expect(await store.add('calls', 1, hour)).toBe(3);
+      await pass(minute);
+      expect(await store.add('calls', 0, hour)).toBe(0);
+      expect(await store.add('calls', 1, hour)).toBe(1);
+      await pass(59 * minute);
+      expect(await store.add('calls', 1, hour)).toBe(2);
+    });
+
+    it('passes a lock on, and its first holder can no longer release or extend it', async () => {
+      const { store, another, pass } = await tStore();
+      const first = await store.lock('essay', hour);
+      await pass(59 * minute);
+      expect(await another().lock('essay', hour)).toBeNull();
+      await pass(minute);
+      const second = await another().lock('essay', hour);
+      expect(second).not.toBeNull();
+      await first?.release();
+      expect(await first?.extend(hour)).toBe(false);
+      expect(await store.lock('essay', hour)).toBeNull();
+      await second?.release();
+      expect(await store.lock('essay', hour)).not.toBeNull();
+    });
+
+    it('of a lock is postponed by extending the lock', async () => {
+      const { store, pass } = await tStore();
+      const lock = await store.lock('essay', hour);
+      await pass(59 * minute);
+      expect(await lock?.extend(hour)).toBe(true);
+      await pass(59 * minute);
+      expect(await store.lock('essay', hour)).toBeNull();
+      expect(await lock?.extend({ expiresInMs: minute })).toBe(true);
+      await pass(minute);
+      expect(await lock?.extend(hour)).toBe(false);
+      expect(await store.lock('essay', hour)).not.toBeNull();
     });
   });
 }

@@ -2,10 +2,7 @@ import { copyFileSync, mkdirSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLmdbStore } from '../../../src/stores/lmdb-store.ts';
 
-/*
- * A child process of tests: cuts off copies of a store in FOLDER after each of its pages, opens them and reads all
- * values. Prints how many were refused, and how many values were missing in the others.
- */
+/* A child process of tests: cuts off copies of a store after each page. Prints how many are refused, and missing values. */
 
 const { FOLDER = '' } = process.env;
 const day = { expiresInMs: 86_400_000 };

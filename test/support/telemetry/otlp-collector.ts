@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
-import { onTestFinished } from 'vitest';
+import { tHttpServer } from '../free-port.ts';
 
 export interface ReceivedSpan {
   traceId: string;
@@ -30,27 +28,18 @@ export interface Collector {
 /** An OTLP/HTTP collector that decodes the spans it receives. It stops when the test ends. */
 export async function tCollector(): Promise<Collector> {
   let status: number | 'endless' | null = 200;
-  const server = createServer(async (request, response) => {
+  const { url } = await tHttpServer(async (request, response) => {
     const bytes = Buffer.concat(await request.toArray());
     const body = request.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes;
-    const { headers, url: path = '' } = request;
-    collector.requests.push({ path, headers, text: body.toString('latin1') });
+    collector.requests.push({ path: request.url ?? '', headers: request.headers, text: body.toString('latin1') });
     if (status === 200) collector.spans.push(...readSpans(body));
-    if (status === null) return;
     if (status === 'endless') {
       const timer = setInterval(() => response.write(' '), 20);
       response.on('close', () => clearInterval(timer));
-      return;
-    }
-    response.writeHead(status, { 'content-type': 'application/x-protobuf' }).end();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
+    } else if (status !== null) response.writeHead(status, { 'content-type': 'application/x-protobuf' }).end();
   });
   const collector: Collector = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     spans: [],
     requests: [],
     answers: (next) => {
@@ -102,17 +91,11 @@ function readValue(value: Buffer = Buffer.alloc(0)): unknown {
   return Number(numbers(value, 3)[0]);
 }
 
-function messages(bytes: Buffer, number: number): Buffer[] {
-  return [...readFields(bytes)].flatMap(([found, value]) =>
-    found === number && Buffer.isBuffer(value) ? [value] : [],
-  );
-}
-
-function numbers(bytes: Buffer, number: number): bigint[] {
-  return [...readFields(bytes)].flatMap(([found, value]) =>
-    found === number && typeof value === 'bigint' ? [value] : [],
-  );
-}
+const messages = (bytes: Buffer, number: number) =>
+  valuesOf(bytes, number).filter((value) => typeof value !== 'bigint');
+const numbers = (bytes: Buffer, number: number) => valuesOf(bytes, number).filter((value) => typeof value === 'bigint');
+const valuesOf = (bytes: Buffer, number: number) =>
+  [...readFields(bytes)].flatMap(([found, value]) => (found === number ? [value] : []));
 
 function* readFields(bytes: Buffer): Generator<[number: number, value: bigint | Buffer]> {
   let position = 0;

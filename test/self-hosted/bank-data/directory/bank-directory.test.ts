@@ -8,16 +8,9 @@ useFirstGermanList();
 
 describe('findBank', () => {
   it('finds name and BIC of German banks', () => {
-    expect(findBank('DE', '37040044')).toEqual({
-      country: 'DE',
-      bankCode: '37040044',
-      name: 'Commerzbank',
-      zip: '',
-      city: '',
-      bic: 'COBADEFFXXX',
-      source: 'Deutsche Bundesbank, via bankdata-germany',
-      date: '2026-06-08',
-    });
+    const bank = tEntry('37040044', { name: 'Commerzbank', bic: 'COBADEFFXXX' });
+    const source = 'Deutsche Bundesbank, via bankdata-germany';
+    expect(findBank('DE', '37040044')).toEqual({ ...bank, country: 'DE', source, date: '2026-06-08' });
   });
 
   it('uses the next German list from its first valid day', () => {
@@ -25,16 +18,13 @@ describe('findBank', () => {
     expect(findBank('DE', '10010123')?.name).toBe('OLINDA Zweigniederlassung Deutschland');
     vi.setSystemTime('2026-09-07T12:00:00Z');
     expect(findBank('DE', '65461878')).toBeNull();
-    expect(findBank('DE', '10010123')).toMatchObject({
-      name: 'Qonto Zweigniederlassung Deutschland',
-      date: '2026-09-07',
-    });
+    const renamed = { name: 'Qonto Zweigniederlassung Deutschland', date: '2026-09-07' };
+    expect(findBank('DE', '10010123')).toMatchObject(renamed);
   });
 
   it('finds the BIC of German bank codes that were deleted after 2024', () => {
-    const deleted = listBanks({ country: 'DE', first: 10_000 }).banks.filter(({ source }) =>
-      source.includes('iban-to-bic'),
-    );
+    const { banks } = listBanks({ country: 'DE', first: 10_000 });
+    const deleted = banks.filter(({ source }) => source.includes('iban-to-bic'));
     expect(deleted).toHaveLength(51);
     expect(deleted.every(({ bic, name }) => bic !== '' && name === '')).toBe(true);
   });
@@ -63,6 +53,36 @@ describe('findBank', () => {
     ['empty texts', '', ''],
   ])('returns null for %s', (_, country, bankCode) => {
     expect(findBank(country, bankCode)).toBeNull();
+  });
+});
+
+describe('the shipped directories agree with published BICs', () => {
+  const vectors: { banks: readonly { country: string; bank_code: string; bic: string }[] } = JSON.parse(
+    readFileSync(new URL('../../../data/iban-vectors.json', import.meta.url), 'utf8'),
+  );
+
+  it.each([
+    { country: 'AT', least: 5, unknown: [] },
+    { country: 'BE', least: 14, unknown: [] },
+    { country: 'DE', least: 5, unknown: [] },
+    { country: 'ES', least: 4, unknown: ['2059', '0209'] },
+    { country: 'FR', least: 3, unknown: ['30077', '11425'] },
+    { country: 'LU', least: 5, unknown: [] },
+    { country: 'NL', least: 3, unknown: [] },
+  ])('in $country', ({ country, least, unknown }) => {
+    // The last three characters are the branch, which not all sources include.
+    const banks = vectors.banks
+      .filter((bank) => bank.country === country)
+      .map(({ bank_code: code, bic }) => ({
+        code,
+        bic: bic.slice(0, 8),
+        found: findBank(country, code)?.bic.slice(0, 8),
+      }));
+    const known = banks.filter(({ found }) => found !== undefined);
+    for (const { code, bic, found } of known) expect([code, found]).toEqual([code, bic]);
+    expect(new Set(known.map(({ code, bic }) => code + bic)).size).toBeGreaterThanOrEqual(least);
+    const missing = banks.filter(({ found }) => found === undefined).map(({ code }) => code);
+    expect(new Set(missing)).toEqual(new Set(unknown));
   });
 });
 
@@ -128,10 +148,6 @@ describe('listBanks', () => {
     expect(listBanks().total).toBe(totals.reduce((sum, total) => sum + total, 0));
   });
 
-  it('lists nothing for a country without a list', () => {
-    expect(listBanks({ country: 'GB' })).toEqual({ banks: [], total: 0 });
-  });
-
   it.each([
     ['in any case', 'hamburger sparkasse', '20050550'],
     ['in any order of words', 'SPARKASSE HAMBURGER', '20050550'],
@@ -149,6 +165,11 @@ describe('listBanks', () => {
     expect(listBanks({ search })).toEqual({ banks: [], total: 0 });
   });
 
+  it('lists nothing for a country without a list, and all banks for an empty search', () => {
+    expect(listBanks({ country: 'GB' })).toEqual({ banks: [], total: 0 });
+    expect(listBanks({ search: ' ' })).toEqual(listBanks());
+  });
+
   it.each([
     ['Łódź', 'lodz'],
     ['Große Øst-Bank', 'grosse ost'],
@@ -157,9 +178,5 @@ describe('listBanks', () => {
   ])('finds %s by %s', async (name, search) => {
     const directory = await tDirectory({ CZ: [tEntry('0001', { name }), tEntry('0002', { name: 'Other' })] });
     expect(directory.listBanks({ search, country: 'CZ' }).banks.map((bank) => bank.name)).toEqual([name]);
-  });
-
-  it('finds all banks for an empty search', () => {
-    expect(listBanks({ search: ' ' })).toEqual(listBanks());
   });
 });

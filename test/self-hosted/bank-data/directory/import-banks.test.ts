@@ -1,11 +1,11 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../../../src/config/read-config.ts';
 import { readBankDataServiceConfig, readBankImportConfig } from '../../../../src/config/service-config.ts';
 import { createBankDataService } from '../../../../src/self-hosted/bank-data/create-bank-data-service.ts';
-import { createBankDirectory } from '../../../../src/self-hosted/bank-data/directory/bank-directory.ts';
 import { replaceImport } from '../../../../src/self-hosted/bank-data/directory/replace-import.ts';
+import { tDisk, whyNoMount } from '../../../support/disk.ts';
 import { tBanks, tImport, tSampleFile } from '../../../support/self-hosted/bank-data/directory/command-line.ts';
 import { samples, tSample } from '../../../support/self-hosted/bank-data/directory/samples.ts';
 import { tFolder } from '../../../support/stores/folder.ts';
@@ -44,24 +44,18 @@ describe('import-banks', () => {
     expect(await tBanks(join(folder, 'data'), 'DE')).toContainEqual(imported);
   });
 
-  it('changes nothing for an invalid file, and prints the invalid line', async () => {
+  it('changes nothing for an invalid file, creates no data folder, and prints the invalid line', async () => {
     const folder = tFolder();
-    await tImport(folder, 'DE', await tSampleFile(folder, german), '--force').ended;
-    const before = await tBanks(folder, 'DE');
-    const path = await tSampleFile(folder, german, [german.invalid.row]);
-    expect(await tImport(folder, 'DE', path).ended).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: 'Nothing was imported: blz.csv, line 7: 3 columns; a row of this file has 13.\n',
-    });
-    expect(await tBanks(folder, 'DE')).toEqual(before);
-  });
-
-  it('creates no data folder for an invalid file', async () => {
-    const folder = tFolder();
-    const path = await tSampleFile(folder, german, [german.invalid.row]);
-    expect((await tImport(join(folder, 'data'), 'DE', path).ended).code).toBe(1);
-    expect(existsSync(join(folder, 'data'))).toBe(false);
+    const dataDir = join(folder, 'data');
+    const invalid = await tSampleFile(tFolder(), german, [german.invalid[0]]);
+    const stderr = 'Nothing was imported: blz.csv, line 7: 3 columns; a row of this file has 13.\n';
+    const refused = { code: 1, stdout: '', stderr };
+    expect(await tImport(dataDir, 'DE', invalid).ended).toEqual(refused);
+    expect(existsSync(dataDir)).toBe(false);
+    await tImport(dataDir, 'DE', await tSampleFile(folder, german), '--force').ended;
+    const before = await tBanks(dataDir, 'DE');
+    expect(await tImport(dataDir, 'DE', invalid).ended).toEqual(refused);
+    expect(await tBanks(dataDir, 'DE')).toEqual(before);
   });
 
   it.each([
@@ -87,12 +81,9 @@ describe('import-banks', () => {
     const dataDir = tFolder();
     const path = await tSampleFile(dataDir, german);
     const shipped = (await tBanks(dataDir, 'DE')).length;
-    const { code, stdout, stderr } = await tImport(dataDir, 'DE', path).ended;
-    expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toBe(
-      `Nothing was imported: ${path} has 3 banks, less than half of the present ${shipped.toLocaleString('en')} of DE; ` +
-        'if it is complete, add --force.\n',
-    );
+    const present = `less than half of the present ${shipped.toLocaleString('en')} of DE`;
+    const stderr = `Nothing was imported: ${path} has 3 banks, ${present}; if it is complete, add --force.\n`;
+    expect(await tImport(dataDir, 'DE', path).ended).toEqual({ code: 1, stdout: '', stderr });
     expect(await tBanks(dataDir, 'DE')).toHaveLength(shipped);
   });
 
@@ -100,14 +91,13 @@ describe('import-banks', () => {
     const dataDir = tFolder();
     const path = await tSampleFile(dataDir, german);
     const shipped = await tBanks(dataDir, 'DE');
-    expect((await tImport(dataDir, 'DE', '--undo').ended).stderr).toBe(
-      'Nothing was changed: no import of DE can be undone.\n',
-    );
+    const { stderr } = await tImport(dataDir, 'DE', '--undo').ended;
+    expect(stderr).toBe('Nothing was changed: no import of DE can be undone.\n');
     await tImport(dataDir, 'DE', path, '--force').ended;
     const imported = await tBanks(dataDir, 'DE');
     expect(imported).toHaveLength(3);
-
-    expect((await tImport(dataDir, 'de', '--undo').ended).stdout).toBe(
+    const { stdout } = await tImport(dataDir, 'de', '--undo').ended;
+    expect(stdout).toBe(
       `Restored the banks of DE: was 3, now ${shipped.length.toLocaleString('en')}. To undo this, run it again.\n`,
     );
     expect(await tBanks(dataDir, 'DE')).toEqual(shipped);
@@ -141,8 +131,7 @@ describe('the data folder', () => {
 describe('the service', () => {
   async function bankOf(app: ReturnType<typeof createBankDataService>, iban: string) {
     const url = `/bank_data/iban_validate?iban_number=${iban}`;
-    const answer = await app.inject({ url, headers: { apikey: 'key' } });
-    return answer.json().bank_data;
+    return (await app.inject({ url, headers: { apikey: 'key' } })).json().bank_data;
   }
 
   it('uses an import without a restart', async () => {
@@ -162,22 +151,6 @@ describe('the service', () => {
     await app.close();
   });
 
-  it('uses an import of each country', async () => {
-    const dataDir = tFolder();
-    for (const { country, bank } of samples) {
-      await replaceImport(dataDir, { country, source: 'Registry', date: '2026-11-21', entries: [bank] });
-    }
-    const app = createBankDataService({ apiKey: 'key', dataDir });
-    const directory = createBankDirectory({ dataDir });
-    const countries = [...new Set(samples.map(({ country }) => country))];
-    const listed = directory.listBanks().banks.map(({ country }) => country);
-    expect(listed).toEqual(countries.toSorted());
-    expect((await bankOf(app, 'CZ6508000000192000145399')).name).toBe('Česká spořitelna, a.s.');
-    expect((await bankOf(app, 'HU42117730161111101800000000')).bic).toBe('OTPVHUHB');
-    await directory.close();
-    await app.close();
-  });
-
   it('leaves only the store in the data folder', async () => {
     const dataDir = tFolder();
     await replaceImport(dataDir, { country: 'CZ', source: 'Registry', date: '2026-11-21', entries: [] });
@@ -187,5 +160,18 @@ describe('the service', () => {
     await bankOf(app, 'CZ6508000000192000145399');
     await app.close();
     expect(readdirSync(dataDir).sort()).toEqual(files);
+  });
+});
+
+describe.skipIf(whyNoMount)(`an import on a full disk${whyNoMount}`, () => {
+  it.each([0, 8, 12, 28])('is refused with a message, and can be repeated, with %i kB free', async (freeKb) => {
+    const path = await tSampleFile(tFolder(), tSample('LI'));
+    const disk = tDisk(freeKb);
+    const refused = await tImport(disk, 'LI', path, '--force').ended;
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/disk is full|No space|ENOSPC/);
+    rmSync(join(disk, 'other'));
+    expect((await tImport(disk, 'LI', path, '--force').ended).code).toBe(0);
+    expect(await tBanks(disk, 'LI')).not.toEqual([]);
   });
 });

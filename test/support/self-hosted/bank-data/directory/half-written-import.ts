@@ -1,10 +1,7 @@
 import { writeSync } from 'node:fs';
 import { replaceImport } from '../../../../../src/self-hosted/bank-data/directory/replace-import.ts';
 
-/*
- * A process for tests: writes 50,000 of 100,000 banks in the transaction of an import, prints a line, and waits to be
- * killed.
- */
+/* A child process of tests: imports half of 100,000 banks, prints a line, and waits to be killed. */
 
 function* banks() {
   for (let number = 0; number < 100_000; number++) {

@@ -15,8 +15,7 @@ export interface Sample {
   encode(rows: readonly Cells[]): Promise<Buffer>;
   bank: BankEntry;
   skipped: Readonly<Record<string, number>>;
-  /** An invalid row, and the message about it. */
-  invalid: { row: Cells; problem: string };
+  invalid: readonly [row: Cells, problem: string];
 }
 
 /** The bytes of a sample, with optional rows at its end. */

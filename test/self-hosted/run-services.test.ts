@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest';
+import { tChatServer } from '../support/chat-server.ts';
+import { tHttpServer } from '../support/free-port.ts';
+import { tCommand } from '../support/process.ts';
+
+const bankDataEnv = { BANK_DATA_API_KEY: 'right-key', BANK_DATA_SERVICE_PORT: '0' };
+const essayEnv = { ESSAY_API_KEY: 'right-key', ESSAY_SERVICE_PORT: '0' };
+const lookUp = '/bank_data/iban_validate?iban_number=DE89370400440532013000';
+
+async function order(url: string | undefined, token: string): Promise<Response> {
+  const headers = { token, 'content-type': 'application/json' };
+  const body = JSON.stringify({ description: 'bees', mode: 'Standard', word_count: 50 });
+  return fetch(`${url}/v2/generate/essay/`, { method: 'POST', headers, body });
+}
+
+it.each(['SIGTERM', 'SIGINT'] as const)(
+  'the bank-data service serves until %s, and prints only its address',
+  async (signal) => {
+    const service = tCommand(['bank-data-service'], bankDataEnv);
+    const [line, url] = await service.printed(/^The bank-data service listens on (http:\/\/127\.0\.0\.1:\d+)\n$/);
+    const answer = await fetch(url + lookUp, { headers: { apikey: 'right-key' } });
+    expect(await answer.json()).toMatchObject({ valid: true });
+    service.kill(signal);
+    expect(await service.ended).toEqual({ code: 0, signal: null });
+    expect(service.stdout() + service.stderr()).toBe(line);
+  },
+);
+
+it.each(['SIGTERM', 'SIGINT'] as const)(
+  'the essay service serves until %s, and prints its address and that the writer is not a model',
+  async (signal) => {
+    const service = tCommand(['essay-service'], essayEnv);
+    const [, url] = await service.printed(
+      /^The essay service listens on (http:\/\/127\.0\.0\.1:\d+)\nIt writes with an offline drafter, not a language model: .+\n$/,
+    );
+    const answer = { essay: expect.stringContaining('bees'), word_count: expect.any(Number) };
+    expect(await (await order(url, 'right-key')).json()).toEqual(answer);
+    expect((await order(url, 'wrong-key')).status).toBe(401);
+    service.kill(signal);
+    expect(await service.ended).toEqual({ code: 0, signal: null });
+    expect(service.stderr()).toBe('');
+  },
+);
+
+it('the essay service writes with the configured language model, and prints neither key', async () => {
+  const stream = { kind: 'stream', pieces: ['Bees fly.'] } as const;
+  const model = await tChatServer(stream, { kind: 'status', status: 401, body: 'no' });
+  const llm = { LLM_URL: model.url, LLM_MODEL: 'llama', LLM_API_KEY: 'model-key' };
+  const service = tCommand(['essay-service'], { ...essayEnv, ...llm });
+  const [, url] = await service.printed(/listens on (\S+)\nIt writes with the language model llama\.\n$/);
+  expect(await (await order(url, 'right-key')).json()).toEqual({ essay: 'Bees fly.', word_count: 2 });
+  expect((await order(url, 'right-key')).status).toBe(500);
+  service.kill('SIGTERM');
+  expect(await service.ended).toEqual({ code: 0, signal: null });
+  expect(service.stderr()).toContain('responded with status 401');
+  expect(service.stdout() + service.stderr()).not.toMatch(/right-key|model-key/);
+});
+
+it.each([
+  [
+    'bank-data-service',
+    { BANK_DATA_SERVICE_PORT: 'many' },
+    /BANK_DATA_SERVICE_PORT: must be a whole number.*BANK_DATA_API_KEY: missing/s,
+  ],
+  ['essay-service', { LLM_URL: 'http://127.0.0.1:1/v1' }, /ESSAY_API_KEY: missing/],
+])('%s describes what its configuration lacks', async (command, env, problems) => {
+  const service = tCommand([command], { ...env });
+  expect(await service.ended).toEqual({ code: 1, signal: null });
+  expect(service.stdout()).toBe('');
+  expect(service.stderr()).toMatch(problems);
+  expect(service.stderr()).not.toMatch(/^\s+at /m);
+});
+
+it('a service reports that its port is in use', async () => {
+  const { port } = new URL((await tHttpServer(() => {})).url);
+  const service = tCommand(['bank-data-service'], { ...bankDataEnv, BANK_DATA_SERVICE_PORT: port });
+  expect(await service.ended).toEqual({ code: 1, signal: null });
+  expect(service.stdout()).toBe('');
+  expect(service.stderr()).toBe(
+    `Cannot listen on 127.0.0.1, port ${port}: another process listens there already; set BANK_DATA_SERVICE_PORT to a free port.\n`,
+  );
+});
