@@ -35,6 +35,7 @@ describe('_service { sdl }', () => {
 
 describe('a representation', () => {
   const federation = { id: 'apollo-federation', sku: 'federation' };
+  const product = '... on Product { id sku }';
   const user = { __typename: 'User', email: 'support@apollographql.com' };
 
   it.each([
@@ -51,17 +52,17 @@ describe('a representation', () => {
       '... on ProductResearch { study { description } }',
       { study: { description: 'Federation Study' } },
     ],
-    ['@key by id', { __typename: 'Product', id: 'apollo-federation' }, '... on Product { id sku }', federation],
+    ['@key by id', { __typename: 'Product', id: 'apollo-federation' }, product, federation],
     [
       'repeatable @key, the second',
       { __typename: 'Product', sku: 'federation', package: '@apollo/federation' },
-      '... on Product { id sku }',
+      product,
       federation,
     ],
     [
       'repeatable @key, the third',
       { __typename: 'Product', sku: 'studio', variation: { id: 'platform' } },
-      '... on Product { id sku }',
+      product,
       { id: 'apollo-studio', sku: 'studio' },
     ],
     [

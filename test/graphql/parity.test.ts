@@ -7,7 +7,6 @@ import { schema } from '../../src/graphql/schema/schema.ts';
 import { createRequestHandler } from '../../src/http/request-handler.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { tGateway } from '../support/gateway.ts';
-import { turns } from '../support/graphql/outcomes.ts';
 import { createParityRequests, hashOf, type ParityRequest, registered } from '../support/graphql/parity-requests.ts';
 import { replyAsHosted } from '../support/hosted-bank-data.ts';
 import { type Received, tSend } from '../support/http/listening-gateway.ts';
@@ -19,6 +18,7 @@ import {
   replyTruncated,
   tUpstream,
 } from '../support/scripted-upstream.ts';
+import { turns } from '../support/turns.ts';
 
 /* An ordinary POST gets the same status, headers and bytes whether the gateway or Yoga reads it. */
 
@@ -98,7 +98,7 @@ async function compare(name: string, request: ParityRequest, [direct, yoga]: rea
     const expected = describeReply(await yoga.post(request, spaces));
     const actual = describeReply(await direct.post(request, spaces));
     if (expected !== actual) differences.push(`${name}, ${index}:\n  ${actual}\n  ${expected}`);
-    await turns();
+    await turns(3);
   }
   return differences;
 }

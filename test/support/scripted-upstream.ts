@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { tFreePort, tHttpServer } from './free-port.ts';
 import { tGate } from './gate.ts';
+import { turns } from './turns.ts';
 
 export interface UpstreamCall {
   method: string;
@@ -105,7 +106,8 @@ export function replyStuck(text: string): Reply {
   return async (response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': text.length + 100 });
     await new Promise((resolve) => response.write(text, resolve));
-    await arrival();
+    // After a few turns, the other end of a loopback connection has read what was written.
+    await turns(5);
   };
 }
 
@@ -121,11 +123,6 @@ export function replyResetInBody(text: string): Reply {
 export const replyResetBeforeHeaders: Reply = (response) => {
   response.socket?.resetAndDestroy();
 };
-
-/** A few turns of the event loop, after which the other end of a loopback connection has read what was written. */
-async function arrival(): Promise<void> {
-  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-}
 
 /** Closes the connection before any answer, in order. */
 export const replyClosed: Reply = (response) => {

@@ -2,9 +2,10 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createPreparedDocuments } from '../../../src/graphql/documents/documents.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { createRandom } from '../../support/e2e/random.ts';
-import { interpret, tContext, toOutcome, turns } from '../../support/graphql/outcomes.ts';
+import { interpret, tContext, toOutcome } from '../../support/graphql/outcomes.ts';
 import { createRandomQueries, type RandomRequest } from '../../support/graphql/random-documents.ts';
 import { texts } from '../../support/graphql/scripted-services.ts';
+import { turns } from '../../support/turns.ts';
 
 /* More random documents, or others: DOCUMENTS=5000 SEED=7 npx vitest run test/graphql/documents/documents.test.ts */
 const documents = Number(process.env.DOCUMENTS ?? 120);
@@ -200,7 +201,8 @@ function tDocuments(characters = 100_000) {
     if (errors.length > 0) return toOutcome({ errors });
     const name = query.startsWith('query A') ? 'A' : null;
     const outcome = toOutcome(await operation(name).execute(tContext(), variables));
-    await turns();
+    // The next operation is compiled after the current one.
+    await turns(3);
     return outcome;
   }
 

@@ -2,8 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { createPreparationTurns } from '../../../src/graphql/documents/turns.ts';
 import { tCaller } from '../../support/caller.ts';
 import { tGateway } from '../../support/gateway.ts';
-
-const turnOfEventLoop = () => new Promise((resolve) => setImmediate(resolve));
+import { turns as nextTurns } from '../../support/turns.ts';
 
 /** Documents that take as long as they say, beside requests with known ones. */
 function tTurns() {
@@ -35,7 +34,7 @@ describe('turns of documents that are not known', () => {
     for (let turn = 0; turn < 6; turn += 1) {
       preparedByTurn.push(prepared.splice(0).join());
       turns.countKnown();
-      await turnOfEventLoop();
+      await nextTurns(1);
     }
     expect(preparedByTurn).toEqual(['a', '', 'b', '', 'c', '']);
     expect(turns.areFull()).toBe(false);
@@ -45,10 +44,10 @@ describe('turns of documents that are not known', () => {
     const { turns, prepared, prepare } = tTurns();
     turns.countKnown();
     prepare('a', 0.1);
-    await turnOfEventLoop();
+    await nextTurns(1);
     prepare('b', 0.1);
     expect(prepared).toEqual(['a']);
-    await turnOfEventLoop();
+    await nextTurns(1);
     expect(prepared).toEqual(['a', 'b']);
   });
 
@@ -56,7 +55,7 @@ describe('turns of documents that are not known', () => {
     const { prepared, prepare } = tTurns();
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) prepare(name, 0.4);
     expect(prepared).toEqual(['a', 'b', 'c']);
-    await turnOfEventLoop();
+    await nextTurns(1);
     expect(prepared).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
   });
 
@@ -64,9 +63,9 @@ describe('turns of documents that are not known', () => {
     const { turns, prepared, prepare } = tTurns();
     turns.countKnown();
     for (const name of ['a', 'b', 'c']) prepare(name, 0.1);
-    await turnOfEventLoop();
+    await nextTurns(1);
     prepare('d', 0.1);
-    for (let turn = 0; turn < 4; turn += 1) await turnOfEventLoop();
+    await nextTurns(4);
     expect(prepared).toEqual(['a', 'b', 'c', 'd']);
   });
 
@@ -79,8 +78,7 @@ describe('turns of documents that are not known', () => {
       hasLeft = true;
     });
     prepare('b', 0.1);
-    await turnOfEventLoop();
-    await turnOfEventLoop();
+    await nextTurns(2);
     expect({ hasLeft, prepared }).toEqual({ hasLeft: true, prepared: ['a', 'b'] });
   });
 });
@@ -98,7 +96,7 @@ async function tSend() {
     );
   };
   for (let time = 0; time < 3; time += 1) await send(known);
-  await turnOfEventLoop();
+  await nextTurns(1);
   return { send, caches: handle.caches };
 }
 
@@ -135,7 +133,7 @@ describe('many new documents at once', () => {
     for (let turn = 1; turn <= 10; turn += 1) {
       await send(known);
       expect(answered).toBeLessThanOrEqual((turn + 1) / 2);
-      await turnOfEventLoop();
+      await nextTurns(1);
     }
     expect(answered).toBeGreaterThan(3);
   });

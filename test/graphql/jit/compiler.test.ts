@@ -6,10 +6,11 @@ import { createCompiler } from '../../../src/graphql/jit/compiler.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { createRandom } from '../../support/e2e/random.ts';
 import { tOperation } from '../../support/graphql/operation.ts';
-import { interpret, type Outcome, tContext, toOutcome, turns } from '../../support/graphql/outcomes.ts';
+import { interpret, type Outcome, tContext, toOutcome } from '../../support/graphql/outcomes.ts';
 import { createRandomQueries, type RandomRequest } from '../../support/graphql/random-documents.ts';
 import { repeat } from '../../support/graphql/repeat.ts';
 import { texts, tServices } from '../../support/graphql/scripted-services.ts';
+import { turns } from '../../support/turns.ts';
 
 /* More random documents, or others: DOCUMENTS=5000 SEED=7 npx vitest run test/graphql/jit/compiler.test.ts */
 const documents = Number(process.env.DOCUMENTS ?? 400);
@@ -111,7 +112,8 @@ describe('compiling', () => {
       clock.ms += 0.5;
       find();
       find();
-      await turns();
+      // The next operation is compiled after the current one.
+      await turns(3);
     }
     const compilations = onCompiled.mock.calls.length;
     expect(compilations).toBeGreaterThan(1);
@@ -120,7 +122,7 @@ describe('compiling', () => {
     const late = operations.find((find) => find() === null);
     clock.ms += 1_000;
     late?.();
-    await turns();
+    await turns(3);
     expect(late?.()).not.toBeNull();
   });
 
@@ -133,7 +135,7 @@ describe('compiling', () => {
       find();
       find();
     }
-    await turns();
+    await turns(3);
     expect(onCompiled).toHaveBeenCalledTimes(1);
   });
 
@@ -152,7 +154,7 @@ describe('compiling', () => {
         prepared[index] = prepare(text);
         await prepared[index].operation(null).execute(tContext(), { code: 'DE' });
       }
-      await turns();
+      await turns(3);
     }
     const after = status();
     expect(before.entries).toBe(16);
@@ -181,7 +183,7 @@ async function runCompiled({ query, variables }: RandomRequest): Promise<Outcome
   const find = tRegister(query);
   find();
   find();
-  await turns();
+  await turns(3);
   const result = await find()?.(tRecordedContext(), variables);
   return result ? toOutcome(result) : null;
 }

@@ -41,8 +41,3 @@ const caller = createCaller({ kind: 'anonymous', name: '', scopes: [] });
 export function tContext(services: Services = tServices()): Context {
   return createContext(services, caller, new AbortableSignal());
 }
-
-/** Turns of the event loop: the next operation is compiled after the current one. */
-export async function turns(): Promise<void> {
-  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-}

@@ -3,6 +3,7 @@ import { withPrecheck } from '../../../src/bank-data/precheck.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import type { Essay } from '../../../src/essays/essays.ts';
 import type { Services } from '../../../src/graphql/schema/context.ts';
+import { turns } from '../turns.ts';
 import type { Texts } from './random-documents.ts';
 
 const ibans = [
@@ -32,7 +33,7 @@ export const texts: Texts = {
   other: ['Pens', '', '"; process.exit() //', '\\"', '$' + '{1}`', '\u2028\u2029', '</script>', '__proto__'],
 };
 
-/** Services whose results depend on their input only: values, failures of each kind, and faults, in any order. */
+/** Services whose results depend on their input only: values, failures and faults. They arrive in another order than requested. */
 export function tServices(): Services {
   const bankData: BankDataPort = {
     async validateIban(iban) {
@@ -115,9 +116,4 @@ function createValidation(iban: string, number: number): IbanValidation {
 function createBank(bic: string): Bank {
   const unknown = { bankCode: null, zip: null, city: null, address: null, source: null, date: null };
   return { ...unknown, bic, name: `Bank ${bic}`, countryCode: 'DE' };
-}
-
-/** Results arrive in another order than they were requested. */
-async function turns(count: number): Promise<void> {
-  for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
