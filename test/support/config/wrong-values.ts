@@ -122,7 +122,7 @@ const rows: Row[] = [
     'redis://:seeded@redis:99999',
     'redis://:seeded@redis/database',
     'redis://:seeded@redis?commandTimeout=0',
-    'redis://:%zzseeded@redis',
+    'redis://:%zz-seeded@redis',
     'not a seeded URL',
   ].map((value): Row => ['REDIS_URL', value, redisUrl, storeSecret]),
   ...['STANDARD', 'ACADEMIC', 'PROFESSIONAL', 'NEWS_REPORT'].map((mode): Row => {
