@@ -46,6 +46,8 @@ const usage = '{"usage":1}';
 it.each<[string, Outcome, object, string[]?]>([
   ['an allowance that renews at the date of the outcome', { kind: 'exhausted', renewsAt: date }, renewing],
   ['a request that was not sent as retryable', { kind: 'shed' }, failedWith('UNAVAILABLE', unpaid)],
+  ['a failure without raw text for a 5xx response', answered(500, usage), failedWith('FAILED', unpaid)],
+  ['rejected input', answered(422, '{"message":"secret"}'), { kind: 'invalid-input', message: '[hidden]' }],
   ['the text of a 2xx response', answered(200, usage), failedWith('FAILED', { rawText: usage }), ['unreadable 200']],
 ])('returns %s, after one call', async (_, outcome, result, events = []) => {
   const { generate, requests, fired } = tRestEssays(outcome);
