@@ -42,14 +42,6 @@ describe('the cache', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('makes 100 calls for 1,000 requests for 100 IBANs', async () => {
-    const { ask, upstream } = await tScriptedGateway(replyWithIban);
-    const ibans = germanIbans(100);
-    const answers = Array.from({ length: 1_000 }, (_, index) => ask(query, { iban: ibans[index % 100] }));
-    for (const answer of await Promise.all(answers)) expect(answer.errors).toBeUndefined();
-    expect(upstream.calls).toHaveLength(100);
-  });
-
   it('shares calls between a list and a single look-up', async () => {
     const { ask, look, upstream, release } = await tHeld();
     const ibans = germanIbans(3);

@@ -179,15 +179,4 @@ describe('ibanValidations', () => {
     expect(await ask(listQuery, { ibans: [] })).toEqual({ data: { ibanValidations: [] } });
     expect(upstream.calls).toHaveLength(0);
   });
-
-  it('rejects more than MAX_IBANS_PER_QUERY without a call', async () => {
-    const { ask, upstream } = await tScriptedGateway(replyWithIban, { MAX_IBANS_PER_QUERY: '24' });
-    const { errors } = await ask(listQuery, { ibans: twentyFive });
-    expect(errors).toHaveLength(1);
-    expect(errors?.[0]).toMatchObject({
-      message: 'A query may request at most 24 IBANs, duplicates included; split it into several queries.',
-      extensions: { code: 'BAD_USER_INPUT', service: null, retryable: false },
-    });
-    expect(upstream.calls).toHaveLength(0);
-  });
 });

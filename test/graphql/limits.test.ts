@@ -272,8 +272,14 @@ describe('an answer', () => {
     expect(data?.l1).toEqual(ibans.map(() => null));
     expect(data?.ibanValidation).toBeNull();
     expect(errors).toHaveLength(101);
-    expect(errors?.[0]).toMatchObject({ extensions: { code: 'BAD_USER_INPUT' } });
+    const message = 'A query may request at most 10 IBANs, duplicates included; split it into several queries.';
+    const extensions = { code: 'BAD_USER_INPUT', service: null, retryable: false };
+    expect(errors?.[0]).toMatchObject({ message, extensions });
     expect(errors?.[100]?.message).toContain('891 more errors');
+    const longer = await ask('query ($i: [String!]!) { ibanValidations(ibans: $i) { valid } }', {
+      i: [...ibans, 'DE'],
+    });
+    expect(longer.errors).toMatchObject([{ message }]);
     expect(upstream.calls).toHaveLength(1);
   });
 });

@@ -66,11 +66,6 @@ describe('a language model', () => {
     expect(log()).not.toContain('seeded-model-key');
   });
 
-  it('may respond without streaming', async () => {
-    const { ask } = await tModel({ kind: 'json', content: 'Pens write.', finish: 'stop' });
-    expect((await ask(mutation, { input })).data?.generateEssay?.text).toBe('Pens write.');
-  });
-
   it('is cut off at the word limit, at the end of a sentence', async () => {
     const { model, ask } = await tModel({ kind: 'endless', piece: 'One two three four. ' });
     const { data } = await ask(mutation, { input: { ...input, wordCount: 10 } });

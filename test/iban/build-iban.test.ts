@@ -71,20 +71,6 @@ describe('buildIban', () => {
   ])('accepts %s', (_, values, iban) => {
     expect(build(values)).toEqual({ kind: 'iban', iban });
   });
-
-  it('reports all problems at once, in the order of the fields', () => {
-    expect(buildIban({ country: 'DE', bankCode: '3704004', branch: '001', accountNumber: '05320130001' })).toEqual({
-      kind: 'invalid',
-      problems: [
-        { field: 'bankCode', message: 'bankCode has 7 characters; a bank code of DE has 8 digits.' },
-        { field: 'branch', message: 'branch has 3 characters; an IBAN of DE has no branch.' },
-        {
-          field: 'accountNumber',
-          message: 'accountNumber has 11 characters; an account number of DE has up to 10 digits.',
-        },
-      ],
-    });
-  });
 });
 
 describe('ibanFields', () => {

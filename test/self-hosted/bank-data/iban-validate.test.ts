@@ -41,6 +41,8 @@ describe('a valid IBAN', () => {
     ['national check digits after the account', 'FR1420041010050500013M02606', '01005', '0500013M02606', '06'],
     ['national check digits before the account', 'ES9121000418450200051332', '0418', '450200051332', '45'],
     ['national check digits before the bank code', 'IT60X0542811101000000123456', '11101', '000000123456', 'X'],
+    ['national check digits in the bank code', 'PL61109010140000071219812874', '', '0000071219812874', '4'],
+    ['national check digits and no others', 'AL47212110090000000235698741', '1100', '90000000235698741', '9'],
     ['type and holder of the account', 'BR1800360305000010009795493C1', '00001', '0009795493C1', ''],
   ])('has the rest of the BBAN as account number: %s', async (_, iban, branch, account, check) => {
     const { body } = await validate(iban);

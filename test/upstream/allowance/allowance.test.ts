@@ -66,13 +66,6 @@ describe('an allowance', () => {
     );
   });
 
-  it('is used to its last call by parallel processes', async () => {
-    const store = createMemoryStore();
-    const processes = [tAllowance({ store, limit: 10 }), tAllowance({ store, limit: 10 })];
-    const reservations = await Promise.all(processes.map((process) => reserveMany(process, 50)));
-    expect(reservations.flat()).toHaveLength(10);
-  });
-
   it('stores parallel reservations in one write', async () => {
     const store = createMemoryStore();
     const allowance = tAllowance({ store });

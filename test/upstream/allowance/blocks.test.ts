@@ -10,17 +10,18 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'], now: new Date('2026-11-21') });
 });
 
-function tCountedStore() {
+/** An allowance without a limit, and what its store has counted. */
+function tCounted(options: Parameters<typeof tAllowance>[0] = {}) {
   const memory = createMemoryStore();
   const { store, fail, work } = tFailingStore(memory);
   const counted = (month = '2026-11') => memory.add(`allowance:essays:${month}`, 0, { expiresInMs: 1 });
-  return { store, counted, fail, work, writes: vi.spyOn(store, 'add') };
+  const allowance = tAllowance({ store, limit: null, ...options });
+  return { store, allowance, counted, fail, work, writes: vi.spyOn(store, 'add') };
 }
 
 describe('a block', () => {
   it('is stored before its calls are made, and has at most the calls of half a second', async () => {
-    const { store, counted, writes } = tCountedStore();
-    const allowance = tAllowance({ store, limit: null });
+    const { allowance, counted, writes } = tCounted();
     for (let calls = 1; calls <= 1_000; calls += 1) {
       await reserveOne(allowance);
       expect(await counted()).toBeGreaterThanOrEqual(calls);
@@ -31,8 +32,7 @@ describe('a block', () => {
   });
 
   it('begins with ten calls per second: below, the count is exact', async () => {
-    const { store, counted } = tCountedStore();
-    const allowance = tAllowance({ store, limit: null });
+    const { allowance, counted } = tCounted();
     await reserveMany(allowance, 9);
     expect(await counted()).toBe(9);
     await reserveOne(allowance);
@@ -40,8 +40,7 @@ describe('a block', () => {
   });
 
   it('costs its callers no promise, and has at most 10,000 calls', async () => {
-    const { store, counted } = tCountedStore();
-    const allowance = tAllowance({ store, limit: null });
+    const { allowance, counted } = tCounted();
     await reserveMany(allowance, 25_000);
     expect(await counted()).toBe(35_000);
     for (let call = 0; call < 10_000; call += 1) expect(allowance.reserve()).toHaveProperty('kind', 'reserved');
@@ -50,8 +49,7 @@ describe('a block', () => {
   });
 
   it('is small where few calls remain: all of them can be made, and no other', async () => {
-    const { store, counted } = tCountedStore();
-    const allowance = tAllowance({ store, limit: 2_000 });
+    const { store, allowance, counted } = tCounted({ limit: 2_000 });
     await reserveMany(allowance, 1_000);
     expect(await counted()).toBe(1_010);
     for (let call = 0; call < 950; call += 1) await reserveOne(allowance);
@@ -64,16 +62,14 @@ describe('a block', () => {
   });
 
   it('is shared with the other processes: each counts a part of what remains ahead of time', async () => {
-    const { store, counted } = tCountedStore();
-    const allowance = tAllowance({ store, limit: 2_000, replicas: 5 });
+    const { allowance, counted } = tCounted({ limit: 2_000, replicas: 5 });
     await reserveMany(allowance, 1_000);
     expect(await counted()).toBe(1_002);
     await allowance.flush();
   });
 
   it('is returned when nothing of it was used for a second', async () => {
-    const { store, counted } = tCountedStore();
-    const allowance = tAllowance({ store, limit: null });
+    const { allowance, counted } = tCounted();
     await reserveMany(allowance, 100);
     await vi.advanceTimersByTimeAsync(900);
     await reserveOne(allowance);
@@ -95,8 +91,7 @@ describe('a block', () => {
       },
     ],
   ])('is returned %s', async (_, end) => {
-    const { store, counted } = tCountedStore();
-    const allowance = tAllowance({ store, limit: null });
+    const { allowance, counted } = tCounted();
     await reserveMany(allowance, 100);
     expect(await counted()).toBe(150);
     await end(allowance);
@@ -105,8 +100,7 @@ describe('a block', () => {
   });
 
   it('takes calls back that were not sent, without a write', async () => {
-    const { store, counted, writes } = tCountedStore();
-    const allowance = tAllowance({ store, limit: null });
+    const { allowance, counted, writes } = tCounted();
     await reserveMany(allowance, 100);
     const reservation = await reserveOne(allowance);
     writes.mockClear();
@@ -117,8 +111,7 @@ describe('a block', () => {
   });
 
   it('is used up while the store fails, and then counted in memory', async () => {
-    const { store, counted, fail, work } = tCountedStore();
-    const allowance = tAllowance({ store, limit: null });
+    const { allowance, counted, fail, work } = tCounted();
     await reserveMany(allowance, 100);
     fail();
     await reserveMany(allowance, 70);

@@ -48,17 +48,8 @@ const swissHeader =
 const ecbHeader =
   'RIAD_CODE;BIC;COUNTRY_OF_REGISTRATION;NAME;BOX;ADDRESS;POSTAL;CITY;CATEGORY;HEAD_COUNTRY_OF_REGISTRATION;HEAD_NAME;HEAD_RIAD_CODE;RESERVE;EXEMPT';
 
-function swiss(
-  iid: string,
-  name: string,
-  zip: string,
-  city: string,
-  country: string,
-  bic: string,
-  merged = 'N',
-): Cells {
-  return wide(21, { 0: iid, 1: '2026-11-20', 2: merged, 8: name, 11: zip, 12: city, 13: country, 14: bic });
-}
+const swiss = (iid: string, name: string, zip: string, city: string, country: string, bic: string, merged = 'N') =>
+  wide(21, { 0: iid, 1: '2026-11-20', 2: merged, 8: name, 11: zip, 12: city, 13: country, 14: bic });
 
 const swissFile = {
   fileName: 'bankmaster_V3.csv',
