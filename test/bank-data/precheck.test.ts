@@ -66,15 +66,4 @@ describe('the precheck', () => {
     expect(await bankData.validateBic(bic, tRequestContext())).toEqual(validation);
     expect(lookUps).toEqual(validation.valid ? [bic] : []);
   });
-
-  it('has an IBAN generated only from fields that are possible', async () => {
-    const { bankData, lookUps } = tBankData();
-    const impossible = { country: 'DE', bankCode: '1', accountNumber: '1' };
-    const rejected = await bankData.generateIban(impossible, tRequestContext());
-    expect(rejected).toMatchObject({ kind: 'invalid', problems: [{ field: 'bankCode' }] });
-    expect(lookUps).toEqual([]);
-    const possible = { country: 'DE', bankCode: '37040044', accountNumber: '532013000' };
-    expect(await bankData.generateIban(possible, tRequestContext())).toMatchObject({ message: 'from the service' });
-    expect(lookUps).toEqual(['DE']);
-  });
 });

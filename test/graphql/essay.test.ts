@@ -118,13 +118,4 @@ describe('generateEssay', () => {
     const { data } = await ask(mutation, { input });
     expect(data?.generateEssay).toEqual({ __typename: 'InvalidEssayInput', field: null, message, fields: [] });
   });
-
-  it('rejects a mutation by GET, which a link or a prefetch could send', async () => {
-    const { handle, upstream } = await tScriptedGateway(replyJson(200, { essay: text }));
-    const query = 'mutation { generateEssay(input: { description: "Pens", wordCount: 9 }) { __typename } }';
-    const url = `http://gateway/graphql?query=${encodeURIComponent(query)}`;
-    const { status } = await handle.fetch(url, { headers: { accept: 'application/json' } });
-    expect(status).toBe(405);
-    expect(upstream.calls).toHaveLength(0);
-  });
 });

@@ -27,15 +27,6 @@ describe('the offline drafter', () => {
     for (const point of ['reservoir', 'feed', 'nib']) expect(data?.generateEssay?.text).toContain(point);
   });
 
-  it('chooses one of the given titles', async () => {
-    const { ask } = tGateway({ essaysUrl: await tEssayService() });
-    const { data } = await ask(mutation, {
-      input: { ...input, titles: ['Ink and Thought', 'Nibs'], purpose: 'NARRATIVE' },
-    });
-    expect(String(data?.generateEssay?.text)).toMatch(/^Ink and Thought\n/);
-    expect(String(data?.generateEssay?.text)).not.toMatch(/Title options|Writing purpose/);
-  });
-
   it('respects the allowance and reports when it renews', async () => {
     const { ask } = tGateway({ essaysUrl: await tEssayService({ monthlyAllowance: 1 }) });
     expect((await ask(mutation, { input })).data?.generateEssay?.__typename).toBe('Essay');

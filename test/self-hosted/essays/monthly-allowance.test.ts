@@ -1,18 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createMonthlyAllowance } from '../../../src/self-hosted/essays/monthly-allowance.ts';
 
-function tAllowance(limit: number | null, start: string) {
+function tAllowance(limit: number, start: string) {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date(start) });
   return createMonthlyAllowance(limit);
 }
 
 describe('the monthly allowance', () => {
-  it('has no state without a limit', () => {
-    const allowance = tAllowance(null, '2025-03-10T00:00:00Z');
-    for (let call = 0; call < 1000; call += 1) expect(allowance.reserve()).not.toBeNull();
-    expect(allowance.state()).toBeNull();
-  });
-
   it('releases a reservation once', () => {
     const allowance = tAllowance(2, '2025-03-10T00:00:00Z');
     allowance.reserve();

@@ -35,16 +35,6 @@ it('counts retries', async () => {
   expect(await usedOf(allowance)).toBe(3);
 });
 
-it('sends nothing beyond the allowance, and returns when the next month begins', async () => {
-  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21') });
-  const { send, sent } = tSend(answered(200));
-  const limited = tAttempt(send, { allowance: tAllowance({ limit: 2 }) });
-  const outcomes = await Promise.all(Array.from({ length: 5 }, () => limited()));
-  expect(sent).toHaveLength(2);
-  expect(outcomes.filter(({ kind }) => kind === 'answered')).toHaveLength(2);
-  expect(outcomes[4]).toEqual({ kind: 'exhausted', renewsAt: new Date('2026-12-01') });
-});
-
 it('records the rate limit that every response reports', async () => {
   const { send, sent } = tSend(answered(200, { headers: monthHeaders(100, 1) }), answered(200));
   const limited = tAttempt(send, { allowance: tAllowance({ limit: null }) });

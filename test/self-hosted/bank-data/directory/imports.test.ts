@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../../src/errors.ts';
@@ -42,13 +42,6 @@ describe('an import', () => {
     expect(names).toEqual(['C', 'B', 'A', undefined, 'A']);
   });
 
-  it('replaces the previous one', async () => {
-    const dataDir = tFolder();
-    await tReplace(dataDir, ['0001', '0002']);
-    await tReplace(dataDir, ['0002', '0003']);
-    expect(tCodes(dataDir)).toEqual(['0002', '0003']);
-  });
-
   it('that fails keeps the previous one', async () => {
     const dataDir = tFolder();
     await tReplace(dataDir, ['0001']);
@@ -75,15 +68,6 @@ describe('an import', () => {
 });
 
 describe('the data folder', () => {
-  it('is not created by reading', async () => {
-    const dataDir = join(tFolder(), 'data');
-    const directory = createBankDirectory({ dataDir });
-    expect(directory.findBank('DE', '37040044')).not.toBeNull();
-    expect(directory.listBanks()).toEqual(listBanks());
-    await directory.close();
-    expect(existsSync(dataDir)).toBe(false);
-  });
-
   it('may contain a store that is being created', async () => {
     const dataDir = tFolder();
     writeFileSync(join(dataDir, 'bank-directory-1.lmdb'), '');
