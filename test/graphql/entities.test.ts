@@ -63,17 +63,11 @@ describe('_entities', () => {
     const { data, errors } = await ask(query, { representations });
     const answer = { __typename: 'IbanValidation', iban: healthy, valid: true };
     expect(data?._entities).toEqual([answer, null, null, null, null, null, null, answer, null, null]);
-    const codes = Object.fromEntries((errors ?? []).map(({ path, extensions }) => [path?.[1], extensions.code]));
-    expect(codes).toEqual({
-      1: 'BAD_USER_INPUT',
-      2: 'BAD_USER_INPUT',
-      3: 'BAD_USER_INPUT',
-      4: 'BAD_USER_INPUT',
-      5: 'UPSTREAM_FAILED',
-      6: 'BAD_USER_INPUT',
-      8: 'UPSTREAM_FAILED',
-      9: 'BAD_USER_INPUT',
-    });
+    expect(errors).toHaveLength(8);
+    const indexes = (code: string) =>
+      errors?.flatMap(({ path, extensions }) => (extensions.code === code ? [Number(path?.[1])] : [])).toSorted();
+    expect(indexes('BAD_USER_INPUT')).toEqual([1, 2, 3, 4, 6, 9]);
+    expect(indexes('UPSTREAM_FAILED')).toEqual([5, 8]);
     expect(upstream.calls).toHaveLength(2);
   });
 

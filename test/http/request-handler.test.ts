@@ -110,13 +110,6 @@ describe('the request handler', () => {
     await untilClosed(socket.destroy());
     expect(await (await post('{"query":"{ __typename }"}')).json()).toEqual({ data: { __typename: 'Query' } });
   });
-
-  it('uses the request id of the client in errors', async () => {
-    const { post } = await open({}, replyJson(500, {}));
-    const response = await post(JSON.stringify({ query }), { ...json, 'x-request-id': 'trace:7.f-1' });
-    expect(response.headers.get('x-request-id')).toBe('trace:7.f-1');
-    expect((await response.json()).errors[0].extensions.requestId).toBe('trace:7.f-1');
-  });
 });
 
 describe('GraphiQL', () => {

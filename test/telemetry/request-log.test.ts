@@ -43,7 +43,8 @@ describe('the line of a request', () => {
       'apollographql-client-name': 'we\tb',
       'apollographql-client-version': `1.2-${'x'.repeat(200)}`,
     };
-    expect((await send(way, question, headers)).status).toBe(200);
+    const received = await send(way, question, headers);
+    expect(received).toMatchObject({ status: 200, headers: { 'x-request-id': 'r-1' } });
     const [line, ...others] = await lines(1);
     expect(others).toEqual([]);
     expect(line).toEqual({

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createLmdbStore } from '../../../src/stores/lmdb-store.ts';
-import { order, tEssay, type tGenerator } from '../../support/essays/generator.ts';
+import { order, tEssay } from '../../support/essays/generator.ts';
 import { from, tProcess } from '../../support/essays/processes.ts';
 import { tFolder } from '../../support/stores/folder.ts';
 
@@ -12,18 +12,14 @@ function tStored(folder: string) {
   return { store, ...tProcess(store) };
 }
 
-/** The call that follows once the lock is on disk. */
-async function nextCall({ calls }: Pick<ReturnType<typeof tGenerator>, 'calls'>) {
-  while (calls.length === 0) await new Promise(setImmediate);
-  return calls[0];
-}
-
 it('returns essays from before a restart, by key and by id, without a call', async () => {
   const folder = tFolder();
   const before = tStored(folder);
   const parallel = Array.from({ length: 50 }, () => before.generate(order, from()));
   const essay = tEssay('Ink — 墨, ink.');
-  (await nextCall(before))?.answer(essay);
+  // The call follows once the lock is on disk.
+  while (before.calls.length === 0) await new Promise(setImmediate);
+  before.calls[0]?.answer(essay);
   expect(new Set(await Promise.all(parallel))).toEqual(new Set([essay]));
   expect(before.calls).toHaveLength(1);
   expect(before.fired).toEqual([]);

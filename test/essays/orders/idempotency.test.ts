@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { EssayOrder } from '../../../src/essays/essays.ts';
-import { failed, order, tEssay, unkeyed } from '../../support/essays/generator.ts';
+import { failed, order, unkeyed } from '../../support/essays/generator.ts';
 import { answerAll, dayMs, from, pass, tDelayed, tProcess, useFakeTime } from '../../support/essays/processes.ts';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
 
@@ -53,16 +53,6 @@ describe('an order with a key', () => {
     await answerAll({ calls }, first.result);
     expect(await generate({ ...order, ...difference }, from())).toMatchObject(rejection);
     expect(calls).toHaveLength(1);
-  });
-
-  it('is a different order for another caller', async () => {
-    const { write, start, generate, calls } = tProcess();
-    const essay = await write(order);
-    const other = await start(order, from('bob'));
-    calls[1]?.answer(tEssay('Bob’s'));
-    expect(await other.result).toMatchObject({ text: 'Bob’s' });
-    expect(await generate(order, from())).toEqual(essay);
-    expect(calls).toHaveLength(2);
   });
 
   it('is written when it is sent again after it failed', async () => {

@@ -233,16 +233,12 @@ const otherBodies: Readonly<Record<string, object | string>> = {
   'too many tokens': { query: `{ ${'__typename '.repeat(5_001)} }` },
   'too long': { query: `{ __typename } #${'x'.repeat(100_000)}` },
   'nested too deep': { query: `{ country(code: ${'['.repeat(201)}1${']'.repeat(201)}) { name } }` },
-  'too many look-ups': {
-    query: `{ ${repeat(21, (i) => `a${i}: banks(country: "DE", first: 1) { totalCount }`)} }`,
-  },
+  'too many look-ups': { query: `{ ${repeat(21, (i) => `a${i}: banks(country: "DE", first: 1) { totalCount }`)} }` },
   'arguments out of range': { query: '{ banks(first: 0) { totalCount } }' },
   'partial data': {
     query: `{ country(code: "DE") { name } banks(first: 0) { totalCount } x: banks(country: "XX") { totalCount } }`,
   },
-  'very many errors': {
-    query: `{ ${repeat(120, (i) => `a${i}: banks(first: 0) { totalCount }`)} }`,
-  },
+  'very many errors': { query: `{ ${repeat(120, (i) => `a${i}: banks(first: 0) { totalCount }`)} }` },
   'an item that fails': { query: `{ ibanValidations(ibans: ["${iban}", "${'9'.repeat(70)}", "x"]) { iban valid } }` },
   essay: orderOf({ description: 'Pens', mode: 'ACADEMIC', titles: ['Ink'], purpose: 'NARRATIVE' }),
   'essay without a description': orderOf({ description: '' }),
