@@ -3,7 +3,7 @@ import vectors from '../data/iban-vectors.json' with { type: 'json' };
 import { tGateway } from '../support/gateway.ts';
 import { tBankDataService } from '../support/self-hosted.ts';
 
-/* The published parts of IBANs, through GraphQL and the self-hosted service. Which IBANs are valid is in test/iban/iban.test.ts. */
+/* Through GraphQL and the self-hosted service. Which IBANs are valid is in test/iban/iban.test.ts. */
 
 const validationQuery = `query ($ibans: [String!]!) {
   ibanValidations(ibans: $ibans) {
