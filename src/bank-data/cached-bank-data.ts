@@ -12,7 +12,7 @@ interface CachedBankDataOptions extends Pick<OpenedStore, 'store' | 'isShared'> 
   /** The base URL of the service. */
   url: string;
   client: UpstreamClient;
-  config: Pick<Config, 'bankData'>;
+  config: Pick<Config, 'bankData' | 'upstreamConcurrency'>;
   events: Events;
 }
 
@@ -24,6 +24,7 @@ export function createCachedBankData({ url, client, config, store, isShared, eve
     freshMs,
     maxAgeMs,
     maxBytes,
+    maxConcurrency: config.upstreamConcurrency,
     sharedCache: isShared ? createSharedCache(store) : null,
     dataVersion,
     events,

@@ -1,5 +1,5 @@
 import { SharedTask } from '../async/shared-task.ts';
-import { GatewayError } from '../errors.ts';
+import { type ErrorCode, GatewayError } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
@@ -72,6 +72,8 @@ interface LookUpCacheOptions {
   /** Maximum age of a served answer. After `freshMs` it is served only while it is revalidated or the service fails. */
   maxAgeMs: number;
   maxBytes: number;
+  /** Calls to the service at a time. */
+  maxConcurrency: number;
   sharedCache?: SharedCache | null;
   events: Pick<Events, 'flightJoined'>;
   random?: () => number;
@@ -83,6 +85,7 @@ interface LookUpCacheOptions {
 interface Flight {
   task: SharedTask<Result>;
   callerId: string;
+  requestKey: symbol;
 }
 
 interface Result {
@@ -96,6 +99,7 @@ export function createLookUpCache({
   freshMs,
   maxAgeMs,
   maxBytes,
+  maxConcurrency,
   sharedCache = null,
   events,
   random = Math.random,
@@ -108,35 +112,44 @@ export function createLookUpCache({
   return { find, status: table.status };
 
   /** Not async: an answer in memory needs no more than its promise. */
-  function find<Answer extends object>(lookUp: LookUp<Answer>): Promise<Answer> {
+  function find<Answer extends object>(lookUp: LookUp<Answer>, isAgain = false): Promise<Answer> {
     const { key, context } = lookUp;
     if (context.signal.aborted) return Promise.reject(context.signal.reason);
     context.usage.lookUps += 1;
     const cached = table.get(key);
     const now = Date.now();
     if (cached && now <= cached.freshUntil) return Promise.resolve(use<Answer>(cached, true, context));
-    // A stale answer also starts a flight, which nothing waits for.
-    const running = flights.get(key);
-    const flight = running && !running.task.signal.aborted ? running : startFlight(lookUp);
-    if (cached && now <= cached.staleUntil) return Promise.resolve(use<Answer>(cached, true, context));
-    if (flight === running) events.flightJoined();
-    return waitFor(flight, lookUp);
+    const known = flights.get(key);
+    const running = known?.task.signal.aborted === false ? known : null;
+    if (cached && now <= cached.staleUntil) {
+      // Revalidates only while calls are free, so that it does not delay look-ups for which clients wait.
+      if (running === null && flights.size < maxConcurrency) startFlight(lookUp);
+      return Promise.resolve(use<Answer>(cached, true, context));
+    }
+    if (running !== null) events.flightJoined();
+    return waitFor(running ?? startFlight(lookUp), lookUp, isAgain);
   }
 
-  async function waitFor<Answer extends object>(flight: Flight, lookUp: LookUp<Answer>): Promise<Answer> {
+  async function waitFor<Answer extends object>(
+    flight: Flight,
+    lookUp: LookUp<Answer>,
+    isAgain: boolean,
+  ): Promise<Answer> {
     const { context } = lookUp;
     context.activity.begin();
     try {
       const { entry, isHit } = await flight.task.wait(context.signal);
       return use<Answer>(entry, isHit, context);
     } catch (error) {
-      if (flight.callerId === context.callerId || !isBudgetError(error)) throw error;
+      const isOthersBudget = flight.callerId !== context.callerId && hasCode(error, 'BUDGET_EXHAUSTED');
+      const isOthersWait = flight.requestKey !== context.requestKey && hasCode(error, 'UPSTREAM_UNAVAILABLE');
+      if (!isOthersBudget && (isAgain || !isOthersWait)) throw error;
     } finally {
       context.activity.end();
     }
-    // The budget of the caller who started the flight is exhausted; this caller has another.
+    // Nothing was sent: the other caller's budget is exhausted, or the other request has waited too long. This one may have more.
     context.usage.lookUps -= 1;
-    return find(lookUp);
+    return find(lookUp, true);
   }
 
   function startFlight<Answer extends object>(lookUp: LookUp<Answer>): Flight {
@@ -154,7 +167,7 @@ export function createLookUpCache({
         if (isCurrent()) flights.delete(key);
       }
     });
-    const flight = { task, callerId: context.callerId };
+    const flight = { task, callerId: context.callerId, requestKey: context.requestKey };
     flights.set(key, flight);
     return flight;
   }
@@ -204,6 +217,6 @@ function use<Answer>(
   return answer as Answer;
 }
 
-function isBudgetError(error: unknown): boolean {
-  return error instanceof GatewayError && error.code === 'BUDGET_EXHAUSTED';
+function hasCode(error: unknown, code: ErrorCode): boolean {
+  return error instanceof GatewayError && error.code === code;
 }

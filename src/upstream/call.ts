@@ -57,7 +57,8 @@ export function createCalls({
         // Otherwise undici composes it for each call.
         origin,
         method,
-        path: basePath + path + toQueryString(query),
+        // Some services do not decode a plus sign.
+        path: basePath + path + (query ? `?${new URLSearchParams(query)}`.replaceAll('+', '%20') : ''),
         headers: span === null || !isSelfHosted ? sentHeaders : [...sentHeaders, ...span.headers],
         body: body === undefined ? null : JSON.stringify(body),
       };
@@ -229,9 +230,4 @@ const utf8 = new TextDecoder();
 /** Without the last character, if it is incomplete. */
 function decodePart(bytes: Buffer): string {
   return new TextDecoder().decode(bytes, { stream: true });
-}
-
-/** Spaces as %20: some services do not decode a plus sign. */
-function toQueryString(query: Readonly<Record<string, string>> | undefined): string {
-  return query === undefined ? '' : `?${new URLSearchParams(query)}`.replaceAll('+', '%20');
 }

@@ -20,8 +20,8 @@ export class Deadline extends AbortableSignal {
     this.#caller = caller;
     this.#timeoutMs = timeoutMs;
     this.#endsAt = performance.now() + timeoutMs - elapsedMs;
-    // The connection keeps the process alive, not the timer.
-    this.#timer = setTimeout(this.#onExpired, timeoutMs - elapsedMs).unref();
+    // The connection keeps the process alive, not the timer. In whole milliseconds: Node.js has a list of timers per duration.
+    this.#timer = setTimeout(this.#onExpired, Math.ceil(timeoutMs - elapsedMs)).unref();
     if (caller.aborted) this.abort(caller.reason);
     else caller.addEventListener('abort', this.#onCallerAborted);
   }

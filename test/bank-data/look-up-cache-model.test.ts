@@ -45,6 +45,7 @@ function tModel() {
     freshMs: 24 * hour,
     maxAgeMs: 30 * 24 * hour,
     maxBytes: 1_000_000,
+    maxConcurrency: 100,
     events: { flightJoined: () => {} },
     dataVersion: {
       current: () => String(version),

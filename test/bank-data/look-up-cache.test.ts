@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Signal } from '../../src/async/signal.ts';
 import { createLookUpCache } from '../../src/bank-data/look-up-cache.ts';
 import type { CacheEntry, SharedCache } from '../../src/bank-data/shared-cache.ts';
+import { GatewayError } from '../../src/errors.ts';
 import type { RequestContext } from '../../src/request-context.ts';
 import { collectGarbage } from '../support/collect-garbage.ts';
 import { tRequestContext } from '../support/request-context.ts';
@@ -13,6 +14,7 @@ const tOptions = () => ({
   freshMs: day,
   maxAgeMs: 30 * day,
   maxBytes: 1_000_000,
+  maxConcurrency: 2,
   random: () => 0.5,
   events: { flightJoined: () => {} },
 });
@@ -212,6 +214,28 @@ describe('a flight', () => {
     fetches[0]?.answers(1);
     await settle();
     expect(await find()).toEqual({ serial: 2 });
+    expect(fetches).toHaveLength(2);
+  });
+
+  it('revalidates stale answers only while calls are free', async () => {
+    const { find, fetches } = tHeldSource();
+    const keys = ['a', 'b', 'c', 'd'];
+    const found = keys.map((key) => find(undefined, key));
+    for (const [serial, { answers }] of fetches.entries()) answers(serial);
+    await Promise.all(found);
+    vi.advanceTimersByTime(day + 1);
+    expect(await Promise.all(keys.map((key) => find(undefined, key)))).toEqual(keys.map((_, serial) => ({ serial })));
+    expect(fetches).toHaveLength(keys.length + 2);
+  });
+
+  it('is started again for a request that joined it, if it was not sent because the first request had waited too long', async () => {
+    const { find, fetches } = tHeldSource();
+    const [first, second] = [find(), find()];
+    fetches[0]?.fails(new GatewayError('UPSTREAM_UNAVAILABLE', 'not called'));
+    await expect(first).rejects.toThrow('not called');
+    await settle();
+    fetches[1]?.answers(2);
+    expect(await second).toEqual({ serial: 2 });
     expect(fetches).toHaveLength(2);
   });
 
