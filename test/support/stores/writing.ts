@@ -1,4 +1,3 @@
-import { writeSync } from 'node:fs';
 import { createLmdbStore } from '../../../src/stores/lmdb-store.ts';
 
 /* A child process of tests: holds a lock, and writes and counts values until it is killed. Prints each completed write. */
@@ -9,5 +8,6 @@ const store = createLmdbStore({ folder: FOLDER });
 await store.lock(`lock-${ROUND}`, day);
 for (let number = 1; ; number++) {
   await Promise.all([store.set(`${ROUND}-${number}`, `essay ${number}`, day), store.add('essays', 1, day)]);
-  writeSync(process.stdout.fd, `${number}\n`);
+  // Waits for a reader that is slow.
+  await new Promise((printed) => process.stdout.write(`${number}\n`, printed));
 }
