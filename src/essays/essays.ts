@@ -80,7 +80,7 @@ interface SendHooks {
   /** Called before each attempt, which is sent only if it resolves to true. */
   maySend(): Promise<boolean>;
   /** Called immediately before each attempt: from then on it may be charged. If it throws, the attempt is not sent. */
-  onSent(): void;
+  beforeAttempt(): void;
 }
 
 /** Stored essays, until they expire. */

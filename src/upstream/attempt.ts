@@ -77,7 +77,7 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
     let outcome: Outcome | null = null;
     try {
       if (deadline.aborted) return shedUnlessAborted(deadline);
-      request.onSent?.();
+      request.beforeAttempt?.();
       context.usage.upstreamCalls += 1;
       outcome = await makeCall(attempt, () => {
         // Undici may send it again on another connection.

@@ -14,7 +14,7 @@ export interface UpstreamRequest {
   /** Called before each attempt; if it resolves to false, the attempt is shed. */
   maySend?: () => Promise<boolean>;
   /** Called immediately before each attempt: from then on it may be charged. If it throws, the attempt is not sent. */
-  onSent?: () => void;
+  beforeAttempt?: () => void;
 }
 
 /** The result of an operation or of one of its attempts. A rejection by the upstream (4xx) is `answered`. */

@@ -38,10 +38,10 @@ it('counts every attempt in the usage of the request, and reports it before it i
     return replyJson(upstream.calls.length === 1 ? 500 : 200, {})(response, call);
   });
   const context = tRequestContext();
-  const onSent = vi.fn();
-  expect(await tClient(upstream.url).send({ ...get, onSent }, context)).toMatchObject({ status: 200 });
+  const beforeAttempt = vi.fn();
+  expect(await tClient(upstream.url).send({ ...get, beforeAttempt }, context)).toMatchObject({ status: 200 });
   expect(context.usage.upstreamCalls).toBe(2);
-  expect(onSent).toHaveBeenCalledTimes(2);
+  expect(beforeAttempt).toHaveBeenCalledTimes(2);
 });
 
 it('sends nothing for a caller who has aborted', async () => {

@@ -99,11 +99,11 @@ export function withIdempotency(
     const { signal } = task;
     const taskContext = { ...context, signal };
     // Never released: an order that was sent is always completed.
-    const onSent = () => task.keepAlive();
+    const beforeAttempt = () => task.keepAlive();
     return key ? runOnce(key) : run();
 
     async function run(): Promise<EssayResult> {
-      const result = await generator.generate(order, taskContext, { maySend: async () => true, onSent });
+      const result = await generator.generate(order, taskContext, { maySend: async () => true, beforeAttempt });
       return report(await save(result), { isNew: true });
     }
 
@@ -123,7 +123,7 @@ export function withIdempotency(
     async function runWithLock(lock: HeldLock): Promise<EssayResult | null> {
       try {
         signal.throwIfAborted();
-        const result = await generateWithLock(lock, generator, order, taskContext, onSent);
+        const result = await generateWithLock(lock, generator, order, taskContext, beforeAttempt);
         return result && (await save(result));
       } finally {
         await lock.release();

@@ -69,7 +69,7 @@ export async function generateWithLock(
   generator: SendingEssayGenerator,
   order: EssayOrder,
   context: RequestContext,
-  onSent: () => void,
+  beforeAttempt: () => void,
 ): Promise<EssayResult | null> {
   let isLost = false;
   try {
@@ -78,13 +78,13 @@ export async function generateWithLock(
         isLost = !(await lock.confirm());
         return !isLost;
       },
-      onSent() {
+      beforeAttempt() {
         // The process may have been suspended since the store confirmed the lock.
         isLost = !lock.isUnexpired();
         // Stops this attempt; caught below.
         if (isLost) throw new LockLostError();
         lock.allowReacquire();
-        onSent();
+        beforeAttempt();
       },
     });
     return isLost ? null : result;

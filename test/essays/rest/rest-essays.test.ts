@@ -18,7 +18,7 @@ function tRestEssays(outcome: Outcome) {
     client: {
       async send(request) {
         requests.push(request);
-        if (outcome.kind === 'answered' || outcome.kind === 'failed') request.onSent?.();
+        if (outcome.kind === 'answered' || outcome.kind === 'failed') request.beforeAttempt?.();
         return outcome;
       },
     },
@@ -51,9 +51,9 @@ it.each<[string, Outcome, object, string[]?]>([
   ['the text of a 2xx response', answered(200, usage), failedWith('FAILED', { rawText: usage }), ['unreadable 200']],
 ])('returns %s, after one call', async (_, outcome, result, events = []) => {
   const { generate, requests, fired } = tRestEssays(outcome);
-  const onSent = vi.fn();
-  expect(await generate(order, tRequestContext(), { maySend: async () => true, onSent })).toMatchObject(result);
+  const beforeAttempt = vi.fn();
+  expect(await generate(order, tRequestContext(), { maySend: async () => true, beforeAttempt })).toMatchObject(result);
   expect(requests).toHaveLength(1);
-  expect(onSent).toHaveBeenCalledTimes(outcome.kind === 'answered' ? 1 : 0);
+  expect(beforeAttempt).toHaveBeenCalledTimes(outcome.kind === 'answered' ? 1 : 0);
   expect(fired).toEqual(events);
 });

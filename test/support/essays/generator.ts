@@ -43,7 +43,7 @@ export function tGenerator() {
   let beforeSent = () => {};
   const queued: (() => void)[] = [];
   const generator: SendingEssayGenerator = {
-    generate: (order, context, { maySend, onSent }) =>
+    generate: (order, context, { maySend, beforeAttempt }) =>
       new Promise((resolve, reject) => {
         const call = { order, context, answer: resolve, reject };
         const { signal, usage } = context;
@@ -52,7 +52,7 @@ export function tGenerator() {
           if (!(await maySend())) return resolve(shed);
           signal.throwIfAborted();
           beforeSent();
-          onSent();
+          beforeAttempt();
           usage.upstreamCalls += 1;
           if (!calls.includes(call)) calls.push(call);
         };
