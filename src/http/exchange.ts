@@ -10,7 +10,7 @@ import { parseTraceParent } from '../telemetry/traces/trace-parent.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 
 /** A value or a promise of it. */
-export type MaybePromise<Value> = Value | PromiseLike<Value>;
+export type MaybePromise<Value> = Value | Promise<Value>;
 
 /** The same for all exchanges. */
 interface ExchangeOptions {
@@ -131,10 +131,7 @@ export class Exchange {
   }
 }
 
-/**
- * The client's own id, so that a request can be traced across services; otherwise a new one.
- * @param header x-request-id
- */
+/** Returns the id in the header `x-request-id`, or a new one. */
 type ReadRequestId = (header: string | string[] | undefined) => string;
 
 /**

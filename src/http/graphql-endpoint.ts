@@ -66,7 +66,7 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
   function answer(exchange: Exchange, caller: Caller): MaybePromise<void> {
     const reply = graphql.answerPost(exchange, caller);
     if (reply === null) return answerWithYoga(exchange, '', caller);
-    return 'then' in reply ? reply.then((reply) => sendReply(exchange, reply)) : sendReply(exchange, reply);
+    return reply instanceof Promise ? reply.then((reply) => sendReply(exchange, reply)) : sendReply(exchange, reply);
   }
 
   async function answerWithYoga(exchange: Exchange, search: string, caller: Caller): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Signal } from '../async/signal.ts';
 
 interface CallQueueOptions {
-  /** Maximum number of calls in flight (the capacity of the bulkhead). */
+  /** Maximum number of calls in flight. */
   maxConcurrency: number;
   /** Maximum number of attempts that wait for a slot. */
   maxQueue: number;

@@ -19,10 +19,7 @@ interface DocumentsOptions {
 export type PrepareDocument = (text: string) => PreparedDocument;
 
 /** Calls the function at once if the document is known or may be prepared in this turn; otherwise in a later one. */
-export type AnswerInTurn = <Result>(
-  text: string,
-  answer: () => Result | PromiseLike<Result>,
-) => Result | PromiseLike<Result>;
+export type AnswerInTurn = <Result>(text: string, answer: () => Result | Promise<Result>) => Result | Promise<Result>;
 
 /**
  * Parses and validates documents, and prepares their operations. A document is cached when it is sent a second time. When

@@ -37,7 +37,7 @@ export interface PreparedOperation {
     contextValue: OperationContext,
     variables: Variables,
     schema?: GraphQLSchema,
-  ): ExecutionResult | PromiseLike<ExecutionResult>;
+  ): ExecutionResult | Promise<ExecutionResult>;
 }
 
 /** What log, metrics and traces show of an operation. It refers to no document: a kept reply has it. */
@@ -112,7 +112,7 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
       (executedSchema === schema && countExecution()?.(contextValue, variables)) ||
       interpret(contextValue, variables, executedSchema);
     // A compiled operation reports invalid variables at once; `interpret` has rejected its own.
-    return 'then' in result || result.data !== undefined ? result : rejectVariables(result.errors ?? []);
+    return result instanceof Promise || result.data !== undefined ? result : rejectVariables(result.errors ?? []);
   }
 
   async function interpret(contextValue: OperationContext, variableValues: Variables, executedSchema: GraphQLSchema) {

@@ -16,10 +16,9 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { maxErrors } from '../request/present-error.ts';
 import type { PreparedDocument } from './document.ts';
 import type { DocumentTrust, PreparedOperation } from './operation.ts';
-import { locate } from './source.ts';
+import { locate, maxErrors } from './source.ts';
 
 /*
  * Clients that use no variables write their texts into the document: `{ bank(bic: "COBADEFF") { name } }`. Each of these
@@ -153,7 +152,9 @@ export function createFillDocument(prepared: PreparedDocument, shape: DocumentSh
       label: { ...operation.label, trust },
       execute(contextValue, variables, schema) {
         const result = operation.execute(contextValue, withTexts(variables, texts), schema);
-        return 'then' in result ? result.then((result) => moveErrors(result, texts)) : moveErrors(result, texts);
+        return result instanceof Promise
+          ? result.then((result) => moveErrors(result, texts))
+          : moveErrors(result, texts);
       },
     };
   }

@@ -21,3 +21,6 @@ export function locate({ nodes, locations }: GraphQLError): readonly SourceLocat
 
 /** Conflicting fields are all places of one error. */
 const maxLocations = 10;
+
+/** The most errors in one response. Each takes the time to find its places. */
+export const maxErrors = 100;

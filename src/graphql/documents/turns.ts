@@ -12,7 +12,7 @@ export interface PreparationTurns {
   /** Called when a document was known, or not needed because its reply was kept. */
   countKnown(): void;
   /** Calls the function in a later turn, in the order of the calls. */
-  wait<Result>(run: () => Result | PromiseLike<Result>): Promise<Result>;
+  wait<Result>(run: () => Result | Promise<Result>): Promise<Result>;
 }
 
 export function createPreparationTurns(): PreparationTurns {

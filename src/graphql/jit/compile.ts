@@ -78,7 +78,7 @@ export function compileOperation(
       if (all[name] === undefined) return null;
     }
     const result = compiled.query(undefined, contextValue, all);
-    if ('then' in result) return result.then((result) => adaptErrors(result, fieldTypes));
+    if (result instanceof Promise) return result.then((result) => adaptErrors(result, fieldTypes));
     return adaptErrors(result, fieldTypes);
   };
   return { run, bytes: bytesPerOperation + compilable.characters * bytesPerCharacter };

@@ -3,8 +3,7 @@ import type { Signal } from '../../async/signal.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { parseJson } from '../../parse-json.ts';
 import type { Trace } from '../../trace.ts';
-import type { PreparedDocument } from '../documents/document.ts';
-import { createOperationError } from '../documents/document.ts';
+import { createOperationError, type PreparedDocument } from '../documents/document.ts';
 import type { AnswerInTurn, PrepareDocument } from '../documents/documents.ts';
 import type { Executed, OperationContext, PreparedOperation } from '../documents/operation.ts';
 import type { InlineTrace, StartInlineTrace } from './inline-trace.ts';
@@ -47,9 +46,9 @@ interface AnswerOptions<Context> {
 }
 
 /** Answers an ordinary request: a query or the hash of a known one, with an operation name and variables. Null for others. */
-export type AnswerPost = (post: GraphqlPost, caller: Caller) => Reply | PromiseLike<Reply> | null;
+export type AnswerPost = (post: GraphqlPost, caller: Caller) => Reply | Promise<Reply> | null;
 
-export type Answer = (params: Params, request: GraphqlRequest, caller: Caller) => Reply | PromiseLike<Reply>;
+export type Answer = (params: Params, request: GraphqlRequest, caller: Caller) => Reply | Promise<Reply>;
 
 /** Creates the function that answers ordinary requests, and the one behind it, which also answers those that Yoga reads. */
 export function createAnswer<Context extends OperationContext>({
@@ -64,7 +63,7 @@ export function createAnswer<Context extends OperationContext>({
 }: AnswerOptions<Context>): { answerPost: AnswerPost; answer: Answer } {
   return { answerPost, answer };
 
-  function answerPost(post: GraphqlPost, caller: Caller): Reply | PromiseLike<Reply> | null {
+  function answerPost(post: GraphqlPost, caller: Caller): Reply | Promise<Reply> | null {
     const key = replies.asksForExtensions(post.headers) ? null : keyOfRequest(post, caller);
     const kept = key === null ? undefined : keptReplies.get(key);
     if (kept) {
@@ -81,12 +80,12 @@ export function createAnswer<Context extends OperationContext>({
     request: GraphqlRequest,
     caller: Caller,
     key: RequestKey | null = null,
-  ): Reply | PromiseLike<Reply> {
+  ): Reply | Promise<Reply> {
     const isTraced = loadInlineTraces !== null && request.headers[traceHeader] === 'ftv1';
     if (isTraced) return loadInlineTraces().then((start) => inTurn(params.query, () => execute(start())));
     return inTurn(params.query, () => execute(null));
 
-    function execute(inlineTrace: InlineTrace | null): Reply | PromiseLike<Reply> {
+    function execute(inlineTrace: InlineTrace | null): Reply | Promise<Reply> {
       if (request.signal.aborted) return createAbandonedReply(request.mediaType, null);
       const { operation, errors } = findOperation(prepare(params.query), params, request);
       if (operation === null) return finish({ errors }, null);
@@ -98,7 +97,7 @@ export function createAnswer<Context extends OperationContext>({
       const result = inlineTrace
         ? inlineTrace.execute(operation, context, variables)
         : operation.execute(context, variables);
-      return 'then' in result ? result.then((result) => finish(result, executed)) : finish(result, executed);
+      return result instanceof Promise ? result.then((result) => finish(result, executed)) : finish(result, executed);
 
       function finish(result: ExecutionResult, executed: Executed | null): Reply {
         if (request.signal.aborted) return createAbandonedReply(request.mediaType, executed);

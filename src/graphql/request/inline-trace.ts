@@ -13,8 +13,8 @@ import {
 } from 'graphql';
 import type { Redact } from '../../telemetry/redact.ts';
 import type { OperationContext, PreparedOperation } from '../documents/operation.ts';
-import { locate } from '../documents/source.ts';
-import { describeFailure, maxErrors } from './present-error.ts';
+import { locate, maxErrors } from '../documents/source.ts';
+import { describeFailure } from './present-error.ts';
 
 interface InlineTracesOptions {
   schema: GraphQLSchema;

@@ -1,7 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
-import { hashText } from '../../documents/trusted-documents.ts';
+import { hashText, type TrustedDocuments } from '../../documents/trusted-documents.ts';
 import type { Events } from '../../telemetry/events.ts';
 import { rejectDocument } from '../documents/document.ts';
 import type { PrepareDocument } from '../documents/documents.ts';

@@ -3,7 +3,7 @@ import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { GatewayError, internalErrorMessage, type ServiceName } from '../../errors.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { Redact } from '../../telemetry/redact.ts';
-import { locate } from '../documents/source.ts';
+import { locate, maxErrors } from '../documents/source.ts';
 
 interface PresentErrorOptions {
   requestId: string | undefined;
@@ -39,9 +39,6 @@ export function presentErrors(errors: readonly GraphQLError[], options: PresentE
   if (errors.length > maxErrors) presented.push(createSummary(errors.length - maxErrors, requestId));
   return presented;
 }
-
-/** The most errors in one response. Each takes the time to count the lines up to its location. */
-export const maxErrors = 100;
 
 /**
  * Presents every failure to clients: expected failures by code, invalid requests in GraphQL's own messages. All others
