@@ -1,13 +1,12 @@
 import type { GraphQLSchema } from 'graphql';
-import type { AddBytes } from '../documents/cache.ts';
 import { compileOperation, type Operation, type Run } from './compile.ts';
 
 export interface Compiler {
   /**
-   * @param addBytes called when it is compiled
+   * @param addBytes called when it is compiled, with the memory of its code
    * @returns a function to call once per execution: it returns the compiled operation, or null until it is compiled
    */
-  register(operation: Operation, addBytes: AddBytes): () => Run | null;
+  register(operation: Operation, addBytes: (bytes: number) => void): () => Run | null;
 }
 
 /**
