@@ -88,11 +88,22 @@ interface Flight {
   requestKey: symbol;
 }
 
+/**
+ * The entry of a flight. V8 may keep an entry that was removed from a Map until the next full garbage collection, so it lets go
+ * of the flight.
+ */
+interface FlightEntry {
+  /** Null once it has ended. */
+  flight: Flight | null;
+}
+
 interface Result {
   entry: TimedAnswer;
   /** False if it was looked up at the service. */
   isHit: boolean;
 }
+
+type Loaded = Result & { entry: CacheEntry };
 
 /** Look-ups in memory, bounded in bytes: stale while revalidate, stale if error, one flight per key. */
 export function createLookUpCache({
@@ -106,7 +117,7 @@ export function createLookUpCache({
   dataVersion = noDataVersion,
 }: LookUpCacheOptions): LookUpCache {
   const table = createLookUpTable(maxBytes);
-  const flights = new Map<string, Flight>();
+  const flights = new Map<string, FlightEntry>();
   dataVersion.onChanged(table.clear);
 
   return { find, status: table.status };
@@ -119,7 +130,7 @@ export function createLookUpCache({
     const cached = table.get(key);
     const now = Date.now();
     if (cached && now <= cached.freshUntil) return Promise.resolve(use<Answer>(cached, true, context));
-    const known = flights.get(key);
+    const known = flights.get(key)?.flight ?? null;
     const running = known?.task.signal.aborted === false ? known : null;
     if (cached && now <= cached.staleUntil) {
       // Revalidates only while calls are free, so that it does not delay look-ups for which clients wait.
@@ -154,8 +165,9 @@ export function createLookUpCache({
 
   function startFlight<Answer extends object>(lookUp: LookUp<Answer>): Flight {
     const { key, context } = lookUp;
+    const flightEntry: FlightEntry = { flight: null };
     const task = new SharedTask<Result>(async (task) => {
-      const isCurrent = () => flights.get(key)?.task === task;
+      const isCurrent = () => flights.get(key) === flightEntry;
       try {
         const result = await load(lookUp, { ...context, signal: task.signal, task });
         const { entry, isHit } = result;
@@ -165,32 +177,47 @@ export function createLookUpCache({
         return result;
       } finally {
         if (isCurrent()) flights.delete(key);
+        flightEntry.flight = null;
       }
     });
     const flight = { task, callerId: context.callerId, requestKey: context.requestKey };
-    flights.set(key, flight);
+    flightEntry.flight = flight;
+    flights.set(key, flightEntry);
     return flight;
   }
 
+  function load<Answer extends object>(lookUp: LookUp<Answer>, context: RequestContext): Promise<Loaded> {
+    return sharedCache === null ? loadFromService(lookUp, context) : loadShared(lookUp, context, sharedCache);
+  }
+
   /** Looks it up in the shared cache, then at the service. If that fails, a stale entry of the shared cache is used. */
-  async function load<Answer extends object>(
-    { key, lookUp, isNegative }: LookUp<Answer>,
+  async function loadShared<Answer extends object>(
+    lookUp: LookUp<Answer>,
     context: RequestContext,
-  ): Promise<Result & { entry: CacheEntry }> {
-    const shared = sharedCache && (await sharedCache.get(key));
+    sharedCache: SharedCache,
+  ): Promise<Loaded> {
+    const { key } = lookUp;
+    const shared = await sharedCache.get(key);
     if (shared?.version === dataVersion.current() && Date.now() <= shared.freshUntil) {
       return { entry: shared, isHit: true };
     }
     try {
-      const answer = await lookUp(context);
-      const entry = createEntry(answer, isNegative(answer));
-      sharedCache?.set(key, entry);
-      return { entry, isHit: false };
+      const loaded = await loadFromService(lookUp, context);
+      sharedCache.set(key, loaded.entry);
+      return loaded;
     } catch (error) {
       const isOutdated = dataVersion.current() !== null && shared?.version !== dataVersion.current();
       if (shared && !isOutdated && Date.now() <= shared.staleUntil) return { entry: shared, isHit: true };
       throw error;
     }
+  }
+
+  async function loadFromService<Answer extends object>(
+    { lookUp, isNegative }: LookUp<Answer>,
+    context: RequestContext,
+  ): Promise<Loaded> {
+    const answer = await lookUp(context);
+    return { entry: createEntry(answer, isNegative(answer)), isHit: false };
   }
 
   /** The time to live is randomized by ±10 %, so that entries of one time do not expire together. */

@@ -28,13 +28,19 @@ export type Send = (attempt: Attempt) => Promise<Outcome>;
  */
 export type MakeCall = (attempt: Attempt, onSending: () => void) => Promise<Outcome>;
 
-/** Refuses an attempt, or runs it and records its outcome. */
-export type Guard = (run: () => Promise<Outcome>) => Promise<Outcome>;
+/** Lets attempts pass, or refuses them. */
+export interface Guard {
+  /** The function that records the outcome of the attempt, to be called once; or why the attempt may not be sent. */
+  enter(): RecordOutcome | Outcome;
+}
+
+/** @param outcome `shed` if the attempt was aborted or not sent */
+export type RecordOutcome = (outcome: Outcome) => void;
 
 interface AttemptOptions {
   service: ServiceName;
   queue: CallQueue;
-  /** The guards of a path: an endpoint that fails does not stop the others. */
+  /** The guard of a path: an endpoint that fails does not stop the others. */
   createGuard: (path: string) => Guard;
   allowance: Pick<Allowance, 'reserve'>;
   makeCall: MakeCall;
@@ -42,8 +48,8 @@ interface AttemptOptions {
 }
 
 /**
- * Sends one attempt past all guards: the queue, the guards of its path, the lock of an order, the budget and the allowance.
- * The queue is the outermost: what changes while an attempt waits is checked afterwards. After the queue, a read has only the
+ * Sends one attempt past all guards: the queue, the guard of its path, the lock of an order, the budget and the allowance. The
+ * queue is the outermost: what changes while an attempt waits is checked afterwards. After the queue, a read has only the
  * remaining time; for a write the deadline restarts.
  */
 export function createAttempt({ service, queue, createGuard, allowance, makeCall, events }: AttemptOptions): Send {
@@ -53,29 +59,21 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
     const { request, deadline, context } = attempt;
     const entered = queue.enter(context.requestKey, deadline);
     if (entered !== true && !(await entered)) return shedUnlessAborted(deadline);
+    let record: RecordOutcome | null = null;
+    let reservation: Reservation | null = null;
+    let isSent = false;
+    let outcome: Outcome = shed;
     try {
       if (deadline.aborted) return shedUnlessAborted(deadline);
       if (request.method === 'POST') deadline.restart();
-      const guard = guards.get(request.path) ?? createGuard(request.path);
-      guards.set(request.path, guard);
-      return await guard(() => reserveAndCall(attempt));
-    } finally {
-      // Clients often leave together: a call that started at once could be for a client that is about to leave.
-      if (deadline.aborted && !deadline.hasExpired()) setImmediate(queue.leave);
-      else queue.leave();
-    }
-  };
-
-  /** Counts the call as paid unless it was surely not sent. If the caller has aborted one that was sent, it may be charged. */
-  async function reserveAndCall(attempt: Attempt): Promise<Outcome> {
-    const { request, deadline, context } = attempt;
-    if (request.maySend && !(await request.maySend())) return shed;
-    const reserving = reserve(service, allowance, context);
-    const reservation = reserving instanceof Promise ? await reserving : reserving;
-    if (reservation.kind !== 'reserved') return reservation;
-    let isSent = false;
-    let outcome: Outcome | null = null;
-    try {
+      const passed = guardOf(request.path).enter();
+      if (typeof passed !== 'function') return passed;
+      record = passed;
+      if (request.maySend && !(await request.maySend())) return shed;
+      const reserving = reserve(service, allowance, context);
+      const reserved = reserving instanceof Promise ? await reserving : reserving;
+      if (reserved.kind !== 'reserved') return reserved;
+      reservation = reserved;
       if (deadline.aborted) return shedUnlessAborted(deadline);
       request.beforeAttempt?.();
       context.usage.upstreamCalls += 1;
@@ -86,13 +84,47 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
       });
       return outcome;
     } finally {
-      const isUnreachable = outcome?.kind === 'failed' && outcome.reason === 'unreachable';
-      if (isSent && !isUnreachable) events.callPaid(service);
-      else reservation.release();
-      if (outcome?.kind === 'answered') reservation.recordAnswer(outcome);
+      record?.(outcome);
+      // Clients often leave together: a call that started at once could be for a client that is about to leave.
+      if (deadline.aborted && !deadline.hasExpired()) setImmediate(queue.leave);
+      else queue.leave();
       if (isSent) context.task?.release();
+      if (reservation !== null) settle(reservation, isSent, outcome);
     }
+  };
+
+  function guardOf(path: string): Guard {
+    const guard = guards.get(path) ?? createGuard(path);
+    guards.set(path, guard);
+    return guard;
   }
+
+  /** Counts the call as paid unless it was surely not sent. If the caller has aborted one that was sent, it may be charged. */
+  function settle(reservation: Reservation, isSent: boolean, outcome: Outcome): void {
+    const isUnreachable = outcome.kind === 'failed' && outcome.reason === 'unreachable';
+    if (isSent && !isUnreachable) events.callPaid(service);
+    else reservation.release();
+    if (outcome.kind === 'answered') reservation.recordAnswer(outcome);
+  }
+}
+
+/** Both guards must let an attempt pass, the outer one first, and both record its outcome. */
+export function guardWithin(outer: Guard, inner: Guard): Guard {
+  return {
+    enter() {
+      const recordOuter = outer.enter();
+      if (typeof recordOuter !== 'function') return recordOuter;
+      const recordInner = inner.enter();
+      if (typeof recordInner !== 'function') {
+        recordOuter(shed);
+        return recordInner;
+      }
+      return (outcome) => {
+        recordInner(outcome);
+        recordOuter(outcome);
+      };
+    },
+  };
 }
 
 /** @throws the reason of a caller who has aborted */

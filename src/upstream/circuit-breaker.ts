@@ -17,29 +17,23 @@ export function createCircuitBreaker({ onOpened, onHalfOpened, onClosed }: Circu
   let openedAt = 0;
   const failures = createFailureWindow();
 
-  return async (run) => {
-    if (state === 'half-open' || (state === 'open' && Date.now() - openedAt < probeAfterMs)) return shed;
-    const isProbe = state === 'open';
-    if (isProbe) {
+  return {
+    enter() {
+      if (state === 'half-open' || (state === 'open' && Date.now() - openedAt < probeAfterMs)) return shed;
+      if (state === 'closed') return recordCall;
       state = 'half-open';
       onHalfOpened();
-    }
-    let outcome: Outcome = shed;
-    try {
-      outcome = await run();
-      return outcome;
-    } finally {
-      record(outcome, isProbe);
-    }
+      return recordProbe;
+    },
   };
 
-  /** @param outcome `shed` if the attempt was aborted */
-  function record(outcome: Outcome, isProbe: boolean): void {
-    const isSent = outcome.kind === 'answered' || outcome.kind === 'failed';
-    const isFailed = isUpstreamFailure(outcome) && !(outcome.kind === 'failed' && dependsOnInput.has(outcome.reason));
-    if (isProbe && (isFailed || !isSent)) open();
-    else if (isProbe) close();
-    else if (isSent && state === 'closed' && failures.add(isFailed)) open();
+  function recordCall(outcome: Outcome): void {
+    if (isSent(outcome) && state === 'closed' && failures.add(isFailed(outcome))) open();
+  }
+
+  function recordProbe(outcome: Outcome): void {
+    if (isSent(outcome) && !isFailed(outcome)) close();
+    else open();
   }
 
   function open(): void {
@@ -53,6 +47,14 @@ export function createCircuitBreaker({ onOpened, onHalfOpened, onClosed }: Circu
     failures.clear();
     onClosed();
   }
+}
+
+function isSent({ kind }: Outcome): boolean {
+  return kind === 'answered' || kind === 'failed';
+}
+
+function isFailed(outcome: Outcome): boolean {
+  return isUpstreamFailure(outcome) && !(outcome.kind === 'failed' && dependsOnInput.has(outcome.reason));
 }
 
 /** Failures that one bad input can cause every time; they must not open the circuit. */

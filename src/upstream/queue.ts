@@ -24,7 +24,7 @@ export interface CallQueue {
  */
 export function createCallQueue({ maxConcurrency, maxQueue }: CallQueueOptions): CallQueue {
   /** Attempts by request, in the order of their turns. */
-  const waiting = new Map<symbol, Set<Settle>>();
+  const waiting = new Map<symbol, Settle[]>();
   let active = 0;
   let queued = 0;
 
@@ -60,40 +60,41 @@ export function createCallQueue({ maxConcurrency, maxQueue }: CallQueueOptions):
   }
 
   function add(requestKey: symbol, settle: Settle): void {
-    const attempts = waiting.get(requestKey) ?? new Set();
-    waiting.set(requestKey, attempts.add(settle));
+    const attempts = waiting.get(requestKey);
+    if (attempts === undefined) waiting.set(requestKey, [settle]);
+    else attempts.push(settle);
     queued += 1;
   }
 
   function remove(requestKey: symbol, settle: Settle): void {
     const attempts = waiting.get(requestKey);
-    if (!attempts?.delete(settle)) return;
+    const index = attempts?.indexOf(settle) ?? -1;
+    if (attempts === undefined || index === -1) return;
+    attempts.splice(index, 1);
     queued -= 1;
-    if (attempts.size === 0) waiting.delete(requestKey);
+    if (attempts.length === 0) waiting.delete(requestKey);
   }
 
   function takeNext(): Settle | undefined {
     const [turn] = waiting;
     if (turn === undefined) return undefined;
     const [requestKey, attempts] = turn;
-    const [next] = attempts;
-    if (next === undefined) return undefined;
-    remove(requestKey, next);
-    if (attempts.size > 0) {
-      // Its next turn comes after those of all other requests.
-      waiting.delete(requestKey);
-      waiting.set(requestKey, attempts);
-    }
+    const next = attempts.shift();
+    queued -= 1;
+    // Its next turn comes after those of all other requests.
+    waiting.delete(requestKey);
+    if (attempts.length > 0) waiting.set(requestKey, attempts);
     return next;
   }
 
   /** Evicts only if the request that loses an attempt then still has at least as many as this one. */
   function evictFor(requestKey: symbol): boolean {
-    let [longestKey, longest] = [requestKey, waiting.get(requestKey) ?? new Set<Settle>()];
-    const own = longest.size;
-    for (const [key, attempts] of waiting) if (attempts.size > longest.size) [longestKey, longest] = [key, attempts];
-    const last = [...longest].at(-1);
-    if (last === undefined || longest.size <= own + 1) return false;
+    let [longestKey, longest] = [requestKey, waiting.get(requestKey) ?? []];
+    const own = longest.length;
+    for (const [key, attempts] of waiting)
+      if (attempts.length > longest.length) [longestKey, longest] = [key, attempts];
+    const last = longest.at(-1);
+    if (last === undefined || longest.length <= own + 1) return false;
     remove(longestKey, last);
     last(false);
     return true;

@@ -15,10 +15,16 @@ interface RetriesOptions {
 export function withRetries(send: Send, { backoffMs }: RetriesOptions): Send {
   let budget = budgetBurst;
 
-  return async (attempt: Attempt) => {
-    const { request, deadline } = attempt;
+  return (attempt) => {
     budget = Math.min(budgetBurst, budget + budgetShare);
-    let outcome = await send(attempt);
+    return send(attempt).then((outcome) =>
+      maxRetries(attempt.request, outcome) > 0 ? retry(attempt, outcome) : outcome,
+    );
+  };
+
+  async function retry(attempt: Attempt, firstOutcome: Outcome): Promise<Outcome> {
+    const { request, deadline } = attempt;
+    let outcome = firstOutcome;
     for (let retries = 0; retries < maxRetries(request, outcome) && budget >= 1; retries += 1) {
       const pauseMs = Math.max(Math.random() * backoffMs * 2 ** retries, requestedPauseMs(outcome));
       if (pauseMs >= deadline.leftMs()) break;
@@ -30,7 +36,7 @@ export function withRetries(send: Send, { backoffMs }: RetriesOptions): Send {
       outcome = await send({ ...attempt, retries: retries + 1 });
     }
     return outcome;
-  };
+  }
 }
 
 /** Average number of retries per operation: a failing upstream must not receive a multiple of its normal load. */

@@ -1,5 +1,5 @@
 import type { Guard } from './attempt.ts';
-import { type Outcome, shed } from './outcome.ts';
+import type { Outcome } from './outcome.ts';
 
 /**
  * Does not call a path that answered 429 before its `Retry-After`. A date that is further away than an hour may be wrong, so one
@@ -11,33 +11,30 @@ export function createRetryAfterBlock(): Guard {
   let probeAt = 0;
   let isProbing = false;
 
-  return async (run) => {
-    const blockedUntil = retryAt !== null && Date.now() < retryAt.getTime() ? retryAt : null;
-    if (blockedUntil !== null && (isProbing || Date.now() < probeAt)) {
-      return { kind: 'exhausted', renewsAt: blockedUntil };
-    }
-    const isProbe = blockedUntil !== null;
-    if (isProbe) isProbing = true;
-    let outcome: Outcome = shed;
-    try {
-      outcome = await run();
-      return outcome;
-    } finally {
-      record(outcome, isProbe);
-    }
+  return {
+    enter() {
+      if (retryAt === null || Date.now() >= retryAt.getTime()) return recordCall;
+      if (isProbing || Date.now() < probeAt) return { kind: 'exhausted', renewsAt: retryAt };
+      isProbing = true;
+      return recordProbe;
+    },
   };
 
-  /** @param outcome `shed` if the attempt was aborted */
-  function record(outcome: Outcome, isProbe: boolean): void {
-    const blockedUntil = retryAt;
-    if (isProbe) isProbing = false;
+  function recordCall(outcome: Outcome): void {
+    if (outcome.kind === 'answered' && outcome.status === 429 && outcome.retryAt !== null) block(outcome.retryAt);
+  }
+
+  /** Only the probe ends the block: other calls were sent before it began. */
+  function recordProbe(outcome: Outcome): void {
+    isProbing = false;
     if (outcome.kind !== 'answered') return;
-    // Only the probe ends the block: other calls were sent before it began.
-    if (isProbe) retryAt = null;
-    if (outcome.status !== 429) return;
-    const newRetryAt = outcome.retryAt ?? (isProbe ? blockedUntil : null);
-    if (newRetryAt === null) return;
-    retryAt = newRetryAt;
+    const newRetryAt = outcome.status === 429 ? (outcome.retryAt ?? retryAt) : null;
+    if (newRetryAt === null) retryAt = null;
+    else block(newRetryAt);
+  }
+
+  function block(until: Date): void {
+    retryAt = until;
     probeAt = Date.now() + probeIntervalMs;
   }
 }

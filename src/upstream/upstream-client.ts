@@ -4,7 +4,7 @@ import type { Store } from '../stores/store.ts';
 import type { CircuitEvent, Events } from '../telemetry/events.ts';
 import { createSecretRedaction, type RedactSecrets } from '../telemetry/redact.ts';
 import { type Allowance, createAllowance } from './allowance/allowance.ts';
-import { createAttempt } from './attempt.ts';
+import { createAttempt, guardWithin } from './attempt.ts';
 import { createCalls } from './call.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { Deadline } from './deadline.ts';
@@ -47,16 +47,16 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
   const attempt = createAttempt({
     service,
     queue,
-    createGuard(path) {
-      const passBlock = createRetryAfterBlock();
-      const passCircuit = createCircuitBreaker({
-        onOpened: () => events.circuitOpened(service, path),
-        onHalfOpened: () => events.circuitHalfOpened(service, path),
-        onClosed: () => events.circuitClosed(service, path),
-      });
-      // A blocked call is neither a success nor a failure of the circuit.
-      return (run) => passBlock(() => passCircuit(run));
-    },
+    // A blocked call is neither a success nor a failure of the circuit.
+    createGuard: (path) =>
+      guardWithin(
+        createRetryAfterBlock(),
+        createCircuitBreaker({
+          onOpened: () => events.circuitOpened(service, path),
+          onHalfOpened: () => events.circuitHalfOpened(service, path),
+          onClosed: () => events.circuitClosed(service, path),
+        }),
+      ),
     allowance,
     makeCall,
     events,

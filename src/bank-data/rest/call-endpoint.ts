@@ -37,10 +37,11 @@ export function createCallEndpoint(
   events: EndpointEvents,
   dataVersion: Pick<DataVersion, 'report'>,
 ): CallEndpoint {
-  return async (endpoint, { input, query }, context) => {
+  return (endpoint, { input, query }, context) => {
     const { path, isAbout } = endpoint;
     const isAnswer = (json: unknown) => isAbout === undefined || isAbout(json, input);
-    return readOutcome(endpoint, input, await client.send({ method: 'GET', path, query, isAnswer }, context));
+    const sent = client.send({ method: 'GET', path, query, isAnswer }, context);
+    return sent.then((outcome) => readOutcome(endpoint, input, outcome));
   };
 
   function readOutcome<Input, Answer>(

@@ -75,14 +75,14 @@ export function createReplies({ hasCallers, exposesCost, hasTraces, redact, even
   ): Reply {
     const usage = exposesCost && requested[costHeader] !== undefined ? executed?.requestContext.usage : undefined;
     const extended = usage ? { ...result, extensions: { ...result.extensions, cost: usage } } : result;
-    const common = { mediaType, bodyEncoding: 'utf8', record: createRecord(executed) } as const;
+    const record = createRecord(executed);
     if (result.errors === undefined) {
       const isCacheable = executed !== null && !asksForExtensions(requested);
       const cacheControl = isCacheable
         ? cacheControlOf(executed.operation.cacheScope, executed.requestContext.freshness)
         : 'no-store';
       const headers = { 'cache-control': cacheControl, vary };
-      return { ...common, status: 200, headers, body: JSON.stringify(extended) };
+      return { status: 200, headers, mediaType, body: JSON.stringify(extended), bodyEncoding: 'utf8', record };
     }
     const hidesSuggestions = !caller.scopes.has('introspection');
     const presented = presentErrors(result.errors, { requestId, hidesSuggestions, redact, events });
@@ -90,11 +90,12 @@ export function createReplies({ hasCallers, exposesCost, hasTraces, redact, even
     const refusal = result.errors.some(({ extensions }) => extensions?.refusal === 'cost') ? 'cost' : null;
     const { data, extensions } = extended;
     return {
-      ...common,
       status: statusOf(presented, 'data' in result, mediaType),
       headers: Object.assign({ 'cache-control': 'no-store', vary }, ...presented.map(({ http }) => http?.headers)),
+      mediaType,
       body: JSON.stringify({ data, errors: presented.map(({ shown }) => shown), extensions }),
-      record: { ...common.record, errorCodes, refusal },
+      bodyEncoding: 'utf8',
+      record: { ...record, errorCodes, refusal },
     };
   }
 }

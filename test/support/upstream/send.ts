@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { Events } from '../../../src/telemetry/events.ts';
 import type { Allowance } from '../../../src/upstream/allowance/allowance.ts';
-import { createAttempt } from '../../../src/upstream/attempt.ts';
+import { createAttempt, guardWithin } from '../../../src/upstream/attempt.ts';
 import { createCircuitBreaker } from '../../../src/upstream/circuit-breaker.ts';
 import { Deadline } from '../../../src/upstream/deadline.ts';
 import type { Answered, Failed, FailureReason, Outcome, UpstreamRequest } from '../../../src/upstream/outcome.ts';
@@ -87,15 +87,15 @@ export function tAttempt(
   const attempt = createAttempt({
     service: 'bank-data',
     queue,
-    createGuard(path) {
-      const passBlock = createRetryAfterBlock();
-      const passCircuit = createCircuitBreaker({
-        onOpened: () => events.circuitOpened?.('bank-data', path),
-        onHalfOpened: () => {},
-        onClosed: () => events.circuitClosed?.('bank-data', path),
-      });
-      return (run) => passBlock(() => passCircuit(run));
-    },
+    createGuard: (path) =>
+      guardWithin(
+        createRetryAfterBlock(),
+        createCircuitBreaker({
+          onOpened: () => events.circuitOpened?.('bank-data', path),
+          onHalfOpened: () => {},
+          onClosed: () => events.circuitClosed?.('bank-data', path),
+        }),
+      ),
     allowance,
     makeCall({ request, deadline }, onSending) {
       onSending();
