@@ -9,6 +9,7 @@ import { createTrustedDocuments } from './documents/trusted-documents.ts';
 import { createPaidEssays } from './essays/paid-essays.ts';
 import { createGraphqlHandler } from './graphql/request/graphql-handler.ts';
 import { createContext } from './graphql/schema/context.ts';
+import { createBatchTurns } from './graphql/schema/loaders.ts';
 import { readQueryLimits } from './graphql/schema/query-budget.ts';
 import { schema } from './graphql/schema/schema.ts';
 import { createGraphiql } from './http/graphiql.ts';
@@ -58,7 +59,7 @@ export function createGateway(
     budgets: access.budgets,
     isKnownBank: knownBanks.has,
     limits: readQueryLimits(config),
-    maxConcurrency: config.upstreamConcurrency,
+    batches: createBatchTurns(config.upstreamConcurrency),
   };
   const graphql = createGraphqlHandler({
     schema,

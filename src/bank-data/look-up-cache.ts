@@ -169,7 +169,10 @@ export function createLookUpCache({
     const task = new SharedTask<Result>(async (task) => {
       const isCurrent = () => flights.get(key) === flightEntry;
       try {
-        const result = await load(lookUp, { ...context, signal: task.signal, task });
+        const flightContext = { ...context, signal: task.signal, task };
+        const result = await (sharedCache
+          ? loadShared(lookUp, flightContext, sharedCache)
+          : load(lookUp, flightContext));
         const { entry, isHit } = result;
         // An entry of the shared cache may be older than the one in memory.
         const isNewest = !isHit || (table.get(key)?.freshUntil ?? 0) <= entry.freshUntil;
@@ -186,11 +189,7 @@ export function createLookUpCache({
     return flight;
   }
 
-  function load<Answer extends object>(lookUp: LookUp<Answer>, context: RequestContext): Promise<Loaded> {
-    return sharedCache === null ? loadFromService(lookUp, context) : loadShared(lookUp, context, sharedCache);
-  }
-
-  /** Looks it up in the shared cache, then at the service. If that fails, a stale entry of the shared cache is used. */
+  /** Looks it up in the shared cache first. If the service fails, a stale entry of the shared cache is used. */
   async function loadShared<Answer extends object>(
     lookUp: LookUp<Answer>,
     context: RequestContext,
@@ -202,7 +201,7 @@ export function createLookUpCache({
       return { entry: shared, isHit: true };
     }
     try {
-      const loaded = await loadFromService(lookUp, context);
+      const loaded = await load(lookUp, context);
       sharedCache.set(key, loaded.entry);
       return loaded;
     } catch (error) {
@@ -212,7 +211,7 @@ export function createLookUpCache({
     }
   }
 
-  async function loadFromService<Answer extends object>(
+  async function load<Answer extends object>(
     { lookUp, isNegative }: LookUp<Answer>,
     context: RequestContext,
   ): Promise<Loaded> {

@@ -35,7 +35,7 @@ export interface Guard {
 }
 
 /** @param outcome `shed` if the attempt was aborted or not sent */
-export type RecordOutcome = (outcome: Outcome) => void;
+type RecordOutcome = (outcome: Outcome) => void;
 
 interface AttemptOptions {
   service: ServiceName;
@@ -66,7 +66,9 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
     try {
       if (deadline.aborted) return shedUnlessAborted(deadline);
       if (request.method === 'POST') deadline.restart();
-      const passed = guardOf(request.path).enter();
+      const guard = guards.get(request.path) ?? createGuard(request.path);
+      guards.set(request.path, guard);
+      const passed = guard.enter();
       if (typeof passed !== 'function') return passed;
       record = passed;
       if (request.maySend && !(await request.maySend())) return shed;
@@ -92,12 +94,6 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
       if (reservation !== null) settle(reservation, isSent, outcome);
     }
   };
-
-  function guardOf(path: string): Guard {
-    const guard = guards.get(path) ?? createGuard(path);
-    guards.set(path, guard);
-    return guard;
-  }
 
   /** Counts the call as paid unless it was surely not sent. If the caller has aborted one that was sent, it may be charged. */
   function settle(reservation: Reservation, isSent: boolean, outcome: Outcome): void {

@@ -15,16 +15,10 @@ interface RetriesOptions {
 export function withRetries(send: Send, { backoffMs }: RetriesOptions): Send {
   let budget = budgetBurst;
 
-  return (attempt) => {
-    budget = Math.min(budgetBurst, budget + budgetShare);
-    return send(attempt).then((outcome) =>
-      maxRetries(attempt.request, outcome) > 0 ? retry(attempt, outcome) : outcome,
-    );
-  };
-
-  async function retry(attempt: Attempt, firstOutcome: Outcome): Promise<Outcome> {
+  return async (attempt: Attempt) => {
     const { request, deadline } = attempt;
-    let outcome = firstOutcome;
+    budget = Math.min(budgetBurst, budget + budgetShare);
+    let outcome = await send(attempt);
     for (let retries = 0; retries < maxRetries(request, outcome) && budget >= 1; retries += 1) {
       const pauseMs = Math.max(Math.random() * backoffMs * 2 ** retries, requestedPauseMs(outcome));
       if (pauseMs >= deadline.leftMs()) break;
@@ -36,7 +30,7 @@ export function withRetries(send: Send, { backoffMs }: RetriesOptions): Send {
       outcome = await send({ ...attempt, retries: retries + 1 });
     }
     return outcome;
-  }
+  };
 }
 
 /** Average number of retries per operation: a failing upstream must not receive a multiple of its normal load. */

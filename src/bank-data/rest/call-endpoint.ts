@@ -37,11 +37,10 @@ export function createCallEndpoint(
   events: EndpointEvents,
   dataVersion: Pick<DataVersion, 'report'>,
 ): CallEndpoint {
-  return (endpoint, { input, query }, context) => {
+  return async (endpoint, { input, query }, context) => {
     const { path, isAbout } = endpoint;
     const isAnswer = (json: unknown) => isAbout === undefined || isAbout(json, input);
-    const sent = client.send({ method: 'GET', path, query, isAnswer }, context);
-    return sent.then((outcome) => readOutcome(endpoint, input, outcome));
+    return readOutcome(endpoint, input, await client.send({ method: 'GET', path, query, isAnswer }, context));
   };
 
   function readOutcome<Input, Answer>(

@@ -6,7 +6,7 @@ import type { EssayArchive, EssayGenerator } from '../../essays/essays.ts';
 import { createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
 import type { Trace } from '../../trace.ts';
 import type { AllowanceStatus } from '../../upstream/allowance/allowance.ts';
-import { Loaders } from './loaders.ts';
+import { type BatchTurns, Loaders } from './loaders.ts';
 import { QueryBudget, type QueryLimits } from './query-budget.ts';
 
 /** Shared by the resolvers of all requests. */
@@ -21,8 +21,7 @@ export interface Services {
   /** Whether the shipped bank lists contain this bank code. Ranks suggestions without an upstream call. */
   isKnownBank: (country: string, bankCode: string) => boolean;
   limits: QueryLimits;
-  /** Calls to the bank-data service at a time. */
-  maxConcurrency: number;
+  batches: BatchTurns;
 }
 
 /** Created for each request. */
@@ -38,12 +37,12 @@ export interface Context {
 
 /** @param signal aborts when the client disconnects */
 export function createContext(services: Services, caller: Caller, signal: Signal, trace: Trace | null = null): Context {
-  const { bankData, maxConcurrency } = services;
+  const { bankData, batches } = services;
   const { bankDataCalls, essayCalls } = caller.limits;
   const hasBudget = bankDataCalls !== null || essayCalls !== null;
   const reserveCall: ReserveCall | null = hasBudget ? (service) => services.budgets.reserve(caller, service) : null;
   const requestContext = createRequestContext(signal, caller.id, reserveCall, trace);
   const budget = new QueryBudget(services.limits);
-  const loaders = new Loaders({ bankData, budget, context: requestContext, maxConcurrency });
+  const loaders = new Loaders({ bankData, budget, context: requestContext, batches });
   return { services, caller, budget, requestContext, loaders, suggestions: new Map() };
 }
