@@ -6,3 +6,41 @@ export function parseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** JSON of at most this length is parsed within a millisecond or two, whatever it contains. */
+export const harmlessLength = 10_000;
+
+/** Finds why the JSON of a client would take too long to parse; null if it would not. */
+export function findJsonProblem(text: string): string | null {
+  let depth = 0;
+  let parts = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === quote) index = findTextEnd(text, index);
+    else if (code === openBracket || code === openBrace) {
+      depth += 1;
+      parts += 1;
+      if (depth > maxDepth) return `JSON may be nested at most ${maxDepth} levels deep.`;
+    } else if (code === closeBracket || code === closeBrace) depth -= 1;
+    else if (code === colon) parts += 1;
+    if (parts > maxParts) return `JSON may have at most ${maxParts} objects, lists and fields.`;
+  }
+  return null;
+}
+
+/** The index of the quote at the end of a text, or of the end. */
+function findTextEnd(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(end - 1 - backslashes) === backslash) backslashes += 1;
+    if (backslashes % 2 === 0) return end;
+  }
+  return text.length;
+}
+
+const maxDepth = 100;
+/** They take up to 15 ms; the numbers and texts of a list take less. */
+const maxParts = 50_000;
+
+const [quote, backslash, colon] = [0x22, 0x5c, 0x3a];
+const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];

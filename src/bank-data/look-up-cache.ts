@@ -215,16 +215,18 @@ export function createLookUpCache({
     { lookUp, isNegative }: LookUp<Answer>,
     context: RequestContext,
   ): Promise<Loaded> {
+    const version = dataVersion.current();
     const answer = await lookUp(context);
-    return { entry: createEntry(answer, isNegative(answer)), isHit: false };
+    // If the version has changed since then, the answer may be of either; as the earlier one, it is not used again.
+    return { entry: createEntry(answer, isNegative(answer), version ?? dataVersion.current()), isHit: false };
   }
 
   /** The time to live is randomized by ±10 %, so that entries of one time do not expire together. */
-  function createEntry(answer: object, isNegative: boolean): CacheEntry {
+  function createEntry(answer: object, isNegative: boolean, version: string | null): CacheEntry {
     const now = Date.now();
     const freshUntil = now + (isNegative ? Math.min(freshMs, maxNegativeFreshMs) : freshMs) * (0.9 + 0.2 * random());
     const staleUntil = isNegative ? freshUntil : Math.max(freshUntil, now + maxAgeMs);
-    return { answer: answer as CacheEntry['answer'], freshUntil, staleUntil, version: dataVersion.current() };
+    return { answer: answer as CacheEntry['answer'], freshUntil, staleUntil, version };
   }
 }
 

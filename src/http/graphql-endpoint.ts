@@ -1,7 +1,7 @@
 import type { Caller } from '../auth/caller.ts';
 import type { AnswerPost, GraphqlPost } from '../graphql/request/answer.ts';
 import { type Reply, varyOfAll } from '../graphql/request/reply.ts';
-import { parseJson } from '../parse-json.ts';
+import { findJsonProblem, harmlessLength, parseJson } from '../parse-json.ts';
 import { type Body, type ByteBudget, readBody } from './body.ts';
 import { chooseEncoding, compress, type Encoding } from './compression.ts';
 import type { Cors } from './cors.ts';
@@ -58,6 +58,8 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
       return exchange.sendError(503, 'OVERLOADED', message, [...closeConnection, 'retry-after', '1']);
     }
     exchange.body = body.toString();
+    const problem = body.length > harmlessLength ? findJsonProblem(exchange.body) : null;
+    if (problem !== null) return exchange.sendError(400, 'BAD_USER_INPUT', problem);
     const readParams = () => parseObject(exchange.body);
     return identifyByParams(exchange, readParams, (caller) => answer(exchange, caller));
   }

@@ -62,6 +62,16 @@ describe('the look-up cache', () => {
     expect(fetched()).toBe(1);
   });
 
+  it('does not keep an answer that was requested before the version of the data changed', async () => {
+    let version = 'v1';
+    const { find } = tCache({ dataVersion: { current: () => version, onChanged: () => {} } });
+    const before = find();
+    version = 'v2';
+    expect(await before).toMatchObject({ serial: 1 });
+    expect(await find()).toMatchObject({ serial: 2, usage: { cacheHits: 0 } });
+    expect(await find()).toMatchObject({ serial: 2, usage: { cacheHits: 1 } });
+  });
+
   it('returns a stale answer at once, and revalidates it in one flight', async () => {
     const { find, fetched } = tCache();
     await find();

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { AbortableSignal } from '../../src/async/signal.ts';
 import type { Executed } from '../../src/graphql/documents/operation.ts';
-import { createKeptReplies, keyOfRequest } from '../../src/graphql/request/kept-replies.ts';
+import { createKeptReplies } from '../../src/graphql/request/kept-replies.ts';
 import { createRecord, type MediaType, type Reply } from '../../src/graphql/request/reply.ts';
 import { createRequestContext } from '../../src/request-context.ts';
 
@@ -20,7 +20,7 @@ it('keeps a reply for each body, access and media type', () => {
     ['a', 'b', 'c'].flatMap((accessKey) =>
       (['application/json', 'application/graphql-response+json'] as const).map((mediaType) => ({
         mediaType,
-        key: keyOfRequest({ body, mediaType }, { accessKey }),
+        key: replies.keyOf({ body, mediaType }, { accessKey }),
       })),
     ),
   );
@@ -32,4 +32,16 @@ it('keeps a reply for each body, access and media type', () => {
     expect(replies.get(key)).toMatchObject({ body: `reply ${index}`, mediaType });
   }
   expect(replies.status().entries).toBe(cases.length);
+});
+
+it('keeps no reply to a request that was received before the replies were cleared', () => {
+  const replies = createKeptReplies(1e6);
+  const request = { body: '{}', mediaType: 'application/json' };
+  const before = replies.keyOf(request, { accessKey: 'a' });
+  replies.clear();
+  replies.keep(before, tReply('outdated', 'application/json'), executed);
+  const after = replies.keyOf(request, { accessKey: 'a' });
+  expect(replies.get(after)).toBeUndefined();
+  replies.keep(after, tReply('current', 'application/json'), executed);
+  expect(replies.get(before)).toMatchObject({ body: 'current' });
 });

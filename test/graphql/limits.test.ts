@@ -2,6 +2,7 @@ import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { type Answer, tGateway, tScriptedGateway } from '../support/gateway.ts';
 import { repeat } from '../support/graphql/repeat.ts';
+import { tListeningGateway } from '../support/http/listening-gateway.ts';
 import { replyJson } from '../support/scripted-upstream.ts';
 
 describe('a document', () => {
@@ -107,6 +108,88 @@ describe('the text of a document', () => {
       expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
     }
     expect(gateway.log()).toBe('');
+  });
+});
+
+describe('comparing the fields of a document', () => {
+  const shapes: [string, number, (times: number) => string][] = [
+    ['equal fields', 150, (times) => `{ ${repeat(times, () => 'countries { name }')} }`],
+    ['inline fragments', 150, (times) => `{ ${repeat(times, () => '... on Query { countries { name } }')} }`],
+    [
+      'fields with an input object',
+      40,
+      (times) =>
+        `{ ${repeat(times, () => 'generateIban(input: { country: "DE", bankCode: "37040044", accountNumber: "1" }) { __typename }')} }`,
+    ],
+    [
+      'fragments',
+      60,
+      (times) =>
+        `{ ${repeat(times, (i) => `...F${i}`)} } ${repeat(times, (i) => `fragment F${i} on Query { countries { name } }`)}`,
+    ],
+    [
+      'a chain of fragments',
+      60,
+      (times) =>
+        `{ ...F0 } ${repeat(times, (i) => `fragment F${i} on Query { ...F${i + 1} countries { name } }`)} fragment F${times} on Query { __typename }`,
+    ],
+    [
+      'fields below equal ones, in one fragment',
+      70,
+      (times) => `{ ${repeat(times, () => 'country(code: "DE") { ...F }')} } fragment F on IbanCountry { code name }`,
+    ],
+  ];
+
+  it.each(shapes)('is limited before it is done: %s', async (_, most, document) => {
+    const { ask } = tGateway();
+    const upTo = await ask(document(most));
+    expect(upTo.errors?.map(({ extensions }) => extensions.code) ?? []).not.toContain('GRAPHQL_VALIDATION_FAILED');
+    const { errors } = await ask(document(3 * most));
+    expect(errors).toMatchObject([
+      {
+        message: expect.stringMatching(/too often in one place: .* more than 30000 comparisons\. Select a field once/),
+        extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+      },
+    ]);
+  });
+
+  it('ends in fragments that are spread within themselves, or double at each level', async () => {
+    const { ask } = tGateway();
+    const cycle = await ask('{ ...A } fragment A on Query { countries { name } ...B } fragment B on Query { ...A }');
+    expect(cycle.errors?.map(({ message }) => message)).toEqual(['Cannot spread fragment "A" within itself via "B".']);
+    const doubling = repeat(
+      30,
+      (i) => `fragment F${i} on IbanCountry { a: parent { ...F${i + 1} } b: parent { ...F${i + 1} } }`,
+    );
+    const { errors } = await ask(`{ country(code: "FR") { ...F0 } } ${doubling} fragment F30 on IbanCountry { code }`);
+    expect(errors?.[0]?.message).toContain('more than 30000 comparisons');
+  });
+});
+
+describe('the JSON of a request', () => {
+  const padding = '"query": "{ __typename }", "extensions": {';
+  it.each([
+    ['deep lists', `"a": ${'['.repeat(6_000)}${']'.repeat(6_000)}`, 'JSON may be nested at most 100 levels deep.'],
+    ['deep objects', `${'"a": {'.repeat(3_000)}${'}'.repeat(3_000)}`, 'JSON may be nested at most 100 levels deep.'],
+    ['many objects', `"a": [${'{},'.repeat(60_000)}{}]`, 'JSON may have at most 50000 objects, lists and fields.'],
+    [
+      'many fields',
+      Array.from({ length: 60_000 }, (_, index) => `"a${index}": 1`).join(),
+      'JSON may have at most 50000 objects, lists and fields.',
+    ],
+  ])('is refused before it is parsed if that would take long: %s', async (_, extensions, message) => {
+    const gateway = await tListeningGateway();
+    const { status, json } = await gateway.post(`{ ${padding} ${extensions} } }`);
+    expect(status).toBe(400);
+    expect(json()).toMatchObject({ errors: [{ message, extensions: { code: 'BAD_USER_INPUT' } }] });
+  });
+
+  it('may have brackets and colons in its texts, and long lists of them', async () => {
+    const gateway = await tListeningGateway();
+    const text = `${'[{:'.repeat(30_000)}\\\\`;
+    const ignored = { texts: [text, '"\\"', text], list: Array.from({ length: 60_000 }, () => '[') };
+    const { json } = await gateway.post({ query: '{ __typename }', extensions: { ignored } });
+    expect(json()).toEqual({ data: { __typename: 'Query' } });
   });
 });
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { sha256 } from '../support/auth/identify.ts';
 import { as, contentOf, tCallers, ways } from '../support/http/callers.ts';
+import { replyHeld, replyWithIban, tUpstream, type Upstream } from '../support/scripted-upstream.ts';
 import { tFolder } from '../support/stores/folder.ts';
 
 const trusted = 'query Country($code: String!) { country(code: $code) { name } }';
@@ -16,7 +17,7 @@ const failed = (code: string) => ({ data: undefined, errors: [[code, undefined]]
 const refused = failed('QUERY_NOT_IN_SAFELIST');
 const notFound = failed('PERSISTED_QUERY_NOT_FOUND');
 
-async function tTrusting(mode: string) {
+async function tTrusting(mode: string, upstream?: Upstream) {
   const file = join(tFolder(), 'documents.json');
   /** Replaces the documents, by their id. */
   const write = (documents: Record<string, string>) => {
@@ -25,7 +26,7 @@ async function tTrusting(mode: string) {
   };
   write({ 'country-1': trusted });
   const env = { TRUSTED_DOCUMENTS: file, TRUSTED_DOCUMENTS_MODE: mode };
-  const gateway = await tCallers({ callers: { shop: 'bank-data+introspection' }, env });
+  const gateway = await tCallers({ callers: { shop: 'bank-data+introspection' }, env, ...(upstream && { upstream }) });
   const ask = async (...[way, question]: Parameters<typeof gateway.send>) =>
     contentOf(await gateway.send(way, question, as('shop')));
   return { ...gateway, write, ask };
@@ -94,4 +95,26 @@ describe.each(ways)('a document that is requested %s', (way) => {
     expect(await ask(way, long)).toEqual(refused);
     expect(await ask(way, short)).toEqual(notFound);
   });
+});
+
+it('is refused once it is removed, although requests for it were in progress then', async () => {
+  const { reply, release } = replyHeld(replyWithIban);
+  const upstream = await tUpstream(reply);
+  const { ask, write } = await tTrusting('require', upstream);
+  const query = 'query Validate($iban: String!) { ibanValidation(iban: $iban) { valid } }';
+  write({ 'validate-1': query });
+  const question = { query, variables: { iban: 'DE89370400440532013000' } };
+  await vi.waitFor(async () => expect(await ask('directly', { query: trusted, variables })).toEqual(refused), {
+    timeout: 20_000,
+  });
+  const called = upstream.nextCall();
+  // The others wait for the call of the first one, and need none of their own.
+  const asked = Array.from({ length: 5 }, () => ask('directly', question));
+  await called;
+  write({ 'country-2': other });
+  await vi.waitFor(async () => expect(await ask('directly', { query: other })).toEqual(france), { timeout: 20_000 });
+  release();
+  const valid = { data: { ibanValidation: { valid: true } }, errors: undefined };
+  expect(await Promise.all(asked)).toEqual(asked.map(() => valid));
+  expect(await ask('directly', question)).toEqual(refused);
 });

@@ -12,7 +12,7 @@ import type { Compiler } from '../jit/compiler.ts';
 import type { AddBytes } from './cache.ts';
 import { findCacheScope } from './cache-scope.ts';
 import { selectsIntrospection } from './introspection.ts';
-import { limitAliases, limitDirectives, limitIntrospectionAliases } from './limits.ts';
+import { findComparisonProblem, limitAliases, limitDirectives, limitIntrospectionAliases } from './limits.ts';
 import { createPreparedOperation, type DocumentTrust, type PreparedOperation } from './operation.ts';
 
 /** A document that was parsed and validated. */
@@ -77,6 +77,8 @@ const bytesPerOperation = 3_000;
 
 /** An error that a rule throws is the only one: it throws where reporting each error would take too much work. */
 function validateDocument(schema: GraphQLSchema, document: DocumentNode): readonly GraphQLError[] {
+  const problem = findComparisonProblem(document);
+  if (problem !== null) return [new GraphQLError(problem)];
   try {
     return validate(schema, document, rules);
   } catch (error) {

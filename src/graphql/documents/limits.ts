@@ -1,6 +1,8 @@
 import {
   type ASTVisitor,
+  type DocumentNode,
   type FieldNode,
+  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLInputObjectType,
   type GraphQLInputType,
@@ -11,12 +13,16 @@ import {
   isNonNullType,
   isScalarType,
   isSpecifiedScalarType,
+  Kind,
   Lexer,
   type OperationDefinitionNode,
+  type SelectionNode,
+  type SelectionSetNode,
   Source,
   TokenKind,
   typeFromAST,
   type ValidationContext,
+  visit,
 } from 'graphql';
 
 /* Limits of a document and its variables, besides the cost of its operations: text, aliases, directives, values. */
@@ -71,6 +77,101 @@ function isNestedDeeper(text: string, levels: number, maxTokens: number): boolea
 
 const openingBrackets: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
 const closingBrackets: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
+
+/**
+ * Finds why a document would be too expensive to validate; null if it is not. GraphQL.js compares each pair of fields that have
+ * the same response name in one place, with fragments expanded, their arguments, and the fields below both; and each pair of
+ * fragments.
+ */
+export function findComparisonProblem({ definitions }: DocumentNode): string | null {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const node of definitions) if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
+  const reached = new Set<string>();
+  let comparisons = 0;
+  const isTooMuch = (node: OperationDefinitionNode | FragmentDefinitionNode) => {
+    compare({ selectionSets: [node.selectionSet], within: [] });
+    return comparisons > maxComparisons;
+  };
+  const operations = definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+  const unused = () => [...fragments.values()].filter(({ name }) => !reached.has(name.value));
+  if (!operations.some(isTooMuch) && !unused().some(isTooMuch)) return null;
+  return (
+    'The document selects the same fields, or fragments, too often in one place: checking whether they can be merged would take ' +
+    `more than ${maxComparisons} comparisons. Select a field once, or with different aliases, or split the document.`
+  );
+
+  /** Counts the comparisons in a place of the response and in all below it. A loop: fragments may nest fields without limit. */
+  function compare(root: Place): void {
+    const places = [root];
+    for (let place = places.pop(); place !== undefined && comparisons <= maxComparisons; place = places.pop()) {
+      const fields = new Map<string, FieldNode[]>();
+      const spreads: string[] = [];
+      for (const { selections } of place.selectionSets) collect(selections, place.within, fields, spreads, new Set());
+      const distinct = new Set(spreads);
+      comparisons += pairsOf(spreads.length) + pairsOf(distinct.size) * comparisonsPerFragmentPair;
+      for (const nodes of fields.values()) {
+        if (nodes.length > 1) comparisons += pairsOf(nodes.length) + (nodes.length - 1) * countArgumentNodes(nodes);
+        const selectionSets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+        if (selectionSets.length > 0) places.push({ selectionSets, within: [...place.within, ...distinct] });
+      }
+    }
+  }
+
+  /** Each fragment once per selection set, and none within itself. */
+  function collect(
+    selections: readonly SelectionNode[],
+    within: readonly string[],
+    fields: Map<string, FieldNode[]>,
+    spreads: string[],
+    expanded: Set<string>,
+  ): void {
+    comparisons += selections.length;
+    if (comparisons > maxComparisons) return;
+    for (const node of selections) {
+      if (node.kind === Kind.FIELD) {
+        const name = (node.alias ?? node.name).value;
+        const known = fields.get(name);
+        if (known === undefined) fields.set(name, [node]);
+        else known.push(node);
+      } else if (node.kind === Kind.INLINE_FRAGMENT) {
+        collect(node.selectionSet.selections, within, fields, spreads, expanded);
+      } else {
+        const name = node.name.value;
+        const fragment = fragments.get(name);
+        if (fragment === undefined || expanded.has(name) || within.includes(name)) continue;
+        expanded.add(name);
+        reached.add(name);
+        spreads.push(name);
+        collect(fragment.selectionSet.selections, within, fields, spreads, expanded);
+      }
+    }
+  }
+}
+
+/** What is selected in one place of the response. */
+interface Place {
+  selectionSets: readonly SelectionSetNode[];
+  /** The fragments that contain it. */
+  within: readonly string[];
+}
+
+function pairsOf(count: number): number {
+  return (count * (count - 1)) / 2;
+}
+
+/** GraphQL.js prints and sorts the arguments of both fields of a pair. */
+function countArgumentNodes(fields: readonly FieldNode[]): number {
+  let nodes = 0;
+  const count = () => {
+    nodes += 1;
+  };
+  for (const field of fields) for (const argument of field.arguments ?? []) visit(argument, { enter: count });
+  return nodes;
+}
+
+/** About 5 ms. One field can be selected 240 times in one place; with a field below it, 170 times. */
+const maxComparisons = 30_000;
+const comparisonsPerFragmentPair = 10;
 
 /**
  * A validation rule: each directive can be an error of its own. Throws, so that these are not reported; the schema has two

@@ -7,7 +7,7 @@ import { createOperationError, type PreparedDocument } from '../documents/docume
 import type { AnswerInTurn, PrepareDocument } from '../documents/documents.ts';
 import type { Executed, OperationContext, PreparedOperation } from '../documents/operation.ts';
 import type { InlineTrace, StartInlineTrace } from './inline-trace.ts';
-import { type KeptReplies, keyOfRequest, type RequestKey } from './kept-replies.ts';
+import type { KeptReplies, RequestKey } from './kept-replies.ts';
 import type { PersistedQueries } from './persisted-queries.ts';
 import { createAbandonedReply, type Replies, type Reply, type RequestedFormat, traceHeader } from './reply.ts';
 
@@ -64,7 +64,7 @@ export function createAnswer<Context extends OperationContext>({
   return { answerPost, answer };
 
   function answerPost(post: GraphqlPost, caller: Caller): Reply | Promise<Reply> | null {
-    const key = replies.asksForExtensions(post.headers) ? null : keyOfRequest(post, caller);
+    const key = replies.asksForExtensions(post.headers) ? null : keptReplies.keyOf(post, caller);
     const kept = key === null ? undefined : keptReplies.get(key);
     if (kept) {
       countKnown();

@@ -5,15 +5,12 @@ import type { CacheScope } from '../documents/cache-scope.ts';
 import type { Executed } from '../documents/operation.ts';
 import { cacheControlOf, type Reply } from './reply.ts';
 
-/** What a reply depends on: what the caller may read, the media type and the body of the request. */
-export type RequestKey = string;
-
-/** Callers with the same scopes and cost limit share kept replies. */
-export function keyOfRequest(
-  { body, mediaType }: { body: string; mediaType: string },
-  { accessKey }: Pick<Caller, 'accessKey'>,
-): RequestKey {
-  return `${accessKey} ${mediaType} ${body}`;
+/** A request for which a reply may be kept. */
+export interface RequestKey {
+  /** What the reply depends on: what the caller may read, the media type and the body of the request. */
+  text: string;
+  /** The number of times that the replies had been cleared when the request was received. */
+  generation: number;
 }
 
 export type KeptReplies = ReturnType<typeof createKeptReplies>;
@@ -26,19 +23,26 @@ interface KeptReply {
 
 /** Replies that are sent again to the same request, so that a query that many clients send is not executed again. */
 export function createKeptReplies(maxBytes: number) {
-  const replies = new LRUCache<RequestKey, KeptReply>({
+  const replies = new LRUCache<string, KeptReply>({
     maxSize: maxBytes,
     maxEntrySize: maxBytes / 100,
     sizeCalculation: ({ reply }, key) => 2 * (reply.body.length + key.length) + bytesPerReply,
   });
 
+  let generation = 0;
+
   return {
+    /** Callers with the same scopes and cost limit share kept replies. */
+    keyOf: (
+      { body, mediaType }: { body: string; mediaType: string },
+      { accessKey }: Pick<Caller, 'accessKey'>,
+    ): RequestKey => ({ text: `${accessKey} ${mediaType} ${body}`, generation }),
     /** The reply that was sent to the same request, while everything in it is fresh. */
-    get(key: RequestKey): Reply | undefined {
-      const kept = replies.get(key);
+    get({ text }: RequestKey): Reply | undefined {
+      const kept = replies.get(text);
       if (kept === undefined) return undefined;
       if (Date.now() >= kept.freshUntil) {
-        replies.delete(key);
+        replies.delete(text);
         return undefined;
       }
       const { reply, cacheScope } = kept;
@@ -49,8 +53,12 @@ export function createKeptReplies(maxBytes: number) {
       }
       return reply;
     },
-    /** Keeps a reply without errors that needed no upstream call of its own and has no stale values. */
+    /**
+     * Keeps a reply without errors that needed no upstream call of its own and has no stale values, unless the replies were
+     * cleared since its request was received: it may come from what has been replaced.
+     */
     keep(key: RequestKey, reply: Reply, executed: Executed): void {
+      if (key.generation !== generation) return;
       const { operation, requestContext } = executed;
       const { freshness, usage } = requestContext;
       const isFresh = usage.upstreamCalls === 0 && usage.staleHits === 0;
@@ -58,9 +66,12 @@ export function createKeptReplies(maxBytes: number) {
       const body = Buffer.from(reply.body).toString('latin1');
       const record = { ...reply.record, isKept: true, activity: null };
       const kept: Reply = { ...reply, body, bodyEncoding: 'latin1', record };
-      replies.set(key, { reply: kept, cacheScope: operation.cacheScope, freshUntil: freshness.freshUntil });
+      replies.set(key.text, { reply: kept, cacheScope: operation.cacheScope, freshUntil: freshness.freshUntil });
     },
-    clear: () => replies.clear(),
+    clear(): void {
+      generation += 1;
+      replies.clear();
+    },
     status: (): CacheStatus => ({ entries: replies.size, bytes: replies.calculatedSize }),
   };
 }

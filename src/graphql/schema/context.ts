@@ -31,7 +31,7 @@ export interface Context {
   loaders: Loaders;
   budget: QueryBudget;
   /** Valid IBANs that were suggested for invalid ones. */
-  suggestions: Map<string, readonly string[]>;
+  suggestions: Map<string, Promise<string[]>>;
   requestContext: RequestContext;
 }
 

@@ -18,7 +18,8 @@ export interface DocumentMemory {
 
 const fields = 'iban valid problems nationalCheck country { code name sepa ibanFields { name length } }';
 const entities = (list: string) => `_entities(representations: [${list}]) { __typename }`;
-const spreads = repeat(250, (index) => `...F${index}`, '');
+const spreads = (bank: number) => repeat(10, (index) => `...F${10 * bank + index}`, '');
+const banks = repeat(25, (index) => `b${index}:bank(bic:"COBADEFF"){${spreads(index)}}`);
 const fragments = repeat(250, (index) => `fragment F${index} on Bank{bic}`, '');
 const operations = repeat(400, (index) => `query A${index}{...A}`, '');
 
@@ -34,7 +35,7 @@ const kinds: Readonly<Record<string, Create>> = {
   'of objects': (index) => `query Q${index} { ${entities('{}'.repeat(2_400))} }`,
   'of spreads': (index) => `query Q${index} { ${'...F'.repeat(2_400)} } fragment F on Query { __typename }`,
   'of operations and fragments': (index) =>
-    `query Q${index}{bank(bic:"COBADEFF"){${spreads}}}${fragments}fragment A on Query{__typename}${operations}`,
+    `query Q${index}{${banks}}${fragments}fragment A on Query{__typename}${operations}`,
 };
 
 for (const [name, create] of Object.entries(kinds)) {
