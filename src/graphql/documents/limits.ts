@@ -137,11 +137,12 @@ export function findComparisonProblem({ definitions }: DocumentNode): string | n
         collect(node.selectionSet.selections, within, fields, spreads, expanded);
       } else {
         const name = node.name.value;
-        const fragment = fragments.get(name);
-        if (fragment === undefined || expanded.has(name) || within.includes(name)) continue;
+        if (expanded.has(name)) continue;
         expanded.add(name);
-        reached.add(name);
         spreads.push(name);
+        const fragment = fragments.get(name);
+        if (fragment === undefined || within.includes(name)) continue;
+        reached.add(name);
         collect(fragment.selectionSet.selections, within, fields, spreads, expanded);
       }
     }
