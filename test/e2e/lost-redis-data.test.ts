@@ -8,7 +8,7 @@ import { type GatewayProcess, tReplicas } from '../support/gateway-process.ts';
 import { type TRedis, tRedis, whyNoRedis } from '../support/redis.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
-/* Two processes that share a Redis, which loses its data while they write essays, or one of which stands still. */
+/* Two processes that share a Redis, which loses its data while they write essays, or one of which stands still or ends. */
 
 /** They make one call at a time: the second order waits in the queue. */
 const startReplicas = (redis: TRedis, env: Record<string, string>) =>
@@ -56,6 +56,26 @@ describe.skipIf(whyNoRedis)(`two processes with a Redis that loses locks${whyNoR
     expect(await queued).toMatch(/cannot make sure|^essay$/);
     expect(await one.order('Pens', 'form-1')).toEqual(essay);
     expect(service.callsFor('Pens')).toHaveLength(1);
+  });
+
+  it('pay once for an order that was sent by a killed process, until a second payment is accepted', async () => {
+    const redis = await tRedis();
+    const client = tClient(redis);
+    const gate = tGate();
+    const service = await tRecordingEssayService({ write: () => gate.opened });
+    const [one, other] = await startReplicas(redis, { ESSAY_URL: service.url });
+    const lost = settle(one.order('Pens', 'form-1'));
+    while (service.calls.length === 0) await one.counted('ESSAYS');
+    one.process.kill('SIGKILL');
+    await lost;
+    await client.del(await client.keys('ledgerquill:lock:*'));
+    gate.open();
+
+    await expect(other.order('Pens', 'form-1')).rejects.toThrow('may have been paid for');
+    expect(service.calls).toHaveLength(1);
+    const essay = await other.order('Pens', 'form-1', { orderAgain: true });
+    expect(await other.order('Pens', 'form-1')).toEqual(essay);
+    expect(service.calls).toHaveLength(2);
   });
 
   it('pay once for an order that was sent, after a restart without persistence', async () => {

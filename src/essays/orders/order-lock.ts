@@ -3,9 +3,9 @@ import type { Signal } from '../../async/signal.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { OpenedStore } from '../../stores/open-store.ts';
 import type { Lock } from '../../stores/store.ts';
-import type { EssayOrder, EssayResult, SendingEssayGenerator } from '../essays.ts';
-import type { FailedAttempt, OrderArchive } from './archive.ts';
-import type { OrderKey } from './order-key.ts';
+import type { EssayOrder, EssayResult, EssayServiceFailed, SendingEssayGenerator } from '../essays.ts';
+import type { OrderArchive } from './archive.ts';
+import { differentOrder, type OrderKey } from './order-key.ts';
 
 /** The result of an order, if there is one; otherwise its lock. */
 type Acquired = { result: EssayResult } | { lock: HeldLock };
@@ -16,17 +16,18 @@ interface OrderLockOptions extends Pick<OpenedStore, 'store' | 'onRecovered'> {
 
 /**
  * Lets one process at a time send an order; other processes wait for its result. The lock of a process that
- * crashed or stalled expires, and a waiting process takes over.
+ * crashed or stalled expires, and a waiting process takes over. If the order had been sent, it takes over only an order
+ * that accepts a second payment.
  * @returns a function that throws StoreError or the signal's reason
  */
 export function createOrderLock({ store, onRecovered, archive }: OrderLockOptions) {
   const acquireLock = createHeldLocks({ store, onRecovered });
 
-  return async function acquire(key: OrderKey, signal: Signal): Promise<Acquired> {
+  return async function acquire(key: OrderKey, { orderAgain }: EssayOrder, signal: Signal): Promise<Acquired> {
     const buffered = archive.findBufferedByOrder(key);
     if (buffered) return { result: buffered };
-    /** The last failed attempt when this call began: the client retries that one. Undefined until the first look. */
-    let failureAtStart: FailedAttempt | null | undefined;
+    /** The failed attempt when this call began: the client retries that one. Undefined until the first look. */
+    let failedAtStart: string | null | undefined;
 
     for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
       const lock = await acquireLock(`${key.storeKey}:lock`, signal).catch(toError);
@@ -37,7 +38,7 @@ export function createOrderLock({ store, onRecovered, archive }: OrderLockOption
         if (stored) return { result: stored };
         throw lock;
       }
-      const result = await findResult().catch(async (error) => {
+      const result = await findResult({ isRunning: lock === null }).catch(async (error) => {
         await lock?.release();
         throw error;
       });
@@ -47,47 +48,63 @@ export function createOrderLock({ store, onRecovered, archive }: OrderLockOption
       await pause(pauseMs, signal);
     }
 
-    async function findResult(): Promise<EssayResult | null> {
-      const [stored, failed] = await Promise.all([archive.findByOrder(key), archive.findFailure(key)]);
+    /** @param isRunning whether a process holds the lock */
+    async function findResult({ isRunning }: { isRunning: boolean }): Promise<EssayResult | null> {
+      const [stored, attempt] = await Promise.all([archive.findByOrder(key), archive.findAttempt(key)]);
       if (stored) return stored;
-      if (failureAtStart === undefined) failureAtStart = failed;
+      const failed = attempt?.kind === 'failed' ? attempt : null;
+      if (failedAtStart === undefined) failedAtStart = failed?.id ?? null;
+      if (attempt?.kind === 'sent' && !isRunning) {
+        if (!attempt.isSameOrder) return differentOrder;
+        return orderAgain ? null : unknownOutcome;
+      }
       // A failure from before this call that was already delivered does not count: the client is retrying.
-      if (!failed || (failed.id === failureAtStart?.id && !failed.hasUndeliveredText)) return null;
+      if (!failed || (failed.id === failedAtStart && !failed.isUnread)) return null;
       signal.throwIfAborted();
-      if (failed.hasUndeliveredText) await archive.saveFailure(key, failed.failure, { isDelivered: true });
+      if (failed.isUnread) await archive.saveFailure(key, failed.failure, { isDelivered: true });
       return failed.failure;
     }
   };
 }
 
+/** The process that sent the order has crashed, has stalled, or could not store its outcome. */
+const unknownOutcome: EssayServiceFailed = {
+  kind: 'service-failed',
+  message:
+    'An earlier attempt of this order was sent, and its outcome is unknown: it may have been paid for. To order the essay ' +
+    'again, and perhaps pay for it twice, set orderAgain to true or choose a new idempotencyKey.',
+  code: 'UPSTREAM_FAILED',
+  retryable: false,
+  rawText: null,
+};
+
 /**
- * Generates an essay, and sends each attempt only while the lock is held: without it, another process may be sending the
- * same order. @returns null if the lock was lost before the last attempt was sent
+ * Generates an essay, and sends each attempt only if it is recorded, and while the lock is held: without it, another process
+ * may be sending the same order. @returns null if the last attempt was not recorded, or the lock was lost before it was sent
  */
 export async function generateWithLock(
   lock: HeldLock,
   generator: SendingEssayGenerator,
   order: EssayOrder,
   context: RequestContext,
-  beforeAttempt: () => void,
+  recordAttempt: () => Promise<boolean>,
 ): Promise<EssayResult | null> {
-  let isLost = false;
+  let isSafe = true;
   try {
     const result = await generator.generate(order, context, {
       async maySend() {
-        isLost = !(await lock.confirm());
-        return !isLost;
+        isSafe = await lock.confirm();
+        context.signal.throwIfAborted();
+        isSafe &&= await recordAttempt();
+        return isSafe;
       },
       beforeAttempt() {
-        // The process may have been suspended since the store confirmed the lock.
-        isLost = !lock.isUnexpired();
-        // Stops this attempt; caught below.
-        if (isLost) throw new LockLostError();
+        // The process may have been suspended since the store confirmed the lock. Stops this attempt; caught below.
+        if (!lock.isUnexpired()) throw new LockLostError();
         lock.allowReacquire();
-        beforeAttempt();
       },
     });
-    return isLost ? null : result;
+    return isSafe ? result : null;
   } catch (error) {
     if (error instanceof LockLostError) return null;
     throw error;

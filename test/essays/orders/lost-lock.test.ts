@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { order, tEssay } from '../../support/essays/generator.ts';
+import { again, order, tEssay, unknownOutcome } from '../../support/essays/generator.ts';
 import { answerAll, from, pass, tProcess, useFakeTime } from '../../support/essays/processes.ts';
 import { tFailingStore } from '../../support/failing-store.ts';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
@@ -135,11 +135,22 @@ describe('an order that was sent', () => {
     expect(b.calls).toHaveLength(0);
   });
 
+  it('is reported to another process while its own process is stalled, and its essay is returned later', async () => {
+    const { stall, resume, a, b, first } = await tSent();
+    stall();
+    await pass(31_000);
+    expect(await b.generate(order, from())).toEqual(unknownOutcome);
+    resume();
+    const essay = await answerAll(a, first);
+    expect(await b.generate(order, from())).toEqual(essay);
+    expect(b.calls).toHaveLength(0);
+  });
+
   it('does not replace the essay of another process that took over, and returns it', async () => {
     const { memory, stall, resume, a, b, first } = await tSent();
     stall();
     await pass(31_000);
-    const essay = await b.write(order);
+    const essay = await b.write(again);
     resume();
     a.calls[0]?.answer(tEssay('Late.'));
     expect(await first).toEqual(essay);
@@ -154,17 +165,17 @@ describe('an order that was sent', () => {
     await pass(31_000);
     a.calls[0]?.answer(tEssay('Late.'));
     expect(await first).toMatchObject({ text: 'Late.' });
-    const essay = await b.write(order);
+    const essay = await b.write(again);
     resume();
     await a.flush();
     expect(a.fired).toEqual(['buffered: not connected', lost]);
     expect(await tProcess(memory).generate(order, from())).toEqual(essay);
   });
 
-  it('keeps its essay by id if another process used the key for a different order meanwhile', async () => {
+  it('keeps its essay by id if another process used the key for a different order after the store lost its data', async () => {
     const { memory, stall, resume, a, b, first } = await tSent();
     stall();
-    await pass(31_000);
+    memory.clear();
     const different = { ...order, wordCount: 5 };
     const other = await b.write(different);
     resume();

@@ -35,16 +35,16 @@ function tRecorded(memory: Store = createMemoryStore()) {
 it.each([
   ['a call with a key', async () => {}],
   ['a retry', (store: Store) => tProcess(store).orderAndFail()],
-])('are one lock, two reads and one extension before %s, and two writes after it', async (_, before) => {
+])('are one lock, two reads, one extension and one write before %s, and two writes after it', async (_, before) => {
   const memory = createMemoryStore();
   await before(memory);
   const { kinds, keys, start, calls } = tRecorded(memory);
   const { result } = await start();
   expect(calls).toHaveLength(1);
-  expect(kinds).toEqual(['lock', 'get', 'get', 'extend']);
+  expect(kinds).toEqual(['lock', 'get', 'get', 'extend', 'set']);
   expect(keys.size).toBe(3);
   await answerAll({ calls }, result);
-  expect(kinds).toEqual(['lock', 'get', 'get', 'extend', 'set', 'setIfAbsent']);
+  expect(kinds).toEqual(['lock', 'get', 'get', 'extend', 'set', 'set', 'setIfAbsent']);
 });
 
 it('are none before a call without a key', async () => {
