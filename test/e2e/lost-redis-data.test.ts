@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { tIban } from '../support/e2e/iban.ts';
@@ -78,6 +79,25 @@ describe.skipIf(whyNoRedis)(`two processes with a Redis that loses locks${whyNoR
     expect(service.calls).toHaveLength(2);
   });
 
+  it('pay once for an order that was sent, after FLUSHALL', async () => {
+    const redis = await tRedis();
+    const client = tClient(redis);
+    const gate = tGate();
+    const service = await tRecordingEssayService({ write: () => gate.opened });
+    const [one, other] = await startReplicas(redis, { ESSAY_URL: service.url });
+    const first = one.order('Pens', 'form-1');
+    while (service.calls.length === 0) await one.counted('ESSAYS');
+    await client.call('FLUSHALL');
+
+    const untilLockRequests = await monitorLockRequests(redis);
+    const second = other.order('Pens', 'form-1');
+    // The second process acquires the lock, and releases it; the first one acquires it again; the second one then waits.
+    await untilLockRequests((requests) => requests.length >= 3);
+    gate.open();
+    expect(await second).toEqual(await first);
+    expect(service.calls).toHaveLength(1);
+  });
+
   it('pay once for an order that was sent, after a restart without persistence', async () => {
     const redis = await tRedis();
     const gate = tGate();
@@ -100,6 +120,18 @@ describe.skipIf(whyNoRedis)(`two processes with a Redis that loses locks${whyNoR
     gate.open();
     expect(await second).toEqual(await first);
     expect(service.calls).toHaveLength(1);
+  });
+
+  it('order essays as a user that cannot delete all data, as docs/operations.md recommends', async () => {
+    const redis = await tRedis();
+    const [, command = ''] = /`ACL (SETUSER .+?)`/.exec(readFileSync('docs/operations.md', 'utf8')) ?? [];
+    await tClient(redis).call('ACL', ...command.split(' '));
+    const url = redis.url.replace('redis://', 'redis://ledgerquill:PASSWORD@');
+    const service = await tRecordingEssayService({ write: async () => {} });
+    const [one, other] = await startReplicas({ ...redis, url }, { ESSAY_URL: service.url });
+    expect(await other.order('Pens', 'form-1')).toEqual(await one.order('Pens', 'form-1'));
+    expect(service.calls).toHaveLength(1);
+    await expect(tClient({ ...redis, url }).call('FLUSHALL')).rejects.toThrow('NOPERM');
   });
 
   it('make no more calls than their allowance while it is down', async () => {

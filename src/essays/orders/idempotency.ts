@@ -24,7 +24,7 @@ interface IdempotentEssays extends EssayGenerator {
 }
 
 /** The store must encrypt its values: essays are confidential. */
-interface IdempotencyOptions extends Pick<OpenedStore, 'store' | 'onRecovered'> {
+interface IdempotencyOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'onRecovered'> {
   keepDays: number;
   events: Pick<Events, 'essayWriteBuffered' | 'essayLost' | 'essayRejectedWithoutStore' | 'essayOrdered'>;
 }
@@ -37,12 +37,12 @@ interface IdempotencyOptions extends Pick<OpenedStore, 'store' | 'onRecovered'> 
  */
 export function withIdempotency(
   generator: SendingEssayGenerator,
-  { store, onRecovered, keepDays, events }: IdempotencyOptions,
+  { store, isShared, onRecovered, keepDays, events }: IdempotencyOptions,
 ): IdempotentEssays {
   const expiresInMs = keepDays * 86_400_000;
   const writes = createDurableWrites({ store, expiresInMs, events });
   const archive = createArchive({ store, writes, expiresInMs, events });
-  const acquire = createOrderLock({ store, onRecovered, archive });
+  const acquire = createOrderLock({ store, isShared, onRecovered, archive });
   const running = new Set<RunningOrder>();
   onRecovered(() => void writes.flush());
 

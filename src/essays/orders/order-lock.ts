@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { pause } from '../../async/pause.ts';
 import type { Signal } from '../../async/signal.ts';
 import type { RequestContext } from '../../request-context.ts';
@@ -10,7 +11,7 @@ import { differentOrder, type OrderKey } from './order-key.ts';
 /** The result of an order, if there is one; otherwise its lock. */
 type Acquired = { result: EssayResult } | { lock: HeldLock };
 
-interface OrderLockOptions extends Pick<OpenedStore, 'store' | 'onRecovered'> {
+interface OrderLockOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'onRecovered'> {
   archive: OrderArchive;
 }
 
@@ -20,8 +21,8 @@ interface OrderLockOptions extends Pick<OpenedStore, 'store' | 'onRecovered'> {
  * that accepts a second payment.
  * @returns a function that throws StoreError or the signal's reason
  */
-export function createOrderLock({ store, onRecovered, archive }: OrderLockOptions) {
-  const acquireLock = createHeldLocks({ store, onRecovered });
+export function createOrderLock({ archive, ...openedStore }: OrderLockOptions) {
+  const locks = createHeldLocks(openedStore);
 
   return async function acquire(key: OrderKey, { orderAgain }: EssayOrder, signal: Signal): Promise<Acquired> {
     const buffered = archive.findBufferedByOrder(key);
@@ -30,7 +31,7 @@ export function createOrderLock({ store, onRecovered, archive }: OrderLockOption
     let failedAtStart: string | null | undefined;
 
     for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
-      const lock = await acquireLock(`${key.storeKey}:lock`, signal).catch(toError);
+      const lock = await locks.acquire(`${key.storeKey}:lock`, signal).catch(toError);
       if (lock instanceof Error) {
         signal.throwIfAborted();
         // A store that rejects writes may still return a stored essay.
@@ -38,11 +39,12 @@ export function createOrderLock({ store, onRecovered, archive }: OrderLockOption
         if (stored) return { result: stored };
         throw lock;
       }
-      const result = await findResult({ isRunning: lock === null }).catch(async (error) => {
+      const finding = Promise.all([findResult({ isRunning: lock === null }), locks.areSettled()]);
+      const [result, areSettled] = await finding.catch(async (error) => {
         await lock?.release();
         throw error;
       });
-      if (lock && !result) return { lock };
+      if (lock && !result && areSettled) return { lock };
       await lock?.release();
       if (result) return { result };
       await pause(pauseMs, signal);
@@ -129,26 +131,47 @@ export interface HeldLock {
   release(): Promise<void>;
 }
 
+interface HeldLocks {
+  /** Null if another process holds it. @throws StoreError or the signal's reason */
+  acquire(key: string, signal: Signal): Promise<HeldLock | null>;
+  /** Whether no lock was lost shortly before: a new lock may be used only if so, after it was acquired. @throws StoreError */
+  areSettled(): Promise<boolean>;
+}
+
 /**
- * The store may lose its locks while it is down. After each outage, their holders first acquire them again, before any
- * process acquires a new one.
- * @returns a function that acquires a lock, or resolves to null if another process holds it; it throws StoreError or the
- * signal's reason
+ * A shared store may lose its locks, while it is down or with all of its data. Then their holders first acquire them again,
+ * before any process uses a new one.
  */
-function createHeldLocks({ store, onRecovered }: Pick<OrderLockOptions, 'store' | 'onRecovered'>) {
+function createHeldLocks({ store, isShared, onRecovered }: Omit<OrderLockOptions, 'archive'>): HeldLocks {
   const extendNow = new Set<() => void>();
   let settledAt = 0;
   onRecovered(() => {
     settledAt = performance.now() + settleMs;
     for (const extend of extendNow) extend();
   });
+  /** The stored marker, which is lost with the locks; null until it was read. */
+  let marker: string | null = null;
+  // To know it before it is lost.
+  if (isShared) void areSettled().catch(() => {});
 
-  return async (key: string, signal: Signal): Promise<HeldLock | null> => {
-    while (performance.now() < settledAt) await pause(settledAt - performance.now(), signal);
-    const acquiredAt = performance.now();
-    const lock = await store.lock(key, { expiresInMs: lockMs });
-    return lock && hold(key, lock, acquiredAt);
+  return {
+    async acquire(key, signal) {
+      while (performance.now() < settledAt) await pause(settledAt - performance.now(), signal);
+      const acquiredAt = performance.now();
+      const lock = await store.lock(key, { expiresInMs: lockMs });
+      return lock && hold(key, lock, acquiredAt);
+    },
+    areSettled,
   };
+
+  async function areSettled(): Promise<boolean> {
+    if (!isShared) return true;
+    const own = randomUUID();
+    const found = (await store.setIfAbsent(markerKey, own, { expiresInMs: markerMs })) ?? own;
+    if (marker !== null && marker !== found) settledAt = performance.now() + settleMs;
+    marker = found;
+    return performance.now() >= settledAt;
+  }
 
   function hold(key: string, acquired: Lock, acquiredAt: number): HeldLock {
     let lock = acquired;
@@ -196,9 +219,13 @@ const minPauseMs = 100;
 const maxPauseMs = 1_000;
 /** Short, so that the order of a crashed process is soon taken over. */
 const lockMs = 30_000;
-const extendMs = 10_000;
+/** With the time limit of a command, shorter than `settleMs`. */
+const extendMs = 2_000;
 /** Longer than the longest pause before another process reconnects to Redis. */
 const settleMs = 3_000;
+const markerKey = 'essay-order-locks';
+/** A year. When it expires, orders wait once for `settleMs`. */
+const markerMs = 365 * 86_400_000;
 
 function toError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));

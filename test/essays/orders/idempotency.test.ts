@@ -100,10 +100,10 @@ describe('an essay', () => {
   });
 
   it('is returned only after it is stored', async () => {
-    const { store, proceed } = tDelayed(createMemoryStore(), 'setIfAbsent');
+    const { store, proceed } = tDelayed(createMemoryStore(), 'set');
     const { write } = tProcess(store);
     const onReturn = vi.fn();
-    const result = write(order).then(onReturn);
+    const result = write(unkeyed).then(onReturn);
     await pass(1_000);
     expect(onReturn).not.toHaveBeenCalled();
     proceed();

@@ -46,7 +46,7 @@ describe('an order in the queue', () => {
   it('is not sent if the store lost its data and another process is sending it', async () => {
     const { memory, a, b, late } = await tQueued();
     memory.clear();
-    const sent = await b.start();
+    const sent = await b.start(order, from(), 3_000);
     a.leaveQueue();
     expect(await late).toMatchObject(rejection);
     await answerAll(b, sent.result);
@@ -55,8 +55,8 @@ describe('an order in the queue', () => {
   it('is not sent if its lock was lost and acquired by another process meanwhile', async () => {
     const { memory, a, b, late } = await tQueued();
     memory.clear();
-    await pass(10_000);
-    const essay = await b.write(order);
+    const sent = await b.start(order, from(), 10_000);
+    const essay = await answerAll(b, sent.result);
     a.leaveQueue();
     expect(await late).toMatchObject(rejection);
     expect(await a.generate(order, from())).toEqual(essay);
@@ -103,6 +103,27 @@ describe('an order that was sent', () => {
     await pass(10_000);
     const second = await b.start(order, from(), 40_000);
     await answerAll(a, first, second.result);
+    expect(b.calls).toHaveLength(0);
+  });
+
+  it.each([0, 1_999])('is not sent by another process %i ms after the store lost its data', async (afterMs) => {
+    const { memory, a, b, first } = await tSent();
+    memory.clear();
+    await pass(afterMs);
+    const second = await b.start(order, from(), 40_000);
+    await answerAll(a, first, second.result);
+    expect(b.calls).toHaveLength(0);
+  });
+
+  it('is not sent either if a third process was the first to notice the loss', async () => {
+    const { memory, a, b, first } = await tSent();
+    const third = tProcess(memory);
+    await pass(0);
+    memory.clear();
+    const other = await third.start({ ...order, idempotencyKey: 'form-2' });
+    const second = await b.start(order, from(), 10_000);
+    await answerAll(a, first, second.result);
+    await answerAll(third, other.result);
     expect(b.calls).toHaveLength(0);
   });
 
@@ -177,7 +198,8 @@ describe('an order that was sent', () => {
     stall();
     memory.clear();
     const different = { ...order, wordCount: 5 };
-    const other = await b.write(different);
+    const second = await b.start(different, from(), 3_000);
+    const other = await answerAll(b, second.result);
     resume();
     const essay = tEssay('Late.');
     a.calls[0]?.answer(essay);

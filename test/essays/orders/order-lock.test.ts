@@ -117,11 +117,11 @@ describe('two processes', () => {
     expect(onReturn).not.toHaveBeenCalled();
     await pass(7_000);
     expect(await Promise.all(waiting)).toEqual([unknownOutcome, unknownOutcome]);
+    await endCrash();
     await pass(29 * dayMs);
     expect(await others[0]?.generate(order, from())).toEqual(unknownOutcome);
     expect(await others[1]?.generate(different, from())).toMatchObject({ field: 'idempotencyKey' });
     expect(calls()).toHaveLength(0);
-    await endCrash();
   });
 
   it('send the order of a crashed process again, once, if a second payment is accepted', async () => {
