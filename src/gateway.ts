@@ -48,7 +48,15 @@ export function createGateway(
   const bankDataUpstream = createUpstream('bank-data', upstreams.bankData, 'apikey', config.bankData);
   const bankData = createCachedBankData({ ...bankDataUpstream, config, store, isShared, events });
   const essaysUpstream = createUpstream('essays', upstreams.essays, 'token', config.essays);
-  const essays = createPaidEssays({ client: essaysUpstream.client, config, store, onRecovered, redact, events });
+  const essays = createPaidEssays({
+    client: essaysUpstream.client,
+    config,
+    store,
+    isShared,
+    onRecovered,
+    redact,
+    events,
+  });
 
   const allowances = [bankDataUpstream.allowance, essaysUpstream.allowance];
   const services = {

@@ -19,6 +19,8 @@ export interface EssayOrder {
   titles: readonly string[];
   /** Chosen by the client: once an essay was written, the same order with the same key returns it, unpaid. */
   idempotencyKey: string | null;
+  /** Accepts a second payment if an earlier attempt with the same key was sent and its outcome is unknown. */
+  orderAgain: boolean;
 }
 
 export type EssayResult = Essay | InvalidEssayInput | EssayAllowanceExhausted | EssayServiceFailed;

@@ -7,7 +7,7 @@ import { type EssayFieldProblem, type EssayGenerator, type EssayOrder, essayLimi
 import { withIdempotency } from './orders/idempotency.ts';
 import { createRestEssays } from './rest/rest-essays.ts';
 
-interface PaidEssaysOptions extends Pick<OpenedStore, 'store' | 'onRecovered'> {
+interface PaidEssaysOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'onRecovered'> {
   client: UpstreamClient;
   config: Pick<Config, 'essays'>;
   redact: Redact;
@@ -15,10 +15,10 @@ interface PaidEssaysOptions extends Pick<OpenedStore, 'store' | 'onRecovered'> {
 }
 
 /** The essay service behind its precheck and the archive of essays. */
-export function createPaidEssays({ client, config, store, onRecovered, redact, events }: PaidEssaysOptions) {
+export function createPaidEssays({ client, config, redact, events, ...openedStore }: PaidEssaysOptions) {
   const { modeNames, textField, keepDays } = config.essays;
   const restEssays = createRestEssays({ client, modeNames, textField, redact, events });
-  const { generate, ...essays } = withIdempotency(restEssays, { store, onRecovered, keepDays, events });
+  const { generate, ...essays } = withIdempotency(restEssays, { ...openedStore, keepDays, events });
   return { ...essays, ...withOrderPrecheck({ generate }, events) };
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { tIban } from '../support/e2e/iban.ts';
@@ -8,7 +9,7 @@ import { type GatewayProcess, tReplicas } from '../support/gateway-process.ts';
 import { type TRedis, tRedis, whyNoRedis } from '../support/redis.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
-/* Two processes that share a Redis, which loses its data while they write essays, or one of which stands still. */
+/* Two processes that share a Redis, which loses its data while they write essays, or one of which stands still or ends. */
 
 /** They make one call at a time: the second order waits in the queue. */
 const startReplicas = (redis: TRedis, env: Record<string, string>) =>
@@ -58,6 +59,45 @@ describe.skipIf(whyNoRedis)(`two processes with a Redis that loses locks${whyNoR
     expect(service.callsFor('Pens')).toHaveLength(1);
   });
 
+  it('pay once for an order that was sent by a killed process, until a second payment is accepted', async () => {
+    const redis = await tRedis();
+    const client = tClient(redis);
+    const gate = tGate();
+    const service = await tRecordingEssayService({ write: () => gate.opened });
+    const [one, other] = await startReplicas(redis, { ESSAY_URL: service.url });
+    const lost = settle(one.order('Pens', 'form-1'));
+    while (service.calls.length === 0) await one.counted('ESSAYS');
+    one.process.kill('SIGKILL');
+    await lost;
+    await client.del(await client.keys('ledgerquill:lock:*'));
+    gate.open();
+
+    await expect(other.order('Pens', 'form-1')).rejects.toThrow('may have been paid for');
+    expect(service.calls).toHaveLength(1);
+    const essay = await other.order('Pens', 'form-1', { orderAgain: true });
+    expect(await other.order('Pens', 'form-1')).toEqual(essay);
+    expect(service.calls).toHaveLength(2);
+  });
+
+  it('pay once for an order that was sent, after FLUSHALL', async () => {
+    const redis = await tRedis();
+    const client = tClient(redis);
+    const gate = tGate();
+    const service = await tRecordingEssayService({ write: () => gate.opened });
+    const [one, other] = await startReplicas(redis, { ESSAY_URL: service.url });
+    const first = one.order('Pens', 'form-1');
+    while (service.calls.length === 0) await one.counted('ESSAYS');
+    await client.call('FLUSHALL');
+
+    const untilLockRequests = await monitorLockRequests(redis);
+    const second = other.order('Pens', 'form-1');
+    // The second process acquires the lock, and releases it; the first one acquires it again; the second one then waits.
+    await untilLockRequests((requests) => requests.length >= 3);
+    gate.open();
+    expect(await second).toEqual(await first);
+    expect(service.calls).toHaveLength(1);
+  });
+
   it('pay once for an order that was sent, after a restart without persistence', async () => {
     const redis = await tRedis();
     const gate = tGate();
@@ -80,6 +120,18 @@ describe.skipIf(whyNoRedis)(`two processes with a Redis that loses locks${whyNoR
     gate.open();
     expect(await second).toEqual(await first);
     expect(service.calls).toHaveLength(1);
+  });
+
+  it('order essays as a user that cannot delete all data, as docs/operations.md recommends', async () => {
+    const redis = await tRedis();
+    const [, command = ''] = /`ACL (SETUSER .+?)`/.exec(readFileSync('docs/operations.md', 'utf8')) ?? [];
+    await tClient(redis).call('ACL', ...command.split(' '));
+    const url = redis.url.replace('redis://', 'redis://ledgerquill:PASSWORD@');
+    const service = await tRecordingEssayService({ write: async () => {} });
+    const [one, other] = await startReplicas({ ...redis, url }, { ESSAY_URL: service.url });
+    expect(await other.order('Pens', 'form-1')).toEqual(await one.order('Pens', 'form-1'));
+    expect(service.calls).toHaveLength(1);
+    await expect(tClient({ ...redis, url }).call('FLUSHALL')).rejects.toThrow('NOPERM');
   });
 
   it('make no more calls than their allowance while it is down', async () => {

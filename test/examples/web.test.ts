@@ -347,6 +347,21 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       expect(upstream.calls).toHaveLength(2);
     });
 
+    it('asks before it orders again, with a new key, after a failure that the same key cannot mend', async () => {
+      const upstream = await tUpstream(replyJson(404, {}));
+      const { page, variables } = await open(client, { essays: upstream });
+      await order(page);
+      await page.getByText('No essay was received.').waitFor();
+      await page.getByRole('button', { name: 'Order essay' }).click();
+      await page.getByText('This order may have been paid for.').waitFor();
+      expect(upstream.calls).toHaveLength(1);
+      upstream.answers(replyEssay);
+      await page.getByRole('button', { name: 'Order a second essay' }).click();
+      await page.getByText('They last.').waitFor();
+      expect(variables[1]).not.toEqual(variables[0]);
+      expect(upstream.calls).toHaveLength(2);
+    });
+
     it('retries after a lost connection', async () => {
       const upstream = await tUpstream(replyEssay);
       const expectedMessage = /^Failed to load resource: net::ERR_INTERNET_DISCONNECTED$/;

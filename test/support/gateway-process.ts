@@ -16,7 +16,7 @@ export interface GatewayProcess {
   /** @returns the data of the answer. Rejects if there are errors or no answer. */
   ask<Data>(query: string, variables?: object, operationName?: string): Promise<Data>;
   /** Orders an essay about this topic, under this idempotency key. Rejects if there is no essay. */
-  order(topic: string, idempotencyKey?: string): Promise<WrittenEssay>;
+  order(topic: string, idempotencyKey?: string, options?: OrderOptions): Promise<WrittenEssay>;
   /** The calls it has counted this month. */
   counted(service: 'ESSAYS' | 'BANK_DATA'): Promise<number>;
   /** Resolves when new connections are refused. */
@@ -60,8 +60,8 @@ export async function untilReady(process: TProcess): Promise<GatewayProcess> {
     origin,
     metricsUrl,
     ask,
-    async order(topic, idempotencyKey) {
-      const data = await ask<OrderData>(orderMutation, orderVariables(topic, idempotencyKey));
+    async order(topic, idempotencyKey, options) {
+      const data = await ask<OrderData>(orderMutation, orderVariables(topic, idempotencyKey, options));
       const essay = readEssay(data);
       if (!essay) throw new Error(JSON.stringify(data));
       return essay;
@@ -85,8 +85,12 @@ export const orderMutation = `mutation ($input: GenerateEssayInput!) {
   generateEssay(input: $input) { ... on Essay { id text } ... on Error { message } }
 }`;
 
-export function orderVariables(topic: string, idempotencyKey?: string) {
-  return { input: { description: topic, wordCount: 500, idempotencyKey } };
+interface OrderOptions {
+  orderAgain?: boolean;
+}
+
+export function orderVariables(topic: string, idempotencyKey?: string, options: OrderOptions = {}) {
+  return { input: { description: topic, wordCount: 500, idempotencyKey, ...options } };
 }
 
 export interface OrderData {

@@ -7,7 +7,7 @@ import { type Essay, type EssayArchive, type EssayResult, essayModes, type Inval
 import { type DurableWrites, duplicateEssay } from './durable-writes.ts';
 import { differentOrder, essayStoreKey, type OrderKey } from './order-key.ts';
 
-/** The essays that were paid for, by order and by id, and the last failed attempt of each order. */
+/** The essays that were paid for, by order and by id, and the last attempt of each order. */
 export interface OrderArchive extends EssayArchive {
   /** InvalidEssayInput if the key was used for a different order. @throws StoreError */
   findByOrder(key: OrderKey): Promise<Essay | InvalidEssayInput | null>;
@@ -19,28 +19,41 @@ export interface OrderArchive extends EssayArchive {
    */
   save(essay: Essay, key: OrderKey | null, callerId: string): Promise<Essay>;
   /** @throws StoreError */
-  findFailure(key: OrderKey): Promise<FailedAttempt | null>;
+  findAttempt(key: OrderKey): Promise<FailedAttempt | SentAttempt | null>;
   /**
-   * Lets other processes that wait for the order return the same failure, for a minute; undelivered raw text is stored as
-   * long as an essay. Never rejects.
+   * Records that the order is about to be sent, until its failure replaces the record. It is ignored once there is an essay,
+   * which expires later. Never rejects. @returns whether it is recorded
+   */
+  saveSent(key: OrderKey): Promise<boolean>;
+  /**
+   * Lets other processes that wait for the order return the same failure, for a minute; an undelivered one that may have been
+   * paid for is stored as long as an essay. Never rejects.
    */
   saveFailure(key: OrderKey, failure: EssayFailure, options: { isDelivered: boolean }): Promise<void>;
 }
 
 type EssayFailure = Exclude<EssayResult, Essay>;
 
-export interface FailedAttempt {
+interface FailedAttempt {
+  kind: 'failed';
   /** Random, to distinguish it from later attempts. */
   id: string;
   failure: EssayFailure;
-  /** Whether its raw text was paid for and has not been delivered yet. */
-  hasUndeliveredText: boolean;
+  /** Whether it may have been paid for and has not been delivered yet. */
+  isUnread: boolean;
+}
+
+/** It is being sent, or was sent by a process that did not record its outcome. */
+interface SentAttempt {
+  kind: 'sent';
+  /** Whether the key was used for the same order. */
+  isSameOrder: boolean;
 }
 
 interface ArchiveOptions {
   store: Store;
   writes: DurableWrites;
-  /** The expiry of essays and of undelivered raw text. */
+  /** The expiry of essays, of sent attempts, and of undelivered failures that may have been paid for. */
   expiresInMs: number;
   events: Pick<Events, 'essayLost'>;
 }
@@ -69,16 +82,26 @@ export function createArchive({ store, writes, expiresInMs, events }: ArchiveOpt
       if (!key || earlier) await writes.write({ [id]: JSON.stringify({ version: 1, essay }) });
       return essay;
     },
-    async findFailure({ storeKey, fingerprint }) {
-      const found = parseRecord(failureRecord, await store.get(`${storeKey}:failure`));
-      if (found?.digest !== fingerprint) return null;
-      return { id: found.attempt, failure: found.failure, hasUndeliveredText: found.isUnread };
+    async findAttempt({ storeKey, fingerprint }) {
+      const found = parseRecord(attemptRecord, await store.get(toAttemptKey(storeKey)));
+      if (found === null) return null;
+      const isSameOrder = found.digest === fingerprint;
+      if ('isSent' in found) return { kind: 'sent', isSameOrder };
+      const { attempt: id, failure, isUnread } = found;
+      return isSameOrder ? { kind: 'failed', id, failure, isUnread } : null;
+    },
+    async saveSent({ storeKey, fingerprint }) {
+      const record = JSON.stringify({ version: 1, digest: fingerprint, isSent: true });
+      return store.set(toAttemptKey(storeKey), record, { expiresInMs }).then(
+        () => true,
+        () => false,
+      );
     },
     async saveFailure({ storeKey, fingerprint }, failure, { isDelivered }) {
-      const isUnread = !isDelivered && failure.kind === 'service-failed' && failure.rawText !== null;
+      const isUnread = !isDelivered && mayBePaid(failure);
       const record = { version: 1, attempt: randomUUID(), digest: fingerprint, failure, isUnread };
       const expiry = { expiresInMs: isUnread ? expiresInMs : failureExpiresInMs };
-      await store.set(`${storeKey}:failure`, JSON.stringify(record), expiry).catch(() => {});
+      await store.set(toAttemptKey(storeKey), JSON.stringify(record), expiry).catch(() => {});
     },
   };
 
@@ -97,6 +120,15 @@ export function createArchive({ store, writes, expiresInMs, events }: ArchiveOpt
 }
 
 const failureExpiresInMs = 60_000;
+
+/** Its name comes from release 0.1.0, which stored only failed attempts. */
+function toAttemptKey(storeKey: string): string {
+  return `${storeKey}:failure`;
+}
+
+function mayBePaid(failure: EssayFailure): boolean {
+  return failure.kind === 'service-failed' && ['UPSTREAM_FAILED', 'UPSTREAM_TIMED_OUT'].includes(failure.code);
+}
 
 function parseOrder(text: string | null, { fingerprint }: OrderKey): Essay | InvalidEssayInput | null {
   const found = parseRecord(orderRecord, text);
@@ -158,11 +190,8 @@ const essayRecord = z.union([z.object({ version, essay }), z.object({ version, o
 /** Stored under `storeKey` of the order. */
 const orderRecord = z.object({ version, digest: z.string(), essay });
 
-/** Stored under `storeKey` of the order and `:failure`. */
-const failureRecord = z.object({
-  version,
-  attempt: z.string(),
-  digest: z.string(),
-  failure,
-  isUnread: z.boolean(),
-});
+/** Stored under `toAttemptKey`. Release 0.1.0 cannot read an attempt that was sent, and rejects the order. */
+const attemptRecord = z.union([
+  z.object({ version, attempt: z.string(), digest: z.string(), failure, isUnread: z.boolean() }),
+  z.object({ version, digest: z.string(), isSent: z.literal(true) }),
+]);

@@ -24,7 +24,7 @@ interface IdempotentEssays extends EssayGenerator {
 }
 
 /** The store must encrypt its values: essays are confidential. */
-interface IdempotencyOptions extends Pick<OpenedStore, 'store' | 'onRecovered'> {
+interface IdempotencyOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'onRecovered'> {
   keepDays: number;
   events: Pick<Events, 'essayWriteBuffered' | 'essayLost' | 'essayRejectedWithoutStore' | 'essayOrdered'>;
 }
@@ -33,16 +33,16 @@ interface IdempotencyOptions extends Pick<OpenedStore, 'store' | 'onRecovered'> 
  * Makes sure that an essay with an idempotency key is paid for only once, across all processes that share the store. An
  * essay is stored, or buffered while the store fails, before it is returned; an order that was sent is completed even
  * if its caller aborts. A failed order is sent again when it is repeated, even if the failure was charged. If the
- * process crashes between sending and storing, the essay is lost, and the repeated order is charged again.
+ * process crashes between sending and storing, the essay is lost, and the order is sent again only with `orderAgain`.
  */
 export function withIdempotency(
   generator: SendingEssayGenerator,
-  { store, onRecovered, keepDays, events }: IdempotencyOptions,
+  { store, isShared, onRecovered, keepDays, events }: IdempotencyOptions,
 ): IdempotentEssays {
   const expiresInMs = keepDays * 86_400_000;
   const writes = createDurableWrites({ store, expiresInMs, events });
   const archive = createArchive({ store, writes, expiresInMs, events });
-  const acquire = createOrderLock({ store, onRecovered, archive });
+  const acquire = createOrderLock({ store, isShared, onRecovered, archive });
   const running = new Set<RunningOrder>();
   onRecovered(() => void writes.flush());
 
@@ -98,32 +98,37 @@ export function withIdempotency(
   ): Promise<EssayResult> {
     const { signal } = task;
     const taskContext = { ...context, signal };
-    // Never released: an order that was sent is always completed.
-    const beforeAttempt = () => task.keepAlive();
     return key ? runOnce(key) : run();
 
     async function run(): Promise<EssayResult> {
+      // Never released: an order that was sent is always completed.
+      const beforeAttempt = () => task.keepAlive();
       const result = await generator.generate(order, taskContext, { maySend: async () => true, beforeAttempt });
       return report(await save(result), { isNew: true });
     }
 
     async function runOnce(key: OrderKey): Promise<EssayResult> {
-      const acquired = await acquire(key, signal).catch(() => {
+      const acquired = await acquire(key, order, signal).catch(() => {
         signal.throwIfAborted();
         return null;
       });
       if (acquired && 'result' in acquired) return report(acquired.result);
       // Null: the store failed, or the lock was lost.
-      const result = acquired && (await runWithLock(acquired.lock));
+      const result = acquired && (await runWithLock(key, acquired.lock));
       if (result) return report(result, { isNew: true });
       events.essayRejectedWithoutStore();
       return report(unsafeOrder);
     }
 
-    async function runWithLock(lock: HeldLock): Promise<EssayResult | null> {
+    async function runWithLock(key: OrderKey, lock: HeldLock): Promise<EssayResult | null> {
+      const recordAttempt = () => {
+        // Never released: an order that is recorded as sent is always completed.
+        task.keepAlive();
+        return archive.saveSent(key);
+      };
       try {
         signal.throwIfAborted();
-        const result = await generateWithLock(lock, generator, order, taskContext, beforeAttempt);
+        const result = await generateWithLock(lock, generator, order, taskContext, recordAttempt);
         return result && (await save(result));
       } finally {
         await lock.release();

@@ -1,35 +1,37 @@
+import { randomUUID } from 'node:crypto';
 import { pause } from '../../async/pause.ts';
 import type { Signal } from '../../async/signal.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { OpenedStore } from '../../stores/open-store.ts';
 import type { Lock } from '../../stores/store.ts';
-import type { EssayOrder, EssayResult, SendingEssayGenerator } from '../essays.ts';
-import type { FailedAttempt, OrderArchive } from './archive.ts';
-import type { OrderKey } from './order-key.ts';
+import type { EssayOrder, EssayResult, EssayServiceFailed, SendingEssayGenerator } from '../essays.ts';
+import type { OrderArchive } from './archive.ts';
+import { differentOrder, type OrderKey } from './order-key.ts';
 
 /** The result of an order, if there is one; otherwise its lock. */
 type Acquired = { result: EssayResult } | { lock: HeldLock };
 
-interface OrderLockOptions extends Pick<OpenedStore, 'store' | 'onRecovered'> {
+interface OrderLockOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'onRecovered'> {
   archive: OrderArchive;
 }
 
 /**
  * Lets one process at a time send an order; other processes wait for its result. The lock of a process that
- * crashed or stalled expires, and a waiting process takes over.
+ * crashed or stalled expires, and a waiting process takes over. If the order had been sent, it takes over only an order
+ * that accepts a second payment.
  * @returns a function that throws StoreError or the signal's reason
  */
-export function createOrderLock({ store, onRecovered, archive }: OrderLockOptions) {
-  const acquireLock = createHeldLocks({ store, onRecovered });
+export function createOrderLock({ archive, ...openedStore }: OrderLockOptions) {
+  const locks = createHeldLocks(openedStore);
 
-  return async function acquire(key: OrderKey, signal: Signal): Promise<Acquired> {
+  return async function acquire(key: OrderKey, { orderAgain }: EssayOrder, signal: Signal): Promise<Acquired> {
     const buffered = archive.findBufferedByOrder(key);
     if (buffered) return { result: buffered };
-    /** The last failed attempt when this call began: the client retries that one. Undefined until the first look. */
-    let failureAtStart: FailedAttempt | null | undefined;
+    /** The failed attempt when this call began: the client retries that one. Undefined until the first look. */
+    let failedAtStart: string | null | undefined;
 
     for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
-      const lock = await acquireLock(`${key.storeKey}:lock`, signal).catch(toError);
+      const lock = await locks.acquire(`${key.storeKey}:lock`, signal).catch(toError);
       if (lock instanceof Error) {
         signal.throwIfAborted();
         // A store that rejects writes may still return a stored essay.
@@ -37,57 +39,74 @@ export function createOrderLock({ store, onRecovered, archive }: OrderLockOption
         if (stored) return { result: stored };
         throw lock;
       }
-      const result = await findResult().catch(async (error) => {
+      const finding = Promise.all([findResult({ isRunning: lock === null }), locks.areSettled()]);
+      const [result, areSettled] = await finding.catch(async (error) => {
         await lock?.release();
         throw error;
       });
-      if (lock && !result) return { lock };
+      if (lock && !result && areSettled) return { lock };
       await lock?.release();
       if (result) return { result };
       await pause(pauseMs, signal);
     }
 
-    async function findResult(): Promise<EssayResult | null> {
-      const [stored, failed] = await Promise.all([archive.findByOrder(key), archive.findFailure(key)]);
+    /** @param isRunning whether a process holds the lock */
+    async function findResult({ isRunning }: { isRunning: boolean }): Promise<EssayResult | null> {
+      const [stored, attempt] = await Promise.all([archive.findByOrder(key), archive.findAttempt(key)]);
       if (stored) return stored;
-      if (failureAtStart === undefined) failureAtStart = failed;
+      const failed = attempt?.kind === 'failed' ? attempt : null;
+      if (failedAtStart === undefined) failedAtStart = failed?.id ?? null;
+      if (attempt?.kind === 'sent' && !isRunning) {
+        if (!attempt.isSameOrder) return differentOrder;
+        return orderAgain ? null : unknownOutcome;
+      }
       // A failure from before this call that was already delivered does not count: the client is retrying.
-      if (!failed || (failed.id === failureAtStart?.id && !failed.hasUndeliveredText)) return null;
+      if (!failed || (failed.id === failedAtStart && !failed.isUnread)) return null;
       signal.throwIfAborted();
-      if (failed.hasUndeliveredText) await archive.saveFailure(key, failed.failure, { isDelivered: true });
+      if (failed.isUnread) await archive.saveFailure(key, failed.failure, { isDelivered: true });
       return failed.failure;
     }
   };
 }
 
+/** The process that sent the order has crashed, has stalled, or could not store its outcome. */
+const unknownOutcome: EssayServiceFailed = {
+  kind: 'service-failed',
+  message:
+    'An earlier attempt of this order was sent, and its outcome is unknown: it may have been paid for. To order the essay ' +
+    'again, and perhaps pay for it twice, set orderAgain to true or choose a new idempotencyKey.',
+  code: 'UPSTREAM_FAILED',
+  retryable: false,
+  rawText: null,
+};
+
 /**
- * Generates an essay, and sends each attempt only while the lock is held: without it, another process may be sending the
- * same order. @returns null if the lock was lost before the last attempt was sent
+ * Generates an essay, and sends each attempt only if it is recorded, and while the lock is held: without it, another process
+ * may be sending the same order. @returns null if the last attempt was not recorded, or the lock was lost before it was sent
  */
 export async function generateWithLock(
   lock: HeldLock,
   generator: SendingEssayGenerator,
   order: EssayOrder,
   context: RequestContext,
-  beforeAttempt: () => void,
+  recordAttempt: () => Promise<boolean>,
 ): Promise<EssayResult | null> {
-  let isLost = false;
+  let isSafe = true;
   try {
     const result = await generator.generate(order, context, {
       async maySend() {
-        isLost = !(await lock.confirm());
-        return !isLost;
+        isSafe = await lock.confirm();
+        context.signal.throwIfAborted();
+        isSafe &&= await recordAttempt();
+        return isSafe;
       },
       beforeAttempt() {
-        // The process may have been suspended since the store confirmed the lock.
-        isLost = !lock.isUnexpired();
-        // Stops this attempt; caught below.
-        if (isLost) throw new LockLostError();
+        // The process may have been suspended since the store confirmed the lock. Stops this attempt; caught below.
+        if (!lock.isUnexpired()) throw new LockLostError();
         lock.allowReacquire();
-        beforeAttempt();
       },
     });
-    return isLost ? null : result;
+    return isSafe ? result : null;
   } catch (error) {
     if (error instanceof LockLostError) return null;
     throw error;
@@ -112,26 +131,47 @@ export interface HeldLock {
   release(): Promise<void>;
 }
 
+interface HeldLocks {
+  /** Null if another process holds it. @throws StoreError or the signal's reason */
+  acquire(key: string, signal: Signal): Promise<HeldLock | null>;
+  /** Whether no lock was lost shortly before: a new lock may be used only if so, after it was acquired. @throws StoreError */
+  areSettled(): Promise<boolean>;
+}
+
 /**
- * The store may lose its locks while it is down. After each outage, their holders first acquire them again, before any
- * process acquires a new one.
- * @returns a function that acquires a lock, or resolves to null if another process holds it; it throws StoreError or the
- * signal's reason
+ * A shared store may lose its locks, while it is down or with all of its data. Then their holders first acquire them again,
+ * before any process uses a new one.
  */
-function createHeldLocks({ store, onRecovered }: Pick<OrderLockOptions, 'store' | 'onRecovered'>) {
+function createHeldLocks({ store, isShared, onRecovered }: Omit<OrderLockOptions, 'archive'>): HeldLocks {
   const extendNow = new Set<() => void>();
   let settledAt = 0;
   onRecovered(() => {
     settledAt = performance.now() + settleMs;
     for (const extend of extendNow) extend();
   });
+  /** The stored marker, which is lost with the locks; null until it was read. */
+  let marker: string | null = null;
+  // To know it before it is lost.
+  if (isShared) void areSettled().catch(() => {});
 
-  return async (key: string, signal: Signal): Promise<HeldLock | null> => {
-    while (performance.now() < settledAt) await pause(settledAt - performance.now(), signal);
-    const acquiredAt = performance.now();
-    const lock = await store.lock(key, { expiresInMs: lockMs });
-    return lock && hold(key, lock, acquiredAt);
+  return {
+    async acquire(key, signal) {
+      while (performance.now() < settledAt) await pause(settledAt - performance.now(), signal);
+      const acquiredAt = performance.now();
+      const lock = await store.lock(key, { expiresInMs: lockMs });
+      return lock && hold(key, lock, acquiredAt);
+    },
+    areSettled,
   };
+
+  async function areSettled(): Promise<boolean> {
+    if (!isShared) return true;
+    const own = randomUUID();
+    const found = (await store.setIfAbsent(markerKey, own, { expiresInMs: markerMs })) ?? own;
+    if (marker !== null && marker !== found) settledAt = performance.now() + settleMs;
+    marker = found;
+    return performance.now() >= settledAt;
+  }
 
   function hold(key: string, acquired: Lock, acquiredAt: number): HeldLock {
     let lock = acquired;
@@ -179,9 +219,13 @@ const minPauseMs = 100;
 const maxPauseMs = 1_000;
 /** Short, so that the order of a crashed process is soon taken over. */
 const lockMs = 30_000;
-const extendMs = 10_000;
+/** With the time limit of a command, shorter than `settleMs`. */
+const extendMs = 2_000;
 /** Longer than the longest pause before another process reconnects to Redis. */
 const settleMs = 3_000;
+const markerKey = 'essay-order-locks';
+/** A year. When it expires, orders wait once for `settleMs`. */
+const markerMs = 365 * 86_400_000;
 
 function toError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));

@@ -164,6 +164,13 @@ const GenerateEssayInputType = builder.inputType('GenerateEssayInput', {
           'different key.',
       ),
     ),
+    orderAgain: t.boolean({
+      required: true,
+      defaultValue: false,
+      description:
+        'Whether to order the essay again if an earlier attempt with the same idempotencyKey was sent and its outcome is ' +
+        'unknown, because the gateway crashed: both may be paid for. No effect in any other case.',
+    }),
   }),
 });
 

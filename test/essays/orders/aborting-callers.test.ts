@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { order, tEssay, truncated, unkeyed } from '../../support/essays/generator.ts';
+import { failed, order, tEssay, truncated, unkeyed } from '../../support/essays/generator.ts';
 import { answerAll, dayMs, from, pass, tDelayed, tProcess, useFakeTime } from '../../support/essays/processes.ts';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
 
@@ -70,13 +70,40 @@ it('starts nothing when the caller had aborted before', async () => {
   expect(calls).toHaveLength(0);
 });
 
-it('stores raw text that was paid for until the order is sent again, and returns it once', async () => {
+it('does not record or send an order that is aborted while its lock is confirmed', async () => {
+  const memory = createMemoryStore();
+  const { store, proceed } = tDelayed(memory, 'extend');
+  const { orderAndAbort, calls } = tProcess(store);
+  await orderAndAbort(order);
+  proceed();
+  await pass(0);
+  expect(calls).toHaveLength(0);
+  await tProcess(memory).write(order);
+});
+
+it('completes an order that is aborted while it is recorded as sent', async () => {
+  const memory = createMemoryStore();
+  const { store, proceed } = tDelayed(memory, 'set');
+  const { orderAndAbort, calls, flush } = tProcess(store);
+  await orderAndAbort(order);
+  proceed();
+  await pass(0);
+  const essay = tEssay();
+  calls[0]?.answer(essay);
+  await flush();
+  expect(await tProcess(memory).generate(order, from())).toEqual(essay);
+});
+
+it.each([
+  ['raw text', truncated],
+  ['a failure', failed],
+])('stores %s that may have been paid for until the order is sent again, and returns it once', async (_, failure) => {
   const { orderAndAbort, generate, calls, write, flush } = tProcess();
   await orderAndAbort(order);
-  calls[0]?.answer(truncated);
+  calls[0]?.answer(failure);
   await flush();
   await pass(29 * dayMs);
-  expect(await generate(order, from())).toEqual(truncated);
+  expect(await generate(order, from())).toEqual(failure);
   expect(calls).toHaveLength(1);
   await write(order);
   expect(calls).toHaveLength(2);

@@ -69,6 +69,14 @@ describe('while the store fails', () => {
     expect(await generate({ ...order, idempotencyKey: 'another key' }, from())).toMatchObject(rejection);
   });
 
+  it('an order that cannot be recorded as sent is rejected, without a call, and can be sent again later', async () => {
+    const memory = createMemoryStore();
+    const { generate, calls } = tProcess({ ...memory, set: async () => Promise.reject(new StoreError('READONLY')) });
+    expect(await generate(order, from())).toMatchObject(rejection);
+    expect(calls).toHaveLength(0);
+    await tProcess(memory).write(order);
+  });
+
   it('a process that ends reports each essay that it could not store as lost', async () => {
     const { write, close, fired, fail } = tFailing();
     fail();
@@ -102,6 +110,7 @@ describe('a record that cannot be read', () => {
     ['an essay of a later version', storeKey, JSON.stringify({ ...orderRecord, version: 2 })],
     ['a damaged failed attempt', `${storeKey}:failure`, 'null'],
     ['an incomplete failed attempt', `${storeKey}:failure`, JSON.stringify({ ...failureRecord, failure: {} })],
+    ['a sent attempt of a later version', `${storeKey}:failure`, JSON.stringify({ version: 2, digest, isSent: true })],
     ['a failed attempt of a later version', `${storeKey}:failure`, JSON.stringify({ ...failureRecord, version: 2 })],
   ])('rejects the order, without a call: %s', async (_, key, text) => {
     const store = createMemoryStore();

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { EssayOrder } from '../../../src/essays/essays.ts';
-import { failed, order, unkeyed } from '../../support/essays/generator.ts';
+import { again, failed, order, unkeyed } from '../../support/essays/generator.ts';
 import { answerAll, dayMs, from, pass, tDelayed, tProcess, useFakeTime } from '../../support/essays/processes.ts';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
 
@@ -71,7 +71,7 @@ describe('an order with a key', () => {
     const hasFailed = expect(result).rejects.toThrow('a fault');
     calls[0]?.reject(new Error('a fault'));
     await hasFailed;
-    await write(order);
+    await write(again);
     expect(calls).toHaveLength(2);
   });
 });
@@ -103,7 +103,7 @@ describe('an essay', () => {
     const { store, proceed } = tDelayed(createMemoryStore(), 'set');
     const { write } = tProcess(store);
     const onReturn = vi.fn();
-    const result = write(order).then(onReturn);
+    const result = write(unkeyed).then(onReturn);
     await pass(1_000);
     expect(onReturn).not.toHaveBeenCalled();
     proceed();

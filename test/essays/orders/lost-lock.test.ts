@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { order, tEssay } from '../../support/essays/generator.ts';
+import { again, order, tEssay, unknownOutcome } from '../../support/essays/generator.ts';
 import { answerAll, from, pass, tProcess, useFakeTime } from '../../support/essays/processes.ts';
 import { tFailingStore } from '../../support/failing-store.ts';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
@@ -46,7 +46,7 @@ describe('an order in the queue', () => {
   it('is not sent if the store lost its data and another process is sending it', async () => {
     const { memory, a, b, late } = await tQueued();
     memory.clear();
-    const sent = await b.start();
+    const sent = await b.start(order, from(), 3_000);
     a.leaveQueue();
     expect(await late).toMatchObject(rejection);
     await answerAll(b, sent.result);
@@ -55,8 +55,8 @@ describe('an order in the queue', () => {
   it('is not sent if its lock was lost and acquired by another process meanwhile', async () => {
     const { memory, a, b, late } = await tQueued();
     memory.clear();
-    await pass(10_000);
-    const essay = await b.write(order);
+    const sent = await b.start(order, from(), 10_000);
+    const essay = await answerAll(b, sent.result);
     a.leaveQueue();
     expect(await late).toMatchObject(rejection);
     expect(await a.generate(order, from())).toEqual(essay);
@@ -106,6 +106,27 @@ describe('an order that was sent', () => {
     expect(b.calls).toHaveLength(0);
   });
 
+  it.each([0, 1_999])('is not sent by another process %i ms after the store lost its data', async (afterMs) => {
+    const { memory, a, b, first } = await tSent();
+    memory.clear();
+    await pass(afterMs);
+    const second = await b.start(order, from(), 40_000);
+    await answerAll(a, first, second.result);
+    expect(b.calls).toHaveLength(0);
+  });
+
+  it('is not sent either if a third process was the first to notice the loss', async () => {
+    const { memory, a, b, first } = await tSent();
+    const third = tProcess(memory);
+    await pass(0);
+    memory.clear();
+    const other = await third.start({ ...order, idempotencyKey: 'form-2' });
+    const second = await b.start(order, from(), 10_000);
+    await answerAll(a, first, second.result);
+    await answerAll(third, other.result);
+    expect(b.calls).toHaveLength(0);
+  });
+
   it('is not sent by another process after a restart of an empty store, whichever reconnects first', async () => {
     const { memory, stall, resume, a, b, first } = await tSent();
     stall();
@@ -135,11 +156,22 @@ describe('an order that was sent', () => {
     expect(b.calls).toHaveLength(0);
   });
 
+  it('is reported to another process while its own process is stalled, and its essay is returned later', async () => {
+    const { stall, resume, a, b, first } = await tSent();
+    stall();
+    await pass(31_000);
+    expect(await b.generate(order, from())).toEqual(unknownOutcome);
+    resume();
+    const essay = await answerAll(a, first);
+    expect(await b.generate(order, from())).toEqual(essay);
+    expect(b.calls).toHaveLength(0);
+  });
+
   it('does not replace the essay of another process that took over, and returns it', async () => {
     const { memory, stall, resume, a, b, first } = await tSent();
     stall();
     await pass(31_000);
-    const essay = await b.write(order);
+    const essay = await b.write(again);
     resume();
     a.calls[0]?.answer(tEssay('Late.'));
     expect(await first).toEqual(essay);
@@ -154,19 +186,20 @@ describe('an order that was sent', () => {
     await pass(31_000);
     a.calls[0]?.answer(tEssay('Late.'));
     expect(await first).toMatchObject({ text: 'Late.' });
-    const essay = await b.write(order);
+    const essay = await b.write(again);
     resume();
     await a.flush();
     expect(a.fired).toEqual(['buffered: not connected', lost]);
     expect(await tProcess(memory).generate(order, from())).toEqual(essay);
   });
 
-  it('keeps its essay by id if another process used the key for a different order meanwhile', async () => {
+  it('keeps its essay by id if another process used the key for a different order after the store lost its data', async () => {
     const { memory, stall, resume, a, b, first } = await tSent();
     stall();
-    await pass(31_000);
+    memory.clear();
     const different = { ...order, wordCount: 5 };
-    const other = await b.write(different);
+    const second = await b.start(different, from(), 3_000);
+    const other = await answerAll(b, second.result);
     resume();
     const essay = tEssay('Late.');
     a.calls[0]?.answer(essay);

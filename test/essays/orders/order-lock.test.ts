@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { failed, order, tEssay, truncated } from '../../support/essays/generator.ts';
-import { answerAll, from, pass, tDelayed, tProcess, useFakeTime } from '../../support/essays/processes.ts';
+import { again, failed, order, tEssay, truncated, unknownOutcome } from '../../support/essays/generator.ts';
+import { answerAll, dayMs, from, pass, tDelayed, tProcess, useFakeTime } from '../../support/essays/processes.ts';
 import { tFailingStore } from '../../support/failing-store.ts';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
 
@@ -12,6 +12,25 @@ const different = { ...order, wordCount: 5 };
 function tProcesses() {
   const store = createMemoryStore();
   return { store, a: tProcess(store), b: tProcess(store) };
+}
+
+/** A process that crashed 15 seconds after it sent an order, and two others with its store. */
+async function tCrashed() {
+  const memory = createMemoryStore();
+  const { store, fail } = tFailingStore(memory);
+  const crashed = tProcess(store);
+  const { result } = await crashed.start(order, from(), 15_000);
+  fail();
+  const others = [tProcess(memory), tProcess(memory)];
+  return {
+    others,
+    calls: () => others.flatMap((other) => other.calls),
+    /** The crash is only simulated. */
+    async endCrash() {
+      crashed.calls[0]?.answer(failed);
+      await result;
+    },
+  };
 }
 
 describe('two processes', () => {
@@ -90,24 +109,42 @@ describe('two processes', () => {
     expect(late.calls).toHaveLength(0);
   });
 
-  it('take over from a crashed process once its lock has expired, with one call', async () => {
-    const memory = createMemoryStore();
-    const failing = tFailingStore(memory);
-    const crashed = tProcess(failing.store);
-    const lost = await crashed.start(order, from(), 15_000);
-    failing.fail();
-    const others = [tProcess(memory), tProcess(memory)];
-    const calls = () => others.flatMap((other) => other.calls);
-    const waiting = others.map(({ generate }) => generate(order, from()));
+  it('report an order that a crashed process has sent, once its lock has expired, without a call', async () => {
+    const { others, calls, endCrash } = await tCrashed();
+    const onReturn = vi.fn();
+    const waiting = others.map(({ generate }) => generate(order, from()).finally(onReturn));
+    await pass(24_000);
+    expect(onReturn).not.toHaveBeenCalled();
+    await pass(7_000);
+    expect(await Promise.all(waiting)).toEqual([unknownOutcome, unknownOutcome]);
+    await endCrash();
+    await pass(29 * dayMs);
+    expect(await others[0]?.generate(order, from())).toEqual(unknownOutcome);
+    expect(await others[1]?.generate(different, from())).toMatchObject({ field: 'idempotencyKey' });
+    expect(calls()).toHaveLength(0);
+  });
+
+  it('send the order of a crashed process again, once, if a second payment is accepted', async () => {
+    const { others, calls, endCrash } = await tCrashed();
+    const waiting = others.map(({ generate }) => generate(again, from()));
     await pass(24_000);
     expect(calls()).toHaveLength(0);
     await pass(7_000);
+    const essay = await answerAll({ calls: calls() }, ...waiting);
+    expect(await others[0]?.generate(order, from())).toEqual(essay);
+    expect(await others[1]?.generate(again, from())).toEqual(essay);
     expect(calls()).toHaveLength(1);
-    await answerAll({ calls: calls() }, ...waiting);
-    expect(calls()).toHaveLength(1);
-    // Ends the crash that is only simulated.
-    crashed.calls[0]?.answer(failed);
-    await lost.result;
+    await endCrash();
+  });
+
+  it('send an order again after it was sent twice, if the second attempt failed', async () => {
+    const { others, endCrash } = await tCrashed();
+    await pass(31_000);
+    const second = await others[0]?.start(again);
+    others[0]?.calls[0]?.answer(failed);
+    expect(await second?.result).toEqual(failed);
+    await others[1]?.write(order);
+    await endCrash();
   });
 
   it('try the lock about once a second while they wait', async () => {

@@ -29,22 +29,25 @@ function tRecorded(memory: Store = createMemoryStore()) {
     setIfAbsent: record('setIfAbsent', setIfAbsent),
     lock: record('lock', recordLock),
   };
-  return { kinds, keys, ...tProcess(store) };
+  const process = tProcess(store);
+  // Once per process.
+  expect(kinds.splice(0)).toEqual(['setIfAbsent']);
+  return { kinds, keys, ...process };
 }
 
 it.each([
   ['a call with a key', async () => {}],
   ['a retry', (store: Store) => tProcess(store).orderAndFail()],
-])('are one lock, two reads and one extension before %s, and two writes after it', async (_, before) => {
+])('are one lock, three reads, one extension and one write before %s, and two writes after it', async (_, before) => {
   const memory = createMemoryStore();
   await before(memory);
   const { kinds, keys, start, calls } = tRecorded(memory);
   const { result } = await start();
   expect(calls).toHaveLength(1);
-  expect(kinds).toEqual(['lock', 'get', 'get', 'extend']);
-  expect(keys.size).toBe(3);
+  expect(kinds).toEqual(['lock', 'get', 'get', 'setIfAbsent', 'extend', 'set']);
+  expect(keys.size).toBe(4);
   await answerAll({ calls }, result);
-  expect(kinds).toEqual(['lock', 'get', 'get', 'extend', 'set', 'setIfAbsent']);
+  expect(kinds).toEqual(['lock', 'get', 'get', 'setIfAbsent', 'extend', 'set', 'set', 'setIfAbsent']);
 });
 
 it('are none before a call without a key', async () => {
@@ -56,11 +59,11 @@ it('are none before a call without a key', async () => {
   expect(kinds).toEqual(['set']);
 });
 
-it('are one lock and two reads for a stored essay, without a call', async () => {
+it('are one lock and three reads for a stored essay, without a call', async () => {
   const memory = createMemoryStore();
   await tProcess(memory).write(order);
   const { kinds, generate, calls } = tRecorded(memory);
   await generate(order, from());
-  expect(kinds).toEqual(['lock', 'get', 'get']);
+  expect(kinds).toEqual(['lock', 'get', 'get', 'setIfAbsent']);
   expect(calls).toHaveLength(0);
 });

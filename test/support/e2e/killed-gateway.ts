@@ -25,16 +25,11 @@ export interface KilledGateway {
   expireLocks(gateway: GatewayProcess): Promise<void>;
 }
 
-interface Options {
-  essaysUrl: string;
-  clock?: 'scripted' | 'real';
-}
-
 /**
  * A gateway to be killed and started again, with a data folder that is deleted when the test ends. Its scripted clock
  * starts in the middle of a month, so that the month does not end.
  */
-export function tKilledGateway({ essaysUrl, clock = 'scripted' }: Options): KilledGateway {
+export function tKilledGateway({ essaysUrl }: { essaysUrl: string }): KilledGateway {
   const folder = tFolder();
   const dataDir = join(folder, 'data');
   let aheadMs = Date.UTC(2040, 0, 10) - Date.now();
@@ -43,7 +38,7 @@ export function tKilledGateway({ essaysUrl, clock = 'scripted' }: Options): Kill
   return {
     start() {
       return tGatewayProcess({
-        ...(clock === 'scripted' && { NODE_OPTIONS: `--import=data:text/javascript,${scriptClock(aheadMs)}` }),
+        NODE_OPTIONS: `--import=data:text/javascript,${scriptClock(aheadMs)}`,
         ...noUpstreams,
         DATA_DIR: dataDir,
         ESSAY_URL: essaysUrl,

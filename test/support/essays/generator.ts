@@ -9,7 +9,11 @@ export const order: EssayOrder = {
   purpose: null,
   titles: ['Ink', 'Nib'],
   idempotencyKey: 'form-1',
+  orderAgain: false,
 };
+
+/** Accepts a second payment. */
+export const again: EssayOrder = { ...order, orderAgain: true };
 
 export const unkeyed: EssayOrder = { ...order, idempotencyKey: null };
 
@@ -22,6 +26,14 @@ export const failed: EssayResult = {
 };
 
 export const truncated: EssayResult = { ...failed, rawText: '{"essay":"Pens hold' };
+
+export const unknownOutcome = {
+  ...failed,
+  message:
+    'An earlier attempt of this order was sent, and its outcome is unknown: it may have been paid for. To order the essay ' +
+    'again, and perhaps pay for it twice, set orderAgain to true or choose a new idempotencyKey.',
+  retryable: false,
+};
 
 export function tEssay(text = 'Pens hold ink.'): Essay {
   return { kind: 'essay', id: randomUUID(), text, wordCount: 3, mode: 'STANDARD' };

@@ -35,6 +35,7 @@ export function tProcess(store: Store = createMemoryStore()) {
   const listeners: (() => void)[] = [];
   const { generate, archive, flush, close } = withIdempotency(generator, {
     store,
+    isShared: true,
     onRecovered: (listener) => void listeners.push(listener),
     keepDays: 30,
     events: {
@@ -104,10 +105,14 @@ export async function answerAll(
 }
 
 /** A store whose operations of one kind wait until the test calls `proceed`. */
-export function tDelayed(store: Store, kind: 'lock' | 'set') {
+export function tDelayed(store: Store, kind: 'lock' | 'extend' | 'set') {
   const { opened, open: proceed } = tGate();
   const lock: Store['lock'] = (...args) => opened.then(() => store.lock(...args));
+  const extend: Store['lock'] = async (...args) => {
+    const held = await store.lock(...args);
+    return held && { ...held, extend: (expiry) => opened.then(() => held.extend(expiry)) };
+  };
   const set: Store['set'] = (...args) => opened.then(() => store.set(...args));
-  const setIfAbsent: Store['setIfAbsent'] = (...args) => opened.then(() => store.setIfAbsent(...args));
-  return { store: { ...store, ...(kind === 'lock' ? { lock } : { set, setIfAbsent }) }, proceed };
+  const delayed = { lock: { lock }, extend: { lock: extend }, set: { set } };
+  return { store: { ...store, ...delayed[kind] }, proceed };
 }

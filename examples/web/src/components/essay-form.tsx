@@ -1,7 +1,7 @@
 import type { EssayMode, WritingPurpose } from '../gql/graphql.ts';
 import { isDrafter } from '../state/essay-writer.ts';
 import { modeLabels, purposeLabels } from '../state/labels.ts';
-import type { EssayOrder, OrderInput } from '../state/use-essay-order.ts';
+import { type EssayOrder, isEssay, type OrderInput } from '../state/use-essay-order.ts';
 import { EssayOutcome } from './essay-outcome.tsx';
 import { FailureNotice } from './failure-notice.tsx';
 import { RunningNotice } from './running-notice.tsx';
@@ -78,7 +78,10 @@ export function EssayForm({ order }: EssayFormProps) {
         {order.isRepeated && (
           <div className="notice running">
             <p>
-              <strong>This essay is already written.</strong> A second one is a new order, which is paid for again.
+              <strong>
+                {isEssay(state) ? 'This essay is already written.' : 'This order may have been paid for.'}
+              </strong>{' '}
+              A second one is a new order, which is paid for again.
             </p>
             <button type="button" onClick={order.confirm}>
               Order a second essay

@@ -3,7 +3,7 @@ import type { Failure } from '../failure.ts';
 import type { GenerateEssayInput, OrderOutcomeFragment } from '../gql/graphql.ts';
 import { type StoredOrder, storedOrder } from './stored-order.ts';
 
-export type OrderInput = Omit<GenerateEssayInput, 'idempotencyKey' | 'titles'>;
+export type OrderInput = Omit<GenerateEssayInput, 'idempotencyKey' | 'orderAgain' | 'titles'>;
 export type SentOrder = { outcome: OrderOutcomeFragment } | { failure: Failure };
 type OrderState = 'idle' | 'running' | SentOrder;
 
@@ -13,7 +13,7 @@ export interface EssayOrder {
   lastInput: OrderInput | null;
   /** When the running order was sent, in milliseconds since 1970. */
   sentAt: number;
-  /** The same order was submitted again after its essay was written: it is sent only after `confirm`. */
+  /** The same order was submitted again, after its essay was written or a final failure: it is sent only after `confirm`. */
   isRepeated: boolean;
   submit(input: OrderInput): void;
   /** Orders a second essay. */
@@ -67,7 +67,7 @@ export function useEssayOrder(send: (input: StoredOrder['input']) => Promise<Sen
       const stored = storedOrder.read();
       // A different order needs a new key; retries of a failed order reuse its key.
       if (stored === null || !isSameInput(stored.input, input)) runNew(input);
-      else if (isEssay(state)) setIsRepeated(true);
+      else if (isEssay(state) || isFinal(state)) setIsRepeated(true);
       else runNow(stored.input);
     },
     confirm() {
@@ -81,8 +81,14 @@ export function useEssayOrder(send: (input: StoredOrder['input']) => Promise<Sen
   };
 }
 
-function isEssay(state: OrderState): boolean {
+export function isEssay(state: OrderState): boolean {
   return typeof state === 'object' && 'outcome' in state && state.outcome.__typename === 'Essay';
+}
+
+/** With the same key, the gateway would return the same failure, for example after it has crashed. */
+function isFinal(state: OrderState): boolean {
+  if (typeof state !== 'object' || !('outcome' in state)) return false;
+  return state.outcome.__typename === 'EssayServiceFailed' && !state.outcome.retryable;
 }
 
 function isSameInput(a: OrderInput, b: OrderInput): boolean {
