@@ -168,7 +168,7 @@ country_iban_format_as_swift current_page iban_data last_page national_checksum 
 swift_data us_routing
 `.split(/\s+/);
 
-/** Whether redacting this text would also change texts of the gateway itself. */
+/** Whether redacting this text, in any case, would also change texts of the gateway itself. */
 export function isOwnText(text: string): boolean {
-  return ownWords.some((word) => word.includes(text));
+  return ownWords.some((word) => word.toLowerCase().includes(text.toLowerCase()));
 }
