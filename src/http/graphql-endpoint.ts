@@ -57,7 +57,9 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
       const message = 'The gateway is receiving more bytes than MAX_BUFFERED_BYTES; retry in a second.';
       return exchange.sendError(503, 'OVERLOADED', message, [...closeConnection, 'retry-after', '1']);
     }
-    exchange.body = body.toString();
+    const text = body.toString();
+    // RFC 8259, 8.1: a byte order mark may be ignored.
+    exchange.body = text.startsWith('\ufeff') ? text.slice(1) : text;
     const readParams = () => parseObject(exchange.body);
     return identifyByParams(exchange, readParams, (caller) => answer(exchange, caller));
   }
