@@ -36,6 +36,7 @@ it.each([
 
 describe('a target in absolute form', () => {
   const search = `?${new URLSearchParams({ query: '{ __typename }' })}`;
+  const notAPath = 'must be a path, such as /graphql, or an http:// or https:// URL without user name';
   const preflight = { 'apollo-require-preflight': 'true' };
 
   it.each([
@@ -57,7 +58,7 @@ describe('a target in absolute form', () => {
     expect((await tSend(url, { target: target.replace(search, ''), ...post })).status).toBe(200);
   });
 
-  it.each([
+  it.each<[target: string, status: number, message: string]>([
     ['http://rebound.example/graphql', 421, 'ALLOWED_HOSTS'],
     ['http://gateway.example', 404, '/graphql'],
     [`http://gateway.example${search}`, 404, '/graphql'],
@@ -67,10 +68,7 @@ describe('a target in absolute form', () => {
       'ftp://gateway.example/graphql',
       'http://anna@gateway.example/graphql',
       'http://gateway.example:80@b.example/graphql',
-    ].map(
-      (target) =>
-        [target, 400, 'must be a path, such as /graphql, or an http:// or https:// URL without user name'] as const,
-    ),
+    ].map((target): [string, number, string] => [target, 400, notAPath]),
   ])('such as %s is answered with %i', async (target, status, message) => {
     const { url, upstream } = await tListeningGateway(listed);
     const body = JSON.stringify({ query });
