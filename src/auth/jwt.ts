@@ -13,7 +13,6 @@ import { Agent } from 'undici';
 import type { JwtConfig } from '../config/access-config.ts';
 import { isScope, ownLimits } from '../config/callers.ts';
 import { errorCodeOf } from '../errors.ts';
-import { parseJson } from '../parse-json.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Caller, CreateCaller } from './caller.ts';
 
@@ -175,14 +174,15 @@ function createKeySet(url: string, events: Pick<Events, 'keySetUnavailable'>): K
         await body.dump();
         return events.keySetUnavailable(`status ${statusCode}`);
       }
-      const keys: unknown = Object(parseJson(await body.text())).keys;
+      const keys: unknown = Object(await body.json()).keys;
       if (!Array.isArray(keys)) return events.keySetUnavailable('not a JSON Web Key Set');
       if (!keys.some(isPublicKey)) return events.keySetUnavailable('no public key for signatures');
       // Keys of an unknown kind are ignored (RFC 7517, section 5).
       findKey = createLocalJWKSet({ keys: keys.filter(isObject) });
       readAt = performance.now();
     } catch (error) {
-      events.keySetUnavailable(errorCodeOf(error) ?? 'timed out');
+      const reason = error instanceof SyntaxError ? 'not a JSON Web Key Set' : (errorCodeOf(error) ?? 'timed out');
+      events.keySetUnavailable(reason);
     }
   }
 }

@@ -60,7 +60,7 @@ export interface Shed {
 }
 
 /** Not sent: the upstream's `Retry-After` has not passed. */
-export interface Blocked {
+interface Blocked {
   kind: 'blocked';
   retryAt: Date;
 }
