@@ -7,6 +7,7 @@ export type ServiceName = (typeof serviceNames)[number];
 export type ErrorCode =
   | 'BAD_USER_INPUT'
   | 'UNAUTHENTICATED'
+  | 'ISSUER_UNAVAILABLE'
   | 'FORBIDDEN'
   | 'RATE_LIMITED'
   | 'BUDGET_EXHAUSTED'

@@ -13,8 +13,8 @@ export interface Unsigned {
 /** The response to a request that is not executed. */
 export interface Refusal {
   kind: 'refused';
-  status: 401 | 429;
-  code: 'UNAUTHENTICATED' | 'RATE_LIMITED';
+  status: 401 | 429 | 503;
+  code: 'UNAUTHENTICATED' | 'RATE_LIMITED' | 'ISSUER_UNAVAILABLE';
   /** The same for all wrong credentials, so that it helps no attacker. */
   message: string;
   headers: Readonly<Record<string, string>>;
@@ -62,7 +62,9 @@ export function createIdentify({ access, nameSecret = null, events }: IdentifyOp
     if (credential === '') return invalidCredentials;
     const caller = tokens?.findVerified(credential) ?? keys.find(credential);
     if (caller || !tokens || !isToken.test(credential)) return caller ?? invalidCredentials;
-    return tokens.verify(credential).then((verified) => verified ?? invalidCredentials);
+    return tokens.verify(credential).then((found) => {
+      return found?.kind === 'unverified' ? refuseUnverified(found.waitS) : (found ?? invalidCredentials);
+    });
   }
 }
 
@@ -79,6 +81,17 @@ const invalidCredentials = unauthenticated('The credentials are not valid.', 'Be
 /** https://www.rfc-editor.org/rfc/rfc6750#section-3 */
 function unauthenticated(message: string, challenge: string): Refusal {
   return { kind: 'refused', status: 401, code: 'UNAUTHENTICATED', message, headers: { 'www-authenticate': challenge } };
+}
+
+function refuseUnverified(waitS: number): Refusal {
+  const message = `The gateway could not read the keys of the token issuer, so it cannot verify tokens; retry in ${waitS} s.`;
+  return {
+    kind: 'refused',
+    status: 503,
+    code: 'ISSUER_UNAVAILABLE',
+    message,
+    headers: { 'retry-after': String(waitS) },
+  };
 }
 
 /**

@@ -1,9 +1,9 @@
-import type { KeyObject } from 'node:crypto';
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import {
   type CryptoKey,
   createLocalJWKSet,
   errors,
-  type JSONWebKeySet,
+  type JWK,
   type JWTHeaderParameters,
   type JWTPayload,
   jwtVerify,
@@ -16,6 +16,13 @@ import { errorCodeOf } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Caller, CreateCaller } from './caller.ts';
 
+/** The issuer's key set could not be read yet, so no token can be verified. */
+interface Unverified {
+  kind: 'unverified';
+  /** Seconds until the key set may be read again. */
+  waitS: number;
+}
+
 interface TokenVerificationOptions {
   jwt: JwtConfig;
   createCaller: CreateCaller;
@@ -24,7 +31,7 @@ interface TokenVerificationOptions {
 
 export function createTokenVerification({ jwt, createCaller, events }: TokenVerificationOptions) {
   const { callerClaim, scopesClaim, scopesPrefix, limitsClaim, keys } = jwt;
-  const { getKey, close } = 'url' in keys ? createKeySet(keys.url, events) : createSingleKey(keys.publicKey);
+  const { getKey, waitS, close } = 'url' in keys ? createKeySet(keys.url, events) : createSingleKey(keys.publicKey);
   const options = {
     issuer: jwt.issuer,
     audience: jwt.audience,
@@ -47,16 +54,19 @@ export function createTokenVerification({ jwt, createCaller, events }: TokenVeri
       return known && Date.now() < known.usableUntil ? known.caller : null;
     },
     /** Null if the token is not valid, for whatever reason. Never rejects. */
-    async verify(token: string): Promise<Caller | null> {
+    async verify(token: string): Promise<Caller | Unverified | null> {
       try {
         const { payload } = await jwtVerify(token, getKey, options);
+        const { exp = Number.NaN, nbf = 0, iat = 0 } = payload;
+        // JSON can contain 1e999, which is read as infinity.
+        if (![exp, nbf, iat].every(Number.isFinite)) return null;
         const caller = readCaller(payload);
         // Not for long: a token is also refused once the issuer has withdrawn its key.
-        const usableUntil = Math.min((payload.exp ?? 0) * 1_000, Date.now() + maxTokenCacheMs);
+        const usableUntil = Math.min(exp * 1_000, Date.now() + maxTokenCacheMs);
         if (caller) verified.set(token, { caller, usableUntil });
         return caller;
-      } catch {
-        return null;
+      } catch (error) {
+        return error === noKeySet ? { kind: 'unverified', waitS: waitS() } : null;
       }
     },
     close,
@@ -97,19 +107,23 @@ function listNames(claim: unknown): string[] {
 type GetKey = (header: JWTHeaderParameters) => Promise<CryptoKey | KeyObject>;
 
 interface KeySet {
-  /** The key for a token. @throws JOSEError if there is none */
+  /** The key for a token. @throws JOSEError if there is none, `noKeySet` if there are no keys at all */
   getKey: GetKey;
+  /** Seconds until the next attempt to read the keys. */
+  waitS(): number;
   close(): Promise<void>;
 }
 
 function createSingleKey(key: KeyObject): KeySet {
-  return { getKey: async () => key, close: async () => {} };
+  return { getKey: async () => key, waitS: () => 0, close: async () => {} };
 }
+
+const noKeySet = new Error('no key set');
 
 /**
  * The issuer's public keys. They are read again when they are 10 minutes old, while the previous ones remain in use, and
  * at once for a token with an unknown key. At most one request per 10 seconds is sent, so that tokens with invented
- * keys do not cause requests. If the issuer fails, the last keys remain in use.
+ * keys do not cause requests. If the issuer fails or sends no key that can be used, the last keys remain in use.
  */
 function createKeySet(url: string, events: Pick<Events, 'keySetUnavailable'>): KeySet {
   const agent = new Agent({ maxResponseSize: maxBytes, connectTimeout: timeoutMs });
@@ -126,15 +140,16 @@ function createKeySet(url: string, events: Pick<Events, 'keySetUnavailable'>): K
         const refreshed = refresh();
         if (findKey === null) await refreshed;
       }
-      if (findKey === null) throw new errors.JWKSNoMatchingKey();
+      if (findKey === null) throw noKeySet;
       try {
         return await findKey(header);
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-        await refresh();
+        await Promise.race([refresh(), new Promise((resolve) => setTimeout(resolve, maxWaitMs).unref())]);
         return findKey(header);
       }
     },
+    waitS: () => Math.max(1, Math.ceil((triedAt + pauseMs - performance.now()) / 1_000)),
     close: () => agent.destroy(),
   };
 
@@ -159,17 +174,37 @@ function createKeySet(url: string, events: Pick<Events, 'keySetUnavailable'>): K
         await body.dump();
         return events.keySetUnavailable(`status ${statusCode}`);
       }
-      findKey = createLocalJWKSet((await body.json()) as JSONWebKeySet);
+      const keys: unknown = Object(await body.json()).keys;
+      if (!Array.isArray(keys)) return events.keySetUnavailable('not a JSON Web Key Set');
+      if (!keys.some(isPublicKey)) return events.keySetUnavailable('no public key for signatures');
+      // Keys of an unknown kind are ignored (RFC 7517, section 5).
+      findKey = createLocalJWKSet({ keys: keys.filter(isObject) });
       readAt = performance.now();
     } catch (error) {
-      const isUnreadable = error instanceof SyntaxError || error instanceof errors.JOSEError;
-      events.keySetUnavailable(isUnreadable ? 'not a JSON Web Key Set' : (errorCodeOf(error) ?? 'timed out'));
+      const reason = error instanceof SyntaxError ? 'not a JSON Web Key Set' : (errorCodeOf(error) ?? 'timed out');
+      events.keySetUnavailable(reason);
     }
   }
+}
+
+function isPublicKey(jwk: unknown): boolean {
+  if (!isObject(jwk) || Object.hasOwn(jwk, 'd') || (jwk.use ?? 'sig') !== 'sig') return false;
+  try {
+    createPublicKey({ key: jwk, format: 'jwk' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isObject(value: unknown): value is JWK {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const freshMs = 600_000;
 const pauseMs = 10_000;
 const timeoutMs = 5_000;
+/** How long a token with an unknown key waits while the keys are read again. */
+const maxWaitMs = 500;
 const maxBytes = 1_000_000;
 const accept = 'application/json, application/jwk-set+json';

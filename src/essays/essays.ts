@@ -51,10 +51,11 @@ export interface EssayFieldProblem {
   message: string;
 }
 
+/** The allowance, or the caller's budget, is exhausted, or the service has asked not to be called: the message says which. */
 export interface EssayAllowanceExhausted {
   kind: 'allowance-exhausted';
   message: string;
-  /** When the service accepts orders again; null when it does not report that. */
+  /** When orders are accepted again; null when the service does not report that. */
   renewsAt: Date | null;
 }
 

@@ -57,8 +57,10 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
       const message = 'The gateway is receiving more bytes than MAX_BUFFERED_BYTES; retry in a second.';
       return exchange.sendError(503, 'OVERLOADED', message, [...closeConnection, 'retry-after', '1']);
     }
-    exchange.body = body.toString();
-    const problem = body.length > harmlessLength ? findJsonProblem(exchange.body) : null;
+    const text = body.toString();
+    // RFC 8259, 8.1: a byte order mark may be ignored.
+    exchange.body = text.startsWith('\ufeff') ? text.slice(1) : text;
+    const problem = text.length > harmlessLength ? findJsonProblem(text) : null;
     if (problem !== null) return exchange.sendError(400, 'BAD_USER_INPUT', problem);
     const readParams = () => parseObject(exchange.body);
     return identifyByParams(exchange, readParams, (caller) => answer(exchange, caller));

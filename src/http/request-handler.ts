@@ -12,7 +12,7 @@ import { createCors } from './cors.ts';
 import { createRequestIds, Exchange, type MaybePromise } from './exchange.ts';
 import type { SendGraphiql } from './graphiql.ts';
 import { createGraphqlEndpoint, type GraphqlEndpointOptions } from './graphql-endpoint.ts';
-import { createHostCheck } from './request-validation.ts';
+import { createHostCheck, resolveTarget } from './request-validation.ts';
 import { createResponseWriter } from './response-writer.ts';
 import type { HandleRequest } from './server.ts';
 
@@ -81,9 +81,14 @@ export function createRequestHandler({
 
   function handle(exchange: Exchange): MaybePromise<void> {
     const { request } = exchange;
+    if (!request.url?.startsWith('/') && !resolveTarget(request)) {
+      const message =
+        'The request target must be a path, such as /graphql, or an http:// or https:// URL without user name.';
+      return exchange.sendError(400, 'BAD_USER_INPUT', message);
+    }
     const host = checkHost(request);
     if (host === 'malformed') {
-      const message = 'The request must have one Host header, a host name with an optional port.';
+      const message = 'The request must have one host: a Host header with a host name and an optional port.';
       return exchange.sendError(400, 'BAD_USER_INPUT', message);
     }
     const { url = '' } = request;

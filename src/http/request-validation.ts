@@ -38,8 +38,12 @@ function validatePost(exchange: Exchange): boolean {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = exchange.headers;
   if (type === 'application/json' && encoding === 'identity') return true;
   if (!jsonType.test(type)) return refuse(exchange, 415, 'The Content-Type header must be application/json.');
-  if (encoding === 'identity' && !/;\s*charset=(?!"?utf-8"?\s*(;|$))/i.test(type)) return true;
-  return refuse(exchange, 415, 'The request body must be uncompressed and encoded in UTF-8.');
+  if (encoding.toLowerCase() !== 'identity') {
+    const message = 'The request body must not be compressed: without a Content-Encoding header, or with identity.';
+    return refuse(exchange, 415, message);
+  }
+  if (!/;\s*charset=(?!"?utf-?8"?\s*(;|$))/i.test(type)) return true;
+  return refuse(exchange, 415, 'The charset of the Content-Type header must be utf-8.');
 }
 
 function refuse(exchange: Exchange, status: number, message: string): false {
@@ -61,6 +65,21 @@ const jsonType = /^application\/(graphql\+)?json\s*(;|$)/i;
 
 /** As in the CSRF prevention of Apollo Server and of Yoga. */
 const preflightHeaders = ['x-apollo-operation-name', 'apollo-require-preflight', 'x-graphql-yoga-csrf'];
+
+/**
+ * Replaces a target in absolute form by its path, and the Host header by its host, which counts instead (RFC 9112, 3.2.2).
+ * Proxies send such targets.
+ * @returns false if the target is neither a path nor such a URL
+ */
+export function resolveTarget(request: IncomingMessage): boolean {
+  const { url = '' } = request;
+  if (/^[/*]/.test(url)) return true;
+  const [, host, path = ''] = /^https?:\/\/([^/?#@]+)([/?].*)?$/i.exec(url) ?? [];
+  if (host === undefined) return false;
+  request.headers.host = host;
+  request.url = path.startsWith('/') ? path : `/${path}`;
+  return true;
+}
 
 /** What the Host header of a request allows. `malformed` also if it is repeated. */
 type HostCheck = 'allowed' | 'forbidden' | 'malformed';

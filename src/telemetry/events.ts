@@ -59,7 +59,7 @@ export interface Events {
 
 export type CircuitEvent = 'circuitOpened' | 'circuitHalfOpened' | 'circuitClosed';
 
-type OperationOutcome = 'answered' | 'failed' | 'shed' | 'exhausted' | 'budget-exhausted';
+type OperationOutcome = 'answered' | 'failed' | 'shed' | 'blocked' | 'exhausted' | 'budget-exhausted';
 
 /** from_key: the result of an earlier order with the same idempotency key. */
 export type EssayOutcome = 'generated' | 'from_key' | 'rejected' | 'exhausted' | 'failed';

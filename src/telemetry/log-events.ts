@@ -67,7 +67,10 @@ export function createLogEvents(log: Log): Events {
       log.error({ reason }, 'the file with API keys is invalid: the last valid keys remain in use'),
     keySetUnavailable(reason) {
       if (!isDue('key set')) return;
-      log.error({ reason }, 'the key set of the token issuer cannot be read: the last keys remain in use');
+      log.error(
+        { reason },
+        'the key set of the token issuer cannot be used: the last keys, if there are any, remain in use',
+      );
     },
     rateLimitNotShared(reason) {
       if (!isDue('rate limit')) return;

@@ -1,11 +1,12 @@
 export type Redact = (text: string) => string;
 
 /**
- * Redacts logs and errors: the given secrets, also escaped and encoded, and everything that looks like an IBAN.
+ * Redacts logs and errors: the given secrets in any case, also escaped and encoded, and everything that looks like an IBAN.
  * @example
  * const redact = createRedact(['k3y/of-banks']);
  * redact('GET /check?iban=DE89%203704%200044%200532%200130%2000') // => 'GET /check?iban=[IBAN]'
  * redact('key k3y/of-banks, ?key=k3y%2Fof-banks, {"key":"k3y\\/of-banks"}') // => 'key [hidden], ?key=[hidden], {"key":"[hidden]"}'
+ * redact('the key K3Y/OF-BANKS') // => 'the key [hidden]'
  * redact(Buffer.from('k3y/of-banks').toString('base64')) // => '[hidden]'
  */
 export function createRedact(secrets: readonly string[]): Redact {
@@ -82,9 +83,8 @@ function redactValue(value: unknown, redact: Redact): unknown {
 /** Most texts contain no escapes: they are searched for the plain forms only. */
 function createReplacement(secrets: readonly string[]): Redact {
   const forms = secrets.flatMap(listSecretForms);
-  const plain = forms.flatMap((form) => form.plain);
-  const minLength = Math.min(...plain.map(({ length }) => length));
-  const suspicious = createSearch(plain);
+  const minLength = Math.min(...forms.flatMap(({ plain }) => plain.map(({ length }) => length)));
+  const suspicious = createSearch(forms);
   return (text) => {
     if (text.length < minLength || !suspicious.test(text)) return text;
     return forms.reduce((rest, { pattern }) => rest.replace(pattern, hidden), text);
@@ -96,9 +96,10 @@ function createReplacement(secrets: readonly string[]): Redact {
  * need escapes, or that are numbers, are looked for in every parsed value.
  */
 function createCleanCheck(secrets: readonly string[]): (text: string) => boolean {
-  const plain = secrets.flatMap(listSecretForms).flatMap((form) => form.plain);
+  const forms = secrets.flatMap(listSecretForms);
+  const plain = forms.flatMap((form) => form.plain);
   const isSearchable = plain.every((form) => JSON.stringify(form) === `"${form}"` && !isNumberText.test(form));
-  const suspicious = createSearch(plain);
+  const suspicious = createSearch(forms);
   return (text) => isSearchable && !suspicious.test(text);
 }
 
@@ -138,23 +139,40 @@ const maxEscapedLength = 12;
 
 /** One way in which a response or a log line may contain a secret: as it is, or in base64 or base64url. */
 interface SecretForm {
-  /** The form without further escapes, to be searched for with `includes`. */
+  /** The form without further escapes. */
   plain: readonly string[];
+  /** The cases in which a character may be. Another case of base64 would encode another text. */
+  casesOf: CasesOf;
   /** Finds the form, any of whose characters may be escaped as in JSON or a URL. */
   pattern: RegExp;
   /** One for each character, sticky. */
   characters: readonly RegExp[];
 }
 
+type CasesOf = (character: string) => readonly string[];
+
 function listSecretForms(secret: string): SecretForm[] {
   if (secret === '') return [];
   const asJson = JSON.stringify(secret).slice(1, -1);
-  const forms = [createForm([...new Set([secret, asJson])], [...secret], characterSource)];
+  const forms = [createForm([...new Set([secret, asJson])], [...secret], listCases)];
   for (const base64 of listBase64(secret)) {
     const base64url = base64.replaceAll('+', '-').replaceAll('/', '_');
-    forms.push(createForm([...new Set([base64, base64url])], [...base64], base64Source));
+    forms.push(createForm([...new Set([base64, base64url])], [...base64], base64CasesOf));
   }
   return forms;
+}
+
+/** Turkish letters, too: there, `i` becomes `İ`, and `I` becomes `ı`. */
+function listCases(character: string): string[] {
+  const locales = ['en', 'tr'];
+  const cases = locales.flatMap((locale) => [character.toLocaleLowerCase(locale), character.toLocaleUpperCase(locale)]);
+  return [...new Set([character, ...cases])];
+}
+
+/** The character itself; in base64url, two others replace `+` and `/`. */
+function base64CasesOf(character: string): string[] {
+  if (character === '+') return ['+', '-'];
+  return character === '/' ? ['/', '_'] : [character];
 }
 
 /** `\/`, `\u0063` or `%2F`, but not the escapes of control characters and quotes, nor the `\\d` of a regular expression. */
@@ -172,32 +190,29 @@ function listBase64(secret: string): string[] {
     .filter(({ length }) => length >= minBase64Length);
 }
 
-function createForm(plain: string[], text: string[], sourceOf: typeof characterSource): SecretForm {
-  const sources = text.map((character) => sourceOf(character));
+function createForm(plain: string[], text: string[], casesOf: CasesOf): SecretForm {
+  const sources = text.map((character) => characterSource(casesOf(character)));
   const characters = sources.map((source) => new RegExp(source, 'y'));
   // A run of backslashes is read only from its beginning: a text of nothing else takes no more time than others.
-  const first = sourceOf(text[0] ?? '', String.raw`(?<!\\)\\+`);
-  return { plain, pattern: new RegExp(first + sources.slice(1).join(''), 'g'), characters };
-}
-
-function base64Source(character: string, backslashes?: string): string {
-  const source = characterSource(character, backslashes);
-  if (character === '+') return `(?:-|${source})`;
-  return character === '/' ? `(?:_|${source})` : source;
+  const first = characterSource(casesOf(text[0] ?? ''), String.raw`(?<!\\)\\+`);
+  return { plain, casesOf, pattern: new RegExp(first + sources.slice(1).join(''), 'g'), characters };
 }
 
 /**
- * The character itself, after backslashes, as `\u0063` and percent-encoded. Escapes may be escaped again, three or four
- * times: without a limit, the time would be quadratic in the length of the text.
+ * The character in any of these cases: itself, after backslashes, as `\u0063` and percent-encoded. Escapes may be escaped
+ * again, three or four times: without a limit, the time would be quadratic in the length of the text.
  */
-function characterSource(character: string, backslashes = String.raw`\\{1,8}`): string {
-  const units = Array.from({ length: character.length }, (_, index) => hexSource(character.charCodeAt(index), 4));
-  const bytes = [...Buffer.from(character)].map((byte) => `%(?:25){0,4}${hexSource(byte, 2)}`);
-  const letter = /^\\([bfnrt])$/.exec(JSON.stringify(character).slice(1, -1))?.[1];
-  const sources = [units.map((unit) => `${backslashes}u${unit}`).join(''), bytes.join('')];
-  if (letter) sources.push(`${backslashes}${letter}`);
-  // A letter or digit after a backslash would be another character.
-  sources.push(/[A-Za-z0-9]/.test(character) ? character : `(?:${backslashes})?${quote(character)}`);
+function characterSource(cases: readonly string[], backslashes = String.raw`\\{1,8}`): string {
+  const sources = cases.map((character) => {
+    const units = Array.from({ length: character.length }, (_, index) => hexSource(character.charCodeAt(index), 4));
+    const bytes = [...Buffer.from(character)].map((byte) => `%(?:25){0,4}${hexSource(byte, 2)}`);
+    const letter = /^\\([bfnrt])$/.exec(JSON.stringify(character).slice(1, -1))?.[1];
+    const escaped = [units.map((unit) => `${backslashes}u${unit}`).join(''), bytes.join('')];
+    if (letter) escaped.push(`${backslashes}${letter}`);
+    // A letter or digit after a backslash would be another character.
+    escaped.push(/[A-Za-z0-9]/.test(character) ? character : `(?:${backslashes})?${quote(character)}`);
+    return escaped.join('|');
+  });
   return `(?:${sources.join('|')})`;
 }
 
@@ -208,17 +223,22 @@ function hexSource(code: number, digits: number): string {
     .replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
 }
 
-function quoteText(text: string): string {
-  return [...text].map(quote).join('');
-}
-
 function quote(character: string): string {
   return character.replace(/[\\^$.*+?()[\]{}|/-]/, String.raw`\$&`);
 }
 
 /** Finds one of the plain forms, or an escape that makes a text differ from them. JSON escapes such as `\n` do not. */
-function createSearch(plain: readonly string[]): RegExp {
-  return new RegExp([escapeSource, ...plain.map(quoteText)].join('|'));
+function createSearch(forms: readonly SecretForm[]): RegExp {
+  const sources = forms.flatMap(({ plain, casesOf }) =>
+    plain.map((form) => [...form].map((character) => plainSource(casesOf(character))).join('')),
+  );
+  return new RegExp([escapeSource, ...sources].join('|'));
+}
+
+/** A class takes less time than alternatives or the flag `i`, but holds only characters of one UTF-16 unit. */
+function plainSource(cases: readonly string[]): string {
+  const isClass = cases.every(({ length }) => length === 1);
+  return isClass ? `[${cases.map(quote).join('')}]` : `(?:${cases.map(quote).join('|')})`;
 }
 
 /** Start of a word, also after an escaped character in JSON, such as \n, or a percent-encoded one. */

@@ -18,7 +18,7 @@ export interface UpstreamRequest {
 }
 
 /** The result of an operation or of one of its attempts. A rejection by the upstream (4xx) is `answered`. */
-export type Outcome = Answered | Failed | Shed | Exhausted | BudgetExhausted;
+export type Outcome = Answered | Failed | Shed | Blocked | Exhausted | BudgetExhausted;
 
 export interface Answered {
   kind: 'answered';
@@ -59,7 +59,13 @@ export interface Shed {
   kind: 'shed';
 }
 
-/** Not sent: the allowance is exhausted, or the upstream's `Retry-After` has not passed. */
+/** Not sent: the upstream's `Retry-After` has not passed. */
+interface Blocked {
+  kind: 'blocked';
+  retryAt: Date;
+}
+
+/** Not sent: the allowance is exhausted. */
 export interface Exhausted {
   kind: 'exhausted';
   renewsAt: Date;

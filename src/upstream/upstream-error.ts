@@ -1,6 +1,7 @@
 import { GatewayError, type ServiceName, type UpstreamErrorCode } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
-import type { Answered, BudgetExhausted, FailureReason, Outcome } from './outcome.ts';
+import type { Answered, BudgetExhausted, Exhausted, FailureReason, Outcome } from './outcome.ts';
+import { probeIntervalMs } from './retry-after.ts';
 
 type UpstreamError = GatewayError<UpstreamErrorCode>;
 type UpstreamErrorEvents = Pick<Events, 'credentialsRejected' | 'requestRejected' | 'responseUnreadable'>;
@@ -18,7 +19,9 @@ export function toUpstreamError(
     case 'shed':
       return createError(service, 'UPSTREAM_UNAVAILABLE', failureMessages.shed, true);
     case 'exhausted':
-      return createExhaustedError(service, outcome.renewsAt);
+      return createExhaustedError(service, outcome);
+    case 'blocked':
+      return createBlockedError(service, outcome.retryAt);
     case 'failed': {
       const code = outcome.reason === 'timed-out' ? 'UPSTREAM_TIMED_OUT' : 'UPSTREAM_FAILED';
       return createError(service, code, failureMessages[outcome.reason], true);
@@ -37,7 +40,7 @@ function toStatusError(
     events.credentialsRejected(service);
     return createError(service, 'UPSTREAM_REJECTED_CREDENTIALS', "rejected the gateway's key");
   }
-  if (status === 429) return createExhaustedError(service, retryAt);
+  if (status === 429) return createBlockedError(service, retryAt);
   if (status === 408) return createError(service, 'UPSTREAM_TIMED_OUT', failureMessages['timed-out'], true);
   if (status === 404) return createNotOfferedError(service);
   if (status >= 500) return createError(service, 'UPSTREAM_FAILED', 'failed', true);
@@ -54,9 +57,18 @@ export function createNotOfferedError(service: ServiceName): UpstreamError {
   return createError(service, 'UPSTREAM_FAILED', 'does not offer this operation');
 }
 
-function createExhaustedError(service: ServiceName, renewsAt: Date | null): UpstreamError {
-  const renewal = renewsAt ? `; it renews at ${renewsAt.toISOString()}` : '';
-  const message = `The allowance of the ${serviceNames[service]} service is exhausted${renewal}.`;
+function createExhaustedError(service: ServiceName, { renewsAt }: Exhausted): UpstreamError {
+  const name = serviceNames[service];
+  const message = `The allowance of the ${name} service is exhausted; it renews at ${renewsAt.toISOString()}.`;
+  return new GatewayError('UPSTREAM_ALLOWANCE_EXHAUSTED', message, { service });
+}
+
+/** The service knows why: its allowance may be exhausted, or it may receive too many calls at a time. */
+function createBlockedError(service: ServiceName, retryAt: Date | null): UpstreamError {
+  const isProbed = retryAt !== null && retryAt.getTime() - Date.now() > probeIntervalMs;
+  const wait = retryAt ? `; the gateway waits until ${retryAt.toISOString()} at most` : ', without saying until when';
+  const probes = isProbed ? ', and probes it with one call an hour' : '';
+  const message = `The ${serviceNames[service]} service has asked not to be called${wait}${probes}.`;
   return new GatewayError('UPSTREAM_ALLOWANCE_EXHAUSTED', message, { service });
 }
 

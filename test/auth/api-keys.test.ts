@@ -73,7 +73,7 @@ describe('the file with API keys', () => {
 
     writeFileSync(file, documentOf(otherKey));
     await expect.poll(() => callerOf(otherKey)).toBe('api-key:k0');
-    expect(await callerOf(key)).toBe('refused');
+    expect(await callerOf(key)).toBe(401);
 
     writeFileSync(`${file}.new`, documentOf(otherKey, key));
     renameSync(`${file}.new`, file);
@@ -100,7 +100,7 @@ describe('the file with API keys', () => {
     symlinkSync('..1', join(folder, '..data_tmp'));
     renameSync(join(folder, '..data_tmp'), join(folder, '..data'));
     await expect.poll(() => callerOf(otherKey)).toBe('api-key:k0');
-    expect(await callerOf(key)).toBe('refused');
+    expect(await callerOf(key)).toBe(401);
   });
 
   it('leaves the last valid keys in use when it becomes invalid, and reports it without its content', async () => {
@@ -111,6 +111,6 @@ describe('the file with API keys', () => {
     expect(await callerOf(key)).toBe('api-key:k0');
     writeFileSync(file, documentOf());
     await expect.poll(() => events).toContainEqual(['apiKeysReloaded', 0]);
-    expect(await callerOf(key)).toBe('refused');
+    expect(await callerOf(key)).toBe(401);
   });
 });

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { tIdentify } from '../support/auth/identify.ts';
 import { ec, invalidTokens, jwkOf, jwt, otherEc, pemOf, rsa, type Token, tToken } from '../support/auth/token.ts';
-import { replyJson, replyText, tUnusedUrl, tUpstream } from '../support/scripted-upstream.ts';
+import { type Reply, replyJson, replyNever, replyText, tUnusedUrl, tUpstream } from '../support/scripted-upstream.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
 
@@ -27,14 +27,14 @@ describe('a token', () => {
 
   it.each(invalidTokens)('%s is refused', async (_, create) => {
     const { callerOf } = tIdentify({ ...jwt, JWT_PUBLIC_KEY: pemOf(ec.publicKey) });
-    expect(await callerOf(await create())).toBe('refused');
+    expect(await callerOf(await create())).toBe(401);
     expect(await callerOf(await tToken())).toBe('jwt:anna');
   });
 
   it('with an algorithm outside the list is refused', async () => {
     const env = { ...jwt, JWT_PUBLIC_KEY: pemOf(rsa.publicKey), JWT_ALGORITHMS: 'RS256' };
     const { callerOf } = tIdentify(env);
-    expect(await callerOf(await tToken({ header: { alg: 'PS256' }, key: rsa.privateKey }))).toBe('refused');
+    expect(await callerOf(await tToken({ header: { alg: 'PS256' }, key: rsa.privateKey }))).toBe(401);
     expect(await callerOf(await tToken({ header: { alg: 'RS256' }, key: rsa.privateKey }))).toBe('jwt:anna');
   });
 
@@ -46,7 +46,7 @@ describe('a token', () => {
       expect(await callerOf(token)).toBe('jwt:anna');
     }
     vi.advanceTimersByTime(2_000);
-    expect(await callerOf(token)).toBe('refused');
+    expect(await callerOf(token)).toBe(401);
   });
 
   it('is verified once a minute', async () => {
@@ -109,11 +109,11 @@ describe("the issuer's key set", () => {
     expect(await callerOf(await tToken())).toBe('jwt:anna');
     const token = await tToken({ header: { kid: 'k2' }, key: otherEc.privateKey });
     issuer.answers(replyJson(200, second));
-    for (let count = 0; count < 3; count += 1) expect(await callerOf(token)).toBe('refused');
+    for (let count = 0; count < 3; count += 1) expect(await callerOf(token)).toBe(401);
     expect(issuer.calls).toHaveLength(1);
     vi.advanceTimersByTime(10_000);
     expect(await callerOf(token)).toBe('jwt:anna');
-    expect(await callerOf(await tToken({ header: { kid: 'k3' } }))).toBe('refused');
+    expect(await callerOf(await tToken({ header: { kid: 'k3' } }))).toBe(401);
     expect(issuer.calls).toHaveLength(2);
   });
 
@@ -130,29 +130,80 @@ describe("the issuer's key set", () => {
     vi.advanceTimersByTime(10_000);
     expect(await callerOf(await tToken({ header: { kid: 'k2' }, key: otherEc.privateKey }))).toBe('jwt:anna');
     // A key that the issuer no longer lists is withdrawn.
-    expect(await callerOf(await tToken({ sub: 'dora' }))).toBe('refused');
+    expect(await callerOf(await tToken({ sub: 'dora' }))).toBe(401);
   });
 
-  it.each([
+  const unusable = 'no public key for signatures';
+  const encrypting = { ...jwkOf(ec.publicKey, 'k1'), use: 'enc' };
+  const broken = { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA', kid: 'k0' };
+  const secret = { kty: 'oct', k: btoa('secret'), kid: 'k1', alg: 'HS256' };
+  const useless: [name: string, Reply, reason: string][] = [
     ['fails', replyText(500, 'error'), 'status 500'],
     ['redirects', replyText(302, '', { location: 'https://example.com/keys' }), 'status 302'],
     ['sends no JSON', replyText(200, '<html>'), 'not a JSON Web Key Set'],
     ['sends no key set', replyJson(200, {}), 'not a JSON Web Key Set'],
+    ['sends null', replyJson(200, null), 'not a JSON Web Key Set'],
+    ['sends keys that are no list', replyJson(200, { keys: { k1: broken } }), 'not a JSON Web Key Set'],
     ['sends too much', replyText(200, ' '.repeat(1_000_001)), 'UND_ERR_RES_EXCEEDED_MAX_SIZE'],
-    ['sends a secret', replyJson(200, { keys: [{ kty: 'oct', k: btoa('secret'), kid: 'k1', alg: 'HS256' }] }), null],
-    ['sends a private key', replyJson(200, { keys: [jwkOf(ec.privateKey, 'k1')] }), null],
-  ])('that %s lets all tokens be refused', async (_, reply, reason) => {
+    ['sends an empty key set', replyJson(200, { keys: [] }), unusable],
+    ['sends only broken keys', replyJson(200, { keys: [null, 'k1', [], {}, broken] }), unusable],
+    ['sends a secret', replyJson(200, { keys: [secret] }), unusable],
+    ['sends a private key', replyJson(200, { keys: [jwkOf(ec.privateKey, 'k1')] }), unusable],
+    ['sends a key for encryption', replyJson(200, { keys: [encrypting] }), unusable],
+  ];
+
+  it.each(useless)('of an issuer that %s is missing: no token can be verified for 10 s', async (_, reply, reason) => {
     const { issuer, callerOf, events } = await tIssuer(reply);
-    for (let count = 0; count < 3; count += 1) expect(await callerOf(await tToken())).toBe('refused');
-    expect(events).toEqual(reason === null ? [] : [['keySetUnavailable', reason]]);
+    expect(await callerOf(await tToken())).toBe('503, retry after 10 s');
+    vi.advanceTimersByTime(8_500);
+    expect(await callerOf(await tToken())).toBe('503, retry after 2 s');
+    expect(await callerOf('a.b.c')).toBe(401);
+    expect(events).toEqual([['keySetUnavailable', reason]]);
     issuer.answers(replyJson(200, first));
-    vi.advanceTimersByTime(10_000);
-    if (reason !== null) expect(await callerOf(await tToken())).toBe('jwt:anna');
+    vi.advanceTimersByTime(1_500);
+    expect(await callerOf(await tToken())).toBe('jwt:anna');
+    expect(issuer.calls).toHaveLength(2);
   });
 
-  it('of an issuer that is down lets all tokens be refused', async () => {
+  it.each(useless)('of an issuer that later %s is not replaced', async (_, reply, reason) => {
+    const { issuer, callerOf, events } = await tIssuer();
+    expect(await callerOf(await tToken())).toBe('jwt:anna');
+    issuer.answers(reply);
+    vi.advanceTimersByTime(3_600_000);
+    expect(await callerOf(await tToken({ header: { kid: 'k2' }, key: otherEc.privateKey }))).toBe(401);
+    expect(events).toEqual([['keySetUnavailable', reason]]);
+    expect(await callerOf(await tToken({ sub: 'ben' }))).toBe('jwt:ben');
+  });
+
+  it('may have keys that cannot be used besides good ones', async () => {
+    const keys = [null, 'k1', broken, secret, { ...encrypting, kid: 'k3' }, ...first.keys];
+    const { callerOf, events } = await tIssuer(replyJson(200, { keys }));
+    expect(await callerOf(await tToken())).toBe('jwt:anna');
+    for (const kid of ['k0', 'k3']) expect(await callerOf(await tToken({ header: { kid } }))).toBe(401);
+    expect(events).toEqual([]);
+  });
+
+  it('of an issuer that is down is missing: no token can be verified', async () => {
     const { callerOf, events } = tIdentify({ ...jwt, JWT_JWKS_URL: await tUnusedUrl() });
-    expect(await callerOf(await tToken())).toBe('refused');
+    expect(await callerOf(await tToken())).toBe('503, retry after 10 s');
     expect(events).toEqual([['keySetUnavailable', 'ECONNREFUSED']]);
+  });
+
+  it('is awaited for at most 500 ms for an unknown key id, while the issuer hangs', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout'] });
+    const { issuer, callerOf, events } = await tIssuer();
+    expect(await callerOf(await tToken())).toBe('jwt:anna');
+    vi.advanceTimersByTime(10_000);
+    issuer.answers(replyNever);
+    const arrived = issuer.nextCall();
+    const unknown = await tToken({ header: { kid: 'k2' }, key: otherEc.privateKey });
+    const refusals = Promise.all([callerOf(unknown), callerOf(unknown)]);
+    await arrived;
+    await vi.advanceTimersByTimeAsync(500);
+    expect(await refusals).toEqual([401, 401]);
+    // The request to the issuer has not ended.
+    expect(events).toEqual([]);
+    expect(await callerOf(await tToken({ sub: 'ben' }))).toBe('jwt:ben');
+    expect(issuer.calls).toHaveLength(2);
   });
 });

@@ -69,7 +69,7 @@ describe('a text of the gateway itself', () => {
   });
 
   it('is a part of such a word, but not a longer text', () => {
-    expect(['bank-data', 'bank_data', 'upstream'].every(isOwnText)).toBe(true);
+    expect(['bank-data', 'bank_data', 'upstream', 'forbidden', 'RequestId'].every(isOwnText)).toBe(true);
     expect(['bank-data-1', 'seeded-key'].some(isOwnText)).toBe(false);
   });
 });

@@ -95,6 +95,27 @@ describe.each(ways)('a request that is answered %s', (way) => {
     expect((await send(way, { query }, { 'x-api-key': await tToken() })).json()).toEqual(answer);
   });
 
+  it('with a token is asked to retry while the keys of the issuer could not be read', async () => {
+    const issuer = await tUpstream(replyJson(503, {}));
+    const { send, upstream, log } = await tShop({ ...jwt, JWT_JWKS_URL: `${issuer.url}/keys` });
+    const token = await tToken();
+    const { status, headers, json } = await send(way, { query }, { authorization: `Bearer ${token}` });
+    expect([status, headers['retry-after']]).toEqual([503, expect.stringMatching(/^\d+$/)]);
+    const extensions = {
+      code: 'ISSUER_UNAVAILABLE',
+      service: null,
+      retryable: true,
+      requestId: headers['x-request-id'],
+    };
+    const message = expect.stringMatching(
+      /^The gateway could not read the keys of the token issuer, .* retry in \d+ s\.$/,
+    );
+    expect(json().errors).toEqual([{ message, extensions }]);
+    expect(upstream.calls).toEqual([]);
+    expect(log()).not.toContain(token);
+    expect((await send(way, { query }, as('shop'))).json()).toEqual(answer);
+  });
+
   it('is one of the router if its query and variables are signed', async () => {
     const { send, upstream } = await tShop({ ROUTER_SECRET: routerSecret });
     const variables = { i: 'DE1' };

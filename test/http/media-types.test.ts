@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { tListeningGateway, tSend } from '../support/http/listening-gateway.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
@@ -18,6 +19,7 @@ describe('the media type of a response', () => {
     [graphql, graphql],
     [`${graphql}; charset=utf-8`, graphql],
     ['Application/JSON; Charset=UTF-8', plain],
+    [`${graphql};charset=utf8`, graphql],
     [`${graphql},${plain};q=0.9`, graphql],
     [`${graphql};q=0.1, ${plain}`, plain],
     [`${plain};q=0, */*;q=0.1`, graphql],
@@ -41,6 +43,69 @@ describe('the media type of a response', () => {
       expect(upstream.calls).toHaveLength(0);
     },
   );
+});
+
+/** Of `{ __typename }`. */
+const persistedQuery = {
+  version: 1,
+  sha256Hash: createHash('sha256').update('{ __typename }').digest('hex'),
+};
+
+describe('the body of a request', () => {
+  const body = '{"query":"{ __typename }"}';
+
+  it.each(['utf-8', 'UTF-8', 'utf8', 'UTF8', '"utf-8"', '"UTF8"', 'utf-8;q=1'])(
+    'may have the charset %s',
+    async (charset) => {
+      const { post } = await tListeningGateway();
+      for (const separator of [';', '; ', ' ; '])
+        expect((await post(body, { 'content-type': `${plain}${separator}charset=${charset}` })).status).toBe(200);
+    },
+  );
+
+  it.each(['latin1', 'utf-16', 'utf-8x', '"utf-16"', 'us-ascii', ''])(
+    'may not have the charset "%s"',
+    async (charset) => {
+      const { post } = await tListeningGateway();
+      const response = await post(body, { 'content-type': `${plain}; charset=${charset}` });
+      expect(response.status).toBe(415);
+      expect(response.json().errors[0]?.message).toBe('The charset of the Content-Type header must be utf-8.');
+    },
+  );
+
+  it('may have the content encoding Identity', async () => {
+    const { post } = await tListeningGateway();
+    expect((await post(body, { 'content-encoding': 'Identity' })).status).toBe(200);
+  });
+
+  it.each([
+    ['an ordinary request', body],
+    ['a request that Yoga reads', JSON.stringify({ query: '{ __typename }', extensions: { persistedQuery } })],
+  ])('may begin with a byte order mark: %s', async (_, text) => {
+    const { post } = await tListeningGateway();
+    expect((await post(`\ufeff${text}`)).json()).toEqual({ data: { __typename: 'Query' } });
+    expect((await post(`\ufeff\ufeff${text}`)).status).toBe(400);
+  });
+});
+
+describe.each(['GET', 'POST'])('the operation name by %s', (method) => {
+  const one = 'query null { __typename }';
+  const two = 'query null { __typename } query B { countries { code } }';
+
+  it.each([
+    ['', one, 200],
+    ['', two, 400],
+    ['null', two, 200],
+    ['B', one, 400],
+  ])('"%s" of %s is answered with %i', async (operationName, query, status) => {
+    const { get, post } = await tListeningGateway();
+    const params = { query, operationName };
+    const response = await (method === 'GET' ? get(params) : post(params));
+    expect(response.status).toBe(status);
+    expect(response.json().errors?.map(({ extensions }) => extensions.code)).toEqual(
+      status === 200 ? undefined : ['OPERATION_RESOLUTION_FAILURE'],
+    );
+  });
 });
 
 describe('the status', () => {

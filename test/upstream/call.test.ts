@@ -34,6 +34,7 @@ function tCalls(baseUrl: string, options: { maxResponseBytes?: number } = {}) {
 
 describe('a call', () => {
   it('returns status, rate limit, Retry-After and body of any response', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21') });
     const headers = { 'retry-after': 'Tue, 01 Dec 2026 00:00:00 GMT', 'X-RateLimit-Remaining-Month': '7' };
     const upstream = await tUpstream(replyJson(418, { tea: true }, headers));
     const outcome = await tCalls(upstream.url).send();

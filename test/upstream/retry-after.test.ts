@@ -17,14 +17,14 @@ describe('a path that answered 429', () => {
     expect(await call()).toMatchObject({ status: 429 });
     returnsNext(answered(200));
     vi.setSystemTime(retryAt.getTime() - 1);
-    expect(await call()).toEqual({ kind: 'exhausted', renewsAt: retryAt });
+    expect(await call()).toEqual({ kind: 'blocked', retryAt });
     expect(await call('/other')).toEqual(answered(200));
     expect(sent).toHaveLength(2);
     vi.setSystemTime(retryAt);
     expect(await call()).toEqual(answered(200));
   });
 
-  it('stays exhausted while its circuit is open, and is not probed before the date', async () => {
+  it('stays blocked while its circuit is open, and is not probed before the date', async () => {
     const { send, held } = tHeldSend();
     const { call, events } = tBreaker(send);
     const outcomes = Promise.all(Array.from({ length: 11 }, () => call()));
@@ -33,7 +33,7 @@ describe('a path that answered 429', () => {
       returns(index === 0 ? answered(429, { retryAt }) : answered(500));
     await outcomes;
     for (let round = 0; round < 6; round += 1) {
-      expect(await call()).toEqual({ kind: 'exhausted', renewsAt: retryAt });
+      expect(await call()).toEqual({ kind: 'blocked', retryAt });
       vi.advanceTimersByTime(500);
     }
     expect(held).toHaveLength(11);
@@ -60,10 +60,10 @@ describe('a path that answered 429', () => {
     held[0]?.returns(answered(429, { retryAt: at }));
     await rejected;
     vi.advanceTimersByTime(3_599_999);
-    expect(await call()).toEqual({ kind: 'exhausted', renewsAt: at });
+    expect(await call()).toEqual({ kind: 'blocked', retryAt: at });
     vi.advanceTimersByTime(1);
     const probe = call();
-    expect(await Promise.all([call(), call()])).toEqual(Array(2).fill({ kind: 'exhausted', renewsAt: at }));
+    expect(await Promise.all([call(), call()])).toEqual(Array(2).fill({ kind: 'blocked', retryAt: at }));
     expect(held).toHaveLength(2);
     held[1]?.returns(answered(200));
     expect(await probe).toEqual(answered(200));
@@ -95,7 +95,7 @@ describe('a path that answered 429', () => {
     await outcomes[0];
     held[1]?.returns(answered(200));
     await outcomes[1];
-    expect(await call()).toEqual({ kind: 'exhausted', renewsAt: retryAt });
+    expect(await call()).toEqual({ kind: 'blocked', retryAt });
   });
 });
 
@@ -106,12 +106,21 @@ describe('Retry-After', () => {
     [' 5 ', '2026-11-21T12:00:05.000Z'],
     [['30', '60'], '2026-11-21T12:00:30.000Z'],
     ['Tue, 01 Dec 2026 00:00:00 GMT', '2026-12-01T00:00:00.000Z'],
+    // Dates that cannot be right: at most 31 days, and none in the past.
+    ['2678401', '2026-12-22T12:00:00.000Z'],
+    ['999999999', '2026-12-22T12:00:00.000Z'],
+    ['99999999999999', '2026-12-22T12:00:00.000Z'],
+    ['Sat, 03 Aug 2058 00:00:00 GMT', '2026-12-22T12:00:00.000Z'],
+    ['Sat, 21 Nov 2015 00:00:00 GMT', '2026-11-21T12:00:00.000Z'],
   ])('is read from %j', (header, at) => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T12:00:00Z') });
     expect(readRetryAfter(header)?.toISOString()).toBe(at);
   });
 
-  it.each([undefined, '', 'soon', '-5', '99999999999999'])('is null where the header is %j', (header) => {
-    expect(readRetryAfter(header)).toBeNull();
-  });
+  it.each([undefined, '', 'soon', '-5', '1e3', '+5', '5.5', 'Sat, 99 Nov 2026 00:00:00 GMT'])(
+    'is null where the header is %j',
+    (header) => {
+      expect(readRetryAfter(header)).toBeNull();
+    },
+  );
 });

@@ -31,7 +31,6 @@ export const OrderOutcome = graphql(`
     ... on Essay { id mode text wordCount }
     ... on Error { message }
     ... on InvalidEssayInput { field }
-    ... on EssayAllowanceExhausted { renewsAt }
     ... on EssayServiceFailed { code retryable rawText }
   }
 `);

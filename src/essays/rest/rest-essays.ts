@@ -57,7 +57,7 @@ export function createRestEssays({
     }
     const { message, code, retryable } = toUpstreamError('essays', outcome, events);
     if (outcome.kind === 'exhausted') return { kind: 'allowance-exhausted', message, renewsAt: outcome.renewsAt };
-    if (outcome.kind === 'answered' && outcome.status === 429) {
+    if (outcome.kind === 'blocked' || (outcome.kind === 'answered' && outcome.status === 429)) {
       return { kind: 'allowance-exhausted', message, renewsAt: outcome.retryAt };
     }
     const receivedText = outcome.kind === 'failed' || isSuccess(outcome) ? outcome.text : '';

@@ -150,7 +150,9 @@ function findOperation(
   { operationName }: Params,
   { method }: GraphqlRequest,
 ): FoundOperation {
-  const definition = document && getOperationAST(document, operationName);
+  // Clients send an empty name for none, as in a URL.
+  const name = operationName === '' ? null : operationName;
+  const definition = document && getOperationAST(document, name);
   if (document && !definition) return { operation: null, errors: [createOperationError()] };
   if (definition?.operation === 'mutation' && method === 'GET') return { operation: null, errors: [createGetError()] };
   if (errors.length > 0) return { operation: null, errors };
@@ -158,7 +160,7 @@ function findOperation(
     const message = 'Schema is not configured to execute subscription operation.';
     return { operation: null, errors: [new GraphQLError(message, { nodes: definition })] };
   }
-  return { operation: operation(operationName), errors };
+  return { operation: operation(name), errors };
 }
 
 function createGetError(): GraphQLError {

@@ -123,7 +123,7 @@ const mediaTypes = ['application/json', 'application/graphql-response+json'] as 
 export type MediaType = (typeof mediaTypes)[number];
 
 /** Some clients copy a Content-Type header into Accept. */
-const offered = [...mediaTypes, ...mediaTypes.map((type) => `${type}; charset=utf-8`)];
+const offered = mediaTypes.flatMap((type) => [type, `${type}; charset=utf-8`, `${type}; charset=utf8`]);
 
 /** The type that an Accept header prefers; null if it allows none. Yoga ignores quality values. */
 export function chooseMediaType(accept: string | undefined): MediaType | null {

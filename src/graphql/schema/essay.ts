@@ -74,13 +74,16 @@ const InvalidEssayInputType = builder.objectRef<InvalidEssayInput>('InvalidEssay
 });
 
 const EssayAllowanceExhaustedType = builder.objectRef<EssayAllowanceExhausted>('EssayAllowanceExhausted').implement({
-  description: 'The allowance of the essay service is exhausted.',
+  description:
+    "The allowance of the essay service, or the client's budget, is exhausted, or the service has asked not to be called; " +
+    'the message says which.',
   interfaces: [ErrorType],
   fields: (t) => ({
     renewsAt: t.expose('renewsAt', {
       type: DateTimeType,
       nullable: true,
-      description: 'When the service accepts orders again; null if it does not report that.',
+      description:
+        'When orders are accepted again, at most a month from now; null if the service does not report that.',
     }),
   }),
 });
@@ -89,7 +92,9 @@ const UpstreamErrorCodeType = builder.enumType('UpstreamErrorCode', {
   description: 'How a service failed.',
   values: {
     UPSTREAM_REJECTED_CREDENTIALS: { description: "It rejected the gateway's key: contact the operator." },
-    UPSTREAM_ALLOWANCE_EXHAUSTED: { description: 'Its allowance is exhausted: wait until it renews.' },
+    UPSTREAM_ALLOWANCE_EXHAUSTED: {
+      description: 'Its allowance is exhausted, or it has asked not to be called: wait until the date in the message.',
+    },
     UPSTREAM_UNAVAILABLE: {
       description: 'It was not called: it keeps failing, too many calls wait, or a store failed. Retry later.',
     },

@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { createRestEssays } from '../../../src/essays/rest/rest-essays.ts';
 import type { Answered, Outcome, UpstreamRequest } from '../../../src/upstream/outcome.ts';
 import { order } from '../../support/essays/generator.ts';
@@ -6,6 +6,7 @@ import { tRequestContext } from '../../support/request-context.ts';
 
 const modeNames = { STANDARD: 'Standard', ACADEMIC: 'Academic', PROFESSIONAL: 'Professional', NEWS_REPORT: 'News' };
 const date = new Date('2026-12-01T00:00:00Z');
+const later = new Date('2026-12-01T00:00:01Z');
 
 function answered(status: number, text: string): Answered {
   return { kind: 'answered', status, headers: {}, retryAt: null, text, json: JSON.parse(text) };
@@ -38,13 +39,37 @@ const renewing = {
   message: `The allowance of the essay service is exhausted; it renews at ${date.toISOString()}.`,
   renewsAt: date,
 };
+const blocked = (message: string) => ({
+  kind: 'allowance-exhausted',
+  message: `The essay service has asked not to be called${message}`,
+});
 const failedWith = (code: string, more: object) => ({ kind: 'service-failed', code: `UPSTREAM_${code}`, ...more });
 const unpaid = { retryable: true, rawText: null };
 const usage = '{"usage":1}';
 
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: date.getTime() - 3_600_000 }));
+
 /* The failure matrix has the results of all failed calls; these are those of an order that was not sent or has no essay. */
 it.each<[string, Outcome, object, string[]?]>([
   ['an allowance that renews at the date of the outcome', { kind: 'exhausted', renewsAt: date }, renewing],
+  [
+    'that the service has asked not to be called',
+    { kind: 'blocked', retryAt: date },
+    { ...blocked(`; the gateway waits until ${date.toISOString()} at most.`), renewsAt: date },
+  ],
+  [
+    'that the gateway probes a service that has asked not to be called for long',
+    { kind: 'blocked', retryAt: later },
+    {
+      ...blocked(`; the gateway waits until ${later.toISOString()} at most, and probes it with one call an hour.`),
+      renewsAt: later,
+    },
+  ],
+  [
+    'that a call was rejected with 429',
+    answered(429, '{}'),
+    { ...blocked(', without saying until when.'), renewsAt: null },
+  ],
   ['a request that was not sent as retryable', { kind: 'shed' }, failedWith('UNAVAILABLE', unpaid)],
   ['a failure without raw text for a 5xx response', answered(500, usage), failedWith('FAILED', unpaid)],
   ['rejected input', answered(422, '{"message":"secret"}'), { kind: 'invalid-input', message: '[hidden]' }],

@@ -25,10 +25,12 @@ export function tIdentify(env: Environment) {
   return {
     ...identify,
     events,
-    /** The id of the caller with this token, or the refusal. */
+    /** The id of the caller with this token, or the status of the refusal, with its time to wait if it has one. */
     async callerOf(token: string) {
       const caller = await identify.byHeaders(['Authorization', `Bearer ${token}`]);
-      return 'id' in caller ? caller.id : caller.kind;
+      if (caller.kind !== 'refused') return 'id' in caller ? caller.id : caller.kind;
+      const { status, headers } = caller;
+      return 'retry-after' in headers ? `${status}, retry after ${headers['retry-after']} s` : status;
     },
   };
 }

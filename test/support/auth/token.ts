@@ -1,5 +1,5 @@
 import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { type JWTHeaderParameters, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
+import { CompactSign, type JWTHeaderParameters, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 
 const claims = { iss: 'https://issuer.example', aud: 'ledgerquill' };
 /** The configuration of the tokens. */
@@ -32,6 +32,12 @@ export function tToken({
     .sign(key, { crit: { custom: true } });
 }
 
+/** A valid token, unless these claims differ. Their text may have numbers that JavaScript cannot write, such as 1e999. */
+function tTokenOf(changes: string): Promise<string> {
+  const text = JSON.stringify({ sub: 'anna', ...claims, exp: now() + 300 }).replace('}', `,${changes}}`);
+  return new CompactSign(Buffer.from(text)).setProtectedHeader({ alg: 'ES256', kid: 'k1' }).sign(ec.privateKey);
+}
+
 const now = () => Math.floor(Date.now() / 1_000);
 const hmacOfPublicKey = async () => {
   const [, payload] = (await tToken()).split('.');
@@ -46,6 +52,10 @@ export const invalidTokens: [name: string, create: () => Promise<string> | strin
   ['expired', () => tToken({ exp: now() - 31, expiresAt: null })],
   ['not yet valid', () => tToken({ nbf: now() + 60 })],
   ['without expiry', () => tToken({ expiresAt: null })],
+  ['with an infinite expiry', () => tTokenOf('"exp":1e999')],
+  ['with an infinite begin', () => tTokenOf('"nbf":-1e999')],
+  ['with an infinite time of issue', () => tTokenOf('"iat":1e999')],
+  ['with an expiry that is a text', () => tTokenOf('"exp":"9999999999"')],
   ['for another audience', () => tToken({ aud: 'other' })],
   ['for no audience', async () => tToken({ aud: [] })],
   ['of another issuer', () => tToken({ iss: 'https://other.example' })],

@@ -49,11 +49,11 @@ const permanent = (code: ErrorCode): IbanResult => ({ code, retryable: false });
 const temporary = (code: ErrorCode): IbanResult => ({ code, retryable: true });
 
 const renewsAt = '2026-11-21T12:01:00.000Z';
-const exhausted: IbanResult = {
+const blocked: IbanResult = {
   ...permanent('UPSTREAM_ALLOWANCE_EXHAUSTED'),
-  message: `The allowance of the bank-data service is exhausted; it renews at ${renewsAt}.`,
+  message: `The bank-data service has asked not to be called; the gateway waits until ${renewsAt} at most.`,
 };
-const bankDataPause: Pause<IbanResult> = { forMs: retryAfterMs, result: exhausted };
+const bankDataPause: Pause<IbanResult> = { forMs: retryAfterMs, result: blocked };
 
 /** One IBAN, as a field or as an entity. */
 // biome-ignore format: a table is read by its columns
@@ -69,8 +69,8 @@ export const ibanTable: Table<IbanResult> = {
   '404':                   [permanent('UPSTREAM_FAILED'),                   1, now],
   '422':                   [invalid,                                        1, now],
   '429':                   [permanent('UPSTREAM_ALLOWANCE_EXHAUSTED'),      1, now],
-  '429 with Retry-After':  [exhausted,                                      1, now, bankDataPause],
-  '429 until a date':      [exhausted,                                      1, now, bankDataPause],
+  '429 with Retry-After':  [blocked,                                        1, now, bankDataPause],
+  '429 until a date':      [blocked,                                        1, now, bankDataPause],
   '500':                   [temporary('UPSTREAM_FAILED'),                   3, twoPauses],
   '502':                   [temporary('UPSTREAM_FAILED'),                   3, twoPauses],
   '503':                   [temporary('UPSTREAM_FAILED'),                   3, twoPauses],
@@ -97,15 +97,15 @@ export const listTable = Object.fromEntries(
 const member = (__typename: string, fields: object): EssayResult => ({ __typename, ...fields });
 const essay = member('Essay', { text: essayText });
 const invalidInput = member('InvalidEssayInput', { message: inputProblem('[hidden]'), field: null });
-const exhaustedEssays = member('EssayAllowanceExhausted', {
-  message: 'The allowance of the essay service is exhausted.',
+const blockedEssays = member('EssayAllowanceExhausted', {
+  message: 'The essay service has asked not to be called, without saying until when.',
   renewsAt: null,
 });
-const renewedEssays = member('EssayAllowanceExhausted', {
-  message: `The allowance of the essay service is exhausted; it renews at ${renewsAt}.`,
+const blockedEssaysUntil = member('EssayAllowanceExhausted', {
+  message: `The essay service has asked not to be called; the gateway waits until ${renewsAt} at most.`,
   renewsAt,
 });
-const essaysPause: Pause<EssayResult> = { forMs: retryAfterMs, result: renewedEssays };
+const essaysPause: Pause<EssayResult> = { forMs: retryAfterMs, result: blockedEssaysUntil };
 const failed = (code: ErrorCode, { retryable = true, rawText = null as string | null } = {}) =>
   member('EssayServiceFailed', { code, retryable, rawText });
 
@@ -124,9 +124,9 @@ export const essayTable: Table<EssayResult> = {
   '403':                   [failed('UPSTREAM_REJECTED_CREDENTIALS', { retryable: false }),       1, now],
   '404':                   [failed('UPSTREAM_FAILED', { retryable: false }),                     1, now],
   '422':                   [invalidInput,                                                        1, now],
-  '429':                   [exhaustedEssays,                                                     1, now],
-  '429 with Retry-After':  [renewedEssays,                                                       1, now, essaysPause],
-  '429 until a date':      [renewedEssays,                                                       1, now, essaysPause],
+  '429':                   [blockedEssays,                                                       1, now],
+  '429 with Retry-After':  [blockedEssaysUntil,                                                  1, now, essaysPause],
+  '429 until a date':      [blockedEssaysUntil,                                                  1, now, essaysPause],
   '500':                   [failed('UPSTREAM_FAILED'),                                           1, now],
   '502':                   [failed('UPSTREAM_FAILED'),                                           1, now],
   '503':                   [failed('UPSTREAM_FAILED'),                                           2, onePause],

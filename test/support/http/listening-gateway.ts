@@ -39,14 +39,20 @@ export type SendHeaders = Record<string, string | string[]>;
 interface SendOptions {
   method?: string;
   headers?: SendHeaders;
-  body?: string;
+  body?: string | Buffer;
+  /** What the request line has in place of the path. */
+  target?: string | undefined;
 }
 
 /** Unlike `fetch`, sends any header unchanged and does not decompress bodies. */
-export function tSend(url: string, { method = 'GET', headers = {}, body = '' }: SendOptions = {}): Promise<Received> {
+export function tSend(
+  url: string,
+  { method = 'GET', headers = {}, body = '', target }: SendOptions = {},
+): Promise<Received> {
   return new Promise((resolve, reject) => {
     const length = body === '' ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-    request(url, { method, headers: { ...length, ...headers }, agent: false }, async (response) => {
+    const path = target === undefined ? {} : { path: target };
+    request(url, { method, headers: { ...length, ...headers }, agent: false, ...path }, async (response) => {
       const bytes = Buffer.concat(await response.toArray());
       resolve({
         status: response.statusCode ?? 0,

@@ -24,14 +24,7 @@ export function EssayOutcome({ outcome, onRetry }: EssayOutcomeProps) {
       return (
         <div className="notice failed">
           <p>
-            <strong>The allowance is exhausted.</strong>{' '}
-            {outcome.renewsAt === null ? (
-              'The service does not report when it renews.'
-            ) : (
-              <>
-                It renews on <time dateTime={outcome.renewsAt}>{formatDay(outcome.renewsAt)}</time>.
-              </>
-            )}
+            <strong>No essay was ordered.</strong> {outcome.message}
           </p>
         </div>
       );
@@ -63,7 +56,3 @@ const fieldLabels: Readonly<Record<string, string>> = {
   purpose: 'The purpose',
   wordCount: 'The number of words',
 };
-
-function formatDay(dateTime: string): string {
-  return new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(dateTime));
-}
