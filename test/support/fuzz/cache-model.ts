@@ -138,6 +138,7 @@ export function createCacheModel(
   function finish({ key, waiting }: ModelFlight, entry: CacheEntry, isHit: boolean): void {
     const isCurrent = flights.get(key)?.waiting === waiting;
     const isNewest = !isHit || (use(key)?.freshUntil ?? 0) <= entry.freshUntil;
+    if (!isNewest) count('older than in memory');
     if (isCurrent && isNewest && entry.version === version()) set(key, entry);
     if (isCurrent) flights.delete(key);
     else count('replaced');
