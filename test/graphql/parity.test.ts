@@ -1,13 +1,12 @@
 import { parse } from 'graphql';
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createCallerFactory } from '../../src/auth/caller.ts';
-import { readConfig } from '../../src/config/read-config.ts';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Caller } from '../../src/auth/caller.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { createRequestHandler } from '../../src/http/request-handler.ts';
-import { createHttpServer } from '../../src/http/server.ts';
+import { tCaller } from '../support/caller.ts';
 import { tGateway } from '../support/gateway.ts';
 import { createParityRequests, hashOf, type ParityRequest, registered } from '../support/graphql/parity-requests.ts';
 import { replyAsHosted } from '../support/hosted-bank-data.ts';
+import { tGraphqlServer } from '../support/http/graphql-server.ts';
 import { type Received, tSend } from '../support/http/listening-gateway.ts';
 import { type Reply, replyJson, replyText, tUpstream } from '../support/scripted-upstream.ts';
 import { turns } from '../support/turns.ts';
@@ -67,29 +66,12 @@ async function tPair() {
   const options = { bankDataUrl: upstream.url, essaysUrl: upstream.url, env };
   const direct = tGateway(options);
   const { handle } = tGateway(options);
-  const { maxBodyBytes, maxBufferedBytes, connections, access } = readConfig(env);
-  const noLimits = { requestsPerMinute: null, bankDataCalls: null, essayCalls: null, maxQueryCost: null };
-  const createCaller = createCallerFactory({ ...access, defaultLimits: noLimits });
-  const caller = createCaller({ kind: 'anonymous', name: '', scopes: ['bank-data', 'essays'] });
-  const listener = createRequestHandler({
-    access: { checkHeaders: () => caller, checkParams: () => caller },
-    isGraphiqlOpen: false,
-    graphql: { answerPost: () => null, answerWithYoga: handle.answerWithYoga },
-    graphiql: () => Promise.reject(new Error('not served')),
-    maxBodyBytes,
-    maxBufferedBytes,
-    corsOrigins: ['https://shop.example'],
-    allowedHosts: [],
-    isReady: () => true,
-    readiness: () => ({}),
-    events: { unexpectedError: () => {}, requestFinished: () => {} },
-  });
-  const server = createHttpServer(listener, connections);
-  onTestFinished(() => server.drain(0));
+  const caller: Caller = { ...tCaller, scopes: new Set(['bank-data', 'essays']) };
+  const origin = await tGraphqlServer({ answerPost: () => null, answerWithYoga: handle.answerWithYoga }, caller);
   return [
     tWay(await direct.listen(), (text) => text),
     // Each document is new, so none is compiled. A space at its end changes no result.
-    tWay(await server.listen('127.0.0.1', 0), makeNew),
+    tWay(origin, makeNew),
   ] as const;
 
   function tWay(origin: string, change: (body: ParityRequest['body']) => ParityRequest['body']) {

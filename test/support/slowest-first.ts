@@ -15,7 +15,7 @@ export class SlowestFirst extends BaseSequencer {
 
 /** They wait for browsers and processes. */
 const slowest = [
-  'test/fuzz/fuzz.test.ts',
+  'test/fuzz/request-cost.test.ts',
   'test/examples/web.test.ts',
   'test/e2e/start.test.ts',
   'test/e2e/wrong-configuration.test.ts',

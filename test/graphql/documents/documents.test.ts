@@ -1,15 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { createPreparedDocuments } from '../../../src/graphql/documents/documents.ts';
-import { schema } from '../../../src/graphql/schema/schema.ts';
-import { createRandom } from '../../support/e2e/random.ts';
-import { interpret, tContext, toOutcome } from '../../support/graphql/outcomes.ts';
-import { createRandomQueries, type RandomRequest } from '../../support/graphql/random-documents.ts';
-import { texts } from '../../support/graphql/scripted-services.ts';
-import { turns } from '../../support/turns.ts';
-
-/* More random documents, or others: DOCUMENTS=5000 SEED=7 npx vitest run test/graphql/documents/documents.test.ts */
-const documents = Number(process.env.DOCUMENTS ?? 120);
-const seed = Number(process.env.SEED ?? 1);
+import { tDocuments } from '../../support/graphql/documents.ts';
+import { interpret } from '../../support/graphql/outcomes.ts';
 
 beforeEach(() => {
   // Compiling takes no time, so the next operation may be compiled at once.
@@ -17,35 +8,6 @@ beforeEach(() => {
 });
 
 describe('a document with other texts', () => {
-  it(`has the same result as when it is sent first: ${documents} random documents (seed ${seed})`, {
-    timeout: 600_000,
-  }, async () => {
-    const random = createRandom(seed);
-    const next = createRandomQueries(schema, random, texts);
-    const all = Object.values(texts).flat();
-    const changeTexts = (query: string) =>
-      query.replace(/"(?:[^"\\]|\\.)*"/g, (text) =>
-        random(2) > 0 ? JSON.stringify(all[random(all.length - 1)]) : text,
-      );
-    let shared = 0;
-    for (let count = 0; count < documents; ) {
-      const request = next();
-      if (!request.query.includes('"')) continue;
-      count += 1;
-      const { prepare, run, status } = tDocuments();
-      for (let time = 0; time < 6; time += 1) {
-        const changed = { ...request, query: changeTexts(request.query) };
-        expect(await run(changed), JSON.stringify(changed)).toEqual(await tDocuments().run(changed));
-      }
-      const other = request.query.replace(/"(?:[^"\\]|\\.)*"/g, '"other"');
-      const { entries } = status();
-      for (let time = 0; time < 2; time += 1) prepare(other);
-      // Otherwise it is cached when it is sent again.
-      if (status().entries === entries) shared += 1;
-    }
-    expect(shared).toBeGreaterThan(documents / 4);
-  });
-
   it('is not prepared again', async () => {
     const { prepare, run, status } = tDocuments();
     const queryOf = (code: string) => `query Q { country(code: "${code}") { code name } }`;
@@ -191,20 +153,3 @@ describe('a document that is not valid', () => {
     expect(() => operation(null)).toThrow(errors[0]);
   });
 });
-
-function tDocuments(characters = 100_000) {
-  const limits = { tokens: 5_000, characters, cost: 1_000_000 };
-  const { prepare, status } = createPreparedDocuments({ schema, limits, hasCallers: false });
-
-  async function run({ query, variables }: RandomRequest) {
-    const { errors, operation } = prepare(query);
-    if (errors.length > 0) return toOutcome({ errors });
-    const name = query.startsWith('query A') ? 'A' : null;
-    const outcome = toOutcome(await operation(name).execute(tContext(), variables));
-    // The next operation is compiled after the current one.
-    await turns(3);
-    return outcome;
-  }
-
-  return { prepare, status, run };
-}

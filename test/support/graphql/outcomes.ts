@@ -1,11 +1,11 @@
 import { type ExecutionResult, execute, type GraphQLError } from 'graphql';
 import { AbortableSignal } from '../../../src/async/signal.ts';
-import { createCallerFactory } from '../../../src/auth/caller.ts';
 import { locate, parseDetached } from '../../../src/graphql/documents/source.ts';
 import { describeFailure } from '../../../src/graphql/request/present-error.ts';
 import { type Context, createContext, type Services } from '../../../src/graphql/schema/context.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { createRedact } from '../../../src/telemetry/redact.ts';
+import { tCaller } from '../caller.ts';
 import type { RandomRequest } from './random-documents.ts';
 import { tServices } from './scripted-services.ts';
 
@@ -34,10 +34,6 @@ function describeError(error: GraphQLError): string {
 
 const redact = createRedact([]);
 
-const noLimits = { requestsPerMinute: null, bankDataCalls: null, essayCalls: null, maxQueryCost: null };
-const createCaller = createCallerFactory({ commonScopes: ['bank-data', 'essays'], defaultLimits: noLimits });
-const caller = createCaller({ kind: 'anonymous', name: '', scopes: [] });
-
 export function tContext(services: Services = tServices()): Context {
-  return createContext(services, caller, new AbortableSignal());
+  return createContext(services, tCaller, new AbortableSignal());
 }

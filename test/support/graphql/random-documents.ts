@@ -13,6 +13,8 @@ import {
   isNonNullType,
   isUnionType,
   parse,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
   validate,
 } from 'graphql';
 import type { Random } from '../e2e/random.ts';
@@ -20,13 +22,67 @@ import type { Random } from '../e2e/random.ts';
 export interface RandomRequest {
   query: string;
   variables: Record<string, unknown>;
+  operationName?: string;
 }
 
 /** Texts for arguments, by the name of the argument. */
 export type Texts = Readonly<Record<string, readonly string[]>>;
 
-/** Valid queries with fragments, aliases, conditions and variables; most variables are valid. The same for the same seed. */
-export function createRandomQueries(schema: GraphQLSchema, random: Random, texts: Texts): () => RandomRequest {
+/** Requests of every kind: queries, mutations, several operations, and documents that are not valid. The same for the same seed. */
+export function createRandomRequests(schema: GraphQLSchema, random: Random, texts: Texts): () => RandomRequest {
+  const chance = (percent: number) => random(99) < percent;
+  const pick = <T>(choices: readonly T[]): T => choices[random(choices.length - 1)] as T;
+  const nextQuery = createRandomQueries(schema, random, texts);
+  const nextMutation = createRandomQueries(schema, random, texts, schema.getMutationType());
+
+  return () => {
+    const request = chance(12) ? nextMutation() : nextQuery();
+    const named = chance(15) ? withOperationName(request) : request;
+    return chance(35) ? { ...named, query: breakDocument(named.query) } : named;
+  };
+
+  function withOperationName({ query, variables }: RandomRequest): RandomRequest {
+    const [, own] = /^\w+ (\w+)/.exec(query) ?? [];
+    const others = pick([
+      '',
+      ' query Other { __typename }',
+      ' mutation Other { __typename } query Third { t: __typename }',
+    ]);
+    const operationName = pick([own, own, 'Other', 'Missing', 'toString', undefined]);
+    return { query: query + others, variables, ...(operationName && { operationName }) };
+  }
+
+  /** Changes a token, or adds what is not valid in most places. */
+  function breakDocument(query: string): string {
+    const tokens: string[] = query.match(/"(?:[^"\\]|\\.)*"|\.{3}|[$@]?\w+|[^\s\w]/g) ?? [];
+    const index = random(tokens.length - 1);
+    const token = tokens[index] ?? '';
+    const names = tokens.filter((other) => /^\w/.test(other));
+    const replacement = pick<() => string>([
+      () => '',
+      () => `${token} ${token}`,
+      () => pick(tokens),
+      () => pick(tokens),
+      () => pick([...names, 'nothing', 'subscription', 'null', '1', 'COUNTRY']),
+      () =>
+        `${token} ${pick(['nothing', '$nothing', '@nothing', '@include', '...Nothing', '"', '{', ')', '%', '\u0000'])}`,
+      () => `${token} ${pick(['# ', '#"\n', '\n', '\r\n\t', ',', '\ufeff'])}`,
+    ])();
+    const changed = tokens.with(index, replacement).join(' ');
+    return pick([changed, changed, changed, `${query} fragment Unused on Query { ...Unused }`, `${query} ${query}`]);
+  }
+}
+
+/**
+ * Valid queries with fragments, aliases, conditions and variables; most variables are valid. The same for the same seed.
+ * @param root the type of the operations, if they are not queries
+ */
+export function createRandomQueries(
+  schema: GraphQLSchema,
+  random: Random,
+  texts: Texts,
+  root = schema.getQueryType(),
+): () => RandomRequest {
   const chance = (percent: number) => random(99) < percent;
   const pick = <T>(choices: readonly T[]): T => choices[random(choices.length - 1)] as T;
 
@@ -43,9 +99,11 @@ export function createRandomQueries(schema: GraphQLSchema, random: Random, texts
     const fragments: string[] = [];
     const fragmentNames: { name: string; type: string }[] = [];
     const argumentsOf = new Map<string, string>();
-    const query = schema.getQueryType() as GraphQLCompositeType;
-    const selections = select(query, 5);
-    const head = definitions.length > 0 ? `query ${pick(['', 'Q', 'toString'])}(${definitions.join(', ')})` : 'query';
+    // Operations with conditions are not compiled.
+    const hasConditions = chance(50);
+    const selections = select(root as GraphQLCompositeType, 5);
+    const kind = root === schema.getMutationType() ? 'mutation' : 'query';
+    const head = `${kind} ${pick(['', 'Q', 'toString'])}${definitions.length > 0 ? `(${definitions.join(', ')})` : ''}`;
     return { query: `${head} ${selections} ${fragments.join(' ')}`, variables };
 
     function select(type: GraphQLCompositeType, depth: number): string {
@@ -57,7 +115,9 @@ export function createRandomQueries(schema: GraphQLSchema, random: Random, texts
       if (chance(6)) return `${chance(50) ? `${alias('t')}: ` : ''}__typename${condition()}`;
       if (isAbstractType(type) || chance(12)) return fragmentOn(type, depth);
       if (depth === 0 || isUnionType(type)) return '__typename';
-      const field = pick(Object.values(type.getFields()).filter(({ name }) => name !== '_service' || chance(10)));
+      const isAboutSchema = type === schema.getQueryType() && chance(5);
+      const fields = isAboutSchema ? [SchemaMetaFieldDef, TypeMetaFieldDef] : Object.values(type.getFields());
+      const field = pick(fields.filter(({ name }) => name !== '_service' || chance(10)));
       const named = getNamedType(field.type);
       const below = isCompositeType(named) ? ` ${select(named, depth - 1)}` : '';
       const name = chance(35) ? `${alias(field.name)}: ${field.name}` : field.name;
@@ -97,7 +157,7 @@ export function createRandomQueries(schema: GraphQLSchema, random: Random, texts
     }
 
     function condition(): string {
-      if (!chance(12)) return '';
+      if (!hasConditions || !chance(20)) return '';
       const value = () => (chance(25) ? pick(['true', 'false']) : conditionVariable());
       return pick([
         () => ` @include(if: ${value()})`,

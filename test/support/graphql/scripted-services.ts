@@ -31,6 +31,7 @@ export const texts: Texts = {
   accountNumber: ['0532013000', 'x'],
   id: ['known', 'failing', 'unknown'],
   after: ['b2Zmc2V0OjE', 'x'],
+  name: ['Bank', 'EssayMode', '__Type', 'Missing', 'constructor'],
   other: ['Pens', '', '"; process.exit() //', '\\"', '$' + '{1}`', '\u2028\u2029', '</script>', '__proto__'],
 };
 

@@ -1,0 +1,257 @@
+import { createHash } from 'node:crypto';
+import { getOperationAST } from 'graphql';
+import { beforeEach, expect, it, vi } from 'vitest';
+import type { BankDataPort } from '../../src/bank-data/bank-data.ts';
+import { createGraphqlHandler } from '../../src/graphql/request/graphql-handler.ts';
+import { createContext } from '../../src/graphql/schema/context.ts';
+import { schema } from '../../src/graphql/schema/schema.ts';
+import { createRedact } from '../../src/telemetry/redact.ts';
+import { tCaller } from '../support/caller.ts';
+import { createRandom } from '../support/e2e/random.ts';
+import { tCoverage } from '../support/fuzz/coverage.ts';
+import {
+  askGraphqlJs,
+  describeError,
+  type ExpectedAnswer,
+  type ReceivedAnswer,
+} from '../support/fuzz/expected-answer.ts';
+import type { Answer } from '../support/gateway.ts';
+import { parseOrNull, withLiterals } from '../support/graphql/literals.ts';
+import { createRandomRequests, type RandomRequest } from '../support/graphql/random-documents.ts';
+import { texts, tServices } from '../support/graphql/scripted-services.ts';
+import { tGraphqlServer } from '../support/http/graphql-server.ts';
+import { turns } from '../support/turns.ts';
+
+/*
+ * Random requests have the answer of GraphQL.js, in whichever way they are sent. More of them, or others:
+ *   FUZZ_DOCUMENTS=6000 FUZZ_SEED=7 npx vitest run test/fuzz/answers.test.ts
+ */
+
+const documents = Number(process.env.FUZZ_DOCUMENTS ?? 50);
+const seed = Number(process.env.FUZZ_SEED ?? 1);
+
+beforeEach(() => {
+  // Compiling takes no time, so each operation is compiled when it is sent again.
+  vi.useFakeTimers({ toFake: ['performance'] });
+});
+
+it(`has the answer of GraphQL.js in each way a request is sent: ${documents} documents (seed ${seed})`, {
+  timeout: 60_000 + documents * 200,
+}, async () => {
+  const coverage = tCoverage();
+  const gateway = await tGatewayOfServices(coverage.count);
+  const next = createRandomRequests(schema, createRandom(seed), texts);
+  for (let number = 0; number < documents; number += 1) {
+    const request = next();
+    const inlined = withLiterals(schema, request);
+    await compare(gateway.ways, request);
+    if (inlined) await compare({ 'POST with literals': gateway.ways.POST }, inlined);
+
+    async function compare(ways: Readonly<Record<string, Send>>, request: RandomRequest): Promise<void> {
+      const fromGraphqlJs = await askGraphqlJs(request);
+      for (const name of findFeatures(request, fromGraphqlJs)) coverage.count(name);
+      for (const [way, send] of Object.entries(ways)) {
+        const answer = await send(request);
+        if (tooExpensive.test(answer.errors.join())) coverage.count('too expensive');
+        const expected = withDifferences(fromGraphqlJs, answer, { way, request });
+        expect(answer, `${way}, document ${number}: ${JSON.stringify(request)}`).toEqual(expected);
+      }
+    }
+  }
+  // Requests that share an answer do not change it.
+  expect(gateway.answers.filter(({ answer, text }) => JSON.stringify(answer) !== text)).toEqual([]);
+  coverage.check(documents, leastPercent);
+});
+
+/** What must be reached, in percent of the documents. */
+const leastPercent = {
+  data: 50,
+  'data with errors': 20,
+  'validation error': 15,
+  'syntax error': 2,
+  'variable error': 2,
+  'unknown operation': 5,
+  UPSTREAM_FAILED: 2,
+  INTERNAL_SERVER_ERROR: 2,
+  BAD_USER_INPUT: 2,
+  'a mutation': 5,
+  introspection: 4,
+  'a condition with a variable': 10,
+  fragments: 40,
+  aliases: 40,
+  'default values': 10,
+  'input objects': 10,
+  unions: 10,
+  compiled: 10,
+  kept: 5,
+};
+
+/** How GraphQL.js answers a request, and what the request has if it is executed. */
+function findFeatures({ query }: RandomRequest, { kind, data, errors }: ExpectedAnswer): string[] {
+  if (data === undefined) return [kind];
+  const codes = new Set(errors.map((error): string => JSON.parse(error).code));
+  const patterns = {
+    'a mutation': /^mutation/,
+    introspection: /__(schema|type)\b/,
+    'a condition with a variable': /@(skip|include)\(if: \$/,
+    fragments: /\.{3}/,
+    aliases: /\w: \w+ [@{]/,
+    'default values': /^[^{]*\$\w+: \S+ = /,
+    'input objects': /\(input: /,
+    unions: /\.{3} on (InvalidIbanFields|InvalidEssayInput|Essay)\b/,
+  };
+  const found = Object.entries(patterns).flatMap(([name, pattern]) => (pattern.test(query) ? [name] : []));
+  return [kind, ...codes, ...found];
+}
+
+/** What depends on the way, and what the gateway refuses that GraphQL.js does not. */
+function withDifferences(
+  { kind, ...expected }: ExpectedAnswer,
+  answer: ReceivedAnswer,
+  { way, request }: { way: string; request: RandomRequest },
+): ReceivedAnswer {
+  const document = parseOrNull(request.query);
+  const isMutation = document && getOperationAST(document, request.operationName)?.operation === 'mutation';
+  if (way === 'GET' && isMutation) return refusedMutation;
+  // A client that accepts application/graphql-response+json learns of a refused request by its status.
+  const refusedStatus = responseJsonWays.has(way) ? 400 : 200;
+  const status = expected.data === undefined && expected.status === 200 ? refusedStatus : expected.status;
+  // Values that are much larger than their type are found before GraphQL.js repeats them in its errors.
+  const isLarge = kind === 'variable error' && largeValue.test(answer.errors.join());
+  // The cost is computed before variables are coerced.
+  const isExpensive = !unexecuted.has(kind) && tooExpensive.test(answer.errors.join());
+  if (isLarge || isExpensive) return { data: undefined, status: refusedStatus, errors: answer.errors.slice(0, 1) };
+  // Validation has further rules. Their errors are beside those of GraphQL.js, and nothing is executed.
+  const limits = answer.errors.filter((error) => limit.test(error));
+  if (limits.length === 0 || unvalidated.has(kind)) return { ...expected, status };
+  const others = kind === 'validation error' ? expected.errors : [];
+  return { data: undefined, status: refusedStatus, errors: [...others, ...limits].sort() };
+}
+
+const unvalidated = new Set<ExpectedAnswer['kind']>(['syntax error', 'unknown operation']);
+const unexecuted = new Set<ExpectedAnswer['kind']>([...unvalidated, 'validation error']);
+
+const refusedMutation: ReceivedAnswer = {
+  status: 405,
+  data: undefined,
+  errors: [
+    describeError({
+      message: 'Can only perform a mutation operation from a POST request.',
+      code: 'BAD_REQUEST',
+      path: null,
+      locations: null,
+    }),
+  ],
+};
+
+const largeValue = /^{"message":"Variable \\"\$\w+\\" has (an object or a list|a list|\d+ fields)/;
+const tooExpensive = /^{"message":"The query costs \d+; it may cost at most 20000 /;
+const limit = /^{"message":"(Introspection|__typename) may have at most/;
+
+type Send = (request: RandomRequest) => Promise<ReceivedAnswer>;
+
+/** A gateway with scripted services that listens, and the ways to send a request. */
+async function tGatewayOfServices(count: (name: string) => void) {
+  const { services, answers } = tRecordedServices();
+  let executed = 0;
+  const handler = createGraphqlHandler({
+    schema,
+    createContext(caller, signal, trace) {
+      executed += 1;
+      return createContext(services, caller, signal, trace);
+    },
+    localCaller: tCaller,
+    hasCallers: false,
+    trustedDocuments: null,
+    documentLimits: { tokens: 5_000, characters: 100_000, cost: 20_000 },
+    keptReplyBytes: 1_000_000,
+    hasTraces: false,
+    exposesCost: false,
+    redact: createRedact([]),
+    events: { unexpectedError: () => {}, untrustedDocument: () => {} },
+  });
+  const url = `${await tGraphqlServer(handler)}/graphql`;
+  const ways = {
+    POST: postWithSpaces(0),
+    'POST of a cached document': postWithSpaces(1),
+    'POST after which it is compiled': countCompiled(postWithSpaces(2)),
+    'POST of a compiled document': postWithSpaces(3),
+    'POST with a kept reply': countKept(postWithSpaces(3)),
+    GET: (request: RandomRequest) => read(fetch(`${url}?${toSearch(request)}`, { headers })),
+    'POST with a query and its hash': (request: RandomRequest) =>
+      post({ ...request, extensions: { persistedQuery: hashOf(request.query) } }),
+    'POST with a hash': ({ query, ...request }: RandomRequest) =>
+      post({ ...request, extensions: { persistedQuery: hashOf(query) } }),
+    'form without HTTP': (request: RandomRequest) =>
+      read(handler.fetch('http://gateway/graphql', { method: 'POST', headers: formHeaders, body: toSearch(request) })),
+  } satisfies Record<string, Send>;
+  return { ways, answers };
+
+  /** Replies are kept by the text of the body, so they are not used if it ends with other spaces. */
+  function postWithSpaces(spaces: number): Send {
+    return (request) => post(request, ' '.repeat(spaces));
+  }
+
+  function post(params: object, end = ''): Promise<ReceivedAnswer> {
+    const headers = { 'content-type': 'application/json' };
+    return read(fetch(url, { method: 'POST', headers, body: JSON.stringify(params) + end }));
+  }
+
+  function countCompiled(send: Send): Send {
+    return async (request) => {
+      const { bytes } = handler.caches().documents;
+      const answer = await send(request);
+      await turns(3);
+      if (handler.caches().documents.bytes > bytes) count('compiled');
+      return answer;
+    };
+  }
+
+  function countKept(send: Send): Send {
+    return async (request) => {
+      const before = executed;
+      const answer = await send(request);
+      if (executed === before && answer.data !== undefined) count('kept');
+      return answer;
+    };
+  }
+}
+
+/** Their answers, with their JSON when they were received. */
+function tRecordedServices() {
+  const answers: { answer: unknown; text: string }[] = [];
+  const services = tServices();
+  const recorded = Object.entries(services.bankData).map(([name, request]) => [
+    name,
+    async (...args: unknown[]) => {
+      const answer = await Reflect.apply(request, services.bankData, args);
+      answers.push({ answer, text: JSON.stringify(answer) });
+      return answer;
+    },
+  ]);
+  const bankData: BankDataPort = Object.fromEntries(recorded);
+  return { services: { ...services, bankData }, answers };
+}
+
+const accept = 'application/graphql-response+json';
+const responseJsonWays = new Set(['GET', 'form without HTTP']);
+const headers = { accept, 'apollo-require-preflight': 'true' };
+const formHeaders = { accept, 'content-type': 'application/x-www-form-urlencoded' };
+
+function toSearch({ query, variables, operationName }: RandomRequest): string {
+  const named = operationName === undefined ? {} : { operationName };
+  return String(new URLSearchParams({ query, variables: JSON.stringify(variables), ...named }));
+}
+
+function hashOf(query: string) {
+  return { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') };
+}
+
+async function read(received: Promise<Response>): Promise<ReceivedAnswer> {
+  const response = await received;
+  const { data, errors = [] } = (await response.json()) as Answer;
+  const shown = errors.map(({ message, path = null, locations = null, extensions: { code } }) =>
+    describeError({ message, code, path, locations }),
+  );
+  return { status: response.status, data: data === undefined ? undefined : JSON.stringify(data), errors: shown.sort() };
+}

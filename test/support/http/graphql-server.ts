@@ -1,0 +1,27 @@
+import { onTestFinished } from 'vitest';
+import { readConfig } from '../../../src/config/read-config.ts';
+import type { GraphqlEndpointOptions } from '../../../src/http/graphql-endpoint.ts';
+import { createRequestHandler } from '../../../src/http/request-handler.ts';
+import { createHttpServer } from '../../../src/http/server.ts';
+import { tCaller } from '../caller.ts';
+
+/** Serves GraphQL on a free port; every request is one of this caller. Pages of https://shop.example may call. */
+export async function tGraphqlServer(graphql: GraphqlEndpointOptions['graphql'], caller = tCaller): Promise<string> {
+  const { maxBodyBytes, maxBufferedBytes, connections } = readConfig({});
+  const listener = createRequestHandler({
+    access: { checkHeaders: () => caller, checkParams: () => caller },
+    isGraphiqlOpen: false,
+    graphql,
+    graphiql: () => Promise.reject(new Error('not served')),
+    maxBodyBytes,
+    maxBufferedBytes,
+    corsOrigins: ['https://shop.example'],
+    allowedHosts: [],
+    isReady: () => true,
+    readiness: () => ({}),
+    events: { unexpectedError: () => {}, requestFinished: () => {} },
+  });
+  const server = createHttpServer(listener, connections);
+  onTestFinished(() => server.drain(0));
+  return server.listen('127.0.0.1', 0);
+}
