@@ -167,23 +167,25 @@ function normalizeName(name = ''): string {
   return name.toLowerCase().replaceAll(/[^a-z]/g, '');
 }
 
-const successes = new Set(['success', 'successful', 'succeeded', 'ok', 'valid', 'issuccess']);
-const states = new Set(['status', 'state', 'code', 'statuscode', 'statustext', 'httpstatus']);
-const failures = new Set([
-  ...['error', 'errors', 'iserror', 'haserror', 'errormessage', 'errorcode', 'failed', 'failure', 'fault', 'denied'],
-  ...['exception', 'trace', 'traceback', 'stack', 'stacktrace', 'taskid', 'jobid', 'pollurl', 'statusurl'],
-]);
-const explanations = new Set([
-  'message',
-  'msg',
-  'detail',
-  'details',
-  'reason',
-  'description',
-  'info',
-  'notice',
-  'token',
-]);
+const namesOf = (...names: string[]): ReadonlySet<string> => new Set(names.map(normalizeName));
+const successes = namesOf('success', 'successful', 'succeeded', 'is success', 'ok', 'valid');
+const states = namesOf('status', 'state', 'code', 'status code', 'status text', 'http status');
+const failures = namesOf(
+  ...[
+    'error',
+    'errors',
+    'is error',
+    'has error',
+    'error message',
+    'error code',
+    'failed',
+    'failure',
+    'fault',
+    'denied',
+  ],
+  ...['exception', 'trace', 'traceback', 'stack', 'stack trace', 'task id', 'job id', 'poll url', 'status url'],
+);
+const explanations = namesOf('message', 'msg', 'detail', 'details', 'reason', 'description', 'info', 'notice', 'token');
 
 /** Why a service that answered did not write: what its text says. */
 export type RefusalCause = 'quota' | 'credentials';
@@ -195,7 +197,7 @@ export function findRefusalCause(text: string): RefusalCause | null {
 }
 
 /** Whether a short text is a message of a service that did not write. An essay may be about quotas: it is longer. */
-export function isFailureText(text: string): boolean {
+function isFailureText(text: string): boolean {
   if (text.length > maxMessageLength) return false;
   return findRefusalCause(text) !== null || failureMessage.test(text) || serverPath.test(text);
 }
