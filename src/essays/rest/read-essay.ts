@@ -1,3 +1,5 @@
+import { findRefusal } from '../../upstream/upstream-error.ts';
+
 /*
  * Whether a response contains an essay. The service documents no shape, so an essay is recognized by what speaks for it, and
  * everything else is a failure that carries what was received.
@@ -187,26 +189,13 @@ const failures = namesOf(
 );
 const explanations = namesOf('message', 'msg', 'detail', 'details', 'reason', 'description', 'info', 'notice', 'token');
 
-/** Why a service that answered did not write: what its text says. */
-export type RefusalCause = 'quota' | 'credentials';
-
-/** What the message of a failure says about its cause; null if it says neither. */
-export function findRefusalCause(text: string): RefusalCause | null {
-  if (quota.test(text)) return 'quota';
-  return credentials.test(text) ? 'credentials' : null;
-}
-
 /** Whether a short text is a message of a service that did not write. An essay may be about quotas: it is longer. */
 function isFailureText(text: string): boolean {
   if (text.length > maxMessageLength) return false;
-  return findRefusalCause(text) !== null || failureMessage.test(text) || serverPath.test(text);
+  return findRefusal(text) !== null || failureMessage.test(text) || serverPath.test(text);
 }
 
 const maxMessageLength = 400;
-const quota =
-  /\b(?:quota|credits?|allowance|plan|subscription|usage|(?:rate|request|monthly|daily|usage|api)[ -]limits?)\b[^.!?]{0,60}\b(?:exceed|exhaust|reach|used up|insufficient|expired|ran out|run out)|\b(?:exceed|exhaust|reach|used up|insufficient|out of)\w*\b[^.!?]{0,40}\b(?:quota|credits?|allowance|balance|limit|requests)\b|\btoo many requests\b|\bpayment required\b/i;
-const credentials =
-  /\bun-?authenticated\b|\bunauthorized\b|\bunauthorised\b|\bnot authenticated\b|\bauthentication (?:failed|required|credentials)|\b(?:invalid|wrong|missing|expired|no|incorrect)\b[^.!?]{0,20}\b(?:token|api[ _-]?key|credentials)\b|\baccess denied\b/i;
 const failureMessage =
   /^\s*(?:error|exception|failed|failure|forbidden|bad request|not found|internal server error|service unavailable|bad gateway|gateway time-?out)\b|\b(?:internal server error|something went wrong|please try again|try again later|could not (?:be )?generate|failed to generate|unable to generate|server error|is required|must be (?:a|an|at|less|greater|one)\b)|\btraceback\b|\bexception in\b/i;
 /** Of a file on a server. */

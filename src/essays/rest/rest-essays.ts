@@ -4,15 +4,8 @@ import type { Redact } from '../../telemetry/redact.ts';
 import type { Answered, Outcome } from '../../upstream/outcome.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
 import { createBudgetError, toUpstreamError } from '../../upstream/upstream-error.ts';
-import type {
-  Essay,
-  EssayMode,
-  EssayOrder,
-  EssayResult,
-  EssayServiceFailed,
-  SendingEssayGenerator,
-} from '../essays.ts';
-import { findRefusalCause, hideInternals, readEssayText, readProperty } from './read-essay.ts';
+import type { Essay, EssayMode, EssayOrder, EssayResult, SendingEssayGenerator } from '../essays.ts';
+import { hideInternals, readEssayText, readProperty } from './read-essay.ts';
 
 interface RestEssaysOptions {
   client: Pick<UpstreamClient, 'send'>;
@@ -63,9 +56,7 @@ export function createRestEssays({
       const { message } = createBudgetError('essays', outcome);
       return { kind: 'allowance-exhausted', message, renewsAt: outcome.renewsAt };
     }
-    const refusal = findRefusal(outcome);
-    if (refusal?.code === 'UPSTREAM_REJECTED_CREDENTIALS') events.credentialsRejected('essays');
-    const { message, code, retryable } = refusal ?? toUpstreamError('essays', outcome, events);
+    const { message, code, retryable } = toUpstreamError('essays', outcome, events);
     if (outcome.kind === 'exhausted') return { kind: 'allowance-exhausted', message, renewsAt: outcome.renewsAt };
     if (outcome.kind === 'answered' && outcome.status === 429) {
       return { kind: 'allowance-exhausted', message, renewsAt: outcome.retryAt };
@@ -75,27 +66,6 @@ export function createRestEssays({
     return { kind: 'service-failed', message, code, retryable, rawText };
   }
 }
-
-/** Why a success has no essay, where it says so: a service may report with 200 that its allowance is exhausted. */
-function findRefusal(outcome: Outcome): Pick<EssayServiceFailed, 'message' | 'code' | 'retryable'> | null {
-  if (!isSuccess(outcome) || outcome.text.length > maxReadLength) return null;
-  const cause = findRefusalCause(outcome.text);
-  return cause && { ...refusals[cause], retryable: false };
-}
-
-/** A longer body is not a message. */
-const maxReadLength = 4_000;
-
-const refusals = {
-  quota: {
-    code: 'UPSTREAM_ALLOWANCE_EXHAUSTED',
-    message: 'The essay service answered without an essay: it says that its allowance is exhausted.',
-  },
-  credentials: {
-    code: 'UPSTREAM_REJECTED_CREDENTIALS',
-    message: "The essay service answered without an essay: it says that it rejects the gateway's key.",
-  },
-} as const;
 
 /**
  * The description on the wire. The service has no parameters for purpose and titles, and documents the description as
