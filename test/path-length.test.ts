@@ -6,7 +6,7 @@ const limits = [
   { kind: 'cold IBAN', files: 70, functions: 260 },
   { kind: 'cached IBAN', files: 48, functions: 142 },
   { kind: 'kept reply', files: 23, functions: 75 },
-  { kind: 'essay', files: 67, functions: 300 },
+  { kind: 'essay', files: 68, functions: 320 },
 ] as const;
 
 it('the paths of requests through the source do not grow', async () => {

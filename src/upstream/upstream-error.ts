@@ -33,14 +33,18 @@ export function toUpstreamError(
 
 function toStatusError(
   service: ServiceName,
-  { status, retryAt }: Answered,
+  { status, retryAt, text }: Answered,
   events: UpstreamErrorEvents,
 ): UpstreamError {
-  if (status === 401 || status === 403) {
+  const refusal = status < 400 && text.length <= maxMessageLength ? findRefusal(text) : null;
+  if (status === 401 || status === 403 || refusal === 'credentials') {
     events.credentialsRejected(service);
     return createError(service, 'UPSTREAM_REJECTED_CREDENTIALS', "rejected the gateway's key");
   }
   if (status === 429) return createBlockedError(service, retryAt);
+  if (refusal === 'allowance') {
+    return createError(service, 'UPSTREAM_ALLOWANCE_EXHAUSTED', 'says that its allowance is exhausted');
+  }
   if (status === 408) return createError(service, 'UPSTREAM_TIMED_OUT', failureMessages['timed-out'], true);
   if (status === 404) return createNotOfferedError(service);
   if (status >= 500) return createError(service, 'UPSTREAM_FAILED', 'failed', true);
@@ -51,6 +55,19 @@ function toStatusError(
   events.responseUnreadable(service, status);
   return createError(service, 'UPSTREAM_FAILED', 'returned a response that could not be read', true);
 }
+
+/** What the body of a 2xx response says in place of an answer: that the allowance is exhausted, or the key rejected. */
+export function findRefusal(text: string): 'allowance' | 'credentials' | null {
+  if (allowance.test(text)) return 'allowance';
+  return credentials.test(text) ? 'credentials' : null;
+}
+
+/** A longer body is no message. */
+const maxMessageLength = 4_000;
+const allowance =
+  /\b(?:quota|credits?|allowance|plan|subscription|usage|(?:rate|request|monthly|daily|usage|api)[ -]limits?)\b[^.!?]{0,60}\b(?:exceed|exhaust|reach|used up|insufficient|expired|ran out|run out)|\b(?:exceed|exhaust|reach|used up|insufficient|out of)\w*\b[^.!?]{0,40}\b(?:quota|credits?|allowance|balance|limit|requests)\b|\btoo many requests\b|\bpayment required\b/i;
+const credentials =
+  /\bun-?authenticated\b|\bunauthorized\b|\bunauthorised\b|\bnot authenticated\b|\bauthentication (?:failed|required|credentials)|\b(?:invalid|wrong|missing|expired|no|incorrect)\b[^.!?]{0,20}\b(?:token|api[ _-]?key|credentials)\b|\baccess denied\b/i;
 
 /** The upstream, or the plan of its key, has no such endpoint. */
 export function createNotOfferedError(service: ServiceName): UpstreamError {

@@ -68,3 +68,15 @@ describe('an answer about another BIC', () => {
     expect((await ask(query(bic))).data?.bicValidation).toMatchObject({ valid: true, bank: { bic: swift } });
   });
 });
+
+it.each([
+  ['You have exceeded your daily/monthly API rate limit.', 'UPSTREAM_ALLOWANCE_EXHAUSTED', false],
+  ['Invalid authentication credentials', 'UPSTREAM_REJECTED_CREDENTIALS', false],
+  ['Something else', 'UPSTREAM_FAILED', true],
+])('a 200 without an answer is what it says: %s', async (message, code, retryable) => {
+  const upstream = await tUpstream(replyJson(200, { message }));
+  const { ask } = tGateway({ bankDataUrl: upstream.url });
+  const { data, errors } = await ask('{ ibanValidation(iban: "DE89370400440532013000") { valid } }');
+  expect(data).toEqual({ ibanValidation: null });
+  expect(errors).toMatchObject([{ extensions: { code, retryable } }]);
+});

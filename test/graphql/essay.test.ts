@@ -12,7 +12,7 @@ const mutation = `mutation ($input: GenerateEssayInput!) { generateEssay(input: 
 
 const input = { description: 'The fountain pen: its reservoir and its feed', mode: 'ACADEMIC', wordCount: 120 };
 const emptyDescription = 'description must not be empty; describe the topic and the points to cover.';
-const text = 'On Pens\n\nA pen holds ink. It also holds thoughts.';
+const text = 'On Pens\n\nA pen holds ink. It also holds thoughts, and keeps them.';
 
 describe('generateEssay', () => {
   it('sends the order in the service’s documented format, with the key in a header', async () => {
@@ -73,7 +73,7 @@ describe('generateEssay', () => {
   ])('finds the text in %s', async (_, body, env = {}) => {
     const { ask } = await tScriptedGateway(replyJson(201, body), env);
     const { data } = await ask(mutation, { input });
-    expect(data?.generateEssay).toEqual({ __typename: 'Essay', text, wordCount: 10, mode: 'ACADEMIC' });
+    expect(data?.generateEssay).toEqual({ __typename: 'Essay', text, wordCount: 13, mode: 'ACADEMIC' });
   });
 
   it.each([{}, [], { essay: '' }, { error: 'Something long that is certainly no essay.' }, 42, null])(

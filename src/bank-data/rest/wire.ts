@@ -4,7 +4,7 @@ import type { Bank, BankData, IbanData } from '../bank-data.ts';
 
 /*
  * The bodies of the service's responses, read tolerantly: absent, null and "" are the same; a number or boolean where text is
- * expected becomes text; a value of any other type is treated as absent.
+ * expected becomes text, which gets its leading zeros from the BBAN; "N/A", "-" and "null" are absent, as is a value of any other type.
  */
 
 /** The parsed body of `iban_validate` and `iban_generate`; a part is null if the service does not return it. */
@@ -24,9 +24,10 @@ export function isAboutIban(body: unknown, iban: string): boolean {
 /** Parses the answer for this compacted IBAN; null if the body has another shape. */
 export function readIbanAnswer(body: unknown, iban: string): IbanAnswer | null {
   const wire = readObject(body);
-  if (wire === null || typeof wire.valid !== 'boolean') return null;
+  const valid = readFlag(wire?.valid);
+  if (wire === null || valid === null) return null;
   return {
-    valid: wire.valid,
+    valid,
     ibanData: readIbanData(wire.iban_data, iban),
     bankData: readBankData(wire.bank_data),
     countryIbanExample: readText(wire.country_iban_example),
@@ -40,7 +41,10 @@ export function readIban(body: unknown): string | null {
 
 /** Country code, check digits and BBAN come from the IBAN itself where the service does not repeat them. */
 function readIbanData(value: unknown, iban: string): IbanData | null {
-  const wire = readObject(value);
+  const received = readObject(value);
+  const { bank_code, branch, account_number } = received ?? {};
+  const hasNumbers = [typeof bank_code, typeof branch, typeof account_number].includes('number');
+  const wire = received !== null && hasNumbers ? withLeadingZeros(received, iban.slice(4)) : received;
   const data =
     wire &&
     unlessEmpty({
@@ -61,6 +65,18 @@ function readIbanData(value: unknown, iban: string): IbanData | null {
   data.checksum ??= iban.slice(2, 4);
   data.bban ??= iban.slice(4);
   return data as IbanData;
+}
+
+/** The codes as the BBAN has them: a number has no leading zeros, and only 15 exact digits. */
+function withLeadingZeros(wire: Readonly<Record<string, unknown>>, bban: string): Readonly<Record<string, unknown>> {
+  const startOf = (rest: string, code: unknown) =>
+    typeof code === 'number' ? (rest.match(`^0*${code}`)?.[0] ?? readText(code)) : readText(code);
+  const bankCode = startOf(bban, wire.bank_code) ?? '';
+  const branch = startOf(bban.slice(bban.indexOf(bankCode) + bankCode.length), wire.branch) ?? '';
+  const before = bban.indexOf(bankCode + branch);
+  const account = before === -1 ? '' : bban.slice(before + bankCode.length + branch.length);
+  const isSame = typeof wire.account_number === 'number' && Number(account) === wire.account_number;
+  return { ...wire, bank_code: bankCode, branch, account_number: isSame ? account : wire.account_number };
 }
 
 function readBankData(value: unknown): BankData | null {
@@ -98,8 +114,9 @@ export function isAboutBic(body: unknown, bic: string): boolean {
 /** Parses the body of `swift_check`; null if it has another shape. */
 export function readBicAnswer(body: unknown): BicAnswer | null {
   const wire = readObject(body);
-  if (wire === null || typeof wire.valid !== 'boolean') return null;
-  return { valid: wire.valid, bank: unlessEmpty(readBank(readObject(wire.bank_data))) };
+  const valid = readFlag(wire?.valid);
+  if (wire === null || valid === null) return null;
+  return { valid, bank: unlessEmpty(readBank(readObject(wire.bank_data))) };
 }
 
 /** A directory may list only the head office (XXX, or no branch) of a bank. */
@@ -160,10 +177,12 @@ function readBic(wire: Readonly<Record<string, unknown>> | null): string | null 
 }
 
 function readText(value: unknown): string | null {
-  if (typeof value === 'string') return value.trim() || null;
+  if (typeof value === 'string') return absent.test(value) ? null : value.trim();
   if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return String(value);
   return null;
 }
+
+const absent = /^\s*(?:n\/a|n\.a\.?|null|undefined|-*)\s*$/i;
 
 function readFlag(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value;

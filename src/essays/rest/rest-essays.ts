@@ -5,12 +5,13 @@ import type { Answered, Outcome } from '../../upstream/outcome.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
 import { createBudgetError, toUpstreamError } from '../../upstream/upstream-error.ts';
 import type { Essay, EssayMode, EssayOrder, EssayResult, SendingEssayGenerator } from '../essays.ts';
+import { hideInternals, readEssayText, readProperty } from './read-essay.ts';
 
 interface RestEssaysOptions {
   client: Pick<UpstreamClient, 'send'>;
   /** The value of `mode` on the wire. */
   modeNames: Readonly<Record<EssayMode, string>>;
-  /** The response field that holds the text, as a dotted path; null: the well-known names are tried. */
+  /** The response field that holds the text, as a dotted path; null: it is recognized. */
   textField?: string | null;
   /** Applied to the service's error messages before a client sees them. */
   redact: Redact;
@@ -34,13 +35,13 @@ export function createRestEssays({
       };
       const path = '/v2/generate/essay/';
       const outcome = await client.send({ method: 'POST', path, body, ...hooks }, context);
-      return readEssay(outcome, order.mode) ?? readRejection(outcome) ?? toFailure(outcome);
+      return readEssay(outcome, order, body.description) ?? readRejection(outcome) ?? toFailure(outcome);
     },
   };
 
-  function readEssay(outcome: Outcome, mode: EssayMode): Essay | null {
+  function readEssay(outcome: Outcome, { mode, wordCount }: EssayOrder, description: string): Essay | null {
     if (!isSuccess(outcome)) return null;
-    const text = readEssayText(outcome.json, textField);
+    const text = readEssayText(outcome, { description, wordCount }, textField);
     return text === null ? null : { kind: 'essay', id: randomUUID(), text, wordCount: countWords(text), mode };
   }
 
@@ -60,7 +61,7 @@ export function createRestEssays({
     if (outcome.kind === 'blocked' || (outcome.kind === 'answered' && outcome.status === 429)) {
       return { kind: 'allowance-exhausted', message, renewsAt: outcome.retryAt };
     }
-    const receivedText = outcome.kind === 'failed' || isSuccess(outcome) ? outcome.text : '';
+    const receivedText = outcome.kind === 'failed' || isSuccess(outcome) ? hideInternals(outcome.text) : '';
     const rawText = receivedText.trim() === '' ? null : receivedText;
     return { kind: 'service-failed', message, code, retryable, rawText };
   }
@@ -85,39 +86,11 @@ function countWords(text: string): number {
   return text.match(/\S+/g)?.length ?? 0;
 }
 
-/**
- * The essay in the body of a successful response. The shape of the body is not documented, so these are tried in order:
- * the configured field, the well-known names, a bare string, the longest string outside `error` and `errors`.
- */
-function readEssayText(body: unknown, textField: string | null): string | null {
-  const configured = textField?.split('.').reduce(readProperty, body);
-  const data = readProperty(body, 'data');
-  const named = (parent: unknown) => wellKnownNames.map((name) => readProperty(parent, name));
-  return firstText([configured, ...named(body), data, ...named(data), body]) ?? findLongestText(body);
-}
-
-const wellKnownNames = ['essay', 'result', 'text', 'content'];
-/** Protects the stack from a deeply nested body. */
-const maxDepth = 50;
-
-function findLongestText(body: unknown, depth = 0): string | null {
-  if (typeof body === 'string') return firstText([body]);
-  if (typeof body !== 'object' || body === null || depth > maxDepth) return null;
-  const texts = Object.entries(body)
-    .filter(([name]) => name !== 'error' && name !== 'errors')
-    .map(([, value]) => findLongestText(value, depth + 1));
-  return texts.reduce((longest, text) => ((text?.length ?? 0) > (longest?.length ?? 0) ? text : longest), null);
-}
-
 /** The message of an error body, in any of the fields that the service and its resellers use. */
 function readErrorMessage(body: unknown): string | null {
   const error = readProperty(body, 'error');
   const [firstOfErrors] = Object.values(readProperty(body, 'errors') ?? {}).flat();
   return firstText([error, readProperty(error, 'message'), readProperty(body, 'message'), firstOfErrors]);
-}
-
-function readProperty(body: unknown, name: string): unknown {
-  return typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
 }
 
 function firstText(candidates: readonly unknown[]): string | null {

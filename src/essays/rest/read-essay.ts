@@ -1,0 +1,217 @@
+import { findRefusal } from '../../upstream/upstream-error.ts';
+
+/*
+ * Whether a response contains an essay. The service documents no shape, so an essay is recognized by what speaks for it, and
+ * everything else is a failure that carries what was received.
+ */
+
+/** What was ordered, to recognize an echo of it. */
+interface Ordered {
+  /** The description on the wire. */
+  description: string;
+  /** Maximum number of words. */
+  wordCount: number;
+}
+
+interface Received {
+  status: number;
+  text: string;
+  /** The parsed body; undefined if it is not JSON. */
+  json: unknown;
+}
+
+/**
+ * The essay in a response, or null. With status 200 or 201 and no sign of failure, it is the first of: the configured field, a
+ * field with a well-known name, the sections in their order, or the only prose in the body. An echo of what was sent is none.
+ * @param textField a dotted path; null: no field is configured
+ */
+export function readEssayText(
+  { status, text, json }: Received,
+  ordered: Ordered,
+  textField: string | null,
+): string | null {
+  if (status !== 200 && status !== 201) return null;
+  if (json === undefined) return isProse(text, ordered) && !text.trimStart().startsWith('<') ? text : null;
+  if (failsSomewhere(json)) return null;
+  const isEssay = (value: unknown): value is string =>
+    typeof value === 'string' && value.trim() !== '' && !isFailureText(value) && !isEcho(value, ordered.description);
+  const configured = textField?.split('.').reduce(readProperty, json);
+  if (isEssay(configured)) return configured;
+  return findNamed(json).find(isEssay) ?? joinSections(json, ordered) ?? findOnlyProse(json, ordered);
+}
+
+/** The values of well-known fields, of the body and of the object in it. A bare text counts, too. */
+function findNamed(json: unknown): unknown[] {
+  const parents = [json, ...envelopes.map((name) => readProperty(json, name))];
+  return parents.flatMap((parent) => [parent, ...essayFields.map((name) => readProperty(parent, name))]);
+}
+
+const essayFields = ['essay', 'essay_text', 'generated_essay', 'result', 'text', 'content'];
+const envelopes = ['data', 'essay', 'result', 'response'];
+
+/** A text somewhere in a body. */
+interface Place {
+  /** Names of its fields and indexes, from the outside in. */
+  path: readonly string[];
+  text: string;
+}
+
+/** Null if there is none, or several: they could be drafts, or something else than essays. */
+function findOnlyProse(json: unknown, ordered: Ordered): string | null {
+  const places = listTexts(json);
+  const prose = places.filter(({ text }) => isProse(text, ordered));
+  const [only] = prose;
+  if (only === undefined || prose.length > 1) return null;
+  // Beside a message, even a long text may explain a failure.
+  const isBesideMessage = places.some(({ path }) => explanations.has(normalizeName(path.at(-1))));
+  return isBesideMessage ? null : only.text;
+}
+
+/** The texts of an essay that has its parts in fields of one object, or in a list, joined by empty lines, after its title. */
+function joinSections(json: unknown, ordered: Ordered): string | null {
+  const parents = [json, ...envelopes.map((name) => readProperty(json, name))];
+  for (const parent of parents) {
+    const sections = readProperty(parent, 'sections') ?? readProperty(parent, 'paragraphs') ?? parent;
+    const parts = Array.isArray(sections) ? sections.map(readSection) : readNamedSections(sections);
+    const title = readProperty(parent, 'title');
+    const texts = parts.filter((part) => part !== null);
+    if (texts.length < 2 || texts.length < parts.length) continue;
+    const joined = [...(typeof title === 'string' ? [title] : []), ...texts].join('\n\n');
+    if (isProse(joined, ordered)) return joined;
+  }
+  return null;
+}
+
+/** A section of a list: a text, or an object with a text and perhaps a heading. Null if it is neither. */
+function readSection(section: unknown): string | null {
+  if (typeof section === 'string') return section;
+  const heading = readProperty(section, 'heading') ?? readProperty(section, 'title');
+  const text = essayFields.map((name) => readProperty(section, name)).find((value) => typeof value === 'string');
+  if (typeof text !== 'string') return null;
+  return typeof heading === 'string' ? `${heading}\n\n${text}` : text;
+}
+
+function readNamedSections(parent: unknown): (string | null)[] {
+  if (typeof parent !== 'object' || parent === null) return [];
+  return Object.entries(parent).flatMap(([name, value]) => {
+    if (!sectionName.test(name)) return [];
+    return Array.isArray(value) ? value.map(readSection) : [readSection(value)];
+  });
+}
+
+const sectionName = /^(?:introduction|intro|body|main|main_?body|conclusion|(?:section|paragraph|part)_?\d+)$/i;
+
+function listTexts(value: unknown, path: readonly string[] = []): Place[] {
+  if (typeof value === 'string') return [{ path, text: value }];
+  if (typeof value !== 'object' || value === null || path.length > maxDepth) return [];
+  return Object.entries(value).flatMap(([name, child]) => listTexts(child, [...path, name]));
+}
+
+/** Protects the stack from a deeply nested body. */
+const maxDepth = 50;
+
+/** Whether a text has sentences, and a tenth of the words that were ordered: a message has fewer. */
+function isProse(text: string, { description, wordCount }: Ordered): boolean {
+  const words = text.match(/\S+/g)?.length ?? 0;
+  const isLong = words >= Math.max(minWords, wordCount / 10);
+  return isLong && /\p{L}[^\n]*[.!?。！？।؟]/u.test(text) && !isFailureText(text) && !isEcho(text, description);
+}
+
+const minWords = 8;
+
+/** Whether a text is what was sent, or little more or less than that. */
+function isEcho(text: string, description: string): boolean {
+  const [received, sent] = [normalizeText(text), normalizeText(description)];
+  if (sent === '' || received === '') return false;
+  if (sent.includes(received)) return true;
+  return received.includes(sent) && received.length < 1.5 * sent.length;
+}
+
+function normalizeText(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+}
+
+/** Whether an object in a body says that something failed, or is not finished. */
+function failsSomewhere(value: unknown, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null || depth > maxDepth) return false;
+  return Object.entries(value).some(([name, child]) => isFailureSign(name, child) || failsSomewhere(child, depth + 1));
+}
+
+function isFailureSign(fieldName: string, value: unknown): boolean {
+  const name = normalizeName(fieldName);
+  if (successes.has(name)) return value === false || value === 0 || /^(?:false|no|0)$/i.test(String(value));
+  if (failures.has(name)) return !isEmpty(value);
+  if (states.has(name)) return isFailureState(value);
+  return explanations.has(name) && typeof value === 'string' && isFailureText(value);
+}
+
+function isFailureState(value: unknown): boolean {
+  if (typeof value === 'number') return value >= 400 || value === 202;
+  if (typeof value !== 'string' || value.length > maxStateLength) return false;
+  return /^[45]\d\d\b|^202$/.test(value) || failureState.test(value);
+}
+
+/** A longer text is no state. */
+const maxStateLength = 60;
+const failureState =
+  /fail|error|denied|reject|unauth|forbidden|invalid|expired|exceed|quota|limit|timeout|cancel|abort|pending|queued|processing|progress|running|accepted|unavailable/i;
+
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === false || value === 0 || value === '') return true;
+  return typeof value === 'object' && Object.keys(value).length === 0;
+}
+
+/** `errorCode`, `error_code` and `ERROR-CODE` are one name. */
+function normalizeName(name = ''): string {
+  return name.toLowerCase().replaceAll(/[^a-z]/g, '');
+}
+
+const namesOf = (...names: string[]): ReadonlySet<string> => new Set(names.map(normalizeName));
+const successes = namesOf('success', 'successful', 'succeeded', 'is success', 'ok', 'valid');
+const states = namesOf('status', 'state', 'code', 'status code', 'status text', 'http status');
+const failures = namesOf(
+  ...[
+    'error',
+    'errors',
+    'is error',
+    'has error',
+    'error message',
+    'error code',
+    'failed',
+    'failure',
+    'fault',
+    'denied',
+  ],
+  ...['exception', 'trace', 'traceback', 'stack', 'stack trace', 'task id', 'job id', 'poll url', 'status url'],
+);
+const explanations = namesOf('message', 'msg', 'detail', 'details', 'reason', 'description', 'info', 'notice', 'token');
+
+/** Whether a short text is a message of a service that did not write. An essay may be about quotas: it is longer. */
+function isFailureText(text: string): boolean {
+  if (text.length > maxMessageLength) return false;
+  return findRefusal(text) !== null || failureMessage.test(text) || serverPath.test(text);
+}
+
+const maxMessageLength = 400;
+const failureMessage =
+  /^\s*(?:error|exception|failed|failure|forbidden|bad request|not found|internal server error|service unavailable|bad gateway|gateway time-?out)\b|\b(?:internal server error|something went wrong|please try again|try again later|could not (?:be )?generate|failed to generate|unable to generate|server error|is required|must be (?:a|an|at|less|greater|one)\b)|\btraceback\b|\bexception in\b/i;
+/** Of a file on a server. */
+const serverPath = /(?:[a-z]:\\|\/(?:var|home|usr|app|srv|opt|root|etc|tmp|www)\/)[^\s"',)]+/i;
+
+/** Without paths of a server's files, and without values that look like credentials. */
+export function hideInternals(text: string): string {
+  return text
+    .replaceAll(new RegExp(serverPath.source, 'gi'), '[path]')
+    .replaceAll(
+      /("?(?:token|api_?key|apikey|authorization|password|secret)"?\s*[:=]\s*"?)(?!\s)[^"\s,}]+/gi,
+      '$1[hidden]',
+    )
+    .replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '[hidden]');
+}
+
+export function readProperty(body: unknown, name: string): unknown {
+  return typeof body === 'object' && body !== null && Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined;
+}

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { readBicAnswer, readIbanAnswer } from '../../src/bank-data/rest/wire.ts';
+import { createRandom } from '../support/e2e/random.ts';
+import { seenIbanValidation } from '../support/hosted-bank-data.ts';
+
+const iban = 'DE89370400440532013000';
+const read = (changes: object) => readIbanAnswer({ ...seenIbanValidation, ...changes }, iban);
+
+describe('valid', () => {
+  it.each([
+    [true, [true, 1, '1', 'true', 'TRUE', 'yes', ' true ']],
+    [false, [false, 0, '0', 'false', 'no', 'No']],
+    [undefined, [null, undefined, '', 'maybe', 2, -1, 'valid', [], [true], {}, { valid: true }, 'true false', 'N/A']],
+  ])('is %s where the service says so: %j', (expected, values) => {
+    for (const valid of values) {
+      expect([valid, read({ valid })?.valid]).toEqual([valid, expected]);
+      expect([valid, readBicAnswer({ valid, bank_data: null })?.valid]).toEqual([valid, expected]);
+    }
+  });
+
+  it('is never true if the body does not say so, in 2,000 changed bodies', () => {
+    const random = createRandom(5);
+    const values = [null, '', 'true', 'yes', 0, [], {}, [true], { valid: true }, 'valid', 'IBAN number is valid.'];
+    let refused = 0;
+    for (let round = 0; round < 2_000; round += 1) {
+      const body: Record<string, unknown> = structuredClone(seenIbanValidation);
+      for (let change = 0; change <= random(3); change += 1) {
+        const names = Object.keys(body);
+        const name = names[random(names.length - 1)] ?? 'valid';
+        if (random(2) === 0) delete body[name];
+        else body[random(3) === 0 ? `${name}_` : name] = values[random(values.length - 1)];
+      }
+      const saysSo =
+        body.valid === true || (['true', 'yes'].includes(String(body.valid)) && typeof body.valid === 'string');
+      const answer = readIbanAnswer(random(20) === 0 ? [body] : body, iban);
+      if (answer?.valid !== true) refused += 1;
+      else expect([body.valid, saysSo]).toEqual([body.valid, true]);
+    }
+    expect(refused).toBeGreaterThan(100);
+  });
+});
+
+it.each([
+  [
+    iban,
+    { BBAN: '370400440532013000', bank_code: 37040044, account_number: 532013000 },
+    ['37040044', null, '0532013000'],
+  ],
+  [
+    'GB33BUKB20201555555555',
+    { bank_code: 'BUKB', branch: 202015, account_number: 55555555 },
+    ['BUKB', '202015', '55555555'],
+  ],
+  [
+    'ES9121000418450200051332',
+    { bank_code: 2100, branch: 418, account_number: 450200051332 },
+    ['2100', '0418', '450200051332'],
+  ],
+  [
+    'HU42117730161111101800000000',
+    { bank_code: 117, branch: 7301, account_number: 61111101800000000 },
+    ['117', '7301', '61111101800000000'],
+  ],
+  ['FR1420041010050500013M02606', { bank_code: 20041, branch: 1005, account_number: 'X' }, ['20041', '01005', 'X']],
+  ['NO9386011117947', { bank_code: 8601, account_number: 9 }, ['8601', null, '9']],
+])('codes of %s that are numbers keep their zeros: %j', (iban, changes, [bankCode, branch, accountNumber]) => {
+  const { ibanData } = readIbanAnswer({ valid: true, iban_data: { country: 'A', ...changes } }, iban) ?? {};
+  expect(ibanData).toMatchObject({ bankCode, branch, accountNumber });
+});
+
+it.each(['N/A', 'n/a', 'n.a.', '-', '--', ' - ', 'null', 'NULL', 'undefined', '', ' '])('%j is no text', (text) => {
+  const answer = read({
+    iban_data: { ...seenIbanValidation.iban_data, branch: text },
+    bank_data: { bank_code: '37040044', name: text, zip: text, city: 'None', bic: text },
+    country_iban_example: text,
+  });
+  expect(answer?.ibanData?.branch).toBeNull();
+  expect(answer?.bankData).toEqual({ bankCode: '37040044', name: null, zip: null, city: 'None', bic: null });
+  expect(answer?.countryIbanExample).toBeNull();
+});
