@@ -14,7 +14,7 @@ export const circuitChanges = ({ value }: Scraped) =>
 export const lookUps = ({ value }: Scraped) =>
   ['hit', 'stale', 'miss'].map((result) => value('ledgerquill_cache_look_ups_total', { result }));
 export const operations = ({ value }: Scraped) =>
-  ['answered', 'failed', 'shed', 'blocked', 'exhausted'].map((outcome) =>
+  ['answered', 'failed', 'shed', 'exhausted'].map((outcome) =>
     value('ledgerquill_upstream_operations_total', { service: 'bank-data', outcome }),
   );
 export const paidCalls = ({ value }: Scraped) => value('ledgerquill_paid_calls_total', { service: 'bank-data' });
