@@ -4,6 +4,7 @@ import { GatewayError } from '../../errors.ts';
 import { type Store, StoreError } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
 import { type Essay, type EssayArchive, type EssayResult, essayModes, type InvalidEssayInput } from '../essays.ts';
+import { isFailureText } from '../rest/read-essay.ts';
 import { type DurableWrites, duplicateEssay } from './durable-writes.ts';
 import { differentOrder, essayStoreKey, type OrderKey } from './order-key.ts';
 
@@ -63,8 +64,9 @@ export function createArchive({ store, writes, expiresInMs, events }: ArchiveOpt
     async find(id, { callerId }) {
       try {
         const found = parseRecord(essayRecord, await writes.get(essayStoreKey(id, callerId)));
-        if (!found || 'essay' in found) return found?.essay ?? null;
-        return parseRecord(orderRecord, await writes.get(found.orderName))?.essay ?? null;
+        const record =
+          found && 'orderName' in found ? parseRecord(orderRecord, await writes.get(found.orderName)) : found;
+        return record && unlessMessage(record.essay);
       } catch (cause) {
         const message = 'Stored essays cannot be read at the moment. Try again later.';
         throw new GatewayError('INTERNAL_SERVER_ERROR', message, { retryable: true, cause });
@@ -110,9 +112,12 @@ export function createArchive({ store, writes, expiresInMs, events }: ArchiveOpt
     const { storeKey, fingerprint } = key;
     const reference = JSON.stringify({ version: 1, orderName: storeKey });
     const record = JSON.stringify({ version: 1, digest: fingerprint, essay });
-    const earlier = await writes.write({ [id]: reference, [storeKey]: record }, storeKey);
+    const entries = { [id]: reference, [storeKey]: record };
+    const earlier = await writes.write(entries, storeKey);
     try {
-      return parseOrder(earlier, key);
+      const found = parseOrder(earlier, key);
+      if (earlier !== null && found === null) await writes.write(entries);
+      return found;
     } catch {
       return differentOrder;
     }
@@ -132,7 +137,12 @@ function mayBePaid(failure: EssayFailure): boolean {
 
 function parseOrder(text: string | null, { fingerprint }: OrderKey): Essay | InvalidEssayInput | null {
   const found = parseRecord(orderRecord, text);
-  return found && (found.digest === fingerprint ? found.essay : differentOrder);
+  return found && (found.digest === fingerprint ? unlessMessage(found.essay) : differentOrder);
+}
+
+/** Earlier releases stored messages of the service as essays. */
+function unlessMessage(essay: Essay): Essay | null {
+  return isFailureText(essay.text) ? null : essay;
 }
 
 /** @throws StoreError when the record is damaged or of a later version */

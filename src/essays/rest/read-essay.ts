@@ -190,7 +190,7 @@ const failures = namesOf(
 const explanations = namesOf('message', 'msg', 'detail', 'details', 'reason', 'description', 'info', 'notice', 'token');
 
 /** Whether a short text is a message of a service that did not write. An essay may be about quotas: it is longer. */
-function isFailureText(text: string): boolean {
+export function isFailureText(text: string): boolean {
   if (text.length > maxMessageLength) return false;
   return findRefusal(text) !== null || failureMessage.test(text) || serverPath.test(text);
 }

@@ -32,3 +32,25 @@ it('returns essays from before a restart, by key and by id, without a call', asy
   expect(await after.generate(different, from())).toMatchObject({ field: 'idempotencyKey' });
   expect(after.calls).toHaveLength(0);
 });
+
+it('does not return a message that an earlier release took for an essay, and stores the essay in its place', async () => {
+  const folder = tFolder();
+  const before = tStored(folder);
+  const message = tEssay('You have exceeded your monthly quota.');
+  const ordered = before.generate(order, from());
+  while (before.calls.length === 0) await new Promise(setImmediate);
+  before.calls[0]?.answer(message);
+  expect(await ordered).toEqual(message);
+  expect(await before.find(message.id, from())).toBeNull();
+  await before.store.close();
+
+  const after = tStored(folder);
+  const essay = tEssay('Ink dries.');
+  const again = after.generate(order, from());
+  while (after.calls.length === 0) await new Promise(setImmediate);
+  after.calls[0]?.answer(essay);
+  expect(await again).toEqual(essay);
+  expect(await after.generate(order, from())).toEqual(essay);
+  expect(await after.find(essay.id, from())).toEqual(essay);
+  expect(after.calls).toHaveLength(1);
+});
