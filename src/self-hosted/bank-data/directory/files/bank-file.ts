@@ -19,9 +19,6 @@ export interface BankFile {
 /** Ten times the largest official file. */
 export const maxFileMb = 32;
 
-/** Ten times the rows of the largest official file. */
-export const maxRows = 150_000;
-
 /** Opens a file or a pipe and reads its start. @throws ImportError */
 export async function openBankFile(path: string): Promise<BankFile> {
   const stats = await stat(path).catch((error: unknown) => {

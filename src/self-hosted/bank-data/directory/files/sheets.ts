@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { crc32, inflateRawSync } from 'node:zlib';
 import readWorkbook, { type CellValue, type Row as WorkbookRow } from 'read-excel-file/node';
 import { errorCodeOf } from '../../../../errors.ts';
-import { type BankFile, bytesPerMb, ImportError, maxFileMb, maxRows, type Row, type Sheet } from './bank-file.ts';
+import { type BankFile, bytesPerMb, ImportError, maxFileMb, type Row, type Sheet } from './bank-file.ts';
 import { type BankFileFormat, cellText, maxQuoteLength } from './bank-file-format.ts';
 import { readTextRows } from './text-rows.ts';
 
@@ -24,7 +24,7 @@ async function readWorkbookSheets({ name, start, chunks }: BankFile): Promise<re
   }
   if (start.subarray(0, 2).toString('latin1') !== 'PK') throw new ImportError(`${name} is not an XLSX workbook`);
   const parts = unpackParts(name, await buffer(chunks));
-  const sheets = await readWorkbook(packParts(parts)).catch((error: unknown) => {
+  const sheets = await readWorkbook(packParts(parts), { trim: false }).catch((error: unknown) => {
     // Its other errors are about the code of the package, not about the file.
     const isAboutFile = error instanceof Error && error.name === 'InvalidSpreadsheetError';
     throw damaged(name, isAboutFile ? error.message : 'its XML is not that of a workbook');
@@ -63,9 +63,10 @@ function unpackParts(name: string, archive: Buffer): ReadonlyMap<string, Buffer>
       parts.set(path, checkPart(name, path, content));
     }
   } catch (error) {
-    const code = errorCodeOf(error);
-    if (code === null) throw error;
-    if (code !== 'ERR_BUFFER_TOO_LARGE') throw damaged(name, `${path} cannot be read; download the file again`);
+    if (error instanceof ImportError) throw error;
+    if (errorCodeOf(error) !== 'ERR_BUFFER_TOO_LARGE') {
+      throw damaged(name, `${path} cannot be read; download the file again`);
+    }
     throw new ImportError(`${name} unpacks to more than ${maxUnpackedMb} MB, the limit for a workbook`);
   }
   return parts;
@@ -85,6 +86,7 @@ interface ArchiveEntry {
 /** The central directory of a ZIP archive: https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, 4.3.12 and 4.3.16. */
 function* readEntries(archive: Buffer): Generator<ArchiveEntry> {
   const end = archive.lastIndexOf('PK\x05\x06', undefined, 'latin1');
+  if (end < 0) throw new Error('the archive has no end');
   const count = archive.readUInt16LE(end + 10);
   let at = archive.readUInt32LE(end + 16);
   for (let index = 0; index < count; index++) {
@@ -101,19 +103,23 @@ function* readEntries(archive: Buffer): Generator<ArchiveEntry> {
   }
 }
 
-/** @throws an error with the code `ERR_BUFFER_TOO_LARGE`, or another if the entry is damaged */
+/** @throws an error with the code `ERR_BUFFER_TOO_LARGE` for more than `maxBytes`; another if the entry is damaged */
 function unpackEntry(archive: Buffer, { at, method, packedBytes }: ArchiveEntry, maxBytes: number): Buffer {
   const start = at + 30 + archive.readUInt16LE(at + 26) + archive.readUInt16LE(at + 28);
+  // The smallest limit of zlib is 1.
   if (method === 8) return inflateRawSync(archive.subarray(start), { maxOutputLength: Math.max(maxBytes, 1) });
-  const isTooLarge = packedBytes > maxBytes;
-  if (method === 0 && !isTooLarge) return archive.subarray(start, start + packedBytes);
-  throw Object.assign(new Error(), { code: isTooLarge ? 'ERR_BUFFER_TOO_LARGE' : 'UNKNOWN_METHOD' });
+  if (method !== 0) throw new Error('unknown compression method');
+  if (packedBytes > maxBytes) throw Object.assign(new Error('too large'), { code: 'ERR_BUFFER_TOO_LARGE' });
+  return archive.subarray(start, start + packedBytes);
 }
 
 const maxSheets = 1_000;
 
+/** Six times the largest official file. */
+const maxSheetRows = 50_000;
+
 /** With the empty cells before and between others. */
-const maxCells = 2_000_000;
+const maxCells = 1_000_000;
 
 /** Four for each cell. */
 const maxTags = 2_000_000;
@@ -145,7 +151,7 @@ function checkPart(name: string, path: string, content: Buffer): Buffer {
   }
   if (hasMoreTags(xml, 'sheet|Relationship', maxSheets)) throw tooMany(`${count(maxSheets)} sheets`);
   if (!xml.includes('sheetData')) return Buffer.from(xml, 'latin1');
-  if (hasMoreTags(xml, 'row', maxRows)) throw tooMany(`${count(maxRows)} rows`);
+  if (hasMoreTags(xml, 'row', maxSheetRows)) throw tooMany(`${count(maxSheetRows)} rows`);
   let [rows, columns] = [1, 1];
   for (const [, reference = ''] of xml.matchAll(/[\t-\r ](?!xmlns:r=)(?:[\w.:-]*:)?r=["']([^"']*)/g)) {
     const [, letters = '', row] = /^([A-Z]*)(\d+)$/.exec(reference) ?? [];
@@ -153,7 +159,7 @@ function checkPart(name: string, path: string, content: Buffer): Buffer {
     rows = Math.max(rows, Number(row));
     columns = Math.max(columns, columnNumber(letters));
     const place = `up to ${reference.slice(0, maxQuoteLength)}`;
-    if (rows > maxRows) throw tooMany(`${count(maxRows)} rows ${place}`);
+    if (rows > maxSheetRows) throw tooMany(`${count(maxSheetRows)} rows ${place}`);
     if (rows * columns > maxCells) throw tooMany(`${count(maxCells)} cells ${place}`);
   }
   return Buffer.from(xml, 'latin1');

@@ -2,7 +2,7 @@ import { isAscii } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { CsvError, type Info, parse } from 'csv-parse';
 import iconv from 'iconv-lite';
-import { type BankFile, ImportError, maxRows, type Row } from './bank-file.ts';
+import { type BankFile, ImportError, type Row } from './bank-file.ts';
 import { cellText, type Layout, type TextEncoding } from './bank-file-format.ts';
 
 /** Streams the rows of a text file. @throws ImportError */
@@ -14,6 +14,9 @@ export function readTextRows(file: BankFile, layout: Exclude<Layout, { kind: 'wo
 
 /** Ten times the longest row of an official file. */
 const maxLineLength = 10_000;
+
+/** Ten times the rows of the largest official file. */
+const maxLines = 150_000;
 
 /** @throws ImportError for bytes of another encoding, a line that is too long, or too many lines */
 async function* readLines(
@@ -34,8 +37,8 @@ async function* readLines(
 
   function check(content: string): string {
     line += 1;
-    if (line > maxRows) {
-      throw new ImportError(`${name} has more than ${maxRows.toLocaleString('en')} lines, the limit for a bank file`);
+    if (line > maxLines) {
+      throw new ImportError(`${name} has more than ${maxLines.toLocaleString('en')} lines, the limit for a bank file`);
     }
     const invalid = (problem: string) => new ImportError(`${name}, line ${line}: ${problem}`);
     if (content.includes(undecodable)) {
