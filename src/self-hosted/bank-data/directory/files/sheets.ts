@@ -55,7 +55,8 @@ function unpackParts(name: string, archive: Buffer): ReadonlyMap<string, Buffer>
   try {
     for (const entry of readEntries(archive)) {
       path = entry.path;
-      if (!/\.xml(\.rels)?$/.test(path)) continue;
+      // The others describe the document and its author.
+      if (!/^xl\/.*\.xml(\.rels)?$/.test(path)) continue;
       if (entry.isEncrypted) throw new ImportError(`${name} has a password; save it as XLSX without a password`);
       const content = unpackEntry(archive, entry, freeBytes);
       if (crc32(content) !== entry.checksum) throw damaged(name, `${path} has a wrong checksum`);
