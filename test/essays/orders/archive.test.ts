@@ -1,4 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { createArchive } from '../../../src/essays/orders/archive.ts';
+import { createDurableWrites } from '../../../src/essays/orders/durable-writes.ts';
+import { toOrderKey } from '../../../src/essays/orders/order-key.ts';
 import { createLmdbStore } from '../../../src/stores/lmdb-store.ts';
 import { order, tEssay } from '../../support/essays/generator.ts';
 import { from, tProcess } from '../../support/essays/processes.ts';
@@ -35,14 +38,14 @@ it('returns essays from before a restart, by key and by id, without a call', asy
 
 it('does not return a message that an earlier release took for an essay, and stores the essay in its place', async () => {
   const folder = tFolder();
-  const before = tStored(folder);
+  const before = createLmdbStore({ folder });
   const message = tEssay('You have exceeded your monthly quota.');
-  const ordered = before.generate(order, from());
-  while (before.calls.length === 0) await new Promise(setImmediate);
-  before.calls[0]?.answer(message);
-  expect(await ordered).toEqual(message);
-  expect(await before.find(message.id, from())).toBeNull();
-  await before.store.close();
+  const { callerId } = from();
+  const key = toOrderKey(order, callerId);
+  const events = { essayLost: () => {}, essayWriteBuffered: () => {} };
+  const writes = createDurableWrites({ store: before, expiresInMs: 1e9, events });
+  await createArchive({ store: before, writes, expiresInMs: 1e9, events }).save(message, key, callerId);
+  await before.close();
 
   const after = tStored(folder);
   const essay = tEssay('Ink dries.');
@@ -51,6 +54,7 @@ it('does not return a message that an earlier release took for an essay, and sto
   after.calls[0]?.answer(essay);
   expect(await again).toEqual(essay);
   expect(await after.generate(order, from())).toEqual(essay);
+  expect(await after.find(message.id, from())).toEqual(essay);
   expect(await after.find(essay.id, from())).toEqual(essay);
   expect(after.calls).toHaveLength(1);
 });

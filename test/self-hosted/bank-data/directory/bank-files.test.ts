@@ -172,7 +172,12 @@ describe('another file', () => {
     ['an empty file', 'DE', '', /x\.csv is empty$/],
     ['a workbook for a text file', 'DE', 'PK\x03\x04', /^x\.csv is a workbook or an archive; expected a text file$/],
     ['a text file for a workbook', 'NL', 'BIC;Identifier', /^x\.csv is not an XLSX workbook$/],
-    ['an old workbook', 'NL', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /old XLS format; save it as XLSX$/],
+    [
+      'an old workbook',
+      'NL',
+      Buffer.from('d0cf11e0a1b11ae1', 'hex'),
+      /in the old XLS format or has a password; save it as XLSX without a password$/,
+    ],
     ['a damaged workbook', 'NL', 'PK\x03\x04damaged', /^x\.csv is not an XLSX workbook, or is damaged: /],
     ['a web page', 'DE', '<!doctype html>\n<title>', /does not look like the Bundesbank's .* found <!doctype html>$/],
   ])('is rejected: %s', async (_, country, bytes, expected) => {

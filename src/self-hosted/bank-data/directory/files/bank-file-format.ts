@@ -67,10 +67,19 @@ export function paddedDigits(min: number, length: number): CodeRule {
   return { pattern: new RegExp(`^\\d{${min},${length}}$`), description: `${min} to ${length} digits`, padTo: length };
 }
 
-/** The trimmed text of a cell, with single spaces. */
+/**
+ * The trimmed text of a cell, with single spaces. Invisible characters, such as the marks that reverse the direction of a
+ * text, are removed; control characters and line separators become spaces.
+ */
 export function cellText(cell: string | number): string {
-  return String(cell).replace(/\s+/g, ' ').trim();
+  return String(cell)
+    .replace(/\p{Cf}+/gu, '')
+    .replace(/[\s\p{C}]+/gu, ' ')
+    .trim();
 }
+
+/** In characters: what a message repeats of a file. */
+export const maxQuoteLength = 300;
 
 /** The bank code in a cell, as IBANs contain it; null if it does not follow the rule. */
 export function readCode(cell: string | number, rule: CodeRule): string | null {

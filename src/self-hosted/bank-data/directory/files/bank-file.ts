@@ -16,28 +16,57 @@ export interface BankFile {
   close(): void;
 }
 
+/** Ten times the largest official file. */
+export const maxFileMb = 32;
+
 /** Opens a file or a pipe and reads its start. @throws ImportError */
 export async function openBankFile(path: string): Promise<BankFile> {
-  const name = basename(path);
-  try {
-    const stats = await stat(path);
-    if (stats.isDirectory()) throw new ImportError(`${path} is a folder; expected the downloaded file`);
-    // It may have no end, such as /dev/zero.
-    if (stats.isCharacterDevice() || stats.isBlockDevice()) {
-      throw new ImportError(`${path} is a device; expected the downloaded file`);
-    }
-    const stream = createReadStream(path);
-    const chunks: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]();
-    const start = await readStart(chunks);
-    if (start.length === 0) throw new ImportError(`${path} is empty`);
-    const size = stats.isFile() ? stats.size : null;
-    return { name, size, start, chunks: chain([start], chunks), close: () => void stream.destroy() };
-  } catch (error) {
-    const code = errorCodeOf(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') throw new ImportError(`there is no file ${path}`);
-    if (code === 'EACCES' || code === 'EPERM') throw new ImportError(`${path} cannot be read by this user`);
-    throw error;
+  const stats = await stat(path).catch((error: unknown) => {
+    throw unreadable(path, error);
+  });
+  if (stats.isDirectory()) throw new ImportError(`${path} is a folder; expected the downloaded file`);
+  // It may have no end, such as /dev/zero.
+  if (stats.isCharacterDevice() || stats.isBlockDevice()) {
+    throw new ImportError(`${path} is a device; expected the downloaded file`);
   }
+  const size = stats.isFile() ? stats.size : null;
+  if (size !== null && size > maxFileMb * bytesPerMb) throw tooLarge(path);
+  const stream = createReadStream(path);
+  const chunks = readChunks(path, stream);
+  const start = await readStart(chunks);
+  if (start.length === 0) throw new ImportError(`${path} is empty`);
+  return { name: basename(path), size, start, chunks: chain([start], chunks), close: () => void stream.destroy() };
+}
+
+export const bytesPerMb = 1_000_000;
+
+async function* readChunks(path: string, stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  try {
+    for await (const chunk of stream) {
+      bytes += chunk.length;
+      // The size of a pipe is unknown, and a file may grow.
+      if (bytes > maxFileMb * bytesPerMb) throw tooLarge(path);
+      yield chunk;
+    }
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+function tooLarge(path: string): ImportError {
+  return new ImportError(
+    `${path} has more than ${maxFileMb} MB, the limit for a bank file; expected the downloaded file`,
+  );
+}
+
+/** An error of the file system as an `ImportError`; any other is returned unchanged. */
+function unreadable(path: string, error: unknown): unknown {
+  const code = errorCodeOf(error);
+  if (code === null) return error;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return new ImportError(`there is no file ${path}`);
+  if (code === 'EACCES' || code === 'EPERM') return new ImportError(`${path} cannot be read by this user`);
+  return new ImportError(`${path} cannot be read (${code}); expected the downloaded file`);
 }
 
 /** Enough for the first lines, which identify format and encoding. */

@@ -1,6 +1,6 @@
 import type { BankEntry } from '../../../../bank-lists/listed-bank.ts';
 import { chain, ImportError, type Row, type Sheet } from './bank-file.ts';
-import { type BankFileFormat, type Column, cellText, readBic, readCode } from './bank-file-format.ts';
+import { type BankFileFormat, type Column, cellText, maxQuoteLength, readBic, readCode } from './bank-file-format.ts';
 
 /** The rows of a directory, and the positions of its fields. */
 export interface Table {
@@ -97,9 +97,6 @@ function describeMismatch({ columns, code }: BankFileFormat, titles: readonly st
   return `expected ${expected}, found ${cells === '' ? 'nothing' : cells.slice(0, maxQuoteLength)}`;
 }
 
-/** In characters. */
-const maxQuoteLength = 300;
-
 async function take(iterator: AsyncIterator<Row>, count: number): Promise<Row[]> {
   const rows: Row[] = [];
   while (rows.length < count) {
@@ -109,6 +106,9 @@ async function take(iterator: AsyncIterator<Row>, count: number): Promise<Row[]>
   }
   return rows;
 }
+
+/** Three times the longest name in an official file. */
+const maxFieldLength = 500;
 
 type RowContent = { entry: BankEntry } | { skipReason: string };
 
@@ -128,6 +128,9 @@ export function readRow(row: Row, table: Table, format: BankFileFormat): RowCont
   );
   const { code = '', name = '', bic: listedBic = '', zip = '', city = '' } = fields;
   if (code === '') return { skipReason: 'rows without a bank code' };
+  const [long] = Object.entries(fields).find(([, text]) => text.length > maxFieldLength) ?? [];
+  if (long !== undefined)
+    throw invalid(`the ${long} has more than ${maxFieldLength} characters, the limit for a field`);
   const problem = format.findProblem?.(fields) ?? null;
   if (problem !== null) throw invalid(problem);
   const skipReason = format.findSkipReason?.(fields) ?? null;
