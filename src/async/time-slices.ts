@@ -1,19 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Runs pieces of work one after the other, and lets other requests run after a few milliseconds of them. */
-export function createTimeSlices(maxMs: number): <Result>(run: () => Result) => Promise<Result> {
-  let last: Promise<unknown> = Promise.resolve();
-  let sliceBeganAt = 0;
+/** Begins pieces of work one after the other, and lets other requests run after a few milliseconds of them. */
+export function createTimeSlices(maxMs: number): <Result>(run: () => Result | Promise<Result>) => Promise<Result> {
+  let last: Promise<void> = Promise.resolve();
+  let beganAt = 0;
 
   return (run) => {
-    const result = last.then(async () => {
-      if (performance.now() - sliceBeganAt > maxMs) {
-        await setImmediate();
-        sliceBeganAt = performance.now();
-      }
-      return run();
-    });
-    last = result.catch(() => {});
-    return result;
+    last = last.then(waitForSlice);
+    return last.then(run);
   };
+
+  async function waitForSlice(): Promise<void> {
+    if (performance.now() - beganAt <= maxMs) return;
+    await setImmediate();
+    beganAt = performance.now();
+  }
 }

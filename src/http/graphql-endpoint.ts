@@ -1,3 +1,4 @@
+import { createTimeSlices } from '../async/time-slices.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { AnswerPost, GraphqlPost } from '../graphql/request/answer.ts';
 import { type Reply, varyOfAll } from '../graphql/request/reply.ts';
@@ -41,7 +42,11 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
       const readParams = () => parseSearch(search);
       return identifyByParams(exchange, readParams, (caller) => answerWithYoga(exchange, search, caller));
     }
-    readBody(exchange, bodyLimits, (body) => catchFaults(exchange, () => handleBody(exchange, body)));
+    readBody(exchange, bodyLimits, (body) =>
+      catchFaults(exchange, () =>
+        body.length > harmlessLength ? inTimeSlice(() => handleBody(exchange, body)) : handleBody(exchange, body),
+      ),
+    );
   };
 
   function handleBody(exchange: Exchange, body: Body): MaybePromise<void> {
@@ -77,6 +82,9 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
     return sendReply(exchange, await graphql.answerWithYoga(exchange, search, caller));
   }
 }
+
+/** Large bodies, whose JSON may take 15 ms to parse. */
+const inTimeSlice = createTimeSlices(4);
 
 const closeConnection = ['connection', 'close'];
 

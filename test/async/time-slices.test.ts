@@ -14,6 +14,13 @@ it('lets others run after each slice, and keeps the order and the errors of its 
       return name;
     });
   const results = Promise.allSettled(['first', 'second', 'third', 'fourth'].map(piece));
+  // Waiting takes no time of a slice.
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const waiting = inSlice(() => ended);
+  const after = inSlice(() => 'after');
   const others = (async () => {
     for (const turn of ['turn', 'turn', 'turn']) {
       await new Promise((resolve) => setImmediate(resolve));
@@ -22,6 +29,9 @@ it('lets others run after each slice, and keeps the order and the errors of its 
   })();
   expect((await results).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
   await others;
+  expect(await after).toBe('after');
+  end();
+  await waiting;
   // Two pieces of 3 ms are more than 4 ms.
   const withoutTurns = order.filter((name) => name !== 'turn');
   expect(withoutTurns).toEqual(['first', 'second', 'third', 'fourth']);
