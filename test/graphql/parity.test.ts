@@ -1,8 +1,6 @@
 import { parse } from 'graphql';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Caller } from '../../src/auth/caller.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { tCaller } from '../support/caller.ts';
 import { tGateway } from '../support/gateway.ts';
 import { createParityRequests, hashOf, type ParityRequest, registered } from '../support/graphql/parity-requests.ts';
 import { replyAsHosted } from '../support/hosted-bank-data.ts';
@@ -66,8 +64,7 @@ async function tPair() {
   const options = { bankDataUrl: upstream.url, essaysUrl: upstream.url, env };
   const direct = tGateway(options);
   const { handle } = tGateway(options);
-  const caller: Caller = { ...tCaller, scopes: new Set(['bank-data', 'essays']) };
-  const origin = await tGraphqlServer({ answerPost: () => null, answerWithYoga: handle.answerWithYoga }, caller);
+  const origin = await tGraphqlServer({ answerPost: () => null, answerWithYoga: handle.answerWithYoga });
   return [
     tWay(await direct.listen(), (text) => text),
     // Each document is new, so none is compiled. A space at its end changes no result.

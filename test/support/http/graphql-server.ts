@@ -3,13 +3,13 @@ import { readConfig } from '../../../src/config/read-config.ts';
 import type { GraphqlEndpointOptions } from '../../../src/http/graphql-endpoint.ts';
 import { createRequestHandler } from '../../../src/http/request-handler.ts';
 import { createHttpServer } from '../../../src/http/server.ts';
-import { tCaller } from '../caller.ts';
+import { tAccess } from '../caller.ts';
 
-/** Serves GraphQL on a free port; every request is one of this caller. Pages of https://shop.example may call. */
-export async function tGraphqlServer(graphql: GraphqlEndpointOptions['graphql'], caller = tCaller): Promise<string> {
+/** Serves GraphQL on a free port; every caller may use everything. Pages of https://shop.example may call. */
+export async function tGraphqlServer(graphql: GraphqlEndpointOptions['graphql']): Promise<string> {
   const { maxBodyBytes, maxBufferedBytes, connections } = readConfig({});
   const listener = createRequestHandler({
-    access: { checkHeaders: () => caller, checkParams: () => caller },
+    access: tAccess,
     isGraphiqlOpen: false,
     graphql,
     graphiql: () => Promise.reject(new Error('not served')),
