@@ -36,7 +36,7 @@ it(`a document of a known shape has the answer that it has when it is sent first
     const first = random(9) === 0 ? nextMutation() : nextQuery();
     if (!first.query.includes('"')) continue;
     for (let time = 0; time < documentsPerQuery; time += 1, number += 1) {
-      const { kind, request } = change(first);
+      const { kind, request } = change(first, number);
       const outcome = await run(request);
       expect(outcome, `${kind}, document ${number}: ${JSON.stringify(request)}`).toEqual(
         await tDocuments().run(request),
@@ -55,9 +55,9 @@ it(`a document of a known shape has the answer that it has when it is sent first
     }
   }
   coverage.check(documents, {
-    'shares a prepared document': 15,
-    'has another answer than the one before': 8,
-    'has errors': 8,
+    'shares a prepared document': 10,
+    'has another answer than the one before': 5,
+    'has errors': 4,
     'is not valid': 8,
     ...Object.fromEntries(kinds.map((kind) => [kind, 1])),
   });
@@ -97,12 +97,13 @@ function createChange(random: Random) {
   const kinds = [...Object.keys(inTexts), ...Object.keys(besideTexts), 'variables'];
   return { kinds, change };
 
-  function change({ query, variables }: RandomRequest): { kind: string; request: RandomRequest } {
+  function change({ query, variables }: RandomRequest, number: number): { kind: string; request: RandomRequest } {
     const parts = query.split(/("(?:[^"\\]|\\.)*")/);
     const changed = parts.map((part, index) =>
       index % 2 === 1 && random(2) > 0 ? JSON.stringify(pick(random(7) > 0 ? plain : odd)) : part,
     );
-    const kind = random(2) > 0 ? 'texts' : pick(kinds);
+    // Every third document has another change, each kind in turn.
+    const kind = (number % 3 === 0 && kinds[(number / 3) % kinds.length]) || 'texts';
     if (kind === 'variables') return { kind, request: renameVariables({ query: changed.join(''), variables }) };
     const isInText = kind in inTexts;
     const make = inTexts[kind] ?? besideTexts[kind];

@@ -28,6 +28,8 @@ interface ModelFlight {
   waiting: ModelFind[];
   /** What the shared cache had when it was started. */
   shared: CacheEntry | null;
+  /** The version of the data when it was started: its answer may be of it. */
+  version: string | null;
   isSent: boolean;
   /** All clients have left while it was sent. */
   isLeft: boolean;
@@ -87,7 +89,8 @@ export function createCacheModel(
   function startFlight(startedBy: ModelFind, waiting: ModelFind[]): void {
     const { key } = startedBy;
     const stored = isShared ? (shared.get(key) ?? null) : null;
-    const flight = { key, startedBy, waiting, shared: stored, isSent: false, isLeft: false, isAborted: false };
+    const flags = { isSent: false, isLeft: false, isAborted: false };
+    const flight: ModelFlight = { key, startedBy, waiting, shared: stored, version: version(), ...flags };
     flights.set(key, flight);
     if (stored?.version === version() && Date.now() <= stored.freshUntil) {
       count('found in the shared cache');
@@ -102,7 +105,7 @@ export function createCacheModel(
     const now = Date.now();
     const freshUntil = now + (answer.isNegative ? hour : day);
     const staleUntil = answer.isNegative ? freshUntil : now + 30 * day;
-    const entry = { answer, freshUntil, staleUntil, version: version() };
+    const entry = { answer, freshUntil, staleUntil, version: flight.version };
     if (isShared) shared.set(flight.key, entry);
     finish(flight, entry, false);
   }
@@ -139,6 +142,7 @@ export function createCacheModel(
     const isCurrent = flights.get(key)?.waiting === waiting;
     const isNewest = !isHit || (use(key)?.freshUntil ?? 0) <= entry.freshUntil;
     if (!isNewest) count('older than in memory');
+    if (entry.version !== version()) count('of an earlier version');
     if (isCurrent && isNewest && entry.version === version()) set(key, entry);
     if (isCurrent) flights.delete(key);
     else count('replaced');
