@@ -6,6 +6,8 @@ import {
   isInputObjectType,
   isListType,
   isNonNullType,
+  isRequiredArgument,
+  isRequiredInputField,
   isUnionType,
 } from 'graphql';
 import { schema } from '../../../src/graphql/schema/schema.ts';
@@ -26,13 +28,13 @@ function exampleOf(type: GraphQLInputType): string {
   if (isListType(type)) return `[${exampleOf(type.ofType)}]`;
   if (isEnumType(type)) return type.getValues()[0]?.name ?? '';
   if (!isInputObjectType(type)) return type.name === 'Int' ? '7' : '"DE"';
-  const required = Object.values(type.getFields()).filter((field) => isNonNullType(field.type));
+  const required = Object.values(type.getFields()).filter(isRequiredInputField);
   return `{ ${required.map((field) => `${field.name}: ${exampleOf(field.type)}`).join()} }`;
 }
 
 /** Selects a root field with all required arguments. */
 export function selectionOf({ name, args, type }: GraphQLField<unknown, unknown>, directive = ''): string {
-  const required = args.filter((arg) => isNonNullType(arg.type)).map((arg) => `${arg.name}: ${exampleOf(arg.type)}`);
+  const required = args.filter(isRequiredArgument).map((arg) => `${arg.name}: ${exampleOf(arg.type)}`);
   const isComposite = 'getFields' in getNamedType(type) || isUnionType(getNamedType(type));
   return `${name}${required.length > 0 ? `(${required.join()})` : ''}${directive}${isComposite ? ' { __typename }' : ''}`;
 }
