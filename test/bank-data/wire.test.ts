@@ -78,3 +78,17 @@ it.each(['N/A', 'n/a', 'n.a.', '-', '--', ' - ', 'null', 'NULL', 'undefined', ''
   expect(answer?.bankData).toEqual({ bankCode: '37040044', name: null, zip: null, city: 'None', bic: null });
   expect(answer?.countryIbanExample).toBeNull();
 });
+
+it('a bank of which only the code is known is none', () => {
+  const bankCode = { bank_code: '37040044' };
+  for (const more of [{}, { name: null, zip: '', city: 'N/A', bic: '-' }, { iban: 'x' }]) {
+    const answer = read({ bank_data: { ...bankCode, ...more } });
+    expect(answer?.bankData).toBeNull();
+    expect(answer?.ibanData?.bankCode).toBe('37040044');
+  }
+  expect(read({ bank_data: { ...bankCode, bic: 'COBADEFFXXX' } })?.bankData).toMatchObject({
+    bankCode: '37040044',
+    name: null,
+  });
+  expect(read({ bank_data: { name: 'Commerzbank' } })?.bankData).toMatchObject({ bankCode: null, name: 'Commerzbank' });
+});

@@ -79,16 +79,16 @@ function withLeadingZeros(wire: Readonly<Record<string, unknown>>, bban: string)
   return { ...wire, bank_code: bankCode, branch, account_number: isSame ? account : wire.account_number };
 }
 
+/** Null if the service knows only the code, which is a part of the IBAN and no knowledge of a bank. */
 function readBankData(value: unknown): BankData | null {
   const wire = readObject(value);
-  if (wire === null) return null;
-  return unlessEmpty({
-    bankCode: readText(wire.bank_code),
-    name: readText(wire.name),
-    zip: readText(wire.zip),
-    city: readText(wire.city),
-    bic: readText(wire.bic),
+  const known = unlessEmpty({
+    name: readText(wire?.name),
+    zip: readText(wire?.zip),
+    city: readText(wire?.city),
+    bic: readText(wire?.bic),
   });
+  return known && { bankCode: readText(wire?.bank_code), ...known };
 }
 
 export interface ServicePage {
