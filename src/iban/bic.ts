@@ -7,7 +7,7 @@ interface BicParts {
   bic: string;
   /** The four characters of the institution; nearly always letters. */
   partyPrefix: string;
-  /** ISO 3166-1 alpha-2, or XK for Kosovo. */
+  /** ISO 3166-1 alpha-2, XK for Kosovo, or XE for TARGET. */
   countryCode: string;
   location: string;
   /** XXX, the head office, if the BIC has no branch. */
@@ -32,7 +32,8 @@ export function compactBic(text: string): string {
 export function findBicProblems(bic: string): readonly BicProblem[] {
   if (/[^A-Z0-9]/.test(bic)) return ['ILLEGAL_CHARACTERS'];
   if (bic.length !== 8 && bic.length !== 11) return ['WRONG_LENGTH'];
-  return countryCodes.has(bic.slice(4, 6)) ? [] : ['UNKNOWN_COUNTRY'];
+  const country = bic.slice(4, 6);
+  return countryCodes.has(country) || country === target ? [] : ['UNKNOWN_COUNTRY'];
 }
 
 /**
@@ -56,3 +57,5 @@ export function parseBic(bic: string): BicParts | null {
 }
 
 const headOffice = 'XXX';
+/** In place of a country in the BICs of TARGET, the Eurosystem's settlement system. */
+const target = 'XE';

@@ -1,5 +1,6 @@
 import { isValidIban, parseIban } from './iban.ts';
 import { append, valueAt } from './mod97.ts';
+import { findPastedIban } from './pasted.ts';
 import { findCountryFormat } from './registry.ts';
 
 interface SuggestOptions {
@@ -11,7 +12,8 @@ interface SuggestOptions {
 
 /**
  * Suggests valid IBANs for an invalid compacted text with one typo: a wrong, missing or extra character, or swapped
- * neighbours. Known banks come first, then the more likely typo. Empty for a valid IBAN and for a text with more typos.
+ * neighbours. Known banks come first, then the more likely typo. Empty for a valid IBAN and for a text with more typos. If the text
+ * contains exactly one valid IBAN, this is the only suggestion.
  * @example
  * suggestIbans('DE8937O400440532013000') // => ['DE89370400440532013000']
  * suggestIbans('DE89370400440532013001') // => ['DE89370400420532013001', 'DE89370400440532013000']
@@ -20,7 +22,10 @@ export function suggestIbans(
   text: string,
   { isKnownBank = () => false, limit = 5 }: SuggestOptions = {},
 ): readonly string[] {
-  if (hasSeveralTypos(text) || isValidIban(text)) return [];
+  if (isValidIban(text)) return [];
+  const pasted = findPastedIban(text);
+  if (pasted !== null) return [pasted];
+  if (hasSeveralTypos(text)) return [];
   return [...findCorrections(text)]
     .map(([iban, rank]) => {
       const parts = parseIban(iban);

@@ -57,6 +57,8 @@ describe('a contract that excludes', () => {
     expect(fieldsOf(contract, 'IbanValidation')).toContain('bankData');
     for (const type of Object.values(contract.getTypeMap()).filter(isObjectType)) {
       for (const { name, args } of Object.values(type.getFields())) {
+        // BICs identify banks, not people.
+        if (`${type}.${name}` === 'BicValidation.suggestions') continue;
         expect(name).not.toMatch(/^(ibans?|bban|accountNumber|checksum|nationalChecksum|suggestions)$/);
         expect(args.map((arg) => arg.name).filter((arg) => /^ibans?$/.test(arg))).toEqual([]);
       }

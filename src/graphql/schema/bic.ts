@@ -1,5 +1,6 @@
 import type { BicValidation } from '../../bank-data/bank-data.ts';
 import { compactBic, parseBic } from '../../iban/bic.ts';
+import { findPastedBic } from '../../iban/pasted.ts';
 import { BankType } from './bank.ts';
 import { builder } from './builder.ts';
 import { lookUpCost, paid } from './directives.ts';
@@ -23,6 +24,12 @@ const BicValidationType = builder.objectRef<BicValidation>('BicValidation').impl
     bic: t.exposeID('bic', { description: 'The validated BIC, without spaces, in upper case.' }),
     valid: t.exposeBoolean('valid', { description: 'Whether the BIC is valid, not whether it has been issued.' }),
     problems: t.expose('problems', { type: [BicProblemType], description: 'Why it is not valid; empty if valid.' }),
+    suggestions: t.stringList({
+      description:
+        'The valid BIC that a pasted text contains, such as one behind "BIC:"; empty if it is valid, or contains none. Needs no ' +
+        'upstream call.',
+      resolve: ({ bic, valid }) => (valid ? [] : [findPastedBic(bic)].filter((found) => found !== null)),
+    }),
     partyPrefix: t.string({
       nullable: true,
       description: 'Party prefix (institution): 4 characters; null if the BIC cannot be parsed.',

@@ -137,8 +137,8 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
     suggestions: t.stringList({
       directives: [suggestionsCost, personalData],
       description:
-        'Up to five valid IBANs that differ by one typing error, most likely first; empty if it is valid. Needs no ' +
-        'upstream call.',
+        'Up to five valid IBANs that differ by one typing error, most likely first, or the one that a pasted text contains; ' +
+        'empty if it is valid. Needs no upstream call.',
       resolve: ({ iban, valid }, _, context) => (valid ? [] : suggestOnce(iban, context)),
     }),
   }),

@@ -1,0 +1,48 @@
+import { findBicProblems } from './bic.ts';
+import { isValidIban } from './iban.ts';
+import { findCountryFormat } from './registry.ts';
+
+/**
+ * The valid IBAN in a pasted text, such as one behind "IBAN:", in quotes or with dots; null if there is none, or several.
+ * @example
+ * findPastedIban('IBAN-NR.:DE89/3704/0044/0532/0130/00') // => 'DE89370400440532013000'
+ */
+export function findPastedIban(text: string): string | null {
+  if (text.length > maxLength) return null;
+  const characters = onlyCharacters(text);
+  const found = new Set<string>();
+  for (let start = 0; start < characters.length; start += 1) {
+    const length = findCountryFormat(characters.slice(start, start + 2))?.length ?? 0;
+    const candidate = characters.slice(start, start + length);
+    if (length > 0 && candidate.length === length && isValidIban(candidate)) found.add(candidate);
+  }
+  const [iban = null, ...others] = found;
+  return others.length === 0 ? iban : null;
+}
+
+/** Far more than an IBAN and a label. */
+const maxLength = 200;
+
+/**
+ * The BIC in a pasted text that has nothing else but a label; null if there is none. Eight letters of a word may look like a BIC.
+ * @example
+ * findPastedBic('SWIFT/BIC: "COBADEFF"') // => 'COBADEFF'
+ */
+export function findPastedBic(text: string): string | null {
+  const bic = onlyCharacters(text).replace(/^(?:BIC|SWIFT|CODE|NR|NO)+(?=.{8}(?:.{3})?$)/, '');
+  return findBicProblems(bic).length === 0 ? bic : null;
+}
+
+/** Capital letters and digits: full-width forms, and the digits of other scripts, are read as what they stand for. */
+function onlyCharacters(text: string): string {
+  const ascii = text.normalize('NFKC').replaceAll(/\p{Nd}/gu, (digit) => String(valueOfDigit(digit)));
+  return ascii.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase()).replaceAll(/[^A-Z0-9]+/g, '');
+}
+
+/** The digits of a script follow each other, from zero on. */
+function valueOfDigit(digit: string): number {
+  const code = digit.codePointAt(0) ?? 0;
+  let value = 0;
+  while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value += 1;
+  return value;
+}
