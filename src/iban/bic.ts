@@ -57,5 +57,5 @@ export function parseBic(bic: string): BicParts | null {
 }
 
 const headOffice = 'XXX';
-/** In place of a country in the BICs of TARGET, the Eurosystem's settlement system. */
+/** In place of a country in the BICs of TARGET, the settlement system of the euro. */
 const target = 'XE';
