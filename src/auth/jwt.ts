@@ -66,7 +66,7 @@ export function createTokenVerification({ jwt, createCaller, events }: TokenVeri
         if (caller) verified.set(token, { caller, usableUntil });
         return caller;
       } catch (error) {
-        return error === noKeySet ? { kind: 'unverified', waitS: waitS() } : null;
+        return error instanceof NoKeySetError ? { kind: 'unverified', waitS: waitS() } : null;
       }
     },
     close,
@@ -118,7 +118,7 @@ function createSingleKey(key: KeyObject): KeySet {
   return { getKey: async () => key, waitS: () => 0, close: async () => {} };
 }
 
-const noKeySet = new Error('no key set');
+class NoKeySetError extends Error {}
 
 /**
  * The issuer's public keys. They are read again when they are 10 minutes old, while the previous ones remain in use, and
@@ -140,7 +140,7 @@ function createKeySet(url: string, events: Pick<Events, 'keySetUnavailable'>): K
         const refreshed = refresh();
         if (findKey === null) await refreshed;
       }
-      if (findKey === null) throw noKeySet;
+      if (findKey === null) throw new NoKeySetError();
       try {
         return await findKey(header);
       } catch (error) {

@@ -217,7 +217,7 @@ export function createLookUpCache({
   ): Promise<Loaded> {
     const version = dataVersion.current();
     const answer = await lookUp(context);
-    // If the version has changed since then, the answer may be of either; as the earlier one, it is not used again.
+    // If the version has changed meanwhile, the answer may be of either: stored with the earlier one, it is never used again.
     return { entry: createEntry(answer, isNegative(answer), version ?? dataVersion.current()), isHit: false };
   }
 

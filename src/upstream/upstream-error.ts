@@ -36,7 +36,7 @@ function toStatusError(
   { status, retryAt, text }: Answered,
   events: UpstreamErrorEvents,
 ): UpstreamError {
-  const refusal = status < 400 && text.length <= maxMessageLength ? findRefusal(text) : null;
+  const refusal = status < 400 ? findRefusalInText(text) : null;
   if (status === 401 || status === 403 || refusal === 'credentials') {
     events.credentialsRejected(service);
     return createError(service, 'UPSTREAM_REJECTED_CREDENTIALS', "rejected the gateway's key");
@@ -56,14 +56,15 @@ function toStatusError(
   return createError(service, 'UPSTREAM_FAILED', 'returned a response that could not be read', true);
 }
 
-/** What the body of a 2xx response says in place of an answer: that the allowance is exhausted, or the key rejected. */
-export function findRefusal(text: string): 'allowance' | 'credentials' | null {
+/** What a text says in place of an answer: that the allowance is exhausted, or the key rejected. Null if it is no message. */
+export function findRefusalInText(text: string): 'allowance' | 'credentials' | null {
+  if (text.length > maxMessageLength) return null;
   if (allowance.test(text)) return 'allowance';
   return credentials.test(text) ? 'credentials' : null;
 }
 
-/** A longer body is no message. */
-const maxMessageLength = 4_000;
+/** A longer text is no message: it may be an essay about allowances. */
+export const maxMessageLength = 400;
 const allowance =
   /\b(?:quota|credits?|allowance|plan|subscription|usage|(?:rate|request|monthly|daily|usage|api)[ -]limits?)\b[^.!?]{0,60}\b(?:exceed|exhaust|reach|used up|insufficient|expired|ran out|run out)|\b(?:exceed|exhaust|reach|used up|insufficient|out of)\w*\b[^.!?]{0,40}\b(?:quota|credits?|allowance|balance|limit|requests)\b|\btoo many requests\b|\bpayment required\b/i;
 const credentials =

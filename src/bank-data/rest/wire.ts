@@ -1,10 +1,10 @@
 import { compactBic } from '../../iban/bic.ts';
-import { compactIban } from '../../iban/iban.ts';
+import { compactIban, parseIban } from '../../iban/iban.ts';
 import type { Bank, BankData, IbanData } from '../bank-data.ts';
 
 /*
  * The bodies of the service's responses, read tolerantly: absent, null and "" are the same; a number or boolean where text is
- * expected becomes text, which gets its leading zeros from the BBAN; "N/A", "-" and "null" are absent, as is a value of any other type.
+ * expected becomes text, and the codes in `iban_data` get their leading zeros from the IBAN; "N/A", "-" and "null" are absent, as is a value of any other type.
  */
 
 /** The parsed body of `iban_validate` and `iban_generate`; a part is null if the service does not return it. */
@@ -42,9 +42,10 @@ export function readIban(body: unknown): string | null {
 /** Country code, check digits and BBAN come from the IBAN itself where the service does not repeat them. */
 function readIbanData(value: unknown, iban: string): IbanData | null {
   const received = readObject(value);
-  const { bank_code, branch, account_number } = received ?? {};
-  const hasNumbers = [typeof bank_code, typeof branch, typeof account_number].includes('number');
-  const wire = received !== null && hasNumbers ? withLeadingZeros(received, iban.slice(4)) : received;
+  const { bank_code, branch, account_number, national_checksum } = received ?? {};
+  const types = [typeof bank_code, typeof branch, typeof account_number, typeof national_checksum];
+  const hasNumbers = types.includes('number');
+  const wire = received !== null && hasNumbers ? withLeadingZeros(received, iban) : received;
   const data =
     wire &&
     unlessEmpty({
@@ -67,16 +68,18 @@ function readIbanData(value: unknown, iban: string): IbanData | null {
   return data as IbanData;
 }
 
-/** The codes as the BBAN has them: a number has no leading zeros, and only 15 exact digits. */
-function withLeadingZeros(wire: Readonly<Record<string, unknown>>, bban: string): Readonly<Record<string, unknown>> {
-  const startOf = (rest: string, code: unknown) =>
-    typeof code === 'number' ? (rest.match(`^0*${code}`)?.[0] ?? readText(code)) : readText(code);
-  const bankCode = startOf(bban, wire.bank_code) ?? '';
-  const branch = startOf(bban.slice(bban.indexOf(bankCode) + bankCode.length), wire.branch) ?? '';
-  const before = bban.indexOf(bankCode + branch);
-  const account = before === -1 ? '' : bban.slice(before + bankCode.length + branch.length);
-  const isSame = typeof wire.account_number === 'number' && Number(account) === wire.account_number;
-  return { ...wire, bank_code: bankCode, branch, account_number: isSame ? account : wire.account_number };
+/** The codes as the IBAN has them, where they are the same number: a number has no leading zeros, and only 15 exact digits. */
+function withLeadingZeros(wire: Readonly<Record<string, unknown>>, iban: string): Readonly<Record<string, unknown>> {
+  const parts = parseIban(iban);
+  const restore = (code: unknown, part: string | null | undefined) =>
+    typeof code === 'number' && part && Number(part) === code ? part : code;
+  return {
+    ...wire,
+    bank_code: restore(wire.bank_code, parts?.bankCode),
+    branch: restore(wire.branch, parts?.branch),
+    account_number: restore(wire.account_number, parts?.bbanRemainder),
+    national_checksum: restore(wire.national_checksum, parts?.nationalCheckDigits),
+  };
 }
 
 /** Null if the service knows only the code, which is a part of the IBAN and no knowledge of a bank. */
@@ -177,12 +180,15 @@ function readBic(wire: Readonly<Record<string, unknown>> | null): string | null 
 }
 
 function readText(value: unknown): string | null {
-  if (typeof value === 'string') return absent.test(value) ? null : value.trim();
+  if (typeof value === 'string') {
+    const text = value.trim();
+    return absent.test(text) ? null : text;
+  }
   if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return String(value);
   return null;
 }
 
-const absent = /^\s*(?:n\/a|n\.a\.?|null|undefined|-*)\s*$/i;
+const absent = /^(?:n\/a|n\.a\.?|null|undefined|-*)$/i;
 
 function readFlag(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value;

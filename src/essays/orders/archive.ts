@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { GatewayError } from '../../errors.ts';
 import { type Store, StoreError } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
+import { findRefusalInText } from '../../upstream/upstream-error.ts';
 import { type Essay, type EssayArchive, type EssayResult, essayModes, type InvalidEssayInput } from '../essays.ts';
-import { isFailureText } from '../rest/read-essay.ts';
 import { type DurableWrites, duplicateEssay } from './durable-writes.ts';
 import { differentOrder, essayStoreKey, type OrderKey } from './order-key.ts';
 
@@ -140,9 +140,9 @@ function parseOrder(text: string | null, { fingerprint }: OrderKey): Essay | Inv
   return found && (found.digest === fingerprint ? unlessMessage(found.essay) : differentOrder);
 }
 
-/** Earlier releases stored messages of the service as essays. */
+/** A message of the service about its allowance or its key may have been stored as an essay before release 0.2.0. */
 function unlessMessage(essay: Essay): Essay | null {
-  return isFailureText(essay.text) ? null : essay;
+  return findRefusalInText(essay.text) === null ? essay : null;
 }
 
 /** @throws StoreError when the record is damaged or of a later version */

@@ -217,10 +217,10 @@ function createHeldLocks({ store, isShared, onRecovered }: Omit<OrderLockOptions
 
 const minPauseMs = 100;
 const maxPauseMs = 1_000;
-/** Short, so that the order of a crashed process is soon taken over. */
+/** Short, so that orders do not wait long for a process that has crashed. */
 const lockMs = 30_000;
-/** With the time limit of a command, shorter than `settleMs`. */
-const extendMs = 2_000;
+/** An extension, and the time limit of its command (1 s), must end within `settleMs`. */
+const extendMs = 1_500;
 /** Longer than the longest pause before another process reconnects to Redis. */
 const settleMs = 3_000;
 const markerKey = 'essay-order-locks';

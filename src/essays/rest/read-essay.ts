@@ -1,4 +1,4 @@
-import { findRefusal } from '../../upstream/upstream-error.ts';
+import { findRefusalInText, maxMessageLength } from '../../upstream/upstream-error.ts';
 
 /*
  * Whether a response contains an essay. The service documents no shape, so an essay is recognized by what speaks for it, and
@@ -114,10 +114,11 @@ const maxDepth = 50;
 function isProse(text: string, { description, wordCount }: Ordered): boolean {
   const words = text.match(/\S+/g)?.length ?? 0;
   const isLong = words >= Math.max(minWords, wordCount / 10);
-  return isLong && /\p{L}[^\n]*[.!?。！？।؟]/u.test(text) && !isFailureText(text) && !isEcho(text, description);
+  return isLong && sentence.test(text) && !isFailureText(text) && !isEcho(text, description);
 }
 
 const minWords = 8;
+const sentence = /^[^\p{L}\n]*\p{L}[^\n]*[.!?。！？।؟]/mu;
 
 /** Whether a text is what was sent, or little more or less than that. */
 function isEcho(text: string, description: string): boolean {
@@ -193,14 +194,13 @@ const failures = namesOf(
 const explanations = namesOf('message', 'msg', 'detail', 'details', 'reason', 'description', 'info', 'notice', 'token');
 
 /** Whether a short text is a message of a service that did not write. An essay may be about quotas: it is longer. */
-export function isFailureText(text: string): boolean {
+function isFailureText(text: string): boolean {
   if (text.length > maxMessageLength) return false;
-  return findRefusal(text) !== null || failureMessage.test(text) || serverPath.test(text);
+  return findRefusalInText(text) !== null || failureMessage.test(text) || serverPath.test(text);
 }
 
-const maxMessageLength = 400;
 const failureMessage =
-  /^\s*(?:error|exception|failed|failure|forbidden|bad request|not found|internal server error|service unavailable|bad gateway|gateway time-?out)\b|\b(?:internal server error|something went wrong|please try again|try again later|could not (?:be )?generate|failed to generate|unable to generate|server error|is required|must be (?:a|an|at|less|greater|one)\b)|\btraceback\b|\bexception in\b/i;
+  /^\s*(?:error|exception|failed|failure|forbidden|bad request|not found|unavailable|bad gateway|gateway time-?out)\s*(?:[:.!\d-]|$)|^[^.\n]{0,80}\b(?:is required|must be (?:an?|at|less|greater|one))\b[^\n]{0,40}$|\b(?:internal server error|service unavailable|something went wrong|please try again|try again later|could not (?:be )?generate|failed to generate|unable to generate|server error)\b|\btraceback\b|\bexception in\b/i;
 /** Of a file on a server. */
 const serverPath = /(?:[a-z]:\\|\/(?:var|home|usr|app|srv|opt|root|etc|tmp|www)\/)[^\s"',)]+/i;
 
@@ -208,12 +208,14 @@ const serverPath = /(?:[a-z]:\\|\/(?:var|home|usr|app|srv|opt|root|etc|tmp|www)\
 export function hideInternals(text: string): string {
   return text
     .replaceAll(new RegExp(serverPath.source, 'gi'), '[path]')
-    .replaceAll(
-      /("?(?:token|api_?key|apikey|authorization|password|secret)"?\s*[:=]\s*"?)(?!\s)[^"\s,}]+/gi,
-      '$1[hidden]',
-    )
-    .replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '[hidden]');
+    .replaceAll(credentialValue, '$1[hidden]')
+    .replaceAll(/(:\/\/)[^\s/@"]{1,200}@/g, '$1[hidden]@')
+    .replaceAll(/(?<![\w-])eyJ[\w-]{1,4000}\.[\w-]*(?:\.[\w-]*)?/g, '[hidden]');
 }
+
+/** The name of a field or parameter that has credentials, and its value. */
+const credentialValue =
+  /((?<![\w-])"?[\w-]{0,40}(?:token|api[_-]?key|authorization|password|secret)[\w-]{0,40}"?\s{0,9}[:=]\s{0,9})(?:"(?:[^"\\]|\\.)*"|(?:(?:bearer|basic|token)\s+)?[^"\s,}]+)/gi;
 
 export function readProperty(body: unknown, name: string): unknown {
   return typeof body === 'object' && body !== null && Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined;

@@ -48,7 +48,7 @@ export function createRestEssays({
   function readRejection(outcome: Outcome): EssayResult | null {
     if (outcome.kind !== 'answered' || (outcome.status !== 400 && outcome.status !== 422)) return null;
     const message = readErrorMessage(outcome.json) ?? 'The essay service rejected the input and did not give a reason.';
-    return { kind: 'invalid-input', message: redact(message).slice(0, 500), field: null, problems: [] };
+    return { kind: 'invalid-input', message: hideInternals(redact(message)).slice(0, 500), field: null, problems: [] };
   }
 
   function toFailure(outcome: Outcome): EssayResult {

@@ -87,9 +87,12 @@ export function findComparisonProblem({ definitions }: DocumentNode): string | n
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const node of definitions) if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
   const reached = new Set<string>();
+  const counted = new Set<SelectionSetNode>();
+  const fieldPairs = createPairs(weighField);
+  const fragmentPairs = createPairs(() => comparisonsPerFragmentPair / 2);
   let comparisons = 0;
   const isTooMuch = (node: OperationDefinitionNode | FragmentDefinitionNode) => {
-    compare({ selectionSets: [node.selectionSet], within: [] });
+    compare({ selectionSet: node.selectionSet, within: [] });
     return comparisons > maxComparisons;
   };
   const operations = definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
@@ -101,31 +104,35 @@ export function findComparisonProblem({ definitions }: DocumentNode): string | n
   );
 
   /** Counts the comparisons in a place of the response and in all below it. A loop: fragments may nest fields without limit. */
-  function compare(root: Place): void {
-    const places = [root];
+  function compare(root: Selected): void {
+    const places = [[root]];
     for (let place = places.pop(); place !== undefined && comparisons <= maxComparisons; place = places.pop()) {
-      const fields = new Map<string, FieldNode[]>();
-      const spreads: string[] = [];
-      for (const { selections } of place.selectionSets) collect(selections, place.within, fields, spreads, new Set());
-      const distinct = new Set(spreads);
-      comparisons += pairsOf(spreads.length) + pairsOf(distinct.size) * comparisonsPerFragmentPair;
-      for (const nodes of fields.values()) {
-        if (nodes.length > 1) {
-          const argumentNodes = (nodes.length - 1) * countArgumentNodes(nodes);
-          comparisons += pairsOf(nodes.length) + argumentNodes * comparisonsPerArgumentNode;
-        }
-        const selectionSets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
-        if (selectionSets.length > 0) places.push({ selectionSets, within: [...place.within, ...distinct] });
+      const [only, ...others] = place;
+      if (only !== undefined && others.length === 0) {
+        if (counted.has(only.selectionSet)) continue;
+        counted.add(only.selectionSet);
+      }
+      const fields = new Map<string, SelectedField[]>();
+      const spreads = new Set<string>();
+      for (const { selectionSet, within } of place)
+        collect(selectionSet.selections, within, fields, spreads, new Set());
+      comparisons += fragmentPairs.count([...spreads]);
+      for (const found of fields.values()) {
+        if (found.length > 1) comparisons += fieldPairs.count(found.map(({ node }) => node));
+        const below = new Map(
+          found.flatMap(({ node: { selectionSet }, within }) => (selectionSet ? [[selectionSet, within]] : [])),
+        );
+        if (below.size > 0) places.push([...below].map(([selectionSet, within]) => ({ selectionSet, within })));
       }
     }
   }
 
-  /** Each fragment once per selection set, and none within itself. */
+  /** Expands each fragment once per selection set, and never inside itself. */
   function collect(
     selections: readonly SelectionNode[],
     within: readonly string[],
-    fields: Map<string, FieldNode[]>,
-    spreads: string[],
+    fields: Map<string, SelectedField[]>,
+    spreads: Set<string>,
     expanded: Set<string>,
   ): void {
     comparisons += selections.length * comparisonsPerSelection;
@@ -134,51 +141,89 @@ export function findComparisonProblem({ definitions }: DocumentNode): string | n
       if (node.kind === Kind.FIELD) {
         const name = (node.alias ?? node.name).value;
         const known = fields.get(name);
-        if (known === undefined) fields.set(name, [node]);
-        else known.push(node);
+        if (known === undefined) fields.set(name, [{ node, within }]);
+        else known.push({ node, within });
       } else if (node.kind === Kind.INLINE_FRAGMENT) {
         collect(node.selectionSet.selections, within, fields, spreads, expanded);
       } else {
         const name = node.name.value;
         if (expanded.has(name)) continue;
         expanded.add(name);
-        spreads.push(name);
+        spreads.add(name);
         const fragment = fragments.get(name);
         if (fragment === undefined || within.includes(name)) continue;
         reached.add(name);
-        collect(fragment.selectionSet.selections, within, fields, spreads, expanded);
+        collect(fragment.selectionSet.selections, [...within, name], fields, spreads, expanded);
       }
     }
   }
 }
 
-/** What is selected in one place of the response. */
-interface Place {
-  selectionSets: readonly SelectionSetNode[];
-  /** The fragments that contain it. */
+/** What is selected in one place of the response, and the fragments through which it was found. */
+interface Selected {
+  selectionSet: SelectionSetNode;
   within: readonly string[];
 }
 
-function pairsOf(count: number): number {
-  return (count * (count - 1)) / 2;
+interface SelectedField {
+  node: FieldNode;
+  within: readonly string[];
 }
 
-/** GraphQL.js prints and sorts the arguments of both fields of a pair. */
-function countArgumentNodes(fields: readonly FieldNode[]): number {
+/** Counts what comparing all pairs of a list takes. GraphQL.js compares each pair once in a document. */
+function createPairs<One>(weigh: (one: One) => number) {
+  const known = new Map<One, Weighed>();
+  const compared = new Set<number>();
+
+  return {
+    count(list: readonly One[]): number {
+      const found = [...new Set(list)].map((one) => {
+        const entry = known.get(one) ?? { id: known.size, weight: weigh(one) };
+        known.set(one, entry);
+        return entry;
+      });
+      let comparisons = ((found.length * (found.length - 1)) / 2) * comparisonsPerKnownPair;
+      for (let index = 1; index < found.length && comparisons <= maxComparisons; index += 1) {
+        for (let other = 0; other < index; other += 1) comparisons += compare(found[index], found[other]);
+      }
+      return comparisons;
+    },
+  };
+
+  function compare(one: Weighed | undefined, other: Weighed | undefined): number {
+    if (one === undefined || other === undefined) return 0;
+    const pair = Math.min(one.id, other.id) * maxIds + Math.max(one.id, other.id);
+    if (compared.has(pair)) return 0;
+    compared.add(pair);
+    return one.weight + other.weight;
+  }
+}
+
+interface Weighed {
+  id: number;
+  weight: number;
+}
+
+/** More than a document has tokens. */
+const maxIds = 2 ** 26;
+
+/** Half of a comparison, and the arguments, which GraphQL.js prints and sorts. */
+function weighField(field: FieldNode): number {
   let nodes = 0;
-  const count = () => {
+  const enter = () => {
     nodes += 1;
   };
-  for (const field of fields) for (const argument of field.arguments ?? []) visit(argument, { enter: count });
-  return nodes;
+  for (const argument of field.arguments ?? []) visit(argument, { enter });
+  return 1 / 2 + nodes * comparisonsPerArgumentNode;
 }
 
 /** About 5 ms. One field can be selected 170 times in one place; with a field below it, 120 times. */
-const maxComparisons = 15_000;
-/** How long others take, as measured. */
-const comparisonsPerFragmentPair = 5;
+const maxComparisons = 20_000;
+/** The measured time of other steps, in comparisons. */
+const comparisonsPerFragmentPair = 2.5;
 const comparisonsPerArgumentNode = 1 / 3;
-const comparisonsPerSelection = 1 / 5;
+const comparisonsPerSelection = 1;
+const comparisonsPerKnownPair = 1 / 3;
 
 /**
  * A validation rule: each directive can be an error of its own. Throws, so that these are not reported; the schema has two

@@ -146,7 +146,7 @@ function checkPart(name: string, path: string, content: Buffer): Buffer {
   for (let at = 0, tags = 0; at < xml.length; tags += 1) {
     const next = xml.indexOf('<', at + 1);
     const end = next < 0 ? xml.length : next;
-    if (end - at > maxTextBytes) throw tooMany(`${count(maxTextBytes)} characters in a cell`);
+    if (end - at > maxTextBytes) throw tooMany(`${count(maxTextBytes)} bytes in a text or tag`);
     if (tags > maxTags) throw tooMany(`${count(maxTags)} tags`);
     at = end;
   }
