@@ -31,13 +31,18 @@ export function readEssayText(
   textField: string | null,
 ): string | null {
   if (status !== 200 && status !== 201) return null;
-  if (json === undefined) return isProse(text, ordered) && !text.trimStart().startsWith('<') ? text : null;
-  if (failsSomewhere(json)) return null;
-  const isEssay = (value: unknown): value is string =>
+  if (json === undefined)
+    return /^\s*[<{[]|\b(?:traceback|stack trace)\b/i.test(text) || !isProse(text, ordered) ? null : text;
+  if (countValues(json) > maxValues || failsSomewhere(json)) return null;
+  const isText = (value: unknown): value is string =>
     typeof value === 'string' && value.trim() !== '' && !isFailureText(value) && !isEcho(value, ordered.description);
   const configured = textField?.split('.').reduce(readProperty, json);
-  if (isEssay(configured)) return configured;
-  return findNamed(json).find(isEssay) ?? joinSections(json, ordered) ?? findOnlyProse(json, ordered);
+  if (isText(configured)) return configured;
+  const named = findNamed(json).filter(isText);
+  const prose =
+    named.find((value) => isProse(value, ordered)) ?? joinSections(json, ordered) ?? findOnlyProse(json, ordered);
+  // A shorter text in a named field is an essay, too, unless it is a word such as "success".
+  return prose ?? named.find((value) => countWords(value) > 2 || sentence.test(value)) ?? null;
 }
 
 /** The values of well-known fields, of the body and of the object in it. A bare text counts, too. */
@@ -49,22 +54,21 @@ function findNamed(json: unknown): unknown[] {
 const essayFields = ['essay', 'essay_text', 'generated_essay', 'result', 'text', 'content'];
 const envelopes = ['data', 'essay', 'result', 'response'];
 
-/** A text somewhere in a body. */
+/** A text somewhere in a body, and the name of its field or its index. */
 interface Place {
-  /** Names of its fields and indexes, from the outside in. */
-  path: readonly string[];
+  name: string;
   text: string;
 }
 
-/** Null if there is none, or several: they could be drafts, or something else than essays. */
+/** Null if there is none, or several: they could be drafts, or something else than essays. A message is none. */
 function findOnlyProse(json: unknown, ordered: Ordered): string | null {
   const places = listTexts(json);
-  const prose = places.filter(({ text }) => isProse(text, ordered));
-  const [only] = prose;
-  if (only === undefined || prose.length > 1) return null;
-  // Beside a message, even a long text may explain a failure.
-  const isBesideMessage = places.some(({ path }) => explanations.has(normalizeName(path.at(-1))));
-  return isBesideMessage ? null : only.text;
+  const isMessage = ({ name }: Place) => explanations.has(normalizeName(name));
+  const isLong = ({ text }: Place) => countWords(text) >= minWords && !isEcho(text, ordered.description);
+  // Beside a long message, even prose may explain a failure.
+  if (places.some((place) => isMessage(place) && isLong(place))) return null;
+  const [only, ...others] = places.filter((place) => !isMessage(place) && isProse(place.text, ordered));
+  return only !== undefined && others.length === 0 ? only.text : null;
 }
 
 /** The texts of an essay that has its parts in fields of one object, or in a list, joined by empty lines, after its title. */
@@ -77,9 +81,20 @@ function joinSections(json: unknown, ordered: Ordered): string | null {
     const texts = parts.filter((part) => part !== null);
     if (texts.length < 2 || texts.length < parts.length) continue;
     const joined = [...(typeof title === 'string' ? [title] : []), ...texts].join('\n\n');
-    if (isProse(joined, ordered)) return joined;
+    if (isProse(joined, ordered) && hasAllSentences(joined, json, ordered)) return joined;
   }
   return null;
+}
+
+/** Whether no sentences of a body are missing in a text, other than an echo. */
+function hasAllSentences(text: string, json: unknown, { description }: Ordered): boolean {
+  return listTexts(json).every(
+    (place) =>
+      text.includes(place.text) ||
+      countWords(place.text) < minWords ||
+      !sentence.test(place.text) ||
+      isEcho(place.text, description),
+  );
 }
 
 /** A section of a list: a text, or an object with a text and perhaps a heading. Null if it is neither. */
@@ -99,26 +114,47 @@ function readNamedSections(parent: unknown): (string | null)[] {
   });
 }
 
-const sectionName = /^(?:introduction|intro|body|main|main_?body|conclusion|(?:section|paragraph|part)_?\d+)$/i;
+const sectionName =
+  /^(?:introduction|intro|body|main|main_?body|body_?paragraphs|paragraphs|conclusion|(?:section|paragraph|part)_?\d+)$/i;
 
-function listTexts(value: unknown, path: readonly string[] = []): Place[] {
-  if (typeof value === 'string') return [{ path, text: value }];
-  if (typeof value !== 'object' || value === null || path.length > maxDepth) return [];
-  return Object.entries(value).flatMap(([name, child]) => listTexts(child, [...path, name]));
+function listTexts(json: unknown): Place[] {
+  const places: Place[] = [];
+  const add = (value: unknown, name: string, depth: number) => {
+    if (typeof value === 'string') places.push({ name, text: value });
+    if (typeof value !== 'object' || value === null || depth > maxDepth) return;
+    for (const [childName, child] of Object.entries(value)) add(child, childName, depth + 1);
+  };
+  add(json, '', 0);
+  return places;
 }
 
+function countValues(value: unknown, depth = 0): number {
+  if (typeof value !== 'object' || value === null || depth > maxDepth) return 1;
+  return Object.values(value).reduce<number>((sum, child) => sum + countValues(child, depth + 1), 1);
+}
+
+/** A body with more is no essay. */
+const maxValues = 2_000;
 /** Protects the stack from a deeply nested body. */
 const maxDepth = 50;
 
 /** Whether a text has sentences, and a tenth of the words that were ordered: a message has fewer. */
 function isProse(text: string, { description, wordCount }: Ordered): boolean {
-  const words = text.match(/\S+/g)?.length ?? 0;
+  const words = countWords(text);
   const isLong = words >= Math.max(minWords, wordCount / 10);
   return isLong && sentence.test(text) && !isFailureText(text) && !isEcho(text, description);
 }
 
+/** Words between spaces; scripts without spaces have about two characters per word. */
+function countWords(text: string): number {
+  const letters = text.match(
+    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}\p{Script=Tibetan}]/gu,
+  );
+  return Math.max(text.match(/\S+/g)?.length ?? 0, Math.floor((letters?.length ?? 0) / 2));
+}
+
 const minWords = 8;
-const sentence = /^[^\p{L}\n]*\p{L}[^\n]*[.!?。！？।؟]/mu;
+const sentence = /^[^\p{L}\n]*\p{L}[^\n]*(?:[.!?]['"”’)\]]*(?:\s|$)|[^\P{Sentence_Terminal}.!?])/mu;
 
 /** Whether a text is what was sent, or little more or less than that. */
 function isEcho(text: string, description: string): boolean {
@@ -146,25 +182,30 @@ function failsSomewhere(value: unknown, depth = 0): boolean {
 
 function isFailureSign(fieldName: string, value: unknown): boolean {
   const name = normalizeName(fieldName);
-  if (successes.has(name)) return value === false || value === 0 || /^(?:false|no|0)$/i.test(String(value));
+  if (successes.has(name))
+    return value === false || value === 0 || (typeof value === 'string' && /^(?:false|no|0)$/i.test(value));
   if (failures.has(name)) return !isEmpty(value);
   if (states.has(name)) return isFailureState(value);
   return explanations.has(name) && typeof value === 'string' && isFailureText(value);
 }
 
 function isFailureState(value: unknown): boolean {
+  if (value === false) return true;
   if (typeof value === 'number') return value >= 400 || value === 202;
   if (typeof value !== 'string' || value.length > maxStateLength) return false;
+  if (/complete|success|unlimited|no[ _-]error/i.test(value))
+    return /not[ _-]complete|incomplete|unsuccess/i.test(value);
   return /^[45]\d\d\b|^202$/.test(value) || failureState.test(value);
 }
 
 /** A longer text is no state. */
 const maxStateLength = 60;
 const failureState =
-  /fail|error|denied|reject|unauth|forbidden|invalid|expired|exceed|quota|limit|timeout|cancel|abort|pending|queued|processing|progress|running|accepted|unavailable/i;
+  /fail|error|denied|reject|unauth|forbidden|invalid|expired|exceed|quota|limit|timeout|cancel|abort|pending|queued|processing|progress|running|waiting|started|accepted|unavailable|filter|refusal|refused|^(?:ko|nok)$/i;
 
 function isEmpty(value: unknown): boolean {
-  if (value === null || value === false || value === 0 || value === '') return true;
+  if (value === null || value === false || value === 0) return true;
+  if (typeof value === 'string') return /^(?:0|no|none|false|null|)$/i.test(value.trim());
   return typeof value === 'object' && Object.keys(value).length === 0;
 }
 
@@ -174,14 +215,35 @@ function normalizeName(name = ''): string {
 }
 
 const namesOf = (...names: string[]): ReadonlySet<string> => new Set(names.map(normalizeName));
-const successes = namesOf('success', 'successful', 'succeeded', 'is success', 'ok', 'valid');
-const states = namesOf('status', 'state', 'code', 'status code', 'status text', 'http status');
+const successes = namesOf(
+  'success',
+  'successful',
+  'succeeded',
+  'is success',
+  'ok',
+  'valid',
+  'done',
+  'completed',
+  'finished',
+);
+const states = namesOf(
+  'status',
+  'state',
+  'code',
+  'status code',
+  'status text',
+  'http status',
+  'finish reason',
+  'stop reason',
+);
 const failures = namesOf(
   ...[
     'error',
     'errors',
+    'err',
     'is error',
     'has error',
+    'has errors',
     'error message',
     'error code',
     'failed',
@@ -200,9 +262,9 @@ function isFailureText(text: string): boolean {
 }
 
 const failureMessage =
-  /^\s*(?:error|exception|failed|failure|forbidden|bad request|not found|unavailable|bad gateway|gateway time-?out)\s*(?:[:.!\d-]|$)|^[^.\n]{0,80}\b(?:is required|must be (?:an?|at|less|greater|one))\b[^\n]{0,40}$|\b(?:internal server error|service unavailable|something went wrong|please try again|try again later|could not (?:be )?generate|failed to generate|unable to generate|server error)\b|\btraceback\b|\bexception in\b/i;
+  /^\s*(?:error|exception|failed|failure|forbidden|bad request|not found|unavailable|bad gateway|gateway time-?out)\s*(?:[:.!\d-]|$)|^[^.\n]{0,80}\b(?:is required|must be (?:an?|at|less|greater|one))\b[^\n]{0,40}$|\b(?:internal server error|service unavailable|something went wrong|please try again|try again later|could not (?:be )?generate|failed to generate|unable to generate|server error|an error occurred|request timed out|too many attempts|insufficient (?:funds|balance)|no remaining words|key not valid|limit has been reached)\b|\btraceback\b|\bexception in\b/i;
 /** Of a file on a server. */
-const serverPath = /(?:[a-z]:\\|\/(?:var|home|usr|app|srv|opt|root|etc|tmp|www)\/)[^\s"',)]+/i;
+const serverPath = /(?:[a-z]:\\|\\?\/(?:var|home|usr|app|srv|opt|root|etc|tmp|www|mnt|data)\\?\/)[^\s"',)]+/i;
 
 /** Without paths of a server's files, and without values that look like credentials. */
 export function hideInternals(text: string): string {
@@ -215,7 +277,7 @@ export function hideInternals(text: string): string {
 
 /** The name of a field or parameter that has credentials, and its value. */
 const credentialValue =
-  /((?<![\w-])"?[\w-]{0,40}(?:token|api[_-]?key|authorization|password|secret)[\w-]{0,40}"?\s{0,9}[:=]\s{0,9})(?:"(?:[^"\\]|\\.)*"|(?:(?:bearer|basic|token)\s+)?[^"\s,}]+)/gi;
+  /((?<![\w-])"?[\w-]{0,40}(?:token|api[_-]?key|authorization|password|secret)[\w-]{0,40}["'\\]{0,4}\s{0,9}[:=]\s{0,9})(?:"(?:[^"\\]|\\.)*"|'[^']*'|["'\\]{0,4}(?:(?:bearer|basic|token)\s+)?[^"'\\\s,}]+)/gi;
 
 export function readProperty(body: unknown, name: string): unknown {
   return typeof body === 'object' && body !== null && Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined;
