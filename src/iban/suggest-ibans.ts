@@ -12,8 +12,8 @@ interface SuggestOptions {
 
 /**
  * Suggests valid IBANs for an invalid compacted text with one typo: a wrong, missing or extra character, or swapped
- * neighbours. Known banks come first, then the more likely typo. Empty for a valid IBAN and for a text with more typos. If the text
- * contains exactly one valid IBAN, this is the only suggestion.
+ * neighbours. Known banks come first, then the more likely typo. Empty for a valid IBAN and for a text with more typos. If it has none
+ * of them and contains exactly one valid IBAN, as pasted text may, this is the only suggestion.
  * @example
  * suggestIbans('DE8937O400440532013000') // => ['DE89370400440532013000']
  * suggestIbans('DE89370400440532013001') // => ['DE89370400420532013001', 'DE89370400440532013000']
@@ -23,10 +23,10 @@ export function suggestIbans(
   { isKnownBank = () => false, limit = 5 }: SuggestOptions = {},
 ): readonly string[] {
   if (isValidIban(text)) return [];
-  const pasted = findPastedIban(text);
+  const corrections = hasSeveralTypos(text) ? [] : [...findCorrections(text)];
+  const pasted = corrections.length === 0 ? findPastedIban(text) : null;
   if (pasted !== null) return [pasted];
-  if (hasSeveralTypos(text)) return [];
-  return [...findCorrections(text)]
+  return corrections
     .map(([iban, rank]) => {
       const parts = parseIban(iban);
       return { iban, rank, isKnown: parts !== null && isKnownBank(parts.countryCode, parts.bankCode) };

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import { createRandom } from '../support/e2e/random.ts';
-import { findWorstDocument } from '../support/fuzz/worst-document.ts';
+import { findWorstDocument, measureOrdinaryDocument } from '../support/fuzz/worst-document.ts';
 
 /*
- * No document of 16 KB takes more than 25 ms of CPU (50 ms on a busy machine) to be prepared, or refused. A longer search:
+ * No document of 16 KB takes more than 25 ms of CPU (50 ms, or four times an ordinary one, on a busy machine) to be prepared, or
+ * refused. A longer search:
  *   WORST_DOCUMENT_ROUNDS=5000 FUZZ_SEED=7 npx vitest run test/fuzz/worst-document.test.ts
  */
 
@@ -28,6 +29,7 @@ it.each([
     expect(worst.ms).toBeGreaterThan(0);
     expect(worst.text.length).toBeGreaterThan(500);
     expect(worst.error === null).toBe(isAccepted);
-    expect(worst.ms, worst.text.slice(0, 2_000)).toBeLessThan(maxMs);
+    const limitMs = Math.max(maxMs, 4 * measureOrdinaryDocument());
+    expect(worst.ms, worst.text.slice(0, 2_000)).toBeLessThan(limitMs);
   },
 );

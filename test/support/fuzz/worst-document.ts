@@ -75,6 +75,12 @@ export function findWorstDocument(random: Random, rounds: number, accepted: bool
 
 const maxLength = 16_000;
 
+/** CPU time of preparing an ordinary document of almost as many tokens as are allowed. */
+export function measureOrdinaryDocument(): number {
+  const text = `{ ${repeat(400, (index) => `a${index}: country(code: "DE") { code name }`)} }`;
+  return measure(text, 0).ms;
+}
+
 function createPart(random: Random): Part {
   return {
     selection: random(selections.length - 1),

@@ -106,12 +106,12 @@ const large: Record<string, [country: string, createFile: () => string, expected
   'a workbook with a cell of 15 MB': [
     'NO',
     () => tWorkbook(tRow(1, 'x'.repeat(15_000_000))),
-    /x\.xlsx: xl\/worksheets\/sheet1\.xml has more than 200,000 characters in a cell, the limit/,
+    /x\.xlsx: xl\/worksheets\/sheet1\.xml has more than 200,000 bytes in a text or tag, the limit/,
   ],
   'a workbook with a shared text of 15 MB': [
     'NO',
     () => tWorkbook(bank, shared(`<si><t>${'x'.repeat(15_000_000)}</t></si>`)),
-    /x\.xlsx: xl\/sharedStrings\.xml has more than 200,000 characters in a cell, the limit/,
+    /x\.xlsx: xl\/sharedStrings\.xml has more than 200,000 bytes in a text or tag, the limit/,
   ],
   'a workbook of many rows': [
     'NO',
