@@ -3,7 +3,7 @@ import { createRandom } from '../support/e2e/random.ts';
 import { findWorstDocument, measureOrdinaryDocument } from '../support/fuzz/worst-document.ts';
 
 /*
- * No document of 16 KB takes more than 25 ms of CPU (50 ms, or four times an ordinary one, on a busy machine) to be prepared, or
+ * No document of 16 KB takes more than 25 ms of CPU (100 ms, or four times an ordinary one, on a busy machine) to be prepared, or
  * refused. A longer search:
  *   WORST_DOCUMENT_ROUNDS=5000 FUZZ_SEED=7 npx vitest run test/fuzz/worst-document.test.ts
  */
@@ -12,7 +12,7 @@ const { WORST_DOCUMENT_ROUNDS, FUZZ_SEED } = process.env;
 const rounds = Number(WORST_DOCUMENT_ROUNDS ?? 100);
 const seed = Number(FUZZ_SEED ?? 1);
 /** CPU time grows where tests share the cores. */
-const maxMs = 50;
+const maxMs = 100;
 
 it.each([
   ['accepted', true],
