@@ -1,18 +1,17 @@
 import { expect, it } from 'vitest';
 import { createRandom } from '../support/e2e/random.ts';
-import { findWorstDocument, measureOrdinaryDocument } from '../support/fuzz/worst-document.ts';
+import { compareWithOrdinary, findWorstDocument } from '../support/fuzz/worst-document.ts';
 
 /*
- * No document of 16 KB takes more than 25 ms of CPU (100 ms, or four times an ordinary one, on a busy machine) to be prepared, or
- * refused. A longer search:
+ * No document of 16 KB takes more than 25 ms of CPU to be prepared, or refused. Where other tests share the cores, it may take 50 ms,
+ * or three times as long as an ordinary document. A longer search:
  *   WORST_DOCUMENT_ROUNDS=5000 FUZZ_SEED=7 npx vitest run test/fuzz/worst-document.test.ts
  */
 
 const { WORST_DOCUMENT_ROUNDS, FUZZ_SEED } = process.env;
 const rounds = Number(WORST_DOCUMENT_ROUNDS ?? 100);
 const seed = Number(FUZZ_SEED ?? 1);
-/** CPU time grows where tests share the cores. */
-const maxMs = 100;
+const maxMs = 50;
 
 it.each([
   ['accepted', true],
@@ -27,9 +26,9 @@ it.each([
     }
     // A search that measures nothing would find nothing.
     expect(worst.ms).toBeGreaterThan(0);
-    expect(worst.text.length).toBeGreaterThan(0);
+    expect(worst.text.length).toBeGreaterThan(500);
     expect(worst.error === null).toBe(isAccepted);
-    const limitMs = Math.max(maxMs, 4 * measureOrdinaryDocument());
-    expect(worst.ms, worst.text.slice(0, 2_000)).toBeLessThan(limitMs);
+    const { ms, ordinaryMs } = compareWithOrdinary(worst.text);
+    expect(ms, worst.text.slice(0, 2_000)).toBeLessThan(Math.max(maxMs, 3 * ordinaryMs));
   },
 );
