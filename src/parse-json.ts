@@ -7,8 +7,8 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** JSON of at most this length is parsed within a millisecond or two, whatever it contains. */
-export const harmlessLength = 10_000;
+/** Shorter JSON is parsed within a millisecond or two, whatever it contains. */
+export const maxUncheckedLength = 10_000;
 
 /** Finds why the JSON of a client would take too long to parse; null if it would not. */
 export function findJsonProblem(text: string): string | null {

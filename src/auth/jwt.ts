@@ -1,4 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import {
   type CryptoKey,
   createLocalJWKSet,
@@ -53,7 +54,7 @@ export function createTokenVerification({ jwt, createCaller, events }: TokenVeri
       const known = verified.get(token);
       return known && Date.now() < known.usableUntil ? known.caller : null;
     },
-    /** Null if the token is not valid, for whatever reason. Never rejects. */
+    /** Null if the token is not valid. Never rejects. */
     async verify(token: string): Promise<Caller | Unverified | null> {
       try {
         const { payload } = await jwtVerify(token, getKey, options);
@@ -107,7 +108,7 @@ function listNames(claim: unknown): string[] {
 type GetKey = (header: JWTHeaderParameters) => Promise<CryptoKey | KeyObject>;
 
 interface KeySet {
-  /** The key for a token. @throws JOSEError if there is none, `noKeySet` if there are no keys at all */
+  /** The key for a token. @throws JOSEError if there is none, NoKeySetError if no keys could be read yet */
   getKey: GetKey;
   /** Seconds until the next attempt to read the keys. */
   waitS(): number;
@@ -145,7 +146,7 @@ function createKeySet(url: string, events: Pick<Events, 'keySetUnavailable'>): K
         return await findKey(header);
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-        await Promise.race([refresh(), new Promise((resolve) => setTimeout(resolve, maxWaitMs).unref())]);
+        await Promise.race([refresh(), setTimeout(maxWaitMs, undefined, { ref: false })]);
         return findKey(header);
       }
     },

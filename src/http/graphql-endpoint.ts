@@ -2,7 +2,7 @@ import { createTimeSlices } from '../async/time-slices.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { AnswerPost, GraphqlPost } from '../graphql/request/answer.ts';
 import { type Reply, varyOfAll } from '../graphql/request/reply.ts';
-import { findJsonProblem, harmlessLength, parseJson } from '../parse-json.ts';
+import { findJsonProblem, maxUncheckedLength, parseJson } from '../parse-json.ts';
 import { type Body, type ByteBudget, readBody } from './body.ts';
 import { chooseEncoding, compress, type Encoding } from './compression.ts';
 import type { Cors } from './cors.ts';
@@ -44,7 +44,7 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
     }
     readBody(exchange, bodyLimits, (body) =>
       catchFaults(exchange, () =>
-        body.length > harmlessLength ? inTimeSlice(() => handleBody(exchange, body)) : handleBody(exchange, body),
+        body.length > maxUncheckedLength ? inTimeSlice(() => handleBody(exchange, body)) : handleBody(exchange, body),
       ),
     );
   };
@@ -65,7 +65,7 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
     const text = body.toString();
     // RFC 8259, 8.1: a byte order mark may be ignored.
     exchange.body = text.startsWith('\ufeff') ? text.slice(1) : text;
-    const problem = text.length > harmlessLength ? findJsonProblem(text) : null;
+    const problem = text.length > maxUncheckedLength ? findJsonProblem(text) : null;
     if (problem !== null) return exchange.sendError(400, 'BAD_USER_INPUT', problem);
     const readParams = () => parseObject(exchange.body);
     return identifyByParams(exchange, readParams, (caller) => answer(exchange, caller));

@@ -12,7 +12,7 @@ import { createCors } from './cors.ts';
 import { createRequestIds, Exchange, type MaybePromise } from './exchange.ts';
 import type { SendGraphiql } from './graphiql.ts';
 import { createGraphqlEndpoint, type GraphqlEndpointOptions } from './graphql-endpoint.ts';
-import { createHostCheck, resolveTarget } from './request-validation.ts';
+import { createHostCheck, normalizeTarget } from './request-validation.ts';
 import { createResponseWriter } from './response-writer.ts';
 import type { HandleRequest } from './server.ts';
 
@@ -81,7 +81,7 @@ export function createRequestHandler({
 
   function handle(exchange: Exchange): MaybePromise<void> {
     const { request } = exchange;
-    if (!request.url?.startsWith('/') && !resolveTarget(request)) {
+    if (!request.url?.startsWith('/') && !normalizeTarget(request)) {
       const message =
         'The request target must be a path, such as /graphql, or an http:// or https:// URL without user name.';
       return exchange.sendError(400, 'BAD_USER_INPUT', message);

@@ -68,10 +68,10 @@ const preflightHeaders = ['x-apollo-operation-name', 'apollo-require-preflight',
 
 /**
  * Replaces a target in absolute form by its path, and the Host header by its host, which counts instead (RFC 9112, 3.2.2).
- * Proxies send such targets.
- * @returns false if the target is neither a path nor such a URL
+ * Proxies send such targets. A path is not changed, nor is `*`.
+ * @returns false if the target is none of these, or contains a user name
  */
-export function resolveTarget(request: IncomingMessage): boolean {
+export function normalizeTarget(request: IncomingMessage): boolean {
   const { url = '' } = request;
   if (/^[/*]/.test(url)) return true;
   const [, host, path = ''] = /^https?:\/\/([^/?#@]+)([/?].*)?$/i.exec(url) ?? [];

@@ -9,7 +9,7 @@ import { findCountryFormat } from './registry.ts';
  */
 export function findPastedIban(text: string): string | null {
   if (text.length > maxLength) return null;
-  const characters = onlyCharacters(text);
+  const characters = lettersAndDigits(text);
   const found = new Set<string>();
   for (let start = 0; start < characters.length; start += 1) {
     const length = findCountryFormat(characters.slice(start, start + 2))?.length ?? 0;
@@ -29,12 +29,12 @@ const maxLength = 200;
  * findPastedBic('SWIFT/BIC: "COBADEFF"') // => 'COBADEFF'
  */
 export function findPastedBic(text: string): string | null {
-  const bic = onlyCharacters(text).replace(/^(?:BIC|SWIFT|CODE|NR|NO)+(?=.{8}(?:.{3})?$)/, '');
+  const bic = lettersAndDigits(text).replace(/^(?:BIC|SWIFT|CODE|NR|NO)+(?=.{8}(?:.{3})?$)/, '');
   return findBicProblems(bic).length === 0 ? bic : null;
 }
 
-/** Capital letters and digits: full-width forms, and the digits of other scripts, are read as what they stand for. */
-function onlyCharacters(text: string): string {
+/** The capital letters and digits of a text. Full-width forms and the digits of other scripts become those of ASCII. */
+function lettersAndDigits(text: string): string {
   const ascii = text.normalize('NFKC').replaceAll(/\p{Nd}/gu, (digit) => String(valueOfDigit(digit)));
   return ascii.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase()).replaceAll(/[^A-Z0-9]+/g, '');
 }

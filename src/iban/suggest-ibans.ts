@@ -12,8 +12,8 @@ interface SuggestOptions {
 
 /**
  * Suggests valid IBANs for an invalid compacted text with one typo: a wrong, missing or extra character, or swapped
- * neighbours. Known banks come first, then the more likely typo. Empty for a valid IBAN and for a text with more typos. If it has none
- * of them and contains exactly one valid IBAN, as pasted text may, this is the only suggestion.
+ * neighbours. Known banks come first, then the more likely typo. Where there is no such typo, the only suggestion is the one
+ * valid IBAN that the text contains, as pasted text may. Empty for a valid IBAN.
  * @example
  * suggestIbans('DE8937O400440532013000') // => ['DE89370400440532013000']
  * suggestIbans('DE89370400440532013001') // => ['DE89370400420532013001', 'DE89370400440532013000']

@@ -56,14 +56,14 @@ function toStatusError(
   return createError(service, 'UPSTREAM_FAILED', 'returned a response that could not be read', true);
 }
 
-/** What a text says in place of an answer: that the allowance is exhausted, or the key rejected. Null if it is no message. */
+/** What a text says in place of an answer: that the allowance is exhausted, or the key rejected. Null if it says neither, or is long. */
 export function findRefusalInText(text: string): 'allowance' | 'credentials' | null {
   if (text.length > maxMessageLength) return null;
   if (allowance.test(text)) return 'allowance';
   return credentials.test(text) ? 'credentials' : null;
 }
 
-/** A longer text is no message: it may be an essay about allowances. */
+/** Messages are shorter; an essay may be about allowances. */
 export const maxMessageLength = 400;
 const allowance =
   /\b(?:quota|credits?|allowance|plan|subscription|usage|(?:rate|request|monthly|daily|usage|api)[ -]limits?)\b[^.!?]{0,60}\b(?:exceed|exhaust|reach|used up|insufficient|expired|ran out|run out)|\b(?:exceed|exhaust|reach|used up|insufficient|out of)\w*\b[^.!?]{0,40}\b(?:quota|credits?|allowance|balance|limit|requests)\b|\btoo many requests\b|\bpayment required\b/i;

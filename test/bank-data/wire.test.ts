@@ -68,15 +68,24 @@ it.each([
   expect(ibanData).toMatchObject({ bankCode, branch, accountNumber });
 });
 
-it.each(['N/A', 'n/a', 'n.a.', '-', '--', ' - ', 'null', 'NULL', 'undefined', '', ' '])('%j is no text', (text) => {
-  const answer = read({
-    iban_data: { ...seenIbanValidation.iban_data, branch: text },
-    bank_data: { bank_code: '37040044', name: text, zip: text, city: 'None', bic: text },
-    country_iban_example: text,
-  });
-  expect(answer?.ibanData?.branch).toBeNull();
-  expect(answer?.bankData).toEqual({ bankCode: '37040044', name: null, zip: null, city: 'None', bic: null });
-  expect(answer?.countryIbanExample).toBeNull();
+it.each(['N/A', 'n/a', 'n.a.', '-', '--', ' - ', 'null', 'NULL', 'undefined', '', ' '])(
+  '%j is read as absent',
+  (text) => {
+    const answer = read({
+      iban_data: { ...seenIbanValidation.iban_data, branch: text },
+      bank_data: { bank_code: '37040044', name: text, zip: text, city: 'None', bic: text },
+      country_iban_example: text,
+    });
+    expect(answer?.ibanData?.branch).toBeNull();
+    expect(answer?.bankData).toEqual({ bankCode: '37040044', name: null, zip: null, city: 'None', bic: null });
+    expect(answer?.countryIbanExample).toBeNull();
+  },
+);
+
+it('a bank has the code of its IBAN, also if both are numbers', () => {
+  const wire = { valid: true, iban_data: { bank_code: 800 }, bank_data: { bank_code: 800, name: 'Česká spořitelna' } };
+  const { ibanData, bankData } = readIbanAnswer(wire, 'CZ6508000000192000145399') ?? {};
+  expect([ibanData?.bankCode, bankData?.bankCode]).toEqual(['0800', '0800']);
 });
 
 it('a bank of which only the code is known is none', () => {

@@ -3,8 +3,9 @@ import { compactIban, parseIban } from '../../iban/iban.ts';
 import type { Bank, BankData, IbanData } from '../bank-data.ts';
 
 /*
- * The bodies of the service's responses, read tolerantly: absent, null and "" are the same; a number or boolean where text is
- * expected becomes text, and the codes in `iban_data` get their leading zeros from the IBAN; "N/A", "-" and "null" are absent, as is a value of any other type.
+ * The bodies of the service's responses, read tolerantly: absent, null, "", "N/A", "-" and "null" are the same; a number or boolean
+ * where text is expected becomes text, and a code that is a number gets its leading zeros from the IBAN; a value of any other type
+ * is treated as absent.
  */
 
 /** The parsed body of `iban_validate` and `iban_generate`; a part is null if the service does not return it. */
@@ -26,10 +27,15 @@ export function readIbanAnswer(body: unknown, iban: string): IbanAnswer | null {
   const wire = readObject(body);
   const valid = readFlag(wire?.valid);
   if (wire === null || valid === null) return null;
+  const ibanData = readIbanData(wire.iban_data, iban);
+  const bankData = readBankData(wire.bank_data);
+  // Without its leading zeros, it is the code of the same bank.
+  if (bankData?.bankCode && ibanData && Number(bankData.bankCode) === Number(ibanData.bankCode))
+    bankData.bankCode = ibanData.bankCode;
   return {
     valid,
-    ibanData: readIbanData(wire.iban_data, iban),
-    bankData: readBankData(wire.bank_data),
+    ibanData,
+    bankData,
     countryIbanExample: readText(wire.country_iban_example),
   };
 }

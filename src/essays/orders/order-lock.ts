@@ -134,7 +134,7 @@ export interface HeldLock {
 interface HeldLocks {
   /** Null if another process holds it. @throws StoreError or the signal's reason */
   acquire(key: string, signal: Signal): Promise<HeldLock | null>;
-  /** Whether no lock was lost shortly before: a new lock may be used only if so, after it was acquired. @throws StoreError */
+  /** Whether no lock was lost in the last 3 s. Call it after acquiring a lock, which may be used only then. @throws StoreError */
   areSettled(): Promise<boolean>;
 }
 
@@ -151,7 +151,7 @@ function createHeldLocks({ store, isShared, onRecovered }: Omit<OrderLockOptions
   });
   /** The stored marker, which is lost with the locks; null until it was read. */
   let marker: string | null = null;
-  // To know it before it is lost.
+  // Reads the marker at the start, so that a later loss is noticed.
   if (isShared) void areSettled().catch(() => {});
 
   return {

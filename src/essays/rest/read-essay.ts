@@ -21,8 +21,9 @@ interface Received {
 }
 
 /**
- * The essay in a response, or null. With status 200 or 201 and no sign of failure, it is the first of: the configured field, a
- * field with a well-known name, the sections in their order, or the only prose in the body. An echo of what was sent is none.
+ * The essay in a response, or null. With status 200 or 201 and no sign of failure, it is the first of: the configured field,
+ * prose in a field with a well-known name, the sections in their order, the only prose of the body, or a shorter text in a field
+ * with a well-known name. An echo of what was sent does not count.
  * @param textField a dotted path; null: no field is configured
  */
 export function readEssayText(
@@ -133,7 +134,7 @@ function countValues(value: unknown, depth = 0): number {
   return Object.values(value).reduce<number>((sum, child) => sum + countValues(child, depth + 1), 1);
 }
 
-/** A body with more is no essay. */
+/** The body of an essay has fewer. */
 const maxValues = 2_000;
 /** Protects the stack from a deeply nested body. */
 const maxDepth = 50;
@@ -145,8 +146,8 @@ function isProse(text: string, { description, wordCount }: Ordered): boolean {
   return isLong && sentence.test(text) && !isFailureText(text) && !isEcho(text, description);
 }
 
-/** Words between spaces; scripts without spaces have about two characters per word. */
-function countWords(text: string): number {
+/** Words between spaces; in scripts without spaces, a word has about two characters. */
+export function countWords(text: string): number {
   const letters = text.match(
     /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}\p{Script=Tibetan}]/gu,
   );
@@ -198,7 +199,7 @@ function isFailureState(value: unknown): boolean {
   return /^[45]\d\d\b|^202$/.test(value) || failureState.test(value);
 }
 
-/** A longer text is no state. */
+/** Names of states are shorter. */
 const maxStateLength = 60;
 const failureState =
   /fail|error|denied|reject|unauth|forbidden|invalid|expired|exceed|quota|limit|timeout|cancel|abort|pending|queued|processing|progress|running|waiting|started|accepted|unavailable|filter|refusal|refused|^(?:ko|nok)$/i;
@@ -214,62 +215,30 @@ function normalizeName(name = ''): string {
   return name.toLowerCase().replaceAll(/[^a-z]/g, '');
 }
 
-const namesOf = (...names: string[]): ReadonlySet<string> => new Set(names.map(normalizeName));
-const successes = namesOf(
-  'success',
-  'successful',
-  'succeeded',
-  'is success',
-  'ok',
-  'valid',
-  'done',
-  'completed',
-  'finished',
-);
-const states = namesOf(
-  'status',
-  'state',
-  'code',
-  'status code',
-  'status text',
-  'http status',
-  'finish reason',
-  'stop reason',
-);
+const namesOf = (names: string): ReadonlySet<string> => new Set(names.split(', ').map(normalizeName));
+const successes = namesOf('success, successful, succeeded, is success, ok, valid, done, completed, finished');
+const states = namesOf('status, state, code, status code, status text, http status, finish reason, stop reason');
 const failures = namesOf(
-  ...[
-    'error',
-    'errors',
-    'err',
-    'is error',
-    'has error',
-    'has errors',
-    'error message',
-    'error code',
-    'failed',
-    'failure',
-    'fault',
-    'denied',
-  ],
-  ...['exception', 'trace', 'traceback', 'stack', 'stack trace', 'task id', 'job id', 'poll url', 'status url'],
+  'error, errors, err, is error, has error, has errors, error message, error code, failed, failure, fault, denied, ' +
+    'exception, trace, traceback, stack, stack trace, task id, job id, poll url, status url',
 );
-const explanations = namesOf('message', 'msg', 'detail', 'details', 'reason', 'description', 'info', 'notice', 'token');
+const explanations = namesOf('message, msg, detail, details, reason, description, info, notice, token');
 
 /** Whether a short text is a message of a service that did not write. An essay may be about quotas: it is longer. */
 function isFailureText(text: string): boolean {
   if (text.length > maxMessageLength) return false;
-  return findRefusalInText(text) !== null || failureMessage.test(text) || serverPath.test(text);
+  return findRefusalInText(text) !== null || failureMessage.test(text) || text.search(serverPath) !== -1;
 }
 
 const failureMessage =
   /^\s*(?:error|exception|failed|failure|forbidden|bad request|not found|unavailable|bad gateway|gateway time-?out)\s*(?:[:.!\d-]|$)|^[^.\n]{0,80}\b(?:is required|must be (?:an?|at|less|greater|one))\b[^\n]{0,40}$|\b(?:internal server error|service unavailable|something went wrong|please try again|try again later|could not (?:be )?generate|failed to generate|unable to generate|server error|an error occurred|request timed out|too many attempts|insufficient (?:funds|balance)|no remaining words|key not valid|limit has been reached)\b|\btraceback\b|\bexception in\b/i;
-/** Of a file on a server. */
-const serverPath = /(?:[a-z]:\\|\\?\/(?:var|home|usr|app|srv|opt|root|etc|tmp|www|mnt|data)\\?\/)[^\s"',)]+/i;
+/** The path of a file on a server. */
+const serverPath = /(?:[a-z]:\\|\\?\/(?:var|home|usr|app|srv|opt|root|etc|tmp|www|mnt|data)\\?\/)[^\s"',)]+/gi;
 
 /** Without paths of a server's files, and without values that look like credentials. */
 export function hideInternals(text: string): string {
   return text
-    .replaceAll(new RegExp(serverPath.source, 'gi'), '[path]')
+    .replaceAll(serverPath, '[path]')
     .replaceAll(credentialValue, '$1[hidden]')
     .replaceAll(/(:\/\/)[^\s/@"]{1,200}@/g, '$1[hidden]@')
     .replaceAll(/(?<![\w-])eyJ[\w-]{1,4000}\.[\w-]*(?:\.[\w-]*)?/g, '[hidden]');

@@ -5,7 +5,7 @@ import type { Answered, Outcome } from '../../upstream/outcome.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
 import { createBudgetError, toUpstreamError } from '../../upstream/upstream-error.ts';
 import type { Essay, EssayMode, EssayOrder, EssayResult, SendingEssayGenerator } from '../essays.ts';
-import { hideInternals, readEssayText, readProperty } from './read-essay.ts';
+import { countWords, hideInternals, readEssayText, readProperty } from './read-essay.ts';
 
 interface RestEssaysOptions {
   client: Pick<UpstreamClient, 'send'>;
@@ -80,10 +80,6 @@ function composeDescription({ description, purpose, titles }: EssayOrder): strin
 
 function isSuccess(outcome: Outcome): outcome is Answered {
   return outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
-}
-
-function countWords(text: string): number {
-  return text.match(/\S+/g)?.length ?? 0;
 }
 
 /** The message of an error body, in any of the fields that the service and its resellers use. */

@@ -25,7 +25,7 @@ import {
   visit,
 } from 'graphql';
 
-/* Limits of a document and its variables, besides the cost of its operations: text, aliases, directives, values. */
+/* Limits of a document and its variables, besides the cost of its operations: text, comparisons, aliases, directives, values. */
 
 export interface DocumentLimits {
   /** Tokens (names, braces, strings ...), and lines, per document. */
@@ -183,15 +183,15 @@ function createPairs<One>(weigh: (one: One) => number) {
         return entry;
       });
       let comparisons = ((found.length * (found.length - 1)) / 2) * comparisonsPerKnownPair;
-      for (let index = 1; index < found.length && comparisons <= maxComparisons; index += 1) {
-        for (let other = 0; other < index; other += 1) comparisons += compare(found[index], found[other]);
+      if (comparisons > maxComparisons) return comparisons;
+      for (const [index, one] of found.entries()) {
+        for (const other of found.slice(0, index)) comparisons += compare(one, other);
       }
       return comparisons;
     },
   };
 
-  function compare(one: Weighed | undefined, other: Weighed | undefined): number {
-    if (one === undefined || other === undefined) return 0;
+  function compare(one: Weighed, other: Weighed): number {
     const pair = Math.min(one.id, other.id) * maxIds + Math.max(one.id, other.id);
     if (compared.has(pair)) return 0;
     compared.add(pair);

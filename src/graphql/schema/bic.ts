@@ -28,7 +28,10 @@ const BicValidationType = builder.objectRef<BicValidation>('BicValidation').impl
       description:
         'The valid BIC that a pasted text contains, such as one behind "BIC:"; empty if it is valid, or contains none. Needs no ' +
         'upstream call.',
-      resolve: ({ bic, valid }) => (valid ? [] : [findPastedBic(bic)].filter((found) => found !== null)),
+      resolve({ bic, valid }) {
+        const pasted = valid ? null : findPastedBic(bic);
+        return pasted === null ? [] : [pasted];
+      },
     }),
     partyPrefix: t.string({
       nullable: true,

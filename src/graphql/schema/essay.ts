@@ -93,7 +93,9 @@ const UpstreamErrorCodeType = builder.enumType('UpstreamErrorCode', {
   values: {
     UPSTREAM_REJECTED_CREDENTIALS: { description: "It rejected the gateway's key: contact the operator." },
     UPSTREAM_ALLOWANCE_EXHAUSTED: {
-      description: 'Its allowance is exhausted, or it has asked not to be called: wait until the date in the message.',
+      description:
+        'Its allowance is exhausted, or it has asked not to be called: wait until the date in the message; without one, ' +
+        'contact the operator.',
     },
     UPSTREAM_UNAVAILABLE: {
       description: 'It was not called: it keeps failing, too many calls wait, or a store failed. Retry later.',

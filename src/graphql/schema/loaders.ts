@@ -119,8 +119,6 @@ export async function settleAll<Input, Item>(
       }
     }
   };
-  const workers: Promise<void>[] = [];
-  while (workers.length < Math.min(inputs.length, maxConcurrency)) workers.push(work());
-  await Promise.all(workers);
+  await Promise.all(Array.from({ length: Math.min(inputs.length, maxConcurrency) }, work));
   return items;
 }

@@ -189,7 +189,7 @@ describe('another file', () => {
     mkdirSync(join(folder, 'blz'));
     const reading = (name: string) => readBankFile({ country: 'DE', path: join(folder, name) });
     await expect(reading('blz')).rejects.toThrow(/blz is a folder; expected the downloaded file/);
-    await expect(reading('none')).rejects.toThrow(/^there is no file .*none$/);
+    await expect(reading('none')).rejects.toThrow(/none does not exist$/);
   });
 });
 

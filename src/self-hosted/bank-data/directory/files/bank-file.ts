@@ -64,7 +64,7 @@ function tooLarge(path: string): ImportError {
 function unreadable(path: string, error: unknown): unknown {
   const code = errorCodeOf(error);
   if (code === null) return error;
-  if (code === 'ENOENT' || code === 'ENOTDIR') return new ImportError(`there is no file ${path}`);
+  if (code === 'ENOENT' || code === 'ENOTDIR') return new ImportError(`${path} does not exist`);
   if (code === 'EACCES' || code === 'EPERM') return new ImportError(`${path} cannot be read by this user`);
   return new ImportError(`${path} cannot be read (${code}); expected the downloaded file`);
 }

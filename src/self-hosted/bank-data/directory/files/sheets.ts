@@ -134,8 +134,9 @@ const maxTextBytes = 200_000;
  * them, long texts and many tags.
  */
 function checkPart(name: string, path: string, content: Buffer): Buffer {
+  const part = cellText(path).slice(0, maxQuoteLength);
   const tooMany = (found: string) =>
-    new ImportError(`${name}: ${path} has more than ${found}, the limit for a workbook`);
+    new ImportError(`${name}: ${part} has more than ${found}, the limit for a workbook`);
   // Names and references are ASCII.
   const xml = content
     .toString('latin1')
