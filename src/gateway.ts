@@ -1,6 +1,7 @@
 import type { DestinationStream } from 'pino';
 import { pause } from './async/pause.ts';
 import { AbortableSignal } from './async/signal.ts';
+import { createTimeSlices } from './async/time-slices.ts';
 import { createAccess } from './auth/access.ts';
 import { createCachedBankData } from './bank-data/cached-bank-data.ts';
 import { createKnownBanks, type KnownBanks } from './bank-lists/known-banks.ts';
@@ -59,6 +60,7 @@ export function createGateway(
   });
 
   const allowances = [bankDataUpstream.allowance, essaysUpstream.allowance];
+  const inTimeSlice = createTimeSlices(sliceMs);
   const services = {
     bankData,
     essays,
@@ -68,6 +70,7 @@ export function createGateway(
     isKnownBank: knownBanks.has,
     limits: readQueryLimits(config),
     batches: createBatchTurns(config.upstreamConcurrency),
+    inTimeSlice,
   };
   const graphql = createGraphqlHandler({
     schema,
@@ -94,6 +97,7 @@ export function createGateway(
     graphiql: createGraphiql(config.connections),
     maxBodyBytes: config.maxBodyBytes,
     maxBufferedBytes: config.maxBufferedBytes,
+    inTimeSlice,
     corsOrigins: config.corsOrigins,
     allowedHosts: config.allowedHosts,
     startTrace: traces?.start ?? null,
@@ -156,3 +160,6 @@ export function createGateway(
     await Promise.all([store.close(), metricsServer?.close()]);
   }
 }
+
+/** In milliseconds: how long work of one request may delay all others. */
+const sliceMs = 4;

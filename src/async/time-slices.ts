@@ -1,7 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 
+/** Begins a piece of work in its turn. */
+export type InTimeSlice = <Result>(run: () => Result | Promise<Result>) => Promise<Result>;
+
 /** Begins pieces of work one after the other, and lets other requests run after a few milliseconds of them. */
-export function createTimeSlices(maxMs: number): <Result>(run: () => Result | Promise<Result>) => Promise<Result> {
+export function createTimeSlices(maxMs: number): InTimeSlice {
   let last: Promise<void> = Promise.resolve();
   let beganAt = 0;
 

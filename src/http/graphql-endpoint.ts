@@ -1,4 +1,4 @@
-import { createTimeSlices } from '../async/time-slices.ts';
+import type { InTimeSlice } from '../async/time-slices.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { AnswerPost, GraphqlPost } from '../graphql/request/answer.ts';
 import { type Reply, varyOfAll } from '../graphql/request/reply.ts';
@@ -20,6 +20,8 @@ export interface GraphqlEndpointOptions {
   /** Holds the bodies that are being read. */
   budget: ByteBudget;
   cors: Cors;
+  /** For large bodies, whose JSON may take 15 ms to parse. */
+  inTimeSlice: InTimeSlice;
   /** Finds the caller of a request and continues, or refuses the request. */
   identifyByParams: (
     exchange: Exchange,
@@ -32,7 +34,7 @@ export interface GraphqlEndpointOptions {
 
 /** Answers GraphQL requests. Their bodies are read only if their headers are valid. */
 export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
-  const { graphql, maxBodyBytes, budget, cors, identifyByParams, catchFaults } = options;
+  const { graphql, maxBodyBytes, budget, cors, inTimeSlice, identifyByParams, catchFaults } = options;
   const bodyLimits = { maxBytes: maxBodyBytes, budget };
   const sendReply = createSendReply();
 
@@ -82,9 +84,6 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
     return sendReply(exchange, await graphql.answerWithYoga(exchange, search, caller));
   }
 }
-
-/** Large bodies, whose JSON may take 15 ms to parse. */
-const inTimeSlice = createTimeSlices(4);
 
 const closeConnection = ['connection', 'close'];
 

@@ -1,4 +1,5 @@
 import type { Signal } from '../../async/signal.ts';
+import type { InTimeSlice } from '../../async/time-slices.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { PaidBudgets } from '../../auth/paid-budget.ts';
 import type { BankDataPort } from '../../bank-data/bank-data.ts';
@@ -22,6 +23,8 @@ export interface Services {
   isKnownBank: (country: string, bankCode: string) => boolean;
   limits: QueryLimits;
   batches: BatchTurns;
+  /** For work that takes long in one request: a thousand suggestions take 80 ms. */
+  inTimeSlice: InTimeSlice;
 }
 
 /** Created for each request. */

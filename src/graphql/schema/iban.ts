@@ -1,4 +1,3 @@
-import { createTimeSlices } from '../../async/time-slices.ts';
 import type { IbanData, IbanValidation } from '../../bank-data/bank-data.ts';
 import { GatewayError } from '../../errors.ts';
 import { compactIban } from '../../iban/iban.ts';
@@ -190,13 +189,10 @@ export function suggestOnce(iban: string, { suggestions, services }: Context): P
   const known = suggestions.get(iban);
   if (known !== undefined) return known;
   if (suggestions.size >= maxIbans) throw new GatewayError('BAD_USER_INPUT', tooManyIbans);
-  const suggested = inTimeSlice(() => [...suggestIbans(iban, services)]);
+  const suggested = services.inTimeSlice(() => [...suggestIbans(iban, services)]);
   suggestions.set(iban, suggested);
   return suggested;
 }
-
-/** A thousand suggestions take 80 ms. */
-const inTimeSlice = createTimeSlices(4);
 
 const maxIbans = 1_000;
 const tooManyIbans = `A query may request suggestions for at most ${maxIbans} invalid IBANs; split it into several queries.`;

@@ -1,3 +1,4 @@
+import { createTimeSlices } from '../../../src/async/time-slices.ts';
 import type { Bank, BankDataPort, IbanValidation } from '../../../src/bank-data/bank-data.ts';
 import { withPrecheck } from '../../../src/bank-data/precheck.ts';
 import { GatewayError } from '../../../src/errors.ts';
@@ -88,6 +89,7 @@ export function tServices(): Services {
     budgets: { reserve: () => null, status: async () => [] },
     isKnownBank: () => false,
     batches: createBatchTurns(64),
+    inTimeSlice: createTimeSlices(4),
     limits: { ibans: 20, bics: 10, bankQueries: 4, essayTexts: 2, essays: 1, entities: 20 },
   };
 }

@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import { createTimeSlices } from '../../../src/async/time-slices.ts';
 import { readConfig } from '../../../src/config/read-config.ts';
 import type { GraphqlEndpointOptions } from '../../../src/http/graphql-endpoint.ts';
 import { createRequestHandler } from '../../../src/http/request-handler.ts';
@@ -15,6 +16,7 @@ export async function tGraphqlServer(graphql: GraphqlEndpointOptions['graphql'])
     graphiql: () => Promise.reject(new Error('not served')),
     maxBodyBytes,
     maxBufferedBytes,
+    inTimeSlice: createTimeSlices(4),
     corsOrigins: ['https://shop.example'],
     allowedHosts: [],
     isReady: () => true,

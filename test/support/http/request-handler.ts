@@ -1,4 +1,5 @@
 import { expect, onTestFinished } from 'vitest';
+import { createTimeSlices } from '../../../src/async/time-slices.ts';
 import { readConfig } from '../../../src/config/read-config.ts';
 import { createGraphiql } from '../../../src/http/graphiql.ts';
 import { createRequestHandler } from '../../../src/http/request-handler.ts';
@@ -16,6 +17,7 @@ export async function tRequestHandler(options: Partial<Options> = {}): Promise<s
     graphiql: createGraphiql({ clientTimeoutMs: 20_000 }),
     maxBodyBytes: 1_000,
     maxBufferedBytes: 30_000_000,
+    inTimeSlice: createTimeSlices(4),
     corsOrigins: [],
     allowedHosts: [],
     isReady: () => true,
