@@ -15,4 +15,7 @@ export interface ListedBank {
 }
 
 /** One row of a directory. */
-export type BankEntry = Pick<ListedBank, 'bankCode' | 'name' | 'zip' | 'city' | 'bic'>;
+export interface BankEntry extends Pick<ListedBank, 'bankCode' | 'name' | 'zip' | 'city' | 'bic'> {
+  /** The method of the check digit in German account numbers, such as `63`; absent in other directories. */
+  accountCheckMethod?: string;
+}

@@ -1,7 +1,7 @@
+import { type BankImport, createImportReader } from '../../../bank-lists/imported-lists.ts';
 import type { BankEntry, ListedBank } from '../../../bank-lists/listed-bank.ts';
 import { createShippedBanks } from '../../../bank-lists/shipped-banks.ts';
 import { type CountryIndex, createCountryIndex, fullBic } from './country-index.ts';
-import { type BankImport, createImportReader } from './import-store.ts';
 
 interface BankListRequest {
   /** Absent for all countries. */

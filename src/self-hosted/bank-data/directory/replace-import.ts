@@ -1,7 +1,3 @@
-import type { BankEntry } from '../../../bank-lists/listed-bank.ts';
-import { ConfigError } from '../../../errors.ts';
-import { checkDataFolder } from '../../../stores/data-folder.ts';
-import { ImportError } from './files/bank-file.ts';
 import {
   type BankImport,
   currentImport,
@@ -13,7 +9,11 @@ import {
   previousImport,
   revisionKey,
   type StoredBank,
-} from './import-store.ts';
+} from '../../../bank-lists/imported-lists.ts';
+import type { BankEntry } from '../../../bank-lists/listed-bank.ts';
+import { ConfigError } from '../../../errors.ts';
+import { checkDataFolder } from '../../../stores/data-folder.ts';
+import { ImportError } from './files/bank-file.ts';
 
 interface Replacement {
   country: string;
@@ -77,8 +77,10 @@ function writeImport(store: ImportStore, { country, source, date, entries, check
   check?.(old.description && old.banks.length);
   takeImport(store, previousImport(country));
   putImport(store, previousImport(country), old);
-  for (const { bankCode, name, zip, city, bic } of entries) {
-    store.putSync(keys.bank(bankCode), [name, zip, city, bic]);
+  for (const { bankCode, name, zip, city, bic, accountCheckMethod } of entries) {
+    const bank: StoredBank = [name, zip, city, bic];
+    if (accountCheckMethod) bank.push(accountCheckMethod);
+    store.putSync(keys.bank(bankCode), bank);
   }
   store.putSync(keys.description, { source, date, revision: nextRevision(store) } satisfies BankImport);
 }

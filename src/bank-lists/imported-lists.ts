@@ -2,21 +2,25 @@ import { existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { RootDatabase } from 'lmdb';
-import type { BankEntry } from '../../../bank-lists/listed-bank.ts';
-import { checkLmdbFile, createLmdbFiles } from '../../../stores/lmdb-file.ts';
+import { checkLmdbFile, createLmdbFiles } from '../stores/lmdb-file.ts';
+import type { BankEntry } from './listed-bank.ts';
 
 /** The stored data of the import of one country. */
 export interface BankImport {
   /** The publisher of the file. */
   source: string;
-  /** ISO date of the import. */
+  /** ISO date of the list by its publisher; of the import, if the file has none. */
   date: string;
+  /** ISO date of the last day of the list, by its publisher or by how often it is published; absent in imports before 0.2. */
+  validUntil?: string;
+  /** Whether the list has all bank codes in use; absent in imports before 0.2. */
+  isComplete?: boolean;
   /** Increases with each import of any country. */
   revision: number;
 }
 
 /** A bank, stored under its country and bank code. */
-export type StoredBank = [name: string, zip: string, city: string, bic: string];
+export type StoredBank = [name: string, zip: string, city: string, bic: string, accountCheckMethod?: string];
 
 export type ImportStore = RootDatabase<number | BankImport | StoredBank, string | string[]>;
 
@@ -112,8 +116,8 @@ export function createImportReader(dataDir: string): ImportReader {
     entries(country) {
       if (store === null) return [];
       return Array.from(store.getRange(currentImport(country).banks), ({ key, value }) => {
-        const [name, zip, city, bic] = value as StoredBank;
-        return { bankCode: key[2] ?? '', name, zip, city, bic };
+        const [name, zip, city, bic, accountCheckMethod] = value as StoredBank;
+        return { bankCode: key[2] ?? '', name, zip, city, bic, ...(accountCheckMethod && { accountCheckMethod }) };
       });
     },
     close: async () => store?.close(),
