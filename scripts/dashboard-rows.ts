@@ -194,6 +194,16 @@ export const dashboardRows: Record<string, Panel[]> = {
       lines: { '{{instance}}': 'min by (instance) (ledgerquill_store_up{SELECT})' },
     },
     {
+      title: 'Bank lists',
+      description: 'Days until the last valid day of the list of each country.',
+      unit: 'd',
+      isStat: true,
+      lines: {
+        '{{country}}':
+          '(min by (country) (ledgerquill_bank_list_valid_until_timestamp_seconds{SELECT}) - time()) / 86400',
+      },
+    },
+    {
       title: 'Log lines dropped',
       description: 'By the sampling of request lines.',
       unit: 'short',

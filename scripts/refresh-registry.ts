@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { refreshGermanDate, refreshRegistryTable, registryFile } from './registry-table.ts';
+import { refreshRegistryTable, registryFile } from './registry-table.ts';
 
 /*
- * `npm run refresh-registry -- <registry file>`: writes the registry to src/iban/registry-table.ts, and the date of the
- * installed list of German banks to src/bank-lists/shipped-banks.ts.
+ * `npm run refresh-registry -- <registry file>`: writes the registry to src/iban/registry-table.ts.
  */
 
 const root = new URL('../', import.meta.url);
@@ -22,10 +21,6 @@ if (path === undefined) {
 function refreshAll(registryPath: string): void {
   const registry = registryFile.parse(JSON.parse(readFileSync(registryPath, 'utf8')));
   refresh('src/iban/registry-table.ts', (table) => refreshRegistryTable(table, registry));
-
-  const { version } = JSON.parse(read('node_modules/bankdata-germany/package.json')) as { version: string };
-  const readme = read('node_modules/bankdata-germany/README.md');
-  refresh('src/bank-lists/shipped-banks.ts', (source) => refreshGermanDate(source, version, readme));
 }
 
 function refresh(file: string, change: (text: string) => string): void {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { readPart, replacePart } from './replace-part.ts';
 
 /* Rewrites the generated parts of src/iban/registry-table.ts and src/bank-lists/shipped-banks.ts. */
 
@@ -38,17 +39,6 @@ export function refreshRegistryTable(table: string, { source, countries }: Regis
   return replacePart(refreshed, /(const territories: [^=]*= new Map\(\[\n)(?: {2}.*\n)*/i, territories.join(''));
 }
 
-/** The source of shipped-banks.ts with the first valid day of the installed list of German banks. */
-export function refreshGermanDate(shippedBanks: string, version: string, readme: string): string {
-  const date = readPart(readme, /includes data from (\d{4}-\d{2}-\d{2})/);
-  const release = version.split('.').slice(0, 2).join('.');
-  return replacePart(
-    replacePart(shippedBanks, /(`bankdata-germany` )[\d.]+\d/, release),
-    /(germanDate = ')[\d-]+/,
-    date,
-  );
-}
-
 /** The account prefix: two independent tables have it as the branch, the registry has no branch. */
 const missingBranches: ReadonlyMap<string, string> = new Map([
   ['CZ', '5-10'],
@@ -64,16 +54,4 @@ function toRow({ country, format, example, sepa, bank, branch, nationalCheck }: 
 
 function toTuple(span: string | null): string {
   return span === null ? 'null' : `[${span.replace('-', ', ')}]`;
-}
-
-/** Replaces what follows the first group of the pattern. */
-function replacePart(text: string, pattern: RegExp, part: string): string {
-  readPart(text, pattern);
-  return text.replace(pattern, (_, before: string) => before + part);
-}
-
-function readPart(text: string, pattern: RegExp): string {
-  const part = pattern.exec(text)?.[1];
-  if (part === undefined) throw new Error(`${pattern} must match the text that begins with: ${text.slice(0, 80)}`);
-  return part;
 }

@@ -4,6 +4,7 @@ import { AbortableSignal } from './async/signal.ts';
 import { createTimeSlices } from './async/time-slices.ts';
 import { createAccess } from './auth/access.ts';
 import { createCachedBankData } from './bank-data/cached-bank-data.ts';
+import { createBankLists } from './bank-lists/bank-lists.ts';
 import { createKnownBanks, type KnownBanks } from './bank-lists/known-banks.ts';
 import { type Config, listSecrets, type Upstreams } from './config/read-config.ts';
 import { createTrustedDocuments } from './documents/trusted-documents.ts';
@@ -33,7 +34,7 @@ interface GatewayOptions {
 export function createGateway(
   config: Config,
   upstreams: Upstreams,
-  { logDestination = process.stderr, knownBanks = createKnownBanks() }: GatewayOptions = {},
+  { logDestination = process.stderr, knownBanks = createKnownBanks(createBankLists(config)) }: GatewayOptions = {},
 ) {
   const secrets = listSecrets(config, upstreams);
   const redact = createRedact(secrets);
@@ -67,7 +68,7 @@ export function createGateway(
     essayArchive: essays.archive,
     allowances: () => Promise.all(allowances.map((allowance) => allowance.status())),
     budgets: access.budgets,
-    isKnownBank: knownBanks.has,
+    knownBanks,
     limits: readQueryLimits(config),
     batches: createBatchTurns(config.upstreamConcurrency),
     inTimeSlice,
@@ -114,6 +115,7 @@ export function createGateway(
     allowances: services.allowances,
     budgets: access.budgets.remaining,
     isStoreUp: isUp,
+    bankLists: knownBanks.lists,
     droppedLogLines,
   };
   let metricsServer: MetricsServer | null = null;
@@ -129,6 +131,7 @@ export function createGateway(
     },
     /** Null if they are off, or the gateway does not listen yet. */
     metricsUrl: () => metricsServer?.url ?? null,
+    bankLists: knownBanks.lists,
     announceStop,
     /** Lets running queries finish within the shutdown timeout, then closes everything. */
     close(): Promise<void> {
@@ -157,7 +160,7 @@ export function createGateway(
     // Closing the clients aborts the calls in flight; then everything written and counted is stored.
     await Promise.all([essays.close(), ...allowances.map((allowance) => allowance.flush())]);
     await Promise.all([access.close(), traces?.close(), trustedDocuments?.close()]);
-    await Promise.all([store.close(), metricsServer?.close()]);
+    await Promise.all([store.close(), knownBanks.close(), metricsServer?.close()]);
   }
 }
 

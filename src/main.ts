@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { isOutdated } from './bank-lists/bank-lists.ts';
+import type { BankListStatus } from './bank-lists/listed-bank.ts';
 import { findUnknownVariables } from './config/describe-variables.ts';
 import { type Config, listSecrets, readConfig, type UpstreamAccess } from './config/read-config.ts';
 import { configureHeap } from './process/heap-settings.ts';
 import { runMain } from './process/run-main.ts';
 import { stopOnSignal } from './process/stop-signals.ts';
 import { checkDataFolder } from './stores/data-folder.ts';
-import { createLog, logConsole } from './telemetry/log.ts';
+import { createLog, type Log, logConsole } from './telemetry/log.ts';
 import { createRedact } from './telemetry/redact.ts';
 
 /*
@@ -62,6 +64,7 @@ async function start(config: Config, services: Service[], stopServices: () => Pr
   const log = createLog({ level: config.logLevel, redact: createRedact(listSecrets(config, upstreams)) });
   logConsole(log, console);
   const gateway = createGateway(config, upstreams);
+  warnOfOutdatedLists(gateway.bankLists(), log);
 
   const stop = async () => {
     await gateway.close();
@@ -89,6 +92,15 @@ async function start(config: Config, services: Service[], stopServices: () => Pr
       `  to stop    SIGTERM or Ctrl+C: ${describeStop(config)}`,
       '',
     ].join('\n'),
+  );
+}
+
+function warnOfOutdatedLists(lists: readonly BankListStatus[], log: Log): void {
+  const outdated = lists.filter(isOutdated).map(({ country, validUntil }) => `${country}: ${validUntil}`);
+  if (outdated.length === 0) return;
+  log.warn(
+    { lastValidDays: outdated },
+    'bank lists are out of date: update Ledgerquill, or import newer files with import-banks',
   );
 }
 

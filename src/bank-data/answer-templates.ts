@@ -61,7 +61,10 @@ export class AnswerTemplate {
       bankData.name === this.#bankData.name &&
       bankData.zip === this.#bankData.zip &&
       bankData.city === this.#bankData.city &&
-      bankData.bic === this.#bankData.bic
+      bankData.bic === this.#bankData.bic &&
+      bankData.bicSource === this.#bankData.bicSource &&
+      bankData.source === this.#bankData.source &&
+      bankData.date === this.#bankData.date
     );
   }
 

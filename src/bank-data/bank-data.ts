@@ -40,7 +40,15 @@ export interface BankData {
   zip: string | null;
   city: string | null;
   bic: string | null;
+  bicSource: BicSource | null;
+  /** Publisher of the record. */
+  source: string | null;
+  /** ISO 8601 date of the published list; of its import, if the file has none. */
+  date: string | null;
 }
+
+/** Where a BIC is from: see `BicSource` in `bank-lists/listed-bank.ts`. Only the self-hosted service reports it. */
+export type BicSource = 'NATIONAL_LIST' | 'REGISTER' | 'CORRECTED';
 
 export interface BicValidation {
   /** Without spaces, in upper case. */
@@ -56,10 +64,6 @@ export interface BicValidation {
 export interface Bank extends BankData {
   countryCode: string | null;
   address: string | null;
-  /** Publisher of the record. */
-  source: string | null;
-  /** ISO 8601 date on which the record was published or imported. */
-  date: string | null;
 }
 
 export interface BankListRequest {

@@ -1,28 +1,56 @@
-import { createShippedBanks } from './shipped-banks.ts';
+import { type BankLists, findByCode, isOutdated } from './bank-lists.ts';
+import type { BankListStatus, ListedBank } from './listed-bank.ts';
 
+/** What the bank lists tell without an upstream call. */
 export interface KnownBanks {
-  /** Whether a shipped list has this bank code of this country: a hint without an upstream call. */
+  /** Whether a list has this bank code of this country. */
   has(country: string, bankCode: string): boolean;
   /**
-   * Reads all lists in a second, one at a time; until then each is read on first use, in at most 10 ms.
+   * Whether the current list of the country has this bank code. Not listed only if that list is complete and valid today;
+   * unknown, too, for a bank code that only an older list has.
+   */
+  status(country: string, bankCode: string): BankCodeStatus;
+  /** The method of the check digit in account numbers of this German bank code, such as `63`; null if unknown. */
+  accountCheckMethod(bankCode: string): string | null;
+  /** Of all countries with a list, by code. */
+  lists(): readonly BankListStatus[];
+  /**
+   * Reads all lists in a second, one at a time; until then each is read on first use, in at most 20 ms.
    * @returns a function that stops reading
    */
   loadSoon(): () => void;
+  close(): Promise<void>;
 }
 
-export function createKnownBanks(): KnownBanks {
-  const shipped = createShippedBanks();
-  const codesByCountry = new Map<string, ReadonlySet<string>>();
+export type BankCodeStatus = 'LISTED' | 'NOT_LISTED' | 'UNKNOWN';
 
-  function codesOf(country: string): ReadonlySet<string> | undefined {
-    if (!shipped.countries.includes(country)) return undefined;
-    const codes = codesByCountry.get(country) ?? shipped.bankCodes(country);
-    codesByCountry.set(country, codes);
+type KnownCodes = ReadonlyMap<string, KnownCode>;
+type KnownCode = Pick<ListedBank, 'isDeleted' | 'accountCheckMethod'>;
+
+export function createKnownBanks(lists: BankLists): KnownBanks {
+  const known = new Map<string, { edition: string; codes: KnownCodes }>();
+
+  function codesOf(country: string): KnownCodes | null {
+    const edition = lists.edition(country);
+    const found = known.get(country);
+    if (found?.edition === edition) return found.codes;
+    if (lists.status(country) === null) return null;
+    const codes = new Map(lists.banks(country).map((bank) => [bank.bankCode, toKnownCode(bank)]));
+    known.set(country, { edition, codes });
     return codes;
   }
 
   return {
-    has: (country, bankCode) => codesOf(country)?.has(bankCode) ?? false,
+    has: (country, bankCode) => findByCode(codesOf(country), country, bankCode) !== null,
+    status(country, bankCode) {
+      const list = lists.status(country);
+      if (list === null) return 'UNKNOWN';
+      const code = findByCode(codesOf(country), country, bankCode);
+      if (code !== null) return code.isDeleted ? 'UNKNOWN' : 'LISTED';
+      return list.isComplete && list.validUntil !== null && !isOutdated(list) ? 'NOT_LISTED' : 'UNKNOWN';
+    },
+    accountCheckMethod: (bankCode) => codesOf('DE')?.get(bankCode)?.accountCheckMethod ?? null,
+    lists: () => lists.countries().flatMap((country) => lists.status(country) ?? []),
     loadSoon() {
       let isStopped = false;
       const load = (remaining: readonly string[]) => {
@@ -31,14 +59,23 @@ export function createKnownBanks(): KnownBanks {
         codesOf(country);
         setImmediate(load, others).unref();
       };
-      const timer = setTimeout(load, loadAfterMs, shipped.countries).unref();
+      const timer = setTimeout(() => load(lists.countries()), loadAfterMs).unref();
       return () => {
         isStopped = true;
         clearTimeout(timer);
       };
     },
+    close: () => lists.close(),
   };
 }
 
+/** Only what is needed of a bank, so that the others are not kept in memory. */
+function toKnownCode({ isDeleted, accountCheckMethod }: ListedBank): KnownCode {
+  if (accountCheckMethod !== undefined) return { accountCheckMethod };
+  return isDeleted ? deletedCode : listedCode;
+}
+
+const listedCode: KnownCode = {};
+const deletedCode: KnownCode = { isDeleted: true };
 /** The first requests after the start come before. */
 const loadAfterMs = 1_000;

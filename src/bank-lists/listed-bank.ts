@@ -8,14 +8,36 @@ export interface ListedBank {
   city: string;
   /** 8 characters, or 11 with the branch, as listed. */
   bic: string;
+  /** Empty without a BIC. */
+  bicSource: BicSource | '';
   /** The publisher of the record. */
   source: string;
-  /** ISO date of the published list, or of its import. */
+  /** ISO date of the published list; of its import, if the file has none. */
   date: string;
+  /** Whether it is only in an older list than the current one: its accounts may still be in use. */
+  isDeleted?: boolean;
+  /** The method of the check digit in its account numbers, such as `63`; only in imported German lists. */
+  accountCheckMethod?: string;
+}
+
+/**
+ * Where a BIC is from: the list of bank codes of the country, a register of institutions, whose BIC may not be the one on
+ * account statements, or our corrections of such lists.
+ */
+export type BicSource = 'NATIONAL_LIST' | 'REGISTER' | 'CORRECTED';
+
+/** What is known of the list of a country. */
+export interface BankListStatus {
+  country: string;
+  /** The publisher. */
+  source: string;
+  /** ISO date of the list. */
+  date: string;
+  /** ISO date of its last day, by its publisher or by how often it is published; null if unknown. */
+  validUntil: string | null;
+  /** Whether it has all bank codes in use. */
+  isComplete: boolean;
 }
 
 /** One row of a directory. */
-export interface BankEntry extends Pick<ListedBank, 'bankCode' | 'name' | 'zip' | 'city' | 'bic'> {
-  /** The method of the check digit in German account numbers, such as `63`; absent in other directories. */
-  accountCheckMethod?: string;
-}
+export type BankEntry = Pick<ListedBank, 'bankCode' | 'name' | 'zip' | 'city' | 'bic' | 'accountCheckMethod'>;

@@ -2,19 +2,20 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { findCountryFormat } from '../iban/registry.ts';
-import type { ListedBank } from './listed-bank.ts';
+import { correctBanks, correctionsDate, isRegister } from './bank-corrections.ts';
+import type { BankListStatus, ListedBank } from './listed-bank.ts';
 
-/** The bank lists in npm packages. They contain neither zip codes nor cities. */
+/** The bank lists in npm packages, with our corrections. They contain neither zip codes nor cities. */
 interface ShippedBanks {
   countries: readonly string[];
   /** Changes whenever the list of a country does: for Germany at a date in the package, for others never. */
   edition(country: string): string;
   /** Changes whenever the list of any country does. */
   version(): string;
+  /** Null for a country without a list. */
+  status(country: string): BankListStatus | null;
   /** Unsorted; empty for a country without a list. Territories have none, and do not use the list of their parent. */
   banks(country: string): ListedBank[];
-  /** The bank codes of `banks`, which take a tenth of the time and memory. */
-  bankCodes(country: string): ReadonlySet<string>;
 }
 
 /** Names and BICs for Germany (quarterly), BICs of 2024 for six other countries. Lists are read when needed. */
@@ -28,15 +29,16 @@ export function createShippedBanks(): ShippedBanks {
   return {
     countries,
     edition: (country) => (country === 'DE' && validNext()?.valid) || '',
-    version: () => [germanDate, listedBicsDate, validNext()?.valid ?? ''].join('/'),
+    version: () => [germanDate, listedBicsDate, correctionsDate, validNext()?.valid ?? ''].join('/'),
+    status(country) {
+      if (!countries.includes(country)) return null;
+      if (country !== 'DE') return { country, ...listedBicsOrigin, validUntil: null, isComplete: false };
+      const date = validNext()?.valid.slice(0, 10) ?? germanDate;
+      return { country, source: germanSource, date, validUntil: germanValidUntil, isComplete: true };
+    },
     banks(country) {
       if (!countries.includes(country)) return [];
-      return country === 'DE' ? germanBanks(validNext()) : listedBics(country);
-    },
-    bankCodes(country) {
-      if (!countries.includes(country)) return new Set();
-      const listed = readBics(country).map(([bankCode]) => bankCode);
-      return country === 'DE' ? germanBankCodes(listed, validNext()) : new Set(listed);
+      return correctBanks(country, country === 'DE' ? germanBanks(validNext()) : listedBics(country));
     },
   };
 }
@@ -46,9 +48,11 @@ const countries = ['AT', 'BE', 'DE', 'ES', 'FR', 'LU', 'NL'];
 const germanSource = 'Deutsche Bundesbank, via bankdata-germany';
 /** First valid day of the list in `bankdata-germany` 2.2602; only the README of the package contains it. */
 const germanDate = '2026-06-08';
-const listedBicsSource = 'national bank directories, via iban-to-bic';
-/** Release date of `iban-to-bic` 1.4.0, whose lists were fetched that month. */
+/** Last valid day of the next list in the package. */
+const germanValidUntil = '2026-12-06';
+/** The date of the release of `iban-to-bic` 1.4.0, whose lists were fetched that month. */
 const listedBicsDate = '2024-09-23';
+const listedBicsOrigin = { source: 'national bank directories, via iban-to-bic', date: listedBicsDate };
 
 type GermanBanks = Readonly<Record<string, readonly [name: string, bic?: string]>>;
 
@@ -67,32 +71,34 @@ const listedBicsFile = (country: string) =>
 
 /** Includes bank codes of the older list that were deleted since: their accounts may still be in use. */
 function germanBanks(next: NextGermanBanks | null): ListedBank[] {
-  const current: GermanBanks = readJson(germanFile('current.json'));
-  const banks = new Map(listedBics('DE').map((bank) => [bank.bankCode, bank]));
+  const older = new Map(readBics('DE'));
+  const banks = new Map<string, ListedBank>();
   const add = (list: GermanBanks, date: string) => {
-    for (const [bankCode, [name, listedBic]] of Object.entries(list)) {
-      const bic = listedBic ?? banks.get(bankCode)?.bic ?? '';
-      banks.set(bankCode, { country: 'DE', bankCode, name, ...noAddress, bic, source: germanSource, date });
+    for (const bankCode in list) {
+      const [name, listedBic] = list[bankCode] ?? [''];
+      const bic = listedBic ?? older.get(bankCode) ?? '';
+      banks.set(bankCode, toBank({ country: 'DE', bankCode, name, bic, source: germanSource, date }));
     }
   };
-  add(current, germanDate);
+  add(readJson(germanFile('current.json')), germanDate);
   if (next) {
     for (const bankCode of next.remove) banks.delete(bankCode);
     add(next.upsert, next.valid.slice(0, 10));
   }
+  const removed = new Set(next?.remove);
+  for (const [bankCode, bic] of older) {
+    if (banks.has(bankCode) || removed.has(bankCode)) continue;
+    banks.set(bankCode, { ...toListedBic('DE', bankCode, bic), isDeleted: true });
+  }
   return [...banks.values()];
 }
 
-function germanBankCodes(older: readonly string[], next: NextGermanBanks | null): ReadonlySet<string> {
-  const codes = new Set([...older, ...Object.keys(readJson<GermanBanks>(germanFile('current.json')))]);
-  for (const bankCode of next?.remove ?? []) codes.delete(bankCode);
-  for (const bankCode of Object.keys(next?.upsert ?? {})) codes.add(bankCode);
-  return codes;
+function listedBics(country: string): ListedBank[] {
+  return readBics(country).map(([bankCode, bic]) => toListedBic(country, bankCode, bic));
 }
 
-function listedBics(country: string): ListedBank[] {
-  const origin = { source: listedBicsSource, date: listedBicsDate };
-  return readBics(country).map(([bankCode, bic]) => ({ country, bankCode, name: '', ...noAddress, bic, ...origin }));
+function toListedBic(country: string, bankCode: string, bic: string): ListedBank {
+  return toBank({ country, bankCode, name: '', bic, ...listedBicsOrigin });
 }
 
 /** BICs by bank code. */
@@ -103,7 +109,12 @@ function readBics(country: string): [bankCode: string, bic: string][] {
   return Object.entries(bics).filter(([bankCode]) => bankCode.length === last - first + 1);
 }
 
-const noAddress = { zip: '', city: '' };
+type ShippedBank = Pick<ListedBank, 'country' | 'bankCode' | 'name' | 'bic' | 'source' | 'date'>;
+
+function toBank({ country, bankCode, name, bic, source, date }: ShippedBank): ListedBank {
+  const bicSource = bic === '' ? '' : isRegister(country) ? 'REGISTER' : 'NATIONAL_LIST';
+  return { country, bankCode, name, zip: '', city: '', bic, bicSource, source, date };
+}
 
 /** Parsed on every call, so that only the index of a country stays in memory. */
 function readJson<Content>(file: string): Content {

@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { Agent } from 'undici';
+import { createBankLists, isOutdated } from '../bank-lists/bank-lists.ts';
 import { findUnknownVariables, listValues } from '../config/describe-variables.ts';
 import { type Config, readConfig, type UpstreamAccess } from '../config/read-config.ts';
 import type { RedisConfig } from '../config/redis-url.ts';
@@ -20,11 +21,24 @@ export async function checkConfig(dotenvNames: ReadonlySet<string>): Promise<voi
     return `  ${name.padEnd(width)}  ${value === '' ? '(not set)' : `${value}  (${source})`}`;
   });
   const unknown = findUnknownVariables(process.env);
-  print(['Configuration', ...lines, ...unknown.map((name) => `  unknown and ignored: ${name}`), 'Checks']);
+  print(['Configuration', ...lines, ...unknown.map((name) => `  unknown and ignored: ${name}`)]);
 
+  print(['Bank lists', ...describeLists(config.dataDir), 'Checks']);
   const results = [await checkFiles(config), ...(await Promise.all(probeAll(config)))];
   print(results.map(({ isOk, description }) => `  ${isOk ? 'ok    ' : 'FAILED'}  ${description}`));
   if (results.some(({ isOk }) => !isOk)) process.exitCode = 1;
+}
+
+/** The list of each country with its age. */
+function describeLists(dataDir: string): string[] {
+  const lists = createBankLists({ dataDir });
+  return lists.countries().flatMap((country) => {
+    const list = lists.status(country);
+    if (list === null) return [];
+    const days = Math.floor((Date.now() - Date.parse(list.date)) / (24 * 60 * 60 * 1_000));
+    const validity = list.validUntil === null ? '' : `, valid until ${list.validUntil}`;
+    return `  ${list.country}  ${list.date}, ${days} days old${validity}${isOutdated(list) ? ': OUT OF DATE' : ''}  (${list.source})`;
+  });
 }
 
 interface CheckResult {

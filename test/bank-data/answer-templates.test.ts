@@ -7,7 +7,16 @@ import { calcCheckDigits } from '../../src/iban/mod97.ts';
 import { countryFormats, findCountryFormat, type Span } from '../../src/iban/registry.ts';
 import { collectGarbage } from '../support/collect-garbage.ts';
 
-const commerzbank = { bankCode: '37040044', name: 'Commerzbank', zip: '50447', city: 'Köln', bic: 'COBADEFFXXX' };
+const commerzbank = {
+  bankCode: '37040044',
+  name: 'Commerzbank',
+  zip: '50447',
+  city: 'Köln',
+  bic: 'COBADEFFXXX',
+  bicSource: 'NATIONAL_LIST',
+  source: 'Deutsche Bundesbank',
+  date: '2026-09-07',
+} as const;
 
 /** As a service would answer about this BBAN; all texts are new ones, as from a response. */
 function validationOf(country: string, bban: string): IbanValidation {
@@ -96,7 +105,7 @@ it('restores every value of an answer that differs from the others of its bank',
   });
   paths.push(...Object.keys(commerzbank).map((name) => `bankData.${name}`));
   paths.push('ibanData.branch', 'ibanData.nationalChecksum');
-  expect(paths).toHaveLength(17);
+  expect(paths).toHaveLength(20);
   for (const path of paths) {
     const values = path === 'ibanData.sepaCountry' ? [false, null] : ['another', '37', '', null];
     for (const value of values) {

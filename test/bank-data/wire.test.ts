@@ -77,7 +77,10 @@ it.each(['N/A', 'n/a', 'n.a.', '-', '--', ' - ', 'null', 'NULL', 'undefined', ''
       country_iban_example: text,
     });
     expect(answer?.ibanData?.branch).toBeNull();
-    expect(answer?.bankData).toEqual({ bankCode: '37040044', name: null, zip: null, city: 'None', bic: null });
+    expect(answer?.bankData).toEqual({
+      ...{ bankCode: '37040044', name: null, zip: null, city: 'None', bic: null },
+      ...{ bicSource: null, source: null, date: null },
+    });
     expect(answer?.countryIbanExample).toBeNull();
   },
 );

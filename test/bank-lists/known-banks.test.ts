@@ -1,22 +1,29 @@
-import { expect, it, vi } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createBankLists } from '../../src/bank-lists/bank-lists.ts';
 import { createKnownBanks } from '../../src/bank-lists/known-banks.ts';
+import type { BankEntry } from '../../src/bank-lists/listed-bank.ts';
+import { replaceImport } from '../../src/self-hosted/bank-data/directory/replace-import.ts';
+import { tEntry } from '../support/self-hosted/bank-data/directory/imports.ts';
+import { tFolder } from '../support/stores/folder.ts';
 
 it.each([
   ['DE', '37040044', true],
   ['DE', '00000000', false],
   ['AT', '12000', true],
   ['FR', '20041', true],
+  ['FR', '28233', true],
+  ['BE', '766', false],
   ['MQ', '20041', false],
   ['GB', 'NWBK', false],
   ['', '', false],
 ])('country %s, bank code %s: %s', (country, bankCode, isKnown) => {
-  const knownBanks = createKnownBanks();
-  expect(knownBanks.has(country, bankCode)).toBe(isKnown);
+  expect(createKnownBanks(createBankLists()).has(country, bankCode)).toBe(isKnown);
 });
 
 it('reads every list before it is needed, but not at the start', () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate'] });
-  const knownBanks = createKnownBanks();
+  const knownBanks = createKnownBanks(createBankLists());
   const parse = vi.spyOn(JSON, 'parse');
   knownBanks.loadSoon();
   vi.advanceTimersByTime(999);
@@ -24,6 +31,71 @@ it('reads every list before it is needed, but not at the start', () => {
   vi.runAllTimers();
   parse.mockClear();
   expect(knownBanks.has('DE', '37040044')).toBe(true);
-  expect(knownBanks.has('LU', '001')).toBe(true);
+  expect(knownBanks.has('LU', '111')).toBe(true);
   expect(parse).not.toHaveBeenCalled();
 });
+
+describe('the status of a bank code', () => {
+  it.each([
+    ['in a current list', 'DE', '37040044', '2026-11-25', 'LISTED'],
+    ['in no list, while the list of the country is complete and valid', 'DE', '00000000', '2026-11-25', 'NOT_LISTED'],
+    ['on the last day of the list', 'DE', '00000000', '2026-12-06', 'NOT_LISTED'],
+    ['on the day after it', 'DE', '00000000', '2026-12-07', 'UNKNOWN'],
+    ['listed, after the last day of the list', 'DE', '37040044', '2026-12-07', 'LISTED'],
+    ['that only an older list has', 'DE', '10030200', '2026-11-25', 'UNKNOWN'],
+    ['in a list of 2024', 'AT', '12000', '2026-11-25', 'LISTED'],
+    ['not in a list of 2024', 'AT', '99999', '2026-11-25', 'UNKNOWN'],
+    ['not in a register of institutions', 'FR', '99999', '2026-11-25', 'UNKNOWN'],
+    ['of a country without a list', 'GB', 'NWBK', '2026-11-25', 'UNKNOWN'],
+  ])('%s', (_, country, bankCode, today, expected) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date(today) });
+    expect(createKnownBanks(createBankLists()).status(country, bankCode)).toBe(expected);
+  });
+
+  it.each([
+    ['complete and valid', { isComplete: true, validUntil: '2026-12-31' }, 'NOT_LISTED'],
+    ['incomplete', { isComplete: false, validUntil: '2026-12-31' }, 'UNKNOWN'],
+    ['out of date', { isComplete: true, validUntil: '2026-11-24' }, 'UNKNOWN'],
+    ['of unknown validity', { isComplete: true }, 'UNKNOWN'],
+  ])('of an imported list that is %s', async (_, facts, expected) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-25') });
+    const knownBanks = await withImport('CZ', [tEntry('0100')], facts);
+    expect(knownBanks.status('CZ', '0100')).toBe('LISTED');
+    expect(knownBanks.status('CZ', '9999')).toBe(expected);
+  });
+
+  it('of a Finnish bank code is that of its first digits', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-25') });
+    const knownBanks = await withImport('FI', [tEntry('5')], { isComplete: true, validUntil: '2026-12-31' });
+    expect([knownBanks.status('FI', '529'), knownBanks.status('FI', '629')]).toEqual(['LISTED', 'NOT_LISTED']);
+  });
+});
+
+it('knows the method of the check digit of an imported German bank code', async () => {
+  const banks = [tEntry('10000000', { accountCheckMethod: '09' }), tEntry('10010010')];
+  const knownBanks = await withImport('DE', banks);
+  const methods = ['10000000', '10010010', '37040044'].map((bankCode) => knownBanks.accountCheckMethod(bankCode));
+  expect(methods).toEqual(['09', null, null]);
+});
+
+it('notices an import', async () => {
+  const dataDir = tFolder();
+  const knownBanks = tKnownBanks(dataDir);
+  expect(knownBanks.has('CZ', '0100')).toBe(false);
+  await replaceImport(dataDir, { country: 'CZ', source: 'Registry', date: '2026-11-21', entries: [tEntry('0100')] });
+  // It looks for imports once per turn of the event loop.
+  await setImmediate();
+  expect(knownBanks.has('CZ', '0100')).toBe(true);
+});
+
+async function withImport(country: string, entries: readonly BankEntry[], facts = {}) {
+  const dataDir = tFolder();
+  await replaceImport(dataDir, { country, source: 'Registry', date: '2026-11-21', entries, ...facts });
+  return tKnownBanks(dataDir);
+}
+
+function tKnownBanks(dataDir: string) {
+  const knownBanks = createKnownBanks(createBankLists({ dataDir }));
+  onTestFinished(() => knownBanks.close());
+  return knownBanks;
+}

@@ -48,9 +48,18 @@ describe('ledgerquill check-config', () => {
     expect(lineOf('SHUTDOWN_TIMEOUT_MS')).toBe('125000  (default)');
     expect(lineOf('INTROSPECTION')).toBe('off  (default)');
     expect(lineOf('CORS_ORIGINS')).toBe('(not set)');
-    const names = output.slice(0, output.indexOf('Checks')).matchAll(/^ {2}[A-Z_\d]{2,} +/gm);
+    const names = output.slice(0, output.indexOf('Bank lists')).matchAll(/^ {2}[A-Z_\d]{2,} +/gm);
     expect(new Set([...names].map(([name]) => name.length)).size).toBe(1);
     expect(output).toContain('unknown and ignored: ESSAY_APIKEY (ESSAY_API_KEY?)');
+  });
+
+  it('prints the age and the last valid day of every bank list', async () => {
+    const { output } = await tCheck({});
+    const section = output.slice(output.indexOf('Bank lists\n'), output.indexOf('Checks\n'));
+    const rows = section.split('\n').filter((line) => line.startsWith('  '));
+    expect(rows.map((line) => line.slice(2, 4))).toEqual(['AT', 'BE', 'DE', 'ES', 'FR', 'LU', 'NL']);
+    for (const row of rows) expect(row).toMatch(/^ {2}[A-Z]{2} {2}\d{4}-\d\d-\d\d, \d+ days old.*\(.+\)$/);
+    expect(section).toMatch(/^ {2}DE {2}.*, valid until 2026-12-06/m);
   });
 
   it('requests only HEAD / of the upstreams, without a key, and exits with 0 if they respond', async () => {

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { replaceImport } from '../../src/self-hosted/bank-data/directory/replace-import.ts';
 import { noUpstreams, tGatewayProcess, untilReady } from '../support/gateway-process.ts';
 import { tCommand, tProcess } from '../support/process.ts';
 import { replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
@@ -106,6 +107,18 @@ describe('the process', () => {
       },
       { level: 30, msg: 'stopping: active requests are finished first' },
     ]);
+  });
+
+  it('warns of a bank list that is past its last valid day', async () => {
+    const dataDir = tFolder();
+    const validUntil = '2020-01-31';
+    const list = { country: 'CZ', source: 'Registry', date: '2020-01-01', validUntil, isComplete: true, entries: [] };
+    await replaceImport(dataDir, list);
+    const { process: gateway } = await tGatewayProcess({ ...noUpstreams, DATA_DIR: dataDir });
+    const line = JSON.parse(gateway.stderr().split('\n')[0] ?? '');
+    expect(line.level).toBe(40);
+    expect(line.lastValidDays).toContain('CZ: 2020-01-31');
+    expect(line.msg).toMatch(/^bank lists are out of date: update Ledgerquill, or import newer files/);
   });
 
   it('logs what libraries print, redacted', async () => {

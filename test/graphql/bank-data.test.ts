@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createBankLists } from '../../src/bank-lists/bank-lists.ts';
 import { createKnownBanks } from '../../src/bank-lists/known-banks.ts';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
 import { type Answer, tGateway, tScriptedGateway } from '../support/gateway.ts';
@@ -213,7 +214,7 @@ describe('IbanValidation', () => {
     const suggestions = data?.ibanValidation?.suggestions as unknown as string[];
     expect(suggestions).toContain('DE89370400440532013000');
     expect(suggestions.length).toBeLessThanOrEqual(5);
-    const knownBanks = createKnownBanks();
+    const knownBanks = createKnownBanks(createBankLists());
     const known = suggestions.map((iban) => knownBanks.has('DE', iban.slice(4, 12)));
     expect(known).toContain(true);
     expect(known).toEqual(known.toSorted((one, other) => Number(other) - Number(one)));

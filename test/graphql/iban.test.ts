@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
 import { bankDataKey, tGateway, tScriptedGateway } from '../support/gateway.ts';
 import { seenIbanValidation } from '../support/hosted-bank-data.ts';
@@ -32,6 +32,57 @@ const expectedGerman = {
 };
 
 const germanQuery = `{ ibanValidation(iban: "DE89 3704 0044 0532 0130 00") { ${everything} } }`;
+
+describe('bankCodeStatus', () => {
+  const query = (iban: string) => `{ ibanValidation(iban: "${iban}") { valid bankCodeStatus bankData { name } } }`;
+  const unlisted = 'DE57000000000532013000';
+
+  it.each([
+    ['a listed bank code', 'DE89370400440532013000', 'LISTED'],
+    ['an unlisted one', unlisted, 'NOT_LISTED'],
+    ['an unlisted one of a country whose list is incomplete', 'FR7699999999999999999999944', 'UNKNOWN'],
+    ['a country without a list', 'GB29NWBK60161331926819', 'UNKNOWN'],
+    ['what is no IBAN', 'DE', 'UNKNOWN'],
+  ])('of %s', async (_, iban, expected) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-25') });
+    const { ask } = await tScriptedGateway(replyJson(200, { valid: true, bank_data: null }));
+    const { data } = await ask(query(iban));
+    expect(data?.ibanValidation).toMatchObject({ valid: iban !== 'DE', bankCodeStatus: expected, bankData: null });
+  });
+
+  it('is unknown if the service knows a bank that the list does not have', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-25') });
+    const { ask } = await tScriptedGateway(replyJson(200, { valid: true, bank_data: { name: 'New bank' } }));
+    const { data } = await ask(query(unlisted));
+    expect(data?.ibanValidation).toMatchObject({ bankCodeStatus: 'UNKNOWN', bankData: { name: 'New bank' } });
+  });
+});
+
+describe('bankData', () => {
+  it('says where the record and its BIC are from', async () => {
+    const { ask } = tGateway({ bankDataUrl: await tBankDataService() });
+    const { data } = await ask(`{ ibanValidation(iban: "FR7618206000000000000000051") {
+      bankData { bic bicSource source date } } bank(bic: "COBADEFF") { bicSource source } }`);
+    expect(data?.ibanValidation?.bankData).toMatchObject({
+      bic: 'AGRIFRPP882',
+      bicSource: 'CORRECTED',
+      date: '2024-09-23',
+    });
+    expect(data?.bank).toEqual({ bicSource: 'NATIONAL_LIST', source: 'Deutsche Bundesbank, via bankdata-germany' });
+  });
+
+  it.each([undefined, null, '', 'national_list', 7, {}])(
+    'has no source of the BIC if the service reports %j',
+    async (bic_source) => {
+      const bank_data = { name: 'Bank', bic: 'COBADEFFXXX', bic_source };
+      const { ask } = await tScriptedGateway(replyJson(200, { valid: true, bank_data }));
+      const { data } = await ask(
+        '{ ibanValidation(iban: "DE89370400440532013000") { bankData { bic bicSource source date } } }',
+      );
+      expect(data?.ibanValidation?.bankData).toEqual({ bic: 'COBADEFFXXX', bicSource: null, source: null, date: null });
+    },
+  );
+});
 
 describe('ibanValidation', () => {
   it('returns a recorded answer of the hosted service in schema terms', async () => {

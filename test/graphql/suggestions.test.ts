@@ -15,7 +15,9 @@ function wrongIbans(count: number): string[] {
 
 it('computes the suggestions of an IBAN once', async () => {
   const isKnownBank = vi.fn(() => true);
-  const context = createContext({ ...tServices(), isKnownBank }, tCaller, new AbortableSignal());
+  const services = tServices();
+  const knownBanks = { ...services.knownBanks, has: isKnownBank };
+  const context = createContext({ ...services, knownBanks }, tCaller, new AbortableSignal());
   const suggestions = suggestOnce('DE89370400440532013001', context);
   expect(await suggestions).toContain('DE89370400440532013000');
   const calls = isKnownBank.mock.calls.length;

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { refreshGermanDate, refreshRegistryTable, registryFile } from '../../scripts/registry-table.ts';
+import { refreshRegistryTable, registryFile } from '../../scripts/registry-table.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const table = read('src/iban/registry-table.ts');
 const registry = registryFile.parse(JSON.parse(read('test/data/iban-registry.json')));
-const shippedBanks = read('src/bank-lists/shipped-banks.ts');
 
 it('generates the present registry table from the published registry', () => {
   expect(refreshRegistryTable(table, registry)).toBe(table);
@@ -24,16 +23,6 @@ it('writes a changed release, country and territory', () => {
   expect(refreshed).toContain("([\n  ['FI', ['AX', 'QQ']],\n]);");
 });
 
-it('dates the list of German banks as the installed package does', () => {
-  const { version } = JSON.parse(read('node_modules/bankdata-germany/package.json'));
-  const readme = read('node_modules/bankdata-germany/README.md');
-  expect(refreshGermanDate(shippedBanks, version, readme)).toBe(shippedBanks);
-  const refreshed = refreshGermanDate(shippedBanks, '2.2603.1', 'includes data from 2026-09-07 to 2026-12-06');
-  expect(refreshed).toContain('`bankdata-germany` 2.2603');
-  expect(refreshed).toContain("germanDate = '2026-09-07'");
-});
-
 it('rejects a source without the part to replace', () => {
   expect(() => refreshRegistryTable('', registry)).toThrow('must match');
-  expect(() => refreshGermanDate(shippedBanks, '2.2603.1', 'no date')).toThrow('must match');
 });

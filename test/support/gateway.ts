@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { onTestFinished } from 'vitest';
+import { createBankLists } from '../../src/bank-lists/bank-lists.ts';
 import { createKnownBanks } from '../../src/bank-lists/known-banks.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Environment } from '../../src/config/variables.ts';
@@ -75,7 +76,7 @@ export async function tScriptedGateway(reply?: Reply, env: Environment = {}) {
 const testEnv = { LOG_LEVEL: 'trace', PORT: '0', UPSTREAM_RETRY_BACKOFF_MS: '0', CACHE_MAX_MB: '4' };
 
 /** Read once for all gateways of a worker. */
-const knownBanks = createKnownBanks();
+const knownBanks = createKnownBanks(createBankLists());
 
 /** Port 9 (discard): without a given upstream, every call fails. */
 const unused = 'http://127.0.0.1:9';

@@ -218,6 +218,13 @@ describe('metrics', () => {
     expect(value('ledgerquill_budget_remaining', { caller: 'other' })).toBe(200);
   });
 
+  it('show the end of the last valid day of each bank list that has one', async () => {
+    const { text, value } = await tMetrics(0).read();
+    const name = 'ledgerquill_bank_list_valid_until_timestamp_seconds';
+    expect(value(name, { country: 'DE' })).toBe(Date.parse('2026-12-07') / 1_000);
+    expect(text.match(new RegExp(`^${name}\\{`, 'gm'))).toHaveLength(1);
+  });
+
   it('escape the values of labels', () => {
     const text = formatMetric('ledgerquill_graphql_errors_total', [{ labels: { code: 'a"b\\c\nd' }, value: 1 }]);
     expect(text.split('\n').at(-1)).toBe(String.raw`ledgerquill_graphql_errors_total{code="a\"b\\c\nd"} 1`);
@@ -267,6 +274,10 @@ function tMetrics(tokens = 0) {
     allowances: async () => [],
     budgets: () => budgets,
     isStoreUp: () => true,
+    bankLists: () => [
+      { country: 'DE', validUntil: '2026-12-06' },
+      { country: 'AT', validUntil: null },
+    ],
     droppedLogLines: () => 0,
   });
   onTestFinished(exposition.close);

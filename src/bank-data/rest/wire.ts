@@ -1,6 +1,6 @@
 import { compactBic } from '../../iban/bic.ts';
 import { compactIban, parseIban } from '../../iban/iban.ts';
-import type { Bank, BankData, IbanData } from '../bank-data.ts';
+import type { Bank, BankData, BicSource, IbanData } from '../bank-data.ts';
 
 /*
  * The bodies of the service's responses, read tolerantly: absent, null, "", "N/A", "-" and "null" are the same; a number or boolean
@@ -18,7 +18,7 @@ export interface IbanAnswer {
 
 /** Whether a body is about this compacted IBAN; true if it names none. */
 export function isAboutIban(body: unknown, iban: string): boolean {
-  const found = readIban(body);
+  const found = readText(readObject(body)?.iban);
   return found === null || found === iban || compactIban(found) === iban;
 }
 
@@ -97,7 +97,7 @@ function readBankData(value: unknown): BankData | null {
     city: readText(wire?.city),
     bic: readText(wire?.bic),
   });
-  return known && { bankCode: readText(wire?.bank_code), ...known };
+  return known && { bankCode: readText(wire?.bank_code), ...known, ...readOrigin(wire) };
 }
 
 export interface ServicePage {
@@ -166,7 +166,7 @@ function readListItem(wire: Readonly<Record<string, unknown>>): Bank {
   };
 }
 
-/** The endpoints use different names for the same field. `source` and `date` are only from the self-hosted service. */
+/** The endpoints use different names for the same field. */
 function readBank(wire: Readonly<Record<string, unknown>> | null): Bank {
   return {
     bankCode: readText(wire?.bank_code),
@@ -175,11 +175,18 @@ function readBank(wire: Readonly<Record<string, unknown>> | null): Bank {
     address: readText(wire?.address),
     zip: readText(wire?.zip),
     city: readText(wire?.city),
-    source: readText(wire?.source),
-    date: readText(wire?.date),
     bic: readBic(wire),
+    ...readOrigin(wire),
   };
 }
+
+/** Where the record is from. Only the self-hosted service reports it. */
+function readOrigin(wire: Readonly<Record<string, unknown>> | null): Pick<Bank, 'bicSource' | 'source' | 'date'> {
+  const bicSource = bicSources.includes(wire?.bic_source) ? (wire?.bic_source as BicSource) : null;
+  return { bicSource, source: readText(wire?.source), date: readText(wire?.date) };
+}
+
+const bicSources: readonly unknown[] = ['NATIONAL_LIST', 'REGISTER', 'CORRECTED'] satisfies readonly BicSource[];
 
 function readBic(wire: Readonly<Record<string, unknown>> | null): string | null {
   return readText(wire?.swift) ?? readText(wire?.bic);

@@ -1,9 +1,38 @@
-import type { Bank, BankData } from '../../bank-data/bank-data.ts';
+import type { Bank, BankData, BicSource } from '../../bank-data/bank-data.ts';
 import { compactBic } from '../../iban/bic.ts';
 import { builder } from './builder.ts';
 import { lookUpCost, paid } from './directives.ts';
 import { entityKey, readKey, resolveReference } from './entities.ts';
 import { bankDataScope, limitText, maxLengths } from './field-checks.ts';
+
+const BicSourceType = builder.enumType('BicSource', {
+  description: 'Where a BIC is from.',
+  values: {
+    NATIONAL_LIST: { description: 'From the list of bank codes of the country.' },
+    REGISTER: {
+      description: 'From a register of institutions (ES, FR): the BIC on account statements may be another one.',
+    },
+    CORRECTED: { description: 'From the corrections of Ledgerquill, where the list is wrong or lacks the bank.' },
+  } as const satisfies Record<BicSource, object>,
+});
+
+const bicSource = {
+  type: BicSourceType,
+  nullable: true,
+  description: 'Where the BIC is from; null without a BIC, or if the service does not report it.',
+} as const;
+
+const source = {
+  nullable: true,
+  description: 'Publisher of the record; null if the service does not report it.',
+} as const;
+
+const date = {
+  nullable: true,
+  description:
+    'Date of the published list in ISO 8601, such as 2026-03-01, or of its import, if the list has none; null if the ' +
+    'service does not report it.',
+} as const;
 
 export const BankDataType = builder.objectRef<BankData>('BankData').implement({
   description: 'The bank of an account, from its national directory.',
@@ -13,6 +42,9 @@ export const BankDataType = builder.objectRef<BankData>('BankData').implement({
     zip: t.exposeString('zip', { nullable: true, description: 'Postal code of the bank; null if unknown.' }),
     city: t.exposeString('city', { nullable: true, description: 'City of the bank; null if unknown.' }),
     bic: t.exposeString('bic', { nullable: true, description: 'ISO 9362 BIC; null if the directory has none.' }),
+    bicSource: t.expose('bicSource', bicSource),
+    source: t.exposeString('source', source),
+    date: t.exposeString('date', date),
   }),
 });
 
@@ -41,14 +73,9 @@ export const BankType = builder.objectRef<Bank>('Bank').implement({
       nullable: true,
       description: 'ISO 3166-1 alpha-2 code of the country; null if unknown.',
     }),
-    source: t.exposeString('source', {
-      nullable: true,
-      description: 'Publisher of the record; null if the service does not report it.',
-    }),
-    date: t.exposeString('date', {
-      nullable: true,
-      description: 'Date of the record in ISO 8601, such as 2026-03-01; null if the service does not report it.',
-    }),
+    bicSource: t.expose('bicSource', bicSource),
+    source: t.exposeString('source', source),
+    date: t.exposeString('date', date),
   }),
 });
 

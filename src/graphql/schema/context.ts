@@ -3,6 +3,7 @@ import type { InTimeSlice } from '../../async/time-slices.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { PaidBudgets } from '../../auth/paid-budget.ts';
 import type { BankDataPort } from '../../bank-data/bank-data.ts';
+import type { KnownBanks } from '../../bank-lists/known-banks.ts';
 import type { EssayArchive, EssayGenerator } from '../../essays/essays.ts';
 import { createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
 import type { Trace } from '../../trace.ts';
@@ -19,8 +20,8 @@ export interface Services {
   allowances: () => Promise<readonly AllowanceStatus[]>;
   /** The paid calls of each caller. */
   budgets: Pick<PaidBudgets, 'reserve' | 'status'>;
-  /** Whether the shipped bank lists contain this bank code. Ranks suggestions without an upstream call. */
-  isKnownBank: (country: string, bankCode: string) => boolean;
+  /** What the bank lists of the gateway tell without an upstream call. */
+  knownBanks: Pick<KnownBanks, 'has' | 'status' | 'accountCheckMethod'>;
   limits: QueryLimits;
   batches: BatchTurns;
   /** For work that takes long in one request: a thousand suggestions take 80 ms. */

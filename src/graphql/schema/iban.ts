@@ -1,6 +1,7 @@
 import type { IbanData, IbanValidation } from '../../bank-data/bank-data.ts';
+import type { BankCodeStatus } from '../../bank-lists/known-banks.ts';
 import { GatewayError } from '../../errors.ts';
-import { compactIban } from '../../iban/iban.ts';
+import { compactIban, parseIban } from '../../iban/iban.ts';
 import { nationalCheck } from '../../iban/national-checks.ts';
 import { findCountryFormat } from '../../iban/registry.ts';
 import { suggestIbans } from '../../iban/suggest-ibans.ts';
@@ -35,6 +36,23 @@ const NationalCheckType = builder.enumType('NationalCheck', {
     FAILED: { description: 'They do not match: confirm the IBAN with the payee; do not reject it.' },
     NOT_APPLICABLE: { description: 'There are none, the rule is unknown, or it does not apply to this account.' },
   } as const,
+});
+
+const BankCodeStatusType = builder.enumType('BankCodeStatus', {
+  description: 'Whether the national list of bank codes has a bank code.',
+  values: {
+    LISTED: { description: 'It is in the list.' },
+    NOT_LISTED: {
+      description:
+        'The list of the country is complete and valid today, and does not have it: confirm the IBAN with the payee; do ' +
+        'not reject it.',
+    },
+    UNKNOWN: {
+      description:
+        'There is no list of the country, it is incomplete or out of date and does not have the bank code, or only the ' +
+        'bank-data service knows the bank.',
+    },
+  } as const satisfies Record<BankCodeStatus, object>,
 });
 
 const IbanDataType = builder.objectRef<IbanData>('IbanData').implement({
@@ -116,6 +134,17 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
       nullable: true,
       description: 'The bank of the account; null if the service does not know it.',
     }),
+    bankCodeStatus: t.field({
+      type: BankCodeStatusType,
+      description:
+        'Whether the national list that the gateway has contains the bank code. It never makes an IBAN invalid. Needs no ' +
+        'upstream call.',
+      resolve: ({ iban, bankData }, _, { services }) => {
+        const parts = parseIban(iban);
+        const status = parts === null ? 'UNKNOWN' : services.knownBanks.status(parts.countryCode, parts.bankCode);
+        return status === 'NOT_LISTED' && bankData !== null ? 'UNKNOWN' : status;
+      },
+    }),
     countryIbanExample: t.exposeString('countryIbanExample', {
       nullable: true,
       description: 'A valid IBAN of the same country, as an example of the format; null if the country is unknown.',
@@ -189,7 +218,7 @@ export function suggestOnce(iban: string, { suggestions, services }: Context): P
   const known = suggestions.get(iban);
   if (known !== undefined) return known;
   if (suggestions.size >= maxIbans) throw new GatewayError('BAD_USER_INPUT', tooManyIbans);
-  const suggested = services.inTimeSlice(() => [...suggestIbans(iban, services)]);
+  const suggested = services.inTimeSlice(() => [...suggestIbans(iban, { isKnownBank: services.knownBanks.has })]);
   suggestions.set(iban, suggested);
   return suggested;
 }

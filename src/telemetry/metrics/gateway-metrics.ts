@@ -23,6 +23,7 @@ export interface MetricSources {
   /** The budgets of the callers that used theirs last. */
   budgets(): Iterable<{ caller: string; service: ServiceName; remaining: number }>;
   isStoreUp(): boolean;
+  bankLists(): readonly { country: string; validUntil: string | null }[];
   droppedLogLines(): number;
 }
 
@@ -42,9 +43,16 @@ export function createGatewayMetrics(sources: MetricSources) {
     ledgerquill_allowance_remaining: () => allowances('remaining'),
     ledgerquill_budget_remaining: () => listBudgets(sources.budgets()),
     ledgerquill_store_up: () => [{ value: sources.isStoreUp() ? 1 : 0 }],
+    ledgerquill_bank_list_valid_until_timestamp_seconds: () =>
+      sources.bankLists().flatMap(({ country, validUntil }): Sample[] => {
+        if (validUntil === null) return [];
+        return [{ labels: { country }, value: (Date.parse(validUntil) + dayMs) / 1_000 }];
+      }),
     ledgerquill_log_lines_dropped_total: () => [{ value: sources.droppedLogLines() }],
   };
 }
+
+const dayMs = 24 * 60 * 60 * 1_000;
 
 function list<Item>(label: string, items: Readonly<Record<string, Item>>, read: (item: Item) => number): Sample[] {
   return Object.entries(items).map(([name, item]) => ({ labels: { [label]: name }, value: read(item) }));

@@ -13,10 +13,12 @@ async function validate(ibanNumber: string) {
 }
 
 describe('a valid IBAN', () => {
-  it('has the same answer as of the hosted service, but for the address of the bank', async () => {
+  it('has the same answer as of the hosted service, but for the address of the bank, and with the source of the record', async () => {
     const { status, body } = await validate('DE89370400440532013000');
     expect(status).toBe(200);
-    const bank_data = { ...seenIbanValidation.bank_data, zip: '', city: '' };
+    const origin = { bic_source: 'NATIONAL_LIST', source: 'Deutsche Bundesbank, via bankdata-germany' };
+    const bank_data = { ...seenIbanValidation.bank_data, zip: '', city: '', ...origin, date: body.bank_data.date };
+    expect(body.bank_data.date).toMatch(/^\d{4}-\d\d-\d\d$/);
     expect(body).toEqual({ ...seenIbanValidation, bank_data });
   });
 

@@ -87,7 +87,7 @@ export function tServices(): Services {
       { service: 'essays', used: 2, limit: 10, remaining: 8, renewsAt },
     ],
     budgets: { reserve: () => null, status: async () => [] },
-    isKnownBank: () => false,
+    knownBanks: { has: () => false, status: () => 'UNKNOWN', accountCheckMethod: () => null },
     batches: createBatchTurns(64),
     inTimeSlice: createTimeSlices(4),
     limits: { ibans: 20, bics: 10, bankQueries: 4, essayTexts: 2, essays: 1, entities: 20 },
@@ -112,12 +112,17 @@ function createValidation(iban: string, number: number): IbanValidation {
     valid: number !== 6,
     problems: number === 6 ? ['REJECTED_BY_SERVICE'] : number === 5 ? ['NO_SUCH_PROBLEM' as never] : [],
     ibanData: number === 4 ? faulty : ibanData,
-    bankData: number === 0 ? { bankCode: '1', name: 'Bank', zip: null, city: null, bic: 'COBADEFFXXX' } : null,
+    bankData:
+      number === 0
+        ? { ...unknownOrigin, bankCode: '1', name: 'Bank', zip: null, city: null, bic: 'COBADEFFXXX' }
+        : null,
     countryIbanExample: null,
   };
 }
 
+const unknownOrigin = { bicSource: null, source: null, date: null };
+
 function createBank(bic: string): Bank {
-  const unknown = { bankCode: null, zip: null, city: null, address: null, source: null, date: null };
+  const unknown = { ...unknownOrigin, bankCode: null, zip: null, city: null, address: null };
   return { ...unknown, bic, name: `Bank ${bic}`, countryCode: 'DE' };
 }

@@ -6,6 +6,7 @@ import { compactIban, describeIbanProblem, findIbanProblems, type IbanParts, par
 import { type CountryFormat, findCountryFormat } from '../../../iban/registry.ts';
 import type { BankDirectory } from '../directory/bank-directory.ts';
 import { type Answer, answer, findTextProblem, type Query, readText, reject, repeated } from './answer.ts';
+import { originSchema, toOrigin } from './swift-codes.ts';
 
 /** The result for an IBAN. Absent parts are empty strings. */
 export const ibanValidationSchema = z.object({
@@ -31,6 +32,7 @@ export const ibanValidationSchema = z.object({
     zip: z.string(),
     city: z.string(),
     bic: z.string(),
+    ...originSchema.shape,
   }),
   country_iban_example: z.string(),
 });
@@ -87,6 +89,7 @@ function toBankData(bankCode: string, bank: ListedBank | null): IbanValidationBo
     zip: bank?.zip ?? '',
     city: bank?.city ?? '',
     bic: bank?.bic ?? '',
+    ...toOrigin(bank),
   };
 }
 

@@ -5,6 +5,17 @@ import { compactBic, findBicProblems, parseBic } from '../../../iban/bic.ts';
 import type { BankDirectory } from '../directory/bank-directory.ts';
 import { type Answer, answer, findTextProblem, type Query, readText, reject } from './answer.ts';
 
+/** Where a record is from, which the hosted service does not return; fields are empty without a bank. */
+export const originSchema = z.object({
+  bic_source: z.string().describe('NATIONAL_LIST, REGISTER or CORRECTED. The hosted service does not return it.'),
+  source: z.string().describe('The publisher of the record. The hosted service does not return it.'),
+  date: z.string().describe('ISO date of the record. The hosted service does not return it.'),
+});
+
+export function toOrigin(bank: ListedBank | null): z.infer<typeof originSchema> {
+  return { bic_source: bank?.bicSource ?? '', source: bank?.source ?? '', date: bank?.date ?? '' };
+}
+
 /** A bank as the service returns it; fields that the directory does not have are empty. */
 export const swiftDataSchema = z.object({
   name: z.string(),
@@ -16,8 +27,7 @@ export const swiftDataSchema = z.object({
   country_code: z.string(),
   swift: z.string(),
   bank_code: z.string(),
-  source: z.string().describe('The publisher of the record. The hosted service does not return it.'),
-  date: z.string().describe('ISO date of the record. The hosted service does not return it.'),
+  ...originSchema.shape,
 });
 
 export const swiftCheckSchema = z.object({
@@ -52,7 +62,7 @@ const messages = {
 /** Without a bank, all fields are empty. */
 export function toSwiftData(bank: ListedBank | null): z.infer<typeof swiftDataSchema> {
   const listed: Partial<ListedBank> = bank ?? {};
-  const { country = '', bankCode = '', name = '', zip = '', city = '', bic = '', source = '', date = '' } = listed;
+  const { country = '', bankCode = '', name = '', zip = '', city = '', bic = '' } = listed;
   return {
     name,
     address: '',
@@ -63,7 +73,6 @@ export function toSwiftData(bank: ListedBank | null): z.infer<typeof swiftDataSc
     country_code: country,
     swift: bic,
     bank_code: bankCode,
-    source,
-    date,
+    ...toOrigin(bank),
   };
 }

@@ -1,3 +1,4 @@
+import { findByCode } from '../../../bank-lists/bank-lists.ts';
 import type { ListedBank } from '../../../bank-lists/listed-bank.ts';
 import { normalizeForSearch } from '../../../bank-lists/normalize-for-search.ts';
 
@@ -26,12 +27,7 @@ export function createCountryIndex(country: string, unordered: readonly ListedBa
 
   return {
     banks,
-    findByCode(bankCode) {
-      const bank = byCode.get(bankCode) ?? null;
-      if (bank !== null || !listedByPrefix.has(country)) return bank;
-      const prefixes = Array.from(bankCode.slice(1), (_, index) => bankCode.slice(0, -index - 1));
-      return byCode.get(prefixes.find((prefix) => byCode.has(prefix)) ?? '') ?? null;
-    },
+    findByCode: (bankCode) => findByCode(byCode, country, bankCode),
     findByBic: (bic) => byBic.get(bic) ?? null,
     search(text) {
       normalizedNames ??= banks.map(({ name }) => normalizeForSearch(name));
@@ -45,9 +41,6 @@ export function createCountryIndex(country: string, unordered: readonly ListedBa
     },
   };
 }
-
-/** Countries whose directory lists the first digits of bank codes: the Finnish bank 5 has all from 500 to 599. */
-const listedByPrefix: ReadonlySet<string> = new Set(['FI']);
 
 /** A BIC with 11 characters; a BIC without a branch gets the branch of the head office, `XXX`. */
 export function fullBic(bic: string): string {

@@ -15,12 +15,8 @@ import { ConfigError } from '../../../errors.ts';
 import { checkDataFolder } from '../../../stores/data-folder.ts';
 import { ImportError } from './files/bank-file.ts';
 
-interface Replacement {
+interface Replacement extends Omit<BankImport, 'revision'> {
   country: string;
-  /** The publisher of the file. */
-  source: string;
-  /** ISO date of the import. */
-  date: string;
   entries: Iterable<BankEntry>;
   /**
    * Throws to change nothing. Runs within the transaction, so no other process imports in between.
@@ -71,7 +67,7 @@ async function changeStore(dataDir: string, change: (store: ImportStore) => void
   }
 }
 
-function writeImport(store: ImportStore, { country, source, date, entries, check }: Replacement): void {
+function writeImport(store: ImportStore, { country, entries, check, ...description }: Replacement): void {
   const keys = currentImport(country);
   const old = takeImport(store, keys);
   check?.(old.description && old.banks.length);
@@ -82,7 +78,7 @@ function writeImport(store: ImportStore, { country, source, date, entries, check
     if (accountCheckMethod) bank.push(accountCheckMethod);
     store.putSync(keys.bank(bankCode), bank);
   }
-  store.putSync(keys.description, { source, date, revision: nextRevision(store) } satisfies BankImport);
+  store.putSync(keys.description, { ...description, revision: nextRevision(store) } satisfies BankImport);
 }
 
 function exchangeImports(store: ImportStore, country: string): boolean {

@@ -1,0 +1,158 @@
+import type { ListedBank } from './listed-bank.ts';
+
+/*
+ * Our corrections of bank lists: rows that are wrong, missing or out of date in the npm packages, and BICs of registers of
+ * institutions that are not those of their accounts. Each correction is confirmed by a second source, named beside it:
+ * another published list, or payment details (IBAN and BIC) that account holders publish.
+ */
+
+interface Correction {
+  /** The bank codes that it adds, corrects or removes. */
+  bankCodes: readonly string[] | RegisterBic;
+  /** The BIC on account statements; null if the bank code is not in use any more. */
+  bic: string | ((bankCode: string) => string) | null;
+  /** For banks that the list does not name. */
+  name: string;
+  /** Why it is right: it becomes part of the source of the record. */
+  reason: string;
+}
+
+/** All bank codes with a register BIC that begins like this. */
+interface RegisterBic {
+  registerBic: string;
+}
+
+/** The date of the latest correction, in ISO 8601. */
+export const correctionsDate = '2026-11-25';
+
+/** Whether the list of this country is a register of institutions, whose BICs may not be those of their accounts. */
+export function isRegister(country: string): boolean {
+  return country === 'FR' || country === 'ES';
+}
+
+/** The list of a country with our corrections: rows are corrected, added or removed. */
+export function correctBanks(country: string, banks: readonly ListedBank[]): ListedBank[] {
+  const found = corrections[country];
+  if (found === undefined) return [...banks];
+  const corrected = new Map(banks.map((bank) => [bank.bankCode, bank]));
+  for (const correction of found) {
+    for (const bankCode of codesOf(correction, banks)) {
+      const bank = correctBank(country, bankCode, correction, corrected.get(bankCode));
+      if (bank === null) corrected.delete(bankCode);
+      else corrected.set(bankCode, bank);
+    }
+  }
+  return [...corrected.values()];
+}
+
+function codesOf({ bankCodes }: Correction, banks: readonly ListedBank[]): readonly string[] {
+  if (!('registerBic' in bankCodes)) return bankCodes;
+  return banks.filter(({ bic }) => bic.startsWith(bankCodes.registerBic)).map(({ bankCode }) => bankCode);
+}
+
+/** Null if the bank code is not in use any more. A row that is right already, such as one of a newer list, is unchanged. */
+function correctBank(
+  country: string,
+  bankCode: string,
+  { bic: rule, name, reason }: Correction,
+  listed: ListedBank | undefined,
+): ListedBank | null {
+  const bic = typeof rule === 'function' ? rule(bankCode) : rule;
+  if (bic === null) return null;
+  if (listed?.bic === bic) return listed;
+  const bicSource = 'CORRECTED';
+  if (listed === undefined) {
+    return { country, bankCode, name, zip: '', city: '', bic, bicSource, source: reason, date: correctionsDate };
+  }
+  const source = `${listed.source}; BIC from ${reason} (${correctionsDate})`;
+  return { ...listed, name: listed.name || name, bic, bicSource, source };
+}
+
+const statements = 'payment details that account holders publish';
+const lists = 'newer lists of the banks of the country';
+const bics = 'a list of BICs of 2024';
+
+const corrections: Readonly<Record<string, readonly Correction[]>> = {
+  AT: [
+    { bankCodes: ['19001'], bic: 'TRBKATW2XXX', name: 'Trade Republic Bank', reason: statements },
+    { bankCodes: ['19930'], bic: 'CENBATWWXXX', name: '', reason: lists },
+    // Changed with mergers.
+    { bankCodes: ['32367'], bic: 'RLNWATW1880', name: '', reason: statements },
+    { bankCodes: ['36316'], bic: 'RZTIAT22268', name: '', reason: lists },
+    { bankCodes: ['39500'], bic: 'RZKTAT2K491', name: '', reason: lists },
+  ],
+  BE: [
+    { bankCodes: ['115'], bic: 'PAUIBE22', name: '', reason: lists },
+    { bankCodes: ['128'], bic: 'MPSNBE92', name: '', reason: lists },
+    { bankCodes: ['603', '604'], bic: 'SWNBBEB2', name: 'Swan', reason: lists },
+    { bankCodes: ['640'], bic: 'KREDBEBB', name: 'KBC', reason: lists },
+    { bankCodes: ['679'], bic: 'GEBABEBB', name: 'BNP Paribas Fortis', reason: lists },
+    // Merged into Crelan in 2024.
+    { bankCodes: ['766', '771', '812', '813', '815', '816'], bic: null, name: '', reason: '' },
+    { bankCodes: ['903'], bic: 'TRWIBEB1', name: 'Wise', reason: lists },
+    { bankCodes: ['904'], bic: 'TRWIBEBB', name: 'Wise', reason: lists },
+    { bankCodes: ['941'], bic: 'DEGRBEBB', name: 'Bank Degroof Petercam', reason: lists },
+  ],
+  ES: [
+    { bankCodes: ['1491'], bic: 'TRIOESMM', name: 'Triodos Bank', reason: lists },
+    { bankCodes: ['1563'], bic: 'NTSBESM1', name: 'N26 Bank', reason: statements },
+  ],
+  FR: [
+    // The regional banks: the digits are the second and third of the bank code, 882 for 18206.
+    {
+      bankCodes: { registerBic: 'AGRIFRCC' },
+      bic: (bankCode) => `AGRIFRPP8${bankCode.slice(1, 3)}`,
+      name: 'Crédit Agricole',
+      reason: `the rule of Crédit Agricole and ${statements}`,
+    },
+    // The regional banks: the digits are the second to fourth of the bank code, 751 for 17515.
+    {
+      bankCodes: [
+        ...['11425', '12135', '13135', '13335', '13485', '13825', '14265'],
+        ...['14445', '14505', '15135', '16275', '17515', '18315', '18715'],
+      ],
+      bic: (bankCode) => `CEPAFRPP${bankCode.slice(1, 4)}`,
+      name: "Caisse d'Épargne",
+      reason: `the rule of Caisse d'Épargne and ${statements}`,
+    },
+    // The exception.
+    { bankCodes: ['11315'], bic: 'CEPAFRPPXXX', name: "Caisse d'Épargne CEPAC", reason: statements },
+    { bankCodes: ['10278', '15629'], bic: 'CMCIFR2A', name: 'Crédit Mutuel', reason: statements },
+    { bankCodes: ['14690'], bic: 'CMCIFRP1', name: 'Monabanq', reason: statements },
+    {
+      bankCodes: ['10057', '10096', '30027', '30047'],
+      bic: 'CMCIFRPP',
+      name: 'Crédit Industriel et Commercial (CIC)',
+      reason: statements,
+    },
+    { bankCodes: ['11438'], bic: 'HRFRFRP1', name: 'Banque Hottinguer', reason: bics },
+    { bankCodes: ['13369'], bic: 'BMMMFR2A', name: 'Banque Martin Maurel', reason: bics },
+    { bankCodes: ['14940'], bic: 'CFFIFR21', name: '', reason: bics },
+    { bankCodes: ['40618'], bic: 'BOUSFRPPXXX', name: 'BoursoBank', reason: statements },
+    { bankCodes: ['10011'], bic: 'PSSTFRPPCNE', name: 'La Banque Postale', reason: statements },
+    { bankCodes: ['10071'], bic: 'TRPUFRP1', name: 'Trésor public', reason: statements },
+    { bankCodes: ['14518'], bic: 'FTNOFRP1', name: 'Fortuneo', reason: lists },
+    { bankCodes: ['16598'], bic: 'FPELFR21', name: 'Nickel', reason: lists },
+    { bankCodes: ['16798'], bic: 'TRZOFR21', name: 'Treezor', reason: statements },
+    { bankCodes: ['16958'], bic: 'QNTOFRP1XXX', name: 'Qonto', reason: statements },
+    { bankCodes: ['17328'], bic: 'SWNBFR22', name: 'Swan', reason: statements },
+    { bankCodes: ['17418'], bic: 'SNNNFR22', name: 'Shine', reason: statements },
+    { bankCodes: ['17598'], bic: 'LYDIFRP2', name: 'Lydia', reason: statements },
+    { bankCodes: ['20433'], bic: 'NTSBFRM1', name: 'N26 Bank', reason: statements },
+    { bankCodes: ['27633'], bic: 'BUNQFRP2', name: 'bunq', reason: statements },
+    { bankCodes: ['28233'], bic: 'REVOFRP2', name: 'Revolut Bank', reason: statements },
+    { bankCodes: ['30833'], bic: 'FNOMFRP2', name: 'Finom', reason: statements },
+    { bankCodes: ['42559'], bic: 'CCOPFRPP', name: 'Crédit Coopératif', reason: statements },
+  ],
+  LU: [
+    { bankCodes: ['421'], bic: 'EVERLULX', name: '', reason: lists },
+    { bankCodes: ['422'], bic: 'ABOCLULB', name: '', reason: lists },
+    { bankCodes: ['423'], bic: 'INVLLULL', name: '', reason: lists },
+  ],
+  NL: [
+    { bankCodes: ['BUUT'], bic: 'BUUTNL2A', name: 'BUUT', reason: lists },
+    { bankCodes: ['CEPA'], bic: 'CEPANL2A', name: "Caisse d'Épargne", reason: lists },
+    { bankCodes: ['MLLE'], bic: 'MLLENL2A', name: 'Mollie', reason: lists },
+    { bankCodes: ['WOFT'], bic: 'WOFTNL22', name: 'World First', reason: lists },
+  ],
+};

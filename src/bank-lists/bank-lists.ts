@@ -1,0 +1,114 @@
+import { correctBanks, isRegister } from './bank-corrections.ts';
+import { type BankImport, createImportReader } from './imported-lists.ts';
+import type { BankEntry, BankListStatus, ListedBank } from './listed-bank.ts';
+import { createShippedBanks } from './shipped-banks.ts';
+
+/** The bank lists of all countries: those in npm packages, with our corrections, and the imported ones, which replace them. */
+export interface BankLists {
+  /** The countries with a list, sorted by code. */
+  countries(): string[];
+  /** Unsorted; empty for a country without a list. Read and parsed on every call. */
+  banks(country: string): ListedBank[];
+  /** Null for a country without a list. */
+  status(country: string): BankListStatus | null;
+  /** Changes whenever the list of the country does. */
+  edition(country: string): string;
+  /** Changes whenever any list does. */
+  version(): string;
+  close(): Promise<void>;
+}
+
+export interface BankListsOptions {
+  /** Folder with imported lists; without it, only the lists in npm packages are used. */
+  dataDir?: string;
+}
+
+/** Imports by other processes are noticed; it looks for them once per turn of the event loop. */
+export function createBankLists({ dataDir }: BankListsOptions = {}): BankLists {
+  const shipped = createShippedBanks();
+  const reader = dataDir === undefined ? null : createImportReader(dataDir);
+  let isFresh = false;
+
+  function refresh(): void {
+    if (reader === null || isFresh) return;
+    reader.refresh();
+    isFresh = true;
+    setImmediate(() => {
+      isFresh = false;
+    }).unref();
+  }
+
+  function findImport(country: string): BankImport | null {
+    refresh();
+    return reader?.imports().get(country) ?? null;
+  }
+
+  return {
+    countries() {
+      refresh();
+      return [...new Set([...shipped.countries, ...(reader?.imports().keys() ?? [])])].sort();
+    },
+    banks(country) {
+      const imported = findImport(country);
+      if (imported === null) return shipped.banks(country);
+      return completeImport(country, imported, reader?.entries(country) ?? [], shipped.banks(country));
+    },
+    status(country) {
+      const imported = findImport(country);
+      if (imported === null) return shipped.status(country);
+      const { source, date, validUntil = null, isComplete = false } = imported;
+      return { country, source, date, validUntil, isComplete };
+    },
+    edition: (country) => `${shipped.edition(country)}/${findImport(country)?.revision ?? ''}`,
+    version() {
+      refresh();
+      return `${shipped.version()}/${reader?.revision() ?? 0}`;
+    },
+    close: async () => reader?.close(),
+  };
+}
+
+/** What a list has under this bank code of an IBAN; null if it does not list it. */
+export function findByCode<Value>(
+  list: ReadonlyMap<string, Value> | null,
+  country: string,
+  bankCode: string,
+): Value | null {
+  const found = list?.get(bankCode) ?? null;
+  if (found !== null || list === null || !listedByPrefix.has(country)) return found;
+  const prefixes = Array.from(bankCode.slice(1), (_, index) => bankCode.slice(0, -index - 1));
+  return list.get(prefixes.find((prefix) => list.has(prefix)) ?? '') ?? null;
+}
+
+/** Countries whose directory lists the first digits of bank codes: the Finnish bank 5 has all from 500 to 599. */
+const listedByPrefix: ReadonlySet<string> = new Set(['FI']);
+
+/** Whether today is after the last day of the list. */
+export function isOutdated({ validUntil }: BankListStatus): boolean {
+  return validUntil !== null && new Date().toISOString().slice(0, 10) > validUntil;
+}
+
+/**
+ * An import replaces the whole list of its country, as the national bank may have deleted bank codes. Empty names and
+ * BICs are filled from the shipped list, which is then added to the source.
+ */
+function completeImport(
+  country: string,
+  { source, date }: BankImport,
+  entries: readonly BankEntry[],
+  shipped: readonly ListedBank[],
+): ListedBank[] {
+  const known = new Map(shipped.map((bank) => [bank.bankCode, bank]));
+  const bicSource = isRegister(country) ? 'REGISTER' : 'NATIONAL_LIST';
+  const banks = entries.map((entry): ListedBank => {
+    const bank: ListedBank = { ...entry, country, bicSource: entry.bic && bicSource, source, date };
+    const before = known.get(bank.bankCode);
+    const filled = (['name', 'bic'] as const).filter((field) => bank[field] === '' && before?.[field]);
+    if (before === undefined || filled.length === 0) return bank;
+    for (const field of filled) bank[field] = before[field];
+    if (filled.includes('bic')) bank.bicSource = before.bicSource;
+    return { ...bank, source: `${source}; ${filled.join(' and ')} from ${before.source} (${before.date})` };
+  });
+  // A national list is newer than our corrections of the shipped one; a register has the same mistakes.
+  return isRegister(country) ? correctBanks(country, banks) : banks;
+}

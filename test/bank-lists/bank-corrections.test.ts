@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { createBankLists } from '../../src/bank-lists/bank-lists.ts';
+import { tDirectory, tEntry } from '../support/self-hosted/bank-data/directory/imports.ts';
+
+const lists = createBankLists();
+const find = (country: string, bankCode: string) =>
+  lists.banks(country).find((bank) => bank.bankCode === bankCode) ?? null;
+
+describe('the shipped lists', () => {
+  it.each([
+    // Two of the 36 regional banks that follow the rule.
+    ['FR', '18206', 'AGRIFRPP882'],
+    ['FR', '14706', 'AGRIFRPP847'],
+    ['FR', '13306', 'AGRIFRPP833'],
+    ['FR', '10278', 'CMCIFR2A'],
+    ['FR', '14690', 'CMCIFRP1'],
+    ['FR', '10057', 'CMCIFRPP'],
+    ['FR', '30027', 'CMCIFRPP'],
+    ['FR', '30047', 'CMCIFRPP'],
+    ['FR', '10096', 'CMCIFRPP'],
+    ['FR', '11438', 'HRFRFRP1'],
+    ['FR', '13369', 'BMMMFR2A'],
+    ['FR', '14940', 'CFFIFR21'],
+    ['FR', '40618', 'BOUSFRPPXXX'],
+    ['FR', '11315', 'CEPAFRPPXXX'],
+    ['FR', '14445', 'CEPAFRPP444'],
+    ['FR', '12135', 'CEPAFRPP213'],
+    ['FR', '11425', 'CEPAFRPP142'],
+    ['FR', '13135', 'CEPAFRPP313'],
+    ['FR', '13335', 'CEPAFRPP333'],
+    ['FR', '17515', 'CEPAFRPP751'],
+    ['FR', '28233', 'REVOFRP2'],
+    ['FR', '16958', 'QNTOFRP1XXX'],
+    ['FR', '17598', 'LYDIFRP2'],
+    ['FR', '20433', 'NTSBFRM1'],
+    ['ES', '1491', 'TRIOESMM'],
+    ['ES', '1563', 'NTSBESM1'],
+    ['NL', 'BUUT', 'BUUTNL2A'],
+    ['NL', 'MLLE', 'MLLENL2A'],
+    ['NL', 'WOFT', 'WOFTNL22'],
+    ['NL', 'CEPA', 'CEPANL2A'],
+    ['BE', '903', 'TRWIBEB1'],
+    ['BE', '904', 'TRWIBEBB'],
+    ['BE', '603', 'SWNBBEB2'],
+    ['BE', '604', 'SWNBBEB2'],
+    ['BE', '115', 'PAUIBE22'],
+    ['BE', '128', 'MPSNBE92'],
+    ['BE', '640', 'KREDBEBB'],
+    ['BE', '679', 'GEBABEBB'],
+    ['BE', '941', 'DEGRBEBB'],
+    ['AT', '19001', 'TRBKATW2XXX'],
+    ['AT', '19930', 'CENBATWWXXX'],
+    ['AT', '32367', 'RLNWATW1880'],
+    ['AT', '36316', 'RZTIAT22268'],
+    ['AT', '39500', 'RZKTAT2K491'],
+    ['LU', '421', 'EVERLULX'],
+    ['LU', '422', 'ABOCLULB'],
+    ['LU', '423', 'INVLLULL'],
+  ])('have the corrected BIC of %s %s: %s', (country, bankCode, bic) => {
+    expect(find(country, bankCode)).toMatchObject({ bic, bicSource: 'CORRECTED' });
+  });
+
+  it('have no BIC of the register for any of the 36 regional banks of Crédit Agricole', () => {
+    const banks = lists.banks('FR').filter(({ bic }) => /^AGRIFRPP8/.test(bic));
+    expect(banks).toHaveLength(36);
+    for (const { bankCode, bic } of banks) expect(bic).toBe(`AGRIFRPP8${bankCode.slice(1, 3)}`);
+    expect(lists.banks('FR').filter(({ bic }) => bic.startsWith('AGRIFRCC'))).toEqual([]);
+  });
+
+  it.each(['766', '771', '812', '813', '815', '816'])('do not have the Belgian bank code %s of AXA', (bankCode) => {
+    expect(find('BE', bankCode)).toBeNull();
+  });
+
+  it.each([
+    ['30003', 'SOGEFRPP'],
+    ['30004', 'BNPAFRPP'],
+  ])('keep the BIC of the head office of %s, which another list has wrong', (bankCode, bic) => {
+    expect(find('FR', bankCode)).toMatchObject({ bic: expect.stringContaining(bic), bicSource: 'REGISTER' });
+  });
+
+  it('say where each BIC is from, and name the reason of a correction in the source', () => {
+    expect(find('DE', '37040044')?.bicSource).toBe('NATIONAL_LIST');
+    expect(find('AT', '12000')?.bicSource).toBe('NATIONAL_LIST');
+    expect(find('ES', '1465')?.bicSource).toBe('REGISTER');
+    expect(find('FR', '18206')?.source).toBe(
+      'national bank directories, via iban-to-bic; BIC from the rule of Crédit Agricole and payment details that account ' +
+        'holders publish (2026-11-25)',
+    );
+    expect(find('FR', '28233')).toMatchObject({ source: expect.stringContaining('payment'), date: '2026-11-25' });
+  });
+});
+
+describe('an imported list', () => {
+  it('of a register is corrected, too', async () => {
+    const { findBank } = await tDirectory({
+      FR: [tEntry('18206', { name: 'CRCAM de Paris', bic: 'AGRIFRCC892' }), tEntry('30003', { bic: 'SOGEFRPPXXX' })],
+    });
+    const corrected = { name: 'CRCAM de Paris', bic: 'AGRIFRPP882', bicSource: 'CORRECTED' };
+    expect(findBank('FR', '18206')).toMatchObject(corrected);
+    expect(findBank('FR', '30003')).toMatchObject({ bic: 'SOGEFRPPXXX', bicSource: 'REGISTER' });
+    expect(findBank('FR', '28233')?.bic).toBe('REVOFRP2');
+  });
+
+  it('of a national bank is newer than our corrections, and is not corrected', async () => {
+    const { findBank } = await tDirectory({ BE: [tEntry('640', { bic: 'ADIABE22' }), tEntry('641')] });
+    expect(findBank('BE', '640')).toMatchObject({ bic: 'ADIABE22', bicSource: 'NATIONAL_LIST' });
+    expect(findBank('BE', '641')).toMatchObject({ bic: '', bicSource: '' });
+    expect(findBank('BE', '903')).toBeNull();
+  });
+
+  it('takes a BIC that it does not have from the shipped list, with its source', async () => {
+    const { findBank } = await tDirectory({ NL: [tEntry('BUUT', { name: 'BUUT' })] });
+    expect(findBank('NL', 'BUUT')).toMatchObject({ bic: 'BUUTNL2A', bicSource: 'CORRECTED' });
+  });
+});
