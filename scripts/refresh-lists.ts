@@ -11,7 +11,6 @@ import { describeChanges, type Row, refreshGermanDates, refreshListedBicsDate } 
 
 const root = new URL('../', import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, root), 'utf8');
-const npm = (...args: readonly string[]) => execFileSync('npm', args, { cwd: root, encoding: 'utf8' });
 const versionOf = (name: string): string => JSON.parse(read(`node_modules/${name}/package.json`)).version;
 
 if (process.argv[2] === 'print') {
@@ -24,30 +23,28 @@ function refresh(): void {
   const before = readRows();
   const packages = ['bankdata-germany', 'iban-to-bic'];
   const versions = packages.map(versionOf);
-  npm('install', '--ignore-scripts', '--no-audit', '--no-fund', ...packages.map((name) => `${name}@latest`));
+  const latest = packages.map((name) => `${name}@latest`);
+  execFileSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', ...latest], { cwd: root });
   refreshDates();
   // Another process, because this one has loaded the lists already.
-  const after = execFileSync('npx', ['tsx', 'scripts/refresh-lists.ts', 'print'], { cwd: root, encoding: 'utf8' });
+  const options = { cwd: root, encoding: 'utf8', maxBuffer: 100_000_000 } as const;
+  const after = execFileSync('npx', ['tsx', 'scripts/refresh-lists.ts', 'print'], options);
   const installed = packages.map((name, index) => `${name} ${versions[index]} -> ${versionOf(name)}`);
   process.stdout.write(`${[...installed, ...describeChanges(before, JSON.parse(after))].join('\n')}\n`);
 }
 
 function refreshDates(): void {
   const file = 'src/bank-lists/shipped-banks.ts';
-  const listed = versionOf('iban-to-bic');
-  const released: Record<string, string> = JSON.parse(npm('view', 'iban-to-bic', 'time', '--json'));
-  const german = refreshGermanDates(
-    read(file),
-    versionOf('bankdata-germany'),
-    read('node_modules/bankdata-germany/README.md'),
-  );
-  writeFileSync(
-    fileURLToPath(new URL(file, root)),
-    refreshListedBicsDate(german, listed, (released[listed] ?? '').slice(0, 10)),
-  );
+  const readme = read('node_modules/bankdata-germany/README.md');
+  const german = refreshGermanDates(read(file), versionOf('bankdata-germany'), readme);
+  const changelog = read('node_modules/iban-to-bic/CHANGELOG.md');
+  const target = fileURLToPath(new URL(file, root));
+  writeFileSync(target, refreshListedBicsDate(german, versionOf('iban-to-bic'), changelog));
 }
 
 function readRows(): Row[] {
   const lists = createBankLists();
-  return lists.countries().flatMap((country) => lists.banks(country));
+  return lists
+    .countries()
+    .flatMap((country) => lists.banks(country).map(({ bankCode, name, bic }) => ({ country, bankCode, name, bic })));
 }

@@ -1,3 +1,4 @@
+import type { BicSource } from '../bank-lists/listed-bank.ts';
 import type { BicProblem } from '../iban/bic.ts';
 import type { IbanFieldProblem, IbanFieldValues } from '../iban/build-iban.ts';
 import type { IbanProblem } from '../iban/iban.ts';
@@ -40,15 +41,13 @@ export interface BankData {
   zip: string | null;
   city: string | null;
   bic: string | null;
+  /** Only the self-hosted service reports it. */
   bicSource: BicSource | null;
   /** Publisher of the record. */
   source: string | null;
   /** ISO 8601 date of the published list; of its import, if the file has none. */
   date: string | null;
 }
-
-/** Where a BIC is from: see `BicSource` in `bank-lists/listed-bank.ts`. Only the self-hosted service reports it. */
-export type BicSource = 'NATIONAL_LIST' | 'REGISTER' | 'CORRECTED';
 
 export interface BicValidation {
   /** Without spaces, in upper case. */

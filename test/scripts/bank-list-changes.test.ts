@@ -19,12 +19,17 @@ describe('the dates of the lists', () => {
   });
 
   it('of other banks name the installed package', () => {
-    expect(refreshListedBicsDate(shippedBanks, versionOf('iban-to-bic'), '2024-09-23')).toBe(shippedBanks);
-    expect(refreshListedBicsDate(shippedBanks, '1.5.0', '2027-01-02')).toContain("listedBicsDate = '2027-01-02'");
+    expect(
+      refreshListedBicsDate(shippedBanks, versionOf('iban-to-bic'), read('node_modules/iban-to-bic/CHANGELOG.md')),
+    ).toBe(shippedBanks);
+    expect(refreshListedBicsDate(shippedBanks, '1.5.0', '# 1.6.0 (2027-02-02)\n\n# 1.5.0 (2027-01-02)\n')).toContain(
+      "listedBicsDate = '2027-01-02'",
+    );
   });
 
   it('are not guessed from a README without dates', () => {
     expect(() => refreshGermanDates(shippedBanks, '2.2603.1', 'no date')).toThrow('must match');
+    expect(() => refreshListedBicsDate(shippedBanks, '1.5.0', '# 1.4.0 (2024-09-23)')).toThrow('must match');
   });
 });
 

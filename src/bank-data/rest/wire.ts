@@ -1,6 +1,7 @@
+import type { BicSource } from '../../bank-lists/listed-bank.ts';
 import { compactBic } from '../../iban/bic.ts';
 import { compactIban, parseIban } from '../../iban/iban.ts';
-import type { Bank, BankData, BicSource, IbanData } from '../bank-data.ts';
+import type { Bank, BankData, IbanData } from '../bank-data.ts';
 
 /*
  * The bodies of the service's responses, read tolerantly: absent, null, "", "N/A", "-" and "null" are the same; a number or boolean

@@ -1,4 +1,5 @@
-import type { Bank, BankData, BicSource } from '../../bank-data/bank-data.ts';
+import type { Bank, BankData } from '../../bank-data/bank-data.ts';
+import type { BicSource } from '../../bank-lists/listed-bank.ts';
 import { compactBic } from '../../iban/bic.ts';
 import { builder } from './builder.ts';
 import { lookUpCost, paid } from './directives.ts';
