@@ -14,17 +14,15 @@ interface Part {
 export class AnswerTemplate {
   readonly #ibanData: IbanData;
   readonly #bankData: BankData;
-  readonly #countryIbanExample: string | null;
   readonly #checksum: Part | null;
   readonly #bban: Part | null;
   readonly #branch: Part | null;
   readonly #accountNumber: Part | null;
   readonly #nationalChecksum: Part | null;
 
-  constructor({ iban, ibanData, bankData, countryIbanExample }: KnownValidation) {
+  constructor({ iban, ibanData, bankData }: KnownValidation) {
     const { checksum, bban, branch, accountNumber, nationalChecksum } = ibanData;
     this.#bankData = bankData;
-    this.#countryIbanExample = countryIbanExample;
     this.#checksum = toPart(checksum, iban.indexOf(checksum, 2));
     this.#bban = toPart(bban, iban.lastIndexOf(bban));
     this.#branch = branch === null ? null : toPart(branch, iban.indexOf(branch, 4));
@@ -42,10 +40,9 @@ export class AnswerTemplate {
   }
 
   /** Whether `restore` returns this answer. */
-  fits({ iban, ibanData, bankData, countryIbanExample }: KnownValidation): boolean {
+  fits({ iban, ibanData, bankData }: KnownValidation): boolean {
     const { checksum, bban, branch, accountNumber, nationalChecksum } = this.#ibanData;
     return (
-      countryIbanExample === this.#countryIbanExample &&
       hasText(iban, ibanData.accountNumber, this.#accountNumber, accountNumber) &&
       hasText(iban, ibanData.bban, this.#bban, bban) &&
       hasText(iban, ibanData.checksum, this.#checksum, checksum) &&
@@ -78,8 +75,7 @@ export class AnswerTemplate {
       accountNumber: textIn(iban, this.#accountNumber, accountNumber),
       nationalChecksum: textIn(iban, this.#nationalChecksum, nationalChecksum),
     };
-    const countryIbanExample = this.#countryIbanExample;
-    return { iban, valid: true, problems: [], ibanData, bankData: this.#bankData, countryIbanExample };
+    return { iban, valid: true, problems: [], ibanData, bankData: this.#bankData };
   }
 }
 
@@ -116,10 +112,10 @@ function isKnownValidation(answer: Partial<IbanValidation>): answer is KnownVali
 }
 
 /** Templates are not part of the cache's limit. An answer from the shared cache may also have values of other types. */
-function hasShortTexts({ ibanData, bankData, countryIbanExample }: KnownValidation): boolean {
+function hasShortTexts({ ibanData, bankData }: KnownValidation): boolean {
   const { checksum, bban, sepaCountry, ...texts } = ibanData;
   const isShort = (text: unknown) => typeof text === 'string' && text.length <= maxTextLength;
-  const optional = [countryIbanExample, ...Object.values(texts), ...Object.values(bankData)];
+  const optional = [...Object.values(texts), ...Object.values(bankData)];
   return isShort(checksum) && isShort(bban) && optional.every((text) => text === null || isShort(text));
 }
 

@@ -4,8 +4,8 @@ import type { IbanFieldProblem, IbanFieldValues } from '../iban/build-iban.ts';
 import type { IbanProblem } from '../iban/iban.ts';
 import type { RequestContext } from '../request-context.ts';
 
-/** Why an IBAN or BIC is invalid: problems found locally or, if there are none, the service's rejection. */
-type ValidationProblem<LocalProblem> = LocalProblem | 'REJECTED_BY_SERVICE';
+/** Why an IBAN or BIC is not valid: problems found locally or, if there are none, that the service rejected it, or failed. */
+type ValidationProblem<LocalProblem> = LocalProblem | 'REJECTED_BY_SERVICE' | 'SERVICE_FAILED';
 
 export interface IbanValidation {
   /** Without spaces or hyphens, in upper case. */
@@ -15,7 +15,6 @@ export interface IbanValidation {
   problems: readonly ValidationProblem<IbanProblem>[];
   ibanData: IbanData | null;
   bankData: BankData | null;
-  countryIbanExample: string | null;
 }
 
 /** The parts of an IBAN, named as in the GraphQL schema (`checksum`: the check digits). Null if not known. */

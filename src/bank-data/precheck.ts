@@ -28,8 +28,7 @@ export function withPrecheck(source: BankDataPort): BankDataPort {
 }
 
 function toInvalidIban(iban: string, problems: IbanValidation['problems']): IbanValidation {
-  const countryIbanExample = findCountryFormat(iban.slice(0, 2))?.example ?? null;
-  return { iban, valid: false, problems, ibanData: toIbanData(iban), bankData: null, countryIbanExample };
+  return { iban, valid: false, problems, ibanData: toIbanData(iban), bankData: null };
 }
 
 /** The parts according to the registry, if only the check digits are wrong; null if the structure is wrong. */

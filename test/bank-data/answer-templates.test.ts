@@ -44,7 +44,6 @@ function validationOf(country: string, bban: string): IbanValidation {
         countryIbanFormatAsRegex: format.regex.source,
       },
       bankData: { ...commerzbank, bankCode: part(format.bankCode) },
-      countryIbanExample: format.example,
     } satisfies IbanValidation),
   ) as IbanValidation;
 }
@@ -105,7 +104,7 @@ it('restores every value of an answer that differs from the others of its bank',
   });
   paths.push(...Object.keys(commerzbank).map((name) => `bankData.${name}`));
   paths.push('ibanData.branch', 'ibanData.nationalChecksum');
-  expect(paths).toHaveLength(20);
+  expect(paths).toHaveLength(19);
   for (const path of paths) {
     const values = path === 'ibanData.sepaCountry' ? [false, null] : ['another', '37', '', null];
     for (const value of values) {
@@ -120,7 +119,7 @@ it('restores every value of an answer that differs from the others of its bank',
 
 it('has no template for an answer without its parts or bank, for a rejected one, or for one of another shape', () => {
   const usual = validationOf('DE', '370400440532013000');
-  const texts = ['ibanData.bban', 'ibanData.checksum', 'ibanData.branch', 'bankData.name', 'countryIbanExample'];
+  const texts = ['ibanData.bban', 'ibanData.checksum', 'ibanData.branch', 'bankData.name'];
   const others: object[] = [
     changed(usual, 'valid', false),
     changed(usual, 'problems', ['REJECTED_BY_SERVICE']),
@@ -141,7 +140,7 @@ it('has no template for an answer without its parts or bank, for a rejected one,
 
 it('has no template for an answer with a long text', () => {
   const usual = validationOf('DE', '370400440532013000');
-  for (const path of ['bankData.name', 'ibanData.country', 'countryIbanExample']) {
+  for (const path of ['bankData.name', 'ibanData.country']) {
     expect(templateOf(changed(usual, path, 'x'.repeat(100)))).not.toBeNull();
     expect(templateOf(changed(usual, path, 'x'.repeat(101)))).toBeNull();
   }

@@ -39,7 +39,6 @@ describe('the precheck', () => {
       valid: false,
       problems: ['WRONG_CHECK_DIGITS'],
       bankData: null,
-      countryIbanExample: 'FR1420041010050500013M02606',
       ibanData: {
         country: 'France',
         countryCode: 'FR',

@@ -74,14 +74,12 @@ it.each(['N/A', 'n/a', 'n.a.', '-', '--', ' - ', 'null', 'NULL', 'undefined', ''
     const answer = read({
       iban_data: { ...seenIbanValidation.iban_data, branch: text },
       bank_data: { bank_code: '37040044', name: text, zip: text, city: 'None', bic: text },
-      country_iban_example: text,
     });
     expect(answer?.ibanData?.branch).toBeNull();
     expect(answer?.bankData).toEqual({
       ...{ bankCode: '37040044', name: null, zip: null, city: 'None', bic: null },
       ...{ bicSource: null, source: null, date: null },
     });
-    expect(answer?.countryIbanExample).toBeNull();
   },
 );
 

@@ -35,7 +35,7 @@ describe('extensions.ftv1', () => {
       type: 'IbanValidation',
     });
     expect(Number(root?.endTime)).toBeGreaterThan(Number(root?.startTime));
-    expect(root?.child).toMatchObject([{ responseName: 'valid', parentType: 'IbanValidation', type: 'Boolean!' }]);
+    expect(root?.child).toMatchObject([{ responseName: 'valid', parentType: 'IbanValidation', type: 'Boolean' }]);
   });
 
   const on = { FEDERATION_TRACES: 'on' };
@@ -95,9 +95,10 @@ describe('an error in a trace', () => {
     });
     const { answer, trace, text } = await ask(`{ ibanValidations(ibans: ["${german}"]) { valid } }`);
     const [list] = trace.root?.child ?? [];
-    expect(list?.error).toMatchObject([{ location: [{ line: 1, column: 3 }] }]);
-    expect(JSON.parse(list?.error?.[0]?.json ?? '')).toMatchObject({
-      path: ['ibanValidations', 0],
+    const field = list?.child?.[0]?.child?.[0];
+    expect(field?.error).toMatchObject([{ location: [{ line: 1, column: 56 }] }]);
+    expect(JSON.parse(field?.error?.[0]?.json ?? '')).toMatchObject({
+      path: ['ibanValidations', 0, 'valid'],
       extensions: { code: 'UPSTREAM_FAILED', service: 'bank-data' },
     });
     expect(url).not.toBe('');

@@ -28,7 +28,7 @@ describe('allowances', () => {
     });
     await ask(look);
     const { data, errors } = await ask(lookAgain);
-    expect(data).toEqual({ ibanValidation: null });
+    expect(data).toEqual({ ibanValidation: { valid: null } });
     expect(errors).toMatchObject([
       {
         message: expect.stringMatching(/exhausted; it renews at \d{4}-\d\d-01T00:00:00\.000Z\.$/),

@@ -279,7 +279,7 @@ describe('an endpoint that the service does not offer', () => {
     }`);
     expect(data).toEqual({
       ibanValidation: { valid: true },
-      bicValidation: null,
+      bicValidation: { valid: null },
       bank: null,
       banks: null,
       generateIban: null,

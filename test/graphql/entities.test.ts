@@ -45,7 +45,7 @@ describe('_entities', () => {
     expect(upstream.mostInFlight).toBe(50);
   });
 
-  it('nulls only invalid or failed representations, with errors at their indexes', async () => {
+  it('nulls only invalid representations and the fields of failed ones, with errors at their indexes', async () => {
     const [healthy = '', failing = ''] = ibans;
     const { ask, upstream } = await tScriptedGateway(replyFailingFor(failing, echo));
     const representations = [
@@ -62,7 +62,8 @@ describe('_entities', () => {
     ];
     const { data, errors } = await ask(query, { representations });
     const answer = { __typename: 'IbanValidation', iban: healthy, valid: true };
-    expect(data?._entities).toEqual([answer, null, null, null, null, null, null, answer, null, null]);
+    const failed = { __typename: 'IbanValidation', iban: failing, valid: null };
+    expect(data?._entities).toEqual([answer, null, null, null, null, failed, null, answer, failed, null]);
     expect(errors).toHaveLength(8);
     const indexes = (code: string) =>
       errors?.flatMap(({ path, extensions }) => (extensions.code === code ? [Number(path?.[1])] : [])).toSorted();

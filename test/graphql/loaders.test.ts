@@ -105,6 +105,6 @@ function tLoaders({ aborts = false, batches = createBatchTurns(maxConcurrency) }
     begun,
     contexts,
     mostInProgress: () => mostInProgress,
-    load: (count = ibans.length) => ibans.slice(0, count).map((iban) => loaders.validateIban(iban)),
+    load: (count = ibans.length) => ibans.slice(0, count).map((iban) => loaders.validateIban(iban, true)),
   };
 }

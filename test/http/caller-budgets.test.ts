@@ -36,8 +36,8 @@ function generated(index: number): string {
 const lookUp = (iban: string) => `{ ibanValidation(iban: "${iban}") { valid } }`;
 const valid = { data: { ibanValidation: { valid: true } }, errors: undefined };
 const exhausted = (path = 'ibanValidation') => ({
-  data: { ibanValidation: null },
-  errors: [['BUDGET_EXHAUSTED', [path]]],
+  data: { ibanValidation: { valid: null } },
+  errors: [['BUDGET_EXHAUSTED', [path, 'valid']]],
 });
 
 /** Used calls by service, as `allowances` shows them to the caller. */

@@ -1,13 +1,20 @@
 import { findBicProblems } from '../../iban/bic.ts';
 import type { IbanFieldValues } from '../../iban/build-iban.ts';
-import { compactIban, findIbanProblems, isValidIban } from '../../iban/iban.ts';
-import { findCountryFormat } from '../../iban/registry.ts';
+import { compactIban, isValidIban } from '../../iban/iban.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
 import type { BankDataPort, BicValidation, IbanGeneration, IbanValidation } from '../bank-data.ts';
 import type { DataVersion } from '../data-version.ts';
 import { requestBankPage } from './bank-list.ts';
 import { createCallEndpoint, type Endpoint, type EndpointEvents } from './call-endpoint.ts';
-import { type IbanAnswer, isAboutBic, isAboutIban, readBicAnswer, readIban, readIbanAnswer } from './wire.ts';
+import {
+  isAboutBic,
+  isAboutIban,
+  orRejected,
+  readBicAnswer,
+  readIban,
+  readIbanAnswer,
+  toRejectedIban,
+} from './wire.ts';
 
 /** The bank-data service over REST. It has no batches: one call per IBAN or BIC. */
 export function createRestBankData(
@@ -30,25 +37,9 @@ export function createRestBankData(
 const ibanValidation: Endpoint<string, IbanValidation> = {
   path: '/bank_data/iban_validate',
   isAbout: isAboutIban,
-  read(body, iban) {
-    const answer = readIbanAnswer(body, iban);
-    return answer && toIbanValidation(iban, answer);
-  },
-  answer422: (iban) =>
-    toIbanValidation(iban, { valid: false, ibanData: null, bankData: null, countryIbanExample: null }),
+  read: readIbanAnswer,
+  answer422: toRejectedIban,
 };
-
-/** Adds why the IBAN is invalid and, if the service returned none, an example IBAN of its country. */
-function toIbanValidation(iban: string, { valid, ibanData, bankData, countryIbanExample }: IbanAnswer): IbanValidation {
-  return {
-    iban,
-    valid,
-    problems: valid ? [] : orRejected(findIbanProblems(iban)),
-    ibanData,
-    bankData,
-    countryIbanExample: countryIbanExample ?? findCountryFormat(iban.slice(0, 2))?.example ?? null,
-  };
-}
 
 const bicValidation: Endpoint<string, BicValidation> = {
   path: '/bank_data/swift_check',
@@ -65,10 +56,6 @@ function toBicValidation(bic: string, { valid, bank }: Pick<BicValidation, 'vali
   return { bic, valid, problems: valid ? [] : orRejected(findBicProblems(bic)), bank };
 }
 
-function orRejected<Problem>(problems: readonly Problem[]): readonly (Problem | 'REJECTED_BY_SERVICE')[] {
-  return problems.length > 0 ? problems : ['REJECTED_BY_SERVICE'];
-}
-
 /** Its input is the country. An invalid IBAN, one of another country, or none is unreadable if it is reported as valid. */
 const ibanGeneration: Endpoint<string, IbanGeneration> = {
   path: '/bank_data/iban_generate',
@@ -78,7 +65,7 @@ const ibanGeneration: Endpoint<string, IbanGeneration> = {
     if (answer === null) return null;
     if (!answer.valid) return invalidFields;
     if (!isValidIban(iban) || !iban.startsWith(country)) return null;
-    return { kind: 'iban', validation: toIbanValidation(iban, answer) };
+    return { kind: 'iban', validation: answer };
   },
   answer422: () => invalidFields,
   isOptional: true,

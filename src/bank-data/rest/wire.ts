@@ -1,7 +1,7 @@
 import type { BicSource } from '../../bank-lists/listed-bank.ts';
 import { compactBic } from '../../iban/bic.ts';
-import { compactIban, parseIban } from '../../iban/iban.ts';
-import type { Bank, BankData, IbanData } from '../bank-data.ts';
+import { compactIban, findIbanProblems, parseIban } from '../../iban/iban.ts';
+import type { Bank, BankData, IbanData, IbanValidation } from '../bank-data.ts';
 
 /*
  * The bodies of the service's responses, read tolerantly: absent, null, "", "N/A", "-" and "null" are the same; a number or boolean
@@ -9,22 +9,14 @@ import type { Bank, BankData, IbanData } from '../bank-data.ts';
  * is treated as absent.
  */
 
-/** The parsed body of `iban_validate` and `iban_generate`; a part is null if the service does not return it. */
-export interface IbanAnswer {
-  valid: boolean;
-  ibanData: IbanData | null;
-  bankData: BankData | null;
-  countryIbanExample: string | null;
-}
-
 /** Whether a body is about this compacted IBAN; true if it names none. */
 export function isAboutIban(body: unknown, iban: string): boolean {
   const found = readText(readObject(body)?.iban);
   return found === null || found === iban || compactIban(found) === iban;
 }
 
-/** Parses the answer for this compacted IBAN; null if the body has another shape. */
-export function readIbanAnswer(body: unknown, iban: string): IbanAnswer | null {
+/** Parses the answer of `iban_validate` or `iban_generate` for this compacted IBAN; null if the body has another shape. */
+export function readIbanAnswer(body: unknown, iban: string): IbanValidation | null {
   const wire = readObject(body);
   const valid = readFlag(wire?.valid);
   if (wire === null || valid === null) return null;
@@ -33,12 +25,16 @@ export function readIbanAnswer(body: unknown, iban: string): IbanAnswer | null {
   // Without its leading zeros, it is the code of the same bank.
   if (bankData?.bankCode && ibanData && Number(bankData.bankCode) === Number(ibanData.bankCode))
     bankData.bankCode = ibanData.bankCode;
-  return {
-    valid,
-    ibanData,
-    bankData,
-    countryIbanExample: readText(wire.country_iban_example),
-  };
+  return valid ? { iban, valid, problems: [], ibanData, bankData } : { ...toRejectedIban(iban), ibanData, bankData };
+}
+
+/** The answer for an IBAN that the service rejects. */
+export function toRejectedIban(iban: string): IbanValidation {
+  return { iban, valid: false, problems: orRejected(findIbanProblems(iban)), ibanData: null, bankData: null };
+}
+
+export function orRejected<Problem>(problems: readonly Problem[]): readonly (Problem | 'REJECTED_BY_SERVICE')[] {
+  return problems.length > 0 ? problems : ['REJECTED_BY_SERVICE'];
 }
 
 /** The IBAN in an answer; null if there is none. */

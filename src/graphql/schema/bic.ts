@@ -1,10 +1,11 @@
 import type { BicValidation } from '../../bank-data/bank-data.ts';
-import { compactBic, parseBic } from '../../iban/bic.ts';
+import { compactBic, findBicProblems, parseBic } from '../../iban/bic.ts';
 import { findPastedBic } from '../../iban/pasted.ts';
 import { BankType } from './bank.ts';
 import { builder } from './builder.ts';
 import { lookUpCost, paid } from './directives.ts';
 import { bankDataScope, limitText, maxLengths } from './field-checks.ts';
+import { needsLookUp } from './loaders.ts';
 
 const BicProblemType = builder.enumType('BicProblem', {
   description: 'Why a BIC is not valid.',
@@ -13,6 +14,9 @@ const BicProblemType = builder.enumType('BicProblem', {
     WRONG_LENGTH: { description: 'It does not have 8 or 11 characters.' },
     UNKNOWN_COUNTRY: { description: 'Its fifth and sixth characters are not a country code.' },
     REJECTED_BY_SERVICE: { description: 'Its format is correct, but the bank-data service reports it as not valid.' },
+    SERVICE_FAILED: {
+      description: 'Its format is correct, but the bank-data service failed: valid is null, with an error.',
+    },
   } as const,
 });
 
@@ -22,14 +26,19 @@ const BicValidationType = builder.objectRef<BicValidation>('BicValidation').impl
   description: 'The result of validating a BIC. A BIC that is not valid is a result, not an error.',
   fields: (t) => ({
     bic: t.exposeID('bic', { description: 'The validated BIC, without spaces, in upper case.' }),
-    valid: t.exposeBoolean('valid', { description: 'Whether the BIC is valid, not whether it has been issued.' }),
+    valid: t.exposeBoolean('valid', {
+      nullable: true,
+      description:
+        'Whether the BIC is valid, not whether it has been issued. Null, with an error, when the service fails; a BIC that is ' +
+        'not well-formed is false without an upstream call.',
+    }),
     problems: t.expose('problems', { type: [BicProblemType], description: 'Why it is not valid; empty if valid.' }),
     suggestions: t.stringList({
       description:
-        'The valid BIC that a pasted text contains, such as one behind "BIC:"; empty if it is valid, or contains none. Needs no ' +
+        'The valid BIC that a pasted text contains, such as one behind "BIC:"; empty if it is well-formed, or contains none. Needs no ' +
         'upstream call.',
-      resolve({ bic, valid }) {
-        const pasted = valid ? null : findPastedBic(bic);
+      resolve({ bic }) {
+        const pasted = findBicProblems(bic).length === 0 ? null : findPastedBic(bic);
         return pasted === null ? [] : [pasted];
       },
     }),
@@ -64,7 +73,7 @@ const BicValidationType = builder.objectRef<BicValidation>('BicValidation').impl
     bank: t.expose('bank', {
       type: BankType,
       nullable: true,
-      description: 'The bank; null if the service does not know it.',
+      description: 'The bank; null if the service does not know it, or, with an error, when it fails.',
     }),
   }),
 });
@@ -76,13 +85,14 @@ builder.queryField('bicValidation', (t) =>
     nullable: true,
     directives: [lookUpCost, paid],
     description:
-      'Validates a BIC (SWIFT code) by ISO 9362 and finds its bank. Null, with an error, when the service fails.',
+      'Validates a BIC (SWIFT code) by ISO 9362 and finds its bank. The service is called only for valid, problems and bank.',
     args: {
       bic: t.arg.string({
         required: true,
         ...limitText(maxLengths.code, 'The BIC: 8 or 11 characters; case is ignored.'),
       }),
     },
-    resolve: (_, { bic }, { loaders }) => loaders.validateBic(compactBic(bic)),
+    resolve: (_, { bic }, { loaders }, info) =>
+      loaders.validateBic(compactBic(bic), needsLookUp(info, 'BicValidation')),
   }),
 );

@@ -1,10 +1,12 @@
 import type { IbanData, IbanValidation } from '../../bank-data/bank-data.ts';
 import type { BankCodeStatus } from '../../bank-lists/known-banks.ts';
 import { GatewayError } from '../../errors.ts';
-import { compactIban, parseIban } from '../../iban/iban.ts';
+import { compactIban, findIbanProblems, isValidIban, parseIban } from '../../iban/iban.ts';
 import { nationalCheck } from '../../iban/national-checks.ts';
+import { maskIban, printIban } from '../../iban/print-iban.ts';
 import { findCountryFormat } from '../../iban/registry.ts';
 import { suggestIbans } from '../../iban/suggest-ibans.ts';
+import type { RequestContext } from '../../request-context.ts';
 import { BankDataType } from './bank.ts';
 import { builder } from './builder.ts';
 import type { Context } from './context.ts';
@@ -12,9 +14,16 @@ import { IbanCountryType } from './country.ts';
 import { assumeSize, lookUpCost, paid, personalData, suggestionsCost } from './directives.ts';
 import { entityKey, readKey, resolveReference } from './entities.ts';
 import { bankDataScope, checkText, limitText, maxLengths, stateTextLimit } from './field-checks.ts';
-import { settleAll } from './loaders.ts';
+import { needsLookUp, settleAll } from './loaders.ts';
 
 const typicalListLength = 50;
+
+/** In milliseconds: how long a value from the bank lists of the gateway is fresh, as an import may replace them. */
+const listFreshMs = 60_000;
+
+function limitFreshness({ freshness }: RequestContext): void {
+  freshness.freshUntil = Math.min(freshness.freshUntil, Date.now() + listFreshMs);
+}
 
 const IbanProblemType = builder.enumType('IbanProblem', {
   description: 'Why an IBAN is not valid.',
@@ -26,6 +35,9 @@ const IbanProblemType = builder.enumType('IbanProblem', {
     CHECK_DIGITS_OUT_OF_RANGE: { description: 'Its check digits are 00, 01 or 99, which are never issued.' },
     WRONG_CHECK_DIGITS: { description: 'Its check digits do not match: probably a typing error.' },
     REJECTED_BY_SERVICE: { description: 'Its format is correct, but the bank-data service reports it as not valid.' },
+    SERVICE_FAILED: {
+      description: 'Its format is correct, but the bank-data service failed: valid is null, with an error.',
+    },
   } as const,
 });
 
@@ -107,13 +119,83 @@ const IbanDataType = builder.objectRef<IbanData>('IbanData').implement({
   }),
 });
 
+/** A compacted IBAN, or what was sent in its place. */
+interface CompactedIban {
+  iban: string;
+}
+
+const IbanFormatType = builder.objectRef<CompactedIban>('IbanFormat').implement({
+  description:
+    'What the SWIFT registry says about an IBAN. It needs no upstream call, so it is complete while the service fails or the ' +
+    'allowance is exhausted.',
+  fields: (t) => ({
+    isWellFormed: t.boolean({
+      description: 'Whether length, structure and check digits are right: all but what only the service knows.',
+      resolve: ({ iban }) => isValidIban(iban),
+    }),
+    problems: t.field({
+      type: [IbanProblemType],
+      description: 'Why it is not well-formed; empty if it is.',
+      resolve: ({ iban }) => findIbanProblems(iban),
+    }),
+    countryCode: t.string({
+      nullable: true,
+      description: 'ISO 3166-1 alpha-2 code of the country; null, as all parts, if the structure is wrong.',
+      resolve: ({ iban }) => parseIban(iban)?.countryCode,
+    }),
+    checkDigits: t.string({
+      nullable: true,
+      directives: [personalData],
+      description: 'The two check digits of the IBAN.',
+      resolve: ({ iban }) => parseIban(iban)?.checkDigits,
+    }),
+    bban: t.string({
+      nullable: true,
+      directives: [personalData],
+      description: 'The basic bank account number (BBAN): the IBAN without its first 4 characters.',
+      resolve: ({ iban }) => parseIban(iban)?.bban,
+    }),
+    bankCode: t.string({
+      nullable: true,
+      description: 'The national bank code.',
+      resolve: ({ iban }) => parseIban(iban)?.bankCode,
+    }),
+    branch: t.string({
+      nullable: true,
+      description: 'The branch code; null if the country has none.',
+      resolve: ({ iban }) => parseIban(iban)?.branch,
+    }),
+    accountNumber: t.string({
+      nullable: true,
+      directives: [personalData],
+      description: 'The BBAN after bank code and branch, including national check digits.',
+      resolve: ({ iban }) => parseIban(iban)?.bbanRemainder,
+    }),
+    nationalCheckDigits: t.string({
+      nullable: true,
+      directives: [personalData],
+      description: 'The national check digits; null if the country has none at a fixed position.',
+      resolve: ({ iban }) => parseIban(iban)?.nationalCheckDigits,
+    }),
+    printFormat: t.string({
+      directives: [personalData],
+      description: 'The IBAN in groups of four, as on paper: DE89 3704 0044 0532 0130 00.',
+      resolve: ({ iban }) => printIban(iban),
+    }),
+    masked: t.string({
+      description: 'The IBAN with all but its first and last four characters hidden: DE89 **** **** **** **30 00.',
+      resolve: ({ iban }) => maskIban(iban),
+    }),
+  }),
+});
+
 export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidation').implement({
   directives: [entityKey('iban'), lookUpCost],
   extensions: {
     cacheScope: 'private',
     ...bankDataScope,
-    ...resolveReference(({ iban }, { loaders }) =>
-      loaders.validateIban(compactIban(readKey('iban', iban, maxLengths.code))),
+    ...resolveReference(({ iban }, { loaders }, info) =>
+      loaders.validateIban(compactIban(readKey('iban', iban, maxLengths.code)), needsLookUp(info, 'IbanValidation')),
     ),
   },
   description: 'The result of validating an IBAN. An IBAN that is not valid is a result, not an error.',
@@ -122,32 +204,45 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
       directives: [personalData],
       description: 'The validated IBAN, without spaces and hyphens, in upper case.',
     }),
-    valid: t.exposeBoolean('valid', { description: 'Whether the IBAN is valid, not whether the account exists.' }),
+    format: t.field({
+      type: IbanFormatType,
+      description:
+        'What the SWIFT registry says about it: complete without an upstream call, also while the service fails.',
+      resolve: ({ iban }) => ({ iban }),
+    }),
+    valid: t.exposeBoolean('valid', {
+      nullable: true,
+      description:
+        'Whether the IBAN is valid, not whether the account exists. Null, with an error, when the service fails; an IBAN that ' +
+        'is not well-formed is false without an upstream call.',
+    }),
     problems: t.expose('problems', { type: [IbanProblemType], description: 'Why it is not valid; empty if valid.' }),
     ibanData: t.expose('ibanData', {
       type: IbanDataType,
       nullable: true,
-      description: 'The parts of the IBAN; null if it cannot be parsed.',
+      description: 'The parts of the IBAN; null if it cannot be parsed, or, with an error, when the service fails.',
     }),
     bankData: t.expose('bankData', {
       type: BankDataType,
       nullable: true,
-      description: 'The bank of the account; null if the service does not know it.',
+      description: 'The bank of the account; null if the service does not know it, or, with an error, when it fails.',
     }),
     bankCodeStatus: t.field({
       type: BankCodeStatusType,
       description:
         'Whether the national list that the gateway has contains the bank code. It never makes an IBAN invalid. Needs no ' +
         'upstream call.',
-      resolve: ({ iban, bankData }, _, { services }) => {
+      resolve({ iban }, _, { services, requestContext }) {
+        limitFreshness(requestContext);
         const parts = parseIban(iban);
-        const status = parts === null ? 'UNKNOWN' : services.knownBanks.status(parts.countryCode, parts.bankCode);
-        return status === 'NOT_LISTED' && bankData !== null ? 'UNKNOWN' : status;
+        return parts === null ? 'UNKNOWN' : services.knownBanks.status(parts.countryCode, parts.bankCode);
       },
     }),
-    countryIbanExample: t.exposeString('countryIbanExample', {
+    countryIbanExample: t.string({
       nullable: true,
-      description: 'A valid IBAN of the same country, as an example of the format; null if the country is unknown.',
+      description:
+        'A valid IBAN of the same country, as an example of the format; null if the country is unknown. Needs no upstream call.',
+      resolve: ({ iban }) => findCountryFormat(iban.slice(0, 2))?.example,
     }),
     country: t.field({
       type: IbanCountryType,
@@ -166,8 +261,8 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
       directives: [suggestionsCost, personalData],
       description:
         'Up to five valid IBANs that differ by one typing error, most likely first, or the one that a pasted text contains; ' +
-        'empty if it is valid. Needs no upstream call.',
-      resolve: ({ iban, valid }, _, context) => (valid ? [] : suggestOnce(iban, context)),
+        'empty if it is well-formed. Needs no upstream call.',
+      resolve: ({ iban }, _, context) => (findIbanProblems(iban).length === 0 ? [] : suggestOnce(iban, context)),
     }),
   }),
 });
@@ -178,14 +273,16 @@ builder.queryField('ibanValidation', (t) =>
     type: IbanValidationType,
     nullable: true,
     directives: [paid, personalData],
-    description: 'Validates an IBAN and finds its country and bank. Null, with an error, when the service fails.',
+    description:
+      'Validates an IBAN and finds its country and bank. The service is called only for valid, problems, ibanData and bankData.',
     args: {
       iban: t.arg.string({
         required: true,
         ...limitText(maxLengths.code, 'The IBAN; case, spaces and hyphens are ignored.'),
       }),
     },
-    resolve: (_, { iban }, { loaders }) => loaders.validateIban(compactIban(iban)),
+    resolve: (_, { iban }, { loaders }, info) =>
+      loaders.validateIban(compactIban(iban), needsLookUp(info, 'IbanValidation')),
   }),
 );
 
@@ -193,20 +290,22 @@ builder.queryField('ibanValidations', (t) =>
   t.field({
     extensions: bankDataScope,
     type: [IbanValidationType],
-    nullable: { list: false, items: true },
+    nullable: { list: true, items: true },
     directives: [assumeSize(typicalListLength), paid, personalData],
     description:
-      'Validates a list of IBANs; results are in the order of the input. Duplicates are looked up once. If a look-up ' +
-      'fails, its entry is null, with an error whose path ends in the index.',
+      'Validates a list of IBANs; results are in the order of the input. Duplicates are looked up once. The service is called ' +
+      'only for valid, problems, ibanData and bankData. Null, with an error, for more IBANs than Query.limits allows.',
     args: {
       ibans: t.arg.stringList({
         required: true,
         ...stateTextLimit(maxLengths.code, 'The IBANs; case, spaces and hyphens are ignored.'),
       }),
     },
-    resolve: (_, { ibans }, { loaders, budget, requestContext: { signal } }) => {
+    resolve: (_, { ibans }, { loaders, budget, requestContext: { signal } }, info) => {
       if (ibans.length > budget.limits.ibans) throw budget.createLimitError('ibans');
-      const validate = (iban: string) => loaders.validateIban(compactIban(checkText('iban', iban, maxLengths.code)));
+      const isLookedUp = needsLookUp(info, 'IbanValidation');
+      const validate = (iban: string) =>
+        loaders.validateIban(compactIban(checkText('iban', iban, maxLengths.code)), isLookedUp);
       // Not limited here: the loader limits how many are looked up at a time.
       return settleAll(ibans, validate, signal);
     },

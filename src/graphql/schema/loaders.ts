@@ -1,4 +1,13 @@
 import DataLoader from 'dataloader';
+import {
+  GraphQLIncludeDirective,
+  type GraphQLResolveInfo,
+  GraphQLSkipDirective,
+  getDirectiveValues,
+  Kind,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql';
 import type { Signal } from '../../async/signal.ts';
 import type { BankDataPort, BicValidation, IbanValidation } from '../../bank-data/bank-data.ts';
 import type { RequestContext } from '../../request-context.ts';
@@ -38,19 +47,27 @@ export class Loaders {
     this.#options = options;
   }
 
-  /** @param iban compacted */
-  validateIban(iban: string): Promise<IbanValidation> {
+  /**
+   * @param iban compacted
+   * @param isLookedUp whether a field is selected that needs the service; if it fails, these fields do
+   */
+  validateIban(iban: string, isLookedUp: boolean): IbanValidation | Promise<IbanValidation> {
     const { budget, bankData } = this.#options;
-    if (!budget.spend('ibans')) return Promise.reject(budget.createLimitError('ibans'));
-    this.#ibans ??= createLoader('ibans', bankData.validateIban, this.#options);
+    if (!budget.spend('ibans')) throw budget.createLimitError('ibans');
+    if (!isLookedUp) return new UnansweredIban(iban);
+    this.#ibans ??= createLoader('ibans', bankData.validateIban, UnansweredIban, this.#options);
     return this.#ibans.load(iban);
   }
 
-  /** @param bic compacted */
-  validateBic(bic: string): Promise<BicValidation> {
+  /**
+   * @param bic compacted
+   * @param isLookedUp as for an IBAN
+   */
+  validateBic(bic: string, isLookedUp = true): BicValidation | Promise<BicValidation> {
     const { budget, bankData } = this.#options;
-    if (!budget.spend('bics')) return Promise.reject(budget.createLimitError('bics'));
-    this.#bics ??= createLoader('bics', bankData.validateBic, this.#options);
+    if (!budget.spend('bics')) throw budget.createLimitError('bics');
+    if (!isLookedUp) return new UnansweredBic(bic);
+    this.#bics ??= createLoader('bics', bankData.validateBic, UnansweredBic, this.#options);
     return this.#bics.load(bic);
   }
 }
@@ -58,6 +75,7 @@ export class Loaders {
 function createLoader<Answer>(
   name: 'ibans' | 'bics',
   lookUp: (key: string, context: RequestContext) => Promise<Answer>,
+  Unanswered: new (key: string, failure: unknown) => Answer,
   { context, batches: { maxConcurrency, turns } }: LoadersOptions,
 ): DataLoader<string, Answer> {
   const loadAll = async (keys: readonly string[]) => {
@@ -66,7 +84,11 @@ function createLoader<Answer>(
     const isLarge = keys.length > maxConcurrency / maxLargeBatches;
     const hasTurn = isLarge && (await waitForTurn());
     try {
-      return await settleAll(keys, (key) => lookUp(key, batchContext), context.signal, maxConcurrency);
+      const answers = await settleAll(keys, (key) => lookUp(key, batchContext), context.signal, maxConcurrency);
+      for (const [index, key] of keys.entries()) {
+        if (answers[index] instanceof Error) answers[index] = new Unanswered(key, answers[index]);
+      }
+      return answers;
     } finally {
       if (hasTurn) turns.leave();
       span?.end();
@@ -122,3 +144,77 @@ export async function settleAll<Input, Item>(
   await Promise.all(Array.from({ length: Math.min(inputs.length, maxConcurrency) }, work));
   return items;
 }
+
+/** The fields whose values are from the service. */
+const lookedUpFields = {
+  IbanValidation: new Set(['valid', 'problems', 'ibanData', 'bankData']),
+  BicValidation: new Set(['valid', 'problems', 'bank']),
+};
+
+/**
+ * Whether a field of this type is selected that needs a look-up, in fragments too; `@skip` and `@include` are respected.
+ * @param info of the field that returns the object, a list of it, or a union with it
+ */
+export function needsLookUp(
+  info: GraphQLResolveInfo,
+  type: keyof typeof lookedUpFields,
+  nodes: readonly { readonly selectionSet?: SelectionSetNode | undefined }[] = info.fieldNodes,
+): boolean {
+  for (const { selectionSet } of nodes) {
+    for (const selection of selectionSet?.selections ?? []) {
+      if (selection.directives?.length && isLeftOut(selection, info)) continue;
+      if (selection.kind === Kind.FIELD) {
+        if (lookedUpFields[type].has(selection.name.value)) return true;
+        continue;
+      }
+      const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? info.fragments[selection.name.value] : selection;
+      // No union or interface has a field of the service.
+      const isOfType = (fragment?.typeCondition?.name.value ?? type) === type;
+      if (fragment && isOfType && needsLookUp(info, type, [fragment])) return true;
+    }
+  }
+  return false;
+}
+
+function isLeftOut(selection: SelectionNode, { variableValues }: GraphQLResolveInfo): boolean {
+  return (
+    getDirectiveValues(GraphQLSkipDirective, selection, variableValues)?.if === true ||
+    getDirectiveValues(GraphQLIncludeDirective, selection, variableValues)?.if === false
+  );
+}
+
+/**
+ * An IBAN without an answer of the service. The values of the fields that need one are the failure: executors report an Error in
+ * place of a value as the error of that field alone.
+ */
+class UnansweredIban implements IbanValidation {
+  readonly iban: string;
+  readonly problems = ['SERVICE_FAILED'] as const;
+  readonly valid: never;
+  readonly ibanData: never;
+  readonly bankData: never;
+
+  constructor(iban: string, failure: unknown = notLookedUp) {
+    this.iban = iban;
+    this.valid = failure as never;
+    this.ibanData = failure as never;
+    this.bankData = failure as never;
+  }
+}
+
+/** A BIC without an answer of the service. */
+class UnansweredBic implements BicValidation {
+  readonly bic: string;
+  readonly problems = ['SERVICE_FAILED'] as const;
+  readonly valid: never;
+  readonly bank: never;
+
+  constructor(bic: string, failure: unknown = notLookedUp) {
+    this.bic = bic;
+    this.valid = failure as never;
+    this.bank = failure as never;
+  }
+}
+
+/** Only a field that is missing in `lookedUpFields` shows it. */
+const notLookedUp = new Error('A field that needs a look-up was selected, and no look-up was made.');

@@ -116,7 +116,6 @@ function createValidation(iban: string, number: number): IbanValidation {
       number === 0
         ? { ...unknownOrigin, bankCode: '1', name: 'Bank', zip: null, city: null, bic: 'COBADEFFXXX' }
         : null,
-    countryIbanExample: null,
   };
 }
 
