@@ -20,6 +20,11 @@ const IbanProblemType = builder.enumType('IbanProblem', {
   values: {
     ILLEGAL_CHARACTERS: { description: 'It contains characters other than A-Z and 0-9.' },
     UNKNOWN_COUNTRY: { description: 'It does not start with the code of a country that has IBANs.' },
+    NOT_REGISTERED: {
+      description:
+        'Its country uses numbers like IBANs, but is not in the SWIFT registry: AO, BF, BJ, CF, CG, CI, CM, CV, DZ, GA, GQ, GW, ' +
+        'IR, KM, MA, MG, ML, MZ, NE, SN, TD or TG. If this is its only problem, its length, structure and check digits are right.',
+    },
     WRONG_LENGTH: { description: 'It is too short or too long for its country.' },
     WRONG_STRUCTURE: { description: 'It has a letter where its country requires a digit, or the reverse.' },
     CHECK_DIGITS_OUT_OF_RANGE: { description: 'Its check digits are 00, 01 or 99, which are never issued.' },
@@ -118,12 +123,14 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
     }),
     countryIbanExample: t.exposeString('countryIbanExample', {
       nullable: true,
-      description: 'A valid IBAN of the same country, as an example of the format; null if the country is unknown.',
+      description:
+        'A valid IBAN of the same country, as an example of the format; null if the country is unknown or not registered.',
     }),
     country: t.field({
       type: IbanCountryType,
       nullable: true,
-      description: "Its country's IBAN format; null if the country has no IBANs. Needs no upstream call.",
+      description:
+        "Its country's IBAN format; null if the country is not in the SWIFT registry. Needs no upstream call.",
       resolve: ({ iban }) => findCountryFormat(iban.slice(0, 2)),
     }),
     nationalCheck: t.field({
