@@ -58,56 +58,50 @@ export function findWrongCheckDigits({ groups }: NationalCheck, bban: string): r
 }
 
 const checks: ReadonlyMap<string, NationalCheck> = new Map<string, NationalCheck>([
-  ['AL', { groups: [lastDigit({ first: 1, last: 8 }, [9, 7, 3, 1])] }],
-  ['BA', { groups: [mod9710(16)] }],
-  ['BE', { groups: [{ first: 11, last: 12, calc: calcBelgium }] }],
-  ['BI', { groups: [cleRib(23)] }],
-  ['CZ', { groups: czechGroups() }],
-  ['DJ', { groups: [cleRib(23)] }],
-  ['EE', { groups: [{ first: 16, last: 16, calc: calcEstonia }] }],
-  ['ES', { groups: [{ first: 9, last: 10, calc: calcSpain }] }],
-  ['FI', { groups: [{ first: 14, last: 14, calc: calcFinland }] }],
-  ['FR', { groups: [cleRib(23)] }],
-  // The bank code and the account.
-  ['HR', { groups: [mod1110({ first: 1, last: 7 }), mod1110({ first: 8, last: 17 })] }],
-  // Bank and branch, and the account, which begins with the check digit of the bank as customers write it.
-  ['HU', { groups: [lastDigit({ first: 1, last: 8 }, [9, 7, 3, 1]), lastDigit({ first: 9, last: 24 }, [9, 7, 3, 1])] }],
-  ['IT', { groups: [{ first: 1, last: 1, calc: calcCin }] }],
-  ['MC', { groups: [cleRib(23)] }],
-  ['ME', { groups: [mod9710(18)] }],
-  ['MK', { groups: [mod9710(15)] }],
-  ['MR', { groups: [cleRib(23)] }],
-  // Former Postbank numbers, of up to seven digits, have no check digit.
-  ['NL', { groups: [{ first: 14, last: 14, calc: calcNetherlands }], covers: (bban) => !bban.startsWith('000', 4) }],
-  ['NO', { groups: [{ first: 11, last: 11, calc: calcNorway }], covers: (bban) => !isGroup00(bban) }],
-  // The bank code.
-  ['PL', { groups: [lastDigit({ first: 1, last: 8 }, [3, 9, 7, 1])] }],
-  ['PT', { groups: [mod9710(21)] }],
+  ...inEach('BI DJ FR MC MR', { groups: [cleRib(23)] }),
+  ...inEach('TN', { groups: [cleRib(20)] }),
+  ...inEach('ME', { groups: [mod9710(18)] }),
+  ...inEach('BA XK', { groups: [mod9710(16)] }),
+  ...inEach('MK SI', { groups: [mod9710(15)] }),
+  ...inEach('PT ST', { groups: [mod9710(21)] }),
+  ...inEach('TL', { groups: [mod9710(19)] }),
   // Accounts of this bank have other check digits.
-  ['RS', { groups: [mod9710(18)], covers: (bban) => !bban.startsWith('908') }],
-  // Bank codes from 000 to 049 are units of the Bank of Russia, whose accounts have another rule, as have letters.
-  [
-    'RU',
-    { groups: [{ first: 18, last: 18, calc: calcRussia }], covers: (bban) => /^\d{6}(?!0[0-4])\d{23}$/.test(bban) },
-  ],
-  ['SI', { groups: [mod9710(15)] }],
-  ['SK', { groups: czechGroups() }],
-  ['SM', { groups: [{ first: 1, last: 1, calc: calcCin }] }],
-  ['ST', { groups: [mod9710(21)] }],
-  ['TL', { groups: [mod9710(19)] }],
-  ['TN', { groups: [cleRib(20)] }],
-  ['XK', { groups: [mod9710(16)] }],
+  ...inEach('RS', { groups: [mod9710(18)], covers: (bban) => !bban.startsWith('908') }),
+  ...inEach('AL', { groups: [lastDigit({ first: 1, last: 8 }, [9, 7, 3, 1])] }),
+  ...inEach('BE', { groups: [{ first: 11, last: 12, calc: calcBelgium }] }),
+  ...inEach('CZ SK', { groups: czechGroups() }),
+  ...inEach('EE', { groups: [{ first: 16, last: 16, calc: calcEstonia }] }),
+  ...inEach('ES', { groups: [{ first: 9, last: 10, calc: calcSpain }] }),
+  ...inEach('FI', { groups: [{ first: 14, last: 14, calc: calcFinland }] }),
+  // The bank code, and the account.
+  ...inEach('HR', { groups: [mod1110({ first: 1, last: 7 }), mod1110({ first: 8, last: 17 })] }),
+  // Bank and branch, whose check digit customers write as the first digit of the account; and the account.
+  ...inEach('HU', {
+    groups: [lastDigit({ first: 1, last: 8 }, [9, 7, 3, 1]), lastDigit({ first: 9, last: 24 }, [9, 7, 3, 1])],
+  }),
+  ...inEach('IT SM', { groups: [{ first: 1, last: 1, calc: calcCin }] }),
+  // Former Postbank numbers, of up to seven digits, have no check digit.
+  ...inEach('NL', {
+    groups: [{ first: 14, last: 14, calc: calcNetherlands }],
+    covers: (bban) => !bban.startsWith('000', 4),
+  }),
+  ...inEach('NO', { groups: [{ first: 11, last: 11, calc: calcNorway }], covers: (bban) => !isGroup00(bban) }),
+  // The bank code.
+  ...inEach('PL', { groups: [lastDigit({ first: 1, last: 8 }, [3, 9, 7, 1])] }),
+  // Bank codes that end in 000 to 049 are those of the Bank of Russia, whose accounts have another rule, as have letters.
+  ...inEach('RU', {
+    groups: [{ first: 18, last: 18, calc: calcRussia }],
+    covers: (bban) => /^\d{6}(?!0[0-4])\d{23}$/.test(bban),
+  }),
   // Outside the registry.
-  ...['AO', 'CV', 'MZ'].map((country): [string, NationalCheck] => [country, { groups: [mod9710(21)] }]),
-  ...['CF', 'CG', 'CM', 'GA', 'GQ', 'KM', 'MG', 'TD'].map((country): [string, NationalCheck] => [
-    country,
-    { groups: [cleRib(23)] },
-  ]),
-  ...['BF', 'BJ', 'CI', 'MA', 'ML', 'NE', 'SN', 'TG'].map((country): [string, NationalCheck] => [
-    country,
-    { groups: [cleRib(24)] },
-  ]),
+  ...inEach('AO CV MZ', { groups: [mod9710(21)] }),
+  ...inEach('CF CG CM GA GQ KM MG TD', { groups: [cleRib(23)] }),
+  ...inEach('BF BJ CI MA ML NE SN TG', { groups: [cleRib(24)] }),
 ]);
+
+function inEach(countries: string, check: NationalCheck): readonly (readonly [string, NationalCheck])[] {
+  return countries.split(' ').map((country) => [country, check]);
+}
 
 /** The last digit of these makes their sum a multiple of 10; its own weight is 1. */
 function lastDigit({ first, last }: Span, weights: readonly number[]): CheckDigits {

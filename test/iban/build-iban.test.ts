@@ -138,6 +138,15 @@ describe('an account number with the check digits that are computed', () => {
     expect(messagesOf(values)).toEqual([message]);
   });
 
+  it.each(countryFormats())(
+    'is accepted in $country as it is in the example, behind bank code and branch',
+    ({ example }) => {
+      const parts = parseIban(example);
+      const fields = { ...fieldsOf(example), accountNumber: parts?.bbanRemainder };
+      expect(buildIban(fields)).toMatchObject({ kind: 'iban', iban: example });
+    },
+  );
+
   it('keeps the given digits where the rule does not cover the account', () => {
     expect(build(['NO', '8601', null, '0011795'])).toEqual({
       kind: 'iban',

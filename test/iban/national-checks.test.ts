@@ -5,7 +5,7 @@ import { calcCheckDigits } from '../../src/iban/mod97.ts';
 import { findNationalCheck, findWrongCheckDigits, nationalCheck } from '../../src/iban/national-checks.ts';
 import { type CountryFormat, countryFormats, findCountryFormat } from '../../src/iban/registry.ts';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
-import { allFormats, anyBban, digits, letters } from '../support/iban/any-iban.ts';
+import { allFormats, anyBban, anyIban, digits, letters } from '../support/iban/any-iban.ts';
 
 /**
  * Test cases of libraries that check only the check digits of the IBAN: their accounts and national check digits are
@@ -211,6 +211,24 @@ describe('countries outside the registry', () => {
       expect(nationalCheck(iban)).toBe('NOT_APPLICABLE');
     },
   );
+});
+
+describe('for any text', () => {
+  it('a national check is never an error', () => {
+    const anyMethod = fc.option(fc.stringMatching(/^\d\d$/));
+    const anyText = fc.oneof(
+      anyIban,
+      fc.stringMatching(/^(AL|AO|BI|BJ|DE|RU|ST)\d{2}[A-Z0-9]{0,30}$/),
+      fc.stringMatching(/^(CG23\d{23}|MA23\d{24}|RU23\d{29}|DE23\d{18})$/),
+      fc.string({ unit: 'binary' }),
+    );
+    fc.assert(
+      fc.property(anyText, anyMethod, (text, germanMethod) => {
+        expect(['PASSED', 'FAILED', 'NOT_APPLICABLE']).toContain(nationalCheck(text, { germanMethod }));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
 });
 
 describe('a German account', () => {

@@ -71,8 +71,8 @@ const IbanDataType = builder.objectRef<IbanData>('IbanData').implement({
       directives: [personalData],
       nullable: true,
       description:
-        'The BBAN after bank code and branch, including national check digits; null if unknown. generateIban may need a ' +
-        'shorter value: see IbanCountry.ibanFields.',
+        'The BBAN after bank code and branch, including national check digits; null if unknown. generateIban accepts it, as well ' +
+        'as the shorter value of IbanCountry.ibanFields.',
     }),
     branch: t.exposeString('branch', {
       nullable: true,
