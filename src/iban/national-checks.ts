@@ -215,7 +215,7 @@ function isGroup00(bban: string): boolean {
 
 /**
  * The ninth digit of the account checks the last three of the bank code and the account of twenty digits: the sum of all,
- * weighted 7-1-3, is a multiple of 10. Its own weight is 3, of which 7 is the inverse.
+ * weighted 7-1-3, is a multiple of 10. Its own weight is 3, whose inverse modulo 10 is 7.
  */
 function calcRussia(bban: string): string {
   const others = `${bban.slice(6, 17)}0${bban.slice(18)}`;
