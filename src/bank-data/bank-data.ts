@@ -88,7 +88,13 @@ export interface BankPage {
 
 export type IbanGeneration =
   | { kind: 'iban'; validation: IbanValidation }
-  | { kind: 'invalid'; message: string; problems: readonly IbanFieldProblem[] };
+  | {
+      kind: 'invalid';
+      message: string;
+      problems: readonly IbanFieldProblem[];
+      /** The IBAN of its parent country, if the only problem is that the country is a territory. */
+      suggestions: readonly string[];
+    };
 
 /**
  * The bank-data look-ups that the gateway needs. There are no batches: one IBAN, BIC or page per call. A failed look-up

@@ -21,7 +21,9 @@ export function withPrecheck(source: BankDataPort): BankDataPort {
     },
     async generateIban(values, context) {
       const built = buildIban(values);
-      if (built.kind === 'iban') return source.generateIban(values, context);
+      if (built.kind === 'iban') {
+        return source.generateIban({ ...values, accountNumber: built.accountNumber }, context);
+      }
       return { ...built, message: built.problems.map(({ message }) => message).join(' ') };
     },
   };

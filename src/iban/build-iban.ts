@@ -1,7 +1,8 @@
 import { compactIban } from './iban.ts';
 import { calcCheckDigits } from './mod97.ts';
-import { findNationalCheck, type NationalCheck } from './national-checks.ts';
+import { type CheckDigits, findNationalCheck, findWrongCheckDigits } from './national-checks.ts';
 import { type CountryFormat, findCountryFormat, type Span } from './registry.ts';
+import { findUnregisteredFormat } from './unregistered-formats.ts';
 
 const ibanFieldNames = ['bankCode', 'branch', 'accountNumber'] as const;
 
@@ -30,7 +31,19 @@ export interface IbanFieldProblem {
   message: string;
 }
 
-type BuiltIban = { kind: 'iban'; iban: string } | { kind: 'invalid'; problems: readonly IbanFieldProblem[] };
+type BuiltIban =
+  | {
+      kind: 'iban';
+      iban: string;
+      /** As a bank-data service expects it: without the check digits that it computes itself. */
+      accountNumber: string;
+    }
+  | {
+      kind: 'invalid';
+      problems: readonly IbanFieldProblem[];
+      /** The IBAN of the parent, if the only problem is that the country is a territory. */
+      suggestions: readonly string[];
+    };
 
 /**
  * The fields that a country or territory requires, by its code in capitals; empty if it has no IBANs.
@@ -45,47 +58,97 @@ export function ibanFields(country: string): readonly IbanField[] {
 
 /**
  * Builds a valid IBAN from its fields, or returns all their problems. Fields are compacted first. National check digits
- * are computed if their rule is known and they are separate from the fields. Otherwise they are expected in the account
- * number (AL, BI, FO, GL, SE, XK ...) or the bank code (PL).
+ * are computed if their rule is known and they are separate from the fields; an account number may also include those next to
+ * it. Otherwise they are expected in the account number (FO, GL, SE, XK ...) or the bank code (PL). Check digits in a field
+ * must match, unless the rule does not cover the account. Territories have no IBANs of their own: their banks use those of
+ * the parent, which is suggested.
  * @example
- * buildIban({ country: 'DE', bankCode: '37040044', accountNumber: '532013000' }) // => { kind: 'iban', iban: 'DE89370400440532013000' }
+ * buildIban({ country: 'DE', bankCode: '37040044', accountNumber: '532013000' }).iban // => 'DE89370400440532013000'
  * buildIban({ country: 'DE', bankCode: '37040044' }).problems[0].field // => 'accountNumber'
  */
 export function buildIban(values: IbanFieldValues): BuiltIban {
   const country = compactIban(values.country);
   const format = findCountryFormat(country);
   if (format === null) return invalid([{ field: 'country', message: describeCountryProblem(country) }]);
+  if (format.parent !== null) return suggestParent(format.parent, { ...values, country });
 
+  const given = splitAccountNumber(values, format);
   const fields = locateFields(format);
   const problems: IbanFieldProblem[] = [];
   let bban = '0'.repeat(format.length - 4);
   for (const name of ibanFieldNames) {
-    const value = compactIban(values[name] ?? '');
     const field = fields.find((candidate) => candidate.name === name);
-    const message = describeFieldProblem({ name, field, value, country });
+    const message = describeFieldProblem({ name, field, value: given[name], format });
     if (message !== null) problems.push({ field: name, message });
-    else if (field)
-      bban = bban.slice(0, field.span.first - 1) + value.padStart(field.length, '0') + bban.slice(field.span.last);
+    else if (field) bban = replace(bban, field.span, given[name].padStart(field.length, '0'));
   }
-  return problems.length > 0 ? invalid(problems) : completeIban(format, bban);
+  return problems.length > 0 ? invalid(problems) : completeIban(format, given, bban);
 }
 
-function completeIban(format: CountryFormat, bban: string): BuiltIban {
-  const complete = findCheckDigitCompletion(format);
-  const whole = complete ? complete(bban) : bban;
-  if (whole === null) {
-    const message = `accountNumber cannot exist in ${format.country}: its check digit would be 10.`;
-    return invalid([{ field: 'accountNumber', message }]);
-  }
-  return { kind: 'iban', iban: format.country + calcCheckDigits(format.country, whole) + whole };
+/** The problem of a territory with those of all other fields or, if they have none, with the IBAN of the parent. */
+function suggestParent(parent: string, values: IbanFieldValues): BuiltIban {
+  const message = `country is ${values.country}, whose banks use IBANs of ${parent}; use ${parent}.`;
+  const built = buildIban({ ...values, country: parent });
+  const { problems, suggestions } = built.kind === 'iban' ? { problems: [], suggestions: [built.iban] } : built;
+  return { kind: 'invalid', problems: [{ field: 'country', message }, ...problems], suggestions };
 }
 
-function invalid(problems: readonly IbanFieldProblem[]): BuiltIban {
-  return { kind: 'invalid', problems };
+/** The fields as they are given, compacted; empty if missing. */
+interface GivenTexts extends Record<IbanFieldName, string> {
+  /** Those next to the account number, which are computed, if it includes them; empty otherwise. */
+  checkDigits: string;
+}
+
+/**
+ * Splits an account number that includes the computed check digits next to it, with or without bank code and branch in front:
+ * 007547034 and 539007547034 for the bank code 539 (BE).
+ */
+function splitAccountNumber(values: IbanFieldValues, format: CountryFormat): GivenTexts {
+  const bankCode = compactIban(values.bankCode ?? '');
+  const branch = compactIban(values.branch ?? '');
+  const text = compactIban(values.accountNumber ?? '');
+  const account = locateAccountNumber(format);
+  const computed = findAdjacentDigits(format);
+  const whole = { bankCode, branch, accountNumber: text, checkDigits: '' };
+  if (computed === null) return whole;
+
+  const size = lengthOf(computed);
+  const length = lengthOf(account) + size;
+  const hasBank = text.length === bankCode.length + branch.length + length && text.startsWith(bankCode + branch);
+  const complete = hasBank ? text.slice(-length) : text;
+  if (complete.length !== length) return whole;
+  const [checkDigits, accountNumber] =
+    computed.first < account.first
+      ? [complete.slice(0, size), complete.slice(size)]
+      : [complete.slice(-size), complete.slice(0, -size)];
+  return /^\d+$/.test(checkDigits) ? { ...whole, accountNumber, checkDigits } : whole;
+}
+
+/** Adds the computed check digits to a BBAN, and checks all others. */
+function completeIban(format: CountryFormat, given: GivenTexts, fieldsOfBban: string): BuiltIban {
+  const { country } = format;
+  const computed = findComputedDigits(format);
+  const right = computed ? computed.calc(fieldsOfBban) : '';
+  const digits = given.checkDigits || right;
+  const bban = computed && digits ? replace(fieldsOfBban, computed, digits) : fieldsOfBban;
+
+  const check = findNationalCheck(country);
+  const isCovered = check?.covers?.(bban) ?? true;
+  const wrong = check && (isCovered || digits === null) ? findWrongCheckDigits(check, bban) : [];
+  const problems = wrong.map((group) => describeWrongDigits(group, group.calc(bban), format));
+  if (problems.length > 0) return invalid(problems);
+  // Where the rule does not cover the account (NO, RS), digits that differ from the computed ones remain.
+  const accountNumber = given.accountNumber + (digits === right ? '' : digits);
+  return { kind: 'iban', iban: country + calcCheckDigits(country, bban) + bban, accountNumber };
+}
+
+function invalid(problems: readonly IbanFieldProblem[]): Extract<BuiltIban, { kind: 'invalid' }> {
+  return { kind: 'invalid', problems, suggestions: [] };
 }
 
 function describeCountryProblem(country: string): string {
   if (country === '') return 'country is missing; a country code has 2 letters.';
+  if (findUnregisteredFormat(country)) return `country is ${country}, which is not in the SWIFT IBAN registry.`;
   if (/^[A-Z]{2}$/.test(country)) return `country is ${country}, which has no IBANs.`;
   const characters = country.length === 1 ? 'character' : 'characters';
   return `country has ${country.length} ${characters}; a country code has 2 letters.`;
@@ -100,8 +163,8 @@ interface LocatedField extends IbanField {
 
 /**
  * The fields of a country in the order of the BBAN. The account number does not include national check digits that can
- * be computed. It includes all others: before the number (AL), after it (BI, FO, GL, SE), or within it if the registry
- * does not separate them (CZ, HR, HU's first digit, NL, XK). It also includes the type of account and its holder (BR).
+ * be computed. It includes all others: after the number (FO, GL, SE, ST, XK), or within it if the registry does not separate
+ * them (CZ, HR, HU's first digit, NL, RU). It also includes the type of account and its holder (BR).
  */
 export function locateFields(format: CountryFormat): readonly LocatedField[] {
   const bbanTypes = [...format.format.slice('DE2!n'.length).matchAll(/(\d+)!([nac])/g)]
@@ -119,21 +182,31 @@ export function locateFields(format: CountryFormat): readonly LocatedField[] {
   ];
 }
 
-/** Computes the national check digits of a BBAN; null if the fields already include them or there are none. */
-function findCheckDigitCompletion(format: CountryFormat): NationalCheck['complete'] | null {
-  return format.nationalCheckDigits && (findNationalCheck(format.country)?.complete ?? null);
+/** The check digits that are in no field, so that they are computed; null if the fields include them or there are none. */
+function findComputedDigits({ country, nationalCheckDigits, bankCode }: CountryFormat): CheckDigits | null {
+  const groups = findNationalCheck(country)?.groups ?? [];
+  const separate = groups.find(
+    ({ first, last }) => first === nationalCheckDigits?.first && last === nationalCheckDigits.last,
+  );
+  return separate && !contains(bankCode, separate) ? separate : null;
+}
+
+/** The computed check digits that are next to the account number; null for the letter of IT and SM. */
+function findAdjacentDigits(format: CountryFormat): CheckDigits | null {
+  const { first, last } = locateAccountNumber(format);
+  const computed = findComputedDigits(format);
+  return computed?.last === first - 1 || computed?.first === last + 1 ? computed : null;
 }
 
 /** Their branch is the account prefix, which is written without leading zeros. */
 const paddedBranches: ReadonlySet<string> = new Set(['CZ', 'SK']);
 
 /**
- * Countries whose account numbers must be complete. Zeros on the left would displace the leading characters (AL, HU: a
- * check digit; BG, BY, GT, IS, RU: the type of account), belong in the middle (FI), or would hide a mistake: that the
- * check digit was entered as part of the number, as is usual (BE, EE, NO), or that a digit of a number of fixed length
- * is missing (PL).
+ * Countries whose account numbers must be complete. Zeros on the left would displace the leading characters (HU: a check
+ * digit; BG, BY, GT, IS, RU: the type of account), belong in the middle (FI), or would hide a mistake: that check digits were
+ * entered without the zeros at the beginning (BI), or that a digit of a number of fixed length is missing (AL, BE, EE, NO, PL).
  */
-const completeAccounts: ReadonlySet<string> = new Set('AL BE BG BY EE FI GT HU IS NO PL RU'.split(' '));
+const completeAccounts: ReadonlySet<string> = new Set('AL BE BG BI BY EE FI GT HU IS NO PL RU'.split(' '));
 
 function isPadded(name: IbanFieldName, { country, parent }: CountryFormat): boolean {
   const owner = parent ?? country;
@@ -144,7 +217,7 @@ function isPadded(name: IbanFieldName, { country, parent }: CountryFormat): bool
 /** From bank code and branch to the end, without computed check digits before (ES) or after it (FR). */
 function locateAccountNumber(format: CountryFormat): Span {
   const [first, last] = [(format.branch ?? format.bankCode).last + 1, format.length - 4];
-  const computed = findCheckDigitCompletion(format) ? format.nationalCheckDigits : null;
+  const computed = findComputedDigits(format);
   return {
     first: computed?.first === first ? computed.last + 1 : first,
     last: computed?.last === last ? computed.first - 1 : last,
@@ -162,23 +235,39 @@ interface GivenField {
   field: LocatedField | undefined;
   /** Compacted; empty if missing. */
   value: string;
-  country: string;
+  format: CountryFormat;
 }
 
 /**
  * Describes the problem of a field in one sentence; null if there is none. The sentence contains lengths and character
  * types, but never the value, which may be personal data.
  */
-function describeFieldProblem({ name, field, value, country }: GivenField): string | null {
+function describeFieldProblem({ name, field, value, format }: GivenField): string | null {
   const has = `${name} has ${count(value.length, 'character')}`;
-  if (field === undefined) return value === '' ? null : `${has}; an IBAN of ${country} has no ${nouns[name]}.`;
+  if (field === undefined) return value === '' ? null : `${has}; an IBAN of ${format.country} has no ${nouns[name]}.`;
 
-  const expected = `${name === 'accountNumber' ? 'an' : 'a'} ${nouns[name]} of ${country} has ${describeExpected(field)}.`;
+  const article = name === 'accountNumber' ? 'an' : 'a';
+  const expected = `${article} ${nouns[name]} of ${format.country} has ${describeExpected(field, format)}.`;
   if (value === '') return `${name} is missing; ${expected}`;
   const isRightLength = value.length === field.length || (field.padded && value.length < field.length);
   const misplaced = findMisplacedTypes(field, value, isRightLength);
   if (misplaced.length > 0) return `${has}, with ${join(misplaced)} where they are not allowed; ${expected}`;
   return isRightLength ? null : `${has}; ${expected}`;
+}
+
+/** The problem of the field with these check digits. The sentence contains the right ones, which alone identify no account. */
+function describeWrongDigits(group: CheckDigits, right: string | null, format: CountryFormat): IbanFieldProblem {
+  const fields = locateFields(format);
+  // Computed digits are in no field, but next to the account number.
+  const field = fields.find(({ span }) => contains(span, group))?.name ?? 'accountNumber';
+  if (right === null)
+    return { field, message: `${field} cannot exist in ${format.country}: its check digit would be 10.` };
+  const span = fields.find(({ name }) => name === field)?.span ?? group;
+  const [noun, agreement] = right.length === 1 ? ['a check digit that does', 'it'] : ['check digits that do', 'they'];
+  const mismatch = `${noun} not match; ${agreement} would be ${right}.`;
+  if (group.last >= span.last) return { field, message: `${field} ends in ${mismatch}` };
+  if (group.first <= span.first) return { field, message: `${field} begins with ${mismatch}` };
+  return { field, message: `${field} has, in place ${group.first - span.first + 1}, ${mismatch}` };
 }
 
 const nouns: Readonly<Record<IbanFieldName, string>> = {
@@ -187,15 +276,18 @@ const nouns: Readonly<Record<IbanFieldName, string>> = {
   accountNumber: 'account number',
 };
 
-/** 8 digits; up to 10 digits; 4 letters and 2 digits. */
-function describeExpected({ types, padded }: LocatedField): string {
+/** 8 digits; up to 10 digits; 4 letters and 2 digits; 7 digits, or 9 with its check digits. */
+function describeExpected({ name, types, padded }: LocatedField, format: CountryFormat): string {
   const runs = (types.match(/n+|a+|c+/g) ?? []).map((run) => {
     if (run.startsWith('n')) return count(run.length, 'digit');
     const letters = count(run.length, 'letter');
     if (run.startsWith('a')) return letters;
     return run.length === 1 ? `${letters} or digit` : `${letters} or digits`;
   });
-  return (padded ? 'up to ' : '') + join(runs);
+  const adjacent = name === 'accountNumber' ? findAdjacentDigits(format) : null;
+  const size = adjacent ? lengthOf(adjacent) : 0;
+  const complete = `, or ${types.length + size} with its check ${size === 1 ? 'digit' : 'digits'}`;
+  return (padded ? 'up to ' : '') + join(runs) + (adjacent ? complete : '');
 }
 
 /** The types of characters that are not allowed at their position or, at a wrong length, nowhere in the field. */
@@ -215,6 +307,18 @@ function fits(character: string, type: string | undefined): boolean {
 function nameType(character: string): string {
   if (isDigit(character)) return 'digits';
   return isLetter(character) ? 'letters' : 'characters other than letters and digits';
+}
+
+function contains(outer: Span, inner: Span): boolean {
+  return outer.first <= inner.first && inner.last <= outer.last;
+}
+
+function lengthOf({ first, last }: Span): number {
+  return last - first + 1;
+}
+
+function replace(bban: string, { first, last }: Span, text: string): string {
+  return bban.slice(0, first - 1) + text + bban.slice(last);
 }
 
 function isDigit(character: string): boolean {

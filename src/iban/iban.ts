@@ -1,9 +1,11 @@
 import { mod97 } from './mod97.ts';
 import { findCountryFormat, type Span } from './registry.ts';
+import { findUnregisteredFormat } from './unregistered-formats.ts';
 
 export type IbanProblem =
   | 'ILLEGAL_CHARACTERS'
   | 'UNKNOWN_COUNTRY'
+  | 'NOT_REGISTERED'
   | 'WRONG_LENGTH'
   | 'WRONG_STRUCTURE'
   | 'CHECK_DIGITS_OUT_OF_RANGE'
@@ -34,19 +36,23 @@ export function compactIban(text: string): string {
 
 /**
  * All problems of a compacted IBAN, in the order of `IbanProblem`; empty if it is valid. Illegal characters and an
- * unknown country are reported alone. The structure is checked only if the length is right, and the check digits only if
- * they are digits. Wrong national check digits do not make an IBAN invalid.
+ * unknown country are reported alone. An IBAN of a country that uses IBANs without registration is never valid, but checked as
+ * others are. The structure is checked only if the length is right, and the check digits only if they are digits. Wrong
+ * national check digits do not make an IBAN invalid.
  * @example
  * findIbanProblems('DE8837040044053201300') // => ['WRONG_LENGTH', 'WRONG_CHECK_DIGITS']
+ * findIbanProblems('MA64011519000001205000534921') // => ['NOT_REGISTERED']
  */
 export function findIbanProblems(iban: string): readonly IbanProblem[] {
   if (/[^A-Z0-9]/.test(iban)) return ['ILLEGAL_CHARACTERS'];
-  const format = findCountryFormat(iban.slice(0, 2));
+  const country = iban.slice(0, 2);
+  const registered = findCountryFormat(country);
+  const format = registered ?? findUnregisteredFormat(country);
   if (format === null) return ['UNKNOWN_COUNTRY'];
 
   const checkDigits = iban.slice(2, 4);
   const isCheckable = /^\d\d$/.test(checkDigits);
-  const problems: IbanProblem[] = [];
+  const problems: IbanProblem[] = registered ? [] : ['NOT_REGISTERED'];
   if (iban.length !== format.length) problems.push('WRONG_LENGTH');
   else if (!format.regex.test(iban)) problems.push('WRONG_STRUCTURE');
   // 00, 01 and 99 leave the same remainders as 97, 98 and 02, so mod 97 alone accepts them.
@@ -66,7 +72,8 @@ export function isValidIban(iban: string): boolean {
 }
 
 /**
- * The parts of a compacted IBAN, even if its check digits are wrong; null if its structure is wrong.
+ * The parts of a compacted IBAN, even if its check digits are wrong; null if its structure is wrong or its country is not in the
+ * registry.
  * @example
  * const parts = parseIban('FR1420041010050500013M02606');
  * [parts.bankCode, parts.branch, parts.nationalCheckDigits] // => ['20041', '01005', '06']
@@ -94,13 +101,16 @@ export function parseIban(iban: string): IbanParts | null {
  * describeIbanProblem('WRONG_LENGTH', 'DE8937040044') // => 'An IBAN of DE has 22 characters; this one has 12.'
  */
 export function describeIbanProblem(problem: IbanProblem, iban: string): string {
-  const format = findCountryFormat(iban.slice(0, 2));
+  const code = iban.slice(0, 2);
+  const format = findCountryFormat(code) ?? findUnregisteredFormat(code);
   const country = format?.country ?? 'that country';
   switch (problem) {
     case 'ILLEGAL_CHARACTERS':
       return 'An IBAN consists of the letters A to Z and the digits 0 to 9 only.';
     case 'UNKNOWN_COUNTRY':
       return 'An IBAN starts with the code of a country that has IBANs; this one does not.';
+    case 'NOT_REGISTERED':
+      return `${country} is not in the SWIFT IBAN registry, so that banks elsewhere may not accept its IBANs.`;
     case 'WRONG_LENGTH':
       return `An IBAN of ${country} has ${format?.length} characters; this one has ${iban.length}.`;
     case 'WRONG_STRUCTURE':

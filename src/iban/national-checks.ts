@@ -1,18 +1,25 @@
-import { parseIban } from './iban.ts';
+import { type CheckResult, checkGermanAccount } from './german-account-checks.ts';
 import { mod97 } from './mod97.ts';
-import { findCountryFormat } from './registry.ts';
+import { findCountryFormat, type Span } from './registry.ts';
+import { findUnregisteredFormat } from './unregistered-formats.ts';
 
 /** The national check digits of a country. All functions expect a BBAN with the structure of the country. */
 export interface NationalCheck {
   /** Whether the rule applies to this account; absent if it applies to all accounts. */
   covers?(bban: string): boolean;
-  /** Whether the check digits are right. */
-  passes(bban: string): boolean;
-  /**
-   * The BBAN with its check digits computed, whatever it had in their place; null if there are no valid check digits,
-   * so that no such account exists. Absent if the check digits are part of the account number or bank code.
-   */
-  complete?(bban: string): string | null;
+  /** Two groups if bank and account, or account prefix and account, have check digits of their own. */
+  groups: readonly CheckDigits[];
+}
+
+/** Check digits of a BBAN, or the check letter of IT and SM. */
+export interface CheckDigits extends Span {
+  /** The right check digits, whatever the BBAN has in their place; null if none are right: no such account exists. */
+  calc(bban: string): string | null;
+}
+
+interface NationalCheckOptions {
+  /** The method of a German bank, as in the bank file of the Bundesbank; without it, German accounts are not checked. */
+  germanMethod?: string | null | undefined;
 }
 
 /**
@@ -23,103 +30,139 @@ export interface NationalCheck {
  * nationalCheck('ES9121000418450200051332') // => 'PASSED'
  * nationalCheck('ES0221000419450200051332') // => 'FAILED'
  * nationalCheck('DE89370400440532013000') // => 'NOT_APPLICABLE'
+ * nationalCheck('DE89370400440532013000', { germanMethod: '13' }) // => 'PASSED'
  */
-export function nationalCheck(iban: string): 'PASSED' | 'FAILED' | 'NOT_APPLICABLE' {
-  const bban = parseIban(iban)?.bban;
-  const check = findNationalCheck(iban.slice(0, 2));
-  if (bban === undefined || check === null || check.covers?.(bban) === false) return 'NOT_APPLICABLE';
-  return check.passes(bban) ? 'PASSED' : 'FAILED';
+export function nationalCheck(iban: string, { germanMethod }: NationalCheckOptions = {}): CheckResult {
+  const country = iban.slice(0, 2);
+  const format = findCountryFormat(country) ?? findUnregisteredFormat(country);
+  if (format === null || /[^A-Z0-9]/.test(iban) || !format.regex.test(iban)) return 'NOT_APPLICABLE';
+  const bban = iban.slice(4);
+  if (country === 'DE') return checkGermanAccount(germanMethod ?? '', bban.slice(8));
+  const check = findNationalCheck(country);
+  if (check === null || check.covers?.(bban) === false) return 'NOT_APPLICABLE';
+  return findWrongCheckDigits(check, bban).length === 0 ? 'PASSED' : 'FAILED';
 }
 
 /**
  * The check of a country or, for a territory, of its parent; null if none is known.
  * @example
- * findNationalCheck('BE').complete('539007547000') // => '539007547034'
+ * findNationalCheck('BE').groups[0].calc('539007547000') // => '34'
  */
 export function findNationalCheck(country: string): NationalCheck | null {
   return checks.get(findCountryFormat(country)?.parent ?? country) ?? null;
 }
 
-// CF, CG, CM, GA, GQ, KM, MG and TD have a clé RIB too, but are not in the registry.
+/** The groups of check digits that are not right, whether or not the check covers the account. */
+export function findWrongCheckDigits({ groups }: NationalCheck, bban: string): readonly CheckDigits[] {
+  return groups.filter(({ first, last, calc }) => calc(bban) !== bban.slice(first - 1, last));
+}
+
 const checks: ReadonlyMap<string, NationalCheck> = new Map<string, NationalCheck>([
-  ['BA', checkCompleting(completeMod9710)],
-  ['BE', checkCompleting(completeBelgium)],
-  ['CZ', { passes: passesCzechia }],
-  ['DJ', checkCompleting(completeCleRib)],
-  ['EE', checkCompleting(completeEstonia)],
-  ['ES', checkCompleting(completeSpain)],
-  ['FI', checkCompleting(completeFinland)],
-  ['FR', checkCompleting(completeCleRib)],
-  ['HR', { passes: passesCroatia }],
-  ['HU', { passes: passesHungary, complete: completeHungary }],
-  ['IT', checkCompleting(completeCin)],
-  ['MC', checkCompleting(completeCleRib)],
-  ['ME', checkCompleting(completeMod9710)],
-  ['MK', checkCompleting(completeMod9710)],
-  ['MR', checkCompleting(completeCleRib)],
+  ...inEach('BI DJ FR MC MR', { groups: [cleRib(23)] }),
+  ...inEach('TN', { groups: [cleRib(20)] }),
+  ...inEach('ME', { groups: [mod9710(18)] }),
+  ...inEach('BA XK', { groups: [mod9710(16)] }),
+  ...inEach('MK SI', { groups: [mod9710(15)] }),
+  ...inEach('PT ST', { groups: [mod9710(21)] }),
+  ...inEach('TL', { groups: [mod9710(19)] }),
+  // Accounts of this bank have other check digits.
+  ...inEach('RS', { groups: [mod9710(18)], covers: (bban) => !bban.startsWith('908') }),
+  ...inEach('AL', { groups: [lastDigit({ first: 1, last: 8 }, [9, 7, 3, 1])] }),
+  ...inEach('BE', { groups: [{ first: 11, last: 12, calc: calcBelgium }] }),
+  ...inEach('CZ SK', { groups: czechGroups() }),
+  ...inEach('EE', { groups: [{ first: 16, last: 16, calc: calcEstonia }] }),
+  ...inEach('ES', { groups: [{ first: 9, last: 10, calc: calcSpain }] }),
+  ...inEach('FI', { groups: [{ first: 14, last: 14, calc: calcFinland }] }),
+  // The bank code, and the account.
+  ...inEach('HR', { groups: [mod1110({ first: 1, last: 7 }), mod1110({ first: 8, last: 17 })] }),
+  // Bank and branch, whose check digit customers write as the first digit of the account; and the account.
+  ...inEach('HU', {
+    groups: [lastDigit({ first: 1, last: 8 }, [9, 7, 3, 1]), lastDigit({ first: 9, last: 24 }, [9, 7, 3, 1])],
+  }),
+  ...inEach('IT SM', { groups: [{ first: 1, last: 1, calc: calcCin }] }),
   // Former Postbank numbers, of up to seven digits, have no check digit.
-  ['NL', { passes: passesNetherlands, covers: (bban) => !bban.startsWith('000', 4) }],
-  ['NO', { ...checkCompleting(completeNorway), covers: (bban) => !isGroup00(bban) }],
-  ['PL', { passes: passesPoland }],
-  ['PT', checkCompleting(completeMod9710)],
-  // Accounts of this bank have other check digits, in RS as in SI.
-  ['RS', { ...checkCompleting(completeMod9710), covers: (bban) => !bban.startsWith('908') }],
-  ['SI', { ...checkCompleting(completeMod9710), covers: (bban) => !bban.startsWith('01') }],
-  ['SK', { passes: passesCzechia }],
-  ['SM', checkCompleting(completeCin)],
-  ['TL', checkCompleting(completeMod9710)],
-  ['TN', checkCompleting(completeCleRib)],
-  ['XK', checkCompleting(completeMod9710)],
+  ...inEach('NL', {
+    groups: [{ first: 14, last: 14, calc: calcNetherlands }],
+    covers: (bban) => !bban.startsWith('000', 4),
+  }),
+  ...inEach('NO', { groups: [{ first: 11, last: 11, calc: calcNorway }], covers: (bban) => !isGroup00(bban) }),
+  // The bank code.
+  ...inEach('PL', { groups: [lastDigit({ first: 1, last: 8 }, [3, 9, 7, 1])] }),
+  // Bank codes that end in 000 to 049 are those of the Bank of Russia, whose accounts have another rule, as have letters.
+  ...inEach('RU', {
+    groups: [{ first: 18, last: 18, calc: calcRussia }],
+    covers: (bban) => /^\d{6}(?!0[0-4])\d{23}$/.test(bban),
+  }),
+  // Outside the registry.
+  ...inEach('AO CV MZ', { groups: [mod9710(21)] }),
+  ...inEach('CF CG CM GA GQ KM MG TD', { groups: [cleRib(23)] }),
+  ...inEach('BF BJ CI MA ML NE SN TG', { groups: [cleRib(24)] }),
 ]);
 
-/** A check that passes if completing the BBAN does not change it. */
-function checkCompleting(complete: (bban: string) => string | null): NationalCheck {
-  return { complete, passes: (bban) => complete(bban) === bban };
+function inEach(countries: string, check: NationalCheck): readonly (readonly [string, NationalCheck])[] {
+  return countries.split(' ').map((country) => [country, check]);
+}
+
+/** The last digit of these makes their sum a multiple of 10; its own weight is 1. */
+function lastDigit({ first, last }: Span, weights: readonly number[]): CheckDigits {
+  const calc = (bban: string) => toMultipleOf10(weightedSum(bban.slice(first - 1, last - 1), weights));
+  return { first: last, last, calc };
 }
 
 /**
- * ISO 7064 MOD 97-10 over the whole BBAN, whose last two digits are the check digits. Letters, which MK allows, count from
- * A = 10 to Z = 35.
+ * ISO 7064 MOD 97-10 over a whole BBAN of this length, whose last two digits are the check digits. Letters, which MK allows,
+ * count from A = 10 to Z = 35.
  */
-function completeMod9710(bban: string): string {
-  const body = bban.slice(0, -2);
-  return body + String(98 - mod97(`${body}00`)).padStart(2, '0');
+function mod9710(length: number): CheckDigits {
+  const calc = (bban: string) => String(98 - mod97(`${bban.slice(0, -2)}00`)).padStart(2, '0');
+  return { first: length - 1, last: length, calc };
+}
+
+/**
+ * The clé RIB in the last two digits of a BBAN of this length, 01 to 97: FR and MC, and from there many African countries. It
+ * makes the BBAN divisible by 97, which is equivalent to the French weights 89, 15 and 3. A letter counts as a digit: A to I
+ * and J to R as 1 to 9, S to Z as 2 to 9.
+ */
+function cleRib(length: number): CheckDigits {
+  const toDigit = (letter: string) => '12345678912345678923456789'.charAt(letter.charCodeAt(0) - A);
+  const calc = (bban: string) =>
+    String(97 - mod97(`${bban.slice(0, -2).replace(/[A-Z]/g, toDigit)}00`)).padStart(2, '0');
+  return { first: length - 1, last: length, calc };
+}
+
+/** ISO 7064 MOD 11,10: the last of these digits checks the others. */
+function mod1110({ first, last }: Span): CheckDigits {
+  const calc = (bban: string) => {
+    let product = 10;
+    for (const digit of bban.slice(first - 1, last - 1)) product = (((product + Number(digit)) % 10 || 10) * 2) % 11;
+    return String((11 - product) % 10);
+  };
+  return { first: last, last, calc };
+}
+
+/** CZ and SK: the account prefix and the account number; the bank code is not checked. */
+function czechGroups(): readonly CheckDigits[] {
+  const weights = [6, 3, 7, 9, 10, 5, 8, 4, 2];
+  return [
+    { first: 10, last: 10, calc: (bban) => toMultipleOf11(weightedSum(bban.slice(4, 9), weights.slice(4))) },
+    { first: 20, last: 20, calc: (bban) => toMultipleOf11(weightedSum(bban.slice(10, 19), weights)) },
+  ];
 }
 
 /** The first ten digits modulo 97, where 0 is written as 97. */
-function completeBelgium(bban: string): string {
-  const body = bban.slice(0, 10);
-  return body + String(Number(body) % 97 || 97).padStart(2, '0');
-}
-
-/** CZ and SK: the weighted sums of account prefix and account number are multiples of 11; the bank code is not checked. */
-function passesCzechia(bban: string): boolean {
-  const weights = [6, 3, 7, 9, 10, 5, 8, 4, 2, 1];
-  return weightedSum(bban.slice(4, 10), weights.slice(4)) % 11 === 0 && weightedSum(bban.slice(10), weights) % 11 === 0;
-}
-
-/**
- * The clé RIB in the last two digits of the BBAN, 01 to 97: FR and MC, and from there DJ, MR and TN. It makes the BBAN
- * divisible by 97, which is equivalent to the French weights 89, 15 and 3. A letter counts as a digit: A to I
- * and J to R as 1 to 9, S to Z as 2 to 9.
- */
-function completeCleRib(bban: string): string {
-  const body = bban.slice(0, -2);
-  const digits = body.replace(/[A-Z]/g, (letter) => '12345678912345678923456789'.charAt(letter.charCodeAt(0) - A));
-  return body + String(97 - mod97(`${digits}00`)).padStart(2, '0');
+function calcBelgium(bban: string): string {
+  return String(Number(bban.slice(0, 10)) % 97 || 97).padStart(2, '0');
 }
 
 /** The last digit makes the sum of all digits after the bank code a multiple of 10, weighted 7-3-1 from the right. */
-function completeEstonia(bban: string): string {
-  const body = bban.slice(0, -1);
-  const fromTheRight = [...body.slice(2)].reverse().join('');
-  return body + toMultipleOf10(weightedSum(fromTheRight, [7, 3, 1]));
+function calcEstonia(bban: string): string {
+  const fromTheRight = [...bban.slice(2, -1)].reverse().join('');
+  return toMultipleOf10(weightedSum(fromTheRight, [7, 3, 1]));
 }
 
 /** Two digits between branch and account: the first checks bank and branch, the second the account. */
-function completeSpain(bban: string): string {
-  const [bankAndBranch, account] = [bban.slice(0, 8), bban.slice(10)];
-  return bankAndBranch + calcSpanishDigit(`00${bankAndBranch}`) + calcSpanishDigit(account) + account;
+function calcSpain(bban: string): string {
+  return calcSpanishDigit(`00${bban.slice(0, 8)}`) + calcSpanishDigit(bban.slice(10));
 }
 
 /** 10 is written as 1, and 11 as 0. */
@@ -130,43 +173,15 @@ function calcSpanishDigit(tenDigits: string): string {
 }
 
 /** FI and AX: Luhn over all fourteen digits; the first, third ... thirteenth are doubled. */
-function completeFinland(bban: string): string {
+function calcFinland(bban: string): string {
   const doubledDigitSums = [0, 2, 4, 6, 8, 1, 3, 5, 7, 9];
   const body = bban.slice(0, -1);
   const values = [...body].map((digit, index) => (index % 2 === 0 ? doubledDigitSums[Number(digit)] : Number(digit)));
-  return body + toMultipleOf10(values.reduce<number>((sum, value = 0) => sum + value, 0));
+  return toMultipleOf10(values.reduce<number>((sum, value = 0) => sum + value, 0));
 }
-
-/** ISO 7064 MOD 11,10 twice: over the seven digits of the bank code and over the ten of the account. */
-function passesCroatia(bban: string): boolean {
-  return passesMod1110(bban.slice(0, 7)) && passesMod1110(bban.slice(7));
-}
-
-function passesMod1110(digits: string): boolean {
-  let product = 10;
-  for (const digit of digits.slice(0, -1)) {
-    product = (((product + Number(digit)) % 10 || 10) * 2) % 11;
-  }
-  return (product + Number(digits.slice(-1))) % 10 === 1;
-}
-
-/**
- * The eighth digit checks bank and branch, the last one the sixteen digits of the account. Only the last one can be
- * completed: the eighth is the first digit of the account number as customers write it.
- */
-function passesHungary(bban: string): boolean {
-  return weightedSum(bban.slice(0, 8), hungarianWeights) % 10 === 0 && completeHungary(bban) === bban;
-}
-
-function completeHungary(bban: string): string {
-  const body = bban.slice(0, -1);
-  return body + toMultipleOf10(weightedSum(body.slice(8), hungarianWeights));
-}
-
-const hungarianWeights = [9, 7, 3, 1];
 
 /** The CIN of IT and SM: the first letter of the BBAN checks all characters after it, with other values in odd places. */
-function completeCin(bban: string): string {
+function calcCin(bban: string): string {
   // By rank: both 0 to 9 and A to Z count from 0, so 0 and A have the same rank.
   const oddPlaceValues = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
   const body = bban.slice(1);
@@ -177,33 +192,34 @@ function completeCin(bban: string): string {
     // Index 0 is the first place, which is odd.
     sum += index % 2 === 0 ? (oddPlaceValues[rank] ?? 0) : rank;
   }
-  return String.fromCharCode(A + (sum % 26)) + body;
+  return String.fromCharCode(A + (sum % 26));
 }
 
 /** The elfproef over the ten digits of the account number. */
-function passesNetherlands(bban: string): boolean {
-  return weightedSum(bban.slice(4), [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]) % 11 === 0;
+function calcNetherlands(bban: string): string | null {
+  return toMultipleOf11(weightedSum(bban.slice(4, 13), [10, 9, 8, 7, 6, 5, 4, 3, 2]));
 }
 
 /**
- * A last digit modulo 11; numbers whose check digit would be 10 are not issued. For accounts in group 00 (fifth and
- * sixth digit) sources differ: ECBS TR201 checks only the four digits after the group, others all ten. These accounts
- * are completed according to TR201 and never checked.
+ * A last digit modulo 11. For accounts in group 00 (fifth and sixth digit) sources differ: ECBS TR201 checks only the four
+ * digits after the group, others all ten. These accounts are completed according to TR201 and never checked.
  */
-function completeNorway(bban: string): string | null {
-  const body = bban.slice(0, -1);
-  const checked = isGroup00(bban) ? body.slice(6) : body;
-  const digit = (11 - (weightedSum(checked, [5, 4, 3, 2, 7, 6, 5, 4, 3, 2]) % 11)) % 11;
-  return digit === 10 ? null : body + String(digit);
+function calcNorway(bban: string): string | null {
+  const checked = bban.slice(isGroup00(bban) ? 6 : 0, 10);
+  return toMultipleOf11(weightedSum(checked, [5, 4, 3, 2, 7, 6, 5, 4, 3, 2]));
 }
 
 function isGroup00(bban: string): boolean {
   return bban.startsWith('00', 4);
 }
 
-/** The eighth digit of the sort code checks the seven before it. It is part of the bank code, so it is never completed. */
-function passesPoland(bban: string): boolean {
-  return weightedSum(bban.slice(0, 8), [3, 9, 7, 1, 3, 9, 7, 1]) % 10 === 0;
+/**
+ * The ninth digit of the account checks the last three of the bank code and the account of twenty digits: the sum of all,
+ * weighted 7-1-3, is a multiple of 10. Its own weight is 3, whose inverse modulo 10 is 7.
+ */
+function calcRussia(bban: string): string {
+  const others = `${bban.slice(6, 17)}0${bban.slice(18)}`;
+  return String((Number(toMultipleOf10(weightedSum(others, [7, 1, 3]))) * 7) % 10);
 }
 
 /** The sum of each digit times its weight; the weights repeat if there are more digits. */
@@ -218,6 +234,12 @@ function weightedSum(digits: string, weights: readonly number[]): number {
 /** The digit that makes a sum a multiple of 10. */
 function toMultipleOf10(sum: number): string {
   return String((10 - (sum % 10)) % 10);
+}
+
+/** The digit that makes a sum a multiple of 11; null if it would have to be 10: such numbers are not issued. */
+function toMultipleOf11(sum: number): string | null {
+  const digit = (11 - (sum % 11)) % 11;
+  return digit === 10 ? null : String(digit);
 }
 
 const zero = 48;

@@ -110,7 +110,7 @@ export const registryRows: readonly RegistryRow[] = [
   ['YE2!n4!a4!n18!c', 'YE15CBYE0001018861234567891234', null, [1, 4], [5, 8]],
 ];
 
-/** Territories by country: they use its IBAN format under their own country code. */
+/** Territories by country: their banks use its IBANs. Some lists have IBANs with their own codes, which are accepted too. */
 export const territories: ReadonlyMap<string, readonly string[]> = new Map([
   ['FI', ['AX']],
   ['FR', ['GF', 'GP', 'MQ', 'RE', 'PF', 'TF', 'YT', 'NC', 'BL', 'MF', 'PM', 'WF']],

@@ -17,7 +17,7 @@ export interface Span {
 export interface CountryFormat {
   /** The first two characters of the IBAN: ISO 3166-1 alpha-2, or XK for Kosovo. */
   country: string;
-  /** The country whose format a territory uses (FR for MQ); null for countries. */
+  /** The country whose IBANs the banks of a territory use (FR for MQ); null for countries. */
   parent: string | null;
   /** In SWIFT notation: k!n is k digits, k!a is k capital letters, k!c is k letters or digits. */
   format: string;
@@ -32,7 +32,7 @@ export interface CountryFormat {
   bankCode: Span;
   branch: Span | null;
   nationalCheckDigits: Span | null;
-  /** Codes of the territories that use this format. */
+  /** Codes of the territories whose banks use these IBANs. */
   territories: readonly string[];
 }
 
@@ -94,7 +94,8 @@ function formatOfTerritory(country: string, parent: CountryFormat): CountryForma
   };
 }
 
-function toRegex(format: string): RegExp {
+/** Matches a whole IBAN of a format in SWIFT notation; one group per segment. */
+export function toRegex(format: string): RegExp {
   const groups = format.slice(2).replace(/(\d+)!([nac])/g, (_, count: string, kind: string) => {
     return `(${segmentCharacters[kind]}{${count}})`;
   });

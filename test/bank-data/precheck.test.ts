@@ -13,7 +13,8 @@ function tBankData() {
   const port: BankDataPort = {
     validateIban: (iban) => record(iban, { iban, valid: true }),
     validateBic: (bic) => record(bic, { bic, valid: true }),
-    generateIban: ({ country }) => record(country, { kind: 'invalid', message: 'from the service', problems: [] }),
+    generateIban: ({ country }) =>
+      record(country, { kind: 'invalid', message: 'from the service', problems: [], suggestions: [] }),
     listBanks: async () => ({ banks: [], next: null, total: 0 }),
   };
   return { bankData: withPrecheck(port), lookUps };

@@ -45,6 +45,17 @@ describe('an answer about another IBAN', () => {
   });
 });
 
+it('a complete account number is sent without the check digits that the service computes', async () => {
+  const upstream = await tUpstream(replyJson(200, { valid: true, iban: 'BE68539007547034' }));
+  const { ask } = tGateway({ bankDataUrl: upstream.url });
+  const { data } =
+    await ask(`{ generateIban(input: { country: "BE", bankCode: "539", accountNumber: "539-0075470-34" }) {
+    ... on IbanValidation { iban nationalCheck } } }`);
+  expect(data?.generateIban).toEqual({ iban: 'BE68539007547034', nationalCheck: 'PASSED' });
+  const query = { country: 'BE', bank_code: '539', account_number: '0075470' };
+  expect(upstream.calls.map((call) => Object.fromEntries(call.query))).toEqual([query]);
+});
+
 describe('an answer about another BIC', () => {
   const query = (bic: string) => `{ bicValidation(bic: "${bic}") { valid bank { bic } } }`;
 

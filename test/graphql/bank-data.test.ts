@@ -189,6 +189,53 @@ describe('a query that needs no upstream', () => {
     expect(upstream.calls).toHaveLength(0);
   });
 
+  it('suggests the IBAN of its parent for a territory', async () => {
+    const { ask, upstream, log } = await tScriptedGateway();
+    const { data } =
+      await ask(`{ generateIban(input: { country: "je", bankCode: "NWBK", branch: "601613", accountNumber: "31926819" }) {
+      ... on InvalidIbanFields { message suggestions fields { field } } } }`);
+    const message = 'country is JE, whose banks use IBANs of GB; use GB.';
+    const suggestions = ['GB29NWBK60161331926819'];
+    expect(data?.generateIban).toEqual({ message, suggestions, fields: [{ field: 'country' }] });
+    expect(log()).not.toContain('31926819');
+    expect(upstream.calls).toHaveLength(0);
+  });
+
+  it('reports national check digits that do not match, by field', async () => {
+    const { ask, upstream } = await tScriptedGateway();
+    const { data } =
+      await ask(`{ generateIban(input: { country: "HR", bankCode: "1001006", accountNumber: "1863000160" }) {
+      ... on InvalidIbanFields { suggestions fields { field message } } } }`);
+    const message = 'bankCode ends in a check digit that does not match; it would be 5.';
+    expect(data?.generateIban).toEqual({ suggestions: [], fields: [{ field: 'bankCode', message }] });
+    expect(upstream.calls).toHaveLength(0);
+  });
+
+  it('examines an IBAN of a country outside the registry', async () => {
+    const { ask, upstream } = await tScriptedGateway();
+    const fields =
+      'valid problems nationalCheck suggestions country { code } ibanData { bban } bankData { name } countryIbanExample';
+    const { data, errors } = await ask(`{
+      right: ibanValidation(iban: "BJ66 BJ06 1010 0100 1443 9000 0769") { ${fields} }
+      wrong: ibanValidation(iban: "CG3930011000101013451300018") { valid problems nationalCheck }
+      list: ibanValidations(ibans: ["MA65", "IR710570029971601460641001", "US12"]) { valid problems nationalCheck }
+      morocco: country(code: "MA") { code } }`);
+    expect(errors).toBeUndefined();
+    const nothing = { suggestions: [], country: null, ibanData: null, bankData: null, countryIbanExample: null };
+    const nationalCheck = 'NOT_APPLICABLE';
+    expect(data).toEqual({
+      right: { valid: false, problems: ['NOT_REGISTERED'], nationalCheck: 'PASSED', ...nothing },
+      wrong: { valid: false, problems: ['NOT_REGISTERED', 'WRONG_CHECK_DIGITS'], nationalCheck: 'FAILED' },
+      list: [
+        { valid: false, problems: ['NOT_REGISTERED', 'WRONG_LENGTH', 'WRONG_CHECK_DIGITS'], nationalCheck },
+        { valid: false, problems: ['NOT_REGISTERED'], nationalCheck },
+        { valid: false, problems: ['UNKNOWN_COUNTRY'], nationalCheck },
+      ],
+      morocco: null,
+    });
+    expect(upstream.calls).toHaveLength(0);
+  });
+
   it.each([
     ['first: 0', 'first is 0; it must be from 1 to 100.'],
     ['first: 101', 'first is 101; it must be from 1 to 100.'],

@@ -67,7 +67,7 @@ describe('personal data', () => {
   }
 
   it('is in no publicly cacheable type', () => {
-    expect(tagged).toEqual(['IbanData', 'IbanFormat', 'IbanValidation', 'Query']);
+    expect(tagged).toEqual(['IbanData', 'IbanFormat', 'IbanValidation', 'InvalidIbanFields', 'Query']);
     const types = Object.values(schema.getTypeMap()).filter(isObjectType);
     const cacheable = types
       .filter(({ extensions }) => extensions.cacheScope === 'public')

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildIban, type IbanFieldValues, ibanFields } from '../../src/iban/build-iban.ts';
 import { findIbanProblems, parseIban } from '../../src/iban/iban.ts';
-import { nationalCheck } from '../../src/iban/national-checks.ts';
-import { countryFormats } from '../../src/iban/registry.ts';
+import { calcCheckDigits } from '../../src/iban/mod97.ts';
+import { findNationalCheck, findWrongCheckDigits, nationalCheck } from '../../src/iban/national-checks.ts';
+import { countryFormats, findCountryFormat } from '../../src/iban/registry.ts';
 import { accountNumberOf, allFormats, anyIban } from '../support/iban/any-iban.ts';
 
 /** The fields that generate an IBAN of the right structure. */
@@ -16,8 +17,9 @@ function fieldsOf(iban: string): IbanFieldValues {
 
 describe('every country', () => {
   // No exceptions: every published example that has a national check satisfies it.
-  it.each(allFormats)('and territory $country generates its example from its own parts', ({ example }) => {
-    expect(buildIban(fieldsOf(example))).toEqual({ kind: 'iban', iban: example });
+  it.each(countryFormats())('generates the example of $country from its own parts', ({ example }) => {
+    const fields = fieldsOf(example);
+    expect(buildIban(fields)).toEqual({ kind: 'iban', iban: example, accountNumber: fields.accountNumber });
   });
 
   it('generates only valid IBANs with the given fields, which pass national checks', () => {
@@ -26,15 +28,15 @@ describe('every country', () => {
         const fields = fieldsOf(other);
         const generated = buildIban(fields);
         if (generated.kind === 'invalid') {
-          expect(generated.problems).toEqual([
-            { field: 'accountNumber', message: expect.stringContaining('check digit') },
-          ]);
+          for (const { field, message } of generated.problems) {
+            if (field !== 'country') expect(message).toContain('check digit');
+          }
+          for (const iban of generated.suggestions) expect(nationalCheck(iban)).not.toBe('FAILED');
           return;
         }
         expect(findIbanProblems(generated.iban)).toEqual([]);
         expect(fieldsOf(generated.iban)).toEqual(fields);
-        const includesCheckDigits = ['CZ', 'HR', 'HU', 'NL', 'PL', 'SK', 'XK'].includes(fields.country);
-        if (!includesCheckDigits) expect(nationalCheck(generated.iban)).not.toBe('FAILED');
+        expect(nationalCheck(generated.iban)).not.toBe('FAILED');
       }),
       { numRuns: 1_000 },
     );
@@ -47,7 +49,9 @@ describe('every country', () => {
       fc.property(anyCountry, anyText, anyText, anyText, (country, bankCode, branch, accountNumber) => {
         const generated = buildIban({ country, bankCode, branch, accountNumber });
         if (generated.kind === 'iban') expect(findIbanProblems(generated.iban)).toEqual([]);
-        else for (const { message } of generated.problems) expect(message).toMatch(/^[a-zA-Z]+ (has|is|cannot) .*\.$/);
+        else
+          for (const { message } of generated.problems)
+            expect(message).toMatch(/^[a-zA-Z]+ (has|is|cannot|ends|begins) .*\.$/);
       }),
     );
   });
@@ -69,7 +73,201 @@ describe('buildIban', () => {
     ['a null branch in a country without branches', ['BE', '539', null, '0075470'], 'BE68539007547034'],
     ['the type of account and its holder', ['BR', '00360305', '00001', '9795493C1'], 'BR1800360305000010009795493C1'],
   ])('accepts %s', (_, values, iban) => {
-    expect(build(values)).toEqual({ kind: 'iban', iban });
+    expect(build(values)).toMatchObject({ kind: 'iban', iban });
+  });
+});
+
+describe('an account number with the check digits that are computed', () => {
+  it.each<[string, Values, string, string]>([
+    ['BE', ['BE', '539', null, '0075470-34'], 'BE68539007547034', '0075470'],
+    ['BE behind its bank code', ['BE', '539', null, '539-0075470-34'], 'BE68539007547034', '0075470'],
+    ['NO', ['NO', '8601', null, '11 17947'], 'NO9386011117947', '111794'],
+    ['NO behind its bank code', ['NO', '8601', null, '8601 11 17947'], 'NO9386011117947', '111794'],
+    ['ES, where they come first', ['ES', '2100', '0418', '45 0200051332'], 'ES9121000418450200051332', '0200051332'],
+    [
+      'AL, where one comes first',
+      ['AL', '212', '1100', '90000000235698741'],
+      'AL47212110090000000235698741',
+      '0000000235698741',
+    ],
+    [
+      'HU behind bank and branch',
+      ['HU', '117', '7301', '11773016-11111018-00000000'],
+      'HU42117730161111101800000000',
+      '6111110180000000',
+    ],
+    ['BI', ['BI', '10000', '10001', '00003320451-81'], 'BI4210000100010000332045181', '00003320451'],
+  ])('is accepted in %s if they match, and the services get it without them', (_, values, iban, accountNumber) => {
+    expect(build(values)).toEqual({ kind: 'iban', iban, accountNumber });
+  });
+
+  it.each<[string, Values, string]>([
+    ['BE', ['BE', '539', null, '007547035'], 'accountNumber ends in check digits that do not match; they would be 34.'],
+    ['NO', ['NO', '8601', null, '1117948'], 'accountNumber ends in a check digit that does not match; it would be 7.'],
+    [
+      'ES',
+      ['ES', '2100', '0418', '460200051332'],
+      'accountNumber begins with check digits that do not match; they would be 45.',
+    ],
+    [
+      'AL',
+      ['AL', '212', '1100', '80000000235698741'],
+      'accountNumber begins with a check digit that does not match; it would be 9.',
+    ],
+    [
+      'NO, without a digit that is right',
+      ['NO', '8601', null, '1117050'],
+      'accountNumber cannot exist in NO: its check digit would be 10.',
+    ],
+    [
+      'NO, with a letter instead',
+      ['NO', '8601', null, '001179O'],
+      'accountNumber has 7 characters, with letters where they are not allowed; an account number of NO has 6 digits, or 7 with its check digit.',
+    ],
+    [
+      'BI, without the zeros at the beginning',
+      ['BI', '10000', '10001', '332045181'],
+      'accountNumber has 9 characters; an account number of BI has 11 digits, or 13 with its check digits.',
+    ],
+    [
+      'another bank',
+      ['BE', '538', null, '539007547034'],
+      'accountNumber has 12 characters; an account number of BE has 7 digits, or 9 with its check digits.',
+    ],
+  ])('is a problem if they do not match: %s', (_, values, message) => {
+    expect(messagesOf(values)).toEqual([message]);
+  });
+
+  it.each(countryFormats())(
+    'is accepted in $country as it is in the example, behind bank code and branch',
+    ({ example }) => {
+      const parts = parseIban(example);
+      const fields = { ...fieldsOf(example), accountNumber: parts?.bbanRemainder };
+      expect(buildIban(fields)).toMatchObject({ kind: 'iban', iban: example });
+    },
+  );
+
+  it('keeps the given digits where the rule does not cover the account', () => {
+    expect(build(['NO', '8601', null, '0011795'])).toEqual({
+      kind: 'iban',
+      iban: ibanOf('NO', '86010011795'),
+      accountNumber: '0011795',
+    });
+    expect(build(['NO', '8601', null, '001179'])).toEqual({
+      kind: 'iban',
+      iban: ibanOf('NO', '86010011797'),
+      accountNumber: '001179',
+    });
+  });
+
+  it.each(countryFormats().filter(({ country }) => findNationalCheck(country)))(
+    'never hides a failed check in $country: each digit of the example is changed',
+    ({ country, example }) => {
+      const bban = example.slice(4);
+      for (let at = 0; at < bban.length; at += 1) {
+        if (!/\d/.test(bban.charAt(at))) continue;
+        const changed = bban.slice(0, at) + ((Number(bban[at]) + 1) % 10) + bban.slice(at + 1);
+        const generated = buildIban(fieldsOf(ibanOf(country, changed)));
+        if (generated.kind === 'iban') expect(nationalCheck(generated.iban)).not.toBe('FAILED');
+        else expect(generated.problems.map(({ field }) => field)).not.toContain('country');
+      }
+    },
+  );
+});
+
+describe('check digits inside a field', () => {
+  it.each<[string, Values, object[]]>([
+    [
+      'HR',
+      ['HR', '1001006', null, '1863000161'],
+      [
+        { field: 'bankCode', message: 'bankCode ends in a check digit that does not match; it would be 5.' },
+        { field: 'accountNumber', message: 'accountNumber ends in a check digit that does not match; it would be 0.' },
+      ],
+    ],
+    [
+      'NL',
+      ['NL', 'ABNA', null, '417164301'],
+      [{ field: 'accountNumber', message: 'accountNumber ends in a check digit that does not match; it would be 0.' }],
+    ],
+    [
+      'NL, without a digit that is right',
+      ['NL', 'ABNA', null, '0100000070'],
+      [{ field: 'accountNumber', message: 'accountNumber cannot exist in NL: its check digit would be 10.' }],
+    ],
+    [
+      'PL',
+      ['PL', '10901015', null, '0000071219812874'],
+      [{ field: 'bankCode', message: 'bankCode ends in a check digit that does not match; it would be 4.' }],
+    ],
+    [
+      'CZ',
+      ['CZ', '0800', '18', '2000145398'],
+      [
+        { field: 'branch', message: 'branch ends in a check digit that does not match; it would be 9.' },
+        { field: 'accountNumber', message: 'accountNumber ends in a check digit that does not match; it would be 9.' },
+      ],
+    ],
+    [
+      'HU',
+      ['HU', '117', '7301', '5111110180000000'],
+      [
+        {
+          field: 'accountNumber',
+          message: 'accountNumber begins with a check digit that does not match; it would be 6.',
+        },
+      ],
+    ],
+    [
+      'RU',
+      ['RU', '044525225', '40817', '810638091310419'],
+      [
+        {
+          field: 'accountNumber',
+          message: 'accountNumber has, in place 4, a check digit that does not match; it would be 5.',
+        },
+      ],
+    ],
+    [
+      'ST',
+      ['ST', '0001', '0001', '0051845310147'],
+      [{ field: 'accountNumber', message: 'accountNumber ends in check digits that do not match; they would be 46.' }],
+    ],
+  ])('are a problem of this field in %s', (_, values, problems) => {
+    expect(build(values)).toEqual({ kind: 'invalid', problems, suggestions: [] });
+  });
+
+  it('are accepted where the rule does not cover the account', () => {
+    const bban = 'INGB0001234567';
+    expect(findWrongCheckDigits(checkOf('NL'), bban)).toHaveLength(1);
+    expect(build(['NL', 'INGB', null, '1234567'])).toMatchObject({ kind: 'iban', iban: ibanOf('NL', bban) });
+  });
+});
+
+describe('a territory', () => {
+  const territories = allFormats.filter(({ parent }) => parent !== null);
+
+  it.each(territories)('$country is a problem, and the IBAN of $parent is suggested', ({ country, parent }) => {
+    const example = findCountryFormat(parent ?? '')?.example ?? '';
+    expect(buildIban({ ...fieldsOf(example), country })).toEqual({
+      kind: 'invalid',
+      problems: [
+        { field: 'country', message: `country is ${country}, whose banks use IBANs of ${parent}; use ${parent}.` },
+      ],
+      suggestions: [example],
+    });
+  });
+
+  it('is reported with the problems of all other fields, for which there is no suggestion', () => {
+    const generated = build(['JE', 'NWBK', null, '31926819']);
+    expect(generated).toEqual({
+      kind: 'invalid',
+      problems: [
+        { field: 'country', message: 'country is JE, whose banks use IBANs of GB; use GB.' },
+        { field: 'branch', message: 'branch is missing; a branch of GB has 6 digits.' },
+      ],
+      suggestions: [],
+    });
   });
 });
 
@@ -122,8 +320,8 @@ describe('the message of a field problem', () => {
     ['one character', ['BE', '5', null, '0075470'], 'bankCode has 1 character; a bank code of BE has 3 digits.'],
     [
       'a letter where only a digit is allowed',
-      ['AL', '212', '1100', 'X0000000235698741'],
-      'accountNumber has 17 characters, with letters where they are not allowed; an account number of AL has 1 digit and 16 letters or digits.',
+      ['BR', '00360305', '00001', 'X795493C1'],
+      'accountNumber has 9 characters, with letters where they are not allowed; an account number of BR has up to 10 digits, 1 letter and 1 letter or digit.',
     ],
     [
       'a digit where only a letter is allowed',
@@ -131,9 +329,9 @@ describe('the message of a field problem', () => {
       'accountNumber has 9 characters, with digits where they are not allowed; an account number of BR has up to 10 digits, 1 letter and 1 letter or digit.',
     ],
     [
-      'an account number that includes the check digit',
-      ['NO', '8601', null, '1117947'],
-      'accountNumber has 7 characters; an account number of NO has 6 digits.',
+      'an account number that is too short',
+      ['NO', '8601', null, '11179'],
+      'accountNumber has 5 characters; an account number of NO has 6 digits, or 7 with its check digit.',
     ],
     [
       'a number that is not issued',
@@ -141,6 +339,7 @@ describe('the message of a field problem', () => {
       'accountNumber cannot exist in NO: its check digit would be 10.',
     ],
     ['a country without IBANs', ['US', '1'], 'country is US, which has no IBANs.'],
+    ['a country outside the registry', ['MA', '1'], 'country is MA, which is not in the SWIFT IBAN registry.'],
     ['a country of three letters', ['DEU'], 'country has 3 characters; a country code has 2 letters.'],
     ['no country', [' '], 'country is missing; a country code has 2 letters.'],
   ])('explains %s', (_, values, message) => {
@@ -157,6 +356,16 @@ describe('the message of a field problem', () => {
     }
   });
 });
+
+function ibanOf(country: string, bban: string): string {
+  return country + calcCheckDigits(country, bban) + bban;
+}
+
+function checkOf(country: string) {
+  const check = findNationalCheck(country);
+  if (check === null) throw new Error(`no check of ${country}`);
+  return check;
+}
 
 function messagesOf(values: Values): readonly string[] {
   const generated = build(values);

@@ -8,7 +8,9 @@ import {
   isValidIban,
   parseIban,
 } from '../../src/iban/iban.ts';
+import { calcCheckDigits } from '../../src/iban/mod97.ts';
 import { findCountryFormat } from '../../src/iban/registry.ts';
+import { findUnregisteredFormat } from '../../src/iban/unregistered-formats.ts';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
 import { anyIban, digits, letters } from '../support/iban/any-iban.ts';
 
@@ -22,11 +24,12 @@ const problemByReason: ReadonlyMap<string, IbanProblem> = new Map([
 ]);
 
 const inRegistry = (iban: string) => findCountryFormat(iban.slice(0, 2)) !== null;
-const partial = vectors.valid.filter(({ scope }) => scope.startsWith('partial'));
-const valid = vectors.valid.filter((vector) => !partial.includes(vector));
+const isUnregistered = (iban: string) => findUnregisteredFormat(iban.slice(0, 2)) !== null;
+const unregistered = vectors.valid.filter(({ scope }) => scope.startsWith('partial'));
+const valid = vectors.valid.filter((vector) => !unregistered.includes(vector));
 const national = vectors.invalid.filter(({ reason }) => reason === 'national_check');
 const invalid = vectors.invalid.filter(({ iban, reason }) => inRegistry(iban) && reason !== 'national_check');
-const elsewhere = [...partial, ...vectors.invalid.filter(({ iban }) => !inRegistry(iban))];
+const invalidElsewhere = vectors.invalid.filter(({ iban }) => !inRegistry(iban));
 
 describe('published valid IBANs', () => {
   it.each(valid)('accepts $iban ($scope)', ({ iban }) => {
@@ -46,8 +49,63 @@ describe('published invalid IBANs', () => {
     expect(isValidIban(compactIban(iban))).toBe(false);
   });
 
-  it.each(elsewhere)('reports only that the country of $iban has no IBANs', ({ iban }) => {
-    expect(findIbanProblems(compactIban(iban))).toEqual(['UNKNOWN_COUNTRY']);
+  it.each(invalidElsewhere.filter(({ iban }) => !isUnregistered(iban)))(
+    'reports only that the country of $iban has no IBANs',
+    ({ iban }) => {
+      expect(findIbanProblems(compactIban(iban))).toEqual(['UNKNOWN_COUNTRY']);
+    },
+  );
+
+  it.each(invalidElsewhere.filter(({ iban }) => isUnregistered(iban)))(
+    'reports what is wrong with $iban, although its country is not registered',
+    ({ iban }) => {
+      const [problem, ...others] = findIbanProblems(compactIban(iban));
+      expect(problem).toBe('NOT_REGISTERED');
+      expect(others.length).toBeGreaterThan(0);
+      expect(isValidIban(iban)).toBe(false);
+    },
+  );
+});
+
+describe('an IBAN of a country outside the registry', () => {
+  it.each(unregistered)('$iban has no other problem, but is not valid', ({ iban }) => {
+    expect(findIbanProblems(iban)).toEqual(['NOT_REGISTERED']);
+    expect(isValidIban(iban)).toBe(false);
+    expect(parseIban(iban)).toBeNull();
+  });
+
+  it.each([
+    ['25', 'AO CV GW MZ'],
+    ['26', 'DZ IR'],
+    ['27', 'CF CG CM GA GQ KM MG TD'],
+    ['28', 'BF BJ CI MA ML NE SN TG'],
+  ])('has %s characters in %s', (length, countries) => {
+    for (const country of countries.split(' ')) {
+      const bban = '0'.repeat(Number(length) - 4);
+      const iban = country + calcCheckDigits(country, bban) + bban;
+      expect(findIbanProblems(iban)).toEqual(['NOT_REGISTERED']);
+      expect(findIbanProblems(`${iban}0`)).toEqual(expect.arrayContaining(['NOT_REGISTERED', 'WRONG_LENGTH']));
+      expect(findCountryFormat(country)).toBeNull();
+    }
+  });
+
+  it.each<[string, string, IbanProblem[]]>([
+    ['wrong check digits', 'MA65011519000001205000534921', ['NOT_REGISTERED', 'WRONG_CHECK_DIGITS']],
+    ['a letter among digits', 'CG90300110001010134513000X9', ['NOT_REGISTERED', 'WRONG_STRUCTURE']],
+    [
+      'the check digits 00',
+      'TG00TG0090604310346500400070',
+      ['NOT_REGISTERED', 'CHECK_DIGITS_OUT_OF_RANGE', 'WRONG_CHECK_DIGITS'],
+    ],
+    ['a country code only', 'BJ', ['NOT_REGISTERED', 'WRONG_LENGTH']],
+    ['spaces', 'BJ66 BJ0610100100144390000769', ['ILLEGAL_CHARACTERS']],
+  ])('with %s has these problems', (_, iban, problems) => {
+    expect(findIbanProblems(iban)).toEqual(problems);
+  });
+
+  it('is described with its country and length', () => {
+    expect(describeIbanProblem('NOT_REGISTERED', 'MA64')).toMatch(/^MA is not in the SWIFT IBAN registry/);
+    expect(describeIbanProblem('WRONG_LENGTH', 'MA64')).toBe('An IBAN of MA has 28 characters; this one has 4.');
   });
 });
 

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isValidIban } from '../../src/iban/iban.ts';
 import { calcCheckDigits } from '../../src/iban/mod97.ts';
-import { findNationalCheck, type NationalCheck, nationalCheck } from '../../src/iban/national-checks.ts';
+import { findNationalCheck, findWrongCheckDigits, nationalCheck } from '../../src/iban/national-checks.ts';
 import { type CountryFormat, countryFormats, findCountryFormat } from '../../src/iban/registry.ts';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
-import { allFormats, anyBban, digits, letters } from '../support/iban/any-iban.ts';
+import { allFormats, anyBban, anyIban, digits, letters } from '../support/iban/any-iban.ts';
 
 /**
  * Test cases of libraries that check only the check digits of the IBAN: their accounts and national check digits are
@@ -41,7 +41,7 @@ describe('the check of each country', () => {
 
   it('exists for these countries', () => {
     const countries = checked.map(({ country }) => country).join(' ');
-    expect(countries).toBe('BA BE CZ DJ EE ES FI FR HR HU IT MC ME MK MR NL NO PL PT RS SI SK SM TL TN XK');
+    expect(countries).toBe('AL BA BE BI CZ DJ EE ES FI FR HR HU IT MC ME MK MR NL NO PL PT RS RU SI SK SM ST TL TN XK');
   });
 
   it.each(checked)(
@@ -80,12 +80,15 @@ describe('nothing is checked', () => {
   it.each([
     ['a country without a check', 'DE89370400440532013000'],
     ['a territory whose parent has none', 'IM20HBUK40127612345678'],
-    ['a country outside the registry, though it has a clé RIB', 'CG3930011000101013451300019'],
+    ['a country outside the registry whose rule is unknown', 'IR710570029971601460641001'],
+    ['a number of AO that is too short', 'AO0600060000010003713117'],
     ['an IBAN that is too short', 'ES912100041845020005133'],
     ['an IBAN with a letter among digits', 'ES912100041845020005133X'],
     ['an IBAN that is not compacted', 'ES91 2100 0418 4502 0005 1332'],
     ['bank 908 of RS', 'RS23908000000000000000'],
-    ['bank 01 of SI', 'SI95011006000000000'],
+    ['an account of RU with a letter', 'RU2504452522540817A10538091310419'],
+    ['an account at the Bank of Russia, where another rule holds', 'RU1004452500040817810538091310419'],
+    ['an account of DE whose method is not given', 'DE89370400440532013000'],
     ['a former Postbank number of NL', 'NL08INGB0000000555'],
     ['seven digits of an account of NL', 'NL20INGB0001234567'],
     ['account group 00 of NO, where the rules differ', 'NO2186010011794'],
@@ -99,31 +102,147 @@ describe('nothing is checked', () => {
   });
 });
 
-describe('complete', () => {
-  const completing = countryFormats().filter(({ country }) => findNationalCheck(country)?.complete);
+describe('calc', () => {
+  const checked = countryFormats().filter(({ country }) => findNationalCheck(country));
 
-  it.each(completing.filter(({ country }) => country !== 'HU'))(
-    'computes the only check digits with which an account of $country passes',
-    (format) => {
-      const check = findNationalCheck(format.country);
-      fc.assert(
-        fc.property(anyBban(format), (bban) => {
-          const completed = check?.complete?.(bban) ?? null;
-          fc.pre(completed !== null);
-          expect(check?.passes(completed)).toBe(true);
-          expect(check?.complete?.(completed)).toBe(completed);
-          expect(check?.passes(bban)).toBe(bban === completed);
-        }),
-      );
+  it.each(checked)('computes the only check digits with which an account of $country passes', (format) => {
+    const { passes, complete } = checkOf(format.country);
+    // The rule of RU does not cover letters.
+    const anyChecked = format.country === 'RU' ? fc.stringMatching(/^\d{29}$/) : anyBban(format);
+    fc.assert(
+      fc.property(anyChecked, (bban) => {
+        const completed = complete(bban);
+        fc.pre(completed !== null);
+        expect(passes(completed)).toBe(true);
+        expect(complete(completed)).toBe(completed);
+        expect(passes(bban)).toBe(bban === completed);
+      }),
+    );
+  });
+
+  it.each(checked)('computes the check digits of $country where the registry has them', (format) => {
+    const positions = findNationalCheck(format.country)?.groups.map(({ first, last }) => ({ first, last }));
+    if (format.nationalCheckDigits) expect(positions).toContainEqual(format.nationalCheckDigits);
+    for (const { first, last, calc } of findNationalCheck(format.country)?.groups ?? []) {
+      const bban = format.example.slice(4);
+      const blank = bban.slice(0, first - 1) + '0'.repeat(last - first + 1) + bban.slice(last);
+      expect(calc(blank)).toBe(bban.slice(first - 1, last));
+    }
+  });
+});
+
+/*
+ * One row per national check that has a published example; the failing IBANs have the right check digits of the IBAN.
+ */
+describe('the checks of AL, BI, RU, SI and ST', () => {
+  it.each([
+    ['AL47212110090000000235698741', 'PASSED'],
+    ['AL05213110130000000000841537', 'PASSED'],
+    ['BI4210000100010000332045181', 'PASSED'],
+    ['BI1510000100010000332045182', 'FAILED'],
+    ['ST23000100010051845310146', 'PASSED'],
+    ['ST23000200000289355710148', 'PASSED'],
+    ['ST93000100010051845310147', 'FAILED'],
+    ['RU0304452522540817810538091310419', 'PASSED'],
+    ['RU4704452522540817810538191310419', 'FAILED'],
+    ['SI56010000000100090', 'PASSED'],
+    ['SI56011008450021464', 'PASSED'],
+    ['SI05015379291676371', 'FAILED'],
+  ])('%s: %s', (iban, result) => {
+    expect(isValidIban(iban)).toBe(true);
+    expect(nationalCheck(iban)).toBe(result);
+  });
+
+  it('AL fails with any other eighth digit', () => {
+    for (const example of ['AL47212110090000000235698741', 'AL05213110130000000000841537']) {
+      for (const digit of digits.filter((one) => one !== example[11])) {
+        const bban = example.slice(4, 11) + digit + example.slice(12);
+        expect(nationalCheck(`AL${calcCheckDigits('AL', bban)}${bban}`)).toBe('FAILED');
+      }
+    }
+  });
+
+  // The check digit of AL covers bank and branch, that of RU all but the first six digits of the bank code.
+  it.each([
+    ['AL47212110090000000235698741', 1, 8],
+    ['AL05213110130000000000841537', 1, 8],
+    ['BI4210000100010000332045181', 1, 23],
+    ['ST23000100010051845310146', 1, 21],
+    ['ST23000200000289355710148', 1, 21],
+    ['RU0304452522540817810538091310419', 7, 29],
+    ['SI56010000000100090', 1, 15],
+  ])('%s fails in each position from %d to %d where the digit is another', (example, first, last) => {
+    const bban = example.slice(4);
+    for (let at = first - 1; at < last; at += 1) {
+      for (const digit of digits.filter((one) => one !== bban[at])) {
+        const other = bban.slice(0, at) + digit + bban.slice(at + 1);
+        const isOtherRule = example.startsWith('RU') && /^.{6}0[0-4]/.test(other);
+        expect(nationalCheck(example.slice(0, 4) + other)).toBe(isOtherRule ? 'NOT_APPLICABLE' : 'FAILED');
+      }
+    }
+  });
+});
+
+describe('countries outside the registry', () => {
+  /** Published examples, two where the older bank codes have one letter instead of two. */
+  it.each([
+    ...'AO06004400006729503010102 AO06000600000100037131174 CV64000500000020108215144 MZ59000301080016367102371'.split(
+      ' ',
+    ),
+    ...'CF4220001000010120069700160 CG3930011000101013451300019 CM2110002000300277976315008'.split(' '),
+    ...'GA2140021010032001890020126 GQ7050002001003715228190196 KM4600005000010010904400137'.split(' '),
+    ...'MG4600005030010101914016056 TD8960002000010271091600153 MA64011519000001205000534921'.split(' '),
+    ...'BF42BF0840101300463574000390 BJ66BJ0610100100144390000769 BJ11B00610100400271101192591'.split(' '),
+    ...'CI93CI0080111301134291200589 CI05A00060174100178530011852 ML13ML0160120102600100668497'.split(' '),
+    ...'NE58NE0380100100130305000268 SN08SN0100152000048500003035 TG53TG0090604310346500400070'.split(' '),
+  ])('%s passes, and fails in each position where the digit is another', (iban) => {
+    expect(nationalCheck(iban)).toBe('PASSED');
+    for (let at = 4; at < iban.length; at += 1) {
+      if (!digits.includes(iban.charAt(at))) continue;
+      for (const digit of digits.filter((one) => one !== iban[at])) {
+        expect(nationalCheck(iban.slice(0, at) + digit + iban.slice(at + 1))).toBe('FAILED');
+      }
+    }
+  });
+
+  it.each(['GW04GW1430010181800637601', 'DZ580002100001113000000570', 'IR710570029971601460641001'])(
+    '%s is not checked: no rule is known',
+    (iban) => {
+      expect(nationalCheck(iban)).toBe('NOT_APPLICABLE');
     },
   );
+});
 
-  it.each(completing)('changes only the check digits of $country', ({ country, example, nationalCheckDigits }) => {
-    const bban = example.slice(4);
-    // The registry does not list the check digits of XK; they are the last two.
-    const { first, last } = nationalCheckDigits ?? { first: bban.length - 1, last: bban.length };
-    const blank = bban.slice(0, first - 1) + '0'.repeat(last - first + 1) + bban.slice(last);
-    expect(findNationalCheck(country)?.complete?.(blank)).toBe(bban);
+describe('for any text', () => {
+  it('a national check is never an error', () => {
+    const anyMethod = fc.option(fc.stringMatching(/^\d\d$/));
+    const anyText = fc.oneof(
+      anyIban,
+      fc.stringMatching(/^(AL|AO|BI|BJ|DE|RU|ST)\d{2}[A-Z0-9]{0,30}$/),
+      fc.stringMatching(/^(CG23\d{23}|MA23\d{24}|RU23\d{29}|DE23\d{18})$/),
+      fc.string({ unit: 'binary' }),
+    );
+    fc.assert(
+      fc.property(anyText, anyMethod, (text, germanMethod) => {
+        expect(['PASSED', 'FAILED', 'NOT_APPLICABLE']).toContain(nationalCheck(text, { germanMethod }));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe('a German account', () => {
+  it.each<[string, string | null | undefined, string]>([
+    ['DE89370400440532013000', '13', 'PASSED'],
+    ['DE62370400440532014000', '13', 'FAILED'],
+    ['DE89370400440532013000', '09', 'NOT_APPLICABLE'],
+    ['DE89370400440532013000', 'B8', 'NOT_APPLICABLE'],
+    ['DE89370400440532013000', null, 'NOT_APPLICABLE'],
+    ['DE8937040044053201300', '13', 'NOT_APPLICABLE'],
+    // The method is that of a bank of DE.
+    ['ES9121000418450200051332', '13', 'PASSED'],
+  ])('%s by method %s: %s', (iban, germanMethod, result) => {
+    expect(nationalCheck(iban, { germanMethod })).toBe(result);
   });
 });
 
@@ -133,15 +252,21 @@ describe('the special cases of national checks', () => {
     ['FR has keys from 01 to 97', 'FR', '00000000000000000000000', '00000000000000000000097'],
     ['ISO 7064 has check digits from 02 to 98', 'BA', '0000000000000000', '0000000000000098'],
     // 98 - 25011000005898 * 100 mod 97, as A is 10.
-    ['ISO 7064 counts letters as two digits', 'BA', '2501A0000589800', '2501A0000589836'],
+    ['ISO 7064 counts letters as two digits', 'MK', '2501A0000589800', '2501A0000589836'],
     ['ES writes 10 as 1', 'ES', '21000418000600000000', '21000418410600000000'],
     ['ES writes 11 as 0', 'ES', '21000418000000000000', '21000418400000000000'],
-    ['HU completes only the last digit', 'HU', '117730171111101800000009', '117730171111101800000000'],
+    ['HU completes the digits of bank and account', 'HU', '117730101111101800000009', '117730161111101800000000'],
+    [
+      'RU computes the ninth digit of the account',
+      'RU',
+      '04452522540817810038091310419',
+      '04452522540817810538091310419',
+    ],
     ['NO has no numbers whose check digit would be 10', 'NO', '86011117050', null],
     ['NO checks only the four digits after account group 00', 'NO', '86010011790', '86010011797'],
     ['NO checks them for any bank', 'NO', '12340011790', '12340011797'],
   ])('%s', (_, country, bban, completed) => {
-    expect(checkOf(country).complete?.(bban)).toBe(completed);
+    expect(checkOf(country).complete(bban)).toBe(completed);
   });
 
   it.each([
@@ -157,7 +282,7 @@ describe('the special cases of national checks', () => {
   });
 
   it('FR counts letters as digits: A to I and J to R from 1, S to Z from 2', () => {
-    const keyOf = (account: string) => checkOf('FR').complete?.(`20041010050500013${account}026??`)?.slice(-2);
+    const keyOf = (account: string) => checkOf('FR').complete(`20041010050500013${account}026??`)?.slice(-2);
     const groups = ['1AJ', '2BKS', '3CLT', '4DMU', '5ENV', '6FOW', '7GPX', '8HQY', '9IRZ'];
     for (const group of groups) expect(new Set([...group].map(keyOf)).size).toBe(1);
     expect(new Set([...'0123456789'].map(keyOf)).size).toBe(10);
@@ -173,7 +298,7 @@ describe('the special cases of national checks', () => {
  */
 describe('single changes', () => {
   const anyCompleted = (country: string) =>
-    anyBban(findCountryFormat(country) as CountryFormat).map((bban) => checkOf(country).complete?.(bban) ?? '');
+    anyBban(findCountryFormat(country) as CountryFormat).map((bban) => checkOf(country).complete(bban) ?? '');
 
   /** The last digit of prefix and account has the weight 1; one number in eleven is excluded, as it would have to be 10. */
   const anyPassingCzech = fc
@@ -232,8 +357,20 @@ describe('single changes', () => {
   });
 });
 
-function checkOf(country: string): NationalCheck {
+/** Whether the check digits of a BBAN are right, and the BBAN with the right ones; null if there are none. */
+function checkOf(country: string) {
   const check = findNationalCheck(country);
   if (check === null) throw new Error(`no check of ${country}`);
-  return check;
+  return {
+    passes: (bban: string) => findWrongCheckDigits(check, bban).length === 0,
+    complete(bban: string): string | null {
+      let completed = bban;
+      for (const { first, last, calc } of check.groups) {
+        const right = calc(completed);
+        if (right === null) return null;
+        completed = completed.slice(0, first - 1) + right + completed.slice(last);
+      }
+      return completed;
+    },
+  };
 }

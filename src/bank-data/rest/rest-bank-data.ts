@@ -81,4 +81,5 @@ const invalidFields: IbanGeneration = {
   message:
     'The bank-data service cannot generate an IBAN from these fields. Check the bank code and the account number.',
   problems: [],
+  suggestions: [],
 };

@@ -61,23 +61,28 @@ IbanCountryType.implement({
       description: 'The format as a regular expression for an IBAN without spaces.',
       resolve: ({ regex }) => regex.source,
     }),
-    ibanExample: t.exposeString('example', { description: 'A valid IBAN with a fictitious account.' }),
+    ibanExample: t.exposeString('example', {
+      description: 'A valid IBAN with a fictitious account, and with this code.',
+    }),
     ibanFields: t.field({
       type: [IbanFieldType],
       extensions: { maxItems: 3 },
-      description: 'The input fields that generateIban needs, in the order of the IBAN.',
+      description:
+        'The input fields that generateIban needs, in the order of the IBAN. A territory has those of its parent, whose code ' +
+        'generateIban needs too.',
       resolve: ({ country }) => ibanFields(country),
     }),
     territories: t.field({
       type: [IbanCountryType],
       extensions: { maxItems: Math.max(...countryFormats().map(({ territories }) => territories.length)) },
-      description: 'Territories that use this format with their own country code.',
+      description:
+        "Territories whose banks use IBANs of this country. IBANs with a territory's own code are valid too.",
       resolve: ({ country }) => territoriesByCountry.get(country) ?? [],
     }),
     parent: t.field({
       type: IbanCountryType,
       nullable: true,
-      description: 'The country whose format this territory uses; null if this is not a territory.',
+      description: 'The country whose IBANs the banks of this territory use; null if this is not a territory.',
       resolve: ({ parent }) => (parent === null ? null : findCountryFormat(parent)),
     }),
   }),
@@ -88,7 +93,8 @@ builder.queryField('country', (t) =>
     extensions: bankDataScope,
     type: IbanCountryType,
     nullable: true,
-    description: 'The IBAN format of a country or territory; null if it has no IBANs. Needs no upstream call.',
+    description:
+      'The IBAN format of a country or territory; null if it is not in the SWIFT registry. Needs no upstream call.',
     args: {
       code: t.arg.string({
         required: true,

@@ -24,6 +24,14 @@ const InvalidIbanFieldsType = builder.objectRef<InvalidFields>('InvalidIbanField
       type: [InvalidIbanFieldType],
       description: 'The problem of each invalid field; empty if the service does not report which fields are invalid.',
     }),
+    suggestions: t.stringList({
+      directives: [personalData],
+      extensions: { maxItems: 1 },
+      description:
+        'The IBAN with the code of the parent country, if the only problem is that `country` is a territory, whose banks use ' +
+        'IBANs of its parent: JE, GG and IM those of GB, MQ and others those of FR, AX those of FI. Otherwise empty.',
+      resolve: ({ suggestions }) => [...suggestions],
+    }),
   }),
 });
 
@@ -42,7 +50,11 @@ const GenerateIbanInputType = builder.inputType('GenerateIbanInput', {
     branch: t.string(limitText(maxLengths.code, 'Branch code, if the country has one.')),
     accountNumber: t.string({
       directives: [personalData],
-      ...limitText(maxLengths.code, 'Account number, without the check digits that the gateway computes.'),
+      ...limitText(
+        maxLengths.code,
+        'Account number, with or without the check digits next to it that the gateway computes, and with or without bank code ' +
+          'and branch in front of these.',
+      ),
     }),
   }),
 });
@@ -54,8 +66,8 @@ builder.queryField('generateIban', (t) =>
     nullable: true,
     directives: [lookUpCost, paid, personalData],
     description:
-      'Generates an IBAN from its parts and computes all check digits. Fields with a wrong format are reported without ' +
-      'an upstream call. Null, with an error, when the service fails.',
+      'Generates an IBAN from its parts and computes all check digits. Fields with a wrong format, or with national check ' +
+      'digits that do not match, are reported without an upstream call. Null, with an error, when the service fails.',
     args: { input: t.arg({ type: GenerateIbanInputType, required: true, description: 'The parts of the IBAN.' }) },
     resolve: async (_, { input }, { services, budget, requestContext }) => {
       if (!budget.spend('bankQueries')) throw budget.createLimitError('bankQueries');

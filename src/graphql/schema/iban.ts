@@ -30,6 +30,11 @@ const IbanProblemType = builder.enumType('IbanProblem', {
   values: {
     ILLEGAL_CHARACTERS: { description: 'It contains characters other than A-Z and 0-9.' },
     UNKNOWN_COUNTRY: { description: 'It does not start with the code of a country that has IBANs.' },
+    NOT_REGISTERED: {
+      description:
+        'Its country uses numbers like IBANs, but is not in the SWIFT registry: AO, BF, BJ, CF, CG, CI, CM, CV, DZ, GA, GQ, GW, ' +
+        'IR, KM, MA, MG, ML, MZ, NE, SN, TD or TG. If this is its only problem, its length, structure and check digits are right.',
+    },
     WRONG_LENGTH: { description: 'It is too short or too long for its country.' },
     WRONG_STRUCTURE: { description: 'It has a letter where its country requires a digit, or the reverse.' },
     CHECK_DIGITS_OUT_OF_RANGE: { description: 'Its check digits are 00, 01 or 99, which are never issued.' },
@@ -96,8 +101,8 @@ const IbanDataType = builder.objectRef<IbanData>('IbanData').implement({
       directives: [personalData],
       nullable: true,
       description:
-        'The BBAN after bank code and branch, including national check digits; null if unknown. generateIban may need a ' +
-        'shorter value: see IbanCountry.ibanFields.',
+        'The BBAN after bank code and branch, including national check digits; null if unknown. generateIban accepts it, as well ' +
+        'as the shorter value of IbanCountry.ibanFields.',
     }),
     branch: t.exposeString('branch', {
       nullable: true,
@@ -241,13 +246,15 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
     countryIbanExample: t.string({
       nullable: true,
       description:
-        'A valid IBAN of the same country, as an example of the format; null if the country is unknown. Needs no upstream call.',
+        'A valid IBAN of the same country, as an example of the format; null if the country is unknown or not registered. Needs no ' +
+        'upstream call.',
       resolve: ({ iban }) => findCountryFormat(iban.slice(0, 2))?.example,
     }),
     country: t.field({
       type: IbanCountryType,
       nullable: true,
-      description: "Its country's IBAN format; null if the country has no IBANs. Needs no upstream call.",
+      description:
+        "Its country's IBAN format; null if the country is not in the SWIFT registry. Needs no upstream call.",
       resolve: ({ iban }) => findCountryFormat(iban.slice(0, 2)),
     }),
     nationalCheck: t.field({
@@ -255,7 +262,11 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
       description:
         'Whether its national check digits match. A failed check does not make an IBAN invalid: banks have exemptions. ' +
         'Needs no upstream call.',
-      resolve: ({ iban }) => nationalCheck(iban),
+      resolve({ iban }, _, { services, requestContext }) {
+        if (!iban.startsWith('DE')) return nationalCheck(iban);
+        limitFreshness(requestContext);
+        return nationalCheck(iban, { germanMethod: services.knownBanks.accountCheckMethod(iban.slice(4, 12)) });
+      },
     }),
     suggestions: t.stringList({
       directives: [suggestionsCost, personalData],

@@ -86,6 +86,19 @@ describe('iban_generate', () => {
       expect(message?.startsWith(`${name} `)).toBe(true);
     }
   });
+
+  it('reports several problems of one parameter, and an IBAN of a territory', async () => {
+    const bank = { bank_code: '117', branch: '7301', account_number: '51111101800000001' };
+    const { body } = await get('iban_generate', { country: 'HU', ...bank });
+    expect(body.errors).toEqual({
+      account_number: [
+        'account_number begins with a check digit that does not match; it would be 6.',
+        'account_number ends in a check digit that does not match; it would be 0.',
+      ],
+    });
+    const { body: jersey } = await get('iban_generate', { country: 'Jersey', ...bank });
+    expect(jersey.errors.country).toEqual(['country is JE, whose banks use IBANs of GB; use GB.']);
+  });
 });
 
 describe('banks_by_country', () => {

@@ -56,7 +56,7 @@ export function tServices(): Services {
     async generateIban({ country }) {
       await turns(1);
       if (country === 'FR')
-        return { kind: 'invalid', message: 'Wrong.', problems: [{ field: 'branch', message: 'No.' }] };
+        return { kind: 'invalid', message: 'Wrong.', problems: [{ field: 'branch', message: 'No.' }], suggestions: [] };
       return { kind: 'iban', validation: createValidation('DE89370400440532013000', 0) };
     },
     async listBanks({ country, limit, offset }) {

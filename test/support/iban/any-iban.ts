@@ -38,9 +38,9 @@ export const anyIban = fc
 /** The account number that generates this IBAN: the rest of the BBAN without computed national check digits. */
 export function accountNumberOf({ countryCode, bbanRemainder, nationalCheckDigits }: IbanParts): string {
   const length = nationalCheckDigits?.length ?? 0;
-  if (countryCode === 'ES') return bbanRemainder.slice(length);
+  if (countryCode === 'ES' || countryCode === 'AL') return bbanRemainder.slice(length);
   return withoutComputedDigits.has(countryCode) ? bbanRemainder : bbanRemainder.slice(0, bbanRemainder.length - length);
 }
 
-/** Check digits of an unknown rule (AL, BI, FO, GL, SE) or in the bank code (IT, PL, SM), so that no digits are computed. */
-const withoutComputedDigits = new Set(['AL', 'BI', 'FO', 'GL', 'IT', 'PL', 'SE', 'SM']);
+/** Check digits of an unknown rule (FO, GL, SE), in the bank code (PL) or before it (IT, SM): the account is whole. */
+const withoutComputedDigits = new Set(['FO', 'GL', 'IT', 'PL', 'SE', 'SM']);

@@ -5,6 +5,8 @@ import type { EssayMode, IbanProblem, NationalCheck, WritingPurpose } from '../g
 export const problemMessages: Record<IbanProblem, string> = {
   CHECK_DIGITS_OUT_OF_RANGE: 'Its check digits are never issued.',
   ILLEGAL_CHARACTERS: 'It has characters other than letters and digits.',
+  NOT_REGISTERED: 'Its country is not in the SWIFT registry of IBANs: ask the payee for other account details.',
+  SERVICE_FAILED: 'It could not be checked: try again later.',
   REJECTED_BY_SERVICE: 'The bank-data service does not accept it.',
   UNKNOWN_COUNTRY: 'It does not start with the code of a country that has IBANs.',
   WRONG_CHECK_DIGITS: 'Its check digits do not match: probably a typing error.',

@@ -104,14 +104,18 @@ export function answerIbanGeneration(query: Query, directory: BankDirectory): An
     branch: readText(query, wireFieldNames.branch),
     accountNumber: readText(query, wireFieldNames.accountNumber),
   });
-  if (built.kind === 'invalid') return reject(Object.fromEntries(built.problems.map(toWireError)));
+  if (built.kind === 'invalid') return reject(toWireErrors(built.problems));
   return answerIbanValidation({ iban_number: built.iban }, directory);
 }
 
-/** The message starts with the name of the field, which is replaced by its name on the wire. */
-function toWireError({ field, message }: IbanFieldProblem): [string, readonly string[]] {
-  const name = field === 'country' ? field : wireFieldNames[field];
-  return [name, [message.replace(field, name)]];
+/** The messages by field. They start with the name of the field, which is replaced by its name on the wire. */
+function toWireErrors(problems: readonly IbanFieldProblem[]): Record<string, readonly string[]> {
+  const messages: Record<string, readonly string[]> = {};
+  for (const { field, message } of problems) {
+    const name = field === 'country' ? field : wireFieldNames[field];
+    messages[name] = [...(messages[name] ?? []), message.replace(field, name)];
+  }
+  return messages;
 }
 
 /** Field names on the wire. */

@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkGermanAccount } from '../../src/iban/german-account-checks.ts';
+
+interface Published {
+  method: string;
+  account: string;
+  /** Positions of the digits that the method reads, counted from 1 in ten digits. */
+  positions: readonly number[];
+}
+
+/**
+ * The test numbers and examples of the Bundesbank, which has none for 01, 13 and 20: theirs are test numbers of
+ * ibantools-germany. Sub-accounts, branches and types of account are not read by all methods.
+ */
+const published: readonly Published[] = [
+  list('00', from(1, 10), '9290701 539290858 1501824 1501832'),
+  list('01', from(1, 10), '1234567899'),
+  list('06', from(1, 10), '94012341 5073321010'),
+  list('10', from(1, 10), '12345008 87654008'),
+  list('13', from(2, 8), '1234567600'),
+  list('13', from(4, 10), '12345676'),
+  list('20', from(1, 10), '1234567896'),
+  list('28', from(1, 8), '19999000 9130000201'),
+  list('32', from(4, 10), '9141405 1709107983 0122116979 0121114867 9030101192 9245500460'),
+  list('34', from(1, 8), '9913000700 9914001000'),
+  list('61', from(1, 8), '2063099200'),
+  list('61', from(1, 10), '0260760481'),
+  list('63', from(1, 8), '123456600'),
+  list('63', from(4, 10), '1234566'),
+  list('76', from(2, 8), '0006543200 9012345600 7876543100 12345600'),
+  list('76', from(4, 10), '123456'),
+  list('88', from(4, 10), '2525259 1000500'),
+  list('88', from(3, 10), '90013000 92525253 99913003'),
+  list('99', from(1, 10), '0068007003 0847321750'),
+].flat();
+
+const methods = [...new Set(published.map(({ method }) => method))];
+
+describe('a published account number', () => {
+  it.each(published)('$account passes the check of method $method', ({ method, account }) => {
+    expect(checkGermanAccount(method, account)).toBe('PASSED');
+    expect(checkGermanAccount(method, account.padStart(10, '0'))).toBe('PASSED');
+  });
+
+  it.each(published)(
+    '$account fails method $method in nine of ten positions where the digit is one higher',
+    ({ method, account, positions }) => {
+      const failed = positions.filter((position) => checkGermanAccount(method, raise(account, position)) === 'FAILED');
+      // Two readings of one number, with and without a sub-account, miss one change of 76.
+      const isReadTwice = method === '76' && account === '123456';
+      expect(failed.length / positions.length).toBeGreaterThanOrEqual(isReadTwice ? 0.85 : 0.9);
+    },
+  );
+
+  it.each(methods)('of method %s fails in nine of ten positions, all its numbers together', (method) => {
+    const results = published
+      .filter((number) => number.method === method)
+      .flatMap(({ account, positions }) =>
+        positions.map((position) => checkGermanAccount(method, raise(account, position))),
+      );
+    expect(results.filter((result) => result === 'FAILED').length / results.length).toBeGreaterThanOrEqual(0.9);
+  });
+});
+
+describe('the special cases of the methods', () => {
+  it.each([
+    ['61 checks the last two digits behind an 8', '61', '0260760482', 'FAILED'],
+    ['61 does not check the last two digits otherwise', '61', '2063099299', 'PASSED'],
+    ['63 has no numbers of ten digits', '63', '1234567600', 'FAILED'],
+    ['63 checks the customer number before the sub-account', '63', '0123456699', 'PASSED'],
+    ['76 has no accounts of type 1', '76', '1012345600', 'FAILED'],
+    ['76 does not check the type of account', '76', '4012345600', 'PASSED'],
+    ['76 reads the type of account at position 3 if the sub-account was left out', '76', '0090123456', 'PASSED'],
+    ['76 has no accounts of type 1 there either', '76', '0010123456', 'FAILED'],
+    // 2 * 5 = 10 leaves 10, which fits no digit.
+    ['76 has no check digit for the remainder 10', '76', '4000005000', 'FAILED'],
+    ['99 has no check digits from 0396000000', '99', '0396000000', 'NOT_APPLICABLE'],
+    ['99 has no check digits to 0499999999', '99', '0499999999', 'NOT_APPLICABLE'],
+    ['99 checks the number before these', '99', '0395999999', 'FAILED'],
+    ['99 checks the number after these', '99', '0500000000', 'FAILED'],
+    ['28 writes a remainder of 1 as 0', '28', '19999000', 'PASSED'],
+    ['28 needs the sub-account', '28', '91300002', 'FAILED'],
+  ])('%s', (_, method, account, result) => {
+    expect(checkGermanAccount(method, account)).toBe(result);
+  });
+});
+
+describe('nothing is checked', () => {
+  it.each([
+    ['by method 09, which has no check digit', '09', '9290701'],
+    ['by a method that is not implemented', 'B8', '0734192657'],
+    ['by a method that does not exist', '', '9290701'],
+    ['of an empty number', '00', ''],
+    ['of eleven digits', '00', '00009290701'],
+    ['of a number with a letter', '00', '929070X'],
+    ['of digits of another script', '00', '٩٢٩٠٧٠١'],
+  ])('%s', (_, method, account) => {
+    expect(checkGermanAccount(method, account)).toBe('NOT_APPLICABLE');
+  });
+});
+
+describe('for any number', () => {
+  it('no method throws, and at most one check digit is right', () => {
+    const position: Record<string, number> = { '13': 8, '28': 8, '34': 8, '61': 8, '63': 8, '76': 8 };
+    fc.assert(
+      fc.property(fc.constantFrom(...methods), fc.stringMatching(/^\d{10}$/), (method, account) => {
+        const at = position[method] ?? 10;
+        const results = [...'0123456789'].map((digit) =>
+          checkGermanAccount(method, account.slice(0, at - 1) + digit + account.slice(at)),
+        );
+        // A number that is read twice may have another check digit in each reading.
+        const isReadTwice = account.startsWith('00') && ['13', '63', '76'].includes(method);
+        if (!isReadTwice) expect(results.filter((result) => result === 'PASSED').length).toBeLessThanOrEqual(1);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('no text is an error', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string({ unit: 'binary' }), (method, account) => {
+        expect(['PASSED', 'FAILED', 'NOT_APPLICABLE']).toContain(checkGermanAccount(method, account));
+      }),
+    );
+  });
+});
+
+function list(method: string, positions: readonly number[], accounts: string): readonly Published[] {
+  return accounts.split(' ').map((account) => ({ method, account, positions }));
+}
+
+function from(first: number, last: number): readonly number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
+/** The number in ten digits, one of which is one higher, or 0 instead of 9. */
+function raise(account: string, position: number): string {
+  const whole = account.padStart(10, '0');
+  return whole.slice(0, position - 1) + ((Number(whole[position - 1]) + 1) % 10) + whole.slice(position);
+}
