@@ -19,14 +19,25 @@ interface Replacement {
   country: string;
   /** The publisher of the file. */
   source: string;
-  /** ISO date of the import. */
+  /** ISO date of the list, and of its last day. */
   date: string;
+  validUntil?: string;
+  /** Whether the list has all bank codes that IBANs of the country contain. */
+  isComplete?: boolean;
   entries: Iterable<BankEntry>;
   /**
    * Throws to change nothing. Runs within the transaction, so no other process imports in between.
-   * @param replaced the number of banks of the import that is replaced; null without one
+   * @param replaced the import that is replaced; null without one
    */
-  check?: (replaced: number | null) => void;
+  check?: (replaced: PresentList | null) => void;
+}
+
+/** The list of a country before an import. */
+export interface PresentList {
+  /** Number of banks. */
+  banks: number;
+  /** ISO date; empty without a list. */
+  date: string;
 }
 
 /**
@@ -71,10 +82,10 @@ async function changeStore(dataDir: string, change: (store: ImportStore) => void
   }
 }
 
-function writeImport(store: ImportStore, { country, source, date, entries, check }: Replacement): void {
+function writeImport(store: ImportStore, { country, entries, check, ...list }: Replacement): void {
   const keys = currentImport(country);
   const old = takeImport(store, keys);
-  check?.(old.description && old.banks.length);
+  check?.(old.description && { banks: old.banks.length, date: old.description.date });
   takeImport(store, previousImport(country));
   putImport(store, previousImport(country), old);
   for (const { bankCode, name, zip, city, bic, accountCheckMethod } of entries) {
@@ -82,7 +93,7 @@ function writeImport(store: ImportStore, { country, source, date, entries, check
     if (accountCheckMethod) bank.push(accountCheckMethod);
     store.putSync(keys.bank(bankCode), bank);
   }
-  store.putSync(keys.description, { source, date, revision: nextRevision(store) } satisfies BankImport);
+  store.putSync(keys.description, { ...list, revision: nextRevision(store) } satisfies BankImport);
 }
 
 function exchangeImports(store: ImportStore, country: string): boolean {

@@ -285,7 +285,7 @@ describe('a text file', () => {
   });
 
   it('of fixed width may have 150,000 lines', async () => {
-    const line = (await fixedWidth([germanRow])).toString('latin1');
+    const line = (await fixedWidth.encode([germanRow])).toString('latin1');
     const path = tFileOf(Buffer.from(line.repeat(150_000), 'latin1'), 'x.txt');
     expect((await readBankFile({ country: 'DE', path })).rows).toBe(150_000);
   });
