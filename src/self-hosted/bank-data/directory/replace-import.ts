@@ -15,15 +15,8 @@ import { ConfigError } from '../../../errors.ts';
 import { checkDataFolder } from '../../../stores/data-folder.ts';
 import { ImportError } from './files/bank-file.ts';
 
-interface Replacement {
+interface Replacement extends Omit<BankImport, 'revision'> {
   country: string;
-  /** The publisher of the file. */
-  source: string;
-  /** ISO date of the list, and of its last day. */
-  date: string;
-  validUntil?: string;
-  /** Whether the list has all bank codes that IBANs of the country contain. */
-  isComplete?: boolean;
   entries: Iterable<BankEntry>;
   /**
    * Throws to change nothing. Runs within the transaction, so no other process imports in between.
@@ -82,7 +75,7 @@ async function changeStore(dataDir: string, change: (store: ImportStore) => void
   }
 }
 
-function writeImport(store: ImportStore, { country, entries, check, ...list }: Replacement): void {
+function writeImport(store: ImportStore, { country, entries, check, ...description }: Replacement): void {
   const keys = currentImport(country);
   const old = takeImport(store, keys);
   check?.(old.description && { banks: old.banks.length, date: old.description.date });
@@ -93,7 +86,7 @@ function writeImport(store: ImportStore, { country, entries, check, ...list }: R
     if (accountCheckMethod) bank.push(accountCheckMethod);
     store.putSync(keys.bank(bankCode), bank);
   }
-  store.putSync(keys.description, { ...list, revision: nextRevision(store) } satisfies BankImport);
+  store.putSync(keys.description, { ...description, revision: nextRevision(store) } satisfies BankImport);
 }
 
 function exchangeImports(store: ImportStore, country: string): boolean {

@@ -63,7 +63,8 @@ describe.each(samples)('the file of $title ($country)', (sample) => {
     await replaceImport(dataDir, { country, source: format.source, date: '2026-11-21', entries });
     const directory = createBankDirectory({ dataDir });
     expect(directory.findBank(country, bank.bankCode)).toMatchObject({ ...bank, bic: bank.bic || expect.any(String) });
-    expect(directory.listBanks({ country }).total).toBe(entries.length);
+    const { banks } = directory.listBanks({ country, first: 1_000 });
+    expect(banks.filter(({ source }) => source.startsWith(format.source))).toHaveLength(entries.length);
     await directory.close();
   });
 

@@ -42,7 +42,7 @@ describe('import-banks', () => {
       ].join('\n'),
     );
     const imported = { ...german.bank, country: 'DE', source: 'Deutsche Bundesbank', date: '2026-09-07' };
-    expect(await tBanks(join(folder, 'data'), 'DE')).toContainEqual(imported);
+    expect(await tBanks(join(folder, 'data'), 'DE')).toContainEqual(expect.objectContaining(imported));
   });
 
   it('stores the date of the list, its last day, whether it is complete, and the methods of account numbers', async () => {
@@ -204,11 +204,11 @@ describe('the service', () => {
     const dataDir = join(folder, 'data');
     const app = createBankDataService({ apiKey: 'key', dataDir });
     const before = { bank_code: '37040044', name: 'Commerzbank', zip: '', city: '', bic: 'COBADEFFXXX' };
-    expect(await bankOf(app, 'DE89370400440532013000')).toEqual(before);
+    expect(await bankOf(app, 'DE89370400440532013000')).toMatchObject(before);
     expect(existsSync(dataDir)).toBe(false);
 
     expect((await tImport(dataDir, 'DE', await tSampleFile(folder, german), '--force').ended).code).toBe(0);
-    expect(await bankOf(app, 'DE89370400440532013000')).toEqual({ ...before, zip: '50447', city: 'Köln' });
+    expect(await bankOf(app, 'DE89370400440532013000')).toMatchObject({ ...before, zip: '50447', city: 'Köln' });
 
     const renamed = { ...german, rows: german.rows.map((row) => row.with(2, 'Umbenannt')) };
     expect((await tImport(dataDir, 'DE', await tSampleFile(folder, renamed)).ended).code).toBe(0);
