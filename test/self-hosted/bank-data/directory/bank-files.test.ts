@@ -305,11 +305,27 @@ describe('the list of Denmark', () => {
     expect(await codes('FO', ...headings)).toEqual(['6460', '6461', '6471']);
   });
 
-  it('has at most as many numbers as there are', async () => {
+  it('has no range with a number of another bank', async () => {
+    const cells = [
+      ['DK', 3000, 3002, 'DABADKKK', 'Danske'],
+      ['DK', 2000, 3001, 'JYBADKKK', 'Jyske'],
+      ['DK', 3002, '', 'NDEADKKK', 'Nordea'],
+    ];
+    const { entries, faults, skipped } = await read('DK', 'dk.xlsx', await encode([...top, ...cells]));
+    expect(entries.map(({ bankCode, name }) => bankCode + name)).toEqual(['3000Danske', '3001Danske', '3002Danske']);
+    expect(faults.first).toEqual(['sheet "Sheet1", row 4, left out: its range has a bank code of Danske']);
+    expect([...skipped]).toEqual([['further rows of an imported bank code', 1]]);
+  });
+
+  it('has at most twice as many numbers as there are', async () => {
     const all = ['DK', '0000', '9999', 'DABADKKK', 'Danske Bank'];
     expect(await codes('DK', all)).toHaveLength(10_000);
-    const message = await rejection('DK', 'dk.xlsx', await encode([...top, all, ['DK', 1, 2, 'DABADKKK', 'Bank']]));
-    expect(message).toBe('dk.xlsx: its ranges have more than 10,000 bank codes, the limit for a file');
+    const message = await rejection(
+      'DK',
+      'dk.xlsx',
+      await encode([...top, all, all, ['DK', 1, 2, 'DABADKKK', 'Bank']]),
+    );
+    expect(message).toBe('dk.xlsx: its ranges have more than 20,000 bank codes, the limit for a file');
   });
 
   it('needs the titles of the range', async () => {
@@ -318,6 +334,17 @@ describe('the list of Denmark', () => {
       'dk.xlsx does not look like Finance Denmark',
     );
   });
+});
+
+it.each(['-', '–', '/', 'N/A', 'n/a', ''])('a list may have "%s" in place of a BIC', async (none) => {
+  const { top, rows, encode } = tSample('NO');
+  const { entries, faults } = await read(
+    'NO',
+    'no.xlsx',
+    await encode([...top, ...rows, ['8601', none, 'Danske Bank']]),
+  );
+  expect(entries).toContainEqual({ bankCode: '8601', name: 'Danske Bank', zip: '', city: '', bic: '' });
+  expect(faults.count).toBe(0);
 });
 
 it('the list of Lithuania may have a row of empty cells, and spaces that do not break', async () => {

@@ -115,8 +115,9 @@ export function readCode(cell: string | number, rule: CodeRule): string | null {
   return pattern.test(code) ? extract(code.padStart(padTo, '0')) : null;
 }
 
-/** The BIC in a text; empty if there is none, null if it is invalid. */
+/** The BIC in a text; empty if there is none, also for `-`, `/` and `N/A`, null if it is invalid. */
 export function readBic(text: string): string | null {
+  if (/^(?:[^\p{L}\p{N}]*|n\/?a)$/iu.test(text)) return '';
   const bic = compactBic(text);
   return bic === '' || findBicProblems(bic).length === 0 ? bic : null;
 }

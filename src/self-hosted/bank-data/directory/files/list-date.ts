@@ -4,8 +4,8 @@ import type { Row } from './bank-file.ts';
 export interface Cadence {
   /** For the documentation: `monthly`. */
   name: string;
-  /** The last day of a list, by its date; both are ISO dates. */
-  lastDay(date: string): string;
+  /** The last day of a list, by its date and the day of its import; all are ISO dates. */
+  lastDay(date: string, importDay: string): string;
 }
 
 /** A list that is published every day, or after each change, has no last day: after three months it is taken for old. */
@@ -13,7 +13,8 @@ const monthsWithoutLastDay = 3;
 
 export const cadences = {
   daily: { name: 'daily', lastDay: (date) => addMonths(date, monthsWithoutLastDay) },
-  onChange: { name: 'after each change', lastDay: (date) => addMonths(date, monthsWithoutLastDay) },
+  // The present list of a publisher may be years old.
+  onChange: { name: 'after each change', lastDay: (_, importDay) => addMonths(importDay, monthsWithoutLastDay) },
   monthly: { name: 'monthly', lastDay: (date) => addMonths(date, 1) },
   calendarMonth: {
     name: 'on the first working day of a month',

@@ -61,8 +61,8 @@ export async function readBankFile({ country, path, onProgress, ...dates }: Read
   const file = await openBankFile(path);
   try {
     const format = await chooseFormat(formats, file);
-    const { table, listDates, ...content } = await readRows(file, format, onProgress);
-    const list = dateList(file.name, { format, table, listDates, ...dates });
+    const { above, listDates, ...content } = await readRows(file, format, onProgress);
+    const list = dateList(file.name, format, { above, listDates, ...dates });
     return { format, ...content, ...list, isComplete: format.isComplete && content.faults.leftOut === 0 };
   } finally {
     file.close();
@@ -78,10 +78,7 @@ async function chooseFormat(formats: readonly BankFileFormat[], file: BankFile):
   return format;
 }
 
-interface Rows extends Pick<BankFileContent, 'entries' | 'rows' | 'skipped' | 'faults'>, DateSources {}
-
-interface DateSources {
-  table: Pick<Table, 'above'>;
+interface Rows extends Pick<BankFileContent, 'entries' | 'rows' | 'skipped' | 'faults'>, Pick<Table, 'above'> {
   /** How often the rows have each date. */
   listDates: ReadonlyMap<string, number>;
 }
@@ -93,10 +90,11 @@ async function readRows(file: BankFile, format: BankFileFormat, onProgress: Read
   const entries = createEntries(file.name);
   const skipped = new Map<string, number>();
   const listDates = new Map<string, number>();
-  const faults = { count: 0, leftOut: 0, first: [] as string[] };
+  const faults = createFaults();
   let section = format.sections?.first ?? format.country;
 
   for await (const row of table.rows) {
+    const place = `${table.place} ${row.line}`;
     progress.rows += 1;
     if (progress.rows % rowsPerProgress === 0) onProgress?.(progress);
     section = format.sections?.find(row) ?? section;
@@ -104,29 +102,27 @@ async function readRows(file: BankFile, format: BankFileFormat, onProgress: Read
     if ('skipReason' in content) addOne(skipped, content.skipReason);
     if ('entry' in content) {
       addOne(listDates, content.listDate);
-      if (!entries.add(content)) addOne(skipped, 'further rows of an imported bank code');
+      const { entry, lastCode } = content;
+      const known = entries.add(content);
+      if (known && lastCode !== entry.bankCode && known.name !== entry.name) {
+        faults.add(place, `its range has a bank code of ${known.name}`, { isLeftOut: true });
+      } else if (known) addOne(skipped, 'further rows of an imported bank code');
     }
     if ('problem' in content && content.problem !== undefined) {
-      const isLeftOut = !('entry' in content);
-      faults.count += 1;
-      if (isLeftOut) faults.leftOut += 1;
-      if (faults.first.length < maxListedFaults) {
-        const consequence = isLeftOut ? 'left out' : 'imported without it';
-        faults.first.push(`${table.place} ${row.line}, ${consequence}: ${content.problem}`);
-      }
+      faults.add(place, content.problem, { isLeftOut: !('entry' in content) });
     }
   }
   onProgress?.(progress);
-  rejectFaults(file.name, progress.rows, faults);
+  const { rows } = progress;
+  const found = faults.all();
+  rejectFaults(file.name, rows, found);
   const banks = entries.all();
   rejectOtherCountries(file.name, format, banks);
   const completed = format.complete?.(banks) ?? banks;
-  return { table, entries: completed, rows: progress.rows, skipped, faults, listDates };
+  return { entries: completed, rows, skipped, faults: found, above: table.above, listDates };
 }
 
 const rowsPerProgress = 500;
-
-const maxListedFaults = 10;
 
 const otherSection = { skipReason: 'banks of other countries' };
 
@@ -144,37 +140,50 @@ function addOne(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** The banks by code, of which the first with a code is kept; a bank with a range of codes has an entry for each. */
+/** The banks by code; a bank with a range of codes has an entry for each. */
 function createEntries(fileName: string) {
   const byCode = new Map<string, BankEntry>();
   let codesInRanges = 0;
   return {
-    /** @returns false if all its codes are known. @throws ImportError */
-    add({ entry, lastCode }: { entry: BankEntry; lastCode: string }): boolean {
-      const before = byCode.size;
-      const [first, last, { length }] = [Number(entry.bankCode), Number(lastCode), lastCode];
-      if (entry.bankCode === lastCode) {
-        if (!byCode.has(lastCode)) byCode.set(lastCode, entry);
-        return byCode.size > before;
-      }
-      codesInRanges += last - first + 1;
+    /** @returns the bank that has one of its codes, and nothing is added; null without one. @throws ImportError */
+    add({ entry, lastCode }: { entry: BankEntry; lastCode: string }): BankEntry | null {
+      const [first, last] = [Number(entry.bankCode), Number(lastCode)];
+      const isRange = entry.bankCode !== lastCode;
+      if (isRange) codesInRanges += last - first + 1;
       if (codesInRanges > maxCodesInRanges) {
         throw new ImportError(
           `${fileName}: its ranges have more than ${maxCodesInRanges.toLocaleString('en')} bank codes, the limit for a file`,
         );
       }
-      for (let code = first; code <= last; code++) {
-        const bankCode = String(code).padStart(length, '0');
-        if (!byCode.has(bankCode)) byCode.set(bankCode, { ...entry, bankCode });
-      }
-      return byCode.size > before;
+      const codes = isRange
+        ? Array.from({ length: last - first + 1 }, (_, index) => String(first + index).padStart(lastCode.length, '0'))
+        : [lastCode];
+      const known = codes.find((bankCode) => byCode.has(bankCode));
+      if (known !== undefined) return byCode.get(known) ?? null;
+      for (const bankCode of codes) byCode.set(bankCode, { ...entry, bankCode });
+      return null;
     },
     all: () => [...byCode.values()],
   };
 }
 
-/** All bank codes of four digits. */
-const maxCodesInRanges = 10_000;
+/** Twice all bank codes of four digits, as one range may be wrong. */
+const maxCodesInRanges = 20_000;
+
+function createFaults() {
+  const faults = { count: 0, leftOut: 0, first: [] as string[] };
+  return {
+    add(place: string, problem: string, { isLeftOut }: { isLeftOut: boolean }): void {
+      faults.count += 1;
+      if (isLeftOut) faults.leftOut += 1;
+      if (faults.first.length >= maxListedFaults) return;
+      faults.first.push(`${place}, ${isLeftOut ? 'left out' : 'imported without it'}: ${problem}`);
+    },
+    all: (): Faults => faults,
+  };
+}
+
+const maxListedFaults = 10;
 
 /**
  * One row in a hundred may be wrong, and one of any two or more: if there are more, the file is damaged, or its format has
@@ -207,17 +216,13 @@ function rejectOtherCountries(name: string, format: BankFileFormat, entries: rea
 /** By the content of the file, by its name, or by the day of the import. */
 function dateList(
   name: string,
-  {
-    format: { cadence, dateInName },
-    table,
-    listDates,
-    date,
-    today = new Date().toISOString().slice(0, 10),
-  }: DateSources & Pick<ReadOptions, 'date' | 'today'> & { format: BankFileFormat },
+  { cadence, dateInName }: BankFileFormat,
+  sources: Pick<Rows, 'above' | 'listDates'> & Pick<ReadOptions, 'date' | 'today'>,
 ): Pick<BankFileContent, 'date' | 'dateOrigin' | 'validUntil'> {
-  const inFile = mostFrequentDate(listDates, today) ?? findDateInRows(table.above, today);
+  const { above, listDates, date, today = new Date().toISOString().slice(0, 10) } = sources;
+  const inFile = mostFrequentDate(listDates, today) ?? findDateInRows(above, today);
   const inName = findDateInName(name, dateInName, today);
   const found = date ?? inFile ?? inName ?? today;
   const dateOrigin = date ? 'option' : inFile ? 'file' : inName ? 'file name' : 'import';
-  return { date: found, dateOrigin, validUntil: cadence.lastDay(found) };
+  return { date: found, dateOrigin, validUntil: cadence.lastDay(found, today) };
 }
