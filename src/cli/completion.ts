@@ -22,9 +22,11 @@ function listCommands(program: Command): CommandWords[] {
   return commands.map((command) => ({
     name: command.name(),
     description: command.description(),
-    options: help
-      .visibleOptions(command)
-      .map(({ long, description, required }) => ({ long: long ?? '', description, isFile: required })),
+    options: help.visibleOptions(command).map(({ long, description, flags }) => ({
+      long: long ?? '',
+      description,
+      isFile: /<(file|folder)>/.test(flags),
+    })),
     arguments: command.registeredArguments.map((argument) => {
       if (argument.name() === 'file') return null;
       if (argument.name() === 'country') return importableCountries();

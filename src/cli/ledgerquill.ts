@@ -39,8 +39,10 @@ function createProgram(): Command {
   addCommand('import-banks', 'Replace the bank directory of a country. Without arguments: list the files to download.')
     .argument('[country]', 'ISO 3166-1 alpha-2 code, such as DE')
     .argument('[file]', 'the file, as downloaded from its publisher')
+    .option('--all <folder>', 'Import each file of a folder that is recognized, for its countries.')
+    .option('--date <date>', 'The date of the list, such as 2026-11-21, if the file has none.')
     .option('--undo', 'Restore the directory that the last import of the country replaced.')
-    .option('--force', 'Accept a file with less than half of the present banks.')
+    .option('--force', 'Accept a file with less than half of the present banks, or an older one.')
     .addOption(dotenvOption())
     .action((country, file, options, command) =>
       run(command, async () => (await import('./import-banks.ts')).runImport({ ...options, country, file })),

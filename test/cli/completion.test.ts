@@ -38,9 +38,13 @@ describe.each(Object.entries(shells))('completion in %s', (shell, toScript) => {
 
     expect(complete("ledgerquill ''")).toEqual(expect.arrayContaining(commandNames));
     expect(complete("ledgerquill import-banks ''")).toEqual(expect.arrayContaining(['AT', 'DE', 'SK']));
-    expect(complete('ledgerquill import-banks --')).toEqual(expect.arrayContaining(['--undo', '--force', '--dotenv']));
+    expect(complete('ledgerquill import-banks --')).toEqual(
+      expect.arrayContaining(['--all', '--date', '--undo', '--force', '--dotenv']),
+    );
     expect(complete("ledgerquill completion ''")).toEqual(expect.arrayContaining(['bash', 'zsh', 'fish']));
     expect(complete('ledgerquill import-banks DE ba')).toContain('bank codes.csv');
+    expect(complete('ledgerquill import-banks --all ba')).toContain('bank codes.csv');
+    expect(complete("ledgerquill import-banks ''")).toEqual(expect.arrayContaining(['DK', 'FO', 'GL', 'LT', 'UA']));
     expect(complete('ledgerquill start --dotenv ba')).toContain('bank codes.csv');
     expect(complete('ledgerquill start --')).not.toContain('--undo');
   });

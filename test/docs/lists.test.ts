@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { knownVariables } from '../../src/config/variables.ts';
+import { bankFileFormats, importableCountries } from '../../src/self-hosted/bank-data/directory/files/formats.ts';
 import { definitions } from '../../src/telemetry/metrics/definitions.ts';
 
 /* What the pages list is what the code has. */
@@ -52,4 +53,21 @@ it('package.json forbids the install script of each package that has one', () =>
   const withScript = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript);
   const names = withScript.map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length));
   expect(allowScripts).toEqual(Object.fromEntries(names.map((name) => [name, false])));
+});
+
+it('docs/bank-directories.md lists the file of each importable country, its publisher, what it has and how often it is published', () => {
+  const rows = [...read('docs/bank-directories.md').matchAll(/^\| ((?:[A-Z]{2}(?:, )?)+) \| (.*) \|$/gm)].flatMap(
+    ([, countries = '', cells = '']) => countries.split(', ').map((country) => [country, ...cells.split(' | ')]),
+  );
+  const expected = importableCountries().map((country) => {
+    const format = bankFileFormats(country).at(-1);
+    const fields = ['name', 'zip', 'city', 'bic', 'accountCheckMethod'].filter(
+      (field) => format?.columns[field] !== undefined,
+    );
+    const has = fields.map((field) => ({ bic: 'BIC', accountCheckMethod: 'check digit method' })[field] ?? field);
+    return [country, format?.source, has.join(', '), format?.cadence.name];
+  });
+  const listed = rows.map(([country, , publisher, has, , cadence]) => [country, publisher, has, cadence]);
+  expect(listed.sort()).toEqual(expected);
+  for (const [, , , , terms] of rows) expect(terms).toMatch(/\S/);
 });

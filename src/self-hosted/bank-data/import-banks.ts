@@ -1,45 +1,129 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorCodeOf } from '../../errors.ts';
 import { createBankDirectory } from './directory/bank-directory.ts';
 import { ImportError } from './directory/files/bank-file.ts';
+import type { BankFileFormat } from './directory/files/bank-file-format.ts';
 import { bankFileFormats, importableCountries } from './directory/files/formats.ts';
 import { readBankFile } from './directory/files/read-bank-file.ts';
-import { replaceImport, undoImport } from './directory/replace-import.ts';
+import { recognizeFile } from './directory/files/recognize.ts';
+import { type PresentList, replaceImport, undoImport } from './directory/replace-import.ts';
 import { count, countOf, createProgressBar, describeImport } from './import-output.ts';
 
 interface ImportOptions {
   dataDir: string;
   country: string;
   path: string;
-  /** Whether a file with less than half of the present banks is imported, too. */
+  /** ISO date of the list, for files that have none. */
+  date?: string | undefined;
+  /** Whether a file that is older, or has less than half of the present banks, is imported, too. */
   force: boolean;
 }
 
 /** Replaces the directory of one country with a downloaded file. @throws ImportError if nothing was changed */
-export async function importBanks({ dataDir, country, path, force }: ImportOptions): Promise<void> {
-  const date = new Date().toISOString().slice(0, 10);
+export async function importBanks({ dataDir, country, path, date, force }: ImportOptions): Promise<void> {
   const bar = createProgressBar(process.stderr);
-  const content = await readBankFile({ country, path, onProgress: bar.show }).finally(bar.clear);
-  const shipped = await countBanks(country);
-  const now = content.entries.length;
-  let before = shipped;
-  const check = (replaced: number | null) => {
-    before = replaced ?? shipped;
-    if (force || now >= before / 2) return;
-    throw new ImportError(
-      `${path} has ${countOf(now, 'bank')}, less than half of the present ${count(before)} of ${country}; ` +
-        'if it is complete, add --force',
-    );
+  const content = await readBankFile({ country, path, date, onProgress: bar.show }).finally(bar.clear);
+  const { format, entries, validUntil, isComplete } = content;
+  const shipped = await findPresentList(country);
+  let present = shipped;
+  const check = (replaced: PresentList | null) => {
+    present = replaced ?? shipped;
+    const problem = force ? null : findLossOfData(content.date, entries.length, present);
+    if (problem !== null) throw new ImportError(`${path} ${problem} of ${country}; if it is right, add --force`);
   };
-  await replaceImport(dataDir, { country, source: content.format.source, date, entries: content.entries, check });
-  process.stdout.write(describeImport({ ...content, country, path, date, dataDir, before }));
+  const list = { source: format.source, date: content.date, validUntil, isComplete };
+  await replaceImport(dataDir, { country, ...list, entries, check });
+  process.stdout.write(describeImport({ ...content, country, path, dataDir, before: present.banks }));
+}
+
+function findLossOfData(date: string, banks: number, present: PresentList): string | null {
+  if (date < present.date) return `has the date ${date}, and is older than the present list of ${present.date}`;
+  if (banks >= present.banks / 2) return null;
+  return `has ${countOf(banks, 'bank')}, less than half of the present ${count(present.banks)}`;
+}
+
+interface FolderOptions extends Pick<ImportOptions, 'dataDir' | 'force'> {
+  folder: string;
+}
+
+/**
+ * Imports each file of a folder that it recognizes by its content; folders in it are ignored. The failure of one file does
+ * not stop the others.
+ * @returns whether all recognized files were imported
+ * @throws ImportError if there is none
+ */
+export async function importFolder({ folder, ...options }: FolderOptions): Promise<boolean> {
+  const files: KnownFile[] = [];
+  for (const path of listFiles(folder)) files.push(await recognize(path));
+  const known = files.filter(({ formats }) => formats.length > 0);
+  if (known.length === 0) throw new ImportError(`no file in ${folder} is recognized`);
+
+  let isComplete = true;
+  for (const { path, formats } of known) {
+    for (const { country, title } of formats) {
+      process.stdout.write(`${path}: ${country}, ${title}\n`);
+      try {
+        rejectSecondFile(known, path, country);
+        await importBanks({ ...options, country, path });
+      } catch (error) {
+        if (!(error instanceof ImportError)) throw error;
+        process.stderr.write(`Nothing was imported for ${country}: ${error.message}.\n`);
+        isComplete = false;
+      }
+    }
+  }
+  const unknown = files.filter(({ formats }) => formats.length === 0);
+  for (const { path, problem } of unknown) process.stdout.write(`Not recognized: ${path}${problem}\n`);
+  return isComplete;
+}
+
+interface KnownFile {
+  path: string;
+  /** Empty if it is not recognized. */
+  formats: readonly BankFileFormat[];
+  /** Why it is not recognized, if there is a reason. */
+  problem: string;
+}
+
+/** Without hidden files. @throws ImportError */
+function listFiles(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => (entry.isFile() || entry.isSymbolicLink()) && !entry.name.startsWith('.'))
+      .map(({ name }) => join(folder, name))
+      .sort();
+  } catch (error) {
+    throw new ImportError(`${folder} must be a folder that can be read (${errorCodeOf(error) ?? error})`);
+  }
+}
+
+async function recognize(path: string): Promise<KnownFile> {
+  try {
+    const formats = await recognizeFile(path);
+    const titles = [...new Set(formats.map(({ title }) => title))];
+    if (titles.length <= 1) return { path, formats, problem: '' };
+    return { path, formats: [], problem: ` (it may be ${titles.join(' or ')}; import it with its country)` };
+  } catch (error) {
+    if (!(error instanceof ImportError)) throw error;
+    return { path, formats: [], problem: ` (${error.message})` };
+  }
+}
+
+/** @throws ImportError if another file has the banks of the same country, since either may be the older one */
+function rejectSecondFile(files: readonly KnownFile[], path: string, country: string): void {
+  const other = files.find((file) => file.path !== path && file.formats.some((format) => format.country === country));
+  if (other)
+    throw new ImportError(`${other.path} has the banks of ${country}, too; leave one of the two in the folder`);
 }
 
 /** Restores the directory that the last import of a country replaced. @throws ImportError without an import */
 export async function undoLastImport(dataDir: string, country: string): Promise<void> {
-  const before = await countBanks(country, dataDir);
+  const before = await findPresentList(country, dataDir);
   if (!(await undoImport(dataDir, country))) throw new ImportError(`no import of ${country} can be undone`);
-  const now = await countBanks(country, dataDir);
+  const now = await findPresentList(country, dataDir);
   process.stdout.write(
-    `Restored the banks of ${country}: was ${count(before)}, now ${count(now)}. To undo this, run it again.\n`,
+    `Restored the banks of ${country}: was ${count(before.banks)}, now ${count(now.banks)}. To undo this, run it again.\n`,
   );
 }
 
@@ -51,14 +135,20 @@ export function describeBankFiles(): string {
   });
   return `Download the file of a country, then run one of:
   ledgerquill import-banks COUNTRY FILE
-  npm run import-banks -- COUNTRY FILE    (from source)\n\n${files.join('')}`;
+  npm run import-banks -- COUNTRY FILE    (from source)
+With --all FOLDER, each file of a folder is imported for its countries.\n\n${files.join('')}`;
 }
 
-/** The number of banks in the list of the package, or in the import of the folder. */
-async function countBanks(country: string, dataDir?: string): Promise<number> {
+/** The list of the package, or the import of the folder. */
+async function findPresentList(country: string, dataDir?: string): Promise<PresentList> {
   const directory = createBankDirectory(dataDir === undefined ? {} : { dataDir });
   try {
-    return directory.listBanks({ country, first: 0 }).total;
+    const { banks, total } = directory.listBanks({ country, first: Number.MAX_SAFE_INTEGER });
+    const dates = new Map<string, number>();
+    for (const { date } of banks) dates.set(date, (dates.get(date) ?? 0) + 1);
+    // Single records of a shipped list may be older or newer than the list.
+    const [[date] = ['']] = [...dates].sort(([, a], [, b]) => b - a);
+    return { banks: total, date };
   } finally {
     await directory.close();
   }

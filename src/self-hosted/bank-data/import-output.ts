@@ -4,8 +4,6 @@ import type { BankFileContent, Progress } from './directory/files/read-bank-file
 interface ImportSummary extends BankFileContent {
   country: string;
   path: string;
-  /** ISO date. */
-  date: string;
   dataDir: string;
   /** Number of banks before the import. */
   before: number;
@@ -13,21 +11,35 @@ interface ImportSummary extends BankFileContent {
 
 /** The result of an import, as lines for a terminal. */
 export function describeImport(summary: ImportSummary): string {
-  const { country, path, date, dataDir, before, format, entries, rows, skipped } = summary;
+  const { country, path, date, dateOrigin, validUntil, dataDir, before, format, entries, rows, skipped, faults } =
+    summary;
   const reasons = [...skipped].sort(([, a], [, b]) => b - a);
+  const skippedRows = reasons.reduce((sum, [, number]) => sum + number, 0);
+  const unlisted = faults.count - faults.first.length;
   const lines = [
     `Imported the banks of ${country} from ${path}: was ${count(before)}, now ${count(entries.length)}`,
     row('read', rows, 'row'),
     row('imported', entries.length, 'bank'),
-    row('skipped', rows - entries.length, 'row'),
+    row('skipped', skippedRows, 'row'),
     ...reasons.map(([reason, number]) => `${count(number).padStart(20)}  ${reason}`),
+    ...(faults.count > 0 ? [row('wrong', faults.count, 'row')] : []),
+    ...faults.first.map((fault) => `             ${fault}`),
+    ...(unlisted > 0 ? [`             and ${countOf(unlisted, 'more row')}`] : []),
     `  source     ${format.source}`,
-    `  date       ${date}`,
+    `  date       ${date}${dateNotes[dateOrigin]}`,
+    `  until      ${validUntil}`,
     `  stored in  ${dataDir}`,
     format.attribution,
   ];
   return `${lines.join('\n')}\n`;
 }
+
+const dateNotes: Readonly<Record<BankFileContent['dateOrigin'], string>> = {
+  file: '',
+  'file name': ' (from the name of the file)',
+  option: ' (from --date)',
+  import: ' (of the import, as the file has none; --date sets it)',
+};
 
 function row(label: string, number: number, noun: string): string {
   return `  ${label.padEnd(9)}${count(number).padStart(9)} ${plural(number, noun)}`;

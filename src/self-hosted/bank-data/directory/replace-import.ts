@@ -20,9 +20,17 @@ interface Replacement extends Omit<BankImport, 'revision'> {
   entries: Iterable<BankEntry>;
   /**
    * Throws to change nothing. Runs within the transaction, so no other process imports in between.
-   * @param replaced the number of banks of the import that is replaced; null without one
+   * @param replaced the import that is replaced; null without one
    */
-  check?: (replaced: number | null) => void;
+  check?: (replaced: PresentList | null) => void;
+}
+
+/** The list of a country before an import. */
+export interface PresentList {
+  /** Number of banks. */
+  banks: number;
+  /** ISO date; empty without a list. */
+  date: string;
 }
 
 /**
@@ -70,7 +78,7 @@ async function changeStore(dataDir: string, change: (store: ImportStore) => void
 function writeImport(store: ImportStore, { country, entries, check, ...description }: Replacement): void {
   const keys = currentImport(country);
   const old = takeImport(store, keys);
-  check?.(old.description && old.banks.length);
+  check?.(old.description && { banks: old.banks.length, date: old.description.date });
   takeImport(store, previousImport(country));
   putImport(store, previousImport(country), old);
   for (const { bankCode, name, zip, city, bic, accountCheckMethod } of entries) {

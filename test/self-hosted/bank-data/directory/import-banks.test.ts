@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createImportReader } from '../../../../src/bank-lists/imported-lists.ts';
 import { readConfig } from '../../../../src/config/read-config.ts';
 import { readBankDataServiceConfig, readBankImportConfig } from '../../../../src/config/service-config.ts';
 import { createBankDataService } from '../../../../src/self-hosted/bank-data/create-bank-data-service.ts';
@@ -11,8 +12,6 @@ import { samples, tSample } from '../../../support/self-hosted/bank-data/directo
 import { tFolder } from '../../../support/stores/folder.ts';
 
 const german = tSample('DE');
-const today = expect.stringMatching(/^\d{4}-\d\d-\d\d$/);
-
 describe('import-banks', () => {
   it('refuses a device, which may have no end', async () => {
     const { code, stderr } = await tImport(tFolder(), 'DE', '/dev/zero').ended;
@@ -23,9 +22,10 @@ describe('import-banks', () => {
     const folder = tFolder();
     const path = await tSampleFile(folder, german);
     const shipped = (await tBanks(folder, 'DE')).length;
-    const { code, stdout, stderr } = await tImport(join(folder, 'data'), 'de', path, '--force').ended;
+    const args = ['de', path, '--force', '--date', '2026-09-07'];
+    const { code, stdout, stderr } = await tImport(join(folder, 'data'), ...args).ended;
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout.replace(/\d{4}-\d\d-\d\d/, '2026-11-21')).toBe(
+    expect(stdout).toBe(
       [
         `Imported the banks of DE from ${path}: was ${shipped.toLocaleString('en')}, now 3`,
         '  read             5 rows',
@@ -34,21 +34,80 @@ describe('import-banks', () => {
         '                   1  branches under the bank code of another row (Merkmal 2)',
         '                   1  deleted bank codes (Änderungskennzeichen D)',
         '  source     Deutsche Bundesbank',
-        '  date       2026-11-21',
+        '  date       2026-09-07 (from --date)',
+        '  until      2026-12-06',
         `  stored in  ${join(folder, 'data')}`,
         'Source: Deutsche Bundesbank, Bankleitzahlendatei (name the source when you pass the data on).',
         '',
       ].join('\n'),
     );
-    const imported = { ...german.bank, country: 'DE', source: 'Deutsche Bundesbank', date: today };
+    const imported = { ...german.bank, country: 'DE', source: 'Deutsche Bundesbank', date: '2026-09-07' };
     expect(await tBanks(join(folder, 'data'), 'DE')).toContainEqual(expect.objectContaining(imported));
   });
 
-  it('changes nothing for an invalid file, creates no data folder, and prints the invalid line', async () => {
+  it('stores the date of the list, its last day, whether it is complete, and the methods of account numbers', async () => {
+    const dataDir = tFolder();
+    const path = await tSampleFile(tFolder(), german, [german.invalid[0]]);
+    await tImport(dataDir, 'DE', path, '--force', '--date', '2026-09-07').ended;
+    await tImport(dataDir, 'AT', await tSampleFile(tFolder(), tSample('AT')), '--force').ended;
+    const reader = createImportReader(dataDir);
+    const dates = { date: '2026-09-07', validUntil: '2026-12-06' };
+    const source = 'Deutsche Bundesbank';
+    expect(reader.imports().get('DE')).toEqual({ source, ...dates, isComplete: false, revision: 1 });
+    expect(reader.imports().get('AT')).toMatchObject({
+      date: '2026-11-20',
+      validUntil: '2027-02-20',
+      isComplete: true,
+    });
+    expect(reader.entries('DE')).toContainEqual(german.bank);
+    await reader.close();
+  });
+
+  it('lists rows that are wrong, and how many more there are', async () => {
+    const wrong = german.rows[0]?.with(7, 'COBADEFFXX') ?? [];
+    const rows = Array.from({ length: 1_200 }, () => german.rows.slice(0, 1)).flat();
+    const path = await tSampleFile(
+      tFolder(),
+      { ...german, rows },
+      Array.from({ length: 12 }, () => wrong),
+    );
+    const { stdout } = await tImport(tFolder(), 'DE', path, '--force').ended;
+    const problem = `the BIC is "COBADEFFXX"; it must have 8 or 11 letters and digits, with a country code at positions 5 and 6`;
+    expect(stdout).toContain(
+      `\n  wrong           12 rows\n             line 1202, imported without it: ${problem}\n             line 1203, `,
+    );
+    expect(stdout).toContain('\n             and 2 more rows\n  source ');
+    expect(stdout).toContain(' (of the import, as the file has none; --date sets it)\n');
+  });
+
+  it('keeps a newer list, unless it is forced to replace it', async () => {
+    const [dataDir, folder] = [tFolder(), tFolder()];
+    const path = await tSampleFile(folder, german);
+    const importOf = (date: string, ...more: readonly string[]) =>
+      tImport(dataDir, 'DE', path, '--date', date, ...more).ended;
+    expect((await importOf('2026-06-08', '--force')).code).toBe(0);
+    expect((await importOf('2026-09-07')).code).toBe(0);
+    const older = `${path} has the date 2026-06-08, and is older than the present list of 2026-09-07 of DE`;
+    const stderr = `Nothing was imported: ${older}; if it is right, add --force.\n`;
+    expect(await importOf('2026-06-08')).toEqual({ code: 1, stdout: '', stderr });
+    expect((await importOf('2026-06-08', '--force')).code).toBe(0);
+    const [bank] = await tBanks(dataDir, 'DE');
+    expect(bank?.date).toBe('2026-06-08');
+  });
+
+  it('keeps the list in the package, if it is newer', async () => {
+    const path = await tSampleFile(tFolder(), german);
+    const { stderr } = await tImport(tFolder(), 'DE', path, '--date', '2026-01-01').ended;
+    expect(stderr).toMatch(/has the date 2026-01-01, and is older than the present list of 2026-\d\d-\d\d of DE; /);
+  });
+
+  it('changes nothing for an invalid file, creates no data folder, and prints invalid lines', async () => {
     const folder = tFolder();
     const dataDir = join(folder, 'data');
-    const invalid = await tSampleFile(tFolder(), german, [german.invalid[0]]);
-    const stderr = 'Nothing was imported: blz.csv, line 7: 3 columns; a row of this file has 13.\n';
+    const invalid = await tSampleFile(tFolder(), german, [german.invalid[0], german.invalid[0]]);
+    const line = (number: number) => `line ${number}, left out: 3 columns; a row of this file has 13`;
+    const problem = `blz.csv has errors in 2 of 7 rows, more than one in a hundred: ${line(7)}; ${line(8)}`;
+    const stderr = `Nothing was imported: ${problem}.\n`;
     const refused = { code: 1, stdout: '', stderr };
     expect(await tImport(dataDir, 'DE', invalid).ended).toEqual(refused);
     expect(existsSync(dataDir)).toBe(false);
@@ -61,7 +120,12 @@ describe('import-banks', () => {
   it.each([
     [['DE'], "the file is missing; run 'ledgerquill import-banks' for a list"],
     [['GB', 'a.csv'], 'the country must be one of AT, BE, CH, CZ, DE, '],
-    [['DE', 'a.csv', '--undo'], '--undo takes no file'],
+    [['DE', 'a.csv', '--undo'], '--undo takes no file and no --date'],
+    [['DE', '--undo', '--date', '2026-11-21'], '--undo takes no file and no --date'],
+    [['DE', 'a.csv', '--date', '21.11.2026'], '--date must be a date such as 2026-11-21, not "21.11.2026"'],
+    [['DE', '--all', '.'], '--all takes a folder, but no country, file, --date or --undo'],
+    [['--all', '.', '--undo'], '--all takes a folder, but no country, file, --date or --undo'],
+    [['--all'], "option '--all <folder>' argument missing"],
     [['--undo'], 'the country must be one of AT, '],
     [['DE', 'a.csv', 'b.csv'], 'too many arguments'],
   ])('exits with 2 for wrong usage: %j', async (args, problem) => {
@@ -75,6 +139,7 @@ describe('import-banks', () => {
     expect(code).toBe(0);
     const listed = [...stdout.matchAll(/^([A-Z]{2}) {2}\S.*\n {4}https:\/\/\S+/gm)].map(([, country]) => country);
     expect(listed).toEqual([...new Set(samples.map(({ country }) => country))].toSorted());
+    expect(stdout).toContain('With --all FOLDER, each file of a folder is imported for its countries.');
   });
 
   it('refuses a file with less than half of the present banks, unless it is forced', async () => {
@@ -82,7 +147,7 @@ describe('import-banks', () => {
     const path = await tSampleFile(dataDir, german);
     const shipped = (await tBanks(dataDir, 'DE')).length;
     const present = `less than half of the present ${shipped.toLocaleString('en')} of DE`;
-    const stderr = `Nothing was imported: ${path} has 3 banks, ${present}; if it is complete, add --force.\n`;
+    const stderr = `Nothing was imported: ${path} has 3 banks, ${present}; if it is right, add --force.\n`;
     expect(await tImport(dataDir, 'DE', path).ended).toEqual({ code: 1, stdout: '', stderr });
     expect(await tBanks(dataDir, 'DE')).toHaveLength(shipped);
   });

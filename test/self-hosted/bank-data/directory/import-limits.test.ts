@@ -93,6 +93,36 @@ const large: Record<string, [country: string, createFile: () => string, expected
     () => tFileOf('1'.repeat(30_000_000), 'x.txt'),
     /x\.txt, line 1: more than 10,000 characters, the limit for a line/,
   ],
+  'a CSV file of one line in UTF-16': [
+    'DE',
+    () => tFileOf(Buffer.from(`\ufeff${'x'.repeat(15_000_000)}`, 'utf16le'), 'x.csv'),
+    /x\.csv, line 1: more than 10,000 characters, the limit for a line/,
+  ],
+  'a JSON file of many entries': [
+    'UA',
+    () => tFileOf(`[${'{"MFO":300001,"FULLNAME":"Національний банк України"},'.repeat(150_001)}]`, 'x.json'),
+    /x\.json has more than 150,000 entries, the limit for a bank file/,
+  ],
+  'a JSON file of one entry': [
+    'UA',
+    () => tFileOf(`[{"MFO":"${'x'.repeat(30_000_000)}"}]`, 'x.json'),
+    /x\.json: an entry of more than 10,000 characters, the limit for an entry/,
+  ],
+  'a JSON file of brackets': [
+    'UA',
+    () => tFileOf('['.repeat(30_000_000), 'x.json'),
+    /x\.json: an entry of more than 10,000 characters, the limit for an entry/,
+  ],
+  'an XML file of many tags': [
+    'LT',
+    () => tFileOf('<participant><branch>'.repeat(1_500_000), 'x.xml'),
+    /x\.xml ends within an entry; download it again/,
+  ],
+  'an XML file of one text': [
+    'LT',
+    () => tFileOf(`<participant>${'x'.repeat(30_000_000)}`, 'x.xml'),
+    /x\.xml: an entry of more than 10,000 characters, the limit for an entry/,
+  ],
   'an archive that unpacks to 100 MB': [
     'NO',
     () => tWorkbook(' '.repeat(100_000_000)),
@@ -262,15 +292,19 @@ describe('control characters', () => {
   it('never reach a message', async () => {
     const rows = `${bank}${tRow(2, `1\u001b[31m\u202e2`, 'DNBANOKK', 'DNB')}`;
     const sheet = '<workbook><sheet name="Ba\u001bnks" r:id="rId1"/></workbook>';
-    const message = await rejection('NO', tWorkbook(rows, { 'xl/workbook.xml': sheet }));
-    expect(message).toBe('x.xlsx, sheet "Ba nks", row 2: the bank code is "1 [31m2"; it must be 4 digits');
+    const { faults } = await readBankFile({ country: 'NO', path: tWorkbook(rows, { 'xl/workbook.xml': sheet }) });
+    const problem = 'the bank code is "1 [31m2"; it must be 4 digits';
+    expect(faults.first).toEqual([`sheet "Ba nks", row 2, left out: ${problem}`]);
   });
 });
 
 describe('a field', () => {
-  it('of more than 500 characters is rejected with its row', async () => {
-    const message = await rejection('NO', tWorkbook(`${bank}${tRow(2, '0531', 'DNBANOKK', 'x'.repeat(501))}`));
-    expect(message).toBe('x.xlsx, sheet "Banks", row 2: the name has more than 500 characters, the limit for a field');
+  it('of more than 500 characters leaves its row out', async () => {
+    const path = tWorkbook(`${bank}${tRow(2, '0531', 'DNBANOKK', 'x'.repeat(501))}`);
+    const { entries, faults } = await readBankFile({ country: 'NO', path });
+    expect(entries).toHaveLength(1);
+    const problem = 'the name has more than 500 characters, the limit for a field';
+    expect(faults.first).toEqual([`sheet "Banks", row 2, left out: ${problem}`]);
   });
 });
 
@@ -285,9 +319,48 @@ describe('a text file', () => {
   });
 
   it('of fixed width may have 150,000 lines', async () => {
-    const line = (await fixedWidth([germanRow])).toString('latin1');
+    const line = (await fixedWidth.encode([germanRow])).toString('latin1');
     const path = tFileOf(Buffer.from(line.repeat(150_000), 'latin1'), 'x.txt');
     expect((await readBankFile({ country: 'DE', path })).rows).toBe(150_000);
+  });
+});
+
+describe('wrong rows', () => {
+  const read = async (good: number, wrong: number) => {
+    const rows = Array.from({ length: good + wrong }, (_, index) =>
+      tRow(index + 1, index < good ? '0530' : 'x1', 'DNBANOKK', 'DNB'),
+    );
+    return readBankFile({ country: 'NO', path: tWorkbook(rows.join('')) });
+  };
+
+  it.each([
+    [1, 1],
+    [98, 1],
+    [198, 2],
+    [1_980, 20],
+  ])('are counted, and the first ten listed, if %i are right and %i wrong', async (good, wrong) => {
+    const { faults, rows } = await read(good, wrong);
+    expect([rows, faults.count, faults.leftOut, faults.first.length]).toEqual([
+      good + wrong,
+      wrong,
+      wrong,
+      Math.min(wrong, 10),
+    ]);
+  });
+
+  it.each([
+    [97, 2],
+    [198, 3],
+    [1_980, 21],
+  ])('refuse the file if %i are right and %i wrong', async (good, wrong) => {
+    await expect(read(good, wrong)).rejects.toThrow(
+      `x.xlsx has errors in ${wrong} of ${(good + wrong).toLocaleString('en')} rows, more than one in a hundred: sheet "Banks", row ${good + 1}, left out: the bank code is "x1"; it must be 4 digits; `,
+    );
+  });
+
+  it('refuse the file if there is no other', async () => {
+    const path = tWorkbook(tRow(1, '0530', 'DNBANO', 'DNB'));
+    expect(await rejection('NO', path)).toMatch(/^x\.xlsx has errors in 1 of 1 rows, .*row 1, imported without it/);
   });
 });
 

@@ -55,14 +55,14 @@ describe('an import', () => {
 
   it('is checked against the one that it replaces, also if both run at the same time', async () => {
     const dataDir = tFolder();
-    const replaced: (number | null)[] = [];
-    const check = (count: number | null) => {
-      replaced.push(count);
-      if (count === 2) throw new Error('refused');
+    const replaced: ({ banks: number; date: string } | null)[] = [];
+    const check = (present: (typeof replaced)[number]) => {
+      replaced.push(present);
+      if (present?.banks === 2) throw new Error('refused');
     };
     const imports = [['0001', '0002'], ['0003']].map((codes) => tReplace(dataDir, codes, { check }));
     expect((await Promise.allSettled(imports)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
-    expect(replaced).toEqual([null, 2]);
+    expect(replaced).toEqual([null, { banks: 2, date: '2026-11-21' }]);
     expect(tCodes(dataDir)).toEqual(['0001', '0002']);
   });
 });

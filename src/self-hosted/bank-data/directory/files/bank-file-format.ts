@@ -1,10 +1,18 @@
+import type { BankEntry } from '../../../../bank-lists/listed-bank.ts';
 import { compactBic, findBicProblems } from '../../../../iban/bic.ts';
+import type { Row } from './bank-file.ts';
+import type { Cadence } from './list-date.ts';
 
-export type TextEncoding = 'utf-8' | 'utf-16' | 'windows-1250' | 'windows-1252' | 'iso-8859-1' | 'cp852';
+/** In which a publisher encodes its file; copies in UTF-8 or UTF-16 are recognized. */
+export type TextEncoding = 'utf-8' | 'utf-16' | 'windows-1250' | 'windows-1252' | 'windows-1257' | 'cp852';
 
 export type Layout =
   | { kind: 'csv'; encoding: TextEncoding; separator: ';' | '\t' }
   | { kind: 'fixed-width'; encoding: TextEncoding; widths: readonly number[] }
+  /** An array of objects, whose keys are the titles. */
+  | { kind: 'json'; encoding: TextEncoding }
+  /** Each `row` in a `group` is a row. Titles are the names of the elements with a text, as `row NAME` and `group NAME`. */
+  | { kind: 'xml'; encoding: TextEncoding; group: string; row: string }
   | { kind: 'workbook' };
 
 /** A title in the header row or, in a file without known titles, a position from 0. */
@@ -36,26 +44,45 @@ export interface BankFileFormat {
   download: string;
   /** The attribution that its terms require, or what is known of them. */
   attribution: string;
+  cadence: Cadence;
+  /** Whether it lists all bank codes that IBANs of the country contain. */
+  isComplete: boolean;
+  /** Whether the same file has the banks of other countries, which it names in each row. */
+  isShared?: boolean;
   layout: Layout;
   /** Number of columns; absent: as in the header or, without a header, in the first row. Not checked in workbooks. */
   width?: number;
+  /** Of several columns, the first that is not empty is used, and at least one must have its title. */
   columns: {
     code: Column;
-    /** The first that is not empty is used. */
+    /** The last bank code of a range that starts with `code`. */
+    lastCode?: Column;
     name: readonly Column[];
-    bic: Column;
+    /** Absent in lists without BICs. */
+    bic?: Column | readonly Column[];
     zip?: Column;
     city?: Column;
+    accountCheckMethod?: Column;
+    /** The date of the list, in each row. */
+    listDate?: Column;
     /** Used by the functions below. */
     [extra: string]: Column | readonly Column[] | undefined;
   };
+  /** The fields that a file may have no title for. */
+  optional?: readonly string[];
   code: CodeRule;
-  /** Whether a file has this format; for countries with several formats. */
-  matches?: (firstLine: string) => boolean;
+  /** The date of the list in the name of the file, as year, month and day, where it is written unlike others. */
+  dateInName?: RegExp;
+  /** Whether the first rows are of this format, where the titles do not show it. */
+  matches?: (top: readonly Row[]) => boolean;
+  /** Of a file with the banks of one country after those of another: the first, and the one that begins at a row, if any. */
+  sections?: { first: string; find: (row: Row) => string | null };
   /** Why a valid row is skipped, as a plural noun; null if it is imported. */
   findSkipReason?: (fields: Fields) => string | null;
   /** The problem of a row that only this format checks; null if there is none. */
   findProblem?: (fields: Fields) => string | null;
+  /** The banks to be imported, of all banks in the file. */
+  complete?: (entries: readonly BankEntry[]) => BankEntry[];
 }
 
 export function digits(length: number): CodeRule {
@@ -88,8 +115,9 @@ export function readCode(cell: string | number, rule: CodeRule): string | null {
   return pattern.test(code) ? extract(code.padStart(padTo, '0')) : null;
 }
 
-/** The BIC in a text; empty if there is none, null if it is invalid. */
+/** The BIC in a text; empty if there is none, also for `-`, `/` and `N/A`, null if it is invalid. */
 export function readBic(text: string): string | null {
+  if (/^(?:[^\p{L}\p{N}]*|n\/?a)$/iu.test(text)) return '';
   const bic = compactBic(text);
   return bic === '' || findBicProblems(bic).length === 0 ? bic : null;
 }

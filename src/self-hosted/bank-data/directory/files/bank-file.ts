@@ -8,7 +8,7 @@ export interface BankFile {
   name: string;
   /** In bytes; null for a pipe, whose size is unknown. */
   size: number | null;
-  /** The first few thousand bytes, or the whole file. */
+  /** At least the first 16 KB, or the whole file. */
   start: Buffer;
   /** The whole file, from the start; can be read once. */
   chunks: AsyncIterable<Buffer>;
@@ -69,8 +69,8 @@ function unreadable(path: string, error: unknown): unknown {
   return new ImportError(`${path} cannot be read (${code}); expected the downloaded file`);
 }
 
-/** Enough for the first lines, which identify format and encoding. */
-const startBytes = 4_096;
+/** Enough for the first rows, which identify format and encoding. */
+const startBytes = 16_384;
 
 async function readStart(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
   const parts: Buffer[] = [];
@@ -86,13 +86,15 @@ async function readStart(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
 export interface Row {
   /** Only workbooks contain numbers. */
   cells: readonly (string | number)[];
-  /** From 1, as in an editor or spreadsheet. */
+  /** From 1, as in an editor or spreadsheet; the number of the entry in JSON and XML. */
   line: number;
+  /** Why it cannot be read. */
+  problem?: string;
 }
 
 /** The rows of a text file, or of one sheet of a workbook. Blank ones are skipped. */
 export interface Sheet {
-  /** For messages, before the line number: `blz.csv, line`. */
+  /** For messages, before the number of a row: `line`, or `sheet "Banks", row`. */
   place: string;
   rows: AsyncIterable<Row>;
 }
@@ -101,6 +103,17 @@ export interface Sheet {
 export async function* chain<Item>(first: Iterable<Item>, rest: AsyncIterator<Item>): AsyncGenerator<Item> {
   yield* first;
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+}
+
+/** The next items, at most this many. */
+export async function take<Item>(items: AsyncIterator<Item>, count: number): Promise<Item[]> {
+  const taken: Item[] = [];
+  while (taken.length < count) {
+    const { value, done } = await items.next();
+    if (done) break;
+    taken.push(value);
+  }
+  return taken;
 }
 
 /** Why nothing was imported. The message is a sentence without its full stop, for the operator. */

@@ -1,4 +1,7 @@
-import { type BankFileFormat, digits, type Fields, paddedDigits } from './bank-file-format.ts';
+import type { Row } from './bank-file.ts';
+import { type BankFileFormat, cellText, digits, type Fields, paddedDigits } from './bank-file-format.ts';
+import { addHeadOffices, shareBics } from './complete-entries.ts';
+import { cadences } from './list-date.ts';
 
 /** The countries whose files can be imported, by code. */
 export function importableCountries(): readonly string[] {
@@ -10,12 +13,18 @@ export function bankFileFormats(country: string): readonly BankFileFormat[] {
   return formats.filter((format) => format.country === country);
 }
 
+export function allBankFileFormats(): readonly BankFileFormat[] {
+  return formats;
+}
+
 const bundesbank = {
   country: 'DE',
   source: 'Deutsche Bundesbank',
   download:
     'https://www.bundesbank.de/de/aufgaben/unbarer-zahlungsverkehr/serviceangebot/bankleitzahlen/download---bankleitzahlen-602592',
   attribution: 'Source: Deutsche Bundesbank, Bankleitzahlendatei (name the source when you pass the data on).',
+  cadence: cadences.quarterly,
+  isComplete: true,
   code: digits(8),
   findSkipReason({ mark, change }: Fields) {
     if (mark === '2') return 'branches under the bank code of another row (Merkmal 2)';
@@ -31,8 +40,7 @@ const germanFixedWidth: BankFileFormat = {
   ...bundesbank,
   title: "the Bundesbank's Bankleitzahlendatei (fixed width)",
   layout: { kind: 'fixed-width', encoding: 'windows-1252', widths: fixedWidths },
-  columns: { code: 0, mark: 1, name: [2], zip: 3, city: 4, bic: 7, change: 10 },
-  matches: (firstLine) => /^\d{8}[^;]*$/.test(firstLine),
+  columns: { code: 0, mark: 1, name: [2], zip: 3, city: 4, bic: 7, accountCheckMethod: 8, change: 10 },
 };
 
 const germanCsv: BankFileFormat = {
@@ -47,8 +55,10 @@ const germanCsv: BankFileFormat = {
     zip: 'PLZ',
     city: 'Ort',
     bic: 'BIC',
+    accountCheckMethod: 'Prüfzifferberechnungsmethode',
     change: 'Änderungskennzeichen',
   },
+  optional: ['accountCheckMethod'],
 };
 
 const austrian: BankFileFormat = {
@@ -59,12 +69,14 @@ const austrian: BankFileFormat = {
   attribution:
     'Source: Oesterreichische Nationalbank, SEPA-Zahlungsverkehrs-Verzeichnis, CC BY 4.0 ' +
     '(https://creativecommons.org/licenses/by/4.0/), changed: reduced to bank code, name, address and BIC.',
-  layout: { kind: 'csv', encoding: 'iso-8859-1', separator: ';' },
+  cadence: cadences.daily,
+  isComplete: true,
+  layout: { kind: 'csv', encoding: 'windows-1252', separator: ';' },
   columns: { code: 'Bankleitzahl', name: ['Bankenname'], zip: 'PLZ', city: 'Ort', bic: 'SWIFT-Code' },
   code: paddedDigits(3, 5),
 };
 
-/** One file contains the banks of both countries, and some of others. */
+/** One file contains the banks of both countries, and banks of others that take part in Swiss payments. */
 function swiss(country: 'CH' | 'LI'): BankFileFormat {
   return {
     country,
@@ -73,11 +85,15 @@ function swiss(country: 'CH' | 'LI'): BankFileFormat {
     download:
       'https://www.six-group.com/en/products-services/banking-services/interbank-clearing/online-services/download-bank-master.html',
     attribution: 'Source: SIX Interbank Clearing, bank master. For your own use: the data may not be passed on.',
+    cadence: cadences.daily,
+    isComplete: true,
+    isShared: true,
     layout: { kind: 'csv', encoding: 'utf-8', separator: ';' },
     // The header has one more: the creation time of the file.
     width: 21,
     columns: {
       code: 'IID/QR-IID',
+      listDate: 'Valid on',
       merged: 'Concatenation',
       name: ['Name of bank/institution'],
       zip: 'Post Code',
@@ -85,10 +101,13 @@ function swiss(country: 'CH' | 'LI'): BankFileFormat {
       location: 'Country',
       bic: 'BIC',
     },
+    optional: ['listDate'],
     code: paddedDigits(3, 5),
     findSkipReason({ merged, location }) {
       if (merged === 'Y') return 'codes that were merged into others (concatenation Y)';
-      return location === country ? null : 'banks of other countries';
+      // Swiss IBANs may have the code of any of them but those of Liechtenstein, which have IBANs of their own.
+      const isOther = country === 'CH' ? location === 'LI' : location !== country;
+      return isOther ? 'banks of other countries' : null;
     },
   };
 }
@@ -103,9 +122,15 @@ function ecbList(country: 'ES' | 'FR', length: number): BankFileFormat {
     download:
       'https://www.ecb.europa.eu/stats/financial_corporations/list_of_financial_institutions/html/monthly_list-MID.en.html',
     attribution: 'Source: European Central Bank, list of monetary financial institutions (cite the ECB as the source).',
+    cadence: cadences.monthly,
+    // It has no payment institutions.
+    isComplete: false,
+    isShared: true,
     layout: { kind: 'csv', encoding: 'utf-16', separator: '\t' },
     width: 14,
     columns: { code: 'RIAD code', bic: 'BIC', name: ['name'], zip: 'postal', city: 'city' },
+    // Such as `fi_mrr_csv_260930.csv`.
+    dateInName: /_(\d\d)(\d\d)(\d\d)\./,
     code: { pattern: riadCode, description: `${country} and ${length} digits`, extract: (code) => code.slice(2) },
     findSkipReason({ code = '' }) {
       if (!code.startsWith(country)) return 'institutions of other countries';
@@ -123,9 +148,12 @@ const polish: BankFileFormat = {
   source: 'Narodowy Bank Polski',
   download: 'https://ewib.nbp.pl/plewibnra?dokNazwa=plewibnra.txt',
   attribution: 'Source: Narodowy Bank Polski, EWIB.',
+  cadence: cadences.onChange,
+  isComplete: true,
   layout: { kind: 'csv', encoding: 'cp852', separator: '\t' },
   columns: { code: 4, name: [1], zip: 9, city: 10, bic: 19 },
   code: digits(8),
+  complete: shareBics,
 };
 
 const czech: BankFileFormat = {
@@ -134,6 +162,8 @@ const czech: BankFileFormat = {
   source: 'Česká národní banka',
   download: 'https://www.cnb.cz/cs/platebni-styk/.galleries/ucty_kody_bank/download/kody_bank_CR.csv',
   attribution: 'Source: Česká národní banka, open data.',
+  cadence: cadences.onChange,
+  isComplete: true,
   layout: { kind: 'csv', encoding: 'utf-8', separator: ';' },
   columns: { code: 0, name: [1], bic: 'BIC', certis: 'CERTIS' },
   code: digits(4),
@@ -143,8 +173,12 @@ const slovak: BankFileFormat = {
   country: 'SK',
   title: "the Národná banka Slovenska's directory of identification codes",
   source: 'Národná banka Slovenska',
-  download: 'https://www.nbs.sk/_img/Documents/_PlatobneSystemy/EUROSIPS/Directory_IC_DPS_SR.csv',
-  attribution: 'Source: Národná banka Slovenska.',
+  // The older addresses of the file itself return an old list.
+  download:
+    'https://nbs.sk/en/payments/general-information/directories-and-registers/directory-identification-codes-domestic-payment-system-in-sr/',
+  attribution: 'Source: Národná banka Slovenska (name the source, and do not change the data).',
+  cadence: cadences.onChange,
+  isComplete: true,
   layout: { kind: 'csv', encoding: 'windows-1250', separator: ';' },
   columns: { code: 0, name: [1], bic: 2 },
   code: paddedDigits(3, 4),
@@ -156,12 +190,107 @@ const slovenian: BankFileFormat = {
   source: 'Banka Slovenije',
   download: 'https://www.bsi.si (List of identifiers of PSP)',
   attribution: 'Source: Banka Slovenije.',
-  layout: { kind: 'csv', encoding: 'iso-8859-1', separator: ';' },
+  cadence: cadences.onChange,
+  isComplete: true,
+  layout: { kind: 'csv', encoding: 'windows-1252', separator: ';' },
   columns: { code: 0, name: [1], bic: 5 },
   code: digits(5),
 };
 
+const lithuanian = {
+  country: 'LT',
+  source: 'Lietuvos bankas',
+  download: 'https://www.lb.lt/en/iban-and-financial-institution-codes',
+  attribution: 'Source: Lietuvos bankas.',
+  cadence: cadences.onChange,
+  // Its publisher assigns the codes, also to payment institutions.
+  isComplete: true,
+  code: digits(5),
+} satisfies Partial<BankFileFormat>;
+
+const lithuanianXml: BankFileFormat = {
+  ...lithuanian,
+  title: "the Lietuvos bankas's list of participants (branches.aspx, XML)",
+  layout: { kind: 'xml', encoding: 'utf-8', group: 'participant', row: 'branch' },
+  columns: { code: 'branch FICODE', name: ['participant NAME', 'branch NAME'], bic: 'participant BIC' },
+};
+
+const lithuanianCsv: BankFileFormat = {
+  ...lithuanian,
+  title: "the Lietuvos bankas's list of bank codes (FIK_KODAI, CSV)",
+  layout: { kind: 'csv', encoding: 'windows-1257', separator: ';' },
+  // Five more are empty.
+  width: 10,
+  columns: {
+    code: 'National ID',
+    bic: 'BIC Code',
+    name: ['Financial Institution Name'],
+    zip: 'Zip Code',
+    city: 'City',
+  },
+};
+
+const ukrainian: BankFileFormat = {
+  country: 'UA',
+  title: "the National Bank of Ukraine's directory of banks (get_data_branch, JSON)",
+  source: 'National Bank of Ukraine',
+  download: 'https://bank.gov.ua/NBU_BankInfo/get_data_branch?json',
+  attribution: 'Source: National Bank of Ukraine, open data (name the source).',
+  cadence: cadences.daily,
+  // It has neither payment institutions nor codes of banks that were closed long ago.
+  isComplete: false,
+  layout: { kind: 'json', encoding: 'utf-8' },
+  columns: {
+    code: 'MFO',
+    head: 'GLMFO',
+    type: 'TYP',
+    name: ['FULLNAME', 'SHORTNAME', 'N_GOL'],
+    zip: 'P_IND',
+    city: 'NP',
+  },
+  optional: ['head', 'type', 'zip', 'city'],
+  code: digits(6),
+  findSkipReason: ({ code, head, type = '' }) =>
+    code === head && !/^0?$/.test(type) ? 'departments under the bank code of their bank' : null,
+};
+
 const workbook = { kind: 'workbook' } as const;
+
+/** One file has the banks of Denmark, then those of the Faroe Islands and of Greenland. */
+function danish(country: 'DK' | 'FO' | 'GL'): BankFileFormat {
+  return {
+    country,
+    title: "Finance Denmark's IBAN overview of Denmark, the Faroe Islands and Greenland",
+    source: 'Finance Denmark',
+    download: 'https://www.iban-denmark.com/',
+    attribution: 'Source: Finance Denmark, IBAN overview.',
+    cadence: cadences.onChange,
+    isComplete: true,
+    isShared: true,
+    layout: workbook,
+    // By the description of the publisher, columns B and C are the first and the last number of a range.
+    columns: { code: 1, lastCode: 2, bic: ['BIC', 'SWIFT'], name: ['Bank name', 'Institution', 'Name', 'Bank'] },
+    code: digits(4),
+    matches: (top) =>
+      top.some(
+        ({ cells: [, from = '', to = ''] }) => /\b(from|fra)\b/i.test(`${from}`) && /\b(to|til)\b/i.test(`${to}`),
+      ),
+    sections: { first: 'DK', find: findSection },
+    findSkipReason: ({ code = '' }) => (/\d/.test(code) ? null : 'titles'),
+  };
+}
+
+/** A row names its country in a cell, or is a heading of the rows below it. */
+function findSection({ cells }: Row): string | null {
+  const section = (cell: string) => danishSections.find(([names]) => names.test(cell))?.[1];
+  return cells.map((cell) => section(cellText(cell))).find((found) => found !== undefined) ?? null;
+}
+
+const danishSections: readonly (readonly [names: RegExp, country: string])[] = [
+  [/^(DK|Denmark|Danmark)$/i, 'DK'],
+  [/^(FO|Faroe Islands|Færøerne)$/i, 'FO'],
+  [/^(GL|Greenland|Grønland)$/i, 'GL'],
+];
 
 const belgian: BankFileFormat = {
   country: 'BE',
@@ -169,11 +298,15 @@ const belgian: BankFileFormat = {
   source: 'National Bank of Belgium',
   download: 'https://www.nbb.be/doc/be/be/protocol/full_list_current.xlsx',
   attribution: 'Source: National Bank of Belgium.',
+  cadence: cadences.onChange,
+  isComplete: true,
   layout: workbook,
   columns: { code: 0, bic: 'Biccode', name: [2, 3, 4, 5] },
   code: digits(3),
-  findSkipReason: ({ bic = '' }) =>
-    /^(VRIJ.*|NAV|NAP|NYA|-)$/i.test(bic) ? 'free or unused codes (VRIJ, NAV, NAP, NYA, -)' : null,
+  findSkipReason: ({ bic = '', name = '' }) =>
+    /^(VRIJ.*|NAV|NAP|NYA|N\/A|-)$/i.test(bic) || /^(vrij|libre|onbeschikbaar|indisponible)\b/i.test(name)
+      ? 'free or unused codes (VRIJ, NAV, NAP, NYA, N/A, -)'
+      : null,
 };
 
 const dutch: BankFileFormat = {
@@ -182,6 +315,8 @@ const dutch: BankFileFormat = {
   source: 'Betaalvereniging Nederland',
   download: 'https://www.betaalvereniging.nl/wp-content/uploads/BIC-lijst-NL.xlsx',
   attribution: 'Source: Betaalvereniging Nederland. For your own use: the data may not be passed on.',
+  cadence: cadences.onChange,
+  isComplete: true,
   layout: workbook,
   // Words that the titles of 2024 and the bilingual titles of 2026 have in common.
   columns: { bic: 'BIC', code: 'Identifier', name: ['Betaaldienstverlener'] },
@@ -194,10 +329,12 @@ const hungarian: BankFileFormat = {
   source: 'Magyar Nemzeti Bank',
   download: 'https://www.mnb.hu/letoltes/sht.xlsx',
   attribution: 'Source: Magyar Nemzeti Bank.',
+  cadence: cadences.calendarMonth,
+  isComplete: true,
   layout: workbook,
   columns: { code: 0, bic: 1, name: [2] },
-  // 8 digits identify a branch, the first 3 its bank; the first row of a bank is imported.
-  code: { pattern: /^\d{3,8}$/, description: '3 to 8 digits', extract: (code) => code.slice(0, 3) },
+  code: { pattern: /^\d{3,8}$/, description: '3 to 8 digits' },
+  complete: addHeadOffices,
 };
 
 const croatian: BankFileFormat = {
@@ -206,6 +343,8 @@ const croatian: BankFileFormat = {
   source: 'Hrvatska narodna banka',
   download: 'https://www.hnb.hr/documents/20182/121798/tf-pp-ds-vbb-xlsx-e-vbb.xlsx/',
   attribution: 'Source: Hrvatska narodna banka.',
+  cadence: cadences.onChange,
+  isComplete: true,
   layout: workbook,
   columns: { name: [1], code: 2, bic: 3 },
   code: digits(7),
@@ -217,6 +356,8 @@ const finnish: BankFileFormat = {
   source: 'Finance Finland',
   download: 'https://www.finanssiala.fi/en/topics/payment-services-in-finland/payment-technical-documents/',
   attribution: 'Source: Finance Finland.',
+  cadence: cadences.onChange,
+  isComplete: true,
   layout: workbook,
   columns: { code: 0, bic: 1, name: [2] },
   // The first digits of the bank codes of the institution: see country-index.ts.
@@ -229,6 +370,8 @@ const norwegian: BankFileFormat = {
   source: 'Bits',
   download: 'https://www.bits.no/document/iban/',
   attribution: 'Source: Bits, the infrastructure company of the Norwegian banks.',
+  cadence: cadences.onChange,
+  isComplete: true,
   layout: workbook,
   columns: { code: 0, bic: 1, name: [2] },
   code: digits(4),
@@ -240,6 +383,8 @@ const luxembourgish: BankFileFormat = {
   source: 'Association des Banques et Banquiers, Luxembourg',
   download: 'https://www.abbl.lu/publications/abbl-luxembourg-register-of-iban-bic-codes/',
   attribution: 'Source: Association des Banques et Banquiers, Luxembourg (ABBL).',
+  cadence: cadences.onChange,
+  isComplete: true,
   layout: workbook,
   columns: { name: [0], code: 1, bic: 2 },
   code: digits(3),
@@ -251,6 +396,9 @@ const formats: readonly BankFileFormat[] = [
   belgian,
   croatian,
   czech,
+  danish('DK'),
+  danish('FO'),
+  danish('GL'),
   dutch,
   ecbList('ES', 4),
   ecbList('FR', 5),
@@ -258,6 +406,8 @@ const formats: readonly BankFileFormat[] = [
   germanFixedWidth,
   germanCsv,
   hungarian,
+  lithuanianXml,
+  lithuanianCsv,
   luxembourgish,
   norwegian,
   polish,
@@ -265,4 +415,5 @@ const formats: readonly BankFileFormat[] = [
   slovenian,
   swiss('CH'),
   swiss('LI'),
+  ukrainian,
 ];

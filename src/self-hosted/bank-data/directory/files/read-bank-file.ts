@@ -2,8 +2,10 @@ import type { BankEntry } from '../../../../bank-lists/listed-bank.ts';
 import { type BankFile, ImportError, openBankFile } from './bank-file.ts';
 import type { BankFileFormat } from './bank-file-format.ts';
 import { bankFileFormats, importableCountries } from './formats.ts';
+import { findDateInName, findDateInRows, mostFrequentDate } from './list-date.ts';
+import { countriesOfBics, findFormats, hasBicsOf, hasKind } from './recognize.ts';
 import { readSheets } from './sheets.ts';
-import { findTable, readRow } from './table.ts';
+import { findTable, readRow, type Table } from './table.ts';
 
 /** The content of a file with the banks of one country. */
 export interface BankFileContent {
@@ -13,11 +15,31 @@ export interface BankFileContent {
   rows: number;
   /** Number of skipped rows, by reason. */
   skipped: ReadonlyMap<string, number>;
+  faults: Faults;
+  /** ISO date of the list. */
+  date: string;
+  dateOrigin: 'file' | 'file name' | 'option' | 'import';
+  /** ISO date of the last day of the list. */
+  validUntil: string;
+  /** Whether the list has all bank codes that IBANs of the country contain. */
+  isComplete: boolean;
+}
+
+/** Rows that were left out, or imported without a field, because of an error in them. */
+interface Faults {
+  count: number;
+  leftOut: number;
+  /** The first of them, with their position. */
+  first: readonly string[];
 }
 
 interface ReadOptions {
   country: string;
   path: string;
+  /** ISO date of the list, if it is known. */
+  date?: string | undefined;
+  /** ISO date of the import. */
+  today?: string;
   onProgress?: (progress: Progress) => void;
 }
 
@@ -29,7 +51,7 @@ export interface Progress {
 }
 
 /** Reads a file that a national bank or a banking association publishes, row by row. @throws ImportError */
-export async function readBankFile({ country, path, onProgress }: ReadOptions): Promise<BankFileContent> {
+export async function readBankFile({ country, path, onProgress, ...dates }: ReadOptions): Promise<BankFileContent> {
   const formats = bankFileFormats(country);
   if (formats.length === 0) {
     throw new ImportError(
@@ -38,40 +60,71 @@ export async function readBankFile({ country, path, onProgress }: ReadOptions): 
   }
   const file = await openBankFile(path);
   try {
-    return await readRows(file, chooseFormat(formats, file), onProgress);
+    const format = await chooseFormat(formats, file);
+    const { above, listDates, ...content } = await readRows(file, format, onProgress);
+    const list = dateList(file.name, format, { above, listDates, ...dates });
+    return { format, ...content, ...list, isComplete: format.isComplete && content.faults.leftOut === 0 };
   } finally {
     file.close();
   }
 }
 
-async function readRows(file: BankFile, format: BankFileFormat, onProgress: ReadOptions['onProgress']) {
+/** The last of several formats is used for files that no other matches. */
+async function chooseFormat(formats: readonly BankFileFormat[], file: BankFile): Promise<BankFileFormat> {
+  const fitting = formats.filter(({ layout }) => hasKind(file, layout));
+  const [recognized] = fitting.length > 1 ? await findFormats(file, fitting) : [];
+  const format = recognized ?? fitting.at(-1) ?? formats.at(-1);
+  if (format === undefined) throw new Error('a country without formats has no import');
+  return format;
+}
+
+interface Rows extends Pick<BankFileContent, 'entries' | 'rows' | 'skipped' | 'faults'>, Pick<Table, 'above'> {
+  /** How often the rows have each date. */
+  listDates: ReadonlyMap<string, number>;
+}
+
+async function readRows(file: BankFile, format: BankFileFormat, onProgress: ReadOptions['onProgress']): Promise<Rows> {
   const progress: Progress = { rows: 0, bytes: 0, size: file.size };
-  const table = await findTable(await readSheets(withByteCount(file, progress), format), format, file.name);
-  const entries = new Map<string, BankEntry>();
+  const sheets = await readSheets(withByteCount(file, progress), format.layout);
+  const table = await findTable(sheets, format, file.name);
+  const entries = createEntries(file.name);
   const skipped = new Map<string, number>();
+  const listDates = new Map<string, number>();
+  const faults = createFaults();
+  let section = format.sections?.first ?? format.country;
+
   for await (const row of table.rows) {
-    const content = readRow(row, table, format);
-    if ('entry' in content && !entries.has(content.entry.bankCode)) entries.set(content.entry.bankCode, content.entry);
-    else {
-      const reason = 'entry' in content ? 'further rows of an imported bank code' : content.skipReason;
-      skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
-    }
+    const place = `${table.place} ${row.line}`;
     progress.rows += 1;
     if (progress.rows % rowsPerProgress === 0) onProgress?.(progress);
+    section = format.sections?.find(row) ?? section;
+    const content = section === format.country ? readRow(row, table, format) : otherSection;
+    if ('skipReason' in content) addOne(skipped, content.skipReason);
+    if ('entry' in content) {
+      addOne(listDates, content.listDate);
+      const { entry, lastCode } = content;
+      const known = entries.add(content);
+      if (known && lastCode !== entry.bankCode && known.name !== entry.name) {
+        faults.add(place, `its range has a bank code of ${known.name}`, { isLeftOut: true });
+      } else if (known) addOne(skipped, 'further rows of an imported bank code');
+    }
+    if ('problem' in content && content.problem !== undefined) {
+      faults.add(place, content.problem, { isLeftOut: !('entry' in content) });
+    }
   }
   onProgress?.(progress);
-  rejectOtherCountries(file.name, format, [...entries.values()]);
-  return { format, entries: [...entries.values()], rows: progress.rows, skipped };
+  const { rows } = progress;
+  const found = faults.all();
+  rejectFaults(file.name, rows, found);
+  const banks = entries.all();
+  rejectOtherCountries(file.name, format, banks);
+  const completed = format.complete?.(banks) ?? banks;
+  return { entries: completed, rows, skipped, faults: found, above: table.above, listDates };
 }
 
 const rowsPerProgress = 500;
 
-function chooseFormat(formats: readonly BankFileFormat[], { start }: BankFile): BankFileFormat {
-  const firstLine = start.toString('latin1').split(/\r?\n/, 1)[0] ?? '';
-  const format = formats.find(({ matches }) => matches?.(firstLine)) ?? formats.at(-1);
-  if (format === undefined) throw new Error('a country without formats has no import');
-  return format;
-}
+const otherSection = { skipReason: 'banks of other countries' };
 
 function withByteCount(file: BankFile, progress: Progress): BankFile {
   async function* chunks() {
@@ -83,15 +136,93 @@ function withByteCount(file: BankFile, progress: Progress): BankFile {
   return { ...file, chunks: chunks() };
 }
 
+function addOne(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+/** The banks by code; a bank with a range of codes has an entry for each. */
+function createEntries(fileName: string) {
+  const byCode = new Map<string, BankEntry>();
+  let codesInRanges = 0;
+  return {
+    /** @returns the bank that has one of its codes, and nothing is added; null without one. @throws ImportError */
+    add({ entry, lastCode }: { entry: BankEntry; lastCode: string }): BankEntry | null {
+      const [first, last] = [Number(entry.bankCode), Number(lastCode)];
+      const isRange = entry.bankCode !== lastCode;
+      if (isRange) codesInRanges += last - first + 1;
+      if (codesInRanges > maxCodesInRanges) {
+        throw new ImportError(
+          `${fileName}: its ranges have more than ${maxCodesInRanges.toLocaleString('en')} bank codes, the limit for a file`,
+        );
+      }
+      const codes = isRange
+        ? Array.from({ length: last - first + 1 }, (_, index) => String(first + index).padStart(lastCode.length, '0'))
+        : [lastCode];
+      const known = codes.find((bankCode) => byCode.has(bankCode));
+      if (known !== undefined) return byCode.get(known) ?? null;
+      for (const bankCode of codes) byCode.set(bankCode, { ...entry, bankCode });
+      return null;
+    },
+    all: () => [...byCode.values()],
+  };
+}
+
+/** Twice all bank codes of four digits, as one range may be wrong. */
+const maxCodesInRanges = 20_000;
+
+function createFaults() {
+  const faults = { count: 0, leftOut: 0, first: [] as string[] };
+  return {
+    add(place: string, problem: string, { isLeftOut }: { isLeftOut: boolean }): void {
+      faults.count += 1;
+      if (isLeftOut) faults.leftOut += 1;
+      if (faults.first.length >= maxListedFaults) return;
+      faults.first.push(`${place}, ${isLeftOut ? 'left out' : 'imported without it'}: ${problem}`);
+    },
+    all: (): Faults => faults,
+  };
+}
+
+const maxListedFaults = 10;
+
+/**
+ * One row in a hundred may be wrong, and one of any two or more: if there are more, the file is damaged, or its format has
+ * changed.
+ */
+function rejectFaults(name: string, rows: number, { count, first }: Faults): void {
+  if (count <= Math.max(Math.floor(rows / 100), rows > 1 ? 1 : 0)) return;
+  const [listed, more] = [first.slice(0, maxQuotedFaults), count - maxQuotedFaults];
+  throw new ImportError(
+    `${name} has errors in ${count.toLocaleString('en')} of ${rows.toLocaleString('en')} rows, more than one in a hundred: ` +
+      `${listed.join('; ')}${more > 0 ? `; and ${more.toLocaleString('en')} more` : ''}`,
+  );
+}
+
+const maxQuotedFaults = 3;
+
 /** Files without titles look the same, but their BICs show the country; a few may belong to branches of foreign banks. */
-function rejectOtherCountries(name: string, { country, title }: BankFileFormat, entries: readonly BankEntry[]): void {
+function rejectOtherCountries(name: string, format: BankFileFormat, entries: readonly BankEntry[]): void {
+  const { country, title, isShared = false } = format;
   if (entries.length === 0) throw new ImportError(`${name} contains no bank of ${country}; expected ${title}`);
-  const countries = entries.flatMap(({ bic }) => (bic === '' ? [] : [bic.slice(4, 6)]));
-  const own = countries.filter((code) => code === country).length;
-  if (own * 2 >= countries.length) return;
+  if (isShared || hasBicsOf(country, entries)) return;
+  const countries = countriesOfBics(entries);
   const others = [...new Set(countries)].filter((code) => code !== country).sort();
   throw new ImportError(
-    `${name} is not a file of ${country}: ${countries.length - own} of its ${countries.length} BICs are of ` +
-      `${others.slice(0, 5).join(', ')}; expected ${title}`,
+    `${name} is not a file of ${country}: ${countries.filter((code) => code !== country).length} of its ` +
+      `${countries.length} BICs are of ${others.slice(0, 5).join(', ')}; expected ${title}`,
   );
+}
+
+/** By the content of the file, by its name, or by the day of the import. */
+function dateList(
+  name: string,
+  { cadence, dateInName }: BankFileFormat,
+  sources: Pick<Rows, 'above' | 'listDates'> & Pick<ReadOptions, 'date' | 'today'>,
+): Pick<BankFileContent, 'date' | 'dateOrigin' | 'validUntil'> {
+  const { above, listDates, date, today = new Date().toISOString().slice(0, 10) } = sources;
+  const inFile = mostFrequentDate(listDates, today) ?? findDateInRows(above, today);
+  const inName = findDateInName(name, dateInName, today);
+  const found = date ?? inFile ?? inName ?? today;
+  const dateOrigin = date ? 'option' : inFile ? 'file' : inName ? 'file name' : 'import';
+  return { date: found, dateOrigin, validUntil: cadence.lastDay(found, today) };
 }

@@ -4,13 +4,15 @@ import { crc32, inflateRawSync } from 'node:zlib';
 import readWorkbook, { type CellValue, type Row as WorkbookRow } from 'read-excel-file/node';
 import { errorCodeOf } from '../../../../errors.ts';
 import { type BankFile, bytesPerMb, ImportError, maxFileMb, type Row, type Sheet } from './bank-file.ts';
-import { type BankFileFormat, cellText, maxQuoteLength } from './bank-file-format.ts';
+import { cellText, type Layout, maxQuoteLength } from './bank-file-format.ts';
+import { readRecordRows } from './record-rows.ts';
 import { readTextRows } from './text-rows.ts';
 
 /** The sheets of a workbook, or a text file as one sheet. */
-export async function readSheets(file: BankFile, { layout }: BankFileFormat): Promise<readonly Sheet[]> {
+export async function readSheets(file: BankFile, layout: Layout): Promise<readonly Sheet[]> {
   if (layout.kind === 'workbook') return readWorkbookSheets(file);
-  return [{ place: `${file.name}, line`, rows: readTextRows(file, layout) }];
+  if (layout.kind === 'json' || layout.kind === 'xml') return [{ place: 'entry', rows: readRecordRows(file, layout) }];
+  return [{ place: 'line', rows: readTextRows(file, layout) }];
 }
 
 /**
@@ -31,8 +33,8 @@ async function readWorkbookSheets({ name, start, chunks }: BankFile): Promise<re
   });
   // A sheet without data is a chart.
   return sheets.map(({ sheet, data = [] }) => {
-    const place = `${name}, sheet "${cellText(sheet).slice(0, maxQuoteLength)}", row`;
-    return { place, rows: rowsOf(data, place) };
+    const place = `sheet "${cellText(sheet).slice(0, maxQuoteLength)}", row`;
+    return { place, rows: rowsOf(data, `${name}, ${place}`) };
   });
 }
 
@@ -222,5 +224,12 @@ async function* rowsOf(data: readonly WorkbookRow[], place: string): AsyncGenera
 
 function readCell(cell: CellValue | null): string | number {
   if (cell === null) return '';
+  // The package declares the class instead of its instances.
+  if ((cell as unknown) instanceof Date) return toIsoDate(cell as unknown as Date);
   return typeof cell === 'number' ? cell : String(cell);
+}
+
+/** Empty for a number that is formatted as a date, but is none. */
+function toIsoDate(date: Date): string {
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, 10);
 }

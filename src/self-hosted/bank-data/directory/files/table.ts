@@ -1,5 +1,5 @@
 import type { BankEntry } from '../../../../bank-lists/listed-bank.ts';
-import { chain, ImportError, type Row, type Sheet } from './bank-file.ts';
+import { chain, ImportError, type Row, type Sheet, take } from './bank-file.ts';
 import { type BankFileFormat, type Column, cellText, maxQuoteLength, readBic, readCode } from './bank-file-format.ts';
 
 /** The rows of a directory, and the positions of its fields. */
@@ -9,7 +9,8 @@ export interface Table {
   positions: ReadonlyMap<string, readonly number[]>;
   /** Number of columns; null if unknown. */
   width: number | null;
-  /** Without the header and the rows above it. */
+  /** The header and the rows above it, or the rows above the first bank. */
+  above: readonly Row[];
   rows: AsyncIterable<Row>;
 }
 
@@ -19,38 +20,43 @@ export interface Table {
  * @throws ImportError if no sheet has it
  */
 export async function findTable(sheets: readonly Sheet[], format: BankFileFormat, fileName: string): Promise<Table> {
-  const titles = columnsOf(format).filter((column) => typeof column === 'string');
+  const hasTitles = titlesOf(format).length > 0;
   let found: readonly Row[] = [];
   for (const { place, rows } of sheets) {
     const iterator = rows[Symbol.asyncIterator]();
     const top = await take(iterator, lookAhead);
-    const index = titles.length > 0 ? findHeader(top, titles) : findFirstRow(top, format);
+    const index = hasTitles ? findHeader(top, format) : findFirstRow(top, format);
     const first = top[index];
-    if (first === undefined) {
+    if (first === undefined || format.matches?.(top) === false) {
       if (found.length === 0) found = top;
       continue;
     }
-    const isHeader = titles.length > 0;
+    const start = hasTitles ? index + 1 : index;
     return {
       place,
-      positions: new Map(
-        Object.entries(format.columns).map(([field, columns]) => [
-          field,
-          [columns ?? []].flat().map((column) => (typeof column === 'string' ? findTitle(first, column) : column)),
-        ]),
-      ),
-      width: format.layout.kind === 'workbook' ? null : (format.width ?? first.cells.length),
-      rows: chain(top.slice(isHeader ? index + 1 : index), iterator),
+      positions: findPositions(first, format),
+      width: hasFixedColumns(format) ? (format.width ?? first.cells.length) : null,
+      above: top.slice(0, start),
+      rows: chain(top.slice(start), iterator),
     };
   }
-  throw new ImportError(`${fileName} does not look like ${format.title}: ${describeMismatch(format, titles, found)}`);
+  throw new ImportError(`${fileName} does not look like ${format.title}: ${describeMismatch(format, found)}`);
 }
 
 /** Titles and notes take up a few rows; no directory starts further down. */
-const lookAhead = 20;
+export const lookAhead = 20;
 
-function columnsOf({ columns }: BankFileFormat): Column[] {
-  return Object.values(columns).flatMap((column) => column ?? []);
+/** The alternative titles of each field that must have one of them. */
+function titlesOf({ columns, optional = [] }: BankFileFormat): string[][] {
+  return Object.entries(columns)
+    .filter(([field]) => !optional.includes(field))
+    .map(([, column]) => [column ?? []].flat().filter((each) => typeof each === 'string'))
+    .filter((titles) => titles.length > 0);
+}
+
+/** Rows of workbooks, and entries of JSON and XML, have only the cells that are not empty. */
+function hasFixedColumns({ layout }: BankFileFormat): boolean {
+  return layout.kind === 'csv' || layout.kind === 'fixed-width';
 }
 
 /** Prefers a header cell that equals the title to one that contains it, such as `Postadresse / PLZ`. */
@@ -65,25 +71,44 @@ function findTitle({ cells }: Row, title: string): number {
   return exact >= 0 ? exact : headers.findIndex((header) => ` ${header} `.includes(` ${wanted} `));
 }
 
-function findHeader(top: readonly Row[], titles: readonly string[]): number {
-  return top.findIndex((row) => titles.every((title) => findTitle(row, title) >= 0));
+function findHeader(top: readonly Row[], format: BankFileFormat): number {
+  const fields = titlesOf(format);
+  return top.findIndex((row) => fields.every((titles) => titles.some((title) => findTitle(row, title) >= 0)));
+}
+
+function findPositions(header: Row, { columns }: BankFileFormat): Map<string, number[]> {
+  return new Map(
+    Object.entries(columns).map(([field, column]) => {
+      const positions = [column ?? []]
+        .flat()
+        .map((each) => (typeof each === 'string' ? findTitle(header, each) : each))
+        .filter((position) => position >= 0);
+      return [field, positions];
+    }),
+  );
 }
 
 /**
- * The index of the first row with a bank. In a text file the first row may be invalid: unlike a header, it has a digit in
- * its bank code. In a workbook such a row may also be a title with a date.
+ * The index of the first row with a bank. Rows before it may be invalid: unlike a title or a header, they have a digit in
+ * their bank code, and a name.
  */
-function findFirstRow(top: readonly Row[], { columns, code, layout }: BankFileFormat): number {
-  const cellAt = ({ cells }: Row, column: Column) => cells[Number(column)] ?? '';
-  const hasDigit = (row: Row) => /\d/.test(String(cellAt(row, columns.code)));
-  const index = top.findIndex(
-    (row) =>
-      readCode(cellAt(row, columns.code), code) || (hasDigit(row) && readBic(cellText(cellAt(row, columns.bic)))),
-  );
-  return index > 0 && layout.kind !== 'workbook' ? top.findIndex(hasDigit) : index;
+function findFirstRow(top: readonly Row[], { columns, code }: BankFileFormat): number {
+  const textAt = ({ cells }: Row, column: Column | undefined) => cellText(cells[Number(column)] ?? '');
+  const isBank = (row: Row) =>
+    readCode(row.cells[Number(columns.code)] ?? '', code) !== null ||
+    (/\d/.test(textAt(row, columns.code)) && Boolean(readBic(textAt(row, bicColumn))));
+  const [bicColumn] = [columns.bic ?? []].flat();
+  const index = top.findIndex(isBank);
+  const invalid = top.slice(0, Math.max(index, 0)).findIndex((row) => {
+    const hasName = columns.name.some((column) => textAt(row, column) !== '');
+    return /\d/.test(textAt(row, columns.code)) && hasName;
+  });
+  return invalid >= 0 ? invalid : index;
 }
 
-function describeMismatch({ columns, code }: BankFileFormat, titles: readonly string[], found: readonly Row[]): string {
+function describeMismatch(format: BankFileFormat, found: readonly Row[]): string {
+  const { columns, code } = format;
+  const titles = titlesOf(format).map((alternatives) => alternatives.join(' or '));
   const expected =
     titles.length > 0
       ? `columns ${titles.join(', ')}`
@@ -97,54 +122,71 @@ function describeMismatch({ columns, code }: BankFileFormat, titles: readonly st
   return `expected ${expected}, found ${cells === '' ? 'nothing' : cells.slice(0, maxQuoteLength)}`;
 }
 
-async function take(iterator: AsyncIterator<Row>, count: number): Promise<Row[]> {
-  const rows: Row[] = [];
-  while (rows.length < count) {
-    const { value, done } = await iterator.next();
-    if (done) break;
-    rows.push(value);
-  }
-  return rows;
-}
-
 /** Three times the longest name in an official file. */
 const maxFieldLength = 500;
 
-type RowContent = { entry: BankEntry } | { skipReason: string };
+type RowContent =
+  /** Of a row with a problem, the wrong field is empty. */
+  | { entry: BankEntry; lastCode: string; listDate: string; problem?: string }
+  /** Why a valid row is skipped, as a plural noun. */
+  | { skipReason: string }
+  /** Why a row is left out. */
+  | { problem: string };
 
 /**
- * The bank in a row, or why the row is valid but skipped.
- * @throws ImportError for an invalid row, with its position and what would be right
+ * The bank in a row, with the last of its bank codes and the date of the list; or why there is none. A field without
+ * which the bank can be found is left empty if it is wrong.
  */
 export function readRow(row: Row, table: Table, format: BankFileFormat): RowContent {
-  const invalid = (problem: string) => new ImportError(`${table.place} ${row.line}: ${problem}`);
+  if (row.problem !== undefined) return { problem: row.problem };
   const columns = countColumns(row, table.width);
   if (table.width !== null && columns !== table.width) {
-    throw invalid(`${columns} ${columns === 1 ? 'column' : 'columns'}; a row of this file has ${table.width}`);
+    return { problem: `${columns} ${columns === 1 ? 'column' : 'columns'}; a row of this file has ${table.width}` };
   }
 
   const fields = Object.fromEntries(
     [...table.positions.keys()].map((field) => [field, cellText(cellOf(row, table, field))]),
   );
-  const { code = '', name = '', bic: listedBic = '', zip = '', city = '' } = fields;
+  const {
+    code = '',
+    name = '',
+    bic: listedBic = '',
+    zip = '',
+    city = '',
+    accountCheckMethod = '',
+    listDate = '',
+  } = fields;
   if (code === '') return { skipReason: 'rows without a bank code' };
   const [long] = Object.entries(fields).find(([, text]) => text.length > maxFieldLength) ?? [];
-  if (long !== undefined)
-    throw invalid(`the ${long} has more than ${maxFieldLength} characters, the limit for a field`);
+  if (long !== undefined) {
+    return { problem: `the ${long} has more than ${maxFieldLength} characters, the limit for a field` };
+  }
   const problem = format.findProblem?.(fields) ?? null;
-  if (problem !== null) throw invalid(problem);
+  if (problem !== null) return { problem };
   const skipReason = format.findSkipReason?.(fields) ?? null;
   if (skipReason !== null) return { skipReason };
 
+  const wrongCode = (text: string) => `the bank code is "${text}"; it must be ${format.code.description}`;
   const bankCode = readCode(cellOf(row, table, 'code'), format.code);
-  if (bankCode === null) throw invalid(`the bank code is "${code}"; it must be ${format.code.description}`);
+  if (bankCode === null) return { problem: wrongCode(code) };
+  const lastCode = fields.lastCode ? readCode(cellOf(row, table, 'lastCode'), format.code) : bankCode;
+  if (lastCode === null) return { problem: wrongCode(fields.lastCode ?? '') };
+  if (lastCode < bankCode)
+    return { problem: `the range of bank codes ends with ${lastCode}, before its start ${bankCode}` };
+
   const bic = readBic(listedBic);
+  const entry: BankEntry = { bankCode, name, zip, city, bic: bic ?? '' };
+  const problems = [];
   if (bic === null) {
-    throw invalid(
+    problems.push(
       `the BIC is "${listedBic}"; it must have 8 or 11 letters and digits, with a country code at positions 5 and 6`,
     );
   }
-  return { entry: { bankCode, name, zip, city, bic } };
+  if (/^[0-9A-Z]{2}$/.test(accountCheckMethod)) entry.accountCheckMethod = accountCheckMethod;
+  else if (accountCheckMethod !== '') {
+    problems.push(`the check digit method is "${accountCheckMethod}"; it must have 2 digits or capital letters`);
+  }
+  return { entry, lastCode, listDate, ...(problems.length > 0 && { problem: problems.join('; ') }) };
 }
 
 /** Ignores empty cells at the end of a row that is too long. */

@@ -1,0 +1,164 @@
+import { type BankFile, chain, ImportError, type Row, take } from './bank-file.ts';
+import type { Layout } from './bank-file-format.ts';
+import { type DecodedText, decodeText } from './decode-text.ts';
+import { maxLineLength, maxLines, undecodable } from './text-rows.ts';
+
+/**
+ * Streams the entries of a JSON or XML file as rows. The first row has the names of the fields in the first entries.
+ * @throws ImportError
+ */
+export async function* readRecordRows(
+  file: BankFile,
+  layout: Extract<Layout, { kind: 'json' | 'xml' }>,
+): AsyncGenerator<Row> {
+  const text = decodeText(file, layout.encoding);
+  const entries = layout.kind === 'json' ? jsonEntries(file, text) : xmlEntries(file, text, layout);
+  const first = await take(entries, entriesForNames);
+  const names = [...new Set(first.flatMap(({ fields }) => Object.keys(fields)))];
+  yield { cells: names, line: 1 };
+
+  let line = 0;
+  for await (const { fields, problem } of chain(first, entries)) {
+    line += 1;
+    if (line > maxLines) {
+      throw new ImportError(`${file.name} has more than ${count(maxLines)} entries, the limit for a bank file`);
+    }
+    const cells = names.map((name) => toCell(fields[name]));
+    if (cells.some((cell) => undecodable.test(String(cell)))) {
+      throw new ImportError(
+        `${file.name}, entry ${line}: bytes that are not ${text.encoding()}; import the downloaded file unchanged`,
+      );
+    }
+    if (problem !== undefined) yield { cells, line, problem };
+    else if (cells.some((cell) => cell !== '')) yield { cells, line };
+  }
+}
+
+/** Not all entries have all fields. */
+const entriesForNames = 20;
+
+interface Entry {
+  fields: Readonly<Record<string, unknown>>;
+  problem?: string;
+}
+
+function toCell(value: unknown): string | number {
+  return typeof value === 'number' ? value : String(value ?? '');
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en');
+}
+
+function tooLong({ name }: BankFile): ImportError {
+  return new ImportError(`${name}: an entry of more than ${count(maxLineLength)} characters, the limit for an entry`);
+}
+
+function cutOff({ name }: BankFile): ImportError {
+  return new ImportError(`${name} ends within an entry; download it again`);
+}
+
+/**
+ * The objects of an array, parsed one by one: a whole file of the largest size would take too much memory. They contain no
+ * objects, so that each ends with a brace, also after one that is not valid.
+ */
+async function* jsonEntries(file: BankFile, { pieces }: DecodedText): AsyncGenerator<Entry> {
+  let rest = '';
+  for await (const piece of pieces) {
+    rest += piece;
+    const objects = rest.match(/\{[^{}]*\}/g) ?? [];
+    for (const object of objects) {
+      if (object.length > maxLineLength) throw tooLong(file);
+      yield parseObject(object);
+    }
+    rest = rest.slice(rest.lastIndexOf('}') + 1);
+    if (rest.length > maxLineLength) throw tooLong(file);
+  }
+  if (rest.includes('{')) throw cutOff(file);
+}
+
+function parseObject(text: string): Entry {
+  try {
+    return { fields: JSON.parse(text) };
+  } catch {
+    return { fields: {}, problem: 'it is not valid JSON' };
+  }
+}
+
+type Fields = Record<string, string>;
+
+/** Only what such lists need of XML: elements with a text, in groups. Attributes are ignored. */
+async function* xmlEntries(
+  file: BankFile,
+  text: DecodedText,
+  { group, row }: Extract<Layout, { kind: 'xml' }>,
+): AsyncGenerator<Entry> {
+  let common: Fields | null = null;
+  let rows: Fields[] = [];
+  let current: Fields | null = null;
+  let open = '';
+  for await (const { before, isEnd, name } of xmlTags(file, text)) {
+    if (name === group && isEnd) {
+      for (const fields of rows) yield { fields: { ...common, ...fields } };
+      [common, rows] = [null, []];
+    } else if (name === group) common = {};
+    else if (common !== null && name === row && isEnd) {
+      if (current) rows.push(current);
+      current = null;
+      if (rows.length > maxGroupRows) throw tooLong(file);
+    } else if (name === row) current = {};
+    else if (isEnd && open === name) {
+      const fields = current ?? common ?? {};
+      fields[`${current ? row : group} ${name}`] ??= before;
+      if (Object.keys(fields).length > maxFields) throw tooLong(file);
+    }
+    open = isEnd ? '' : name;
+  }
+  if (common !== null) throw cutOff(file);
+}
+
+/** A hundred times those of an official file. */
+const maxGroupRows = 10_000;
+const maxFields = 200;
+
+interface XmlTag {
+  /** The text before it. */
+  before: string;
+  isEnd: boolean;
+  /** Without its namespace. */
+  name: string;
+}
+
+async function* xmlTags(file: BankFile, { pieces }: DecodedText): AsyncGenerator<XmlTag> {
+  let rest = '';
+  let text = '';
+  for await (const piece of pieces) {
+    rest += piece;
+    const end = rest.lastIndexOf('>') + 1;
+    for (const [, before = '', slash, name = '', more = '', selfClosing] of rest.slice(0, end).matchAll(tag)) {
+      text += decodeEntities(before);
+      const [, unescaped] = /^!\[CDATA\[(.*)\]\]$/s.exec(more) ?? [];
+      text += unescaped ?? '';
+      if (text.length > maxLineLength) throw tooLong(file);
+      if (name === '') continue;
+      yield { before: text.trim(), isEnd: slash === '/', name };
+      text = '';
+      if (selfClosing === '/') yield { before: '', isEnd: true, name };
+    }
+    rest = rest.slice(end);
+    if (rest.length > maxLineLength) throw tooLong(file);
+  }
+}
+
+/** Declarations, comments and sections have no name. */
+const tag = /([^<>]*)<(\/?)(?:[\w.-]+:)?([\w.-]*)([^<>]*?)(\/?)>/g;
+
+function decodeEntities(text: string): string {
+  return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,4}));/gi, (whole, decimal, hex, name) => {
+    if (name) return entities[name] ?? whole;
+    const code = decimal ? Number(decimal) : Number.parseInt(hex, 16);
+    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+  });
+}
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };

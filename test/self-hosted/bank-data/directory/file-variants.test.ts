@@ -1,0 +1,90 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import iconv from 'iconv-lite';
+import { describe, expect, it } from 'vitest';
+import { importableCountries } from '../../../../src/self-hosted/bank-data/directory/files/formats.ts';
+import { readBankFile } from '../../../../src/self-hosted/bank-data/directory/files/read-bank-file.ts';
+import type { Cells, Sample } from '../../../support/self-hosted/bank-data/directory/sample.ts';
+import { tLastPlace, wrongBic } from '../../../support/self-hosted/bank-data/directory/sample.ts';
+import { samples } from '../../../support/self-hosted/bank-data/directory/samples.ts';
+import { tFolder } from '../../../support/stores/folder.ts';
+
+/* Files as they are published, with one wrong row in more than a hundred, and copies of them that other programs made. */
+
+it('every importable country has a sample', () => {
+  expect([...new Set(samples.map(({ country }) => country))].sort()).toEqual(importableCountries());
+});
+
+async function read({ country, fileName }: Sample, bytes: Buffer) {
+  const path = join(tFolder(), fileName);
+  writeFileSync(path, bytes);
+  return readBankFile({ country, path, today: '2026-11-25' });
+}
+
+/** The rows of a sample again and again, until there are more than a hundred; the first of each bank is imported. */
+function repeat(rows: readonly Cells[]): Cells[] {
+  const times = Math.ceil(101 / rows.length);
+  return Array.from({ length: times }, () => rows).flat();
+}
+
+/** The rows with a BIC of 10 characters, as in real lists, for the bank that is expected. */
+function withShortBic({ rows, bank }: Sample): Cells[] {
+  const short = bank.bic.padEnd(11, 'X').slice(0, 10);
+  const change = (cell: Cells[number]) => (String(cell).replaceAll(' ', '') === bank.bic ? short : cell);
+  return rows.map((cells) => (cells.includes(bank.name) ? cells.map(change) : cells));
+}
+
+const variants: readonly [name: string, change: (text: string, encoding: string) => Buffer][] = [
+  ['unchanged', (text, encoding) => iconv.encode(text, encoding, { addBOM: encoding === 'utf-16' })],
+  ['with \\n', (text, encoding) => iconv.encode(text.replaceAll('\r\n', '\n'), encoding, { addBOM: true })],
+  ['with \\r', (text, encoding) => iconv.encode(text.replaceAll('\r\n', '\r'), encoding, { addBOM: true })],
+  [
+    'with no end of the last line',
+    (text, encoding) => iconv.encode(text.replace(/\r\n$/, ''), encoding, { addBOM: true }),
+  ],
+  ['as a copy in UTF-8', (text) => Buffer.from(text)],
+  ['as a copy in UTF-8 with a byte order mark', (text) => Buffer.from(`\ufeff${text}`)],
+  ['as a copy in UTF-16', (text) => iconv.encode(text, 'utf-16le', { addBOM: true })],
+  ['as a copy in UTF-16 of the other order', (text) => iconv.encode(text, 'utf-16be', { addBOM: true })],
+  ['as a copy in UTF-16 without a byte order mark', (text) => iconv.encode(text, 'utf-16le')],
+];
+
+describe.each(samples)('the file of $title ($country), with one wrong row', (sample) => {
+  const { top, rows, encode, invalid, bank, encoding } = sample;
+  const [invalidRow, problem] = invalid;
+
+  it.each(encoding === undefined ? variants.slice(0, 1) : variants)('is imported %s', async (_, change) => {
+    const complete = await read(sample, await encode([...top, ...repeat(rows)]));
+    const bytes = await encode([...top, ...repeat(rows), invalidRow]);
+    const copy = encoding === undefined ? bytes : change(iconv.decode(bytes, encoding), encoding);
+    const content = await read(sample, copy);
+    expect(content.entries).toEqual(complete.entries);
+    expect(content.entries).toContainEqual(bank);
+    expect(content.date).toBe(complete.date);
+    expect(content.faults).toMatchObject({ count: 1, leftOut: 1 });
+    const place = tLastPlace({ ...sample, rows: repeat(rows) });
+    expect(content.faults.first).toEqual([`${place}, left out: ${problem}`]);
+  });
+
+  it('is not taken for a complete list', async () => {
+    const complete = await read(sample, await encode([...top, ...repeat(rows)]));
+    const content = await read(sample, await encode([...top, ...repeat(rows), invalidRow]));
+    expect(complete.isComplete).toBe(!['ES', 'FR', 'UA'].includes(sample.country));
+    expect(content.isComplete).toBe(false);
+  });
+
+  it.skipIf(bank.bic === '')('is imported without a BIC that is not valid', async () => {
+    const changed = [...withShortBic(sample), ...repeat(rows).slice(rows.length)];
+    const content = await read(sample, await encode([...top, ...changed]));
+    expect(content.entries).toContainEqual({ ...bank, bic: '' });
+    expect(content.entries).not.toContainEqual(bank);
+    expect(content.faults).toMatchObject({ count: 1, leftOut: 0 });
+    expect(content.faults.first[0]).toMatch(new RegExp(`, imported without it: the BIC is "\\w{10}"; ${wrongBic}$`));
+  });
+
+  it('is refused if more than one row in a hundred is wrong', async () => {
+    const wrong = Array.from({ length: 3 }, () => invalidRow);
+    const reading = read(sample, await encode([...top, ...repeat(rows), ...wrong]));
+    await expect(reading).rejects.toThrow(/ has errors in 3 of 1\d\d rows, more than one in a hundred: .*left out: /);
+  });
+});

@@ -1,0 +1,120 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { recognizeFile } from '../../../../src/self-hosted/bank-data/directory/files/recognize.ts';
+import { tArchive } from '../../../support/self-hosted/bank-data/directory/archive.ts';
+import { tBanks, tImport, tSampleFile } from '../../../support/self-hosted/bank-data/directory/command-line.ts';
+import { type Sample, tFile } from '../../../support/self-hosted/bank-data/directory/sample.ts';
+import { samples, tSample } from '../../../support/self-hosted/bank-data/directory/samples.ts';
+import { tFolder } from '../../../support/stores/folder.ts';
+
+/** The countries for which a file with these bytes is recognized, whatever its name is. */
+async function recognize(bytes: Buffer | string): Promise<string[]> {
+  const path = join(tFolder(), 'download');
+  writeFileSync(path, bytes);
+  return (await recognizeFile(path)).map(({ country }) => country);
+}
+
+describe('a file is recognized by its content', () => {
+  const shared = ['CH LI', 'ES FR', 'DK FO GL'].map((countries) => countries.split(' '));
+
+  it.each(samples)('as that of $title ($country), and no other', async (sample) => {
+    const expected = shared.find((countries) => countries.includes(sample.country)) ?? [sample.country];
+    expect(await recognize(await tFile(sample))).toEqual(expected);
+  });
+
+  it.each(samples.filter(({ encoding }) => encoding !== undefined))(
+    'of $title ($country), also if only its start is read',
+    async (sample) => {
+      // More than 16 KB.
+      const rows = Array.from({ length: 400 }, () => sample.rows).flat();
+      expect(await recognize(await tFile({ ...sample, rows }))).toContain(sample.country);
+    },
+  );
+
+  it('with the titles of Luxembourg of 2026, which a Belgian list has, too', async () => {
+    const sample = tSample('LU');
+    expect(await recognize(await tFile({ ...sample, top: [['Institution', 'IBAN Code', 'BICCode']] }))).toEqual(['LU']);
+  });
+
+  it.each([
+    ['a text', 'Dear customer,\n\nyour list of 20.11.2026 is attached.\n'],
+    ['a table of numbers', Array.from({ length: 50 }, (_, index) => `${1000 + index};x;;\n`).join('')],
+    ['a table with BICs of another country', '0800;NatWest;NWBKGB2L\n0801;Lloyds;LOYDGB2L\n'],
+    ['a web page', '<!doctype html><title>Banks</title>'],
+    ['JSON of another kind', '[{"name":"Bank","bic":"COBADEFF"}]'],
+    ['a picture', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')],
+  ])('but not %s', async (_, content) => {
+    expect(await recognize(content)).toEqual([]);
+  });
+});
+
+describe('import-banks --all', () => {
+  async function tFolderOf(...files: readonly Sample[]): Promise<string> {
+    const folder = tFolder();
+    for (const sample of files) await tSampleFile(folder, sample);
+    return folder;
+  }
+
+  it('imports each file that it recognizes for its countries, and lists the others', async () => {
+    const dataDir = tFolder();
+    const folder = await tFolderOf(tSample('PL'), tSample('CH'), tSample('HR'));
+    writeFileSync(join(folder, 'notes.txt'), 'to do');
+    writeFileSync(join(folder, 'archive.zip'), tArchive({ 'a.txt': 'a' }));
+    writeFileSync(join(folder, '.hidden'), '');
+    mkdirSync(join(folder, 'older'));
+    symlinkSync(join(folder, 'older'), join(folder, 'link'));
+    const { code, stdout, stderr } = await tImport(dataDir, '--all', folder).ended;
+    expect([code, stderr]).toEqual([0, '']);
+    const imported = [...stdout.matchAll(/^Imported the banks of (..) from (\S+): was 0, now (\d+)$/gm)];
+    expect(imported.map(([, country, path, banks]) => [country, path, banks])).toEqual([
+      ['CH', join(folder, 'bankmaster_V3.csv'), '2'],
+      ['LI', join(folder, 'bankmaster_V3.csv'), '1'],
+      ['PL', join(folder, 'plewibnra.txt'), '2'],
+      ['HR', join(folder, 'vbb.xlsx'), '1'],
+    ]);
+    expect(stdout).toContain(`\n${join(folder, 'plewibnra.txt')}: PL, the Narodowy Bank Polski's EWIB list`);
+    const unknown = [...stdout.matchAll(/^Not recognized: (.*)$/gm)].map(([, text]) => text);
+    expect(unknown).toEqual([
+      expect.stringContaining(`${join(folder, 'archive.zip')} (archive.zip is not an XLSX workbook, or is damaged: `),
+      `${join(folder, 'link')} (${join(folder, 'link')} is a folder; expected the downloaded file)`,
+      join(folder, 'notes.txt'),
+    ]);
+    expect(await tBanks(dataDir, 'HR')).toHaveLength(1);
+  });
+
+  it('imports the others if one file fails, and exits with 1', async () => {
+    const dataDir = tFolder();
+    const polish = tSample('PL');
+    const folder = await tFolderOf(
+      { ...polish, rows: [...polish.rows, polish.invalid[0], polish.invalid[0]] },
+      tSample('SK'),
+    );
+    const { code, stderr } = await tImport(dataDir, '--all', folder).ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Nothing was imported for PL: plewibnra\.txt has errors in 2 of 4 rows, .*\.\n$/);
+    expect(await tBanks(dataDir, 'SK')).toHaveLength(3);
+    expect(await tBanks(dataDir, 'PL')).toEqual([]);
+  });
+
+  it('imports none of two files of the same country, since either may be the older one', async () => {
+    const dataDir = tFolder();
+    const [csv, xml] = samples.filter(({ country }) => country === 'LT');
+    const folder = await tFolderOf(...[csv, xml].filter((sample) => sample !== undefined));
+    const { code, stderr } = await tImport(dataDir, '--all', folder).ended;
+    expect(code).toBe(1);
+    for (const path of ['FIK_KODAI_20261008-en.csv', 'branches.xml']) {
+      expect(stderr).toContain(`${join(folder, path)} has the banks of LT, too; leave one of the two in the folder.`);
+    }
+    expect(await tBanks(dataDir, 'LT')).toEqual([]);
+  });
+
+  it('exits with 1 if it recognizes no file, or if there is no folder', async () => {
+    const folder = tFolder();
+    const nothing = `Nothing was imported: no file in ${folder} is recognized.\n`;
+    expect(await tImport(tFolder(), '--all', folder).ended).toEqual({ code: 1, stdout: '', stderr: nothing });
+    const { code, stderr } = await tImport(tFolder(), '--all', join(folder, 'none')).ended;
+    expect(code).toBe(1);
+    expect(stderr).toBe(`Nothing was imported: ${join(folder, 'none')} must be a folder that can be read (ENOENT).\n`);
+  });
+});
