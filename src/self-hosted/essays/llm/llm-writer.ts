@@ -43,7 +43,7 @@ export function createLlmWriter({
     ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
   };
 
-  return { write };
+  return { kind: 'model', write };
 
   async function write(order: WritingOrder, signal: AbortSignal): Promise<string> {
     const deadline = new AbortController();

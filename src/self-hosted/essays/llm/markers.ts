@@ -51,10 +51,11 @@ export function listMarkers(text: string, isComplete: boolean): Marker[] | null 
   const markers: Marker[] = [];
   let matches = 0;
   let readUntil = 0;
-  let closedUntil: number | null = null;
-  const isClosedAfter = (index: number) => {
-    closedUntil ??= untilLastBracketEnd.exec(text)?.[0].length ?? 0;
-    return !isComplete || closedUntil > index;
+  /** The last index at which each bracket is closed. */
+  const closedAt = new Map<string, number>();
+  const isClosedAfter = (index: number, bracket: string) => {
+    if (!closedAt.has(bracket)) closedAt.set(bracket, text.lastIndexOf(`[/${bracket}]`));
+    return !isComplete || (closedAt.get(bracket) ?? 0) > index;
   };
 
   for (const match of text.matchAll(anyMarker)) {
@@ -65,7 +66,7 @@ export function listMarkers(text: string, isComplete: boolean): Marker[] | null 
     const end = index + match[0].length;
     const mentionEnd = findMentionEnd(text, index, end);
     readUntil = mentionEnd ?? end;
-    const found = mentionEnd === null ? classify(match.groups ?? {}, () => isClosedAfter(index)) : null;
+    const found = mentionEnd === null ? classify(match.groups ?? {}, (bracket) => isClosedAfter(index, bracket)) : null;
     if (!found) continue;
     const marker = { end, ...(found.name === 'header' ? readRoleAfter(found, text, end) : found), index };
     markers.push(marker);
@@ -75,7 +76,7 @@ export function listMarkers(text: string, isComplete: boolean): Marker[] | null 
 }
 
 /** Classifying them takes a few milliseconds. */
-const maxMatches = 5_000;
+const maxMatches = 2_000;
 
 const thoughtNames =
   'think|thinking|thought|thoughts|reason|reasoning|rationale|reflect|reflection|reflections|scratch_?pad|analysis|' +
@@ -112,7 +113,6 @@ const anyMarker = new RegExp(
   ].join('|'),
   'giu',
 );
-const untilLastBracketEnd = new RegExp(`^.*\\[\\s?\\/\\s?(?:${thoughtNames})\\s?\\]`, 'is');
 
 /** The end of a text that mentions a marker in quotation marks, or of `<think>...</think>` in them; null if it is a marker. */
 function findMentionEnd(text: string, index: number, end: number): number | null {
@@ -137,7 +137,7 @@ type Found = Pick<Marker, 'kind' | 'name'> & { end?: number };
 type Groups = Readonly<Record<string, string | undefined>>;
 
 /** What a match is; null: text. */
-function classify(groups: Groups, isClosedLater: () => boolean): Found | null {
+function classify(groups: Groups, isClosedLater: (bracket: string) => boolean): Found | null {
   const { channel, openChannel, start, token, tag, bracket, symbol, fence, answerTag, strike } = groups;
   if (channel !== undefined) return readChannel(channel);
   if (openChannel !== undefined) return answerNames.test(openChannel) ? found('answer') : found('thought', 'channel');
@@ -183,11 +183,11 @@ function readThought(name: string, isEnd: boolean): Found {
 }
 
 /** In brackets, an editor may comment on a text: "I [think] so", "[ANALYSIS] Bees in cities". */
-function readBracket(name: string, isEnd: boolean, isClosedLater: () => boolean): Found | null {
+function readBracket(name: string, isEnd: boolean, isClosedLater: (bracket: string) => boolean): Found | null {
   const marker = readThought(name, isEnd);
   const isUpperCase = name === name.toUpperCase();
   if (isEnd || (isUpperCase && marker.kind === 'thought-end')) return marker;
-  const isMarker = (isUpperCase && /^(?:think|thinking|thoughts?|reasoning)$/.test(marker.name)) || isClosedLater();
+  const isMarker = (isUpperCase && /^(?:think|thinking|thoughts?|reasoning)$/.test(marker.name)) || isClosedLater(name);
   return isMarker ? marker : null;
 }
 
