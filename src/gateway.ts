@@ -6,7 +6,7 @@ import { createAccess } from './auth/access.ts';
 import { createCachedBankData } from './bank-data/cached-bank-data.ts';
 import { createBankLists } from './bank-lists/bank-lists.ts';
 import { createKnownBanks, type KnownBanks } from './bank-lists/known-banks.ts';
-import { type Config, listSecrets, type Upstreams } from './config/read-config.ts';
+import { type Config, draftsEssays, listSecrets, type Upstreams } from './config/read-config.ts';
 import { createTrustedDocuments } from './documents/trusted-documents.ts';
 import { createPaidEssays } from './essays/paid-essays.ts';
 import { createGraphqlHandler } from './graphql/request/graphql-handler.ts';
@@ -103,7 +103,10 @@ export function createGateway(
     allowedHosts: config.allowedHosts,
     startTrace: traces?.start ?? null,
     isReady: () => !isStopping,
-    readiness: () => (isShared ? { sharedStore: isUp() ? 'up' : 'down' } : {}),
+    readiness: () => ({
+      ...(isShared ? { sharedStore: isUp() ? 'up' : 'down' } : {}),
+      ...(draftsEssays(config) ? { essays: 'drafter' } : {}),
+    }),
     events,
   });
   const server = createHttpServer(handleRequest, { ...config.connections, onRefused: events.connectionRefused });

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { Agent } from 'undici';
 import { createBankLists, isOutdated } from '../bank-lists/bank-lists.ts';
 import { findUnknownVariables, listValues } from '../config/describe-variables.ts';
-import { type Config, readConfig, type UpstreamAccess } from '../config/read-config.ts';
+import { type Config, draftsEssays, readConfig, type UpstreamAccess } from '../config/read-config.ts';
 import type { RedisConfig } from '../config/redis-url.ts';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 import { createGateway } from '../gateway.ts';
@@ -67,11 +67,16 @@ async function checkFiles(config: Config): Promise<CheckResult> {
   }
 }
 
-function probeAll({ bankData, essays, essayService: { llm }, access: { jwt }, traces, store: { redis } }: Config) {
+function probeAll(config: Config) {
+  const { bankData, essays, essayService, access, traces, store } = config;
+  const { llm } = essayService;
+  const { jwt } = access;
+  const { redis } = store;
   const jwksUrl = jwt && 'url' in jwt.keys ? jwt.keys.url : null;
   return [
     probeUpstream('BANK_DATA_URL', bankData.upstream),
     probeUpstream('ESSAY_URL', essays.upstream),
+    ...(draftsEssays(config) ? [describeDrafts()] : []),
     ...(llm ? [probe('LLM_URL', llm.url)] : []),
     ...(jwksUrl === null ? [] : [probe('JWT_JWKS_URL', jwksUrl)]),
     ...(traces ? [probe('OTEL_EXPORTER_OTLP_ENDPOINT', traces.url)] : []),
@@ -82,6 +87,11 @@ function probeAll({ bankData, essays, essayService: { llm }, access: { jwt }, tr
 async function probeUpstream(variable: string, upstream: UpstreamAccess | null): Promise<CheckResult> {
   if (upstream) return probe(variable, upstream.url);
   return { isOk: true, description: `${variable}: not set, the self-hosted service starts with the gateway` };
+}
+
+function describeDrafts(): CheckResult {
+  const advice = 'for real essays, set LLM_URL and LLM_MODEL, or ESSAY_URL and ESSAY_API_KEY';
+  return { isOk: true, description: `LLM_URL: not set, essays are drafts from templates; ${advice}` };
 }
 
 /**

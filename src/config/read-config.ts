@@ -174,6 +174,11 @@ function createConfig(vars: Values, isLocal: boolean) {
   };
 }
 
+/** Whether essays are drafts while bank data is paid for: then real essays were probably not configured by mistake. */
+export function draftsEssays({ bankData, essays, essayService }: Config): boolean {
+  return !bankData.isSelfHosted && essays.upstream === null && essayService.llm === null;
+}
+
 function readUpstream(prefix: string, url: string | undefined, apiKey: string | undefined): UpstreamAccess | null {
   if (url && apiKey) return { url, apiKey };
   if (url) throw createMissingVariableError(`${prefix}_API_KEY`, `${prefix}_URL`);

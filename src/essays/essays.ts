@@ -3,6 +3,9 @@ import type { RequestContext } from '../request-context.ts';
 
 export const essayModes = ['STANDARD', 'ACADEMIC', 'PROFESSIONAL', 'NEWS_REPORT'] as const;
 export type EssayMode = (typeof essayModes)[number];
+export const essayWriters = ['DRAFTER', 'MODEL', 'SERVICE'] as const;
+/** The self-hosted service reports its drafter or its language model; any other answer is from another service. */
+export type EssayWriter = (typeof essayWriters)[number];
 type WritingPurpose = 'NARRATIVE' | 'ARGUMENTATIVE' | 'EXPOSITORY' | 'DESCRIPTIVE';
 
 /** Limits of an order: words, titles, and characters of each text. Only the number of words is the service's own limit. */
@@ -33,6 +36,8 @@ export interface Essay {
   /** Words in the text, counted by the gateway. */
   wordCount: number;
   mode: EssayMode;
+  /** Null if the essay was stored before release 0.2.0. */
+  writer: EssayWriter | null;
 }
 
 /** The order must be changed before it can succeed. No essay was written. */

@@ -76,6 +76,15 @@ describe('ledgerquill check-config', () => {
     expect(JSON.stringify(upstream.calls) + output).not.toContain('seeded');
   });
 
+  it('says that essays are drafts while bank data is paid for', async () => {
+    const upstream = await tUpstream(replyJson(404, {}));
+    const drafts = '  ok      LLM_URL: not set, essays are drafts from templates; for real essays, set LLM_URL';
+    const { code, output } = await tCheck({ BANK_DATA_URL: upstream.url, BANK_DATA_API_KEY: key });
+    expect(code).toBe(0);
+    expect(output).toContain(drafts);
+    expect((await tCheck({})).output).not.toContain('drafts');
+  });
+
   it('describes every server that does not respond, and exits with 1', async () => {
     const unused = await tUnusedUrl();
     const upstream = await tUpstream(replyJson(503, {}));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/config/read-config.ts';
+import { draftsEssays, readConfig } from '../../src/config/read-config.ts';
 import { readBankDataServiceConfig, readEssayServiceConfig } from '../../src/config/service-config.ts';
 import type { Environment } from '../../src/config/variables.ts';
 import { ConfigError } from '../../src/errors.ts';
@@ -119,6 +119,20 @@ describe('readConfig', () => {
     const problems = readProblems({ PORT: secret, BANK_DATA_API_KEY: `${secret} with space`, LOG_LEVEL: secret });
     for (const name of ['PORT', 'BANK_DATA_API_KEY', 'LOG_LEVEL']) expect(problems).toContain(`${name}: `);
     expect(problems).not.toContain(secret);
+  });
+});
+
+describe('a gateway with paid bank data', () => {
+  const paid = { BANK_DATA_URL: 'https://bank.example', BANK_DATA_API_KEY: secret };
+
+  it.each<[boolean, string, Environment]>([
+    [true, 'without an essay service and a language model', paid],
+    [false, 'with a language model', { ...paid, LLM_URL: 'https://llm.example/v1', LLM_MODEL: 'm' }],
+    [false, 'with an essay service', { ...paid, ESSAY_URL: 'https://essay.example', ESSAY_API_KEY: secret }],
+    [false, 'that is none, but our own service', { ...paid, BANK_DATA_SELF_HOSTED: 'on' }],
+    [false, 'that is none', {}],
+  ])('drafts essays (%s) %s', (expected, _, env) => {
+    expect(draftsEssays(readConfig(env))).toBe(expected);
   });
 });
 

@@ -54,6 +54,18 @@ describe('the process', () => {
     expect(gateway.stdout() + gateway.stderr()).not.toContain('seeded-key');
   });
 
+  it('says at its start and in /ready that essays are drafts while bank data is paid for', async () => {
+    const { ESSAY_URL, ESSAY_API_KEY, ...env } = noUpstreams;
+    const { process: gateway, origin } = await tGatewayProcess(env);
+    expect(JSON.parse(gateway.stderr())).toMatchObject({
+      level: 40,
+      msg: expect.stringMatching(/^essays are drafts from templates: for real essays, set LLM_URL/),
+    });
+    const readiness = await fetch(`${origin}/ready`);
+    expect(readiness.status).toBe(200);
+    expect(await readiness.json()).toEqual({ status: 'ready', essays: 'drafter' });
+  });
+
   it.each(['SIGTERM', 'SIGINT'] as const)('finishes and logs a query after %s, then exits with 0', async (signal) => {
     const { reply, release } = replyHeld(replyJson(200, { valid: true }));
     const upstream = await tUpstream(reply);

@@ -7,7 +7,7 @@ import { tEssayService } from '../support/self-hosted.ts';
 
 const mutation = `mutation ($input: GenerateEssayInput!) { generateEssay(input: $input) {
   __typename
-  ... on Essay { text wordCount mode }
+  ... on Essay { text wordCount mode writer }
   ... on Error { message }
   ... on InvalidEssayInput { field }
   ... on EssayAllowanceExhausted { renewsAt }
@@ -21,7 +21,7 @@ describe('the offline drafter', () => {
   it.each(['STANDARD', 'ACADEMIC', 'PROFESSIONAL', 'NEWS_REPORT'])('drafts in the mode %s', async (mode) => {
     const { ask } = tGateway({ essaysUrl: await tEssayService() });
     const { data } = await ask(mutation, { input: { ...input, mode } });
-    expect(data?.generateEssay).toMatchObject({ __typename: 'Essay', mode });
+    expect(data?.generateEssay).toMatchObject({ __typename: 'Essay', mode, writer: 'DRAFTER' });
     expect(data?.generateEssay?.wordCount).toBeGreaterThan(60);
     expect(data?.generateEssay?.wordCount).toBeLessThanOrEqual(120);
     for (const point of ['reservoir', 'feed', 'nib']) expect(data?.generateEssay?.text).toContain(point);
@@ -50,6 +50,7 @@ describe('a language model', () => {
       text: 'Pens hold ink. They write.',
       wordCount: 5,
       mode: 'ACADEMIC',
+      writer: 'MODEL',
     });
     const body = JSON.stringify(model.calls[0]?.body);
     for (const part of ['cademic', 'rgumentative', 'Ink', '120', 'Fountain pens']) expect(body).toContain(part);

@@ -33,7 +33,7 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
     const [, url] = await service.printed(
       /^The essay service listens on (http:\/\/127\.0\.0\.1:\d+)\nIt writes with an offline drafter, not a language model: .+\n$/,
     );
-    const answer = { essay: expect.stringContaining('bees'), word_count: expect.any(Number) };
+    const answer = { essay: expect.stringContaining('bees'), word_count: expect.any(Number), writer: 'drafter' };
     expect(await (await order(url, 'right-key')).json()).toEqual(answer);
     expect((await order(url, 'wrong-key')).status).toBe(401);
     service.kill(signal);
@@ -48,7 +48,7 @@ it('the essay service writes with the configured language model, and prints neit
   const llm = { LLM_URL: model.url, LLM_MODEL: 'llama', LLM_API_KEY: 'model-key' };
   const service = tCommand(['essay-service'], { ...essayEnv, ...llm });
   const [, url] = await service.printed(/listens on (\S+)\nIt writes with the language model llama\.\n$/);
-  expect(await (await order(url, 'right-key')).json()).toEqual({ essay: 'Bees fly.', word_count: 2 });
+  expect(await (await order(url, 'right-key')).json()).toEqual({ essay: 'Bees fly.', word_count: 2, writer: 'model' });
   expect((await order(url, 'right-key')).status).toBe(500);
   service.kill('SIGTERM');
   expect(await service.ended).toEqual({ code: 0, signal: null });

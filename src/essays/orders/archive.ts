@@ -4,7 +4,14 @@ import { GatewayError } from '../../errors.ts';
 import { type Store, StoreError } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
 import { findRefusalInText } from '../../upstream/upstream-error.ts';
-import { type Essay, type EssayArchive, type EssayResult, essayModes, type InvalidEssayInput } from '../essays.ts';
+import {
+  type Essay,
+  type EssayArchive,
+  type EssayResult,
+  essayModes,
+  essayWriters,
+  type InvalidEssayInput,
+} from '../essays.ts';
 import { type DurableWrites, duplicateEssay } from './durable-writes.ts';
 import { differentOrder, essayStoreKey, type OrderKey } from './order-key.ts';
 
@@ -168,6 +175,8 @@ const essay: z.ZodType<Essay> = z.object({
   text: z.string(),
   wordCount: z.number(),
   mode: z.enum(essayModes),
+  // Release 0.1.0 wrote none, and ignores it.
+  writer: z.enum(essayWriters).nullable().default(null),
 });
 
 const failure: z.ZodType<EssayFailure> = z.discriminatedUnion('kind', [

@@ -1,4 +1,5 @@
 import { findRefusalInText, maxMessageLength } from '../../upstream/upstream-error.ts';
+import type { EssayWriter } from '../essays.ts';
 
 /*
  * Whether a response contains an essay. The service documents no shape, so an essay is recognized by what speaks for it, and
@@ -44,6 +45,13 @@ export function readEssayText(
     named.find((value) => isProse(value, ordered)) ?? joinSections(json, ordered) ?? findOnlyProse(json, ordered);
   // A shorter text in a named field is an essay, too, unless it is a word such as "success".
   return prose ?? named.find((value) => countWords(value) > 2 || sentence.test(value)) ?? null;
+}
+
+/** What wrote the essay, as the self-hosted service says in `writer`. It speaks neither for an essay nor against it. */
+export function readWriter(json: unknown): EssayWriter {
+  const writer = readProperty(json, 'writer');
+  if (writer === 'drafter') return 'DRAFTER';
+  return writer === 'model' ? 'MODEL' : 'SERVICE';
 }
 
 /** The values of well-known fields, of the body and of the object in it. A bare text counts, too. */

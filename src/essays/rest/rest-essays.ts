@@ -5,7 +5,7 @@ import type { Answered, Outcome } from '../../upstream/outcome.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
 import { createBudgetError, toUpstreamError } from '../../upstream/upstream-error.ts';
 import type { Essay, EssayMode, EssayOrder, EssayResult, SendingEssayGenerator } from '../essays.ts';
-import { countWords, hideInternals, readEssayText, readProperty } from './read-essay.ts';
+import { countWords, hideInternals, readEssayText, readProperty, readWriter } from './read-essay.ts';
 
 interface RestEssaysOptions {
   client: Pick<UpstreamClient, 'send'>;
@@ -42,7 +42,9 @@ export function createRestEssays({
   function readEssay(outcome: Outcome, { mode, wordCount }: EssayOrder, description: string): Essay | null {
     if (!isSuccess(outcome)) return null;
     const text = readEssayText(outcome, { description, wordCount }, textField);
-    return text === null ? null : { kind: 'essay', id: randomUUID(), text, wordCount: countWords(text), mode };
+    if (text === null) return null;
+    const writer = readWriter(outcome.json);
+    return { kind: 'essay', id: randomUUID(), text, wordCount: countWords(text), mode, writer };
   }
 
   function readRejection(outcome: Outcome): EssayResult | null {

@@ -5,6 +5,7 @@ import {
   type EssayFieldProblem,
   type EssayResult,
   type EssayServiceFailed,
+  type EssayWriter,
   essayLimits,
   type InvalidEssayInput,
 } from '../../essays/essays.ts';
@@ -33,6 +34,18 @@ const WritingPurposeType = builder.enumType('WritingPurpose', {
   } as const,
 });
 
+const EssayWriterType = builder.enumType('EssayWriter', {
+  description: 'What wrote an essay.',
+  values: {
+    DRAFTER: {
+      description:
+        'The offline drafter of the self-hosted essay service: a draft that arranges the description, with no language model.',
+    },
+    MODEL: { description: 'The language model of the self-hosted essay service.' },
+    SERVICE: { description: 'Another essay service.' },
+  } satisfies Record<EssayWriter, { description: string }>,
+});
+
 const EssayType = builder.objectRef<Essay>('Essay').implement({
   description: 'A written essay.',
   fields: (t) => ({
@@ -45,6 +58,11 @@ const EssayType = builder.objectRef<Essay>('Essay').implement({
     }),
     wordCount: t.exposeInt('wordCount', { description: 'Number of words in the text.' }),
     mode: t.expose('mode', { type: EssayModeType, description: 'The style that was ordered.' }),
+    writer: t.expose('writer', {
+      type: EssayWriterType,
+      nullable: true,
+      description: 'What wrote the essay; null for essays that were stored before release 0.2.0.',
+    }),
   }),
 });
 

@@ -53,7 +53,7 @@ export function createEssayService({ apiKey, writer, monthlyAllowance, log }: Es
     const signal = disconnectSignal(reply);
     try {
       const essay = await writer.write(reading.order, signal);
-      return addAllowanceHeaders(reply).send({ essay, word_count: countWords(essay) });
+      return addAllowanceHeaders(reply).send({ essay, word_count: countWords(essay), writer: writer.kind });
     } catch (error) {
       reservation.release();
       // The caller disconnected: no response can be sent, and there is no error to log.

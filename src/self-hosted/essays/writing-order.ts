@@ -13,6 +13,8 @@ export interface WritingOrder {
 
 /** A language model or the offline drafter. */
 export interface EssayWriter {
+  /** What writes, as the service reports it. */
+  kind: 'drafter' | 'model';
   /** Resolves to a text of 1 to `wordCount` words. Rejects if it fails or the signal fires. */
   write(order: WritingOrder, signal: AbortSignal): Promise<string>;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hideInternals, readEssayText } from '../../../src/essays/rest/read-essay.ts';
+import { hideInternals, readEssayText, readWriter } from '../../../src/essays/rest/read-essay.ts';
 import { createRandom } from '../../support/e2e/random.ts';
 
 const description = 'The history of fountain pens, and why children in many countries still learn to write with them.';
@@ -37,6 +37,7 @@ const rows: [string, number, unknown, string | null][] = [
   ['an essay beside empty errors', 200, { error: null, errors: [], essay }, essay],
   ['an essay beside good states', 200, { status: 'success', code: 200, essay }, essay],
   ['an essay beside counts', 200, { essay, word_count: 60, usage: { requests: 12, remaining: 88 } }, essay],
+  ['an essay beside its writer', 200, { essay, word_count: 60, writer: 'drafter' }, essay],
   ['an essay beside what was sent', 200, { description, mode: 'Standard', essay }, essay],
   [
     'an essay about failing and quotas',
@@ -107,6 +108,8 @@ const rows: [string, number, unknown, string | null][] = [
   ['an invalid token', 200, { text: 'Invalid token.' }, null],
   ['a missing key', 200, { content: 'No API key found in request' }, null],
   ['an error', 200, { error: 'The model is overloaded.' }, null],
+  ['a message beside a writer', 200, { message: 'Unauthenticated.', writer: 'model' }, null],
+  ['a writer alone', 200, { writer: essay.slice(0, 30) }, null],
   [
     'words in known fields',
     200,
@@ -177,6 +180,19 @@ function read(status: number, body: unknown, textField: string | null = null): s
 
 it.each(rows)('a response of the essay service: %s, %i', (_, status, body, expected) => {
   expect(read(status, body)).toBe(expected);
+});
+
+it.each([
+  [{ essay, writer: 'drafter' }, 'DRAFTER'],
+  [{ essay, writer: 'model' }, 'MODEL'],
+  [{ essay }, 'SERVICE'],
+  [{ essay, writer: 'Jane Doe' }, 'SERVICE'],
+  [{ essay, writer: ['model'] }, 'SERVICE'],
+  [{ data: { essay, writer: 'model' } }, 'SERVICE'],
+  [essay, 'SERVICE'],
+  [undefined, 'SERVICE'],
+])('the writer in %j is %s', (body, writer) => {
+  expect(readWriter(body)).toBe(writer);
 });
 
 describe('a configured field', () => {

@@ -4,11 +4,11 @@ import { tGate } from '../../support/gate.ts';
 import { apiKey, body, orderHead, tService } from '../../support/self-hosted/essays/service.ts';
 
 describe('an order', () => {
-  it('is answered with the text and its number of words', async () => {
+  it('is answered with the text, its number of words and what wrote it', async () => {
     const { post, orders } = tService();
     const answer = await post({ ...body, extra: true });
     expect(answer.statusCode).toBe(200);
-    expect(answer.json()).toEqual({ essay: 'Bees are  insects.', word_count: 3 });
+    expect(answer.json()).toEqual({ essay: 'Bees are  insects.', word_count: 3, writer: 'model' });
     expect(orders).toEqual([{ description: 'bees', mode: 'Standard', wordCount: 100 }]);
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
   });
@@ -130,6 +130,6 @@ describe('a caller that disconnects', () => {
     const headers = { token: apiKey, 'content-type': 'application/json' };
     const options = { method: 'POST', headers, body: JSON.stringify(body) };
     const answer = await fetch(`${await listen()}/v2/generate/essay/`, options);
-    expect(await answer.json()).toEqual({ essay: 'false', word_count: 1 });
+    expect(await answer.json()).toEqual({ essay: 'false', word_count: 1, writer: 'model' });
   });
 });

@@ -89,6 +89,12 @@ describe('the answer', () => {
     const { write } = await tWriter(json('One two three. Four five six. Seven eight.'));
     expect(await write({ wordCount: 7 })).toBe('One two three. Four five six.');
   });
+
+  it('is cut at the limit of the words that remain after cleaning', async () => {
+    const thought = '<think>One two three four five six seven eight nine ten.</think>';
+    const { write } = await tWriter(stream(thought, 'One two three. <think>Four.</think>Four five six. Seven eight.'));
+    expect(await write({ wordCount: 6 })).toBe('One two three. Four five six.');
+  });
 });
 
 describe('the writer fails, with a message without URL and key,', () => {

@@ -36,7 +36,7 @@ export const unknownOutcome = {
 };
 
 export function tEssay(text = 'Pens hold ink.'): Essay {
-  return { kind: 'essay', id: randomUUID(), text, wordCount: 3, mode: 'STANDARD' };
+  return { kind: 'essay', id: randomUUID(), text, wordCount: 3, mode: 'STANDARD', writer: 'SERVICE' };
 }
 
 interface Call {

@@ -78,7 +78,7 @@ export function tServices(): Services {
       async find(id) {
         await turns(1);
         if (id === 'failing') throw new Error('the store failed');
-        const essay: Essay = { kind: 'essay', id, text: 'Pens.', wordCount: 1, mode: 'STANDARD' };
+        const essay: Essay = { kind: 'essay', id, text: 'Pens.', wordCount: 1, mode: 'STANDARD', writer: 'SERVICE' };
         return id === 'known' || id === '7' ? essay : null;
       },
     },

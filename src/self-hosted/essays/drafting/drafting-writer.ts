@@ -14,6 +14,7 @@ interface Plan {
  */
 export function createDraftingWriter(): EssayWriter {
   return {
+    kind: 'drafter',
     write: async ({ description, mode, wordCount }, signal) => {
       signal.throwIfAborted();
       const brief = readBrief(description);

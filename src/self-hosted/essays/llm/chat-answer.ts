@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import * as z from 'zod';
 import { countWords } from '../words.ts';
+import { cleanAnswer } from './clean-answer.ts';
 
 /** A failure with a message for the operator, which contains no key, no URL and no text from the endpoint. */
 export class WritingError extends Error {
@@ -11,70 +12,140 @@ export class WritingError extends Error {
 }
 
 export interface ChatAnswer {
-  /** Without reasoning; only slightly longer than `enoughWords`. */
+  /** Only what was written for the reader: see `cleanAnswer`. */
   text: string;
   /** Whether the model reached its own limit, so that the text may end within a word. */
   isCutOff: boolean;
 }
 
+interface ReadOptions {
+  /** Whether the body is a stream of server-sent events; otherwise it is one JSON object. */
+  isStream: boolean;
+  /** The rest of a stream is not read after so many words of the answer, because it would be paid for and discarded. */
+  enoughWords: number;
+  maxBytes: number;
+}
+
 /**
- * Reads a streamed answer. Stops after more than `enoughWords` words, because the rest would be paid for and discarded.
+ * Reads a chat completion. How its bytes are cut does not matter. What is not an answer is a failure, even if text came before.
  * @throws WritingError
  */
-export async function readStreamedAnswer(chunks: AsyncIterable<string>, enoughWords: number): Promise<ChatAnswer> {
-  const text = createReasoningFilter();
-  let finish: string | null = null;
+export async function readChatAnswer(
+  body: AsyncIterable<Uint8Array>,
+  { isStream, enoughWords, maxBytes }: ReadOptions,
+): Promise<ChatAnswer> {
+  const chunks = decode(body, maxBytes);
+  return isStream ? readStream(chunks, enoughWords) : readWhole(chunks);
+}
+
+async function* decode(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) throw new WritingError(`The language model sent more than ${maxBytes} bytes.`);
+    yield decoder.decode(chunk, { stream: true });
+  }
+  yield decoder.decode();
+}
+
+async function readWhole(chunks: AsyncIterable<string>): Promise<ChatAnswer> {
+  let body = '';
+  for await (const chunk of chunks) body += chunk;
+  const part = readPart(body, 'message');
+  if (!part) throw new WritingError('The language model sent something other than a chat completion.');
+  checkLength(part.text);
+  return toAnswer(part.text, part.end === 'cut-off');
+}
+
+async function readStream(chunks: AsyncIterable<string>, enoughWords: number): Promise<ChatAnswer> {
+  let written = '';
+  let end: Part['end'] = null;
   let isDone = false;
-  // An upper bound: a word is counted once for each chunk that contains part of it.
-  let wordsAtMost = 0;
+  let isReasoningSeparate = false;
+  let checkedAt = firstCheckAt;
   const parser = createParser({
-    onEvent: ({ data }) => {
+    onEvent({ event, data }) {
       if (isDone) return;
-      if (data.trim() === '[DONE]') {
+      if (event === 'error') throw reportedFailure();
+      isDone = data.trim() === '[DONE]';
+      // Unknown events (usage, vendor extensions) are ignored: they contain no text.
+      const part = isDone ? null : readPart(data, 'delta');
+      if (!part) return;
+      written += part.text;
+      checkLength(written);
+      end = part.end ?? end;
+      isReasoningSeparate ||= part.hasReasoning;
+      if (written.length < checkedAt) return;
+      // Cleaning begins anew each time, so that the time grows with the length of the text only.
+      checkedAt = written.length + Math.max(firstCheckAt / 2, written.length / 8);
+      if (isEnough()) {
         isDone = true;
-        return;
+        end = 'complete';
       }
-      const chunk = readChunk(data);
-      finish = chunk.finish ?? finish;
-      text.push(chunk.text);
-      wordsAtMost += countWords(chunk.text);
     },
   });
 
   for await (const chunk of chunks) {
     parser.feed(chunk);
     if (isDone) break;
-    if (wordsAtMost <= enoughWords) continue;
-    wordsAtMost = countWords(text.text());
-    if (wordsAtMost > enoughWords) return { text: text.text(), isCutOff: false };
   }
-  if (!isDone && finish === null) throw new WritingError('The language model ended its answer too early.');
-  return toAnswer(text.finish(), finish);
-}
+  if (!isDone && end === null) throw new WritingError('The language model ended its answer too early.');
+  return toAnswer(written, end === 'cut-off');
 
-/** Reads an answer that was not streamed. @throws WritingError */
-export function readWholeAnswer(body: string): ChatAnswer {
-  const choice = answerSchema.safeParse(readJson(body)).data?.choices[0];
-  if (!choice) throw new WritingError('The language model sent something other than a chat completion.');
-  const filter = createReasoningFilter();
-  filter.push(textOf(choice.message.content));
-  return toAnswer(filter.finish(), choice.finish_reason ?? null);
-}
-
-function toAnswer(text: string, finish: string | null): ChatAnswer {
-  if (finish === 'content_filter') throw new WritingError('The language model endpoint withheld the answer.');
-  if (text.trim() === '') throw new WritingError('The language model wrote no text.');
-  return { text, isCutOff: finish === 'length' };
-}
-
-/** Unknown chunks (usage, tool calls, vendor extensions) are ignored: they contain no text. */
-function readChunk(data: string): { text: string; finish: string | null } {
-  const chunk = readJson(data);
-  if (failureSchema.safeParse(chunk).success) {
-    throw new WritingError('The language model reported a failure during its answer.');
+  function isEnough(): boolean {
+    const { text, state } = cleanAnswer(written, false);
+    if (state === 'ended') return true;
+    const mayBeReasoning = state === 'open' && !isReasoningSeparate;
+    return countWords(text) > enoughWords + (mayBeReasoning ? maxReasoningWords : 0);
   }
-  const choice = chunkSchema.safeParse(chunk).data?.choices[0];
-  return { text: textOf(choice?.delta?.content), finish: choice?.finish_reason ?? null };
+}
+
+/** In characters. */
+const firstCheckAt = 1_000;
+
+/**
+ * Some prompt templates contain the opening tag, so that reasoning looks like an essay until its closing tag. So a text without any
+ * sign of reasoning is read to its end, or until it is so much too long.
+ */
+const maxReasoningWords = 8_000;
+
+function checkLength(written: string): void {
+  if (written.length <= maxWrittenLength) return;
+  throw new WritingError(`The language model wrote more than ${maxWrittenLength} characters.`);
+}
+
+/** In characters: much more than an essay and its reasoning, and cleaned within a few milliseconds. */
+const maxWrittenLength = 1_000_000;
+
+function toAnswer(written: string, isAtLimit: boolean): ChatAnswer {
+  const { text, reachesEnd } = cleanAnswer(written, true);
+  if (text !== '') return { text, isCutOff: isAtLimit && reachesEnd };
+  const what = written.trim() === '' ? 'no text' : 'no essay, only reasoning or markers';
+  throw new WritingError(`The language model wrote ${what}.`);
+}
+
+/** A whole answer, or an event of a stream. */
+interface Part {
+  text: string;
+  /** Whether reasoning came in a field of its own. */
+  hasReasoning: boolean;
+  /** Null if the answer goes on, or it is not known that it ended. */
+  end: 'complete' | 'cut-off' | null;
+}
+
+/** Null if there is no choice in it. @throws WritingError */
+function readPart(json: string, field: 'message' | 'delta'): Part | null {
+  const body = readJson(json);
+  const { choices } = bodySchema.parse(body);
+  const choice = choiceSchema.parse(choices[0]);
+  if (isFailure(body) || isFailure(choices[0])) throw reportedFailure();
+  const message = messageSchema.safeParse(choice[field]).data;
+  if (message && readRefusal(message) !== '') throw new WritingError('The language model refused to write the essay.');
+  const end = readFinishReason(choice.finish_reason);
+  if (!message && (field === 'message' || end === null)) return null;
+  const hasReasoning = [message?.reasoning_content, message?.reasoning].some(isPresent);
+  return { text: message ? readText(message.content) : '', hasReasoning, end };
 }
 
 function readJson(text: string): unknown {
@@ -85,69 +156,70 @@ function readJson(text: string): unknown {
   }
 }
 
-function textOf(content: z.infer<typeof contentSchema> | null | undefined): string {
+const bodySchema = z.object({ choices: z.array(z.unknown()).catch([]) }).catch({ choices: [] });
+const choiceSchema = z
+  .object({ message: z.unknown(), delta: z.unknown(), finish_reason: z.string().nullish().catch(null) })
+  .partial()
+  .catch({});
+const messageSchema = z
+  .object({ content: z.unknown(), refusal: z.unknown(), reasoning_content: z.unknown(), reasoning: z.unknown() })
+  .partial();
+
+function isFailure(value: unknown): boolean {
+  const { error, errors, object, type } = failureSchema.parse(value);
+  return isPresent(error) || isPresent(errors) || object === 'error' || type === 'error';
+}
+
+const failureSchema = z
+  .object({ error: z.unknown(), errors: z.unknown(), object: z.unknown(), type: z.unknown() })
+  .partial()
+  .catch({});
+
+function isPresent(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : Boolean(value);
+}
+
+function reportedFailure(): WritingError {
+  return new WritingError('The language model reported a failure during its answer.');
+}
+
+/** Parts of another type, such as `thinking`, are not text. */
+function readText(content: unknown): string {
   if (typeof content === 'string') return content;
-  return (content ?? []).map((part) => part.text ?? '').join('');
+  return listParts(content)
+    .filter(({ type }) => type === undefined || type === 'text' || type === 'output_text')
+    .map(({ text }) => text ?? '')
+    .join('');
 }
 
-const contentSchema = z.union([z.string(), z.array(z.object({ text: z.string().optional().catch(undefined) }))]);
-const finishSchema = z.string().nullish().catch(null);
-const chunkSchema = z.object({
-  choices: z.array(
-    z.object({ delta: z.object({ content: contentSchema.nullish() }).nullish(), finish_reason: finishSchema }),
-  ),
-});
-const answerSchema = z.object({
-  choices: z.array(z.object({ message: z.object({ content: contentSchema }), finish_reason: finishSchema })),
-});
-const failureSchema = z.object({ error: z.union([z.string(), z.looseObject({})]) });
-
-interface ReasoningFilter {
-  push(piece: string): void;
-  /** The text so far, without reasoning. The last few characters may be missing until they cannot be part of a tag. */
-  text(): string;
-  /** Ends the stream and returns the whole text. */
-  finish(): string;
+function readRefusal({ refusal, content }: z.infer<typeof messageSchema>): string {
+  if (typeof refusal === 'string' && refusal !== '') return refusal;
+  const part = typeof content === 'string' ? undefined : listParts(content).find(({ type }) => type === 'refusal');
+  return part ? 'refusal' : '';
 }
 
-/** Removes `<think>...</think>` blocks from a stream; some local models write them into their answer. */
-function createReasoningFilter(): ReasoningFilter {
-  let visible = '';
-  let pending = '';
-  let isReasoning = false;
-
-  return {
-    push(piece) {
-      pending += piece;
-      while (consumeTag());
-      const settled = Math.max(0, pending.length - heldLength);
-      if (!isReasoning) visible += pending.slice(0, settled);
-      pending = pending.slice(settled);
-    },
-    text: () => visible,
-    finish() {
-      if (!isReasoning) visible += pending;
-      pending = '';
-      return visible;
-    },
-  };
-
-  /** Consumes the text up to and including the first tag; false if there is none. */
-  function consumeTag(): boolean {
-    const end = closing.exec(pending);
-    const start = isReasoning ? null : opening.exec(pending);
-    const tag = start && (!end || start.index < end.index) ? start : end;
-    if (!tag) return false;
-    // If the prompt template contains the opening tag, the stream has only the closing one: all text before it is reasoning.
-    if (tag === start) visible += pending.slice(0, tag.index);
-    else if (!isReasoning) visible = '';
-    isReasoning = tag === start;
-    pending = pending.slice(tag.index + tag[0].length);
-    return true;
-  }
+function listParts(content: unknown): z.infer<typeof partsSchema> {
+  return partsSchema.parse(content);
 }
 
-const opening = /<think(?:ing)?>/i;
-const closing = /<\/think(?:ing)?>/i;
-/** The end of the text may be an incomplete tag: one character less than the longest tag. */
-const heldLength = '</thinking>'.length - 1;
+const partsSchema = z
+  .array(z.object({ type: z.string().optional(), text: z.string().optional().catch(undefined) }).catch({ type: '' }))
+  .catch([]);
+
+/** The reasons of other APIs are passed on by some endpoints, such as `MAX_TOKENS` and `SAFETY`. An unknown one is an end. */
+function readFinishReason(reason: string | null | undefined): Part['end'] {
+  if (!reason) return null;
+  const name = reason.toLowerCase().replaceAll(/[^a-z]/g, '');
+  if (withheld.test(name)) throw new WritingError('The language model endpoint withheld the answer.');
+  if (failed.test(name)) throw reportedFailure();
+  if (toolCalled.test(name)) throw new WritingError('The language model called a tool instead of writing the essay.');
+  return atLimit.test(name) ? 'cut-off' : 'complete';
+}
+
+// cspell:ignore spii
+const withheld =
+  /filter|safety|recitation|blocked|blocklist|prohibited|refusal|refused|moderation|policy|sensitive|guardrail|toxic|spii|flagged|violation/;
+const failed =
+  /error|fail|abort|cancel|time(?:d|)(?:out|limit)|interrupt|insufficient|unavailable|overload|malformed|exception|network|disconnect/;
+const toolCalled = /tool|function/;
+const atLimit = /length|max(?:new|output|completion)?token|(?:token|output|context)s?(?:limit|window)/;

@@ -1,4 +1,3 @@
-import { text } from 'node:stream/consumers';
 import { Agent } from 'undici';
 import { errorCodeOf } from '../../../errors.ts';
 import { countWords, cutAtSentenceEnd } from '../words.ts';
@@ -9,7 +8,7 @@ import {
   type WritingMode,
   type WritingOrder,
 } from '../writing-order.ts';
-import { type ChatAnswer, readStreamedAnswer, readWholeAnswer, WritingError } from './chat-answer.ts';
+import { type ChatAnswer, readChatAnswer, WritingError } from './chat-answer.ts';
 
 interface LlmWriterOptions {
   /** Base URL of an OpenAI-compatible API (`.../v1`), or of its chat completions endpoint. */
@@ -44,7 +43,7 @@ export function createLlmWriter({
     ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
   };
 
-  return { write };
+  return { kind: 'model', write };
 
   async function write(order: WritingOrder, signal: AbortSignal): Promise<string> {
     const deadline = new AbortController();
@@ -72,11 +71,11 @@ export function createLlmWriter({
       if (response.statusCode !== 200) {
         throw new WritingError(`The language model endpoint responded with status ${response.statusCode}.`);
       }
-      const chunks = decode(response.body, maxAnswerBytes);
-      if (/^text\/event-stream\b/i.test(String(response.headers['content-type'] ?? ''))) {
-        return await readStreamedAnswer(chunks, order.wordCount + extraWords);
-      }
-      return readWholeAnswer(await text(chunks));
+      return await readChatAnswer(response.body, {
+        isStream: /^text\/event-stream\b/i.test(String(response.headers['content-type'] ?? '')),
+        enoughWords: order.wordCount + extraWords,
+        maxBytes: maxAnswerBytes,
+      });
     } finally {
       // Closes the connection if the answer was not read completely, which stops the model.
       response.body.destroy();
@@ -86,17 +85,6 @@ export function createLlmWriter({
 
 /** The model is stopped this many words after the limit: enough to find the end of the last sentence within it. */
 const extraWords = 20;
-
-async function* decode(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.byteLength;
-    if (bytes > maxBytes) throw new WritingError(`The language model sent more than ${maxBytes} bytes.`);
-    yield decoder.decode(chunk, { stream: true });
-  }
-  yield decoder.decode();
-}
 
 /** The last word of an incomplete answer is removed too, as it may be incomplete. */
 function cutToLimit({ text, isCutOff }: ChatAnswer, wordCount: number): string {

@@ -20,6 +20,7 @@ export function tService({
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2025-02-28T23:00:00Z') });
   const orders: WritingOrder[] = [];
   const writer: EssayWriter = {
+    kind: 'model',
     write(order, signal) {
       orders.push(order);
       return answer(signal);

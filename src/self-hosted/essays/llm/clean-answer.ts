@@ -1,0 +1,279 @@
+import { listMarkers, type Marker, maxMarkerLength } from './markers.ts';
+
+export interface CleanedAnswer {
+  /** Without reasoning, markers, other turns, and a fence around all of it. */
+  text: string;
+  /**
+   * Whether more text can change the beginning of this one. `open`: it may turn out to be reasoning, whose opening tag is in the
+   * prompt; `settled`: the reasoning has ended; `ended`: what follows is another turn.
+   */
+  state: 'open' | 'settled' | 'ended';
+  /** Whether the end of what was received is part of the text. */
+  reachesEnd: boolean;
+}
+
+/**
+ * The answer in what a language model wrote. Reasoning that is not closed continues to the end; what comes before a closing tag
+ * without an opening one is reasoning, too.
+ * @param isComplete whether no text follows; if not, the last characters are left out, as they may be part of a marker
+ */
+export function cleanAnswer(written: string, isComplete: boolean): CleanedAnswer {
+  const start = readPlainReasoning(written, isComplete);
+  const markers = start && listMarkers(start.text, isComplete);
+  if (!start || !markers) return { text: '', state: 'open', reachesEnd: false };
+  const answer = createAnswer(start.text, isComplete, start.isSettled);
+  for (const marker of markers) {
+    answer.read(marker);
+    if (answer.hasEnded()) break;
+  }
+  const cleaned = answer.finish();
+  const text = removeFence(cleaned.text);
+  // A fence at the start may be around all of the text, or around its beginning.
+  const isUndecided = !isComplete && cleaned.state === 'settled' && fenceLine.test(cleaned.text);
+  return { ...cleaned, text, state: isUndecided ? 'open' : cleaned.state };
+}
+
+interface PlainStart {
+  /** What follows the reasoning. */
+  text: string;
+  isSettled: boolean;
+}
+
+/**
+ * Reasoning that is marked by words: the harmony format without its special tokens (`analysis...assistantfinal...`), and that of
+ * Granite 3.2. The words count only at the very beginning, where no essay has them. Null if all of it is reasoning.
+ */
+function readPlainReasoning(written: string, isComplete: boolean): PlainStart | null {
+  if (/^\s*(?:assistant)?(?:analysis|commentary)/.test(written)) {
+    const final = written.indexOf('assistantfinal');
+    if (final !== -1) return readFinal(written.slice(final));
+    // Even without an end, as no sentence begins like "analysisWe need".
+    if (!isComplete || /^\s*(?:assistant)?(?:analysis|commentary)\p{Lu}/u.test(written)) return null;
+  }
+  if (/^\s*(?:assistantfinal|final(?=\p{Lu}))/u.test(written)) return readFinal(written);
+  if (/^\s*Here(?:'s| is) my thought process:/i.test(written)) {
+    const response = /Here(?:'s| is) my (?:response|answer):/i.exec(written);
+    return response && { text: written.slice(response.index + response[0].length), isSettled: true };
+  }
+  return { text: written, isSettled: false };
+}
+
+/** The final message, without others that follow it. */
+function readFinal(written: string): PlainStart {
+  const text = written.replace(/^\s*(?:assistant)?final/, '');
+  const [answer = ''] = text.split(/assistant(?:analysis|commentary|final)/, 1);
+  return { text: answer, isSettled: true };
+}
+
+/** Collects the visible ranges of a text, marker by marker. */
+function createAnswer(written: string, isComplete: boolean, isSettledAtStart: boolean) {
+  // A marker that begins before this index is complete.
+  const limit = isComplete ? written.length : Math.max(0, written.length - maxMarkerLength);
+  let ranges: { start: number; end: number }[] = [];
+  let position = 0;
+  /** The blocks of reasoning that are open, from the outermost to the innermost. */
+  let open: Pick<Marker, 'kind' | 'name'>[] = [];
+  let hasText = false;
+  let isSettled = isSettledAtStart;
+  /** A message has ended; a final one may follow. */
+  let isPaused = false;
+  let isEnded = false;
+  let answerTag: string | null = null;
+  let strikes = 0;
+
+  return { read, hasEnded: () => isEnded, finish };
+
+  function read(marker: Marker): void {
+    addTextUntil(marker.index);
+    if (apply(marker)) position = marker.end;
+  }
+
+  function finish(): CleanedAnswer {
+    const reachesEnd = !isEnded && !isPaused && open.length === 0;
+    addTextUntil(written.length);
+    const state = isEnded ? 'ended' : isSettled ? 'settled' : 'open';
+    const text = joinRanges(written, ranges);
+    return { text: reachesEnd ? text.replace(incompleteToken, '').trimEnd() : text, state, reachesEnd };
+  }
+
+  function addTextUntil(index: number): void {
+    const end = Math.min(index, limit);
+    if (end > position && !isEnded && !isPaused && open.length === 0) {
+      const last = ranges.at(-1);
+      if (last?.end === position) last.end = end;
+      else ranges.push({ start: position, end });
+      hasText ||= /\S/.test(written.slice(position, end));
+    }
+    position = Math.max(position, index);
+  }
+
+  /** @returns false if the marker is part of the text */
+  function apply({ kind, name }: Marker): boolean {
+    switch (kind) {
+      case 'thought':
+        return begin({ kind, name });
+      case 'thought-end':
+        return endThought(name);
+      case 'details-end':
+        return open.some((block) => block.name === name) && endThought(name);
+      case 'fence':
+        return readFence(name);
+      case 'channel':
+        endChannel();
+        return begin({ kind, name });
+      case 'answer':
+        return beginAnswer();
+      case 'answer-tag':
+        if (hasText || open.length > 0) return false;
+        answerTag ??= name;
+        return true;
+      case 'answer-tag-end':
+        return answerTag === name && open.length === 0 && endTurn();
+      case 'message':
+        endChannel();
+        return !hasText || pause();
+      case 'message-end':
+        return endMessage();
+      case 'turn':
+        return (open.length === 0 && !hasText) || endTurn();
+      case 'end':
+        return endTurn();
+      case 'instruction-end':
+        return !hasText || endTurn();
+      case 'strike':
+        // At the beginning, it is the token that begins a text.
+        if (hasText) strikes += 1;
+        return !hasText;
+      case 'strike-end':
+        if (strikes === 0) return endTurn();
+        strikes -= 1;
+        return false;
+      case 'noise':
+        return true;
+    }
+  }
+
+  function begin(block: Pick<Marker, 'kind' | 'name'>): boolean {
+    // So many are not reasoning of a model, and searching them would take long.
+    if (open.length === maxDepth) return endTurn();
+    open.push(block);
+    return true;
+  }
+
+  function endThought(name: string): boolean {
+    if (open.length > 0) {
+      const index = open.findLastIndex((block) => block.name === name);
+      open.length = index === -1 ? open.length - 1 : index;
+      if (open.length === 0 && !hasText) isSettled = true;
+      return true;
+    }
+    // The opening tag is in the prompt: all text before is reasoning.
+    if (!isSettled) dropText();
+    isSettled = true;
+    return true;
+  }
+
+  /** Only fences of reasoning, and those in them, are markers. */
+  function readFence(language: string): boolean {
+    const isInThought = open.some((block) => block.kind === 'fence');
+    if (isInThought && language === '') return endThought('fence');
+    const isThought = /^(?:think|thinking|thoughts?|reasoning)$/i.test(language);
+    return (isInThought || isThought) && begin({ kind: 'fence', name: 'fence' });
+  }
+
+  /** What came before was not the answer, unless it follows reasoning that has ended. */
+  function beginAnswer(): boolean {
+    open = [];
+    if (isSettled && hasText) return endTurn();
+    dropText();
+    isPaused = false;
+    isSettled = true;
+    return true;
+  }
+
+  function endMessage(): boolean {
+    const last = open.at(-1);
+    if (last?.kind === 'channel' || last?.name === 'token') return endThoughtMessage();
+    if (open.length > 0) return endTurn();
+    return !hasText || pause();
+  }
+
+  function endThoughtMessage(): boolean {
+    const isChannel = open.pop()?.kind === 'channel';
+    // After a channel, the answer is in the final one.
+    if (!isChannel && open.length === 0 && !hasText) isSettled = true;
+    return true;
+  }
+
+  function endChannel(): void {
+    open = open.filter((block) => block.kind !== 'channel');
+  }
+
+  function pause(): boolean {
+    if (isSettled) return endTurn();
+    isPaused = true;
+    return true;
+  }
+
+  function endTurn(): boolean {
+    isEnded = true;
+    return true;
+  }
+
+  function dropText(): void {
+    ranges = [];
+    hasText = false;
+  }
+}
+
+/** At the end of a text that was cut off within it. */
+const incompleteToken = /<[|｜/][\w▁|｜]{0,40}$/;
+
+/** Deeper reasoning does not exist. */
+const maxDepth = 50;
+
+/** Where something was removed between two ranges, the longer white space of both sides remains. */
+function joinRanges(written: string, ranges: readonly { start: number; end: number }[]): string {
+  const parts: string[] = [];
+  let space = '';
+  for (const { start, end } of ranges) {
+    const range = written.slice(start, end);
+    const text = range.trim();
+    space = longerSpace(space, range.slice(0, Math.min(maxSpace, range.length - range.trimStart().length)));
+    if (text === '') continue;
+    if (parts.length > 0) parts.push(space);
+    parts.push(text);
+    space = range.slice(range.trimEnd().length).slice(0, maxSpace);
+  }
+  return parts.join('');
+}
+
+/** In characters. */
+const maxSpace = 20;
+
+/** By line breaks, then by length. */
+function longerSpace(one: string, other: string): string {
+  const difference = countLineBreaks(other) - countLineBreaks(one) || other.length - one.length;
+  return difference > 0 ? other : one;
+}
+
+function countLineBreaks(space: string): number {
+  return space.split('\n').length;
+}
+
+/** Removes a fence around the whole text; without its end, if the text was cut off. A fence around a part of it remains. */
+function removeFence(text: string): string {
+  if (!fenceLine.test(text)) return text;
+  const lines = text.split('\n');
+  let depth = 0;
+  for (const [index, line] of lines.entries()) {
+    if (!fenceLine.test(line)) continue;
+    const isOpening = depth === 0 || /[\p{L}\p{N}]/u.test(line);
+    depth += isOpening ? 1 : -1;
+    if (depth > 0) continue;
+    return index === lines.length - 1 ? lines.slice(1, -1).join('\n').trim() : text;
+  }
+  return lines.slice(1).join('\n').trim();
+}
+
+const fenceLine = /^[ \t]{0,3}(?:`{3,}|~{3,})[ \t]*[^\n`]{0,40}(?:\n|$)/;
