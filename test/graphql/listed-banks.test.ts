@@ -1,37 +1,71 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createBankLists } from '../../src/bank-lists/bank-lists.ts';
-import { buildIban, ibanFields } from '../../src/iban/build-iban.ts';
+import type { ListedBank } from '../../src/bank-lists/listed-bank.ts';
+import { calcCheckDigits } from '../../src/iban/mod97.ts';
+import { type CountryFormat, findCountryFormat } from '../../src/iban/registry.ts';
+import { readBankFile } from '../../src/self-hosted/bank-data/directory/files/read-bank-file.ts';
+import { replaceImport } from '../../src/self-hosted/bank-data/directory/replace-import.ts';
 import { createRandom } from '../support/e2e/random.ts';
 import { tGateway } from '../support/gateway.ts';
+import { tFile } from '../support/self-hosted/bank-data/directory/sample.ts';
+import { samples } from '../support/self-hosted/bank-data/directory/samples.ts';
 import { tBankDataService } from '../support/self-hosted.ts';
+import { tFolder } from '../support/stores/folder.ts';
 
 /* The gateway answers with the record of the list, for bank codes from all over it. */
 
-const lists = createBankLists();
 const banksPerCountry = 50;
 
-it.each(lists.countries())('answers random bank codes of %s as the list has them', async (country) => {
+it.each(createBankLists().countries())('answers random bank codes of %s as the list has them', async (country) => {
   const random = createRandom(46);
-  const all = lists.banks(country);
+  const all = createBankLists().banks(country);
   const banks = Array.from({ length: banksPerCountry }, () => all[random(all.length - 1)]);
-  const ibans = banks.map((bank) => ibanOf(country, bank?.bankCode ?? ''));
-  const { ask } = tGateway({ bankDataUrl: await tBankDataService() });
+  await expectAnswers(banks, await tBankDataService());
+});
+
+it.each(samples)('answers the bank codes of the imported file of $title', async (sample) => {
+  const { country, fileName } = sample;
+  const dataDir = tFolder();
+  const path = join(dataDir, fileName);
+  writeFileSync(path, await tFile(sample));
+  const { entries, format, date } = await readBankFile({ country, path });
+  await replaceImport(dataDir, { country, source: format.source, date, entries });
+  const { first, last } = formatOf(country).bankCode;
+  const banks = createBankLists({ dataDir })
+    .banks(country)
+    .filter(({ bankCode }) => bankCode.length === last - first + 1);
+  expect(country === 'FI' || banks.length > 0).toBe(true);
+  await expectAnswers(banks, await tBankDataService({ dataDir }));
+});
+
+async function expectAnswers(banks: readonly (ListedBank | undefined)[], bankDataUrl: string): Promise<void> {
+  const { ask } = tGateway({ bankDataUrl });
+  const ibans = banks.map((bank) => ibanOf(bank?.country ?? '', bank?.bankCode ?? ''));
   const query = `query ($ibans: [String!]!) { ibanValidations(ibans: $ibans) { iban valid
     bankData { bankCode name zip city bic bicSource source date } } }`;
   const { data } = await ask(query, { ibans });
   const expected = banks.map((bank, index) => {
-    const { bankCode, name, bic, bicSource, source, date } = bank ?? {};
+    const { bankCode, name, zip, city, bic, bicSource, source, date } = bank ?? {};
     const orNull = (text?: string) => text || null;
-    const bankData = { bankCode, name: orNull(name), zip: null, city: null, bic: orNull(bic), source, date };
-    return { iban: ibans[index], valid: true, bankData: { ...bankData, bicSource: orNull(bicSource) } };
+    const address = { zip: orNull(zip), city: orNull(city) };
+    const bankData = { bankCode, name: orNull(name), ...address, bic: orNull(bic), bicSource: orNull(bicSource) };
+    return { iban: ibans[index], valid: true, bankData: { ...bankData, source, date } };
   });
   expect(data?.ibanValidations).toEqual(expected);
-});
+}
 
-/** A valid IBAN with this bank code; its other digits are zeros. */
+/** An IBAN with this bank code; all other digits of its account are zeros, which national check digits need not match. */
 function ibanOf(country: string, bankCode: string): string {
-  const zeros = (name: string) => '0'.repeat(ibanFields(country).find((field) => field.name === name)?.length ?? 0);
-  const built = buildIban({ country, bankCode, branch: zeros('branch'), accountNumber: zeros('accountNumber') });
-  if (built.kind === 'invalid') throw new Error(built.problems.map(({ message }) => message).join(' '));
-  return built.iban;
+  const { length, bankCode: span } = formatOf(country);
+  const zeros = '0'.repeat(length - 4);
+  const bban = zeros.slice(0, span.first - 1) + bankCode + zeros.slice(span.last);
+  return country + calcCheckDigits(country, bban) + bban;
+}
+
+function formatOf(country: string): CountryFormat {
+  const format = findCountryFormat(country);
+  if (format === null) throw new Error(`${country} has no IBANs`);
+  return format;
 }

@@ -6,8 +6,8 @@ import { createEssayWriter } from '../../src/self-hosted/essays/run-essay-servic
 import { bankDataKey, essaysKey } from './gateway.ts';
 
 /** The self-hosted bank-data service on a free port, closed after the test. @returns its URL */
-export async function tBankDataService(): Promise<string> {
-  const service = createBankDataService({ apiKey: bankDataKey });
+export async function tBankDataService(options: { dataDir?: string } = {}): Promise<string> {
+  const service = createBankDataService({ apiKey: bankDataKey, ...options });
   onTestFinished(() => service.close());
   return service.listen({ host: '127.0.0.1', port: 0 });
 }

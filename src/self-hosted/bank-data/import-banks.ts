@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { createBankLists } from '../../bank-lists/bank-lists.ts';
 import { errorCodeOf } from '../../errors.ts';
-import { createBankDirectory } from './directory/bank-directory.ts';
 import { ImportError } from './directory/files/bank-file.ts';
 import type { BankFileFormat } from './directory/files/bank-file-format.ts';
 import { bankFileFormats, importableCountries } from './directory/files/formats.ts';
@@ -141,15 +141,10 @@ With --all FOLDER, each file of a folder is imported for its countries.\n\n${fil
 
 /** The list of the package, or the import of the folder. */
 async function findPresentList(country: string, dataDir?: string): Promise<PresentList> {
-  const directory = createBankDirectory(dataDir === undefined ? {} : { dataDir });
+  const lists = createBankLists(dataDir === undefined ? {} : { dataDir });
   try {
-    const { banks, total } = directory.listBanks({ country, first: Number.MAX_SAFE_INTEGER });
-    const dates = new Map<string, number>();
-    for (const { date } of banks) dates.set(date, (dates.get(date) ?? 0) + 1);
-    // Single records of a shipped list may be older or newer than the list.
-    const [[date] = ['']] = [...dates].sort(([, a], [, b]) => b - a);
-    return { banks: total, date };
+    return { banks: lists.banks(country).length, date: lists.status(country)?.date ?? '' };
   } finally {
-    await directory.close();
+    await lists.close();
   }
 }

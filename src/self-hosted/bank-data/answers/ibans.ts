@@ -61,7 +61,7 @@ export function answerIbanValidation(
     message: messages.length === 0 ? 'IBAN number is valid.' : `IBAN number is not valid. ${messages.join(' ')}`,
     iban,
     iban_data: toIbanData(parts, format),
-    bank_data: toBankData(parts.bankCode, findBank(parts.countryCode, parts.bankCode)),
+    bank_data: toBankData(parts.bankCode, findBank(parts.countryCode, parts.bankCode, parts.branch)),
     country_iban_example: format.example,
   });
 }

@@ -13,10 +13,11 @@ interface BankListRequest {
 
 export interface BankDirectory {
   /**
-   * The bank with this bank code in an IBAN of this country; null if it is not listed. Territories have no list, and do
+   * The bank with this bank code in an IBAN of this country, or its branch, if the list has branches (HU); null if it is not
+   * listed. Territories have no list, and do
    * not use the list of their parent: a wrong bank is worse than none.
    */
-  findBank(country: string, bankCode: string): ListedBank | null;
+  findBank(country: string, bankCode: string, branch?: string | null): ListedBank | null;
   /**
    * The bank with this BIC, in capitals; without a branch, the head office. For an unlisted branch it returns the head
    * office, but for an unlisted head office never a branch: hundreds of independent banks share the first eight
@@ -46,7 +47,7 @@ export function createBankDirectory(options: BankListsOptions = {}): BankDirecto
   }
 
   return {
-    findBank: (country, bankCode) => indexOf(country).findByCode(bankCode),
+    findBank: (country, bankCode, branch = null) => indexOf(country).findByCode(bankCode, branch),
     findBankByBic(bic) {
       // A bank may have a BIC of another country, so all lists are searched, first the list of the country in the BIC.
       const home = bic.slice(4, 6);

@@ -1,12 +1,14 @@
 import { findByCode } from '../../../bank-lists/bank-lists.ts';
 import type { ListedBank } from '../../../bank-lists/listed-bank.ts';
 import { normalizeForSearch } from '../../../bank-lists/normalize-for-search.ts';
+import { findCountryFormat } from '../../../iban/registry.ts';
 
 /** The banks of one country, indexed for lookups. */
 export interface CountryIndex {
-  /** By bank code, ascending. */
+  /** By bank code, ascending, without the branches that a Hungarian list has. */
   banks: readonly ListedBank[];
-  findByCode(bankCode: string): ListedBank | null;
+  /** The record of the branch, if the list has branches; otherwise of the bank. */
+  findByCode(bankCode: string, branch: string | null): ListedBank | null;
   /** By a BIC of 11 characters; if several banks share it, the one most likely to be the head office. */
   findByBic(bic: string): ListedBank | null;
   /** Banks whose name contains all words, or whose bank code or BIC starts with the text; in the order of `banks`. */
@@ -14,8 +16,11 @@ export interface CountryIndex {
 }
 
 export function createCountryIndex(country: string, unordered: readonly ListedBank[]): CountryIndex {
-  const banks = unordered.toSorted((a, b) => (a.bankCode < b.bankCode ? -1 : 1));
-  const byCode = new Map(banks.map((bank) => [bank.bankCode, bank]));
+  const byCode = new Map(unordered.map((bank) => [bank.bankCode, bank]));
+  const { first, last } = findCountryFormat(country)?.bankCode ?? { first: 1, last: 0 };
+  const banks = unordered
+    .filter(({ bankCode }) => bankCode.length <= last - first + 1)
+    .sort((a, b) => (a.bankCode < b.bankCode ? -1 : 1));
   const byBic = new Map<string, ListedBank>();
   for (const bank of banks) {
     if (bank.bic === '') continue;
@@ -27,7 +32,10 @@ export function createCountryIndex(country: string, unordered: readonly ListedBa
 
   return {
     banks,
-    findByCode: (bankCode) => findByCode(byCode, country, bankCode),
+    findByCode(bankCode, branch) {
+      const listed = branch === null ? undefined : byCode.get(bankCode + branch);
+      return listed ? { ...listed, bankCode } : findByCode(byCode, country, bankCode);
+    },
     findByBic: (bic) => byBic.get(bic) ?? null,
     search(text) {
       normalizedNames ??= banks.map(({ name }) => normalizeForSearch(name));

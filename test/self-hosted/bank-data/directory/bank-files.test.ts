@@ -64,7 +64,9 @@ describe.each(samples)('the file of $title ($country)', (sample) => {
     const directory = createBankDirectory({ dataDir });
     expect(directory.findBank(country, bank.bankCode)).toMatchObject({ ...bank, bic: bank.bic || expect.any(String) });
     const { banks } = directory.listBanks({ country, first: 1_000 });
-    expect(banks.filter(({ source }) => source.startsWith(format.source))).toHaveLength(entries.length);
+    // Branches, which only the list of Hungary has, are found, and are no banks.
+    const listed = entries.filter(({ bankCode }) => country !== 'HU' || bankCode.length === 3);
+    expect(banks.filter(({ source }) => source.startsWith(format.source))).toHaveLength(listed.length);
     await directory.close();
   });
 

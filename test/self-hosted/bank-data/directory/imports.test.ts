@@ -42,6 +42,20 @@ describe('an import', () => {
     expect(names).toEqual(['C', 'B', 'A', undefined, 'A']);
   });
 
+  it('of Hungary has the branch of an account, otherwise the head office, and lists only banks', async () => {
+    const banks = [
+      tEntry('117', { name: 'OTP', bic: 'OTPVHUHB' }),
+      tEntry('1177301', { name: 'OTP XVI. kerület', city: 'Budapest', bic: 'OTPVHUHB' }),
+    ];
+    const directory = await tDirectory({ HU: banks });
+    const branch = directory.findBank('HU', '117', '7301');
+    expect(branch).toMatchObject({ bankCode: '117', name: 'OTP XVI. kerület', city: 'Budapest' });
+    expect(directory.findBank('HU', '117', '0002')).toMatchObject({ bankCode: '117', name: 'OTP' });
+    expect(directory.findBank('HU', '117')?.name).toBe('OTP');
+    expect(directory.findBankByBic('OTPVHUHB')?.name).toBe('OTP');
+    expect(directory.listBanks({ country: 'HU' }).banks.map(({ name }) => name)).toEqual(['OTP']);
+  });
+
   it('that fails keeps the previous one', async () => {
     const dataDir = tFolder();
     await tReplace(dataDir, ['0001']);
