@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { BankData, IbanData, IbanValidation } from './bank-data.ts';
+import type { Bank, IbanData, IbanValidation } from './bank-data.ts';
 
 /** A part of an IBAN. */
 interface Part {
@@ -13,7 +13,7 @@ interface Part {
  */
 export class AnswerTemplate {
   readonly #ibanData: IbanData;
-  readonly #bankData: BankData;
+  readonly #bankData: Bank;
   readonly #checksum: Part | null;
   readonly #bban: Part | null;
   readonly #branch: Part | null;
@@ -55,6 +55,8 @@ export class AnswerTemplate {
       ibanData.countryIbanFormatAsSwift === this.#ibanData.countryIbanFormatAsSwift &&
       ibanData.countryIbanFormatAsRegex === this.#ibanData.countryIbanFormatAsRegex &&
       bankData.bankCode === this.#bankData.bankCode &&
+      bankData.countryCode === this.#bankData.countryCode &&
+      bankData.address === this.#bankData.address &&
       bankData.name === this.#bankData.name &&
       bankData.zip === this.#bankData.zip &&
       bankData.city === this.#bankData.city &&
@@ -104,7 +106,7 @@ export function createAnswerTemplates(maxBanks: number): FindTemplate {
 const seenOnce = 'seen once';
 
 /** The answer for a valid IBAN whose parts and bank the service knows. */
-type KnownValidation = IbanValidation & { ibanData: IbanData; bankData: BankData };
+type KnownValidation = IbanValidation & { ibanData: IbanData; bankData: Bank };
 
 function isKnownValidation(answer: Partial<IbanValidation>): answer is KnownValidation {
   const { valid, problems, ibanData, bankData } = answer;

@@ -14,7 +14,7 @@ export interface IbanValidation {
   /** Empty when valid, and only then. */
   problems: readonly ValidationProblem<IbanProblem>[];
   ibanData: IbanData | null;
-  bankData: BankData | null;
+  bankData: Bank | null;
 }
 
 /** The parts of an IBAN, named as in the GraphQL schema (`checksum`: the check digits). Null if not known. */
@@ -33,10 +33,12 @@ export interface IbanData {
   countryIbanFormatAsRegex: string | null;
 }
 
-/** The bank of an account. Null where the directory has no value. */
-export interface BankData {
+/** A bank as its directory lists it. Null where the directory has no value. */
+export interface Bank {
   bankCode: string | null;
+  countryCode: string | null;
   name: string | null;
+  address: string | null;
   zip: string | null;
   city: string | null;
   bic: string | null;
@@ -56,12 +58,6 @@ export interface BicValidation {
   problems: readonly ValidationProblem<BicProblem>[];
   /** Null where the service does not know the bank. */
   bank: Bank | null;
-}
-
-/** A bank as its directory lists it. Null where the directory has no value. */
-export interface Bank extends BankData {
-  countryCode: string | null;
-  address: string | null;
 }
 
 export interface BankListRequest {

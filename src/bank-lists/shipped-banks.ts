@@ -73,17 +73,18 @@ const listedBicsFile = (country: string) =>
 function germanBanks(next: NextGermanBanks | null): ListedBank[] {
   const older = new Map(readBics('DE'));
   const banks = new Map<string, ListedBank>();
-  const add = (list: GermanBanks, date: string) => {
+  const date = next?.valid.slice(0, 10) ?? germanDate;
+  const add = (list: GermanBanks) => {
     for (const bankCode in list) {
       const [name, listedBic] = list[bankCode] ?? [''];
       const bic = listedBic ?? older.get(bankCode) ?? '';
       banks.set(bankCode, toBank({ country: 'DE', bankCode, name, bic, source: germanSource, date }));
     }
   };
-  add(readJson(germanFile('current.json')), germanDate);
+  add(readJson(germanFile('current.json')));
   if (next) {
     for (const bankCode of next.remove) banks.delete(bankCode);
-    add(next.upsert, next.valid.slice(0, 10));
+    add(next.upsert);
   }
   const removed = new Set(next?.remove);
   for (const [bankCode, bic] of older) {

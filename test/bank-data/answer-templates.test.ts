@@ -9,7 +9,9 @@ import { collectGarbage } from '../support/collect-garbage.ts';
 
 const commerzbank = {
   bankCode: '37040044',
+  countryCode: 'DE',
   name: 'Commerzbank',
+  address: null,
   zip: '50447',
   city: 'Köln',
   bic: 'COBADEFFXXX',
@@ -104,12 +106,12 @@ it('restores every value of an answer that differs from the others of its bank',
   });
   paths.push(...Object.keys(commerzbank).map((name) => `bankData.${name}`));
   paths.push('ibanData.branch', 'ibanData.nationalChecksum');
-  expect(paths).toHaveLength(19);
+  expect(paths).toHaveLength(21);
   for (const path of paths) {
     const values = path === 'ibanData.sepaCountry' ? [false, null] : ['another', '37', '', null];
     for (const value of values) {
       // Never null in an answer, or null in the usual one.
-      if (value === null && /countryCode|checksum|bban|branch|national/.test(path)) continue;
+      if (value === null && /countryCode|address|checksum|bban|branch|national/.test(path)) continue;
       const answer = changed(usual, path, value);
       expect(templateOf(usual, findTemplate)?.fits(answer as never)).toBe(false);
       expect(templateOf(answer, findTemplate)?.restore(answer.iban)).toEqual(answer);

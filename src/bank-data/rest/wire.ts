@@ -1,7 +1,7 @@
 import type { BicSource } from '../../bank-lists/listed-bank.ts';
 import { compactBic } from '../../iban/bic.ts';
 import { compactIban, findIbanProblems, parseIban } from '../../iban/iban.ts';
-import type { Bank, BankData, IbanData, IbanValidation } from '../bank-data.ts';
+import type { Bank, IbanData, IbanValidation } from '../bank-data.ts';
 
 /*
  * The bodies of the service's responses, read tolerantly: absent, null, "", "N/A", "-" and "null" are the same; a number or boolean
@@ -21,7 +21,7 @@ export function readIbanAnswer(body: unknown, iban: string): IbanValidation | nu
   const valid = readFlag(wire?.valid);
   if (wire === null || valid === null) return null;
   const ibanData = readIbanData(wire.iban_data, iban);
-  const bankData = readBankData(wire.bank_data);
+  const bankData = readBankData(wire.bank_data, iban);
   // Without its leading zeros, it is the code of the same bank.
   if (bankData?.bankCode && ibanData && Number(bankData.bankCode) === Number(ibanData.bankCode))
     bankData.bankCode = ibanData.bankCode;
@@ -86,15 +86,17 @@ function withLeadingZeros(wire: Readonly<Record<string, unknown>>, iban: string)
 }
 
 /** Null if the service knows only the code, which is a part of the IBAN and no knowledge of a bank. */
-function readBankData(value: unknown): BankData | null {
+function readBankData(value: unknown, iban: string): Bank | null {
   const wire = readObject(value);
   const known = unlessEmpty({
     name: readText(wire?.name),
+    address: readText(wire?.address),
     zip: readText(wire?.zip),
     city: readText(wire?.city),
     bic: readText(wire?.bic),
   });
-  return known && { bankCode: readText(wire?.bank_code), ...known, ...readOrigin(wire) };
+  const bankCode = readText(wire?.bank_code);
+  return known && { bankCode, countryCode: iban.slice(0, 2), ...known, ...readOrigin(wire) };
 }
 
 export interface ServicePage {

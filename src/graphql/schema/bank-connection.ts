@@ -10,6 +10,7 @@ import { bankDataScope, limitText, maxLengths } from './field-checks.ts';
 /* Pagination follows https://relay.dev/graphql/connections.htm, so that client caches can merge pages. */
 
 const maxPageSize = 100;
+const defaultPageSize = 20;
 const maxSearchWords = 10;
 
 const pageSize = {
@@ -91,10 +92,11 @@ builder.queryField('banks', (t) =>
           `Up to ${maxSearchWords} words of a name, or part of a bank code or BIC; case and accents are ignored.`,
         ),
       ),
-      first: t.arg.int({ required: true, defaultValue: 20, description: `Page size, from 1 to ${maxPageSize}.` }),
+      first: t.arg.int({ defaultValue: defaultPageSize, description: `Page size, from 1 to ${maxPageSize}.` }),
       after: t.arg.string(limitText(maxLengths.cursor, 'Cursor of the bank before the page; null for the first page.')),
     },
-    resolve: async (_, { country, search, first, after }, { services, budget, requestContext }) => {
+    resolve: async (_, { country, search, first: size, after }, { services, budget, requestContext }) => {
+      const first = size ?? defaultPageSize;
       if (first < 1 || first > maxPageSize) throw badInput(`first is ${first}; it must be from 1 to ${maxPageSize}.`);
       const listing = {
         country: readCountry(country),

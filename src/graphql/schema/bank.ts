@@ -1,7 +1,8 @@
-import type { Bank, BankData } from '../../bank-data/bank-data.ts';
+import type { Bank } from '../../bank-data/bank-data.ts';
 import type { BicSource } from '../../bank-lists/listed-bank.ts';
 import { compactBic } from '../../iban/bic.ts';
 import { builder } from './builder.ts';
+import type { Context } from './context.ts';
 import { lookUpCost, paid } from './directives.ts';
 import { entityKey, readKey, resolveReference } from './entities.ts';
 import { bankDataScope, limitText, maxLengths } from './field-checks.ts';
@@ -17,68 +18,88 @@ const BicSourceType = builder.enumType('BicSource', {
   } as const satisfies Record<BicSource, object>,
 });
 
-const bicSource = {
-  type: BicSourceType,
-  nullable: true,
-  description: 'Where the BIC is from; null without a BIC, or if the service does not report it.',
-} as const;
+type BankFields = PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, Bank>;
 
-const source = {
-  nullable: true,
-  description: 'Publisher of the record; null if the service does not report it.',
-} as const;
-
-const date = {
-  nullable: true,
-  description:
-    'Date of the published list in ISO 8601, such as 2026-03-01, or of its import, if the list has none; null if the ' +
-    'service does not report it.',
-} as const;
-
-export const BankDataType = builder.objectRef<BankData>('BankData').implement({
-  description: 'The bank of an account, from its national directory.',
-  fields: (t) => ({
-    bankCode: t.exposeString('bankCode', { nullable: true, description: 'National bank code; null if unknown.' }),
-    name: t.exposeString('name', { nullable: true, description: 'Name of the bank; null if unknown.' }),
-    zip: t.exposeString('zip', { nullable: true, description: 'Postal code of the bank; null if unknown.' }),
-    city: t.exposeString('city', { nullable: true, description: 'City of the bank; null if unknown.' }),
-    bic: t.exposeString('bic', { nullable: true, description: 'ISO 9362 BIC; null if the directory has none.' }),
-    bicSource: t.expose('bicSource', bicSource),
-    source: t.exposeString('source', source),
-    date: t.exposeString('date', date),
+/** The fields of a bank, whether it was found by its bank code or is in a list. */
+const bankFields = (t: BankFields) => ({
+  id: t.id({
+    description: 'Country, bank code and BIC, which identify the record; several banks may share a BIC.',
+    resolve: bankId,
   }),
+  bankCode: t.exposeString('bankCode', {
+    nullable: true,
+    description: 'National bank code, or the routing number of a US bank; null if unknown.',
+  }),
+  countryCode: t.exposeString('countryCode', {
+    nullable: true,
+    description: 'ISO 3166-1 alpha-2 code of the country; null if unknown.',
+  }),
+  name: t.exposeString('name', { nullable: true, description: 'Name of the bank; null if unknown.' }),
+  address: t.exposeString('address', { nullable: true, description: 'Street and number; null if unknown.' }),
+  zip: t.exposeString('zip', { nullable: true, description: 'Postal code; null if unknown.' }),
+  city: t.exposeString('city', { nullable: true, description: 'City; null if unknown.' }),
+  bic: t.exposeString('bic', { nullable: true, description: 'ISO 9362 BIC; null if the list has none.' }),
+  bicSource: t.expose('bicSource', {
+    type: BicSourceType,
+    nullable: true,
+    description: 'Where the BIC is from; null without a BIC, or if the service does not report it.',
+  }),
+  source: t.exposeString('source', {
+    nullable: true,
+    description: 'Publisher of the record; null if the service does not report it.',
+  }),
+  date: t.exposeString('date', {
+    nullable: true,
+    description:
+      'Date of the published list in ISO 8601, such as 2026-03-01, or of its import, if the list has none; null if the ' +
+      'service does not report it.',
+  }),
+});
+
+export const BankDataType = builder.objectRef<Bank>('BankData').implement({
+  description: 'The bank of an account, from its national directory.',
+  fields: bankFields,
 });
 
 export const BankType = builder.objectRef<Bank>('Bank').implement({
-  directives: [entityKey('bic')],
+  directives: [entityKey('id'), entityKey('bic')],
   extensions: {
     cacheScope: 'public',
     ...bankDataScope,
-    ...resolveReference(
-      async ({ bic }, { loaders }) =>
-        (await loaders.validateBic(compactBic(readKey('bic', bic, maxLengths.code)))).bank,
+    ...resolveReference(({ id, bic }, context) =>
+      id === undefined
+        ? findByBic(readKey('bic', bic, maxLengths.code), context)
+        : findById(readKey('id', id, maxLengths.id), context),
     ),
   },
   description: 'A record from a list of banks.',
-  fields: (t) => ({
-    bic: t.exposeString('bic', { nullable: true, description: 'ISO 9362 BIC; null if the list has none.' }),
-    bankCode: t.exposeString('bankCode', {
-      nullable: true,
-      description: 'National bank code, or the routing number of a US bank; null if unknown.',
-    }),
-    name: t.exposeString('name', { nullable: true, description: 'Name of the bank; null if unknown.' }),
-    address: t.exposeString('address', { nullable: true, description: 'Street and number; null if unknown.' }),
-    zip: t.exposeString('zip', { nullable: true, description: 'Postal code; null if unknown.' }),
-    city: t.exposeString('city', { nullable: true, description: 'City; null if unknown.' }),
-    countryCode: t.exposeString('countryCode', {
-      nullable: true,
-      description: 'ISO 3166-1 alpha-2 code of the country; null if unknown.',
-    }),
-    bicSource: t.expose('bicSource', bicSource),
-    source: t.exposeString('source', source),
-    date: t.exposeString('date', date),
-  }),
+  fields: bankFields,
 });
+
+/** Such as `DE:37040044:COBADEFFXXX`. A bank with neither code nor BIC has its name. */
+function bankId({ countryCode, bankCode, bic, name }: Bank): string {
+  const parts = [countryCode, bankCode, bic];
+  if (bankCode === null && bic === null) parts.push(name);
+  return parts.map((part) => part ?? '').join(':');
+}
+
+/** The head office, or the branch if the BIC has one. */
+async function findByBic(bic: string, { loaders }: Context): Promise<Bank | null> {
+  return (await loaders.validateBic(compactBic(bic))).bank;
+}
+
+/** The record may be the one of its BIC; otherwise it is in the list of its country. */
+async function findById(id: string, context: Context): Promise<Bank | null> {
+  const { services, budget, requestContext } = context;
+  const [country, bankCode, bic = ''] = id.split(':');
+  const ofBic = bic === '' ? null : await findByBic(bic, context);
+  if (ofBic instanceof Error || (ofBic !== null && bankId(ofBic) === id)) return ofBic;
+  if (!country || !(bankCode || bic)) return null;
+  if (!budget.spend('bankQueries')) throw budget.createLimitError('bankQueries');
+  const listing = { country, search: bankCode || bic, offset: 0, limit: 100 };
+  const { banks } = await services.bankData.listBanks(listing, requestContext);
+  return banks.find(({ bank }) => bankId(bank) === id)?.bank ?? null;
+}
 
 builder.queryField('bank', (t) =>
   t.field({
@@ -95,6 +116,6 @@ builder.queryField('bank', (t) =>
         ...limitText(maxLengths.code, 'The BIC: 8 or 11 characters; case is ignored.'),
       }),
     },
-    resolve: async (_, { bic }, { loaders }) => (await loaders.validateBic(compactBic(bic))).bank,
+    resolve: (_, { bic }, context) => findByBic(bic, context),
   }),
 );

@@ -175,7 +175,7 @@ const GenerateEssayInputType = builder.inputType('GenerateEssayInput', {
       required: true,
       ...stateTextLimit(essayLimits.description, 'The topic and the points to cover.'),
     }),
-    mode: t.field({ type: EssayModeType, required: true, defaultValue: 'STANDARD', description: 'The style.' }),
+    mode: t.field({ type: EssayModeType, defaultValue: 'STANDARD', description: 'The style.' }),
     wordCount: t.int({ required: true, description: `Maximum number of words, from 1 to ${essayLimits.wordCount}.` }),
     purpose: t.field({ type: WritingPurposeType, description: 'The purpose; null for none.' }),
     titles: t.stringList(
@@ -190,7 +190,6 @@ const GenerateEssayInputType = builder.inputType('GenerateEssayInput', {
       ),
     ),
     orderAgain: t.boolean({
-      required: true,
       defaultValue: false,
       description:
         'Whether to order the essay again if an earlier attempt with the same idempotencyKey was sent and its outcome is ' +
@@ -213,8 +212,17 @@ builder.mutationField('generateEssay', (t) =>
         const { message } = budget.createLimitError('essays');
         return { kind: 'invalid-input', field: null, message, problems: [] };
       }
-      const { purpose = null, titles, idempotencyKey = null } = input;
-      return services.essays.generate({ ...input, purpose, titles: titles ?? [], idempotencyKey }, requestContext);
+      const { description, wordCount, mode, purpose, titles, idempotencyKey, orderAgain } = input;
+      const order = {
+        description,
+        wordCount,
+        mode: mode ?? 'STANDARD',
+        purpose: purpose ?? null,
+        titles: titles ?? [],
+        idempotencyKey: idempotencyKey ?? null,
+        orderAgain: orderAgain ?? false,
+      };
+      return services.essays.generate(order, requestContext);
     },
   }),
 );

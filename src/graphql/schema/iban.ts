@@ -79,6 +79,7 @@ const IbanDataType = builder.objectRef<IbanData>('IbanData').implement({
   fields: (t) => ({
     country: t.exposeString('country', {
       nullable: true,
+      deprecationReason: 'Use IbanValidation.country.name, which needs no upstream call.',
       description: 'Name of the country, in English; null if unknown.',
     }),
     countryCode: t.exposeString('countryCode', {
@@ -115,10 +116,12 @@ const IbanDataType = builder.objectRef<IbanData>('IbanData').implement({
     }),
     countryIbanFormatAsSwift: t.exposeString('countryIbanFormatAsSwift', {
       nullable: true,
+      deprecationReason: 'Use IbanValidation.country.ibanFormatAsSwift, which needs no upstream call.',
       description: "The country's IBAN format in SWIFT notation, such as DE2!n8!n10!n; null if unknown.",
     }),
     countryIbanFormatAsRegex: t.exposeString('countryIbanFormatAsRegex', {
       nullable: true,
+      deprecationReason: 'Use IbanValidation.country.ibanFormatAsRegex, which needs no upstream call.',
       description: "The country's IBAN format as a regular expression for an IBAN without spaces; null if unknown.",
     }),
   }),
@@ -245,6 +248,7 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
     }),
     countryIbanExample: t.string({
       nullable: true,
+      deprecationReason: 'Use IbanValidation.country.ibanExample.',
       description:
         'A valid IBAN of the same country, as an example of the format; null if the country is unknown or not registered. Needs no ' +
         'upstream call.',

@@ -104,14 +104,16 @@ function answerIban(result: IbanResult): unknown {
 
 /** The whole answer: its errors have no more properties than these. */
 function answerWith(query: string, field: string, results: IbanResult | IbanResult[]): unknown {
-  const locations = [{ line: 1, column: query.indexOf(field) + 1 }];
+  const lines = query.slice(0, query.lastIndexOf('valid ')).split('\n');
+  const locations = [{ line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }];
   const errors = [results].flat().flatMap((result, index) => {
     if (!('code' in result)) return [];
     const { message = ownMessage('bank-data'), ...codes } = result;
     const extensions = { ...codes, service: 'bank-data', requestId: expect.stringMatching(/^[\w-]{36}$/) };
-    return [{ message, path: Array.isArray(results) ? [field, index] : [field], locations, extensions }];
+    return [{ message, path: [field, ...(Array.isArray(results) ? [index] : []), 'valid'], locations, extensions }];
   });
-  const fieldsOf = (result: IbanResult) => ('code' in result ? null : result);
+  const failed = { valid: null, problems: ['SERVICE_FAILED'] };
+  const fieldsOf = (result: IbanResult) => ('code' in result ? failed : result);
   const value = Array.isArray(results) ? results.map(fieldsOf) : fieldsOf(results);
   return { data: { [field]: value }, ...(errors.length > 0 && { errors }) };
 }

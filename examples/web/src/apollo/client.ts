@@ -9,7 +9,6 @@ export function createApolloClient() {
       typePolicies: {
         IbanValidation: { keyFields: ['iban'] },
         IbanCountry: { keyFields: ['code'] },
-        Bank: { keyFields: ['bic'] },
         Query: {
           fields: {
             // Resolves an IBAN from the cache if a list has loaded it.

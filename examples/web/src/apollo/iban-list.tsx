@@ -1,9 +1,8 @@
 import type { ErrorLike } from '@apollo/client';
 import { skipToken, useApolloClient, useQuery } from '@apollo/client/react';
-import { IbanList } from '../components/iban-list.tsx';
-import { CheckIban, CheckIbans, IbanFacts } from '../documents.ts';
+import { IbanList, readAnswer } from '../components/iban-list.tsx';
+import { CheckIban, CheckIbans } from '../documents.ts';
 import { unreachable } from '../failure.ts';
-import { readFragment } from '../gql/index.ts';
 import { type RowState, useIbanList } from '../state/use-iban-list.ts';
 import { readFailure, readFailuresByIndex } from './read-failure.ts';
 
@@ -19,8 +18,7 @@ export function ApolloIbanList() {
   async function recheck(iban: string): Promise<RowState> {
     try {
       const { data } = await client.query({ query: CheckIban, variables: { iban }, fetchPolicy: 'network-only' });
-      const facts = readFragment(IbanFacts, data?.ibanValidation);
-      return facts ? { facts } : { failure: unreachable };
+      return readAnswer(data?.ibanValidation) ?? { failure: unreachable };
     } catch (error) {
       return { failure: readFailure(error as ErrorLike) ?? unreachable };
     }

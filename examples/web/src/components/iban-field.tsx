@@ -27,7 +27,9 @@ export function IbanField({ input, answer, failure, onRetry }: IbanFieldProps) {
   // The answer may be for an earlier text.
   const isCurrent = input.ibanToCheck === input.iban;
   const isTooShort = !input.isComplete && input.iban.length < (input.country?.ibanLength ?? 0);
-  const facts = isCurrent && !isTooShort ? (answeredFacts ?? null) : null;
+  // The service could not tell whether it is valid: the failure is shown.
+  const isAnswered = answeredFacts !== undefined && answeredFacts !== null && answeredFacts.valid !== null;
+  const facts = isCurrent && !isTooShort && isAnswered ? answeredFacts : null;
   const isInvalid = facts?.valid === false || (input.isComplete && input.iban !== '' && !isPossibleIban(input.iban));
 
   function type({ target, nativeEvent }: ChangeEvent<HTMLInputElement>) {

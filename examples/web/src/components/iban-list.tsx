@@ -9,13 +9,21 @@ import { IbanResults } from './iban-results.tsx';
 
 interface IbanListProps {
   list: IbanListState;
-  /** In the order of the IBANs, null where a look-up failed; undefined while loading. */
-  answers: readonly (FragmentType<typeof IbanFacts> | null)[] | null | undefined;
+  /** In the order of the IBANs; `valid` is null where a look-up failed. Undefined while loading. */
+  answers: readonly Answer[] | null | undefined;
   /** Failed look-ups by index. The client's cache may have lost them. */
   failures: ReadonlyMap<number, Failure>;
   /** The whole request failed. */
   failure: Failure | null;
   onRetry: () => void;
+}
+
+type Answer = FragmentType<typeof IbanFacts> | null | undefined;
+
+/** Null if the look-up failed. */
+export function readAnswer(answer: Answer): RowState | null {
+  const facts = readFragment(IbanFacts, answer);
+  return facts && facts.valid !== null ? { facts } : null;
 }
 
 export function IbanList({ list, answers, failures, failure, onRetry }: IbanListProps) {
@@ -27,8 +35,7 @@ export function IbanList({ list, answers, failures, failure, onRetry }: IbanList
   function stateAt(index: number): RowState {
     const answer = answers?.[index];
     if (answer === undefined) return 'waiting';
-    const facts = readFragment(IbanFacts, answer);
-    return facts ? { facts } : { failure: failures.get(index) ?? unknownFailure };
+    return readAnswer(answer) ?? { failure: failures.get(index) ?? unknownFailure };
   }
 
   return (

@@ -8,8 +8,10 @@ export function createUrqlClient() {
   });
 }
 
-/** The cache stores every result with data. Removes data that is all null because of errors, so that it is refetched. */
+/** The cache stores every result with data. Removes data without any answer because of errors, so that it is refetched. */
 function dropFailed(result: OperationResult): OperationResult {
-  const isEmpty = Object.values(result.data ?? {}).every((field) => field === null || field === 'Query');
+  const isEmpty = Object.values(result.data ?? {}).every(
+    (field) => field === null || field === 'Query' || (field as { valid?: unknown }).valid === null,
+  );
   return result.error && isEmpty ? { ...result, data: undefined } : result;
 }

@@ -1,8 +1,7 @@
 import { useClient, useQuery } from 'urql';
-import { IbanList } from '../components/iban-list.tsx';
-import { CheckIban, CheckIbans, IbanFacts } from '../documents.ts';
+import { IbanList, readAnswer } from '../components/iban-list.tsx';
+import { CheckIban, CheckIbans } from '../documents.ts';
 import { unreachable } from '../failure.ts';
-import { readFragment } from '../gql/index.ts';
 import { type RowState, useIbanList } from '../state/use-iban-list.ts';
 import { readFailure, readFailuresByIndex } from './read-failure.ts';
 
@@ -19,8 +18,7 @@ export function UrqlIbanList() {
 
   async function recheck(iban: string): Promise<RowState> {
     const { data, error } = await client.query(CheckIban, { iban }, { requestPolicy: 'network-only' });
-    const facts = readFragment(IbanFacts, data?.ibanValidation);
-    return facts ? { facts } : { failure: readFailure(error) ?? unreachable };
+    return readAnswer(data?.ibanValidation) ?? { failure: readFailure(error) ?? unreachable };
   }
 
   return (
