@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { readPart, replacePart } from './replace-part.ts';
 
-/* Rewrites the generated parts of src/iban/registry-table.ts and src/bank-lists/shipped-banks.ts. */
+/* Rewrites the generated parts of src/iban/registry-table.ts. */
 
 const positions = z.string().regex(/^\d+-\d+$/, 'must be two positions, such as 1-4');
 

@@ -34,7 +34,10 @@ interface GatewayOptions {
 export function createGateway(
   config: Config,
   upstreams: Upstreams,
-  { logDestination = process.stderr, knownBanks = createKnownBanks(createBankLists(config)) }: GatewayOptions = {},
+  {
+    logDestination = process.stderr,
+    knownBanks = createKnownBanks(createBankLists({ dataDir: config.dataDir, lookEveryMs: 1_000 })),
+  }: GatewayOptions = {},
 ) {
   const secrets = listSecrets(config, upstreams);
   const redact = createRedact(secrets);

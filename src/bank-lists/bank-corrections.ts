@@ -2,7 +2,7 @@ import type { ListedBank } from './listed-bank.ts';
 
 /*
  * Our corrections of bank lists: rows that are wrong, missing or out of date in the npm packages, and BICs of registers of
- * institutions that are not those of their accounts. Each correction is confirmed by a second source, named beside it:
+ * institutions that are not those of their accounts. Each correction has the kind of its source beside it:
  * another published list, or payment details (IBAN and BIC) that account holders publish.
  */
 
@@ -59,7 +59,7 @@ function correctBank(
 ): ListedBank | null {
   const bic = typeof rule === 'function' ? rule(bankCode) : rule;
   if (bic === null) return null;
-  if (listed?.bic === bic) return listed;
+  if (listed?.bic === bic) return name === '' ? listed : { ...listed, name: listed.name || name };
   const bicSource = 'CORRECTED';
   if (listed === undefined) {
     return { country, bankCode, name, zip: '', city: '', bic, bicSource, source: reason, date: correctionsDate };
@@ -119,12 +119,12 @@ const corrections: Readonly<Record<string, readonly Correction[]>> = {
     { bankCodes: ['11315'], bic: 'CEPAFRPPXXX', name: "Caisse d'Épargne CEPAC", reason: statements },
     { bankCodes: ['10278', '15629'], bic: 'CMCIFR2A', name: 'Crédit Mutuel', reason: statements },
     { bankCodes: ['14690'], bic: 'CMCIFRP1', name: 'Monabanq', reason: statements },
-    {
-      bankCodes: ['10057', '10096', '30027', '30047'],
-      bic: 'CMCIFRPP',
-      name: 'Crédit Industriel et Commercial (CIC)',
-      reason: statements,
-    },
+    { bankCodes: ['30066'], bic: 'CMCIFRPPXXX', name: 'Crédit Industriel et Commercial (CIC)', reason: statements },
+    { bankCodes: ['10057'], bic: 'CMCIFRPP', name: 'CIC Sud Ouest', reason: statements },
+    { bankCodes: ['10096'], bic: 'CMCIFRPP', name: 'CIC Lyonnaise de Banque', reason: statements },
+    { bankCodes: ['30027'], bic: 'CMCIFRPP', name: 'CIC Nord Ouest', reason: statements },
+    { bankCodes: ['30047'], bic: 'CMCIFRPP', name: 'CIC Ouest', reason: statements },
+    { bankCodes: ['30087'], bic: 'CMCIFRPP', name: 'CIC Est', reason: statements },
     { bankCodes: ['11438'], bic: 'HRFRFRP1', name: 'Banque Hottinguer', reason: bics },
     { bankCodes: ['13369'], bic: 'BMMMFR2A', name: 'Banque Martin Maurel', reason: bics },
     { bankCodes: ['14940'], bic: 'CFFIFR21', name: '', reason: bics },
@@ -151,7 +151,7 @@ const corrections: Readonly<Record<string, readonly Correction[]>> = {
   ],
   NL: [
     { bankCodes: ['BUUT'], bic: 'BUUTNL2A', name: 'BUUT', reason: lists },
-    { bankCodes: ['CEPA'], bic: 'CEPANL2A', name: "Caisse d'Épargne", reason: lists },
+    { bankCodes: ['CEPA'], bic: 'CEPANL2A', name: '', reason: lists },
     { bankCodes: ['MLLE'], bic: 'MLLENL2A', name: 'Mollie', reason: lists },
     { bankCodes: ['WOFT'], bic: 'WOFTNL22', name: 'World First', reason: lists },
   ],

@@ -69,7 +69,7 @@ const germanFile = (name: string) => join(dirname(require.resolve('bankdata-germ
 const listedBicsFile = (country: string) =>
   join(dirname(require.resolve('iban-to-bic/package.json')), 'datasets', `${country.toLowerCase()}.json`);
 
-/** Includes bank codes of the older list that were deleted since: their accounts may still be in use. */
+/** Includes bank codes of older lists that were deleted since: their accounts may still be in use. */
 function germanBanks(next: NextGermanBanks | null): ListedBank[] {
   const older = new Map(readBics('DE'));
   const banks = new Map<string, ListedBank>();
@@ -82,14 +82,13 @@ function germanBanks(next: NextGermanBanks | null): ListedBank[] {
     }
   };
   add(readJson(germanFile('current.json')));
-  if (next) {
-    for (const bankCode of next.remove) banks.delete(bankCode);
-    add(next.upsert);
+  for (const bankCode of next?.remove ?? []) {
+    const bank = banks.get(bankCode);
+    if (bank) banks.set(bankCode, { ...bank, date: germanDate, isDeleted: true });
   }
-  const removed = new Set(next?.remove);
+  add(next?.upsert ?? {});
   for (const [bankCode, bic] of older) {
-    if (banks.has(bankCode) || removed.has(bankCode)) continue;
-    banks.set(bankCode, { ...toListedBic('DE', bankCode, bic), isDeleted: true });
+    if (!banks.has(bankCode)) banks.set(bankCode, { ...toListedBic('DE', bankCode, bic), isDeleted: true });
   }
   return [...banks.values()];
 }

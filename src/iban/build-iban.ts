@@ -148,7 +148,9 @@ function invalid(problems: readonly IbanFieldProblem[]): Extract<BuiltIban, { ki
 
 function describeCountryProblem(country: string): string {
   if (country === '') return 'country is missing; a country code has 2 letters.';
-  if (findUnregisteredFormat(country)) return `country is ${country}, which is not in the SWIFT IBAN registry.`;
+  if (findUnregisteredFormat(country)) {
+    return `country is ${country}, which is not in the SWIFT registry; an IBAN can be generated for countries of the registry.`;
+  }
   if (/^[A-Z]{2}$/.test(country)) return `country is ${country}, which has no IBANs.`;
   const characters = country.length === 1 ? 'character' : 'characters';
   return `country has ${country.length} ${characters}; a country code has 2 letters.`;

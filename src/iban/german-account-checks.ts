@@ -51,7 +51,7 @@ function withSubaccount(check: Method): Method {
     const result = check(account);
     if (result === 'PASSED' || !account.startsWith('00')) return result;
     const shifted = check(`${account.slice(2)}00`);
-    return shifted === 'FAILED' ? result : shifted;
+    return shifted === 'PASSED' ? shifted : result;
   };
 }
 
@@ -66,10 +66,11 @@ function check63(account: string): CheckResult {
   return account.startsWith('0') ? compare(account, 8, calcLuhn(digits(account, 2, 7))) : 'FAILED';
 }
 
-/** Position 1 is the type of account: 0, 4, 6, 7, 8 or 9. The check digit is the remainder itself, so 10 fits no digit. */
+/** Position 1 is the type of account: 0, 4, 6, 7, 8 or 9. The check digit is the remainder itself; with 10, there is none. */
 function check76(account: string): CheckResult {
   if (!/^[046789]/.test(account)) return 'FAILED';
-  return compare(account, 8, weightedSum(digits(account, 2, 7), [2, 3, 4, 5, 6, 7]) % 11);
+  const remainder = weightedSum(digits(account, 2, 7), [2, 3, 4, 5, 6, 7]) % 11;
+  return remainder === 10 ? 'NOT_APPLICABLE' : compare(account, 8, remainder);
 }
 
 /** A 9 at position 3 is checked too. */

@@ -8,15 +8,16 @@ export function printIban(iban: string): string {
 }
 
 /**
- * An IBAN in groups of four that shows only the country, the check digits and the last four characters; of anything too short
- * for that, only the country.
+ * A compacted IBAN in groups of four that shows only the country, the check digits and the last four characters. Only the length is
+ * shown of a text that is too short, or does not begin as an IBAN does: it may be the number of a card.
  * @example
  * maskIban('DE89370400440532013000') // => 'DE89 **** **** **** **30 00'
+ * maskIban('4111111111111111') // => '**** **** **** ****'
  */
 export function maskIban(iban: string): string {
-  const [first, last] = iban.length >= shortestIban ? [4, 4] : [2, 0];
-  const hidden = Math.max(0, iban.length - first - last);
-  return printIban(iban.slice(0, first) + '*'.repeat(hidden) + iban.slice(first + hidden));
+  const shown = /^[A-Z]{2}\d\d[A-Z0-9]*$/.test(iban) && iban.length >= shortestIban ? 4 : 0;
+  const hidden = iban.length - 2 * shown;
+  return printIban(iban.slice(0, shown) + '*'.repeat(hidden) + iban.slice(shown + hidden));
 }
 
 /** Norwegian IBANs have 15 characters. */

@@ -8,7 +8,7 @@ const find = (country: string, bankCode: string) =>
 
 describe('the shipped lists', () => {
   it.each([
-    // Two of the 36 regional banks that follow the rule.
+    // Three of the 36 regional banks that follow the rule.
     ['FR', '18206', 'AGRIFRPP882'],
     ['FR', '14706', 'AGRIFRPP847'],
     ['FR', '13306', 'AGRIFRPP833'],
@@ -18,6 +18,7 @@ describe('the shipped lists', () => {
     ['FR', '30027', 'CMCIFRPP'],
     ['FR', '30047', 'CMCIFRPP'],
     ['FR', '10096', 'CMCIFRPP'],
+    ['FR', '30087', 'CMCIFRPP'],
     ['FR', '11438', 'HRFRFRP1'],
     ['FR', '13369', 'BMMMFR2A'],
     ['FR', '14940', 'CFFIFR21'],
@@ -101,15 +102,20 @@ describe('an imported list', () => {
     expect(findBank('FR', '28233')?.bic).toBe('REVOFRP2');
   });
 
-  it('of a national bank is newer than our corrections, and is not corrected', async () => {
-    const { findBank } = await tDirectory({ BE: [tEntry('640', { bic: 'ADIABE22' }), tEntry('641')] });
+  it('of a national bank that is older than our corrections is corrected', async () => {
+    const { findBank } = await tDirectory({ NL: [tEntry('ABNA', { bic: 'ABNANL2A' })] });
+    expect(findBank('NL', 'MLLE')).toMatchObject({ bic: 'MLLENL2A', bicSource: 'CORRECTED' });
+  });
+
+  it('of a national bank that is newer than our corrections is not corrected', async () => {
+    const { findBank } = await tDirectory({ BE: [tEntry('640', { bic: 'ADIABE22' }), tEntry('641')] }, '2026-11-26');
     expect(findBank('BE', '640')).toMatchObject({ bic: 'ADIABE22', bicSource: 'NATIONAL_LIST' });
     expect(findBank('BE', '641')).toMatchObject({ bic: '', bicSource: '' });
     expect(findBank('BE', '903')).toBeNull();
   });
 
   it('takes a BIC that it does not have from the shipped list, with its source', async () => {
-    const { findBank } = await tDirectory({ NL: [tEntry('BUUT', { name: 'BUUT' })] });
+    const { findBank } = await tDirectory({ NL: [tEntry('BUUT', { name: 'BUUT' })] }, '2026-11-26');
     expect(findBank('NL', 'BUUT')).toMatchObject({ bic: 'BUUTNL2A', bicSource: 'CORRECTED' });
   });
 });

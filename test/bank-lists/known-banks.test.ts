@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createBankLists } from '../../src/bank-lists/bank-lists.ts';
 import { createKnownBanks } from '../../src/bank-lists/known-banks.ts';
@@ -43,6 +42,8 @@ describe('the status of a bank code', () => {
     ['on the day after it', 'DE', '00000000', '2026-12-07', 'UNKNOWN'],
     ['listed, after the last day of the list', 'DE', '37040044', '2026-12-07', 'LISTED'],
     ['that only an older list has', 'DE', '10030200', '2026-11-25', 'UNKNOWN'],
+    ['that was deleted from the current list', 'DE', '65461878', '2026-11-25', 'UNKNOWN'],
+    ['before it was deleted', 'DE', '65461878', '2026-09-06', 'LISTED'],
     ['in a list of 2024', 'AT', '12000', '2026-11-25', 'LISTED'],
     ['not in a list of 2024', 'AT', '99999', '2026-11-25', 'UNKNOWN'],
     ['not in a register of institutions', 'FR', '99999', '2026-11-25', 'UNKNOWN'],
@@ -83,8 +84,8 @@ it('notices an import', async () => {
   const knownBanks = tKnownBanks(dataDir);
   expect(knownBanks.has('CZ', '0100')).toBe(false);
   await replaceImport(dataDir, { country: 'CZ', source: 'Registry', date: '2026-11-21', entries: [tEntry('0100')] });
-  // It looks for imports once per turn of the event loop.
-  await setImmediate();
+  // It looks for imports once per millisecond.
+  await vi.waitUntil(() => knownBanks.has('CZ', '0100'));
   expect(knownBanks.has('CZ', '0100')).toBe(true);
 });
 

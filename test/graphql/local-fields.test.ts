@@ -80,6 +80,15 @@ const queriesWithCall: [string, string, object?][] = [
     'query ($r: [_Any!]!) { _entities(representations: $r) { ... on IbanValidation { valid } } }',
     { r: [{ __typename: 'IbanValidation', iban: german }] },
   ],
+  [
+    'a fragment in one on a union',
+    'query ($r: [_Any!]!) { _entities(representations: $r) { ...E } } fragment E on _Entity { ... on IbanValidation { valid } }',
+    { r: [{ __typename: 'IbanValidation', iban: german }] },
+  ],
+  [
+    'a union around the type',
+    `{ ibanValidation(iban: "${german}") { ... on GenerateIbanResult { ... on IbanValidation { valid } } } }`,
+  ],
   ['valid of a BIC', '{ bicValidation(bic: "COBADEFF") { valid } }'],
   ['problems of a BIC', '{ bicValidation(bic: "COBADEFF") { problems } }'],
   ['bank of a BIC', '{ bicValidation(bic: "COBADEFF") { bank { name } } }'],

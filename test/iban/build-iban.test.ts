@@ -339,7 +339,11 @@ describe('the message of a field problem', () => {
       'accountNumber cannot exist in NO: its check digit would be 10.',
     ],
     ['a country without IBANs', ['US', '1'], 'country is US, which has no IBANs.'],
-    ['a country outside the registry', ['MA', '1'], 'country is MA, which is not in the SWIFT IBAN registry.'],
+    [
+      'a country outside the registry',
+      ['MA', '1'],
+      'country is MA, which is not in the SWIFT registry; an IBAN can be generated for countries of the registry.',
+    ],
     ['a country of three letters', ['DEU'], 'country has 3 characters; a country code has 2 letters.'],
     ['no country', [' '], 'country is missing; a country code has 2 letters.'],
   ])('explains %s', (_, values, message) => {

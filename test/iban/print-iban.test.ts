@@ -17,9 +17,10 @@ it.each(countryFormats())('masks the example of $country but for its first and l
 
 it.each([
   ['', ''],
-  ['D', 'D'],
-  ['DE', 'DE'],
-  ['DE8937040044', 'DE** **** ****'],
-])('shows only the country of "%s", which is too short', (text, expected) => {
+  ['DE', '**'],
+  ['DE8937040044', '**** **** ****'],
+  ['4111111111111111', '**** **** **** ****'],
+  ['DE89 MY SECRET TEXT', '**** **** **** **** ***'],
+])('shows only the length of "%s", which may be anything', (text, expected) => {
   expect(maskIban(text)).toBe(expected);
 });

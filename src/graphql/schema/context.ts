@@ -20,7 +20,7 @@ export interface Services {
   allowances: () => Promise<readonly AllowanceStatus[]>;
   /** The paid calls of each caller. */
   budgets: Pick<PaidBudgets, 'reserve' | 'status'>;
-  /** What the bank lists of the gateway tell without an upstream call. */
+  /** What the bank lists of the gateway say without an upstream call. */
   knownBanks: Pick<KnownBanks, 'has' | 'status' | 'accountCheckMethod'>;
   limits: QueryLimits;
   batches: BatchTurns;

@@ -62,12 +62,12 @@ const BankCodeStatusType = builder.enumType('BankCodeStatus', {
     NOT_LISTED: {
       description:
         'The list of the country is complete and valid today, and does not have it: confirm the IBAN with the payee; do ' +
-        'not reject it.',
+        'not reject it. bankData may still have the bank.',
     },
     UNKNOWN: {
       description:
-        'There is no list of the country, it is incomplete or out of date and does not have the bank code, or only the ' +
-        'bank-data service knows the bank.',
+        'There is no list of the country; the list is incomplete or past its last valid day, and does not have it; only an ' +
+        'older list has it; or the IBAN cannot be parsed.',
     },
   } as const satisfies Record<BankCodeStatus, object>,
 });
@@ -79,7 +79,7 @@ const IbanDataType = builder.objectRef<IbanData>('IbanData').implement({
   fields: (t) => ({
     country: t.exposeString('country', {
       nullable: true,
-      deprecationReason: 'Use IbanValidation.country.name, which needs no upstream call.',
+      deprecationReason: 'Use IbanValidation.country.name. Removed on 2027-06-30 at the earliest.',
       description: 'Name of the country, in English; null if unknown.',
     }),
     countryCode: t.exposeString('countryCode', {
@@ -116,12 +116,12 @@ const IbanDataType = builder.objectRef<IbanData>('IbanData').implement({
     }),
     countryIbanFormatAsSwift: t.exposeString('countryIbanFormatAsSwift', {
       nullable: true,
-      deprecationReason: 'Use IbanValidation.country.ibanFormatAsSwift, which needs no upstream call.',
+      deprecationReason: 'Use IbanValidation.country.ibanFormatAsSwift. Removed on 2027-06-30 at the earliest.',
       description: "The country's IBAN format in SWIFT notation, such as DE2!n8!n10!n; null if unknown.",
     }),
     countryIbanFormatAsRegex: t.exposeString('countryIbanFormatAsRegex', {
       nullable: true,
-      deprecationReason: 'Use IbanValidation.country.ibanFormatAsRegex, which needs no upstream call.',
+      deprecationReason: 'Use IbanValidation.country.ibanFormatAsRegex. Removed on 2027-06-30 at the earliest.',
       description: "The country's IBAN format as a regular expression for an IBAN without spaces; null if unknown.",
     }),
   }),
@@ -248,7 +248,7 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
     }),
     countryIbanExample: t.string({
       nullable: true,
-      deprecationReason: 'Use IbanValidation.country.ibanExample.',
+      deprecationReason: 'Use IbanValidation.country.ibanExample. Removed on 2027-06-30 at the earliest.',
       description:
         'A valid IBAN of the same country, as an example of the format; null if the country is unknown or not registered. Needs no ' +
         'upstream call.',
@@ -264,8 +264,9 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
     nationalCheck: t.field({
       type: NationalCheckType,
       description:
-        'Whether its national check digits match. A failed check does not make an IBAN invalid: banks have exemptions. ' +
-        'Needs no upstream call.',
+        'Whether its national check digits match. A failed check does not make an IBAN invalid: banks have exemptions. German ' +
+        "account numbers are checked only if the Bundesbank's file was imported into DATA_DIR of the gateway. Needs no " +
+        'upstream call.',
       resolve({ iban }, _, { services, requestContext }) {
         if (!iban.startsWith('DE')) return nationalCheck(iban);
         limitFreshness(requestContext);

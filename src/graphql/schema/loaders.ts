@@ -4,6 +4,7 @@ import {
   type GraphQLResolveInfo,
   GraphQLSkipDirective,
   getDirectiveValues,
+  isAbstractType,
   Kind,
   type SelectionNode,
   type SelectionSetNode,
@@ -168,9 +169,10 @@ export function needsLookUp(
         continue;
       }
       const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? info.fragments[selection.name.value] : selection;
-      // No union or interface has a field of the service.
-      const isOfType = (fragment?.typeCondition?.name.value ?? type) === type;
-      if (fragment && isOfType && needsLookUp(info, type, [fragment])) return true;
+      const condition = fragment?.typeCondition?.name.value ?? type;
+      // A union may contain a fragment on the type in turn.
+      const mayBeOfType = condition === type || isAbstractType(info.schema.getType(condition));
+      if (fragment && mayBeOfType && needsLookUp(info, type, [fragment])) return true;
     }
   }
   return false;

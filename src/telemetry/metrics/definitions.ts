@@ -106,7 +106,7 @@ export const definitions = {
   }),
   ledgerquill_store_up: gauge('1 while the store works, 0 while Redis is down.'),
   ledgerquill_bank_list_valid_until_timestamp_seconds: gauge(
-    'End of the last day of the bank list of this country; absent if unknown. Later, unlisted bank codes are not reported as such.',
+    'End of the last day of the bank list of this country; absent if unknown. After it, bankCodeStatus is UNKNOWN for unlisted bank codes.',
     { country: null },
   ),
   ledgerquill_log_lines_dropped_total: counter('Requests beyond REQUEST_LOG_PER_SECOND that were not logged.'),

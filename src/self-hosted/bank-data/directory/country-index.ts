@@ -1,4 +1,4 @@
-import { findByCode } from '../../../bank-lists/bank-lists.ts';
+import { findInList } from '../../../bank-lists/bank-lists.ts';
 import type { ListedBank } from '../../../bank-lists/listed-bank.ts';
 import { normalizeForSearch } from '../../../bank-lists/normalize-for-search.ts';
 import { findCountryFormat } from '../../../iban/registry.ts';
@@ -34,7 +34,7 @@ export function createCountryIndex(country: string, unordered: readonly ListedBa
     banks,
     findByCode(bankCode, branch) {
       const listed = branch === null ? undefined : byCode.get(bankCode + branch);
-      return listed ? { ...listed, bankCode } : findByCode(byCode, country, bankCode);
+      return listed ? { ...listed, bankCode } : findInList(byCode, country, bankCode);
     },
     findByBic: (bic) => byBic.get(bic) ?? null,
     search(text) {

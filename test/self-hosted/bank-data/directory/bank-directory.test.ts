@@ -19,7 +19,7 @@ describe('findBank', () => {
     expect(findBank('DE', '65461878')).not.toBeNull();
     expect(findBank('DE', '10010123')?.name).toBe('OLINDA Zweigniederlassung Deutschland');
     vi.setSystemTime('2026-09-07T12:00:00Z');
-    expect(findBank('DE', '65461878')).toBeNull();
+    expect(findBank('DE', '65461878')).toMatchObject({ isDeleted: true, date: '2026-06-08' });
     const renamed = { name: 'Qonto Zweigniederlassung Deutschland', date: '2026-09-07' };
     expect(findBank('DE', '10010123')).toMatchObject(renamed);
   });

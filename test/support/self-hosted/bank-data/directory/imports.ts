@@ -18,11 +18,14 @@ export function tEntry(bankCode: string, fields: Partial<BankEntry> = {}): BankE
   return { bankCode, name: '', zip: '', city: '', bic: '', ...fields };
 }
 
-/** A directory with the shipped lists and these imports. */
-export async function tDirectory(imports: Readonly<Record<string, readonly BankEntry[]>>): Promise<BankDirectory> {
+/** A directory with the shipped lists and these imports; by default, their date is before our corrections of shipped lists. */
+export async function tDirectory(
+  imports: Readonly<Record<string, readonly BankEntry[]>>,
+  date = '2026-11-21',
+): Promise<BankDirectory> {
   const dataDir = tFolder();
   for (const [country, entries] of Object.entries(imports)) {
-    await replaceImport(dataDir, { country, source: `Registry of ${country}`, date: '2026-11-21', entries });
+    await replaceImport(dataDir, { country, source: `Registry of ${country}`, date, entries });
   }
   return tDirectoryIn(dataDir);
 }
