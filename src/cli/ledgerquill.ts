@@ -40,9 +40,14 @@ function createProgram(): Command {
     .action((options, command) =>
       run(command, async (dotenvNames) => (await import('./check-config.ts')).checkConfig(dotenvNames, options)),
     );
-  addCommand('schema', 'Print the schema as a subgraph in SDL.').action((_, command) =>
-    run(command, async () => (await import('./print-schema.ts')).printSchema()),
-  );
+  addCommand('schema', 'Print the schema in SDL, as a subgraph.')
+    .option('--client', 'Print the schema for clients, without the directives and types of Federation.')
+    .addOption(
+      new Option('--possible-types', 'Print the types of unions and interfaces as JSON, for Apollo Client.').conflicts(
+        'client',
+      ),
+    )
+    .action((options, command) => run(command, async () => (await import('./print-schema.ts')).printSchema(options)));
   addCommand('import-banks', 'Replace the bank directory of a country. Without arguments: list the files to download.')
     .argument('[country]', 'ISO 3166-1 alpha-2 code, such as DE')
     .argument('[file]', 'the file, as downloaded from its publisher')

@@ -38,6 +38,7 @@ describe('the ledgerquill command', () => {
     [['start', '--port', 'http'], 'error: --port must be a whole number from 0 to 65535, but is "http"\n'],
     [['start', '--port='], 'error: --port must be a whole number from 0 to 65535, but is ""\n'],
     [['start', '--host', 'a b'], 'error: --host must be an IP address or host name of this machine'],
+    [['schema', '--client', '--possible-types'], "option '--possible-types' cannot be used with option '--client'"],
     [['start', 'now'], 'error: too many arguments'],
   ])('exits with 2 for wrong usage: %j', async (args, message) => {
     const { code, stdout, stderr } = await tRun(args);
@@ -60,9 +61,13 @@ describe('the ledgerquill command', () => {
     expect(await gateway.ended).toEqual({ code: 0, signal: null });
   });
 
-  it('prints the schema of the package', async () => {
-    const schema = readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8');
-    expect(await tRun(['schema'])).toEqual({ code: 0, stdout: schema, stderr: '' });
+  it.each([
+    [[], 'schema.graphql'],
+    [['--client'], 'schema.client.graphql'],
+    [['--possible-types'], 'possibleTypes.json'],
+  ])('prints with schema %j the file %s of the package', async (options, file) => {
+    const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+    expect(await tRun(['schema', ...options])).toEqual({ code: 0, stdout: text, stderr: '' });
   });
 
   it('exits with 1 if the file of --dotenv or of ENV_FILE is missing', async () => {
