@@ -1,9 +1,20 @@
 import { writeFileSync } from 'node:fs';
-import { graphqlSync } from 'graphql';
+import {
+  GraphQLObjectType,
+  GraphQLSchema,
+  graphqlSync,
+  isAbstractType,
+  lexicographicSortSchema,
+  printSchema,
+  specifiedDirectives,
+} from 'graphql';
 import { composeSupergraph } from '../examples/supergraph/compose.ts';
 import { schema } from '../src/graphql/schema/schema.ts';
 
-/* `npm run schema`: writes schema.graphql and the example's supergraph. Tests fail when a file and the code differ. */
+/*
+ * `npm run schema`: writes schema.graphql, schema.client.graphql, possibleTypes.json and the example's supergraph. Tests
+ * fail when a file and the code differ.
+ */
 
 export const schemaFile = new URL('../schema.graphql', import.meta.url);
 
@@ -15,6 +26,41 @@ export function printSubgraph(): string {
   return `${(data as { _service: { sdl: string } } | undefined)?._service.sdl.trim()}\n`;
 }
 
+export const clientSchemaFile = new URL('../schema.client.graphql', import.meta.url);
+
+/** The sorted SDL for the tools of clients: without Federation, whose directives they do not know. */
+export function printClientSchema(): string {
+  return `${printSchema(createClientSchema())}\n`;
+}
+
+export const possibleTypesFile = new URL('../possibleTypes.json', import.meta.url);
+
+/** The members of each union and the implementations of each interface, as Apollo Client's cache needs them, as JSON. */
+export function printPossibleTypes(): string {
+  const clientSchema = createClientSchema();
+  const abstractTypes = Object.values(clientSchema.getTypeMap()).filter(isAbstractType);
+  const possibleTypes = abstractTypes.map((type) => [
+    type.name,
+    clientSchema.getPossibleTypes(type).map(({ name }) => name),
+  ]);
+  return `${JSON.stringify(Object.fromEntries(possibleTypes), null, 2)}\n`;
+}
+
+/** The names of Federation's own fields and types begin with an underscore. */
+function createClientSchema(): GraphQLSchema {
+  const { query, types, ...config } = schema.toConfig();
+  if (!query) throw new Error('the schema has no queries');
+  const { fields, ...queryConfig } = query.toConfig();
+  const clientFields = Object.fromEntries(Object.entries(fields).filter(([name]) => !name.startsWith('_')));
+  const clientSchema = new GraphQLSchema({
+    ...config,
+    query: new GraphQLObjectType({ ...queryConfig, fields: clientFields }),
+    types: types.filter((type) => type !== query && !type.name.startsWith('_')),
+    directives: specifiedDirectives,
+  });
+  return lexicographicSortSchema(clientSchema);
+}
+
 export const supergraphFile = new URL('../examples/supergraph/supergraph.graphql', import.meta.url);
 
 /** The example's supergraph. The URLs are placeholders: the example sets them at run time. */
@@ -24,5 +70,7 @@ export function printSupergraph(): string {
 
 if (process.argv[1] === new URL(import.meta.url).pathname) {
   writeFileSync(schemaFile, printSubgraph());
+  writeFileSync(clientSchemaFile, printClientSchema());
+  writeFileSync(possibleTypesFile, printPossibleTypes());
   writeFileSync(supergraphFile, printSupergraph());
 }

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import {
+  buildSchema,
   type GraphQLNamedType,
+  isAbstractType,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
@@ -9,11 +11,22 @@ import {
   isNonNullType,
   isNullableType,
   isObjectType,
+  isScalarType,
   isUnionType,
+  Kind,
   parse,
+  print,
+  visit,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { printSubgraph, schemaFile } from '../scripts/print-schema.ts';
+import {
+  clientSchemaFile,
+  possibleTypesFile,
+  printClientSchema,
+  printPossibleTypes,
+  printSubgraph,
+  schemaFile,
+} from '../scripts/print-schema.ts';
 import { schema } from '../src/graphql/schema/schema.ts';
 
 describe('schema.graphql', () => {
@@ -32,6 +45,59 @@ describe('schema.graphql', () => {
 
   it('is a subgraph that Apollo’s library builds', () => {
     expect(() => buildSubgraphSchema({ typeDefs: parse(readFileSync(schemaFile, 'utf8')) })).not.toThrow();
+  });
+});
+
+describe('schema.client.graphql', () => {
+  const sdl = readFileSync(clientSchemaFile, 'utf8');
+
+  it('matches the code; `npm run schema` prints it', () => {
+    expect(sdl).toBe(printClientSchema());
+  });
+
+  it('is a valid schema, with no directives but those of GraphQL', () => {
+    const directives = new Set<string>();
+    visit(parse(sdl), { Directive: ({ name }) => void directives.add(name.value) });
+    expect([...directives].filter((name) => !['deprecated', 'specifiedBy'].includes(name))).toEqual([]);
+    expect(sdl).not.toMatch(/^(directive|extend)/m);
+    // Validates it, unlike with `assumeValid`.
+    expect(() => buildSchema(sdl)).not.toThrow();
+  });
+
+  it('has all types, fields, arguments and defaults of the subgraph but those of Federation', () => {
+    const withoutFederation = (text: string) => {
+      const own = visit(parse(text), {
+        enter(node) {
+          if (node.kind === Kind.DIRECTIVE || node.kind === Kind.SCHEMA_EXTENSION) return null;
+          const isFederation = /Definition$/.test(node.kind) && 'name' in node && node.name?.value.startsWith('_');
+          return isFederation ? null : undefined;
+        },
+      });
+      return own.definitions.map(print);
+    };
+    expect(withoutFederation(sdl)).toEqual(withoutFederation(printSubgraph()));
+  });
+
+  it('keeps @specifiedBy, which says what the texts of a scalar are', () => {
+    const { DateTime } = buildSchema(sdl).getTypeMap();
+    expect(isScalarType(DateTime) && DateTime.specifiedByURL).toMatch(/^https:\/\/scalars\.graphql\.org\//);
+  });
+});
+
+describe('possibleTypes.json', () => {
+  it('matches the code; `npm run schema` prints it', () => {
+    expect(readFileSync(possibleTypesFile, 'utf8')).toBe(printPossibleTypes());
+  });
+
+  it('lists every member of every union and interface', () => {
+    const clientSchema = buildSchema(readFileSync(clientSchemaFile, 'utf8'));
+    const abstractTypes = Object.values(clientSchema.getTypeMap()).filter(isAbstractType);
+    expect(abstractTypes.map(({ name }) => name)).toContain('Error');
+    const expected = abstractTypes.map((type) => [
+      type.name,
+      clientSchema.getPossibleTypes(type).map(String).toSorted(),
+    ]);
+    expect(JSON.parse(printPossibleTypes())).toEqual(Object.fromEntries(expected));
   });
 });
 

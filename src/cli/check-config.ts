@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { Agent } from 'undici';
 import { createBankLists, isOutdated } from '../bank-lists/bank-lists.ts';
+import { createKnownBanks } from '../bank-lists/known-banks.ts';
 import { findUnknownVariables, listValues } from '../config/describe-variables.ts';
 import { type Config, draftsEssays, readConfig, type UpstreamAccess } from '../config/read-config.ts';
 import type { RedisConfig } from '../config/redis-url.ts';
@@ -12,38 +13,91 @@ import { createRedisConnection } from '../stores/redis-connection.ts';
 /**
  * Prints the configuration with its secrets masked, then checks what the start of the gateway checks, and connects to
  * the upstreams and to Redis. No paid call is made. The exit code is 1 if something is wrong.
+ * @param options `json`: prints one JSON document, also if the configuration is invalid
  */
-export async function checkConfig(dotenvNames: ReadonlySet<string>): Promise<void> {
-  const config = readConfig(process.env);
-  const values = listValues(config, process.env, dotenvNames);
-  const width = Math.max(...values.map(({ name }) => name.length));
-  const lines = values.map(({ name, value, source }) => {
-    return `  ${name.padEnd(width)}  ${value === '' ? '(not set)' : `${value}  (${source})`}`;
-  });
-  const unknown = findUnknownVariables(process.env);
-  print(['Configuration', ...lines, ...unknown.map((name) => `  unknown and ignored: ${name}`)]);
-
-  print(['Bank lists', ...describeLists(config.dataDir), 'Checks']);
-  const results = [await checkFiles(config), ...(await Promise.all(probeAll(config)))];
-  print(results.map(({ isOk, description }) => `  ${isOk ? 'ok    ' : 'FAILED'}  ${description}`));
-  if (results.some(({ isOk }) => !isOk)) process.exitCode = 1;
+export async function checkConfig(dotenvNames: ReadonlySet<string>, { json = false } = {}): Promise<void> {
+  try {
+    const report = await createReport(dotenvNames);
+    if (!report.ok) process.exitCode = 1;
+    print(json ? [JSON.stringify(report, null, 2)] : describeReport(report));
+  } catch (error) {
+    if (json && error instanceof ConfigError) print([JSON.stringify({ ok: false, problems: error.problems }, null, 2)]);
+    throw error;
+  }
 }
 
-/** The list of each country with its age. */
-function describeLists(dataDir: string): string[] {
-  const lists = createBankLists({ dataDir });
-  return lists.countries().flatMap((country) => {
-    const list = lists.status(country);
-    if (list === null) return [];
-    const days = Math.floor((Date.now() - Date.parse(list.date)) / (24 * 60 * 60 * 1_000));
-    const validity = list.validUntil === null ? '' : `, valid until ${list.validUntil}`;
-    return `  ${list.country}  ${list.date}, ${days} days old${validity}${isOutdated(list) ? ': OUT OF DATE' : ''}  (${list.source})`;
-  });
+/** With `--json`, this is what is printed; an invalid configuration has only `ok` and `problems`. */
+interface ConfigReport {
+  ok: boolean;
+  problems: string[];
+  /** Secrets are masked; the value is null if the variable is not set and has no default. */
+  configuration: { name: string; value: string | null; source: string }[];
+  unknownVariables: string[];
+  bankLists: {
+    country: string;
+    date: string;
+    daysOld: number;
+    validUntil: string | null;
+    /** Past its last valid day, or of unknown validity and older than a year. */
+    outdated: boolean;
+    source: string;
+  }[];
+  checks: CheckResult[];
 }
 
 interface CheckResult {
-  isOk: boolean;
+  ok: boolean;
   description: string;
+}
+
+async function createReport(dotenvNames: ReadonlySet<string>): Promise<ConfigReport> {
+  const config = readConfig(process.env);
+  const checks = [await checkFiles(config), ...(await Promise.all(probeAll(config)))];
+  return {
+    ok: checks.every(({ ok }) => ok),
+    problems: [],
+    configuration: listValues(config, process.env, dotenvNames).map((listed) => ({
+      ...listed,
+      value: listed.value || null,
+    })),
+    unknownVariables: findUnknownVariables(process.env),
+    bankLists: listBankLists(config.dataDir),
+    checks,
+  };
+}
+
+/** Empty if the imported lists cannot be read: the checks say why. */
+function listBankLists(dataDir: string): ConfigReport['bankLists'] {
+  try {
+    const lists = createKnownBanks(createBankLists({ dataDir })).lists();
+    return lists.map((list) => {
+      const { country, date, validUntil, source } = list;
+      const daysOld = Math.floor((Date.now() - Date.parse(date)) / (24 * 60 * 60 * 1_000));
+      const outdated = isOutdated(list) || (validUntil === null && daysOld > 365);
+      return { country, date, daysOld, validUntil, outdated, source };
+    });
+  } catch (error) {
+    if (error instanceof ConfigError) return [];
+    throw error;
+  }
+}
+
+function describeReport({ configuration, unknownVariables, bankLists, checks }: ConfigReport): string[] {
+  const width = Math.max(...configuration.map(({ name }) => name.length));
+  return [
+    'Configuration',
+    ...configuration.map(({ name, value, source }) => {
+      return `  ${name.padEnd(width)}  ${value === null ? '(not set)' : `${value}  (${source})`}`;
+    }),
+    ...unknownVariables.map((name) => `  unknown and ignored: ${name}`),
+    'Bank lists',
+    ...bankLists.map(({ country, date, daysOld, validUntil, outdated, source }) => {
+      const validity = validUntil === null ? '' : `, valid until ${validUntil}`;
+      return `  ${country}  ${date}, ${daysOld} days old${validity}${outdated ? ': OUT OF DATE, import the current file' : ''}  (${source})`;
+    }),
+    'Checks',
+    ...checks.map(({ ok, description }) => `  ${ok ? 'ok    ' : 'FAILED'}  ${description}`),
+  ];
 }
 
 function print(lines: readonly string[]): void {
@@ -60,10 +114,10 @@ async function checkFiles(config: Config): Promise<CheckResult> {
     if (store.redis === null) checkDataFolder(config.dataDir);
     await createGateway(config, upstreams, { logDestination }).close();
     const use = store.redis === null ? 'files can be created in it' : 'not written to, because REDIS_URL is set';
-    return { isOk: true, description: `DATA_DIR: ${use}` };
+    return { ok: true, description: `DATA_DIR: ${use}` };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return { isOk: false, description: error.problems.join('; ') };
+    return { ok: false, description: error.problems.join('; ') };
   }
 }
 
@@ -86,12 +140,12 @@ function probeAll(config: Config) {
 
 async function probeUpstream(variable: string, upstream: UpstreamAccess | null): Promise<CheckResult> {
   if (upstream) return probe(variable, upstream.url);
-  return { isOk: true, description: `${variable}: not set, the self-hosted service starts with the gateway` };
+  return { ok: true, description: `${variable}: not set, the self-hosted service starts with the gateway` };
 }
 
 function describeDrafts(): CheckResult {
   const advice = 'for real essays, set LLM_URL and LLM_MODEL, or ESSAY_URL and ESSAY_API_KEY';
-  return { isOk: true, description: `LLM_URL: not set, essays are drafts from templates; ${advice}` };
+  return { ok: true, description: `LLM_URL: not set, essays are drafts from templates; ${advice}` };
 }
 
 /**
@@ -104,12 +158,12 @@ async function probe(variable: string, url: string): Promise<CheckResult> {
   try {
     const { statusCode, body } = await agent.request({ origin, path: '/', method: 'HEAD' });
     await body.dump();
-    const isOk = statusCode < 502 || statusCode > 504;
-    const problem = isOk ? '' : ': the service behind it is not available';
-    return { isOk, description: `${variable}: ${origin} responded ${statusCode} to HEAD / without a key${problem}` };
+    const ok = statusCode < 502 || statusCode > 504;
+    const problem = ok ? '' : ': the service behind it is not available';
+    return { ok, description: `${variable}: ${origin} responded ${statusCode} to HEAD / without a key${problem}` };
   } catch (error) {
     const failure = describeFailure(errorCodeOf(error) ?? 'unknown reason');
-    return { isOk: false, description: `${variable}: ${origin}: ${failure}` };
+    return { ok: false, description: `${variable}: ${origin}: ${failure}` };
   } finally {
     await agent.destroy();
   }
@@ -148,10 +202,10 @@ async function pingRedis(server: RedisConfig): Promise<CheckResult> {
   });
   try {
     await connection.run((redis) => redis.ping());
-    return { isOk: true, description: `REDIS_URL: ${server.host} responded to PING` };
+    return { ok: true, description: `REDIS_URL: ${server.host} responded to PING` };
   } catch (error) {
     reason ||= error instanceof Error ? error.message : String(error);
-    return { isOk: false, description: `REDIS_URL: ${server.host}:${server.port} did not respond to PING (${reason})` };
+    return { ok: false, description: `REDIS_URL: ${server.host}:${server.port} did not respond to PING (${reason})` };
   } finally {
     await connection.close();
   }

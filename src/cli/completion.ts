@@ -11,7 +11,7 @@ export function printCompletion(program: Command, shell: 'bash' | 'zsh' | 'fish'
 interface CommandWords {
   name: string;
   description: string;
-  options: readonly { long: string; description: string; isFile: boolean }[];
+  options: readonly { long: string; description: string; value: 'file' | 'text' | null }[];
   /** The values of each argument; null: a file. */
   arguments: readonly (readonly string[] | null)[];
 }
@@ -22,17 +22,21 @@ function listCommands(program: Command): CommandWords[] {
   return commands.map((command) => ({
     name: command.name(),
     description: command.description(),
-    options: help.visibleOptions(command).map(({ long, description, flags }) => ({
-      long: long ?? '',
-      description,
-      isFile: /<(file|folder)>/.test(flags),
-    })),
+    options: help
+      .visibleOptions(command)
+      .map(({ long, description, flags }) => ({ long: long ?? '', description, value: readValueKind(flags) })),
     arguments: command.registeredArguments.map((argument) => {
       if (argument.name() === 'file') return null;
       if (argument.name() === 'country') return importableCountries();
       return argument.name() === 'command' ? commands.map((each) => each.name()) : (argument.argChoices ?? []);
     }),
   }));
+}
+
+/** What follows an option, by its flags: `--dotenv <file>`. */
+function readValueKind(flags: string): 'file' | 'text' | null {
+  if (/ <(file|folder)>$/.test(flags)) return 'file';
+  return flags.endsWith('>') ? 'text' : null;
 }
 
 function bashScript(commands: readonly CommandWords[]): string {
@@ -42,9 +46,10 @@ function bashScript(commands: readonly CommandWords[]): string {
       (choices, index) => `    ${name}:${index}) ${choices ? `list='${choices.join(' ')}'` : 'files=1'} ;;`,
     ),
   ]);
-  const files = new Set(
-    commands.flatMap(({ options }) => options.filter(({ isFile }) => isFile)).map(({ long }) => long),
-  );
+  const optionsBefore = (value: 'file' | 'text') => {
+    const options = commands.flatMap((command) => command.options).filter((option) => option.value === value);
+    return [...new Set(options.map(({ long }) => long))].join('|');
+  };
   return `\
 _ledgerquill() {
   local current="\${COMP_WORDS[COMP_CWORD]}" list='' files='' position=0 i
@@ -59,7 +64,8 @@ ${cases.join('\n')}
     list='${commands.map(({ name }) => name).join(' ')} --help --version'
   fi
   case "\${COMP_WORDS[COMP_CWORD - 1]}" in
-    ${[...files].join('|')}) list='' files=1 ;;
+    ${optionsBefore('file')}) list='' files=1 ;;
+    ${optionsBefore('text')}) list='' files='' ;;
   esac
   local IFS=$'\\n'
   COMPREPLY=($(compgen \${files:+-f} -W "\${list// /$IFS}" -- "$current"))
@@ -81,9 +87,10 @@ function fishScript(commands: readonly CommandWords[]): string {
     const isUsed = `-n '__fish_seen_subcommand_from ${name}'`;
     return [
       `-n __fish_use_subcommand -a ${name} -d ${quote(description)}`,
-      ...options.map(({ long, description, isFile }) =>
-        [isUsed, '-l', long.slice(2), ...(isFile ? ['-r', '-F'] : []), '-d', quote(description)].join(' '),
-      ),
+      ...options.map(({ long, description, value }) => {
+        const valueFlags = { file: ['-r', '-F'], text: ['-x'] };
+        return [isUsed, '-l', long.slice(2), ...(value ? valueFlags[value] : []), '-d', quote(description)].join(' ');
+      }),
       ...values.map((choices) => `${isUsed} ${choices ? `-a '${choices.join(' ')}'` : '-F'}`),
     ];
   });

@@ -8,7 +8,8 @@ import { runMain } from '../process/run-main.ts';
 /* The `ledgerquill` command. Exit codes: 0; 1 for a failure or a wrong configuration; 2 for wrong usage. */
 
 try {
-  await createProgram().parseAsync();
+  const program = createProgram();
+  await program.parseAsync(readArguments(program), { from: 'user' });
 } catch (error) {
   if (!(error instanceof CommanderError)) throw error;
   // It has printed its message. Help and the version are errors with the exit code 0.
@@ -29,13 +30,24 @@ function createProgram(): Command {
     program.command(name).description(description).helpOption('-h, --help', 'Print this help.');
 
   addCommand('start', 'Run the gateway until SIGTERM or SIGINT.')
+    .option('--port <number>', 'The port; overrides PORT. 0: a free port.')
+    .option('--host <address>', 'The address to listen on; overrides HOST.')
     .addOption(dotenvOption())
-    .action((_, command) => run(command, () => import('../main.ts')));
+    .action((options, command) => run(command, async () => (await import('./start.ts')).start(options)));
   addCommand('check-config', 'Print the configuration and check it, without a paid call.')
+    .option('--json', 'Print one JSON document.')
     .addOption(dotenvOption())
-    .action((_, command) =>
-      run(command, async (dotenvNames) => (await import('./check-config.ts')).checkConfig(dotenvNames)),
+    .action((options, command) =>
+      run(command, async (dotenvNames) => (await import('./check-config.ts')).checkConfig(dotenvNames, options)),
     );
+  addCommand('schema', 'Print the schema in SDL, as a subgraph.')
+    .option('--client', 'Print the schema for clients, without the directives and types of Federation.')
+    .addOption(
+      new Option('--possible-types', 'Print the types of unions and interfaces as JSON, for Apollo Client.').conflicts(
+        'client',
+      ),
+    )
+    .action((options, command) => run(command, async () => (await import('./print-schema.ts')).printSchema(options)));
   addCommand('import-banks', 'Replace the bank directory of a country. Without arguments: list the files to download.')
     .argument('[country]', 'ISO 3166-1 alpha-2 code, such as DE')
     .argument('[file]', 'the file, as downloaded from its publisher')
@@ -77,6 +89,14 @@ function createProgram(): Command {
       run(command, async () => (await import('./completion.ts')).printCompletion(program, shell)),
     );
   return program;
+}
+
+/** Commander ignores an unknown command before or after `--help`, and prints the general help. */
+function readArguments({ commands }: Command): string[] {
+  const given = process.argv.slice(2);
+  const name = given.find((argument) => !argument.startsWith('-'));
+  const isKnown = name === undefined || name === 'help' || commands.some((command) => command.name() === name);
+  return isKnown ? given : [name];
 }
 
 function dotenvOption(): Option {

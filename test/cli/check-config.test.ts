@@ -114,9 +114,38 @@ describe('ledgerquill check-config', () => {
     expect(output).toContain('  ok      ESSAY_URL: not set');
   });
 
-  it('describes invalid values', async () => {
+  it('describes invalid values, with --json also in a document', async () => {
     const problem = 'PORT: must be a whole number from 0 to 65535, but is "http"';
-    expect(await tCheck({ PORT: 'http' })).toMatchObject({ code: 1, stderr: expect.stringContaining(problem) });
+    const invalid = { code: 1, stderr: expect.stringContaining(problem) };
+    expect(await tCheck({ PORT: 'http' })).toMatchObject({ ...invalid, output: '' });
+    const { output, ...rest } = await tCheck({ PORT: 'http' }, ['--json']);
+    expect(rest).toMatchObject(invalid);
+    expect(JSON.parse(output)).toEqual({ ok: false, problems: [problem] });
+  });
+
+  it('prints the same as one JSON document with --json', async () => {
+    const upstream = await tUpstream(replyJson(503, {}));
+    const secrets = { BANK_DATA_API_KEY: key, ROUTER_SECRET: `${key}-${'x'.repeat(32)}` };
+    const env = { BANK_DATA_URL: upstream.url, ...secrets, ESSAY_APIKEY: 'seeded' };
+    const text = await tCheck(env);
+    const { code, output, stderr } = await tCheck(env, ['--json']);
+    const { ok, problems, configuration, unknownVariables, bankLists, checks } = JSON.parse(output);
+    expect([code, stderr, ok, problems]).toEqual([text.code, text.stderr, false, []]);
+    for (const { name, value, source } of configuration) {
+      if (name !== 'DATA_DIR') expect(text.lineOf(name)).toBe(value === null ? '(not set)' : `${value}  (${source})`);
+    }
+    expect(configuration).toContainEqual({ name: 'ROUTER_SECRET', value: '********', source: 'environment' });
+    expect(configuration).toContainEqual({ name: 'ESSAY_URL', value: null, source: 'default' });
+    expect(unknownVariables).toEqual(['ESSAY_APIKEY (ESSAY_API_KEY?)']);
+    for (const { country, date, daysOld, validUntil, outdated } of bankLists) {
+      expect(text.output).toContain(`  ${country}  ${date}, `);
+      expect(daysOld).toBeGreaterThan(0);
+      expect(text.output.includes(`valid until ${validUntil}: OUT OF DATE`)).toBe(outdated);
+    }
+    expect(bankLists).toHaveLength(7);
+    for (const check of checks)
+      expect(text.output).toContain(`  ${check.ok ? 'ok    ' : 'FAILED'}  ${check.description}\n`);
+    expect(checks.map((check: { ok: boolean }) => check.ok)).toEqual([true, false, true]);
   });
 
   it.skipIf(whyNoRedis)(`sends PING to Redis${whyNoRedis}`, async () => {

@@ -5,7 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { tCommand } from '../support/process.ts';
 import { tFolder } from '../support/stores/folder.ts';
 
-const commandNames = ['start', 'check-config', 'import-banks', 'api-key', 'bank-data-service', 'essay-service'];
+const commandNames = [
+  ...['start', 'check-config', 'schema', 'import-banks', 'api-key', 'bank-data-service', 'essay-service'],
+  'completion',
+];
 
 /** Each prints what it offers for the last of the words, one per line. */
 const shells = {
@@ -46,6 +49,8 @@ describe.each(Object.entries(shells))('completion in %s', (shell, toScript) => {
     expect(complete('ledgerquill import-banks --all ba')).toContain('bank codes.csv');
     expect(complete("ledgerquill import-banks ''")).toEqual(expect.arrayContaining(['DK', 'FO', 'GL', 'LT', 'UA']));
     expect(complete('ledgerquill start --dotenv ba')).toContain('bank codes.csv');
+    expect(complete("ledgerquill start --port ''")).toEqual(['']);
+    expect(complete('ledgerquill start --')).toEqual(expect.arrayContaining(['--port', '--host', '--dotenv']));
     expect(complete('ledgerquill start --')).not.toContain('--undo');
   });
 });

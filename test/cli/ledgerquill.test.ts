@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { tFreePort } from '../support/free-port.ts';
+import { noUpstreams, untilReady } from '../support/gateway-process.ts';
 import { tCommand } from '../support/process.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
@@ -18,24 +20,54 @@ describe('the ledgerquill command', () => {
     expect(await tRun(['-V'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
 
-  it.each(['start', 'check-config', 'import-banks', 'api-key', 'bank-data-service', 'essay-service', 'completion'])(
-    'prints the help of %s without running it',
-    async (name) => {
-      const { code, stdout, stderr } = await tRun([name, '--help']);
-      expect([code, stderr]).toEqual([0, '']);
-      expect(stdout).toMatch(new RegExp(`^Usage: ledgerquill ${name} \\[options\\]`));
-    },
-  );
+  it.each([
+    ...['start', 'check-config', 'schema', 'import-banks', 'api-key', 'bank-data-service', 'essay-service'],
+    'completion',
+  ])('prints the help of %s without running it', async (name) => {
+    const { code, stdout, stderr } = await tRun([name, '--help']);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(new RegExp(`^Usage: ledgerquill ${name} \\[options\\]`));
+  });
 
   it.each([
     [[], 'Usage: ledgerquill'],
     [['strt'], "error: unknown command 'strt'\n(Did you mean start?)"],
-    [['start', '--port', '4000'], "error: unknown option '--port'"],
+    [['strt', '--help'], "error: unknown command 'strt'\n(Did you mean start?)"],
+    [['-h', 'strt'], "error: unknown command 'strt'"],
+    [['start', '--prt', '4000'], "error: unknown option '--prt'\n(Did you mean --port?)"],
+    [['start', '--port', 'http'], 'error: --port must be a whole number from 0 to 65535, but is "http"\n'],
+    [['start', '--port='], 'error: --port must be a whole number from 0 to 65535, but is ""\n'],
+    [['start', '--host', 'a b'], 'error: --host must be an IP address or host name of this machine'],
+    [['schema', '--client', '--possible-types'], "option '--possible-types' cannot be used with option '--client'"],
     [['start', 'now'], 'error: too many arguments'],
   ])('exits with 2 for wrong usage: %j', async (args, message) => {
     const { code, stdout, stderr } = await tRun(args);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
+  });
+
+  it('starts the gateway at the port and address of its options, which override PORT and HOST', async () => {
+    const port = await tFreePort();
+    const url = `http://127.0.0.1:${port}`;
+    const gateway = tCommand(['start', '--port', String(port), '--host', '127.0.0.1'], {
+      ...noUpstreams,
+      PORT: 'none',
+      HOST: 'not a host',
+    });
+    const { origin } = await untilReady(gateway);
+    expect(origin).toBe(url);
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+    gateway.kill('SIGTERM');
+    expect(await gateway.ended).toEqual({ code: 0, signal: null });
+  });
+
+  it.each([
+    [[], 'schema.graphql'],
+    [['--client'], 'schema.client.graphql'],
+    [['--possible-types'], 'possibleTypes.json'],
+  ])('prints with schema %j the file %s of the package', async (options, file) => {
+    const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+    expect(await tRun(['schema', ...options])).toEqual({ code: 0, stdout: text, stderr: '' });
   });
 
   it('exits with 1 if the file of --dotenv or of ENV_FILE is missing', async () => {

@@ -1,29 +1,58 @@
 import { readFileSync } from 'node:fs';
 import { composeServices as composeByApollo } from '@apollo/composition';
 import { composeServices as composeByTheGuild, composeSchemaContract } from '@theguild/federation-composition';
+import { federateSubgraphs as composeByCosmo } from '@wundergraph/composition';
 import { buildSchema, type GraphQLSchema, isObjectType, parse } from 'graphql';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { readSubgraphs } from '../../examples/supergraph/compose.ts';
 import { printSubgraph, printSupergraph, supergraphFile } from '../../scripts/print-schema.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { tCaller } from '../support/caller.ts';
+import { tGateway } from '../support/gateway.ts';
+import { countJudgement } from '../support/judgements.ts';
 
-/* Composition of the schema with the payments subgraph of the example. */
+/* Composition of the schema with the payments subgraph of the example, by the libraries of the three routers' makers. */
 
 const subgraphs = readSubgraphs({ payments: 'http://payments/graphql', ledgerquill: 'http://ledgerquill/graphql' });
 
-describe('the supergraph of payments and Ledgerquill', () => {
-  it('composes with Apollo’s library without errors, with hints only about missing descriptions', () => {
-    const { errors, hints = [] } = composeByApollo(subgraphs.map((subgraph) => ({ ...subgraph })));
+/** The same, with the SDL that a running gateway returns to routers. */
+async function readServedSubgraphs() {
+  const { data } = await tGateway().ask('{ _service { sdl } }');
+  const typeDefs = parse(String(data?._service?.sdl));
+  return subgraphs.map((subgraph) => ({ ...subgraph, ...(subgraph.name === 'ledgerquill' && { typeDefs }) }));
+}
+
+describe('a supergraph of payments and what Ledgerquill returns for _service', () => {
+  afterEach(({ task }) => countJudgement(task, 'Composition by Apollo, The Guild and Cosmo'));
+
+  it('composes with Apollo’s library without errors, with hints only about missing descriptions', async () => {
+    const { errors, hints = [] } = composeByApollo(await readServedSubgraphs());
     expect(errors).toBeUndefined();
     expect(hints.map(({ message }) => message).filter((message) => !message.includes('description'))).toEqual([]);
   });
 
-  it('composes with The Guild’s library to the supergraph.graphql of the example', () => {
-    const { errors, supergraphSdl } = composeByTheGuild(subgraphs);
+  it('composes with The Guild’s library to the supergraph.graphql of the example', async () => {
+    const { errors, supergraphSdl } = composeByTheGuild(await readServedSubgraphs());
     expect(errors).toBeUndefined();
-    expect(readFileSync(supergraphFile, 'utf8')).toBe(printSupergraph());
+    expect(supergraphSdl?.trim()).toBe(readFileSync(supergraphFile, 'utf8').trim());
     expect(supergraphSdl).toContain('@join__type(graph: PAYMENTS, key: "iban", resolvable: false)');
+  });
+
+  it('composes with Cosmo’s library without errors or warnings, to the same schema for clients', async () => {
+    const served = await readServedSubgraphs();
+    const result = composeByCosmo({
+      subgraphs: served.map(({ typeDefs, ...rest }) => ({ ...rest, definitions: typeDefs })),
+    });
+    if (!result.success) throw new Error(result.errors.map(({ message }) => message).join('\n'));
+    expect(result.warnings).toEqual([]);
+    const { publicSdl } = composeByTheGuild(served);
+    expect(fieldsOfAll(result.federatedGraphClientSchema)).toEqual(fieldsOfAll(buildSchema(publicSdl ?? '')));
+  });
+});
+
+describe('the supergraph.graphql of the example', () => {
+  it('matches the schema; `npm run schema` prints it', () => {
+    expect(readFileSync(supergraphFile, 'utf8')).toBe(printSupergraph());
   });
 
   it.each(['@cost(weight: 10)', '@listSize(', '@tag(name: "personal-data")', '@tag(name: "paid")'])(
@@ -86,3 +115,12 @@ describe('assumed list sizes', () => {
     expect(printSubgraph()).toContain(`[IbanCountry!]! @listSize(assumedSize: ${answer.length})`);
   });
 });
+
+/** `Type.field: FieldType`, of all object types. */
+function fieldsOfAll(schema: GraphQLSchema): string[] {
+  return Object.values(schema.getTypeMap())
+    .filter(isObjectType)
+    .filter(({ name }) => !name.startsWith('_'))
+    .flatMap((type) => Object.values(type.getFields()).map((field) => `${type}.${field.name}: ${field.type}`))
+    .sort();
+}

@@ -1,63 +1,26 @@
-import { ApolloGateway } from '@apollo/gateway';
-import { type ExecutionResult, Kind, parse } from 'graphql';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createRouter } from '../../examples/supergraph/router.ts';
 import { serve } from '../../examples/supergraph/serve.ts';
 import { findAccessibilityProblems, tBrowser, whyNoChromium } from '../support/browser.ts';
+import { routers, type StartRouter } from '../support/federation/routers.ts';
 import { replyWithBank, tSupergraph } from '../support/federation/supergraph.ts';
-import { postJson } from '../support/post-json.ts';
 import { replyFailingFor } from '../support/scripted-upstream.ts';
 
 /* Real routers in front of the payments subgraph and the gateway, over real ports. */
 
-type Send = (query: string) => Promise<ExecutionResult>;
-
-function tHiveGateway(sdl: string): Send {
-  const router = createRouter(sdl);
-  onTestFinished(() => router.dispose());
-  return (query) => postJson('http://router/graphql', { query }, { fetch: router.fetch });
-}
-
-async function tApolloGateway(sdl: string): Promise<Send> {
-  const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-  const gateway = new ApolloGateway({ supergraphSdl: sdl, logger });
-  onTestFinished(() => gateway.stop());
-  const { executor, schema } = await gateway.load();
-  return async (query) => {
-    const document = parse(query);
-    const [operation] = document.definitions;
-    if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('the query is not an operation');
-    return executor({
-      request: { query },
-      document,
-      operation,
-      operationName: null,
-      source: query,
-      queryHash: query,
-      context: {},
-      schema,
-      schemaHash: '' as never,
-      cache: { get: async () => undefined, set: async () => {}, delete: async () => {} },
-      metrics: {},
-      logger,
-      overallCachePolicy: undefined as never,
-      requestIsBatched: false,
-    });
-  };
-}
-
-const routers = [
-  ['Hive Gateway', async (sdl: string) => tHiveGateway(sdl)],
-  ['@apollo/gateway', tApolloGateway],
-] as const;
-
 const query = '{ payees { name validation { valid problems bankData { name } } } }';
 const commerzbank = { valid: true, problems: [], bankData: { name: 'Bank 37040044' } };
+
+async function tRouter(start: StartRouter, sdl: string) {
+  const router = await start(sdl);
+  onTestFinished(router.close);
+  return router;
+}
 
 describe.each(routers)('%s', (_, start) => {
   it('joins payees with their banks, with one call for each possible IBAN', async () => {
     const { sdl, upstream } = await tSupergraph();
-    const ask = await start(sdl);
+    const { ask } = await tRouter(start, sdl);
     expect(await ask(query)).toEqual({
       data: {
         payees: [
@@ -75,7 +38,7 @@ describe.each(routers)('%s', (_, start) => {
 
   it('nulls only the field of the payee whose look-up fails, with its code', async () => {
     const { sdl } = await tSupergraph(replyFailingFor('DE44500105175407324931', replyWithBank));
-    const ask = await start(sdl);
+    const { ask } = await tRouter(start, sdl);
     const { data, errors = [] } = await ask('{ payees { id validation { valid } } }');
     expect(data?.payees).toEqual([
       { id: '1', validation: { valid: true } },

@@ -54,6 +54,37 @@ describe('a persisted query', () => {
   });
 });
 
+describe('a documentId', () => {
+  it('is the hash of a registered query, with or without the prefix sha256:, by POST and by GET', async () => {
+    const { post, get } = await tListeningGateway();
+    await post({ query, variables, extensions: extensions() });
+    for (const documentId of [hashOf(query), `sha256:${hashOf(query)}`]) {
+      expect((await post({ documentId, variables })).json()).toEqual(answer);
+      expect((await post({ query: null, documentId, variables, extensions: { other: 1 } })).json()).toEqual(answer);
+      expect((await get({ documentId, variables: JSON.stringify(variables) })).json()).toEqual(answer);
+    }
+  });
+
+  it('that is unknown is not found, and registers nothing', async () => {
+    const { post, get } = await tListeningGateway();
+    const documentId = hashOf(query);
+    expect((await post({ query, documentId, variables })).json()).toEqual(answer);
+    for (const received of [await post({ documentId, variables }), await get({ documentId })])
+      expect(received.json().errors[0]?.extensions.code).toBe('PERSISTED_QUERY_NOT_FOUND');
+  });
+
+  it('is ignored beside a query or a persisted query, and unless it is a string', async () => {
+    const { post } = await tListeningGateway();
+    await post({ query, variables, extensions: extensions() });
+    expect((await post({ query, documentId: 'unknown', variables })).json()).toEqual(answer);
+    expect((await post({ documentId: 'unknown', variables, extensions: extensions() })).json()).toEqual(answer);
+    for (const documentId of [5, ['a'], { a: 1 }]) {
+      const { status, json } = await post({ documentId });
+      expect([status, json().errors[0]?.message]).toEqual([400, 'Must provide query string.']);
+    }
+  });
+});
+
 describe('a persisted query that is not a string', () => {
   it.each([
     ['an object with a length', { length: 1_000_000_000 }],

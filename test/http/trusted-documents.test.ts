@@ -41,6 +41,7 @@ describe.each(ways)('a document that is requested %s', (way) => {
       expect(await ask(way, { query: withTypename, variables })).toEqual(answer);
       for (const id of [sha256(trusted), 'country-1']) {
         expect(await ask(way, { variables, extensions: persisted(id) })).toEqual(germany);
+        expect(await ask(way, { variables, documentId: id })).toEqual(germany);
       }
       expect(await ask(way, { query: trusted, variables, extensions: persisted(sha256(trusted)) })).toEqual(germany);
       expect(await ask(way, { variables, extensions: persisted(sha256(other)) })).toEqual(notFound);
@@ -55,6 +56,8 @@ describe.each(ways)('a document that is requested %s', (way) => {
       expect(await ask(way, { query: other })).toEqual(refused);
       expect(await ask(way, { query: other, extensions })).toEqual(refused);
       expect(await ask(way, { extensions })).toEqual(notFound);
+      expect(await ask(way, { documentId: sha256(other) })).toEqual(notFound);
+      expect(await ask(way, { query: other, documentId: 'country-1' })).toEqual(refused);
       expect(await ask(way, { query: '{ __schema { queryType { name } } }' })).toEqual(refused);
       // Refused before it is parsed and validated.
       for (const invalid of ['{ other', '{ other }', '\u0000', '{'.repeat(2_000)]) {

@@ -44,8 +44,15 @@ it('works in an empty folder, with no other packages than those that it depends 
   // A workbook needs the most packages of all formats.
   const workbook = run(['import-banks', 'LU', await tSampleFile(folder, tSample('LU')), '--force']);
   expect(await workbook.ended, workbook.stderr()).toEqual({ code: 0, signal: null });
-  const key = run(['api-key', 'shop']);
-  expect(await key.ended).toEqual({ code: 0, signal: null });
+  for (const args of [
+    ['api-key', 'shop'],
+    ['schema', '--client'],
+    ['schema', '--possible-types'],
+  ]) {
+    const command = run(args);
+    expect(await command.ended, command.stderr()).toEqual({ code: 0, signal: null });
+    expect(command.stdout()).not.toBe('');
+  }
   gateway.kill('SIGTERM');
   expect(await gateway.ended).toEqual({ code: 0, signal: null });
 });

@@ -1,6 +1,7 @@
 import type { Reporter, TestModule } from 'vitest/node';
+import { describeJudgements } from './judgements.ts';
 
-/** Ends a run with one machine-readable line: `N passed, N failed`, and `, N skipped` if tests were skipped. */
+/** Prints what outside judges have checked, and ends a run with one machine-readable line: `N passed, N failed`, and `, N skipped` if tests were skipped. */
 export function plainSummary(): Reporter {
   return {
     onTestRunEnd(modules) {
@@ -9,11 +10,17 @@ export function plainSummary(): Reporter {
       const broken = modules.filter((module) => module.state() === 'failed' && module.errors().length > 0).length;
       const skipped = count('skipped');
       const line = `${count('passed')} passed, ${count('failed') + broken} failed`;
+      const judgements = modules.flatMap((module) => testsOf(module).flatMap((test) => test.meta().judgement ?? []));
+      for (const judgement of describeJudgements(judgements)) process.stdout.write(`\n${judgement}`);
       process.stdout.write(`\n${line}${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
     },
   };
 }
 
 function statesOf(module: TestModule): string[] {
-  return [...module.children.allTests()].map((test) => test.result().state);
+  return testsOf(module).map((test) => test.result().state);
+}
+
+function testsOf(module: TestModule) {
+  return [...module.children.allTests()];
 }

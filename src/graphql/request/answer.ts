@@ -8,7 +8,7 @@ import type { AnswerInTurn, PrepareDocument } from '../documents/documents.ts';
 import type { Executed, OperationContext, PreparedOperation } from '../documents/operation.ts';
 import type { InlineTrace, StartInlineTrace } from './inline-trace.ts';
 import type { KeptReplies, RequestKey } from './kept-replies.ts';
-import type { PersistedQueries } from './persisted-queries.ts';
+import { type PersistedQueries, withDocumentId } from './persisted-queries.ts';
 import { createAbandonedReply, type Replies, type Reply, type RequestedFormat, traceHeader } from './reply.ts';
 
 /** The HTTP request with which GraphQL was asked. */
@@ -45,7 +45,7 @@ interface AnswerOptions<Context> {
   loadInlineTraces: (() => Promise<StartInlineTrace>) | null;
 }
 
-/** Answers an ordinary request: a query or the hash of a known one, with an operation name and variables. Null for others. */
+/** Answers an ordinary request: a query or the id of a known one, with an operation name and variables. Null for others. */
 export type AnswerPost = (post: GraphqlPost, caller: Caller) => Reply | Promise<Reply> | null;
 
 export type Answer = (params: Params, request: GraphqlRequest, caller: Caller) => Reply | Promise<Reply>;
@@ -109,12 +109,12 @@ export function createAnswer<Context extends OperationContext>({
   }
 }
 
-/** Null if the request is not an ordinary one, its hash is unknown, or its query is to be registered. */
+/** Null if the request is not an ordinary one, its id is unknown, or its query is to be registered. Ignores unknown parameters. */
 function readParams(body: string, persistedQueries: PersistedQueries): Params | null {
   const params = parseJson(body);
   if (!isRecord(params)) return null;
-  for (const name in params) if (!paramNames.has(name)) return null;
-  const { query, operationName, variables, extensions } = params;
+  const { query, operationName, variables, documentId } = params;
+  const extensions = query == null && documentId != null ? withDocumentId(params) : params.extensions;
   const isOrdinary =
     (query == null || typeof query === 'string') &&
     (operationName == null || typeof operationName === 'string') &&
@@ -124,8 +124,6 @@ function readParams(body: string, persistedQueries: PersistedQueries): Params | 
   const text = findQuery(query ?? null, extensions?.persistedQuery, persistedQueries);
   return text === null ? null : { query: text, operationName, variables, extensions };
 }
-
-const paramNames = new Set(['query', 'operationName', 'variables', 'extensions']);
 
 function findQuery(query: string | null, persisted: unknown, persistedQueries: PersistedQueries): string | null {
   if (persisted == null) return query;

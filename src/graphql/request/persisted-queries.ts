@@ -24,6 +24,19 @@ export function createPersistedQueries(maxCharacters = 2_000_000): PersistedQuer
   return { get: (hash) => queries.get(hash), set: (hash, query) => void queries.set(hash, query) };
 }
 
+/**
+ * The extensions of a request without a query, in which a `documentId` is the hash of a persisted query: clients send either. The
+ * id may have the prefix `sha256:`.
+ * https://github.com/graphql/graphql-over-http/pull/264
+ */
+export function withDocumentId({ documentId, extensions }: { documentId?: unknown; extensions?: unknown }): unknown {
+  if (typeof documentId !== 'string') return extensions;
+  const persistedQuery = { version: 1, sha256Hash: documentId.replace(/^sha256:/, '') };
+  if (extensions == null) return { persistedQuery };
+  // Other types are not valid. A persisted query of the client's own has priority.
+  return typeof extensions === 'object' && !Array.isArray(extensions) ? { persistedQuery, ...extensions } : extensions;
+}
+
 /** Called with unvalidated queries: hashing other values than strings could take minutes, or store them as queries. */
 export async function hashQuery(query: unknown): Promise<string> {
   if (typeof query === 'string') return hashText(query);

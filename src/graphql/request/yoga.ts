@@ -4,7 +4,7 @@ import type { ExecutionResult } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Caller } from '../../auth/caller.ts';
 import type { Answer, GraphqlPost, GraphqlRequest, Params } from './answer.ts';
-import { hashQuery, type PersistedQueries } from './persisted-queries.ts';
+import { hashQuery, type PersistedQueries, withDocumentId } from './persisted-queries.ts';
 import { chooseMediaType, type Replies, type Reply } from './reply.ts';
 
 interface GraphqlYogaOptions {
@@ -29,6 +29,7 @@ export type GraphqlYoga = ReturnType<typeof createGraphqlYoga>;
 export function createGraphqlYoga({ answer, persistedQueries, replies, localCaller }: GraphqlYogaOptions) {
   const yoga = createYoga<ServerContext>({
     plugins: [
+      useKnownParams(),
       // An unknown hash is answered with 200: otherwise clients report a failure instead of sending the query.
       useAPQ({ store: persistedQueries, hash: hashQuery, responseConfig: { forceStatusCodeOk: true } }),
       useAnswer({ answer, replies }),
@@ -64,6 +65,21 @@ export function createGraphqlYoga({ answer, persistedQueries, replies, localCall
       const mediaType = chooseMediaType(headers.accept) ?? 'application/json';
       const request = { method, headers, mediaType, requestId: undefined, signal, trace: null };
       return yoga.fetch(fetched, { pending: { request, caller: localCaller, reply: null } });
+    },
+  };
+}
+
+/** Ignores unknown parameters, which Yoga would refuse, and reads `documentId`, which Yoga does not read from a URL. */
+function useKnownParams(): Plugin {
+  return {
+    onParams({ params, request, setParams }) {
+      // Yoga refuses other values.
+      if (typeof params !== 'object' || params === null || Array.isArray(params)) return;
+      const { query, operationName, variables } = params;
+      const { searchParams } = new URL(request.url);
+      const documentId = request.method === 'GET' ? searchParams.get('documentId') : Reflect.get(params, 'documentId');
+      const extensions = query == null ? withDocumentId({ ...params, documentId }) : params.extensions;
+      setParams({ query, operationName, variables, extensions } as typeof params);
     },
   };
 }

@@ -13,14 +13,25 @@ interface TServerOptions<Context> {
   secrets?: readonly string[];
 }
 
-/** Any schema on the gateway's own GraphQL server. */
-export function tServer<Context extends { requestContext: RequestContext }>({
+/** Any schema on the gateway's own GraphQL server. @returns a function that sends a query to it */
+export function tServer<Context extends { requestContext: RequestContext }>(options: TServerOptions<Context>) {
+  const { fetch } = createTServer(options);
+  return (query: string, variables: object = {}, headers: Record<string, string> = {}) =>
+    postJson<Answer & { extensions?: { ftv1?: string } }>(
+      'http://subgraph/graphql',
+      { query, variables },
+      { headers, fetch },
+    );
+}
+
+/** The same, as a handler of requests. */
+export function createTServer<Context extends { requestContext: RequestContext }>({
   schema,
   createContext,
   secrets = [],
 }: TServerOptions<Context>) {
   const redact = createRedact(secrets);
-  const server = createGraphqlHandler({
+  return createGraphqlHandler({
     schema,
     createContext: (caller, signal) => ({ ...createContext(createRequestContext(signal)), caller }),
     localCaller: tCaller,
@@ -33,10 +44,4 @@ export function tServer<Context extends { requestContext: RequestContext }>({
     redact,
     events: { unexpectedError: () => {} } as Partial<Events> as Events,
   });
-  return (query: string, variables: object = {}, headers: Record<string, string> = {}) =>
-    postJson<Answer & { extensions?: { ftv1?: string } }>(
-      'http://subgraph/graphql',
-      { query, variables },
-      { headers, fetch: server.fetch },
-    );
 }

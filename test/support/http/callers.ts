@@ -9,6 +9,7 @@ type Way = (typeof ways)[number];
 
 interface Question {
   query?: string;
+  documentId?: string;
   variables?: object;
   extensions?: object;
 }
@@ -26,11 +27,16 @@ export async function tCallers({ callers = {}, env = {}, upstream }: TCallersOpt
   const gateway = await tListeningGateway({ GATEWAY_API_KEYS: entries.join(), ...env }, upstream);
   return {
     ...gateway,
-    send(way: Way, { query, variables, extensions }: Question, headers: SendHeaders = {}): Promise<Received> {
-      if (way === 'directly') return gateway.post({ query, variables, extensions }, headers);
+    send(
+      way: Way,
+      { query, documentId, variables, extensions }: Question,
+      headers: SendHeaders = {},
+    ): Promise<Received> {
+      if (way === 'directly') return gateway.post({ query, documentId, variables, extensions }, headers);
       return gateway.get(
         {
           ...(query !== undefined && { query }),
+          ...(documentId !== undefined && { documentId }),
           ...(variables && { variables: JSON.stringify(variables) }),
           ...(extensions && { extensions: JSON.stringify(extensions) }),
         },

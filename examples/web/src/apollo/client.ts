@@ -1,5 +1,5 @@
 import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client';
-import possibleTypes from '../gql/possible-types.json';
+import possibleTypes from '../../../../possibleTypes.json';
 
 export function createApolloClient() {
   return new ApolloClient({
