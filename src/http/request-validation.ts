@@ -6,7 +6,8 @@ import type { Cors } from './cors.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
- * Enforces https://graphql.github.io/graphql-over-http/draft/ and prevents other sites from causing upstream calls.
+ * Enforces GraphQL over HTTP, September 2026 (https://http-spec.graphql.org/September2026/), "Request", and prevents other sites
+ * from causing upstream calls.
  * @returns false if an error was sent
  */
 export function validateRequest(exchange: Exchange, search: string, cors: Cors): boolean {
@@ -22,7 +23,7 @@ export function validateRequest(exchange: Exchange, search: string, cors: Cors):
 
 function validateGet(exchange: Exchange, search: string, cors: Cors): boolean {
   if (!requiresPreflight(exchange.request)) {
-    const message = 'GET requires the header content-type: application/json or apollo-require-preflight: true.';
+    const message = 'GET requires the header graphql-require-preflight: true or content-type: application/json.';
     return refuse(exchange, 403, message);
   }
   if (!cors.isAllowed(exchange.request)) {
@@ -63,8 +64,13 @@ function requiresPreflight({ headers }: IncomingMessage): boolean {
 /** Without a preflight, pages cannot send this type: https://fetch.spec.whatwg.org/#cors-safelisted-request-header */
 const jsonType = /^application\/(graphql\+)?json\s*(;|$)/i;
 
-/** As in the CSRF prevention of Apollo Server and of Yoga. */
-const preflightHeaders = ['x-apollo-operation-name', 'apollo-require-preflight', 'x-graphql-yoga-csrf'];
+/** The first as in GraphQL over HTTP, September 2026, "Exercise caution"; the others as in Apollo Server and in Yoga. */
+const preflightHeaders = [
+  'graphql-require-preflight',
+  'apollo-require-preflight',
+  'x-apollo-operation-name',
+  'x-graphql-yoga-csrf',
+];
 
 /**
  * Replaces a target in absolute form by its path, and the Host header by its host, which counts instead (RFC 9112, 3.2.2).

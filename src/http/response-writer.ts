@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { clientClosedRequest } from '../graphql/request/reply.ts';
+import { clientClosedRequest, partialSuccess } from '../graphql/request/reply.ts';
 import type { Exchange, PendingResponse } from './exchange.ts';
 
 interface ResponseWriterOptions {
@@ -51,6 +51,8 @@ export function createResponseWriter(options: ResponseWriterOptions): (pending: 
     const { socket, req } = response;
     if (response.destroyed || socket === null) return false;
     if (!req.complete) req.discardBody();
+    // Node.js does not know its name.
+    if (status === partialSuccess) response.statusMessage = 'Partial Success';
     // Node.js sends a flat array as it is, without a map of headers.
     response.writeHead(status, responseHeaders);
     if (body.length > 0) {

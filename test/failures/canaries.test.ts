@@ -132,7 +132,7 @@ describe('a refusal', () => {
         check(await send(way, lookUp, { [name]: [value, value] }));
         check(await send(way, lookUp, { [name]: `Basic ${value}` }));
       }
-      check(await get(lookUp, { ...headers, 'apollo-require-preflight': '' }));
+      check(await get(lookUp, { ...headers, 'graphql-require-preflight': '' }));
       check(await get(lookUp, { ...headers, origin: 'https://other.example' }));
       check(await get({ ...lookUp, variables: `{"iban":"${iban}"` }, headers));
       check(await post(lookUp, { ...headers, accept: 'text/css' }));

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createRouter } from '../../examples/supergraph/router.ts';
 import { serve } from '../../examples/supergraph/serve.ts';
 import { findAccessibilityProblems, tBrowser, whyNoChromium } from '../support/browser.ts';
-import { routers, type StartRouter } from '../support/federation/routers.ts';
+import { routers, type StartRouter, startApolloGatewayAccepting } from '../support/federation/routers.ts';
 import { replyWithBank, tSupergraph } from '../support/federation/supergraph.ts';
 import { replyFailingFor } from '../support/scripted-upstream.ts';
 
@@ -17,7 +17,10 @@ async function tRouter(start: StartRouter, sdl: string) {
   return router;
 }
 
-describe.each(routers)('%s', (_, start) => {
+const graphql = 'application/graphql-response+json';
+const accepting = [`@apollo/gateway that accepts ${graphql}`, startApolloGatewayAccepting(graphql)] as const;
+
+describe.each([...routers, accepting])('%s', (name, start) => {
   it('joins payees with their banks, with one call for each possible IBAN', async () => {
     const { sdl, upstream } = await tSupergraph();
     const { ask } = await tRouter(start, sdl);
@@ -37,7 +40,7 @@ describe.each(routers)('%s', (_, start) => {
   });
 
   it('nulls only the field of the payee whose look-up fails, with its code', async () => {
-    const { sdl } = await tSupergraph(replyFailingFor('DE44500105175407324931', replyWithBank));
+    const { sdl, statuses } = await tSupergraph(replyFailingFor('DE44500105175407324931', replyWithBank));
     const { ask } = await tRouter(start, sdl);
     const { data, errors = [] } = await ask('{ payees { id validation { valid } } }');
     expect(data?.payees).toEqual([
@@ -52,6 +55,8 @@ describe.each(routers)('%s', (_, start) => {
     expect(JSON.stringify(errors)).not.toContain('DE44500105175407324931');
     // Hive Gateway has the index of the first payee in the path of an error below an entity.
     expect(errors[0]?.path?.at(-1)).toBe('valid');
+    // "Partial success", of GraphQL over HTTP, September 2026.
+    await expect.poll(statuses).toEqual([name === '@apollo/gateway' ? 200 : 294]);
   });
 });
 

@@ -113,9 +113,10 @@ function withDifferences(
   const document = parseOrNull(request.query);
   const isMutation = document && getOperationAST(document, request.operationName)?.operation === 'mutation';
   if (way === 'GET' && isMutation) return refusedMutation;
-  // A client that accepts application/graphql-response+json learns of a refused request by its status.
-  const refusedStatus = responseJsonWays.has(way) ? 400 : 200;
-  const status = expected.data === undefined && expected.status === 200 ? refusedStatus : expected.status;
+  // A client that accepts application/graphql-response+json learns of a refused request, and of errors, by its status.
+  const isGraphql = responseJsonWays.has(way);
+  const refusedStatus = isGraphql ? 400 : 200;
+  const status = isGraphql ? graphqlStatuses[kind] : expected.status;
   // Values that are much larger than their type are found before GraphQL.js repeats them in its errors.
   const isLarge = kind === 'variable error' && largeValue.test(answer.errors.join());
   // The cost is computed before variables are coerced.
@@ -127,6 +128,15 @@ function withDifferences(
   const others = kind === 'validation error' ? expected.errors : [];
   return { data: undefined, status: refusedStatus, errors: [...others, ...limits].sort() };
 }
+
+const graphqlStatuses: Readonly<Record<ExpectedAnswer['kind'], number>> = {
+  data: 200,
+  'data with errors': 294,
+  'syntax error': 400,
+  'unknown operation': 422,
+  'validation error': 400,
+  'variable error': 400,
+};
 
 const unvalidated = new Set<ExpectedAnswer['kind']>(['syntax error', 'unknown operation']);
 const unexecuted = new Set<ExpectedAnswer['kind']>([...unvalidated, 'validation error']);
@@ -235,7 +245,7 @@ function tRecordedServices() {
 
 const accept = 'application/graphql-response+json';
 const responseJsonWays = new Set(['GET', 'form without HTTP']);
-const headers = { accept, 'apollo-require-preflight': 'true' };
+const headers = { accept, 'graphql-require-preflight': 'true' };
 const formHeaders = { accept, 'content-type': 'application/x-www-form-urlencoded' };
 
 function toSearch({ query, variables, operationName }: RandomRequest): string {

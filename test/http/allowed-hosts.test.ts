@@ -37,7 +37,7 @@ it.each([
 describe('a target in absolute form', () => {
   const search = `?${new URLSearchParams({ query: '{ __typename }' })}`;
   const notAPath = 'must be a path, such as /graphql, or an http:// or https:// URL without user name';
-  const preflight = { 'apollo-require-preflight': 'true' };
+  const preflight = { 'graphql-require-preflight': 'true' };
 
   it.each([
     [`http://gateway.example/graphql${search}`, 'gateway.example'],

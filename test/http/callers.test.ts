@@ -158,7 +158,7 @@ describe('a signature in a URL', () => {
     const signed = sign({ query, variables: { i: 'DE1' } });
     const params = (['variables', 'extensions'] as const).map((field) => [field, JSON.stringify(signed[field])]);
     const search = new URLSearchParams([[name, value], ['query', signed.query], ...params]);
-    const { status } = await tSend(`${url}?${search}`, { headers: { 'apollo-require-preflight': 'true' } });
+    const { status } = await tSend(`${url}?${search}`, { headers: { 'graphql-require-preflight': 'true' } });
     expect(status).toBe(401);
     expect(upstream.calls).toEqual([]);
   });

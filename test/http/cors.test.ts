@@ -49,7 +49,7 @@ describe('a page of a configured origin', () => {
   it('may send a GET', async () => {
     const { get } = await tListeningGateway(env);
     // As Apollo Client sends it.
-    const client = { 'content-type': 'application/json', 'apollo-require-preflight': '' };
+    const client = { 'content-type': 'application/json', 'graphql-require-preflight': '' };
     const browser = { origin: shop, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' };
     const response = await get({ query }, { ...client, ...browser });
     expect(response.json().data).toEqual({ ibanValidation: { valid: true } });
@@ -88,12 +88,13 @@ describe('a GET, which any page can cause without a preflight,', () => {
     });
     return { ...received, calls: upstream.calls };
   };
-  const preflight = { 'apollo-require-preflight': 'true' };
+  const preflight = { 'graphql-require-preflight': 'true' };
 
   it.each<Record<string, string>>([
     { 'content-type': 'application/json' },
     { 'content-type': 'Application/JSON;charset=utf-8' },
     preflight,
+    { 'apollo-require-preflight': 'true' },
     { 'x-apollo-operation-name': 'Valid' },
     { 'x-graphql-yoga-csrf': '1' },
     { 'sec-fetch-site': 'same-origin' },
@@ -103,11 +104,11 @@ describe('a GET, which any page can cause without a preflight,', () => {
     expect((await get(headers)).json().data).toEqual({ ibanValidation: { valid: true } });
   });
 
-  const noHeader = 'GET requires the header content-type: application/json or apollo-require-preflight: true.';
+  const noHeader = 'GET requires the header graphql-require-preflight: true or content-type: application/json.';
   const noOrigin = 'Pages of this origin may not send GET requests; the operator can add it to CORS_ORIGINS.';
   it.each<[Record<string, string>, message: string]>([
     [{}, noHeader],
-    [{ 'apollo-require-preflight': '' }, noHeader],
+    [{ 'graphql-require-preflight': '' }, noHeader],
     [{ 'content-type': 'text/plain' }, noHeader],
     [{ 'content-type': 'text/plain;a=application/json' }, noHeader],
     [{ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }, noHeader],

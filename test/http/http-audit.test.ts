@@ -32,7 +32,7 @@ describe('GraphQL over HTTP', () => {
 });
 
 /** Without this header, the gateway executes no GET. */
-const preflight = { 'apollo-require-preflight': 'true' };
+const preflight = { 'graphql-require-preflight': 'true' };
 
 function createFetch(headers: Record<string, string>) {
   return (url: string, init: RequestInit = {}) =>

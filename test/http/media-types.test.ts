@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { tListeningGateway, tSend } from '../support/http/listening-gateway.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
-/* Media types and statuses, according to https://graphql.github.io/graphql-over-http/draft/ */
+/* Media types and statuses, by GraphQL over HTTP, September 2026: https://http-spec.graphql.org/September2026/ */
 
 const german = '{ ibanValidation(iban: "DE89370400440532013000") { valid } }';
 const plain = 'application/json';
@@ -45,11 +45,11 @@ describe('the media type of a response', () => {
   );
 });
 
-/** Of `{ __typename }`. */
-const persistedQuery = {
-  version: 1,
-  sha256Hash: createHash('sha256').update('{ __typename }').digest('hex'),
-};
+function createPersistedQuery(query: string) {
+  return { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') };
+}
+
+const persistedQuery = createPersistedQuery('{ __typename }');
 
 describe('the body of a request', () => {
   const body = '{"query":"{ __typename }"}';
@@ -121,6 +121,7 @@ describe('the status', () => {
     ['an unknown parameter', '{"qeury":"{ __typename }"}', 400, 'BAD_REQUEST'],
     ['variables that are not an object', typed('{ __typename }', { variables: 'x' }), 400, 'BAD_REQUEST'],
     ['a document that does not parse', typed('{'), 200, 'GRAPHQL_PARSE_FAILED'],
+    // The specification recommends 422, the audits of graphql-http 400.
     ['a document that is not valid', typed('{ nothing }'), 200, 'GRAPHQL_VALIDATION_FAILED'],
     [
       'an unknown operation',
@@ -132,7 +133,8 @@ describe('the status', () => {
   ])('of %s', async (_, body, underPlain, code) => {
     const { post, log } = await tListeningGateway();
     const responses = [await post(body, { accept: plain }), await post(body, { accept: graphql })];
-    expect(responses.map(({ status }) => status)).toEqual([underPlain, 400]);
+    const underGraphql = code === 'OPERATION_RESOLUTION_FAILURE' ? 422 : 400;
+    expect(responses.map(({ status }) => status)).toEqual([underPlain, underGraphql]);
     for (const response of responses) {
       expect(response.json()).not.toHaveProperty('data');
       const requestId = response.headers['x-request-id'];
@@ -141,12 +143,17 @@ describe('the status', () => {
     expect(log()).not.toContain('unexpected error');
   });
 
-  it.each([401, 403, 404, 429, 500, 503])('is 200 although that of the upstream is %i', async (upstreamStatus) => {
+  const failing = [401, 403, 404, 429, 500, 503];
+  it.each(failing)('of a field whose upstream responds %i is 200 or 294 by media type', async (upstreamStatus) => {
     const upstream = await tUpstream(replyJson(upstreamStatus, {}));
     const { post } = await tListeningGateway({}, upstream);
-    for (const accept of [plain, graphql]) {
+    for (const [accept, status] of [
+      [plain, 200],
+      [graphql, 294],
+    ] as const) {
       const response = await post({ query: german }, { accept });
-      expect(response.status).toBe(200);
+      expect(response.status).toBe(status);
+      expect(response.headers['cache-control']).toBe('no-store');
       expect(response.json()).toMatchObject({
         data: { ibanValidation: { valid: null } },
         errors: [{ path: ['ibanValidation', 'valid'] }],
@@ -163,9 +170,26 @@ describe('the status', () => {
   ])('of %s with %s is 405, and no upstream is called', async (method, query, allow) => {
     const { url, upstream } = await tListeningGateway();
     const target = `${url}?query=${encodeURIComponent(query)}`;
-    const { status, headers } = await tSend(target, { method, headers: { 'apollo-require-preflight': 'true' } });
+    const { status, headers } = await tSend(target, { method, headers: { 'graphql-require-preflight': 'true' } });
     expect([status, headers.allow]).toEqual([405, allow]);
     expect(upstream.calls).toHaveLength(0);
+  });
+
+  it('294 has its name in the status line', async () => {
+    const { url } = await tListeningGateway({}, await tUpstream(replyJson(500, {})));
+    const headers = { 'content-type': plain, accept: graphql };
+    const { status, statusText } = await fetch(url, { method: 'POST', headers, body: typed(german) });
+    expect([status, statusText]).toEqual([294, 'Partial Success']);
+  });
+
+  it('of a mutation, of which no part failed, is 200 if an order is refused: that is a result', async () => {
+    const { post } = await tListeningGateway();
+    const query = 'mutation { generateEssay(input: { description: "", wordCount: 9 }) { __typename } }';
+    const response = await post({ query }, { accept: graphql });
+    expect([response.status, response.json().data]).toEqual([
+      200,
+      { generateEssay: { __typename: 'InvalidEssayInput' } },
+    ]);
   });
 
   it('of a GET with variables and an operation name is 200', async () => {
@@ -174,5 +198,33 @@ describe('the status', () => {
     const response = await get({ query, operationName: 'B', variables: '{"code":"DE"}', extensions: '{}' });
     expect(response.status).toBe(200);
     expect(response.json().data).toEqual({ country: { name: 'Germany' } });
+  });
+});
+
+describe('an unknown parameter', () => {
+  const others = { id: '1', documentId: 'unknown', onError: 'ABORT', foo: { bar: [1] }, __proto: null };
+  const query = 'query ($code: String!) { country(code: $code) { name } }';
+  const variables = { code: 'DE' };
+  const germany = { data: { country: { name: 'Germany' } } };
+
+  it.each([
+    ['an ordinary request', {}],
+    ['a request that Yoga reads', { extensions: { persistedQuery: createPersistedQuery(query) } }],
+  ])('is ignored in the body of %s', async (_, rest) => {
+    const { post } = await tListeningGateway();
+    const response = await post({ ...others, query, variables, ...rest });
+    expect([response.status, response.json()]).toEqual([200, germany]);
+  });
+
+  it('is ignored in a URL', async () => {
+    const { get } = await tListeningGateway();
+    const response = await get({
+      id: '1',
+      documentId: 'unknown',
+      foo: '{',
+      query,
+      variables: JSON.stringify(variables),
+    });
+    expect([response.status, response.json()]).toEqual([200, germany]);
   });
 });

@@ -17,9 +17,12 @@ describe('a persisted query', () => {
     const { post, get, log } = await tListeningGateway();
     const short = { variables, extensions: extensions() };
     const params = { variables: JSON.stringify(variables), extensions: JSON.stringify(extensions()) };
-    for (const accept of ['application/json', 'application/graphql-response+json']) {
-      const { status, json } = await get(params, { accept });
-      expect([status, json().errors[0]?.message]).toEqual([200, 'PersistedQueryNotFound']);
+    for (const [accept, expected] of [
+      ['application/json', 200],
+      ['application/graphql-response+json', 422],
+    ] as const) {
+      for (const { status, json } of [await get(params, { accept }), await post(short, { accept })])
+        expect([status, json().errors[0]?.message]).toEqual([expected, 'PersistedQueryNotFound']);
     }
     const unknown = await post(short);
     expect(unknown.status).toBe(200);
@@ -36,7 +39,10 @@ describe('a persisted query', () => {
 
   it('is not registered under the hash of another query', async () => {
     const { post } = await tListeningGateway();
-    const rejected = await post({ query, variables, extensions: extensions('{ __typename }') });
+    const mismatched = { query, variables, extensions: extensions('{ __typename }') };
+    const rejected = await post(mismatched);
+    const accept = 'application/graphql-response+json';
+    expect([rejected.status, (await post(mismatched, { accept })).status]).toEqual([200, 422]);
     expect(rejected.json().errors[0]?.extensions.code).toBe('PERSISTED_QUERY_MISMATCH');
     const unknown = await post({ extensions: extensions('{ __typename }') });
     expect(unknown.json().errors[0]?.message).toBe('PersistedQueryNotFound');

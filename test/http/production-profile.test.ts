@@ -81,7 +81,7 @@ describe.each([
 it('is checked by tests that can find something', async () => {
   const anybody = { INTROSPECTION: 'on', GRAPHIQL: 'on', ANONYMOUS_SCOPES: 'bank-data' };
   const found: string[] = [];
-  const send = await tCop(anybody, { 'apollo-require-preflight': 'true' });
+  const send = await tCop(anybody, { 'graphql-require-preflight': 'true' });
   for (const [title, sent, isFound] of checks) if (isFound(await send(sent))) found.push(title);
   expect(found).toEqual(['Field Suggestions', 'Introspection', 'GraphQL IDE', 'GET Method Query Support']);
 });

@@ -27,7 +27,7 @@ interface HttpExtension {
   headers?: Readonly<Record<string, string>>;
   /**
    * With application/json, the status is 200 nevertheless: correct for a GraphQL request that is not valid, but not for a
-   * body that is not a GraphQL request. https://graphql.github.io/graphql-over-http/draft/#sec-application-json
+   * body that is not a GraphQL request. Older drafts of GraphQL over HTTP required it, and the audits of graphql-http do.
    */
   spec: boolean;
 }

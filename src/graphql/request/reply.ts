@@ -174,10 +174,31 @@ export function createRecord(executed: Executed | null): ReplyRecord {
 /** Enough of a SHA-256 hash to find the document; shorter ones can look like an IBAN, which the log redacts. */
 const idLength = 32;
 
-/** The highest status of the errors; without one, 500 if the gateway failed before it had data. */
+/**
+ * The status of a reply with errors, by GraphQL over HTTP, September 2026, "Status Codes": with application/graphql-response+json,
+ * 294 with data, even if it is null. Otherwise, the highest status of the errors, or 500 if the gateway failed. With
+ * application/json, what is not an error of HTTP has 200, which clients of this media type expect.
+ */
 function statusOf(errors: readonly PresentedError[], hasData: boolean, mediaType: MediaType): number {
   const isJson = mediaType === 'application/json';
-  const statuses = errors.map(({ http }) => (http && !(isJson && http.spec) ? (http.status ?? 0) : 0));
+  if (hasData && !isJson) return partialSuccess;
   const isFault = !hasData && errors.some(({ isExpected }) => !isExpected);
-  return Math.max(...statuses) || (isFault ? 500 : 200);
+  const statuses = errors.map(({ http, shown }) => {
+    if (isJson) return http && !http.spec ? (http.status ?? 0) : 0;
+    return unprocessable.has(shown.extensions?.code) ? 422 : (http?.status ?? 0);
+  });
+  return Math.max(...statuses) || (isFault ? 500 : isJson ? 200 : 422);
 }
+
+/** A reply with data and errors; not registered with IANA. Clients treat an unknown 2xx status as 200 (RFC 9110, 15). */
+export const partialSuccess = 294;
+
+/**
+ * Codes of requests that cannot be executed, by the same section. It also recommends 422 for documents and variables that are
+ * not valid, and for parameters that are missing or of a wrong type, where the audits of graphql-http require 400.
+ */
+const unprocessable: ReadonlySet<unknown> = new Set([
+  'OPERATION_RESOLUTION_FAILURE',
+  'PERSISTED_QUERY_NOT_FOUND',
+  'PERSISTED_QUERY_MISMATCH',
+]);

@@ -30,7 +30,8 @@ export function createGraphqlYoga({ answer, persistedQueries, replies, localCall
   const yoga = createYoga<ServerContext>({
     plugins: [
       useKnownParams(),
-      // An unknown hash is answered with 200: otherwise clients report a failure instead of sending the query.
+      // With application/json, an unknown hash is answered with 200: clients of this media type may report another status as a
+      // failure, instead of sending the query.
       useAPQ({ store: persistedQueries, hash: hashQuery, responseConfig: { forceStatusCodeOk: true } }),
       useAnswer({ answer, replies }),
     ],
@@ -69,7 +70,10 @@ export function createGraphqlYoga({ answer, persistedQueries, replies, localCall
   };
 }
 
-/** Ignores unknown parameters, which Yoga would refuse, and reads `documentId`, which Yoga does not read from a URL. */
+/**
+ * Ignores unknown parameters, which Yoga would refuse (GraphQL over HTTP, September 2026, "JSON Encoding"), and reads
+ * `documentId`, which Yoga does not read from a URL.
+ */
 function useKnownParams(): Plugin {
   return {
     onParams({ params, request, setParams }) {

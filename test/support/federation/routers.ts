@@ -1,4 +1,4 @@
-import { ApolloGateway } from '@apollo/gateway';
+import { ApolloGateway, RemoteGraphQLDataSource } from '@apollo/gateway';
 import { type ExecutionResult, Kind, parse } from 'graphql';
 import { createRouter } from '../../../examples/supergraph/router.ts';
 import { postJson } from '../post-json.ts';
@@ -13,8 +13,14 @@ export type StartRouter = (sdl: string) => Promise<Router>;
 
 export const routers: readonly (readonly [name: string, start: StartRouter])[] = [
   ['Hive Gateway', startHiveGateway],
-  ['@apollo/gateway', startApolloGateway],
+  ['@apollo/gateway', (sdl) => startApolloGateway(sdl)],
 ];
+
+/** By default, @apollo/gateway accepts any media type, so that it receives application/json. */
+export const startApolloGatewayAccepting =
+  (accept: string): StartRouter =>
+  (sdl) =>
+    startApolloGateway(sdl, accept);
 
 async function startHiveGateway(sdl: string): Promise<Router> {
   const router = createRouter(sdl);
@@ -24,9 +30,11 @@ async function startHiveGateway(sdl: string): Promise<Router> {
   };
 }
 
-async function startApolloGateway(sdl: string): Promise<Router> {
+async function startApolloGateway(supergraphSdl: string, accept = '*/*'): Promise<Router> {
   const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-  const gateway = new ApolloGateway({ supergraphSdl: sdl, logger });
+  const buildService = ({ url = '' }) =>
+    new RemoteGraphQLDataSource({ url, willSendRequest: ({ request }) => request.http?.headers.set('accept', accept) });
+  const gateway = new ApolloGateway({ supergraphSdl, logger, buildService });
   const { executor, schema } = await gateway.load();
   return {
     async ask(query) {

@@ -10,6 +10,8 @@ export interface TSupergraph {
   sdl: string;
   /** The gateway's bank-data service. */
   upstream: Upstream;
+  /** The statuses that the gateway has sent to the router, from its log. */
+  statuses(): number[];
 }
 
 /** The example's supergraph with running subgraphs and a scripted bank-data service; all stop with the test. */
@@ -19,7 +21,9 @@ export async function tSupergraph(reply: Reply = replyWithBank): Promise<TSuperg
   const payments = await serve(createPayments());
   onTestFinished(() => payments.close());
   const sdl = composeSupergraph({ payments: payments.url, ledgerquill: `${await gateway.listen()}/graphql` });
-  return { sdl, upstream };
+  const statuses = () =>
+    [...gateway.log().matchAll(/"route":"\/graphql","status":(\d+)/g)].map(([, status]) => Number(status));
+  return { sdl, upstream, statuses };
 }
 
 /** A bank whose name contains the requested bank code. */

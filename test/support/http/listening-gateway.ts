@@ -22,7 +22,7 @@ export async function tListeningGateway(env: Environment = {}, given?: Upstream)
       }),
     /** Sends a GET that is executed unless a test removes its header. */
     get: (params: Record<string, string>, headers: SendHeaders = {}) =>
-      tSend(`${url}?${new URLSearchParams(params)}`, { headers: { 'apollo-require-preflight': 'true', ...headers } }),
+      tSend(`${url}?${new URLSearchParams(params)}`, { headers: { 'graphql-require-preflight': 'true', ...headers } }),
   };
 }
 
