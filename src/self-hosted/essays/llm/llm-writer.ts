@@ -3,8 +3,8 @@ import { errorCodeOf } from '../../../errors.ts';
 import { countWords, cutAtSentenceEnd } from '../words.ts';
 import {
   type EssayPurpose,
-  type EssayWriter,
   readPurposeAndTitles,
+  type Writer,
   type WritingMode,
   type WritingOrder,
 } from '../writing-order.ts';
@@ -32,7 +32,7 @@ export function createLlmWriter({
   model,
   timeoutMs,
   maxAnswerBytes = 4_000_000,
-}: LlmWriterOptions): EssayWriter {
+}: LlmWriterOptions): Writer {
   const endpoint = /\/chat\/completions\/?$/.test(url) ? url : `${url.replace(/\/+$/, '')}/chat/completions`;
   const { origin, pathname, search } = new URL(endpoint);
   // The deadline covers the whole request, so undici's own timeouts are off.

@@ -7,7 +7,7 @@
 
 export interface Marker {
   kind: MarkerKind;
-  /** Of a tag, without its prefix; of a fence, its language. */
+  /** The name of a tag in small letters, or the language of a fence. */
   name: string;
   index: number;
   /** The index after the marker, and after a role or a header that belongs to it. */
