@@ -1,4 +1,6 @@
 // Texts of models. cspell:ignore hink nassistantfinal assistantcommentary assistantanalysis longcat endoftext endofturn nzzsecret
+// cspell:ignore analysiswe assistantcommentarywe endstartassistantchannelfinalmessage startassistantchannelcommentarymessage
+// cspell:ignore endstartassistantchannelanalysismessage assistantchannelfinalmessage
 
 import { describe, expect, it } from 'vitest';
 import {
@@ -87,8 +89,8 @@ const rows: [string, string, string | null][] = [
   ['only a final message without tokens', `assistantfinal${essay}`, essay],
   ['a final message without its role', `final${essay}`, essay],
   ['an analysis without tokens that was cut off', 'analysisWe zzsecret about bees', null],
-  ['an analysis without tokens in small letters', 'analysisthe user wants zzsecret.', null],
-  ['a commentary without tokens in small letters', 'assistantcommentarythe user wants zzsecret.', null],
+  ['an analysis without tokens in small letters', 'analysiswe, zzsecret.', null],
+  ['a commentary without tokens in small letters', 'assistantcommentarywe, zzsecret.', null],
   ['an analysis without tokens in a line of its own', 'analysis\nThe user wants zzsecret.', null],
   [
     'harmony whose tokens lost their brackets',

@@ -223,4 +223,4 @@ const withheld =
 const failed =
   /error|fail|abort|cancel|time(?:d|)(?:out|limit)|ratelimit|quota|interrupt|insufficient|unavailable|overload|malformed|exception|network|disconnect/;
 const toolCalled = /tool|function/;
-const atLimit = /length|limit|max|budget|window|exceed|truncat|incomplete|partial|unfinished/;
+const atLimit = /length|limit|max|budget|window|exceed|truncated|incomplete|partial|unfinished/;
