@@ -4,7 +4,7 @@ import type { RequestContext } from '../request-context.ts';
 export const essayModes = ['STANDARD', 'ACADEMIC', 'PROFESSIONAL', 'NEWS_REPORT'] as const;
 export type EssayMode = (typeof essayModes)[number];
 export const essayWriters = ['DRAFTER', 'MODEL', 'SERVICE'] as const;
-/** The self-hosted service reports its drafter or its language model; any other answer is from another service. */
+/** The service that the gateway starts reports its drafter or its language model; any other service is SERVICE. */
 export type EssayWriter = (typeof essayWriters)[number];
 type WritingPurpose = 'NARRATIVE' | 'ARGUMENTATIVE' | 'EXPOSITORY' | 'DESCRIPTIVE';
 

@@ -16,8 +16,9 @@ interface PaidEssaysOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'on
 
 /** The essay service behind its precheck and the archive of essays. */
 export function createPaidEssays({ client, config, redact, events, ...openedStore }: PaidEssaysOptions) {
-  const { modeNames, textField, keepDays } = config.essays;
-  const restEssays = createRestEssays({ client, modeNames, textField, redact, events });
+  const { upstream, modeNames, textField, keepDays } = config.essays;
+  const isSelfHosted = upstream === null;
+  const restEssays = createRestEssays({ client, modeNames, textField, isSelfHosted, redact, events });
   const { generate, ...essays } = withIdempotency(restEssays, { ...openedStore, keepDays, events });
   return { ...essays, ...withOrderPrecheck({ generate }, events) };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ChatScript, tChatServer } from '../support/chat-server.ts';
-import { tGateway } from '../support/gateway.ts';
+import { essaysKey, tGateway } from '../support/gateway.ts';
 import { tEssayService } from '../support/self-hosted.ts';
 
 /* Orders through GraphQL and the self-hosted essay service, with each of its drafters. */
@@ -25,6 +25,13 @@ describe('the offline drafter', () => {
     expect(data?.generateEssay?.wordCount).toBeGreaterThan(60);
     expect(data?.generateEssay?.wordCount).toBeLessThanOrEqual(120);
     for (const point of ['reservoir', 'feed', 'nib']) expect(data?.generateEssay?.text).toContain(point);
+  });
+
+  it('is reported as SERVICE if the service is a process of its own', async () => {
+    const essaysUrl = await tEssayService();
+    const { ask } = tGateway({ essaysUrl, env: { ESSAY_URL: essaysUrl, ESSAY_API_KEY: essaysKey } });
+    const { data } = await ask(mutation, { input });
+    expect(data?.generateEssay).toMatchObject({ __typename: 'Essay', writer: 'SERVICE' });
   });
 
   it('respects the allowance and reports when it renews', async () => {

@@ -47,7 +47,7 @@ export function readEssayText(
   return prose ?? named.find((value) => countWords(value) > 2 || sentence.test(value)) ?? null;
 }
 
-/** What wrote the essay, as the self-hosted service says in `writer`. It speaks neither for an essay nor against it. */
+/** What wrote the essay, as the self-hosted service reports it in `writer`. It speaks neither for an essay nor against it. */
 export function readWriter(json: unknown): EssayWriter {
   const writer = readProperty(json, 'writer');
   if (writer === 'drafter') return 'DRAFTER';

@@ -13,6 +13,8 @@ interface RestEssaysOptions {
   modeNames: Readonly<Record<EssayMode, string>>;
   /** The response field that holds the text, as a dotted path; null: it is recognized. */
   textField?: string | null;
+  /** Whether the gateway starts the service. Only then its report of what wrote an essay is trusted. */
+  isSelfHosted?: boolean;
   /** Applied to the service's error messages before a client sees them. */
   redact: Redact;
   events: Pick<Events, 'credentialsRejected' | 'requestRejected' | 'responseUnreadable'>;
@@ -23,6 +25,7 @@ export function createRestEssays({
   client,
   modeNames,
   textField = null,
+  isSelfHosted = false,
   redact,
   events,
 }: RestEssaysOptions): SendingEssayGenerator {
@@ -43,7 +46,7 @@ export function createRestEssays({
     if (!isSuccess(outcome)) return null;
     const text = readEssayText(outcome, { description, wordCount }, textField);
     if (text === null) return null;
-    const writer = readWriter(outcome.json);
+    const writer = isSelfHosted ? readWriter(outcome.json) : 'SERVICE';
     return { kind: 'essay', id: randomUUID(), text, wordCount: countWords(text), mode, writer };
   }
 

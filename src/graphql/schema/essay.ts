@@ -39,10 +39,10 @@ const EssayWriterType = builder.enumType('EssayWriter', {
   values: {
     DRAFTER: {
       description:
-        'The offline drafter of the self-hosted essay service: a draft that arranges the description, with no language model.',
+        'The offline drafter of the self-hosted essay service in the gateway: a draft that arranges the description, with no language model.',
     },
-    MODEL: { description: 'The language model of the self-hosted essay service.' },
-    SERVICE: { description: 'Another essay service.' },
+    MODEL: { description: 'The language model of the self-hosted essay service in the gateway.' },
+    SERVICE: { description: 'An essay service at ESSAY_URL, also a self-hosted one in a process of its own.' },
   } satisfies Record<EssayWriter, { description: string }>,
 });
 

@@ -5,12 +5,12 @@ import type { Log } from '../../telemetry/log.ts';
 import { createKeyCheck } from '../service.ts';
 import { createMonthlyAllowance } from './monthly-allowance.ts';
 import { countWords } from './words.ts';
-import { type EssayWriter, readWritingOrder } from './writing-order.ts';
+import { readWritingOrder, type Writer } from './writing-order.ts';
 
 interface EssayServiceOptions {
   /** Callers must send it in the header `token`. */
   apiKey: string;
-  writer: EssayWriter;
+  writer: Writer;
   /** Essays per calendar month (UTC); null for no limit. */
   monthlyAllowance: number | null;
   log?: Log;

@@ -5,7 +5,7 @@ import { runService } from '../service.ts';
 import { createEssayService } from './create-essay-service.ts';
 import { createDraftingWriter } from './drafting/drafting-writer.ts';
 import { createLlmWriter } from './llm/llm-writer.ts';
-import type { EssayWriter } from './writing-order.ts';
+import type { Writer } from './writing-order.ts';
 
 /** Serves until SIGTERM or SIGINT, as configured by the environment. */
 export async function runEssayService(): Promise<void> {
@@ -19,7 +19,7 @@ export async function runEssayService(): Promise<void> {
 }
 
 /** The language model if one is configured, otherwise the offline drafter. */
-export function createEssayWriter(llm: LlmConfig | null): EssayWriter {
+export function createEssayWriter(llm: LlmConfig | null): Writer {
   return llm ? createLlmWriter(llm) : createDraftingWriter();
 }
 

@@ -12,7 +12,7 @@ export interface WritingOrder {
 }
 
 /** A language model or the offline drafter. */
-export interface EssayWriter {
+export interface Writer {
   /** What writes, as the service reports it. */
   kind: 'drafter' | 'model';
   /** Resolves to a text of 1 to `wordCount` words. Rejects if it fails or the signal fires. */

@@ -12,10 +12,11 @@ function answered(status: number, text: string): Answered {
   return { kind: 'answered', status, headers: {}, retryAt: null, text, json: JSON.parse(text) };
 }
 
-function tRestEssays(outcome: Outcome) {
+function tRestEssays(outcome: Outcome, options: { isSelfHosted?: boolean } = {}) {
   const requests: UpstreamRequest[] = [];
   const fired: string[] = [];
   const essays = createRestEssays({
+    ...options,
     client: {
       async send(request) {
         requests.push(request);
@@ -81,4 +82,17 @@ it.each<[string, Outcome, object, string[]?]>([
   expect(requests).toHaveLength(1);
   expect(beforeAttempt).toHaveBeenCalledTimes(outcome.kind === 'answered' ? 1 : 0);
   expect(fired).toEqual(events);
+});
+
+it.each([
+  [{ isSelfHosted: true }, 'drafter', 'DRAFTER'],
+  [{ isSelfHosted: true }, 'model', 'MODEL'],
+  [{ isSelfHosted: false }, 'drafter', 'SERVICE'],
+  [{ isSelfHosted: false }, 'model', 'SERVICE'],
+  [{}, 'model', 'SERVICE'],
+])('with %j, the writer that is reported as %s is %s', async (options, writer, expected) => {
+  const body = JSON.stringify({ essay: 'Pens hold ink. They write.', writer });
+  const { generate } = tRestEssays(answered(200, body), options);
+  const hooks = { maySend: async () => true, beforeAttempt: vi.fn() };
+  expect(await generate(order, tRequestContext(), hooks)).toMatchObject({ kind: 'essay', writer: expected });
 });

@@ -82,7 +82,25 @@ describe('the answer', () => {
 
   it('loses its incomplete sentence if the model runs out of tokens', async () => {
     const { write } = await tWriter({ kind: 'stream', pieces: ['Bees fly. They also mak'], finish: 'length' });
-    expect(await write()).toBe('Bees fly.');
+    expect(await write({ wordCount: 6 })).toBe('Bees fly.');
+  });
+
+  it.each<[string, string, string, number, string | null]>([
+    ['keeps its last sentence if it is whole', 'Bees fly. They sleep.', 'length', 10, 'Bees fly. They sleep.'],
+    ['keeps no sentence that may end within a number', 'Bees fly. They cost 3.', 'length', 6, 'Bees fly.'],
+    ['keeps no incomplete item of a list', 'Bees fly.\n\n- They', 'length', 6, 'Bees fly.'],
+    ['ends before a thought that is not closed', 'Bees fly.\n<think>zz. zz.', 'stop', 6, 'Bees fly.'],
+    ['loses the sentence in which a thought begins', 'Bees fly. They <think>zz. zz.', 'stop', 6, 'Bees fly.'],
+    ['is shortened only if it is too long', 'Bees fly. They sleep and mak', 'length', 5, 'Bees fly.'],
+    ['is counted without spaces', '蜜蜂在城市里飞翔。它们寻找花', 'length', 9, '蜜蜂在城市里飞翔。'],
+    ['fails with less than a third of the words', 'Bees fly. They also mak', 'length', 7, null],
+    ['fails without a whole sentence', 'Bees fly and', 'length', 3, null],
+    ['fails where a thought replaces it', 'In SGML the <think>zz element holds.', 'stop', 50, null],
+  ])('%s, if it was cut off', async (_, content, finish, wordCount, expected) => {
+    const { write } = await tWriter({ kind: 'stream', pieces: [content], finish });
+    const essay = await write({ wordCount }).catch(String);
+    const message = 'The language model was cut off before it had written a third of the ordered words.';
+    expect(essay).toBe(expected ?? `WritingError: ${message}`);
   });
 
   it('is cut at the limit, after a sentence', async () => {

@@ -1,4 +1,6 @@
 // Texts of models. cspell:ignore hink nassistantfinal assistantcommentary assistantanalysis longcat endoftext endofturn nzzsecret
+// cspell:ignore analysiswe assistantcommentarywe endstartassistantchannelfinalmessage startassistantchannelcommentarymessage
+// cspell:ignore endstartassistantchannelanalysismessage assistantchannelfinalmessage
 
 import { describe, expect, it } from 'vitest';
 import {
@@ -87,6 +89,21 @@ const rows: [string, string, string | null][] = [
   ['only a final message without tokens', `assistantfinal${essay}`, essay],
   ['a final message without its role', `final${essay}`, essay],
   ['an analysis without tokens that was cut off', 'analysisWe zzsecret about bees', null],
+  ['an analysis without tokens in small letters', 'analysiswe, zzsecret.', null],
+  ['a commentary without tokens in small letters', 'assistantcommentarywe, zzsecret.', null],
+  ['an analysis without tokens in a line of its own', 'analysis\nThe user wants zzsecret.', null],
+  [
+    'harmony whose tokens lost their brackets',
+    `channelanalysismessage${thought}endstartassistantchannelfinalmessage${essay}return`,
+    essay,
+  ],
+  [
+    'harmony whose tokens lost their brackets, with another message',
+    `startassistantchannelcommentarymessage${thought}channelfinalmessage${essay}endstartassistantchannelanalysismessage${thought}`,
+    essay,
+  ],
+  ['a final message whose tokens lost their brackets', `assistantchannelfinalmessage${essay}`, essay],
+  ['an analysis alone whose tokens lost their brackets', `channelanalysismessage${thought}`, null],
 
   // Tags.
   ['think', `<think>${thought}</think>\n\n${essay}`, essay],
@@ -107,6 +124,8 @@ const rows: [string, string, string | null][] = [
     'chain_of_thought',
   ].map((name): [string, string, string] => [name, `<${name}>\n${thought}\n</${name}>\n${essay}`, essay]),
   ['a tag in capitals', `<THINK>${thought}</THINK>${essay}`, essay],
+  ['a doubled tag', `<<think>> zzsecret <</think>> ${essay}`, essay],
+  ['a Chinese tag', `<思考>${thought}</思考>${essay}`, essay],
   ['a tag with spaces', `< think >${thought}</ think >${essay}`, essay],
   ['a tag with attributes', `<thinking type="internal" duration='3' n=4>${thought}</thinking>${essay}`, essay],
   ['an escaped tag', `&lt;think&gt;${thought}&lt;/think&gt;${essay}`, essay],
@@ -128,7 +147,6 @@ const rows: [string, string, string | null][] = [
   ['a thought in the text', `City Bees\n\n<think>${thought}</think>\n\nBees fly.`, 'City Bees\n\nBees fly.'],
   ['a thought in a line', `Bees <think>${thought}</think> fly.`, 'Bees fly.'],
   ['a thought after the text', `${essay}\n<think>${thought}</think>`, essay],
-  ['a thought after the text that is not closed', `${essay}\n<think>${thought}`, essay],
   ['a thought that is not closed', `<think>${thought}`, null],
   ['a nested thought of which one is not closed', `<think>${thought}<think>${thought}</think>${thought}`, null],
   ['a thought alone', `<think>${thought}</think>\n`, null],
@@ -145,6 +163,30 @@ const rows: [string, string, string | null][] = [
   ['brackets', `[THINK]${thought}[/THINK]${essay}`, essay],
   ['brackets in small letters', `[thinking]${thought}[/thinking]\n${essay}`, essay],
   ['brackets that are not closed', `[THINK]${thought}`, null],
+  ['brackets in small letters that are not closed', '[think] The user wants zzsecret', null],
+  ['brackets with a capital that are not closed', '[Thinking]\nzzsecret', null],
+  ['brackets after a header that are not closed', '<|im_start|>assistant\n[Thought]\nzzsecret', null],
+  ['brackets with a word in small letters', `[plan]${thought}[/plan]${essay}`, essay],
+  ['brackets closed with another case', `[Thinking]${thought}[/THINKING]${essay}`, essay],
+  ...[
+    ['[[THINK]]', '[[/THINK]]'],
+    ['[[ thinking ]]', '[[ /thinking ]]'],
+    ['{think}', '{/think}'],
+    ['{{Thought}}', '{{/Thought}}'],
+    ['(thinking)', '(/thinking)'],
+    ['((Analysis))', '((/Analysis))'],
+    ['【思考】', '【/思考】'],
+    ['【think】', '【/think】'],
+    ['⟨think⟩', '⟨/think⟩'],
+    ['‹reasoning›', '‹/reasoning›'],
+    ['[begin thinking]', '[end thinking]'],
+    ['(Start of Analysis)', '(End of Analysis)'],
+  ].flatMap(([open, close]): [string, string, string][] => [
+    [`${open} and ${close}`, `${open}\n${thought}\n${close}\n${essay}`, essay],
+    [`${open} and ${close} in a line`, `Bees ${open} zzsecret ${close} fly.`, 'Bees fly.'],
+  ]),
+  ['braces that are not closed', '{think} The user wants zzsecret', null],
+  ['double brackets that are not closed', '[[Thinking]] The user wants zzsecret', null],
   ['an opening bracket in the prompt', `${thought}[/THINK]${essay}`, essay],
   ['brackets with BEGIN and END', `[BEGIN THINKING]${thought}[END THINKING]${essay}`, essay],
   ['symbols', `◁think▷${thought}◁/think▷${essay}`, essay],
@@ -170,6 +212,18 @@ const rows: [string, string, string | null][] = [
   ['unused94', `<unused94>thought\n${thought}<unused95>${essay}`, essay],
   ['the channel of Gemma', `<|channel>thought\n${thought}<channel|>${essay}<turn|>`, essay],
   ['roles for thought and answer', `<|im_start|>think\n${thought}<|im_start|>answer\n${essay}<|im_end|>`, essay],
+  [
+    'roles for thought and answer, with ends',
+    `<|im_start|>think\n${thought}<|im_end|>\n<|im_start|>answer\n${essay}<|im_end|>`,
+    essay,
+  ],
+  [
+    'a role for the thought, with ends',
+    `<|im_start|>think\n${thought}<|im_end|>\n<|im_start|>assistant\n${essay}<|im_end|>\n<|im_start|>user\nzzsecret`,
+    essay,
+  ],
+  ['a role for the thought alone', `<|im_start|>think\n${thought}<|im_end|>`, null],
+  ['a role for the thought before the user', `<|im_start|>think\n${thought}<|im_start|>user\nzzsecret`, null],
   ['a thought process in words', `Here is my thought process:\n${thought}\nHere is my response:\n${essay}`, essay],
   ['a thought process in words alone', `Here's my thought process: ${thought}`, null],
   ['a fence of reasoning', `\`\`\`think\n${thought}\n\`\`\`\n${essay}`, essay],
@@ -264,6 +318,18 @@ const unchanged: [string, string][] = [
   ['angle brackets', 'If a < b and b > c, then <i>a</i> is <b>less</b>; write <name> or <br/> & &lt;p&gt;.'],
   ['angle brackets and words', 'Bees < thought, and 3 <thinkers> ask a <reasonable> price > 2: <think about it>.'],
   ['brackets', 'He said: “[T]hink again”, and I [think] so. [sic] [1] [Analysis] [INSTITUTE]'],
+  [
+    'brackets of other kinds',
+    'A (thought) is a {reason} in the [[plan]], ⟨rationale⟩ or ‹reflection›.\n\n(END OF ANALYSIS)',
+  ],
+  ['brackets that begin with a word of the language', '(Reflection) Bees fly. {plan} They sleep.'],
+  [
+    'a tag in a sentence',
+    'In SGML the <analysis> element holds text. <i>So</i> does <reason>, a <thought>, and "<plan>".',
+  ],
+  ['an escaped tag in a sentence', 'In SGML, &lt;analysis&gt; holds text.'],
+  ['a title in small letters', 'analysis\n\nBees fly.'],
+  ['a word that ends like a token', 'finally, bees return at the end'],
   ['a label in capitals', '[ANALYSIS] Why bees matter\n\nThey fly.'],
   ['quoted markers', 'Models write `<think>` and "</think>", or ‘[THINK]’, and end with “<|im_end|>” or `</s>`.'],
   ['a quoted marker first', '`<think>` is a tag.'],
@@ -322,6 +388,14 @@ describe('how an answer ends', () => {
       'token_limit',
       'max_length',
       'model_context_window_exceeded',
+      'truncated',
+      'incomplete',
+      'limit',
+      'token_budget',
+      'budget_exceeded',
+      'max_turns',
+      'maxCompletionTokens',
+      'partial',
     ].map((reason) => [reason, cutOff]),
     ...[
       'content_filter',
@@ -345,6 +419,8 @@ describe('how an answer ends', () => {
       'cancelled',
       'timeout',
       'network_error',
+      'rate_limit',
+      'quota_exceeded',
       'insufficient_system_resource',
       'MALFORMED_RESPONSE',
     ].map((reason) => [reason, failed]),
@@ -356,9 +432,27 @@ describe('how an answer ends', () => {
 
   it.each([
     ['text that ended before it', `${essay}<|im_end|>\nzz`],
-    ['a thought that began after it', `${essay}\n<think>zz`],
+    ['a thought that was closed after it', `${essay}\n<think>zz</think><|im_end|>`],
   ])('does not cut off %s', async (_, output) => {
     for (const outcome of await deliverInAllWays(output, { finish: 'length' })) expect(outcome).toEqual(complete);
+  });
+
+  it.each([
+    ['a tag', `${essay}\n<think>zzsecret`],
+    ['a tag in a line', `${essay} <think> zzsecret`],
+    ['a tag with a word after a sentence', `${essay} <reflection> zzsecret`],
+    ['a tag with a word in a line of its own', `${essay}\n<analysis>\nzzsecret`],
+    ['a tag before a letter', `${essay} a<analysis>zzsecret`],
+    ['brackets', `${essay}\n[THINK]zzsecret`],
+    ['a symbol', `${essay}◁think▷zzsecret`],
+    ['a fence', `${essay}\n\`\`\`think\nzzsecret`],
+    ['a channel', `${essay}<|channel|>analysis<|message|>zzsecret`],
+  ])('is within %s that is not closed, so that the text is cut off', async (_, output) => {
+    for (const finish of ['stop', 'length']) {
+      for (const outcome of await deliverInAllWays(output, { finish })) {
+        expect(outcome).toEqual({ text: expect.stringMatching(/^City Bees[\s\S]*“think”\.(?: a)?$/), isCutOff: true });
+      }
+    }
   });
 
   const error = { message: 'secret', code: 500 };
@@ -367,6 +461,7 @@ describe('how an answer ends', () => {
     ['an error that is a text', { error: 'secret' }, failed],
     ['errors', { errors: [error] }, failed],
     ['an error of the choice', { choices: [{ index: 0, delta: {}, message: { content: essay }, error }] }, failed],
+    ['an error of the message', { choices: [{ delta: { error }, message: { content: essay, error } }] }, failed],
     ['an object that is an error', { object: 'error', message: 'secret' }, failed],
     ['a type that is an error', { type: 'error', detail: 'secret' }, failed],
     [

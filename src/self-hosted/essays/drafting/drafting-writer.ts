@@ -1,5 +1,5 @@
 import { countWords, cutAtSentenceEnd } from '../words.ts';
-import type { EssayWriter, WritingMode } from '../writing-order.ts';
+import type { Writer, WritingMode } from '../writing-order.ts';
 import { type Brief, readBrief } from './brief.ts';
 import { composeTitles, createOutline, type Outline } from './outline.ts';
 
@@ -12,7 +12,7 @@ interface Plan {
  * Writes without a language model: arranges topic and points of the description with sentence templates of the mode. It
  * states no facts about the topic. The same order results in the same draft.
  */
-export function createDraftingWriter(): EssayWriter {
+export function createDraftingWriter(): Writer {
   return {
     kind: 'drafter',
     write: async ({ description, mode, wordCount }, signal) => {

@@ -14,7 +14,7 @@ export class WritingError extends Error {
 export interface ChatAnswer {
   /** Only what was written for the reader: see `cleanAnswer`. */
   text: string;
-  /** Whether the model reached its own limit, so that the text may end within a word. */
+  /** Whether the model did not finish the text, so that it may end within a word. */
   isCutOff: boolean;
 }
 
@@ -119,8 +119,9 @@ function checkLength(written: string): void {
 const maxWrittenLength = 1_000_000;
 
 function toAnswer(written: string, isAtLimit: boolean): ChatAnswer {
-  const { text, reachesEnd } = cleanAnswer(written, true);
-  if (text !== '') return { text, isCutOff: isAtLimit && reachesEnd };
+  const { text, endsIn } = cleanAnswer(written, true);
+  // Reasoning that is not closed is where the text would go on.
+  if (text !== '') return { text, isCutOff: endsIn === 'thought' || (isAtLimit && endsIn === 'text') };
   const what = written.trim() === '' ? 'no text' : 'no essay, only reasoning or markers';
   throw new WritingError(`The language model wrote ${what}.`);
 }
@@ -139,7 +140,7 @@ function readPart(json: string, field: 'message' | 'delta'): Part | null {
   const body = readJson(json);
   const { choices } = bodySchema.parse(body);
   const choice = choiceSchema.parse(choices[0]);
-  if (isFailure(body) || isFailure(choices[0])) throw reportedFailure();
+  if ([body, choices[0], choice[field]].some(isFailure)) throw reportedFailure();
   const message = messageSchema.safeParse(choice[field]).data;
   if (message && readRefusal(message) !== '') throw new WritingError('The language model refused to write the essay.');
   const end = readFinishReason(choice.finish_reason);
@@ -220,6 +221,6 @@ function readFinishReason(reason: string | null | undefined): Part['end'] {
 const withheld =
   /filter|safety|recitation|blocked|blocklist|prohibited|refusal|refused|moderation|policy|sensitive|guardrail|toxic|spii|flagged|violation/;
 const failed =
-  /error|fail|abort|cancel|time(?:d|)(?:out|limit)|interrupt|insufficient|unavailable|overload|malformed|exception|network|disconnect/;
+  /error|fail|abort|cancel|time(?:d|)(?:out|limit)|ratelimit|quota|interrupt|insufficient|unavailable|overload|malformed|exception|network|disconnect/;
 const toolCalled = /tool|function/;
-const atLimit = /length|max(?:new|output|completion)?token|(?:token|output|context)s?(?:limit|window)/;
+const atLimit = /length|limit|max|budget|window|exceed|truncated|incomplete|partial|unfinished/;

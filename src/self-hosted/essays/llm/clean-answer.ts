@@ -8,20 +8,20 @@ export interface CleanedAnswer {
    * prompt; `settled`: the reasoning has ended; `ended`: what follows is another turn.
    */
   state: 'open' | 'settled' | 'ended';
-  /** Whether the end of what was received is part of the text. */
-  reachesEnd: boolean;
+  /** Where what was received ends: in the text, in reasoning that is not closed, or after the text. */
+  endsIn: 'text' | 'thought' | 'rest';
 }
 
 /**
  * The answer in what a language model wrote. Reasoning that is not closed continues to the end; what comes before a closing tag
- * without an opening one is reasoning, too.
+ * without an opening one is reasoning, too. A tag or bracket with a usual word may be text: see `Marker.alone`.
  * @param isComplete whether no text follows; if not, the last characters are left out, as they may be part of a marker
  */
 export function cleanAnswer(written: string, isComplete: boolean): CleanedAnswer {
   const start = readPlainReasoning(written, isComplete);
-  const markers = start && listMarkers(start.text, isComplete);
-  if (!start || !markers) return { text: '', state: 'open', reachesEnd: false };
-  const answer = createAnswer(start.text, isComplete, start.isSettled);
+  const markers = start && listMarkers(start.text);
+  if (!start || !markers) return { text: '', state: 'open', endsIn: 'thought' };
+  const answer = createAnswer(start.text, markers, { isComplete, isSettled: start.isSettled });
   for (const marker of markers) {
     answer.read(marker);
     if (answer.hasEnded()) break;
@@ -40,17 +40,19 @@ interface PlainStart {
 }
 
 /**
- * Reasoning that is marked by words: the harmony format without its special tokens (`analysis...assistantfinal...`), and that of
- * Granite 3.2. The words count only at the very beginning, where no essay has them. Null if all of it is reasoning.
+ * Reasoning that is marked by words: the harmony format without its special tokens (`analysis...assistantfinal...`) or only without
+ * their brackets (`channelanalysismessage...channelfinalmessage...`), and that of Granite 3.2. The words count only at the very
+ * beginning, where no essay has them. Null if all of it is reasoning.
  */
 function readPlainReasoning(written: string, isComplete: boolean): PlainStart | null {
-  if (/^\s*(?:assistant)?(?:analysis|commentary)/.test(written)) {
-    const final = written.indexOf('assistantfinal');
+  if (/^\s*(?:start)?(?:assistant)?(?:channel)?(?:analysis|commentary)/.test(written)) {
+    const final = written.search(/assistantfinal|channelfinalmessage/);
     if (final !== -1) return readFinal(written.slice(final));
-    // Even without an end, as no sentence begins like "analysisWe need".
-    if (!isComplete || /^\s*(?:assistant)?(?:analysis|commentary)\p{Lu}/u.test(written)) return null;
+    // Even without an end: no sentence begins like "analysisWe need", and a title is followed by an empty line.
+    if (!isComplete || /^\s*[a-z]*(?:analysis|commentary)(?:\p{L}|\n\S)/u.test(written)) return null;
   }
-  if (/^\s*(?:assistantfinal|final(?=\p{Lu}))/u.test(written)) return readFinal(written);
+  if (/^\s*(?:(?:start)?(?:assistantfinal|(?:assistant)?channelfinalmessage)|final(?=\p{Lu}))/u.test(written))
+    return readFinal(written);
   if (/^\s*Here(?:'s| is) my thought process:/i.test(written)) {
     const response = /Here(?:'s| is) my (?:response|answer):/i.exec(written);
     return response && { text: written.slice(response.index + response[0].length), isSettled: true };
@@ -60,13 +62,22 @@ function readPlainReasoning(written: string, isComplete: boolean): PlainStart | 
 
 /** The final message, without others that follow it. */
 function readFinal(written: string): PlainStart {
-  const text = written.replace(/^\s*(?:assistant)?final/, '');
-  const [answer = ''] = text.split(/assistant(?:analysis|commentary|final)/, 1);
-  return { text: answer, isSettled: true };
+  const text = written.replace(/^\s*(?:start)?(?:assistant)?(?:channelfinalmessage|final)/, '');
+  const [answer = ''] = text.split(/(?:(?:end)?start)?assistant(?:channel)?(?:analysis|commentary|final)/, 1);
+  // The tokens for the end of a message, without their brackets.
+  return { text: answer.replace(/(?<=[^\s\p{L}])(?:end|return)\s*$/u, ''), isSettled: true };
 }
 
 /** Collects the visible ranges of a text, marker by marker. */
-function createAnswer(written: string, isComplete: boolean, isSettledAtStart: boolean) {
+function createAnswer(
+  written: string,
+  markers: readonly Marker[],
+  { isComplete, isSettled: isSettledAtStart }: { isComplete: boolean; isSettled: boolean },
+) {
+  /** The last index at which each kind of block is closed. */
+  const closedAt = new Map(
+    markers.filter(({ kind }) => kind === 'thought-end').map(({ name, index }) => [name, index]),
+  );
   // A marker that begins before this index is complete.
   const limit = isComplete ? written.length : Math.max(0, written.length - maxMarkerLength);
   let ranges: { start: number; end: number }[] = [];
@@ -89,11 +100,11 @@ function createAnswer(written: string, isComplete: boolean, isSettledAtStart: bo
   }
 
   function finish(): CleanedAnswer {
-    const reachesEnd = !isEnded && !isPaused && open.length === 0;
+    const endsIn = isEnded || isPaused ? 'rest' : open.length > 0 ? 'thought' : 'text';
     addTextUntil(written.length);
     const state = isEnded ? 'ended' : isSettled ? 'settled' : 'open';
     const text = joinRanges(written, ranges);
-    return { text: reachesEnd ? text.replace(incompleteToken, '').trimEnd() : text, state, reachesEnd };
+    return { text: endsIn === 'text' ? text.replace(incompleteToken, '').trimEnd() : text, state, endsIn };
   }
 
   function addTextUntil(index: number): void {
@@ -108,14 +119,14 @@ function createAnswer(written: string, isComplete: boolean, isSettledAtStart: bo
   }
 
   /** @returns false if the marker is part of the text */
-  function apply({ kind, name }: Marker): boolean {
+  function apply(marker: Marker): boolean {
+    const { kind, name } = marker;
+    if (isMention(marker)) return false;
     switch (kind) {
       case 'thought':
         return begin({ kind, name });
       case 'thought-end':
         return endThought(name);
-      case 'details-end':
-        return open.some((block) => block.name === name) && endThought(name);
       case 'fence':
         return readFence(name);
       case 'channel':
@@ -137,7 +148,8 @@ function createAnswer(written: string, isComplete: boolean, isSettledAtStart: bo
       case 'turn':
         return (open.length === 0 && !hasText) || endTurn();
       case 'end':
-        return endTurn();
+        // A thought in a message of its own ends with the message.
+        return name !== 'role' && open.at(-1)?.name === 'role' ? endThoughtMessage() : endTurn();
       case 'instruction-end':
         return !hasText || endTurn();
       case 'strike':
@@ -151,6 +163,18 @@ function createAnswer(written: string, isComplete: boolean, isSettledAtStart: bo
       case 'noise':
         return true;
     }
+  }
+
+  /** Whether it is a word of the text, as its partner is missing where only the partner would make it a marker. */
+  function isMention({ kind, name, alone, index, end }: Marker): boolean {
+    if (alone === undefined) return false;
+    if (kind === 'thought-end') return !open.some((block) => block.name === name);
+    if (!isComplete || (closedAt.get(name) ?? 0) > index) return false;
+    if (alone === 'at-start') return hasText || open.length > 0;
+    return (
+      alone === 'nowhere' ||
+      isWithinSentence(written.slice(Math.max(0, index - 10), index), written.slice(end, end + 10))
+    );
   }
 
   function begin(block: Pick<Marker, 'kind' | 'name'>): boolean {
@@ -193,7 +217,7 @@ function createAnswer(written: string, isComplete: boolean, isSettledAtStart: bo
 
   function endMessage(): boolean {
     const last = open.at(-1);
-    if (last?.kind === 'channel' || last?.name === 'token') return endThoughtMessage();
+    if (last?.kind === 'channel' || last?.name === 'token' || last?.name === 'role') return endThoughtMessage();
     if (open.length > 0) return endTurn();
     return !hasText || pause();
   }
@@ -228,6 +252,10 @@ function createAnswer(written: string, isComplete: boolean, isSettledAtStart: bo
 
 /** At the end of a text that was cut off within it. */
 const incompleteToken = /<[|｜/][\w▁|｜]{0,40}$/;
+
+function isWithinSentence(before: string, after: string): boolean {
+  return /[\p{L}\p{N},;("“'‘–—-][ \t]{0,3}$/u.test(before) && /^(?:[ \t]{1,3}\S|[.,;:)'’"”-])/.test(after);
+}
 
 /** Deeper reasoning does not exist. */
 const maxDepth = 50;

@@ -3,8 +3,8 @@ import { errorCodeOf } from '../../../errors.ts';
 import { countWords, cutAtSentenceEnd } from '../words.ts';
 import {
   type EssayPurpose,
-  type EssayWriter,
   readPurposeAndTitles,
+  type Writer,
   type WritingMode,
   type WritingOrder,
 } from '../writing-order.ts';
@@ -32,7 +32,7 @@ export function createLlmWriter({
   model,
   timeoutMs,
   maxAnswerBytes = 4_000_000,
-}: LlmWriterOptions): EssayWriter {
+}: LlmWriterOptions): Writer {
   const endpoint = /\/chat\/completions\/?$/.test(url) ? url : `${url.replace(/\/+$/, '')}/chat/completions`;
   const { origin, pathname, search } = new URL(endpoint);
   // The deadline covers the whole request, so undici's own timeouts are off.
@@ -86,11 +86,27 @@ export function createLlmWriter({
 /** The model is stopped this many words after the limit: enough to find the end of the last sentence within it. */
 const extraWords = 20;
 
-/** The last word of an incomplete answer is removed too, as it may be incomplete. */
+/**
+ * Shortens an answer to the ordered words. If it was cut off, only its whole sentences remain, and less than a third of the words
+ * is a failure.
+ * @throws WritingError
+ */
 function cutToLimit({ text, isCutOff }: ChatAnswer, wordCount: number): string {
-  const maxWords = isCutOff ? Math.min(wordCount, Math.max(1, countWords(text) - 1)) : wordCount;
-  return cutAtSentenceEnd(text, maxWords);
+  const words = countWords(text);
+  if (!isCutOff || words > wordCount) return cutAtSentenceEnd(text, wordCount);
+  // The last sentence is whole if it has an end, unless that may be the point of a number such as "3.5".
+  const kept = cutAtSentenceEnd(`${text} …`, /\d\.$/.test(text) ? words - 1 : words);
+  const isWhole = text.startsWith(kept);
+  if (isWhole && countWordsOfAnyScript(kept) * 3 >= wordCount) return kept;
+  throw new WritingError('The language model was cut off before it had written a third of the ordered words.');
 }
+
+/** Also of scripts without spaces. */
+function countWordsOfAnyScript(text: string): number {
+  return [...wordBreaks.segment(text)].filter(({ isWordLike }) => isWordLike).length;
+}
+
+const wordBreaks = new Intl.Segmenter('en', { granularity: 'word' });
 
 interface ChatMessage {
   role: 'system' | 'user';

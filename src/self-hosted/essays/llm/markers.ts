@@ -7,11 +7,13 @@
 
 export interface Marker {
   kind: MarkerKind;
-  /** Of a tag, without its prefix; of a fence, its language. */
+  /** The name of a tag in small letters, or the language of a fence. */
   name: string;
   index: number;
   /** The index after the marker, and after a role or a header that belongs to it. */
   end: number;
+  /** Where it is a marker although its partner is missing; elsewhere, it is text then. Absent: anywhere. */
+  alone?: 'between-sentences' | 'at-start' | 'nowhere';
 }
 
 type MarkerKind =
@@ -33,7 +35,6 @@ type MarkerKind =
   /** The end of the user's turn. */
   | 'instruction-end'
   | 'fence'
-  | 'details-end'
   | 'strike'
   | 'strike-end'
   /** Without a meaning for the answer, such as `<|begin_of_text|>`. */
@@ -44,19 +45,12 @@ export const maxMarkerLength = 600;
 
 /**
  * The markers of a text, in order. A marker in quotation marks or in a code span, such as `<think>` here, is text that mentions it.
- * @param isComplete whether no text follows; if not, a bracket that is closed later may be a marker
  * @returns null if there are more than any model writes
  */
-export function listMarkers(text: string, isComplete: boolean): Marker[] | null {
+export function listMarkers(text: string): Marker[] | null {
   const markers: Marker[] = [];
   let matches = 0;
   let readUntil = 0;
-  /** The last index at which each bracket is closed. */
-  const closedAt = new Map<string, number>();
-  const isClosedAfter = (index: number, bracket: string) => {
-    if (!closedAt.has(bracket)) closedAt.set(bracket, text.lastIndexOf(`[/${bracket}]`));
-    return !isComplete || (closedAt.get(bracket) ?? 0) > index;
-  };
 
   for (const match of text.matchAll(anyMarker)) {
     matches += 1;
@@ -66,7 +60,7 @@ export function listMarkers(text: string, isComplete: boolean): Marker[] | null 
     const end = index + match[0].length;
     const mentionEnd = findMentionEnd(text, index, end);
     readUntil = mentionEnd ?? end;
-    const found = mentionEnd === null ? classify(match.groups ?? {}, (bracket) => isClosedAfter(index, bracket)) : null;
+    const found = mentionEnd === null ? classify(match.groups ?? {}) : null;
     if (!found) continue;
     const marker = { end, ...(found.name === 'header' ? readRoleAfter(found, text, end) : found), index };
     markers.push(marker);
@@ -80,7 +74,7 @@ const maxMatches = 2_000;
 
 const thoughtNames =
   'think|thinking|thought|thoughts|reason|reasoning|rationale|reflect|reflection|reflections|scratch_?pad|analysis|' +
-  'monologue|cot|deliberation|introspection|contemplation|contemplator|plan|planning|brainstorm|brainstorming';
+  'monologue|cot|deliberation|introspection|contemplation|contemplator|plan|planning|brainstorm|brainstorming|思考';
 /** Such as `think`, `seed:think`, `antThinking`, `inner_thoughts`, `chain_of_thought` and `end_of_thinking`. */
 const tagName = `(?:[a-z]{1,20}[:._-]){0,3}(?:ant)?(?:${thoughtNames})(?:[:._-][a-z]{1,20}){0,3}`;
 const attributes = `(?:\\s{1,3}[\\w:-]{1,20}\\s?=\\s?(?:"[^"<>]{0,60}"|'[^'<>]{0,60}'|[^\\s"'<>]{1,60})){0,3}`;
@@ -96,9 +90,8 @@ const anyMarker = new RegExp(
     '<\\|channel>\\s?(?<openChannel>[a-z]{0,30})',
     '(?<channelEnd><channel\\|>)|<(?:turn|tool_call|tool_response)\\|>|<\\|(?:tool_call|tool_response)>',
     '(?:<[|｜]|\\[\\|)\\s?(?<token>\\/?[\\w▁ :.-]{1,60}?)\\s?(?:[|｜]>|\\|\\])',
-    `(?:<|＜|&lt;)\\s{0,3}(?<tagSlash>\\/?)\\s{0,3}(?<tag>${tagName})${attributes}\\s{0,3}(?<tagClosed>\\/?)\\s?(?:>|＞|&gt;)`,
-    `\\[\\s?(?<bracketSlash>\\/?)\\s?(?<bracket>${bracketName})\\s?\\]`,
-    `◁\\s?(?<symbolSlash>\\/?)\\s?(?<symbol>${bracketName})\\s?▷`,
+    `(?:<{1,2}|＜|&lt;)\\s{0,3}(?<tagSlash>\\/?)\\s{0,3}(?<tag>${tagName})${attributes}\\s{0,3}(?<tagClosed>\\/?)\\s?(?:>{1,2}|＞|&gt;)`,
+    `(?<opening>[\\[({]{1,2}|[【⟨‹◁])\\s?(?<bracketSlash>\\/?)\\s?(?<bracket>${bracketName})\\s?(?:[\\])}]{1,2}|[】⟩›▷])`,
     // MedGemma: `<unused94>thought ... <unused95>`.
     '(?<unused><unused94>)(?:thought)?|(?<unusedEnd><unused95>)',
     '(?<details><details\\b[^<>]{0,100}\\btype\\s?=\\s?["\']?reasoning\\b[^<>]{0,200}>)|(?<detailsEnd><\\/details>)',
@@ -133,19 +126,18 @@ const quotes: Readonly<Record<string, string>> = {
   '„': '“',
 };
 
-type Found = Pick<Marker, 'kind' | 'name'> & { end?: number };
+type Found = Omit<Marker, 'index' | 'end'> & { end?: number };
 type Groups = Readonly<Record<string, string | undefined>>;
 
 /** What a match is; null: text. */
-function classify(groups: Groups, isClosedLater: (bracket: string) => boolean): Found | null {
-  const { channel, openChannel, start, token, tag, bracket, symbol, fence, answerTag, strike } = groups;
+function classify(groups: Groups): Found | null {
+  const { channel, openChannel, start, token, tag, bracket, fence, answerTag, strike } = groups;
   if (channel !== undefined) return readChannel(channel);
   if (openChannel !== undefined) return answerNames.test(openChannel) ? found('answer') : found('thought', 'channel');
-  if (start !== undefined) return otherRoles.test(start.trim()) ? found('end') : found('message');
+  if (start !== undefined) return otherRoles.test(start.trim()) ? found('end', 'role') : found('message');
   if (token !== undefined) return readToken(toName(token), token.startsWith('/'));
-  if (tag !== undefined) return groups.tagClosed ? found('noise') : readThought(tag, groups.tagSlash === '/');
-  if (bracket !== undefined) return readBracket(bracket, groups.bracketSlash === '/', isClosedLater);
-  if (symbol !== undefined) return readThought(symbol, groups.symbolSlash === '/');
+  if (tag !== undefined) return groups.tagClosed ? found('noise') : readTag(tag, groups.tagSlash === '/');
+  if (bracket !== undefined) return readBracket(groups.opening ?? '', bracket, groups.bracketSlash === '/');
   if (fence !== undefined) return found('fence', groups.language?.trim() ?? '');
   if (answerTag !== undefined)
     return found(groups.answerSlash ? 'answer-tag-end' : 'answer-tag', answerTag.toLowerCase());
@@ -160,7 +152,7 @@ function readFixed(groups: Groups): Found {
   if (groups.channelEnd !== undefined) return found('thought-end', 'channel');
   if (groups.header !== undefined) return found('turn', 'header');
   if (groups.details !== undefined) return found('thought', 'details');
-  if (groups.detailsEnd !== undefined) return found('details-end', 'details');
+  if (groups.detailsEnd !== undefined) return { ...found('thought-end', 'details'), alone: 'nowhere' };
   if (groups.unused !== undefined) return found('thought', 'unused');
   if (groups.unusedEnd !== undefined) return found('thought-end', 'unused');
   return found(groups.noise === undefined ? 'end' : 'noise');
@@ -182,13 +174,19 @@ function readThought(name: string, isEnd: boolean): Found {
   return found(kind, words.filter((word) => !/^(?:begin|start|end|stop|of)$/.test(word)).join('_'));
 }
 
-/** In brackets, an editor may comment on a text: "I [think] so", "[ANALYSIS] Bees in cities". */
-function readBracket(name: string, isEnd: boolean, isClosedLater: (bracket: string) => boolean): Found | null {
+/** A name that is a usual word may be an element that a sentence is about: "the <analysis> element". */
+function readTag(name: string, isEnd: boolean): Found {
   const marker = readThought(name, isEnd);
-  const isUpperCase = name === name.toUpperCase();
-  if (isEnd || (isUpperCase && marker.kind === 'thought-end')) return marker;
-  const isMarker = (isUpperCase && /^(?:think|thinking|thoughts?|reasoning)$/.test(marker.name)) || isClosedLater(name);
-  return isMarker ? marker : null;
+  return isEnd || /think|_/.test(marker.name) ? marker : { ...marker, alone: 'between-sentences' };
+}
+
+/** In brackets, an editor may comment on a text: "I [think] so", "[ANALYSIS] Bees in cities". */
+function readBracket(opening: string, name: string, hasSlash: boolean): Found {
+  const marker = readThought(name, hasSlash);
+  if (hasSlash || opening === '◁') return marker;
+  const isSure = /^(?:think|thinking|thoughts?|reasoning)$/.test(marker.name);
+  if (opening.endsWith('[') && name === name.toUpperCase() && (isSure || marker.kind === 'thought-end')) return marker;
+  return { ...marker, alone: isSure && marker.kind === 'thought' ? 'at-start' : 'nowhere' };
 }
 
 function readSquareToken(token: string): Found | null {
@@ -246,9 +244,9 @@ function readRoleAfter(header: Found, text: string, index: number): Found {
 
 function readRole(role: string): Found | null {
   if (/^(?:assistant|model|ai|bot|chatbot|gpt)$/i.test(role)) return found('turn');
-  if (otherRoles.test(role)) return found('end');
+  if (otherRoles.test(role)) return found('end', 'role');
   if (answerNames.test(role)) return found('answer');
-  return /^(?:think|thinking|thought|reasoning)$/i.test(role) ? found('thought', 'token') : null;
+  return /^(?:think|thinking|thought|reasoning)$/i.test(role) ? found('thought', 'role') : null;
 }
 
 const otherRoles = /^(?:user|human|system|developer|tool|function|observation|ipython|environment|context)$/i;

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { onTestFinished, vi } from 'vitest';
 import { createEssayService } from '../../../../src/self-hosted/essays/create-essay-service.ts';
-import type { EssayWriter, WritingOrder } from '../../../../src/self-hosted/essays/writing-order.ts';
+import type { Writer, WritingOrder } from '../../../../src/self-hosted/essays/writing-order.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
 
 export const apiKey = 'a-secret-key';
@@ -19,7 +19,7 @@ export function tService({
 } = {}) {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2025-02-28T23:00:00Z') });
   const orders: WritingOrder[] = [];
-  const writer: EssayWriter = {
+  const writer: Writer = {
     kind: 'model',
     write(order, signal) {
       orders.push(order);
