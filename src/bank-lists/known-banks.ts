@@ -1,4 +1,4 @@
-import { type BankLists, findByCode, isOutdated } from './bank-lists.ts';
+import { type BankLists, findByCode, isValidToday } from './bank-lists.ts';
 import type { BankListStatus, ListedBank } from './listed-bank.ts';
 
 /** What the bank lists tell without an upstream call. */
@@ -47,7 +47,7 @@ export function createKnownBanks(lists: BankLists): KnownBanks {
       if (list === null) return 'UNKNOWN';
       const code = findByCode(codesOf(country), country, bankCode);
       if (code !== null) return code.isDeleted ? 'UNKNOWN' : 'LISTED';
-      return list.isComplete && list.validUntil !== null && !isOutdated(list) ? 'NOT_LISTED' : 'UNKNOWN';
+      return list.isComplete && isValidToday(list) ? 'NOT_LISTED' : 'UNKNOWN';
     },
     accountCheckMethod: (bankCode) => codesOf('DE')?.get(bankCode)?.accountCheckMethod ?? null,
     lists: () => lists.countries().flatMap((country) => lists.status(country) ?? []),

@@ -38,7 +38,7 @@ const dateNotes: Readonly<Record<BankFileContent['dateOrigin'], string>> = {
   file: '',
   'file name': ' (from the name of the file)',
   option: ' (from --date)',
-  import: ' (of the import, as the file has none; --date sets it)',
+  import: ' (of the import: the age of the list is unknown, so unlisted bank codes are UNKNOWN; add --date)',
 };
 
 function row(label: string, number: number, noun: string): string {

@@ -57,6 +57,16 @@ describe.each(samples)('the file of $title ($country)', (sample) => {
     expect(validUntil > date).toBe(true);
   });
 
+  it('is complete only with a date, and not if some banks are never in it', async () => {
+    const path = join(tFolder(), fileName);
+    writeFileSync(path, await tFile(sample));
+    const isAlwaysIncomplete = ['ES', 'FI', 'FR', 'UA'].includes(country);
+    const undated = await readBankFile({ country, path, today: '2026-11-25' });
+    expect(undated.isComplete).toBe(!isAlwaysIncomplete && sample.date !== undefined);
+    const dated = await readBankFile({ country, path, today: '2026-11-25', date: '2026-11-20' });
+    expect(dated.isComplete).toBe(!isAlwaysIncomplete);
+  });
+
   it('replaces the list in the directory', async () => {
     const dataDir = tFolder();
     const { entries, format } = await read(country, fileName, await tFile(sample));

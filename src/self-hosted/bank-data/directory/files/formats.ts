@@ -357,7 +357,8 @@ const finnish: BankFileFormat = {
   download: 'https://www.finanssiala.fi/en/topics/payment-services-in-finland/payment-technical-documents/',
   attribution: 'Source: Finance Finland.',
   cadence: cadences.onChange,
-  isComplete: true,
+  // Since 2023 it is published only as a PDF: the workbooks lack the codes that were assigned later.
+  isComplete: false,
   layout: workbook,
   columns: { code: 0, bic: 1, name: [2] },
   // The first digits of the bank codes of the institution: see country-index.ts.

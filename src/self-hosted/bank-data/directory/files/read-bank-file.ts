@@ -63,7 +63,9 @@ export async function readBankFile({ country, path, onProgress, ...dates }: Read
     const format = await chooseFormat(formats, file);
     const { above, listDates, ...content } = await readRows(file, format, onProgress);
     const list = dateList(file.name, format, { above, listDates, ...dates });
-    return { format, ...content, ...list, isComplete: format.isComplete && content.faults.leftOut === 0 };
+    // A list of unknown age may be older than the banks that it lacks.
+    const isComplete = format.isComplete && content.faults.leftOut === 0 && list.dateOrigin !== 'import';
+    return { format, ...content, ...list, isComplete };
   } finally {
     file.close();
   }
