@@ -329,6 +329,18 @@ describe('the list of Denmark', () => {
     expect([...skipped]).toEqual([['further rows of an imported bank code', 1]]);
   });
 
+  it('may have a number of a bank, and then a range with it', async () => {
+    const cells = [
+      ['DK', 1000, 1000, 'DABADKKK', 'Danske Bank'],
+      ['DK', 1000, 1002, 'DABADKKK', 'Danske Bank'],
+      ['DK', 1001, 1002, 'DABADKKK', 'Danske Bank'],
+    ];
+    const { entries, faults, skipped } = await read('DK', 'dk.xlsx', await encode([...top, ...cells]));
+    expect(entries.map(({ bankCode }) => bankCode)).toEqual(['1000', '1001', '1002']);
+    expect(faults.count).toBe(0);
+    expect([...skipped]).toEqual([['further rows of an imported bank code', 1]]);
+  });
+
   it('has at most twice as many numbers as there are', async () => {
     const all = ['DK', '0000', '9999', 'DABADKKK', 'Danske Bank'];
     expect(await codes('DK', all)).toHaveLength(10_000);

@@ -156,6 +156,19 @@ describe('import-banks', () => {
     expect(await tBanks(dataDir, 'DE')).toHaveLength(shipped);
   });
 
+  it('compares the number of banks, without branches', async () => {
+    const dataDir = tFolder();
+    const hungarian = tSample('HU');
+    const rows = (codes: readonly string[]) => codes.map((code) => [code, 'OTPVHUHB', 'OTP', 'Budapest']);
+    const branches = Array.from({ length: 9 }, (_, index) => `1177${index}013`);
+    const first = await tSampleFile(tFolder(), { ...hungarian, rows: rows(branches) });
+    expect((await tImport(dataDir, 'HU', first).ended).stdout).toContain('imported         1 bank, 9 branches\n');
+    const second = await tSampleFile(tFolder(), { ...hungarian, rows: rows(['11773016', '11600006']) });
+    const { code, stdout } = await tImport(dataDir, 'HU', second).ended;
+    expect([code, stdout]).toEqual([0, expect.stringContaining(': was 1, now 2\n')]);
+    expect((await tImport(dataDir, 'HU', '--undo').ended).stdout).toContain('was 2, now 1.');
+  });
+
   it('restores the list before the last import with --undo, and undoes that, too', async () => {
     const dataDir = tFolder();
     const path = await tSampleFile(dataDir, german);

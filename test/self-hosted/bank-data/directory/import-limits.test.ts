@@ -358,6 +358,20 @@ describe('wrong rows', () => {
     );
   });
 
+  it.each([
+    [150, 2],
+    [250, 3],
+  ])('refuse a file of several countries if %i rows of the country are right and %i wrong', async (good, wrong) => {
+    const { top, rows, encode } = tSample('DK');
+    const right = Array.from({ length: good }, (_, index) => ['FO', 6000 + index, '', 'FIFBFOTX', 'BankNordik']);
+    const bad = Array.from({ length: wrong }, () => ['FO', 'x1', '', 'FIFBFOTX', 'BankNordik']);
+    const others = Array.from({ length: 1_000 }, () => rows[0] ?? []);
+    const path = tFileOf(await encode([...top, ...others, ...right, ...bad]));
+    await expect(readBankFile({ country: 'FO', path })).rejects.toThrow(
+      `x.xlsx has errors in ${wrong} of ${good + wrong} rows, more than one in a hundred: `,
+    );
+  });
+
   it('refuse the file if there is no other', async () => {
     const path = tWorkbook(tRow(1, '0530', 'DNBANO', 'DNB'));
     expect(await rejection('NO', path)).toMatch(/^x\.xlsx has errors in 1 of 1 rows, .*row 1, imported without it/);

@@ -15,6 +15,9 @@ export type Layout =
   | { kind: 'xml'; encoding: TextEncoding; group: string; row: string }
   | { kind: 'workbook' };
 
+/** Why a row of a shared file is skipped. */
+export const ofOtherCountry = 'banks of other countries';
+
 /** A title in the header row or, in a file without known titles, a position from 0. */
 export type Column = string | number;
 

@@ -1,5 +1,12 @@
 import type { Row } from './bank-file.ts';
-import { type BankFileFormat, cellText, digits, type Fields, paddedDigits } from './bank-file-format.ts';
+import {
+  type BankFileFormat,
+  cellText,
+  digits,
+  type Fields,
+  ofOtherCountry,
+  paddedDigits,
+} from './bank-file-format.ts';
 import { addHeadOffices, shareBics } from './complete-entries.ts';
 import { cadences } from './list-date.ts';
 
@@ -107,7 +114,7 @@ function swiss(country: 'CH' | 'LI'): BankFileFormat {
       if (merged === 'Y') return 'codes that were merged into others (concatenation Y)';
       // Swiss IBANs may have the code of any of them but those of Liechtenstein, which have IBANs of their own.
       const isOther = country === 'CH' ? location === 'LI' : location !== country;
-      return isOther ? 'banks of other countries' : null;
+      return isOther ? ofOtherCountry : null;
     },
   };
 }
@@ -133,7 +140,7 @@ function ecbList(country: 'ES' | 'FR', length: number): BankFileFormat {
     dateInName: /_(\d\d)(\d\d)(\d\d)\./,
     code: { pattern: riadCode, description: `${country} and ${length} digits`, extract: (code) => code.slice(2) },
     findSkipReason({ code = '' }) {
-      if (!code.startsWith(country)) return 'institutions of other countries';
+      if (!code.startsWith(country)) return ofOtherCountry;
       // Branches of foreign banks have their tax number there.
       return code.length === length + 2 ? null : 'institutions whose RIAD code contains no bank code';
     },

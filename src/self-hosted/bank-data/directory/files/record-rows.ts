@@ -1,4 +1,4 @@
-import { type BankFile, chain, ImportError, type Row, take } from './bank-file.ts';
+import { type BankFile, chain, count, ImportError, type Row, take } from './bank-file.ts';
 import type { Layout } from './bank-file-format.ts';
 import { type DecodedText, decodeText } from './decode-text.ts';
 import { maxLineLength, maxLines, undecodable } from './text-rows.ts';
@@ -44,10 +44,6 @@ interface Entry {
 
 function toCell(value: unknown): string | number {
   return typeof value === 'number' ? value : String(value ?? '');
-}
-
-function count(number: number): string {
-  return number.toLocaleString('en');
 }
 
 function tooLong({ name }: BankFile): ImportError {

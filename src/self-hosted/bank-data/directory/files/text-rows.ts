@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { CsvError, type Info, parse } from 'csv-parse';
-import { type BankFile, ImportError, type Row } from './bank-file.ts';
+import { type BankFile, count, ImportError, type Row } from './bank-file.ts';
 import { cellText, type Layout } from './bank-file-format.ts';
 import { type DecodedText, decodeText } from './decode-text.ts';
 
@@ -35,14 +35,14 @@ async function* readLines({ name }: BankFile, { pieces, encoding }: DecodedText)
   function check(content: string): string {
     line += 1;
     if (line > maxLines) {
-      throw new ImportError(`${name} has more than ${maxLines.toLocaleString('en')} lines, the limit for a bank file`);
+      throw new ImportError(`${name} has more than ${count(maxLines)} lines, the limit for a bank file`);
     }
     const invalid = (problem: string) => new ImportError(`${name}, line ${line}: ${problem}`);
     if (undecodable.test(content)) {
       throw invalid(`bytes that are not ${encoding()}; import the downloaded file unchanged`);
     }
     if (content.length > maxLineLength) {
-      throw invalid(`more than ${maxLineLength.toLocaleString('en')} characters, the limit for a line`);
+      throw invalid(`more than ${count(maxLineLength)} characters, the limit for a line`);
     }
     return content;
   }

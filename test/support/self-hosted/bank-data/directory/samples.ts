@@ -170,7 +170,7 @@ const texts: readonly (SampleFile & Pick<Sample, 'encode'>)[] = [
     country: 'ES',
     ...ecbFile,
     bank: entry('0182', 'Banco Bilbao Vizcaya Argentaria, S.A. «España»', 'BBVAESMMXXX', '48005', 'Bilbao'),
-    skipped: { 'institutions of other countries': 3, 'institutions whose RIAD code contains no bank code': 1 },
+    skipped: { 'banks of other countries': 3, 'institutions whose RIAD code contains no bank code': 1 },
     invalid: [ecbRow('0182', '', 'ES', 'Banco', '', ''), 'the RIAD code "0182" does not start with a country code'],
   },
   {
@@ -178,7 +178,7 @@ const texts: readonly (SampleFile & Pick<Sample, 'encode'>)[] = [
     country: 'FR',
     ...ecbFile,
     bank: entry('11425', "Caisse d'épargne et de prévoyance", '', '76230', 'Bois-Guillaume'),
-    skipped: { 'institutions of other countries': 3 },
+    skipped: { 'banks of other countries': 3 },
     invalid: [ecbRow('FR1010Z', '', 'FR', 'Banque', '', ''), wrongCode('FR1010Z', 'FR and 5 digits')],
   },
   {
