@@ -398,6 +398,28 @@ describe('the list of Ukraine', () => {
     expect(faults).toEqual({ count: 1, leftOut: 1, first: ['entry 2, left out: it is not valid JSON'] });
   });
 
+  it('may have braces and quotation marks in a text, wherever a chunk ends', async () => {
+    const [start, end] = [`[${bank},`, '{"MFO":305299,"FULLNAME":"Банк {А} \\"Б} {"},{"MFO":322313,"FULLNAME":"}{"}]'];
+    const filler = `{${' '.repeat(8_998)}},`;
+    for (let at = 0; at <= Buffer.byteLength(end); at++) {
+      // The first chunk of a file has 64 KiB.
+      const bytes = 65_536 - Buffer.byteLength(start) - at;
+      const middle = filler.repeat(bytes / filler.length) + ' '.repeat(bytes % filler.length);
+      const { entries } = await read('UA', 'nbu.json', start + middle + end);
+      expect(entries.map(({ name }) => name)).toEqual(['НБУ', 'Банк {А} "Б} {', '}{']);
+    }
+  });
+
+  it('may have entries with a text that is never closed, or in another one', async () => {
+    const { entries, faults } = await read(
+      'UA',
+      'nbu.json',
+      `[${`${bank},\n`.repeat(300)}{"MFO":305299,"FULLNAME":"АТ "Банк"},\n{"MFO":322313,"FULLNAME":"Б","X":{"A":1}}]`,
+    );
+    expect(entries).toHaveLength(1);
+    expect(faults.first).toEqual([301, 302].map((entry) => `entry ${entry}, left out: it is not valid JSON`));
+  });
+
   it.each([
     ['is cut off', `[${bank},{"MFO":30`, 'nbu.json ends within an entry; download it again'],
     ['has a long entry', `[{"MFO":"${'x'.repeat(10_000)}"}]`, 'an entry of more than 10,000 characters, the limit'],
@@ -412,13 +434,15 @@ describe('the XML list of Lithuania', () => {
   const list = (content: string) => `<list><!-- x --><participant>${content}</participant></list>`;
 
   it('may have namespaces, attributes, comments, references and the BIC after the branches', async () => {
-    const name = '<NAME>A &amp; B <![CDATA[& C]]> &#8222;D&#x201c; &unknown;</NAME>';
+    const name = '<NAME>A &amp; B <![CDATA[& <C> ]] >]]> &#8222;D&#x201c; > &unknown;</NAME><!--NAME><NAME>E</NAME-->';
     const { entries } = await read(
       'LT',
       'lt.xml',
       `<?xml version="1.0"?>${list(`${branch}${name}<s><a:BIC x="1">REVOLT21</a:BIC></s>`)}`,
     );
-    expect(entries.map(({ name: text, bic }) => [text, bic])).toEqual([['A & B & C „D“ &unknown;', 'REVOLT21']]);
+    expect(entries.map(({ name: text, bic }) => [text, bic])).toEqual([
+      ['A & B & <C> ]] > „D“ > &unknown;', 'REVOLT21'],
+    ]);
   });
 
   it.each([
