@@ -177,11 +177,24 @@ describe('the encoding of a file', () => {
     ['DE', 'cp852', /^x\.csv, line 1: bytes that are not windows-1252/],
     ['PL', 'windows-1250', /^x\.csv, line 1: bytes that are not cp852/],
     ['UA', 'windows-1251', /^x\.csv, entry 1: bytes that are not utf-8/],
+    [
+      'SK',
+      'iso-8859-2',
+      /^x\.csv, line 2: the letter "ą", .* must be in windows-1250, as it is published, or in utf-8;/,
+    ],
+    ['SK', 'cp852', /^x\.csv, line 2: the letter "ç", .* must be in windows-1250/],
+    ['SI', 'iso-8859-2', /^x\.csv, line 2: the letter "ľ", .* must be in windows-1250/],
+    ['LT', 'iso-8859-4', /^x\.csv, line 3: the letter "ģ", .* must be in windows-1257/],
   ])('of %s is named, with the line, if it is %s instead', async (country, encoding, expected) => {
     const { encode, top, rows, encoding: published = '' } = tSample(country);
     const text = iconv.decode(await encode([...top, ...rows]), published);
     expect(await rejection(country, 'x.csv', iconv.encode(text, encoding))).toMatch(expected);
   });
+});
+
+it('a copy in UTF-8 may have letters of any language', async () => {
+  const { entries } = await read('SK', 'sk.csv', 'Kód;Názov;BIC;\n0200;Banca Română, ą;SUBASKBX;x\n');
+  expect(entries.map(({ name }) => name)).toEqual(['Banca Română, ą']);
 });
 
 describe('another file', () => {

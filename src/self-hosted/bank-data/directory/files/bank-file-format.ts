@@ -7,7 +7,13 @@ import type { Cadence } from './list-date.ts';
 export type TextEncoding = 'utf-8' | 'utf-16' | 'windows-1250' | 'windows-1252' | 'windows-1257' | 'cp852';
 
 export type Layout =
-  | { kind: 'csv'; encoding: TextEncoding; separator: ';' | '\t' }
+  | {
+      kind: 'csv';
+      encoding: TextEncoding;
+      separator: ';' | '\t';
+      /** The letters beyond a to z that names may have, where other encodings would be decoded to others. */
+      alphabet?: string;
+    }
   | { kind: 'fixed-width'; encoding: TextEncoding; widths: readonly number[] }
   /** An array of objects, whose keys are the titles. */
   | { kind: 'json'; encoding: TextEncoding }

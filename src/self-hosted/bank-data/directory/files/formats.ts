@@ -186,7 +186,8 @@ const slovak: BankFileFormat = {
   attribution: 'Source: Národná banka Slovenska (name the source, and do not change the data).',
   cadence: cadences.onChange,
   isComplete: true,
-  layout: { kind: 'csv', encoding: 'windows-1250', separator: ';' },
+  // Slovak, and names of Czech, German, Hungarian and Polish banks. In ISO 8859-2, š is what ą is here.
+  layout: { kind: 'csv', encoding: 'windows-1250', separator: ';', alphabet: 'áäčďéíĺľňóôŕšťúýžěřůöüßőűęłńż' },
   columns: { code: 0, name: [1], bic: 2 },
   code: paddedDigits(3, 4),
 };
@@ -199,7 +200,8 @@ const slovenian: BankFileFormat = {
   attribution: 'Source: Banka Slovenije.',
   cadence: cadences.onChange,
   isComplete: true,
-  layout: { kind: 'csv', encoding: 'windows-1252', separator: ';' },
+  // Slovene, and names of Croatian, German, Hungarian and Italian banks. In ISO 8859-2, š is what ą is here, and ž is ľ.
+  layout: { kind: 'csv', encoding: 'windows-1250', separator: ';', alphabet: 'čšžćđäöüßáéíóőű' },
   columns: { code: 0, name: [1], bic: 5 },
   code: digits(5),
 };
@@ -225,7 +227,8 @@ const lithuanianXml: BankFileFormat = {
 const lithuanianCsv: BankFileFormat = {
   ...lithuanian,
   title: "the Lietuvos bankas's list of bank codes (FIK_KODAI, CSV)",
-  layout: { kind: 'csv', encoding: 'windows-1257', separator: ';' },
+  // Lithuanian, and names of Nordic and Estonian banks. In ISO 8859-4, ė is what ģ is here.
+  layout: { kind: 'csv', encoding: 'windows-1257', separator: ';', alphabet: 'ąčęėįšųūžäöüõåæøé' },
   // Five more are empty.
   width: 10,
   columns: {
