@@ -12,7 +12,7 @@ export interface KnownBanks {
   status(country: string, bankCode: string): BankCodeStatus;
   /** The method of the check digit in account numbers of this German bank code, such as `63`; null if unknown. */
   accountCheckMethod(bankCode: string): string | null;
-  /** Of all countries with a list, by code. */
+  /** The lists of all countries, by code. */
   lists(): readonly BankListStatus[];
   /**
    * Reads all lists in a second, one at a time; until then each is read on first use, in at most 20 ms.

@@ -378,8 +378,8 @@ describe('wrong rows', () => {
     [250, 3],
   ])('refuse a file of several countries if %i rows of the country are right and %i wrong', async (good, wrong) => {
     const { top, rows, encode } = tSample('DK');
-    const right = Array.from({ length: good }, (_, index) => ['FO', 6000 + index, '', 'FIFBFOTX', 'BankNordik']);
-    const bad = Array.from({ length: wrong }, () => ['FO', 'x1', '', 'FIFBFOTX', 'BankNordik']);
+    const right = Array.from({ length: good }, (_, index) => ['FO', 6000 + index, '', 'FIFBFOTX', 'Faroe Bank']);
+    const bad = Array.from({ length: wrong }, () => ['FO', 'x1', '', 'FIFBFOTX', 'Faroe Bank']);
     const others = Array.from({ length: 1_000 }, () => rows[0] ?? []);
     const path = tFileOf(await encode([...top, ...others, ...right, ...bad]));
     await expect(readBankFile({ country: 'FO', path })).rejects.toThrow(
