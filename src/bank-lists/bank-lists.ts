@@ -84,6 +84,12 @@ export function findInList<Value>(
 /** Countries whose directory lists the first digits of bank codes: the Finnish bank 5 has all from 500 to 599. */
 const listedByPrefix: ReadonlySet<string> = new Set(['FI']);
 
+/** Whether today is between the first and the last day of the list. False if the last day is unknown. */
+export function isValidToday({ date, validUntil }: BankListStatus): boolean {
+  const today = new Date().toISOString().slice(0, 10);
+  return validUntil !== null && date <= today && today <= validUntil;
+}
+
 /** Whether today is after the last day of the list. */
 export function isOutdated({ validUntil }: BankListStatus): boolean {
   return validUntil !== null && new Date().toISOString().slice(0, 10) > validUntil;

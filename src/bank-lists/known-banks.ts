@@ -1,4 +1,4 @@
-import { type BankLists, findInList, isOutdated } from './bank-lists.ts';
+import { type BankLists, findInList, isValidToday } from './bank-lists.ts';
 import type { BankListStatus, ListedBank } from './listed-bank.ts';
 
 /** What the bank lists say without an upstream call. */
@@ -48,7 +48,7 @@ export function createKnownBanks(lists: BankLists): KnownBanks {
       if (list === null) return 'UNKNOWN';
       const code = findInList(knownCodes(country), country, bankCode);
       if (code !== null) return code.isDeleted ? 'UNKNOWN' : 'LISTED';
-      return list.isComplete && list.validUntil !== null && !isOutdated(list) ? 'NOT_LISTED' : 'UNKNOWN';
+      return list.isComplete && isValidToday(list) ? 'NOT_LISTED' : 'UNKNOWN';
     },
     accountCheckMethod: (bankCode) => knownCodes('DE')?.get(bankCode)?.accountCheckMethod ?? null,
     lists: () => lists.countries().flatMap((country) => lists.status(country) ?? []),

@@ -1,3 +1,5 @@
+import { findCountryFormat } from '../iban/registry.ts';
+
 /** A bank in a directory; fields that the directory does not have are empty. */
 export interface ListedBank {
   /** ISO 3166-1 alpha-2 code of the IBANs that contain the bank code. */
@@ -41,3 +43,14 @@ export interface BankListStatus {
 
 /** One row of a directory. */
 export type BankEntry = Pick<ListedBank, 'bankCode' | 'name' | 'zip' | 'city' | 'bic' | 'accountCheckMethod'>;
+
+/** Whether a bank code in a list is longer than in IBANs: it is followed by a branch, as in the list of Hungary. */
+export function isBranch(country: string, bankCode: string): boolean {
+  const { first, last } = findCountryFormat(country)?.bankCode ?? { first: 1, last: 0 };
+  return bankCode.length > last - first + 1;
+}
+
+/** Number of banks in a list, without branches. */
+export function countBanks(country: string, listed: readonly Pick<ListedBank, 'bankCode'>[]): number {
+  return listed.filter(({ bankCode }) => !isBranch(country, bankCode)).length;
+}

@@ -2,7 +2,7 @@ import { readBankImportConfig } from '../config/service-config.ts';
 import { UsageError } from '../errors.ts';
 import { ImportError } from '../self-hosted/bank-data/directory/files/bank-file.ts';
 import { importableCountries } from '../self-hosted/bank-data/directory/files/formats.ts';
-import { isIsoDate } from '../self-hosted/bank-data/directory/files/list-date.ts';
+import { isIsoDate, latestDate } from '../self-hosted/bank-data/directory/files/list-date.ts';
 import { describeBankFiles, importBanks, importFolder, undoLastImport } from '../self-hosted/bank-data/import-banks.ts';
 
 interface ImportArguments {
@@ -57,5 +57,11 @@ function findUsageProblem({ country = '', file, all, date, undo }: ImportArgumen
   if (!countries.includes(country)) return `the country must be one of ${countries.join(', ')}`;
   if (undo) return file === undefined && date === undefined ? null : '--undo takes no file and no --date';
   if (file === undefined) return "the file is missing; run 'ledgerquill import-banks' for a list";
-  return date === undefined || isIsoDate(date) ? null : `--date must be a date such as 2026-11-21, not "${date}"`;
+  return date === undefined ? null : findDateProblem(date);
+}
+
+function findDateProblem(date: string): string | null {
+  if (!isIsoDate(date)) return `--date must be a date such as 2026-11-21, not "${date}"`;
+  const latest = latestDate(new Date().toISOString().slice(0, 10));
+  return date <= latest ? null : `--date must be at most three months after today, until ${latest}, not ${date}`;
 }

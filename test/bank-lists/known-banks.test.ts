@@ -56,6 +56,12 @@ describe('the status of a bank code', () => {
   it.each([
     ['complete and valid', { isComplete: true, validUntil: '2026-12-31' }, 'NOT_LISTED'],
     ['incomplete', { isComplete: false, validUntil: '2026-12-31' }, 'UNKNOWN'],
+    [
+      'complete, and valid from today',
+      { isComplete: true, date: '2026-11-25', validUntil: '2026-12-31' },
+      'NOT_LISTED',
+    ],
+    ['not yet valid', { isComplete: true, date: '2026-11-26', validUntil: '2026-12-31' }, 'UNKNOWN'],
     ['out of date', { isComplete: true, validUntil: '2026-11-24' }, 'UNKNOWN'],
     ['of unknown validity', { isComplete: true }, 'UNKNOWN'],
   ])('of an imported list that is %s', async (_, facts, expected) => {

@@ -1,14 +1,15 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createBankLists } from '../../bank-lists/bank-lists.ts';
+import { countBanks } from '../../bank-lists/listed-bank.ts';
 import { errorCodeOf } from '../../errors.ts';
-import { ImportError } from './directory/files/bank-file.ts';
+import { count, ImportError } from './directory/files/bank-file.ts';
 import type { BankFileFormat } from './directory/files/bank-file-format.ts';
 import { bankFileFormats, importableCountries } from './directory/files/formats.ts';
 import { readBankFile } from './directory/files/read-bank-file.ts';
 import { recognizeFile } from './directory/files/recognize.ts';
 import { type PresentList, replaceImport, undoImport } from './directory/replace-import.ts';
-import { count, countOf, createProgressBar, describeImport } from './import-output.ts';
+import { countOf, createProgressBar, describeImport } from './import-output.ts';
 
 interface ImportOptions {
   dataDir: string;
@@ -25,11 +26,12 @@ export async function importBanks({ dataDir, country, path, date, force }: Impor
   const bar = createProgressBar(process.stderr);
   const content = await readBankFile({ country, path, date, onProgress: bar.show }).finally(bar.clear);
   const { format, entries, validUntil, isComplete } = content;
+  const banks = countBanks(country, entries);
   const shipped = await findPresentList(country);
   let present = shipped;
   const check = (replaced: PresentList | null) => {
     present = replaced ?? shipped;
-    const problem = force ? null : findLossOfData(content.date, entries.length, present);
+    const problem = force ? null : findLossOfData(content.date, banks, present);
     if (problem !== null) throw new ImportError(`${path} ${problem} of ${country}; if it is right, add --force`);
   };
   const list = { source: format.source, date: content.date, validUntil, isComplete };
@@ -143,7 +145,7 @@ With --all FOLDER, each file of a folder is imported for its countries.\n\n${fil
 async function findPresentList(country: string, dataDir?: string): Promise<PresentList> {
   const lists = createBankLists(dataDir === undefined ? {} : { dataDir });
   try {
-    return { banks: lists.banks(country).length, date: lists.status(country)?.date ?? '' };
+    return { banks: countBanks(country, lists.banks(country)), date: lists.status(country)?.date ?? '' };
   } finally {
     await lists.close();
   }

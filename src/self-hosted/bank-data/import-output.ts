@@ -1,4 +1,6 @@
 import { SingleBar } from 'cli-progress';
+import { countBanks } from '../../bank-lists/listed-bank.ts';
+import { count } from './directory/files/bank-file.ts';
 import type { BankFileContent, Progress } from './directory/files/read-bank-file.ts';
 
 interface ImportSummary extends BankFileContent {
@@ -15,11 +17,13 @@ export function describeImport(summary: ImportSummary): string {
     summary;
   const reasons = [...skipped].sort(([, a], [, b]) => b - a);
   const skippedRows = reasons.reduce((sum, [, number]) => sum + number, 0);
+  const banks = countBanks(country, entries);
+  const branches = entries.length - banks;
   const unlisted = faults.count - faults.first.length;
   const lines = [
-    `Imported the banks of ${country} from ${path}: was ${count(before)}, now ${count(entries.length)}`,
+    `Imported the banks of ${country} from ${path}: was ${count(before)}, now ${count(banks)}`,
     row('read', rows, 'row'),
-    row('imported', entries.length, 'bank'),
+    row('imported', banks, 'bank') + (branches > 0 ? `, ${countOf(branches, 'branch')}` : ''),
     row('skipped', skippedRows, 'row'),
     ...reasons.map(([reason, number]) => `${count(number).padStart(20)}  ${reason}`),
     ...(faults.count > 0 ? [row('wrong', faults.count, 'row')] : []),
@@ -38,7 +42,7 @@ const dateNotes: Readonly<Record<BankFileContent['dateOrigin'], string>> = {
   file: '',
   'file name': ' (from the name of the file)',
   option: ' (from --date)',
-  import: ' (of the import, as the file has none; --date sets it)',
+  import: ' (of the import: the age of the list is unknown, so unlisted bank codes are UNKNOWN; add --date)',
 };
 
 function row(label: string, number: number, noun: string): string {
@@ -51,11 +55,7 @@ export function countOf(number: number, noun: string): string {
 }
 
 function plural(number: number, noun: string): string {
-  return number === 1 ? noun : `${noun}s`;
-}
-
-export function count(number: number): string {
-  return number.toLocaleString('en');
+  return number === 1 ? noun : `${noun}${noun.endsWith('ch') ? 'es' : 's'}`;
 }
 
 interface ProgressBar {

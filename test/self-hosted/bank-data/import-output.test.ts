@@ -52,6 +52,9 @@ it('the summary says one bank and one row, and several banks and rows', () => {
     skipped: new Map([['deleted bank codes', 1_500]]),
   });
   expect(none).toMatch(/read +1,500 rows\n {2}imported +0 banks\n {2}skipped +1,500 rows\n/);
+  const hungarian = ['117', '1177301', '1170002'].map((bankCode) => ({ ...entry, bankCode }));
+  const branches = describeImport({ ...common, country: 'HU', entries: hungarian, rows: 2, skipped: new Map() });
+  expect(branches).toMatch(/: was 1, now 1\n.*\n {2}imported +1 bank, 2 branches\n/);
   const wrong = { count: 2, leftOut: 1, first: ['line 2, left out: x'] };
   expect(describeImport({ ...common, entries: [entry], rows: 3, skipped: new Map(), faults: wrong })).toMatch(
     /\n {2}wrong +2 rows\n {13}line 2, left out: x\n {13}and 1 more row\n/,

@@ -1,7 +1,6 @@
 import { findInList } from '../../../bank-lists/bank-lists.ts';
-import type { ListedBank } from '../../../bank-lists/listed-bank.ts';
+import { isBranch, type ListedBank } from '../../../bank-lists/listed-bank.ts';
 import { normalizeForSearch } from '../../../bank-lists/normalize-for-search.ts';
-import { findCountryFormat } from '../../../iban/registry.ts';
 
 /** The banks of one country, indexed for lookups. */
 export interface CountryIndex {
@@ -17,9 +16,8 @@ export interface CountryIndex {
 
 export function createCountryIndex(country: string, unordered: readonly ListedBank[]): CountryIndex {
   const byCode = new Map(unordered.map((bank) => [bank.bankCode, bank]));
-  const { first, last } = findCountryFormat(country)?.bankCode ?? { first: 1, last: 0 };
   const banks = unordered
-    .filter(({ bankCode }) => bankCode.length <= last - first + 1)
+    .filter(({ bankCode }) => !isBranch(country, bankCode))
     .sort((a, b) => (a.bankCode < b.bankCode ? -1 : 1));
   const byBic = new Map<string, ListedBank>();
   for (const bank of banks) {

@@ -10,7 +10,7 @@ import {
   revisionKey,
   type StoredBank,
 } from '../../../bank-lists/imported-lists.ts';
-import type { BankEntry } from '../../../bank-lists/listed-bank.ts';
+import { type BankEntry, countBanks } from '../../../bank-lists/listed-bank.ts';
 import { ConfigError } from '../../../errors.ts';
 import { checkDataFolder } from '../../../stores/data-folder.ts';
 import { ImportError } from './files/bank-file.ts';
@@ -27,7 +27,7 @@ interface Replacement extends Omit<BankImport, 'revision'> {
 
 /** The list of a country before an import. */
 export interface PresentList {
-  /** Number of banks. */
+  /** Number of banks, without branches. */
   banks: number;
   /** ISO date; empty without a list. */
   date: string;
@@ -78,7 +78,7 @@ async function changeStore(dataDir: string, change: (store: ImportStore) => void
 function writeImport(store: ImportStore, { country, entries, check, ...description }: Replacement): void {
   const keys = currentImport(country);
   const old = takeImport(store, keys);
-  check?.(old.description && { banks: old.banks.length, date: old.description.date });
+  check?.(old.description && { banks: countBanks(country, old.banks), date: old.description.date });
   takeImport(store, previousImport(country));
   putImport(store, previousImport(country), old);
   for (const { bankCode, name, zip, city, bic, accountCheckMethod } of entries) {

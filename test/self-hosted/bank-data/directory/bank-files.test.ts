@@ -57,6 +57,16 @@ describe.each(samples)('the file of $title ($country)', (sample) => {
     expect(validUntil > date).toBe(true);
   });
 
+  it('is complete only with a date, and not if some banks are never in it', async () => {
+    const path = join(tFolder(), fileName);
+    writeFileSync(path, await tFile(sample));
+    const isAlwaysIncomplete = ['ES', 'FI', 'FR', 'UA'].includes(country);
+    const undated = await readBankFile({ country, path, today: '2026-11-25' });
+    expect(undated.isComplete).toBe(!isAlwaysIncomplete && sample.date !== undefined);
+    const dated = await readBankFile({ country, path, today: '2026-11-25', date: '2026-11-20' });
+    expect(dated.isComplete).toBe(!isAlwaysIncomplete);
+  });
+
   it('replaces the list in the directory', async () => {
     const dataDir = tFolder();
     const { entries, format } = await read(country, fileName, await tFile(sample));
@@ -167,11 +177,24 @@ describe('the encoding of a file', () => {
     ['DE', 'cp852', /^x\.csv, line 1: bytes that are not windows-1252/],
     ['PL', 'windows-1250', /^x\.csv, line 1: bytes that are not cp852/],
     ['UA', 'windows-1251', /^x\.csv, entry 1: bytes that are not utf-8/],
+    [
+      'SK',
+      'iso-8859-2',
+      /^x\.csv, line 2: the letter "ą", .* must be in windows-1250, as it is published, or in utf-8;/,
+    ],
+    ['SK', 'cp852', /^x\.csv, line 2: the letter "ç", .* must be in windows-1250/],
+    ['SI', 'iso-8859-2', /^x\.csv, line 2: the letter "ľ", .* must be in windows-1250/],
+    ['LT', 'iso-8859-4', /^x\.csv, line 3: the letter "ģ", .* must be in windows-1257/],
   ])('of %s is named, with the line, if it is %s instead', async (country, encoding, expected) => {
     const { encode, top, rows, encoding: published = '' } = tSample(country);
     const text = iconv.decode(await encode([...top, ...rows]), published);
     expect(await rejection(country, 'x.csv', iconv.encode(text, encoding))).toMatch(expected);
   });
+});
+
+it('a copy in UTF-8 may have letters of any language', async () => {
+  const { entries } = await read('SK', 'sk.csv', 'Kód;Názov;BIC;\n0200;Banca Română, ą;SUBASKBX;x\n');
+  expect(entries.map(({ name }) => name)).toEqual(['Banca Română, ą']);
 });
 
 describe('another file', () => {
@@ -319,6 +342,18 @@ describe('the list of Denmark', () => {
     expect([...skipped]).toEqual([['further rows of an imported bank code', 1]]);
   });
 
+  it('may have a number of a bank, and then a range with it', async () => {
+    const cells = [
+      ['DK', 1000, 1000, 'DABADKKK', 'Danske Bank'],
+      ['DK', 1000, 1002, 'DABADKKK', 'Danske Bank'],
+      ['DK', 1001, 1002, 'DABADKKK', 'Danske Bank'],
+    ];
+    const { entries, faults, skipped } = await read('DK', 'dk.xlsx', await encode([...top, ...cells]));
+    expect(entries.map(({ bankCode }) => bankCode)).toEqual(['1000', '1001', '1002']);
+    expect(faults.count).toBe(0);
+    expect([...skipped]).toEqual([['further rows of an imported bank code', 1]]);
+  });
+
   it('has at most twice as many numbers as there are', async () => {
     const all = ['DK', '0000', '9999', 'DABADKKK', 'Danske Bank'];
     expect(await codes('DK', all)).toHaveLength(10_000);
@@ -376,6 +411,28 @@ describe('the list of Ukraine', () => {
     expect(faults).toEqual({ count: 1, leftOut: 1, first: ['entry 2, left out: it is not valid JSON'] });
   });
 
+  it('may have braces and quotation marks in a text, wherever a chunk ends', async () => {
+    const [start, end] = [`[${bank},`, '{"MFO":305299,"FULLNAME":"Банк {А} \\"Б} {"},{"MFO":322313,"FULLNAME":"}{"}]'];
+    const filler = `{${' '.repeat(8_998)}},`;
+    for (let at = 0; at <= Buffer.byteLength(end); at++) {
+      // The first chunk of a file has 64 KiB.
+      const bytes = 65_536 - Buffer.byteLength(start) - at;
+      const middle = filler.repeat(bytes / filler.length) + ' '.repeat(bytes % filler.length);
+      const { entries } = await read('UA', 'nbu.json', start + middle + end);
+      expect(entries.map(({ name }) => name)).toEqual(['НБУ', 'Банк {А} "Б} {', '}{']);
+    }
+  });
+
+  it('may have entries with a text that is never closed, or in another one', async () => {
+    const { entries, faults } = await read(
+      'UA',
+      'nbu.json',
+      `[${`${bank},\n`.repeat(300)}{"MFO":305299,"FULLNAME":"АТ "Банк"},\n{"MFO":322313,"FULLNAME":"Б","X":{"A":1}}]`,
+    );
+    expect(entries).toHaveLength(1);
+    expect(faults.first).toEqual([301, 302].map((entry) => `entry ${entry}, left out: it is not valid JSON`));
+  });
+
   it.each([
     ['is cut off', `[${bank},{"MFO":30`, 'nbu.json ends within an entry; download it again'],
     ['has a long entry', `[{"MFO":"${'x'.repeat(10_000)}"}]`, 'an entry of more than 10,000 characters, the limit'],
@@ -390,13 +447,15 @@ describe('the XML list of Lithuania', () => {
   const list = (content: string) => `<list><!-- x --><participant>${content}</participant></list>`;
 
   it('may have namespaces, attributes, comments, references and the BIC after the branches', async () => {
-    const name = '<NAME>A &amp; B <![CDATA[& C]]> &#8222;D&#x201c; &unknown;</NAME>';
+    const name = '<NAME>A &amp; B <![CDATA[& <C> ]] >]]> &#8222;D&#x201c; > &unknown;</NAME><!--NAME><NAME>E</NAME-->';
     const { entries } = await read(
       'LT',
       'lt.xml',
       `<?xml version="1.0"?>${list(`${branch}${name}<s><a:BIC x="1">REVOLT21</a:BIC></s>`)}`,
     );
-    expect(entries.map(({ name: text, bic }) => [text, bic])).toEqual([['A & B & C „D“ &unknown;', 'REVOLT21']]);
+    expect(entries.map(({ name: text, bic }) => [text, bic])).toEqual([
+      ['A & B & <C> ]] > „D“ > &unknown;', 'REVOLT21'],
+    ]);
   });
 
   it.each([

@@ -15,10 +15,10 @@ it('every importable country has a sample', () => {
   expect([...new Set(samples.map(({ country }) => country))].sort()).toEqual(importableCountries());
 });
 
-async function read({ country, fileName }: Sample, bytes: Buffer) {
+async function read({ country, fileName }: Sample, bytes: Buffer, date?: string) {
   const path = join(tFolder(), fileName);
   writeFileSync(path, bytes);
-  return readBankFile({ country, path, today: '2026-11-25' });
+  return readBankFile({ country, path, today: '2026-11-25', date });
 }
 
 /** The rows of a sample again and again, until there are more than a hundred; the first of each bank is imported. */
@@ -67,9 +67,9 @@ describe.each(samples)('the file of $title ($country), with one wrong row', (sam
   });
 
   it('is not taken for a complete list', async () => {
-    const complete = await read(sample, await encode([...top, ...repeat(rows)]));
-    const content = await read(sample, await encode([...top, ...repeat(rows), invalidRow]));
-    expect(complete.isComplete).toBe(!['ES', 'FR', 'UA'].includes(sample.country));
+    const complete = await read(sample, await encode([...top, ...repeat(rows)]), '2026-11-20');
+    const content = await read(sample, await encode([...top, ...repeat(rows), invalidRow]), '2026-11-20');
+    expect(complete.isComplete).toBe(!['ES', 'FI', 'FR', 'UA'].includes(sample.country));
     expect(content.isComplete).toBe(false);
   });
 
@@ -85,6 +85,6 @@ describe.each(samples)('the file of $title ($country), with one wrong row', (sam
   it('is refused if more than one row in a hundred is wrong', async () => {
     const wrong = Array.from({ length: 3 }, () => invalidRow);
     const reading = read(sample, await encode([...top, ...repeat(rows), ...wrong]));
-    await expect(reading).rejects.toThrow(/ has errors in 3 of 1\d\d rows, more than one in a hundred: .*left out: /);
+    await expect(reading).rejects.toThrow(/ has errors in 3 of \d+ rows, more than one in a hundred: .*left out: /);
   });
 });

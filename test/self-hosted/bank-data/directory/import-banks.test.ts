@@ -77,7 +77,9 @@ describe('import-banks', () => {
       `\n  wrong           12 rows\n             line 1202, imported without it: ${problem}\n             line 1203, `,
     );
     expect(stdout).toContain('\n             and 2 more rows\n  source ');
-    expect(stdout).toContain(' (of the import, as the file has none; --date sets it)\n');
+    expect(stdout).toContain(
+      ' (of the import: the age of the list is unknown, so unlisted bank codes are UNKNOWN; add --date)\n',
+    );
   });
 
   it('keeps a newer list, unless it is forced to replace it', async () => {
@@ -123,6 +125,8 @@ describe('import-banks', () => {
     [['DE', 'a.csv', '--undo'], '--undo takes no file and no --date'],
     [['DE', '--undo', '--date', '2026-11-21'], '--undo takes no file and no --date'],
     [['DE', 'a.csv', '--date', '21.11.2026'], '--date must be a date such as 2026-11-21, not "21.11.2026"'],
+    [['DE', 'a.csv', '--date', '2026-02-29'], '--date must be a date such as 2026-11-21, not "2026-02-29"'],
+    [['DE', 'a.csv', '--date', '2999-01-01'], '--date must be at most three months after today, until '],
     [['DE', '--all', '.'], '--all takes a folder, but no country, file, --date or --undo'],
     [['--all', '.', '--undo'], '--all takes a folder, but no country, file, --date or --undo'],
     [['--all'], "option '--all <folder>' argument missing"],
@@ -150,6 +154,19 @@ describe('import-banks', () => {
     const stderr = `Nothing was imported: ${path} has 3 banks, ${present}; if it is right, add --force.\n`;
     expect(await tImport(dataDir, 'DE', path).ended).toEqual({ code: 1, stdout: '', stderr });
     expect(await tBanks(dataDir, 'DE')).toHaveLength(shipped);
+  });
+
+  it('compares the number of banks, without branches', async () => {
+    const dataDir = tFolder();
+    const hungarian = tSample('HU');
+    const rows = (codes: readonly string[]) => codes.map((code) => [code, 'OTPVHUHB', 'OTP', 'Budapest']);
+    const branches = Array.from({ length: 9 }, (_, index) => `1177${index}013`);
+    const first = await tSampleFile(tFolder(), { ...hungarian, rows: rows(branches) });
+    expect((await tImport(dataDir, 'HU', first).ended).stdout).toContain('imported         1 bank, 9 branches\n');
+    const second = await tSampleFile(tFolder(), { ...hungarian, rows: rows(['11773016', '11600006']) });
+    const { code, stdout } = await tImport(dataDir, 'HU', second).ended;
+    expect([code, stdout]).toEqual([0, expect.stringContaining(': was 1, now 2\n')]);
+    expect((await tImport(dataDir, 'HU', '--undo').ended).stdout).toContain('was 2, now 1.');
   });
 
   it('restores the list before the last import with --undo, and undoes that, too', async () => {

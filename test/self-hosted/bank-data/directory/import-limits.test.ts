@@ -165,6 +165,21 @@ const large: Record<string, [country: string, createFile: () => string, expected
   ],
 };
 
+/* Its time would grow with the square of its size if each brace or bracket were tried as the start of an entry. */
+describe('a hostile file is rejected before the test times out', () => {
+  it.each([
+    ['XML without tags', 'LT', 'x.xml', `<list>${`${'a'.repeat(9_000)}>`.repeat(2_600)}`],
+    ['XML with tags that do not end', 'LT', 'x.xml', `<list>${'<a'.repeat(12_000_000)}`],
+    ['XML with open sections', 'LT', 'x.xml', `<list>${'<![CDATA[>'.repeat(2_400_000)}`],
+    ['XML with many names', 'LT', 'x.xml', `<list>${`<${'a'.repeat(9_000)} >`.repeat(2_600)}`],
+    ['JSON with an open text', 'UA', 'x.json', `[${'{"\\"'.repeat(6_000_000)}`],
+    ['JSON with open texts in lines', 'UA', 'x.json', `[${`${'{"\\"{\\"'.repeat(1_000)}\n`.repeat(3_000)}`],
+    ['JSON with braces that do not end', 'UA', 'x.json', `[${'{'.repeat(24_000_000)}`],
+  ])('%s', async (_, country, name, text) => {
+    expect(await rejection(country, tFileOf(text, name))).toContain(name);
+  });
+});
+
 /* Resident memory, which only Linux reports. */
 describe.skipIf(!existsSync('/proc/self/status'))('a large file is rejected with 300 MiB of memory', () => {
   it.each(Object.entries(large))('%s', async (_, [country, createFile, expected]) => {
@@ -355,6 +370,20 @@ describe('wrong rows', () => {
   ])('refuse the file if %i are right and %i wrong', async (good, wrong) => {
     await expect(read(good, wrong)).rejects.toThrow(
       `x.xlsx has errors in ${wrong} of ${(good + wrong).toLocaleString('en')} rows, more than one in a hundred: sheet "Banks", row ${good + 1}, left out: the bank code is "x1"; it must be 4 digits; `,
+    );
+  });
+
+  it.each([
+    [150, 2],
+    [250, 3],
+  ])('refuse a file of several countries if %i rows of the country are right and %i wrong', async (good, wrong) => {
+    const { top, rows, encode } = tSample('DK');
+    const right = Array.from({ length: good }, (_, index) => ['FO', 6000 + index, '', 'FIFBFOTX', 'Faroe Bank']);
+    const bad = Array.from({ length: wrong }, () => ['FO', 'x1', '', 'FIFBFOTX', 'Faroe Bank']);
+    const others = Array.from({ length: 1_000 }, () => rows[0] ?? []);
+    const path = tFileOf(await encode([...top, ...others, ...right, ...bad]));
+    await expect(readBankFile({ country: 'FO', path })).rejects.toThrow(
+      `x.xlsx has errors in ${wrong} of ${good + wrong} rows, more than one in a hundred: `,
     );
   });
 

@@ -5,6 +5,7 @@ import {
   findDateInName,
   findDateInRows,
   isIsoDate,
+  latestDate,
   mostFrequentDate,
 } from '../../../../src/self-hosted/bank-data/directory/files/list-date.ts';
 
@@ -35,7 +36,7 @@ describe('the date of a list', () => {
     ['a day that the calendar does not have', '31.02.2026'],
     ['a month that the calendar does not have', '11/20/2026'],
     ['a date before 2000', '20.11.1998'],
-    ['a date more than a year from today', '26.11.2027'],
+    ['a date after today, as that of the next list', 'Next publication 26.11.2026'],
     ['a year', 'Luxembourg Register 2026'],
     ['a longer number', '120.11.20267'],
     ['a bank code', '20090500'],
@@ -43,14 +44,22 @@ describe('the date of a list', () => {
     expect(inRows(text)).toBeNull();
   });
 
-  it('may be a little later than today, since lists are published before they are valid', () => {
-    expect(inRows('7.12.2026')).toBe('2026-12-07');
+  it('is not that of the next list, if a heading has both', () => {
+    expect(inRows('As of 25.11.2026', 'Next publication 07.12.2026')).toBe('2026-11-25');
+  });
+
+  it.each([
+    ['2026-11-25', '2027-02-25'],
+    ['2026-11-30', '2027-02-28'],
+  ])('is, on %s, at most %s', (day, latest) => {
+    expect(latestDate(day)).toBe(latest);
   });
 
   it.each([
     ['IBAN Denmark Greenland and Faroe Islands – 2020-06-15.xlsx', undefined, '2020-06-15'],
     ['FIK_KODAI_20260505-en.csv', undefined, '2026-05-05'],
     ['fi_mrr_csv_260831.csv', /_(\d\d)(\d\d)(\d\d)\./, '2026-08-31'],
+    ['blz-2026-12-07.csv', undefined, null],
     ['fi_mrr_csv_269931.csv', /_(\d\d)(\d\d)(\d\d)\./, null],
     ['blz-aktuell-csv-data.csv', undefined, null],
     ['kody_bank_CR_254.csv', undefined, null],
@@ -59,7 +68,7 @@ describe('the date of a list', () => {
   });
 
   it('is the one that most rows have, even if one has a later one', () => {
-    const counts = { '2026-11-20': 900, '2027-11-20': 1, '': 3 };
+    const counts = { '2026-11-20': 900, '2026-11-24': 1, '': 3 };
     expect(mostFrequentDate(new Map(Object.entries(counts)), today)).toBe('2026-11-20');
     expect(mostFrequentDate(new Map([['', 9]]), today)).toBeNull();
     expect(mostFrequentDate(new Map(), today)).toBeNull();
@@ -81,8 +90,11 @@ describe('the last day of a list', () => {
     ['calendarMonth', '2026-11-02', '2026-11-30'],
     ['calendarMonth', '2026-12-01', '2026-12-31'],
     ['daily', '2026-11-25', '2027-02-25'],
-    // Three months from the import.
-    ['onChange', '2019-01-31', '2027-02-25'],
+    // Three months from the import, of a list that is less than a year old.
+    ['onChange', '2026-11-25', '2027-02-25'],
+    ['onChange', '2025-11-25', '2027-02-25'],
+    ['onChange', '2025-11-24', '2025-11-24'],
+    ['onChange', '2019-01-31', '2019-01-31'],
   ] as const)('that is published %s, of %s, is %s', (cadence, date, lastDay) => {
     const { lastDay: find }: Cadence = cadences[cadence];
     expect(find(date, today)).toBe(lastDay);

@@ -3,17 +3,26 @@ import { compactBic, findBicProblems } from '../../../../iban/bic.ts';
 import type { Row } from './bank-file.ts';
 import type { Cadence } from './list-date.ts';
 
-/** In which a publisher encodes its file; copies in UTF-8 or UTF-16 are recognized. */
+/** The encoding of a published file; copies in UTF-8 or UTF-16 are recognized, too. */
 export type TextEncoding = 'utf-8' | 'utf-16' | 'windows-1250' | 'windows-1252' | 'windows-1257' | 'cp852';
 
 export type Layout =
-  | { kind: 'csv'; encoding: TextEncoding; separator: ';' | '\t' }
+  | {
+      kind: 'csv';
+      encoding: TextEncoding;
+      separator: ';' | '\t';
+      /** The letters beyond a to z that names may have, where other encodings would be decoded to others. */
+      alphabet?: string;
+    }
   | { kind: 'fixed-width'; encoding: TextEncoding; widths: readonly number[] }
   /** An array of objects, whose keys are the titles. */
   | { kind: 'json'; encoding: TextEncoding }
   /** Each `row` in a `group` is a row. Titles are the names of the elements with a text, as `row NAME` and `group NAME`. */
   | { kind: 'xml'; encoding: TextEncoding; group: string; row: string }
   | { kind: 'workbook' };
+
+/** Why a row of a shared file is skipped. */
+export const ofOtherCountry = 'banks of other countries';
 
 /** A title in the header row or, in a file without known titles, a position from 0. */
 export type Column = string | number;
@@ -52,7 +61,7 @@ export interface BankFileFormat {
   layout: Layout;
   /** Number of columns; absent: as in the header or, without a header, in the first row. Not checked in workbooks. */
   width?: number;
-  /** Of several columns, the first that is not empty is used, and at least one must have its title. */
+  /** If a field has several columns, the first that is not empty is used, and at least one must have its title. */
   columns: {
     code: Column;
     /** The last bank code of a range that starts with `code`. */
@@ -75,7 +84,10 @@ export interface BankFileFormat {
   dateInName?: RegExp;
   /** Whether the first rows are of this format, where the titles do not show it. */
   matches?: (top: readonly Row[]) => boolean;
-  /** Of a file with the banks of one country after those of another: the first, and the one that begins at a row, if any. */
+  /**
+   * For a file with one country after the other: the first country, and a function that returns the country that begins at
+   * a row.
+   */
   sections?: { first: string; find: (row: Row) => string | null };
   /** Why a valid row is skipped, as a plural noun; null if it is imported. */
   findSkipReason?: (fields: Fields) => string | null;

@@ -106,14 +106,19 @@ export async function* chain<Item>(first: Iterable<Item>, rest: AsyncIterator<It
 }
 
 /** The next items, at most this many. */
-export async function take<Item>(items: AsyncIterator<Item>, count: number): Promise<Item[]> {
+export async function take<Item>(items: AsyncIterator<Item>, max: number): Promise<Item[]> {
   const taken: Item[] = [];
-  while (taken.length < count) {
+  while (taken.length < max) {
     const { value, done } = await items.next();
     if (done) break;
     taken.push(value);
   }
   return taken;
+}
+
+/** A number in a message, such as `1,500`. */
+export function count(number: number): string {
+  return number.toLocaleString('en');
 }
 
 /** Why nothing was imported. The message is a sentence without its full stop, for the operator. */

@@ -24,7 +24,7 @@ export function addHeadOffices(entries: readonly BankEntry[]): BankEntry[] {
   for (const entry of entries) {
     const [bankCode, branch] = [entry.bankCode.slice(0, 3), entry.bankCode.slice(0, 7)];
     const head = heads.get(bankCode);
-    if (head === undefined || isCloserToHeadOffice(entry, head)) heads.set(bankCode, entry);
+    if (head === undefined || isMoreLikelyHeadOffice(entry, head)) heads.set(bankCode, entry);
     if (branch.length === 7 && !branches.has(branch)) branches.set(branch, { ...entry, bankCode: branch });
   }
   return [...Array.from(heads, ([bankCode, entry]) => ({ ...entry, bankCode })), ...branches.values()];
@@ -34,7 +34,7 @@ export function addHeadOffices(entries: readonly BankEntry[]): BankEntry[] {
  * The list does not mark head offices. In this order: a row without a branch, a name with the word for head office (but not
  * for a shopping center: `Bevásárlóközpont`), the lower number, as banks number their head office first.
  */
-function isCloserToHeadOffice(entry: BankEntry, other: BankEntry): boolean {
+function isMoreLikelyHeadOffice(entry: BankEntry, other: BankEntry): boolean {
   const rank = ({ bankCode, name }: BankEntry) => [
     bankCode.length === 3 ? 0 : 1,
     /(?<!\p{L})(központ|székhely)/iu.test(name) ? 0 : 1,

@@ -1,5 +1,12 @@
 import type { Row } from './bank-file.ts';
-import { type BankFileFormat, cellText, digits, type Fields, paddedDigits } from './bank-file-format.ts';
+import {
+  type BankFileFormat,
+  cellText,
+  digits,
+  type Fields,
+  ofOtherCountry,
+  paddedDigits,
+} from './bank-file-format.ts';
 import { addHeadOffices, shareBics } from './complete-entries.ts';
 import { cadences } from './list-date.ts';
 
@@ -107,7 +114,7 @@ function swiss(country: 'CH' | 'LI'): BankFileFormat {
       if (merged === 'Y') return 'codes that were merged into others (concatenation Y)';
       // Swiss IBANs may have the code of any of them but those of Liechtenstein, which have IBANs of their own.
       const isOther = country === 'CH' ? location === 'LI' : location !== country;
-      return isOther ? 'banks of other countries' : null;
+      return isOther ? ofOtherCountry : null;
     },
   };
 }
@@ -133,7 +140,7 @@ function ecbList(country: 'ES' | 'FR', length: number): BankFileFormat {
     dateInName: /_(\d\d)(\d\d)(\d\d)\./,
     code: { pattern: riadCode, description: `${country} and ${length} digits`, extract: (code) => code.slice(2) },
     findSkipReason({ code = '' }) {
-      if (!code.startsWith(country)) return 'institutions of other countries';
+      if (!code.startsWith(country)) return ofOtherCountry;
       // Branches of foreign banks have their tax number there.
       return code.length === length + 2 ? null : 'institutions whose RIAD code contains no bank code';
     },
@@ -179,7 +186,8 @@ const slovak: BankFileFormat = {
   attribution: 'Source: Národná banka Slovenska (name the source, and do not change the data).',
   cadence: cadences.onChange,
   isComplete: true,
-  layout: { kind: 'csv', encoding: 'windows-1250', separator: ';' },
+  // Slovak, and names of Czech, German, Hungarian and Polish banks. In ISO 8859-2, š is what ą is here.
+  layout: { kind: 'csv', encoding: 'windows-1250', separator: ';', alphabet: 'áäčďéíĺľňóôŕšťúýžěřůöüßőűęłńż' },
   columns: { code: 0, name: [1], bic: 2 },
   code: paddedDigits(3, 4),
 };
@@ -192,7 +200,8 @@ const slovenian: BankFileFormat = {
   attribution: 'Source: Banka Slovenije.',
   cadence: cadences.onChange,
   isComplete: true,
-  layout: { kind: 'csv', encoding: 'windows-1252', separator: ';' },
+  // Slovene, and names of Croatian, German, Hungarian and Italian banks. In ISO 8859-2, š is what ą is here, and ž is ľ.
+  layout: { kind: 'csv', encoding: 'windows-1250', separator: ';', alphabet: 'čšžćđäöüßáéíóőű' },
   columns: { code: 0, name: [1], bic: 5 },
   code: digits(5),
 };
@@ -218,7 +227,8 @@ const lithuanianXml: BankFileFormat = {
 const lithuanianCsv: BankFileFormat = {
   ...lithuanian,
   title: "the Lietuvos bankas's list of bank codes (FIK_KODAI, CSV)",
-  layout: { kind: 'csv', encoding: 'windows-1257', separator: ';' },
+  // Lithuanian, and names of Nordic and Estonian banks. In ISO 8859-4, ė is what ģ is here.
+  layout: { kind: 'csv', encoding: 'windows-1257', separator: ';', alphabet: 'ąčęėįšųūžäöüõåæøé' },
   // Five more are empty.
   width: 10,
   columns: {
@@ -357,7 +367,8 @@ const finnish: BankFileFormat = {
   download: 'https://www.finanssiala.fi/en/topics/payment-services-in-finland/payment-technical-documents/',
   attribution: 'Source: Finance Finland.',
   cadence: cadences.onChange,
-  isComplete: true,
+  // Since 2023 it is published only as a PDF: the workbooks lack the codes that were assigned later.
+  isComplete: false,
   layout: workbook,
   columns: { code: 0, bic: 1, name: [2] },
   // The first digits of the bank codes of the institution: see country-index.ts.

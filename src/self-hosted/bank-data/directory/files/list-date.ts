@@ -11,10 +11,16 @@ export interface Cadence {
 /** A list that is published every day, or after each change, has no last day: after three months it is taken for old. */
 const monthsWithoutLastDay = 3;
 
+/** A list may stay unchanged for months, but an older one is probably not the present list of its publisher. */
+const maxMonthsUnchanged = 12;
+
 export const cadences = {
   daily: { name: 'daily', lastDay: (date) => addMonths(date, monthsWithoutLastDay) },
-  // The present list of a publisher may be years old.
-  onChange: { name: 'after each change', lastDay: (_, importDay) => addMonths(importDay, monthsWithoutLastDay) },
+  onChange: {
+    name: 'after each change',
+    lastDay: (date, importDay) =>
+      date < addMonths(importDay, -maxMonthsUnchanged) ? date : addMonths(importDay, monthsWithoutLastDay),
+  },
   monthly: { name: 'monthly', lastDay: (date) => addMonths(date, 1) },
   calendarMonth: {
     name: 'on the first working day of a month',
@@ -58,9 +64,16 @@ export function isIsoDate(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text) && toDate(year, month, day) === text;
 }
 
+/** The latest date that a list may have: publishers offer some lists before their first day. */
+export function latestDate(today: string): string {
+  return addMonths(today, maxMonthsAhead);
+}
+
+const maxMonthsAhead = 3;
+
 /**
  * The date of a list in the rows above its banks: the latest in them, since notes about terms may have older ones. Null
- * without a date from the year 2000 to a year from today: others are errors, or not about the list.
+ * without a date from the year 2000 to today: a later one may be that of the next list.
  */
 export function findDateInRows(rows: readonly Row[], today: string): string | null {
   return latest(
@@ -83,8 +96,7 @@ export function mostFrequentDate(counts: ReadonlyMap<string, number>, today: str
 }
 
 function latest(dates: readonly string[], today: string): string | null {
-  const latestPossible = addMonths(today, 12);
-  const possible = dates.filter((date) => date >= '2000-01-01' && date <= latestPossible);
+  const possible = dates.filter((date) => date >= '2000-01-01' && date <= today);
   return possible.sort().at(-1) ?? null;
 }
 
@@ -103,7 +115,7 @@ function findDates(text: string): string[] {
 /** Null for a day that the calendar does not have. */
 function toDate(year: string, month: string, day: string): string | null {
   const text = [year, month.padStart(2, '0'), day.padStart(2, '0')].join('-');
-  if (!/^\d{4}-\d\d-\d\d$/.test(text) || month === '0' || Number(month) > 12 || Number(day) > 31) return null;
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return null;
   const date = isoDate(Number(year), Number(month), Number(day));
   return date === text ? date : null;
 }

@@ -1,6 +1,6 @@
 import type { BankEntry } from '../../../../bank-lists/listed-bank.ts';
-import { type BankFile, ImportError, openBankFile } from './bank-file.ts';
-import type { BankFileFormat } from './bank-file-format.ts';
+import { type BankFile, count, ImportError, openBankFile } from './bank-file.ts';
+import { type BankFileFormat, ofOtherCountry } from './bank-file-format.ts';
 import { bankFileFormats, importableCountries } from './formats.ts';
 import { findDateInName, findDateInRows, mostFrequentDate } from './list-date.ts';
 import { countriesOfBics, findFormats, hasBicsOf, hasKind } from './recognize.ts';
@@ -63,7 +63,9 @@ export async function readBankFile({ country, path, onProgress, ...dates }: Read
     const format = await chooseFormat(formats, file);
     const { above, listDates, ...content } = await readRows(file, format, onProgress);
     const list = dateList(file.name, format, { above, listDates, ...dates });
-    return { format, ...content, ...list, isComplete: format.isComplete && content.faults.leftOut === 0 };
+    // A list of unknown age may be older than the banks that it lacks.
+    const isComplete = format.isComplete && content.faults.leftOut === 0 && list.dateOrigin !== 'import';
+    return { format, ...content, ...list, isComplete };
   } finally {
     file.close();
   }
@@ -102,11 +104,9 @@ async function readRows(file: BankFile, format: BankFileFormat, onProgress: Read
     if ('skipReason' in content) addOne(skipped, content.skipReason);
     if ('entry' in content) {
       addOne(listDates, content.listDate);
-      const { entry, lastCode } = content;
-      const known = entries.add(content);
-      if (known && lastCode !== entry.bankCode && known.name !== entry.name) {
-        faults.add(place, `its range has a bank code of ${known.name}`, { isLeftOut: true });
-      } else if (known) addOne(skipped, 'further rows of an imported bank code');
+      const { added, other } = entries.add(content);
+      if (other !== null) faults.add(place, `its range has a bank code of ${other.name}`, { isLeftOut: true });
+      else if (added === 0) addOne(skipped, 'further rows of an imported bank code');
     }
     if ('problem' in content && content.problem !== undefined) {
       faults.add(place, content.problem, { isLeftOut: !('entry' in content) });
@@ -115,7 +115,7 @@ async function readRows(file: BankFile, format: BankFileFormat, onProgress: Read
   onProgress?.(progress);
   const { rows } = progress;
   const found = faults.all();
-  rejectFaults(file.name, rows, found);
+  rejectFaults(file.name, rows - (skipped.get(ofOtherCountry) ?? 0), found);
   const banks = entries.all();
   rejectOtherCountries(file.name, format, banks);
   const completed = format.complete?.(banks) ?? banks;
@@ -124,7 +124,7 @@ async function readRows(file: BankFile, format: BankFileFormat, onProgress: Read
 
 const rowsPerProgress = 500;
 
-const otherSection = { skipReason: 'banks of other countries' };
+const otherSection = { skipReason: ofOtherCountry };
 
 function withByteCount(file: BankFile, progress: Progress): BankFile {
   async function* chunks() {
@@ -145,23 +145,29 @@ function createEntries(fileName: string) {
   const byCode = new Map<string, BankEntry>();
   let codesInRanges = 0;
   return {
-    /** @returns the bank that has one of its codes, and nothing is added; null without one. @throws ImportError */
-    add({ entry, lastCode }: { entry: BankEntry; lastCode: string }): BankEntry | null {
+    /**
+     * Adds a bank under those of its codes that are not known yet.
+     * @returns how many codes were added; and another bank that has one of a range, in which case none is added
+     * @throws ImportError
+     */
+    add({ entry, lastCode }: { entry: BankEntry; lastCode: string }): { added: number; other: BankEntry | null } {
       const [first, last] = [Number(entry.bankCode), Number(lastCode)];
       const isRange = entry.bankCode !== lastCode;
       if (isRange) codesInRanges += last - first + 1;
       if (codesInRanges > maxCodesInRanges) {
         throw new ImportError(
-          `${fileName}: its ranges have more than ${maxCodesInRanges.toLocaleString('en')} bank codes, the limit for a file`,
+          `${fileName}: its ranges have more than ${count(maxCodesInRanges)} bank codes, the limit for a file`,
         );
       }
       const codes = isRange
         ? Array.from({ length: last - first + 1 }, (_, index) => String(first + index).padStart(lastCode.length, '0'))
         : [lastCode];
-      const known = codes.find((bankCode) => byCode.has(bankCode));
-      if (known !== undefined) return byCode.get(known) ?? null;
-      for (const bankCode of codes) byCode.set(bankCode, { ...entry, bankCode });
-      return null;
+      const known = codes.flatMap((bankCode) => byCode.get(bankCode) ?? []);
+      const other = isRange ? known.find(({ name }) => name !== entry.name) : undefined;
+      if (other !== undefined) return { added: 0, other };
+      const missing = codes.filter((bankCode) => !byCode.has(bankCode));
+      for (const bankCode of missing) byCode.set(bankCode, { ...entry, bankCode });
+      return { added: missing.length, other: null };
     },
     all: () => [...byCode.values()],
   };
@@ -186,15 +192,15 @@ function createFaults() {
 const maxListedFaults = 10;
 
 /**
- * One row in a hundred may be wrong, and one of any two or more: if there are more, the file is damaged, or its format has
- * changed.
+ * One row in a hundred of those of the country may be wrong, and one of any two or more: if there are more, the file is
+ * damaged, or its format has changed.
  */
-function rejectFaults(name: string, rows: number, { count, first }: Faults): void {
-  if (count <= Math.max(Math.floor(rows / 100), rows > 1 ? 1 : 0)) return;
-  const [listed, more] = [first.slice(0, maxQuotedFaults), count - maxQuotedFaults];
+function rejectFaults(name: string, rows: number, { count: wrong, first }: Faults): void {
+  if (wrong <= Math.max(Math.floor(rows / 100), rows > 1 ? 1 : 0)) return;
+  const [listed, more] = [first.slice(0, maxQuotedFaults), wrong - maxQuotedFaults];
   throw new ImportError(
-    `${name} has errors in ${count.toLocaleString('en')} of ${rows.toLocaleString('en')} rows, more than one in a hundred: ` +
-      `${listed.join('; ')}${more > 0 ? `; and ${more.toLocaleString('en')} more` : ''}`,
+    `${name} has errors in ${count(wrong)} of ${count(rows)} rows, more than one in a hundred: ` +
+      `${listed.join('; ')}${more > 0 ? `; and ${count(more)} more` : ''}`,
   );
 }
 

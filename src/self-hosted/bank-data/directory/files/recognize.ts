@@ -19,7 +19,7 @@ export async function recognizeFile(path: string): Promise<readonly BankFileForm
   }
 }
 
-/** Those of the formats that a file has. A workbook is read to its end, of a text only the start. */
+/** Which of these formats a file has. A workbook is read to its end; of a text, only the start is read. */
 export async function findFormats(file: BankFile, formats: readonly BankFileFormat[]): Promise<BankFileFormat[]> {
   const tops = new Map<string, readonly Top[]>();
   const found: BankFileFormat[] = [];

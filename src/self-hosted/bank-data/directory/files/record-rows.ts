@@ -1,4 +1,4 @@
-import { type BankFile, chain, ImportError, type Row, take } from './bank-file.ts';
+import { type BankFile, chain, count, ImportError, type Row, take } from './bank-file.ts';
 import type { Layout } from './bank-file-format.ts';
 import { type DecodedText, decodeText } from './decode-text.ts';
 import { maxLineLength, maxLines, undecodable } from './text-rows.ts';
@@ -46,10 +46,6 @@ function toCell(value: unknown): string | number {
   return typeof value === 'number' ? value : String(value ?? '');
 }
 
-function count(number: number): string {
-  return number.toLocaleString('en');
-}
-
 function tooLong({ name }: BankFile): ImportError {
   return new ImportError(`${name}: an entry of more than ${count(maxLineLength)} characters, the limit for an entry`);
 }
@@ -60,28 +56,41 @@ function cutOff({ name }: BankFile): ImportError {
 
 /**
  * The objects of an array, parsed one by one: a whole file of the largest size would take too much memory. They contain no
- * objects, so that each ends with a brace, also after one that is not valid.
+ * objects, so that a brace outside of texts begins another one, also after one that is not valid.
  */
 async function* jsonEntries(file: BankFile, { pieces }: DecodedText): AsyncGenerator<Entry> {
   let rest = '';
   for await (const piece of pieces) {
     rest += piece;
-    const objects = rest.match(/\{[^{}]*\}/g) ?? [];
-    for (const object of objects) {
-      if (object.length > maxLineLength) throw tooLong(file);
-      yield parseObject(object);
+    let done = 0;
+    let isOpen = false;
+    for (const { 0: token, index } of rest.matchAll(jsonToken)) {
+      if (token === '{') {
+        if (isOpen) yield invalidEntry;
+        [done, isOpen] = [index, true];
+      } else if (token === '}' && isOpen) {
+        const object = rest.slice(done, index + 1);
+        if (object.length > maxLineLength) throw tooLong(file);
+        yield parseObject(object);
+        [done, isOpen] = [index + 1, false];
+      }
     }
-    rest = rest.slice(rest.lastIndexOf('}') + 1);
+    rest = rest.slice(done);
     if (rest.length > maxLineLength) throw tooLong(file);
   }
   if (rest.includes('{')) throw cutOff(file);
 }
 
+/** A brace or a text. A text that is never closed ends with its line, so that the next entry can be read. */
+const jsonToken = /[{}]|"(?:[^"\\\r\n]|\\.)*(?:"|\\?(?:[\r\n]|$))/g;
+
+const invalidEntry: Entry = { fields: {}, problem: 'it is not valid JSON' };
+
 function parseObject(text: string): Entry {
   try {
     return { fields: JSON.parse(text) };
   } catch {
-    return { fields: {}, problem: 'it is not valid JSON' };
+    return invalidEntry;
   }
 }
 
@@ -134,24 +143,50 @@ async function* xmlTags(file: BankFile, { pieces }: DecodedText): AsyncGenerator
   let text = '';
   for await (const piece of pieces) {
     rest += piece;
-    const end = rest.lastIndexOf('>') + 1;
-    for (const [, before = '', slash, name = '', more = '', selfClosing] of rest.slice(0, end).matchAll(tag)) {
-      text += decodeEntities(before);
-      const [, unescaped] = /^!\[CDATA\[(.*)\]\]$/s.exec(more) ?? [];
-      text += unescaped ?? '';
+    let at = 0;
+    for (let markup = findMarkup(rest, at); markup !== null; markup = findMarkup(rest, at)) {
+      const { open, content, start, end } = markup;
+      if (end - at > maxLineLength) throw tooLong(file);
+      text += decodeEntities(rest.slice(at, start));
+      if (open === '<![CDATA[') text += content;
       if (text.length > maxLineLength) throw tooLong(file);
+      at = end;
+      const [, slash, name = ''] = (open === '<' && tagName.exec(content)) || [];
       if (name === '') continue;
       yield { before: text.trim(), isEnd: slash === '/', name };
       text = '';
-      if (selfClosing === '/') yield { before: '', isEnd: true, name };
+      if (content.endsWith('/')) yield { before: '', isEnd: true, name };
     }
-    rest = rest.slice(end);
+    rest = rest.slice(at);
     if (rest.length > maxLineLength) throw tooLong(file);
   }
 }
 
-/** Declarations, comments and sections have no name. */
-const tag = /([^<>]*)<(\/?)(?:[\w.-]+:)?([\w.-]*)([^<>]*?)(\/?)>/g;
+interface Markup {
+  /** How it begins: `<` for a tag or a declaration. */
+  open: string;
+  /** Without its delimiters. */
+  content: string;
+  start: number;
+  end: number;
+}
+
+/** The next tag, comment or section; null if there is none, or if its end is missing. */
+function findMarkup(text: string, from: number): Markup | null {
+  const start = text.indexOf('<', from);
+  if (start < 0) return null;
+  const [open, close] = delimiters.find(([begin]) => text.startsWith(begin, start)) ?? ['<', '>'];
+  const end = text.indexOf(close, start + open.length);
+  return end < 0 ? null : { open, content: text.slice(start + open.length, end), start, end: end + close.length };
+}
+
+const delimiters: readonly (readonly [open: string, close: string])[] = [
+  ['<![CDATA[', ']]>'],
+  ['<!--', '-->'],
+];
+
+/** Declarations have none. */
+const tagName = /^(\/?)(?:[\w.-]+:)?([\w.-]*)/;
 
 function decodeEntities(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,4}));/gi, (whole, decimal, hex, name) => {

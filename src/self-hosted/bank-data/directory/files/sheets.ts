@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { crc32, inflateRawSync } from 'node:zlib';
 import readWorkbook, { type CellValue, type Row as WorkbookRow } from 'read-excel-file/node';
 import { errorCodeOf } from '../../../../errors.ts';
-import { type BankFile, bytesPerMb, ImportError, maxFileMb, type Row, type Sheet } from './bank-file.ts';
+import { type BankFile, bytesPerMb, count, ImportError, maxFileMb, type Row, type Sheet } from './bank-file.ts';
 import { cellText, type Layout, maxQuoteLength } from './bank-file-format.ts';
 import { readRecordRows } from './record-rows.ts';
 import { readTextRows } from './text-rows.ts';
@@ -90,9 +90,9 @@ interface ArchiveEntry {
 function* readEntries(archive: Buffer): Generator<ArchiveEntry> {
   const end = archive.lastIndexOf('PK\x05\x06', undefined, 'latin1');
   if (end < 0) throw new Error('the archive has no end');
-  const count = archive.readUInt16LE(end + 10);
+  const entries = archive.readUInt16LE(end + 10);
   let at = archive.readUInt32LE(end + 16);
-  for (let index = 0; index < count; index++) {
+  for (let index = 0; index < entries; index++) {
     const nameEnd = at + 46 + archive.readUInt16LE(at + 28);
     yield {
       path: archive.toString('utf8', at + 46, nameEnd),
@@ -173,10 +173,6 @@ function hasMoreTags(xml: string, names: string, max: number): boolean {
   const tags = xml.matchAll(new RegExp(`<(?:[\\w.:-]*:)?(?:${names})[\\s/>]`, 'g'));
   for (let number = 0; number <= max; number++) if (tags.next().done) return false;
   return true;
-}
-
-function count(number: number): string {
-  return number.toLocaleString('en');
 }
 
 /** 1 for A, 27 for AA. */

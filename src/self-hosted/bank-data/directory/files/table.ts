@@ -126,7 +126,7 @@ function describeMismatch(format: BankFileFormat, found: readonly Row[]): string
 const maxFieldLength = 500;
 
 type RowContent =
-  /** Of a row with a problem, the wrong field is empty. */
+  /** In a row with a problem, the wrong field is empty. */
   | { entry: BankEntry; lastCode: string; listDate: string; problem?: string }
   /** Why a valid row is skipped, as a plural noun. */
   | { skipReason: string }

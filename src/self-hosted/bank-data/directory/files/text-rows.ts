@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { CsvError, type Info, parse } from 'csv-parse';
-import { type BankFile, ImportError, type Row } from './bank-file.ts';
-import { cellText, type Layout } from './bank-file-format.ts';
+import { type BankFile, count, ImportError, type Row } from './bank-file.ts';
+import { cellText, type Layout, type TextEncoding } from './bank-file-format.ts';
 import { type DecodedText, decodeText } from './decode-text.ts';
 
 /** Streams the rows of a text file. @throws ImportError */
@@ -9,7 +9,7 @@ export function readTextRows(
   file: BankFile,
   layout: Extract<Layout, { kind: 'csv' | 'fixed-width' }>,
 ): AsyncIterable<Row> {
-  const lines = readLines(file, decodeText(file, layout.encoding));
+  const lines = readLines(file, decodeText(file, layout.encoding), layout);
   return layout.kind === 'csv' ? csvRows(file, lines, layout.separator) : fixedWidthRows(lines, layout.widths);
 }
 
@@ -20,7 +20,12 @@ export const maxLineLength = 10_000;
 export const maxLines = 150_000;
 
 /** @throws ImportError for bytes of another encoding, a line that is too long, or too many lines */
-async function* readLines({ name }: BankFile, { pieces, encoding }: DecodedText): AsyncGenerator<string> {
+async function* readLines(
+  { name }: BankFile,
+  { pieces, encoding }: DecodedText,
+  { encoding: published, alphabet }: { encoding: TextEncoding; alphabet?: string },
+): AsyncGenerator<string> {
+  const foreignLetter = alphabet === undefined ? null : new RegExp(`(?![a-zªº${alphabet}])\\p{L}`, 'iu');
   let line = 0;
   let rest = '';
   for await (const piece of pieces) {
@@ -35,14 +40,21 @@ async function* readLines({ name }: BankFile, { pieces, encoding }: DecodedText)
   function check(content: string): string {
     line += 1;
     if (line > maxLines) {
-      throw new ImportError(`${name} has more than ${maxLines.toLocaleString('en')} lines, the limit for a bank file`);
+      throw new ImportError(`${name} has more than ${count(maxLines)} lines, the limit for a bank file`);
     }
     const invalid = (problem: string) => new ImportError(`${name}, line ${line}: ${problem}`);
     if (undecodable.test(content)) {
       throw invalid(`bytes that are not ${encoding()}; import the downloaded file unchanged`);
     }
+    const [letter] = (encoding() === published && foreignLetter?.exec(content)) || [];
+    if (letter !== undefined) {
+      throw invalid(
+        `the letter "${letter}", which its language does not have; ` +
+          `the file must be in ${published}, as it is published, or in utf-8; import the downloaded file unchanged`,
+      );
+    }
     if (content.length > maxLineLength) {
-      throw invalid(`more than ${maxLineLength.toLocaleString('en')} characters, the limit for a line`);
+      throw invalid(`more than ${count(maxLineLength)} characters, the limit for a line`);
     }
     return content;
   }

@@ -170,7 +170,7 @@ const texts: readonly (SampleFile & Pick<Sample, 'encode'>)[] = [
     country: 'ES',
     ...ecbFile,
     bank: entry('0182', 'Banco Bilbao Vizcaya Argentaria, S.A. «España»', 'BBVAESMMXXX', '48005', 'Bilbao'),
-    skipped: { 'institutions of other countries': 3, 'institutions whose RIAD code contains no bank code': 1 },
+    skipped: { 'banks of other countries': 3, 'institutions whose RIAD code contains no bank code': 1 },
     invalid: [ecbRow('0182', '', 'ES', 'Banco', '', ''), 'the RIAD code "0182" does not start with a country code'],
   },
   {
@@ -178,7 +178,7 @@ const texts: readonly (SampleFile & Pick<Sample, 'encode'>)[] = [
     country: 'FR',
     ...ecbFile,
     bank: entry('11425', "Caisse d'épargne et de prévoyance", '', '76230', 'Bois-Guillaume'),
-    skipped: { 'institutions of other countries': 3 },
+    skipped: { 'banks of other countries': 3 },
     invalid: [ecbRow('FR1010Z', '', 'FR', 'Banque', '', ''), wrongCode('FR1010Z', 'FR and 5 digits')],
   },
   {
@@ -229,11 +229,12 @@ const texts: readonly (SampleFile & Pick<Sample, 'encode'>)[] = [
     fileName: 'psp.txt',
     top: [['Identifier', 'Name', 'Address', 'Post', 'City', 'BIC']],
     rows: [
-      ['02000', 'Banka Übermur d.d.', '', '', '', 'LJBASI2X'],
+      ['35001', 'BKS Bank AG, bančna podružnica', '', '', '', 'BFKKSI22'],
+      ['79095', 'Klirinško depotna družba', '', '', '', 'KDDSSI22'],
       ['', 'Brez oznake', '', '', '', ''],
     ],
-    ...csv('iso-8859-1', ';'),
-    bank: entry('02000', 'Banka Übermur d.d.', 'LJBASI2X'),
+    ...csv('windows-1250', ';'),
+    bank: entry('35001', 'BKS Bank AG, bančna podružnica', 'BFKKSI22'),
     skipped: { [noCode]: 1 },
     invalid: [['2000', 'Banka', '', '', '', 'LJBASI2X'], wrongCode('2000', '5 digits')],
   },
