@@ -147,7 +147,7 @@ describe('ledgerquill check-config', () => {
     expect(bankLists).toHaveLength(7);
     for (const check of checks)
       expect(text.output).toContain(`  ${check.ok ? 'ok    ' : 'FAILED'}  ${check.description}\n`);
-    expect(checks.map((check: { ok: boolean }) => check.ok)).toEqual([true, false, true]);
+    expect(checks.map((check: { ok: boolean }) => check.ok)).toEqual([true, false, true, true]);
   });
 
   it.skipIf(whyNoRedis)(`sends PING to Redis${whyNoRedis}`, async () => {

@@ -86,9 +86,9 @@ describe('a document with other texts', () => {
   it('has the same errors of arguments, which may show a text and a variable', async () => {
     const { run } = tDocuments();
     const queryOf = (text: string) =>
-      `mutation ($mode: EssayMode) { generateEssay(input: { description: "${text}", wordCount: 10, mode: $mode }) { __typename } }`;
+      `mutation ($count: Int = 1) { generateEssay(input: { description: "${text}", wordCount: $count }) { __typename } }`;
     for (const text of ['Ink', 'Pens', 'Paper']) {
-      const request = { query: queryOf(text), variables: { mode: null } };
+      const request = { query: queryOf(text), variables: { count: null } };
       const outcome = await run(request);
       expect(outcome.errors.join()).toContain(text);
       expect(outcome).toEqual(await interpret(request));

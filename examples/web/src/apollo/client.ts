@@ -11,10 +11,12 @@ export function createApolloClient() {
         IbanCountry: { keyFields: ['code'] },
         Query: {
           fields: {
-            // Resolves an IBAN from the cache if a list has loaded it.
+            // Resolves an IBAN from the cache if a list has loaded it, unless its look-up failed.
             ibanValidation: {
-              read: (known, { args, toReference }) =>
-                known === undefined ? toReference({ __typename: 'IbanValidation', iban: args?.iban }) : known,
+              read(known, { args, toReference, readField }) {
+                const cached = known ?? toReference({ __typename: 'IbanValidation', iban: args?.iban });
+                return readField('valid', cached) === null ? undefined : cached;
+              },
             },
           },
         },

@@ -15,9 +15,10 @@ export function ApolloIbanList() {
     list.ibansToCheck === null ? skipToken : { variables: { ibans: [...list.ibansToCheck] }, errorPolicy: 'all' },
   );
 
+  // Not cached: the rows would be sorted again while the user works in them.
   async function recheck(iban: string): Promise<RowState> {
     try {
-      const { data } = await client.query({ query: CheckIban, variables: { iban }, fetchPolicy: 'network-only' });
+      const { data } = await client.query({ query: CheckIban, variables: { iban }, fetchPolicy: 'no-cache' });
       return readAnswer(data?.ibanValidation) ?? { failure: unreachable };
     } catch (error) {
       return { failure: readFailure(error as ErrorLike) ?? unreachable };
