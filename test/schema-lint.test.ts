@@ -32,7 +32,7 @@ describe('the schema lint', () => {
     ['a connection without pageInfo', '  pageInfo: PageInfo!', '  page: PageInfo!', 'relay-connection-types'],
     ['an edge without a cursor', '  cursor: String!', '  place: String!', 'relay-edge-types'],
     ['a pageInfo without endCursor', '  endCursor: String', '  end: String', 'relay-page-info'],
-    ['a connection without the argument first', '    first: Int! = 20', '    most: Int! = 20', 'relay-arguments'],
+    ['a connection without the argument first', '    first: Int = 20', '    most: Int! = 20', 'relay-arguments'],
     ['a deprecation without a reason', '  zip: String', '  zip: String @deprecated', 'require-deprecation-reason'],
     [
       'a deprecation without a date',
