@@ -73,18 +73,22 @@ describe.each(samples)('the file of $title ($country), with one wrong row', (sam
     expect(content.isComplete).toBe(false);
   });
 
-  it.skipIf(bank.bic === '')('is imported without a BIC that is not valid', async () => {
-    const changed = [...withShortBic(sample), ...repeat(rows).slice(rows.length)];
-    const content = await read(sample, await encode([...top, ...changed]));
-    expect(content.entries).toContainEqual({ ...bank, bic: '' });
-    expect(content.entries).not.toContainEqual(bank);
-    expect(content.faults).toMatchObject({ count: 1, leftOut: 0 });
-    expect(content.faults.first[0]).toMatch(new RegExp(`, imported without it: the BIC is "\\w{10}"; ${wrongBic}$`));
-  });
-
   it('is refused if more than one row in a hundred is wrong', async () => {
     const wrong = Array.from({ length: 3 }, () => invalidRow);
     const reading = read(sample, await encode([...top, ...repeat(rows), ...wrong]));
     await expect(reading).rejects.toThrow(/ has errors in 3 of \d+ rows, more than one in a hundred: .*left out: /);
   });
 });
+
+it.each(samples.filter(({ bank }) => bank.bic !== ''))(
+  'the file of $title is imported without a BIC that is not valid',
+  async (sample) => {
+    const { bank, rows, top, encode } = sample;
+    const changed = [...withShortBic(sample), ...repeat(rows).slice(rows.length)];
+    const content = await read(sample, await encode([...top, ...changed]));
+    expect(content.entries).toContainEqual({ ...bank, bic: '' });
+    expect(content.entries).not.toContainEqual(bank);
+    expect(content.faults).toMatchObject({ count: 1, leftOut: 0 });
+    expect(content.faults.first[0]).toMatch(new RegExp(`, imported without it: the BIC is "\\w{10}"; ${wrongBic}$`));
+  },
+);
