@@ -126,6 +126,22 @@ describe('a file', () => {
     expect(message).toBe('blz.csv, line 7: a quotation mark is opened and never closed');
   });
 
+  it.each([
+    ['in the next line', '37040045;1;"Bank;50667\r\n37040046;1;Bank";50667\r\n', 7],
+    ['after blank lines', '\r\n37040045;1;"Bank;50667\r\n\r\n\r\n37040046;1;"Bank";50667\r\n', 8],
+    ['in a row of its own', `${'x;'.repeat(12)}"\r\n"\r\n`, 7],
+  ])('is rejected for a quotation mark that is closed %s', async (_, rest, line) => {
+    const message = await rejection('DE', 'blz.csv', Buffer.concat([await german(), Buffer.from(rest)]));
+    expect(message).toBe(`blz.csv, line ${line}: a quotation mark is opened, and closed only in a later line`);
+  });
+
+  it('is rejected for a quotation mark that would give a bank the BIC of another', async () => {
+    const text = '0800;"Spořitelna;GIBACZPX;A\n0100;Komerční";KOMBCZPP;A\n';
+    expect(await rejection('CZ', 'cz.csv', `Kód;Název;BIC;CERTIS\n6600;Banking Circle;BCIRCZPP;-\n${text}`)).toBe(
+      'cz.csv, line 3: a quotation mark is opened, and closed only in a later line',
+    );
+  });
+
   it('has a header that is found by its titles in any order', async () => {
     const reversed = await encode([...top, ...rows].map((cells) => cells.toReversed()));
     const { entries } = await read('DE', 'blz.csv', reversed);

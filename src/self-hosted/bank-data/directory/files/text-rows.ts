@@ -86,6 +86,13 @@ async function* csvRows({ name }: BankFile, lines: AsyncIterable<string>, separa
   const records: AsyncIterable<{ record: string[]; info: Info }> = source.pipe(parser);
   try {
     for await (const { record, info } of records) {
+      // A stray quotation mark would take the cells of one bank for another; no official file has line breaks in cells.
+      const [, ...breaks] = record.join('').split('\n');
+      if (breaks.length > 0) {
+        throw new ImportError(
+          `${name}, line ${info.lines - breaks.length}: a quotation mark is opened, and closed only in a later line`,
+        );
+      }
       if (record.some((cell) => cellText(cell) !== '')) yield { cells: record, line: info.lines };
     }
   } catch (error) {
