@@ -8,7 +8,7 @@ import { ImportError } from '../../../../src/self-hosted/bank-data/directory/fil
 import { importableCountries } from '../../../../src/self-hosted/bank-data/directory/files/formats.ts';
 import { readBankFile } from '../../../../src/self-hosted/bank-data/directory/files/read-bank-file.ts';
 import { replaceImport } from '../../../../src/self-hosted/bank-data/directory/replace-import.ts';
-import { tFile } from '../../../support/self-hosted/bank-data/directory/sample.ts';
+import { fixedWidth, tFile } from '../../../support/self-hosted/bank-data/directory/sample.ts';
 import { samples, tSample } from '../../../support/self-hosted/bank-data/directory/samples.ts';
 import { tFolder } from '../../../support/stores/folder.ts';
 
@@ -133,6 +133,22 @@ describe('a file', () => {
   ])('is rejected for a quotation mark that is closed %s', async (_, rest, line) => {
     const message = await rejection('DE', 'blz.csv', Buffer.concat([await german(), Buffer.from(rest)]));
     expect(message).toBe(`blz.csv, line ${line}: a quotation mark is opened, and closed only in a later line`);
+  });
+
+  const [firstRow = []] = rows;
+  it.each([
+    ['a wrong BIC', 'blz.csv', tSample('DE').encode([firstRow.with(7, 'COBADEF')])],
+    ['too few columns', 'blz.csv', tSample('DE').encode([firstRow.slice(0, 5)])],
+    ['a wrong BIC', 'psp.txt', tSample('SI').encode([['35002', 'Banka', '', '', '', 'BFKKSI2']])],
+    ['a short line', 'blz.txt', fixedWidth.encode([firstRow.slice(0, 3)])],
+  ])('is rejected if its last line has no end, and %s: %s', async (_, fileName, last) => {
+    const sample = samples.find((each) => each.fileName === fileName) ?? tSample('DE');
+    const bytes = Buffer.concat([await tFile(sample), await last]);
+    expect((await read(sample.country, fileName, bytes)).faults.count).toBe(1);
+    const line = sample.top.length + sample.rows.length + 1;
+    expect(await rejection(sample.country, fileName, bytes.subarray(0, -2))).toBe(
+      `${fileName} ends within line ${line}; download it again`,
+    );
   });
 
   it('is rejected for a quotation mark that would give a bank the BIC of another', async () => {
@@ -451,6 +467,8 @@ describe('the list of Ukraine', () => {
 
   it.each([
     ['is cut off', `[${bank},{"MFO":30`, 'nbu.json ends within an entry; download it again'],
+    ['is cut off after an entry', `[${bank}`, 'nbu.json ends within its list; download it again'],
+    ['is cut off before an entry', `[${bank},\r\n`, 'nbu.json ends within its list; download it again'],
     ['has a long entry', `[{"MFO":"${'x'.repeat(10_000)}"}]`, 'an entry of more than 10,000 characters, the limit'],
     ['has other fields', '[{"a":1,"b":2}]', /expected columns MFO, FULLNAME or SHORTNAME or N_GOL, found a, b$/],
   ])('is refused if it %s', async (_, text, message) => {
@@ -475,7 +493,15 @@ describe('the XML list of Lithuania', () => {
   });
 
   it.each([
-    ['is cut off', `<participant>${branch}`, 'lt.xml ends within an entry; download it again'],
+    ['is cut off', `<list><participant>${branch}`, 'lt.xml ends within an entry; download it again'],
+    ...['', '</list', '<participant'].map(
+      (end) =>
+        [
+          `is cut off after an entry with "${end}"`,
+          `${list(branch).replace('</list>', end)}`,
+          'lt.xml ends within its list; download it again',
+        ] as const,
+    ),
     ['has a long text', list(`<BIC>${'x'.repeat(10_001)}</BIC>`), 'an entry of more than 10,000 characters'],
     ['has a long tag', `<${'x'.repeat(10_001)}`, 'an entry of more than 10,000 characters'],
     ['has many fields', list(Array.from({ length: 201 }, (__, n) => `<f${n}>a</f${n}>`).join('')), 'an entry of more'],

@@ -109,6 +109,7 @@ async function readRows(file: BankFile, format: BankFileFormat, onProgress: Read
       else if (added === 0) addOne(skipped, 'further rows of an imported bank code');
     }
     if ('problem' in content && content.problem !== undefined) {
+      if (row.hasNoEnd) throw new ImportError(`${file.name} ends within ${place}; download it again`);
       faults.add(place, content.problem, { isLeftOut: !('entry' in content) });
     }
   }

@@ -10,7 +10,21 @@ export function readTextRows(
   layout: Extract<Layout, { kind: 'csv' | 'fixed-width' }>,
 ): AsyncIterable<Row> {
   const lines = readLines(file, decodeText(file, layout.encoding), layout);
-  return layout.kind === 'csv' ? csvRows(file, lines, layout.separator) : fixedWidthRows(lines, layout.widths);
+  const rows =
+    layout.kind === 'csv'
+      ? csvRows(file, lines.contents, layout.separator)
+      : fixedWidthRows(lines.contents, layout.widths);
+  return markLastRow(rows, lines);
+}
+
+interface Lines {
+  contents: AsyncIterable<string>;
+  /** The number of the last line, if it was read and has no line end; otherwise null. */
+  openLine(): number | null;
+}
+
+async function* markLastRow(rows: AsyncIterable<Row>, { openLine }: Lines): AsyncGenerator<Row> {
+  for await (const row of rows) yield row.line === openLine() ? { ...row, hasNoEnd: true } : row;
 }
 
 /** Ten times the longest row of an official file. */
@@ -20,22 +34,30 @@ export const maxLineLength = 10_000;
 export const maxLines = 150_000;
 
 /** @throws ImportError for bytes of another encoding, a line that is too long, or too many lines */
-async function* readLines(
+function readLines(
   { name }: BankFile,
   { pieces, encoding }: DecodedText,
   { encoding: published, alphabet }: { encoding: TextEncoding; alphabet?: string },
-): AsyncGenerator<string> {
+): Lines {
   const foreignLetter = alphabet === undefined ? null : new RegExp(`(?![a-zªº${alphabet}])\\p{L}`, 'iu');
   let line = 0;
-  let rest = '';
-  for await (const piece of pieces) {
-    // A \r at the end may be the first half of \r\n.
-    const parts = (rest + piece).split(/\r\n|\n|\r(?=[\s\S])/);
-    rest = parts.pop() ?? '';
-    for (const part of parts) yield check(part);
-    if (rest.length > maxLineLength) check(rest);
+  let openLine: number | null = null;
+  return { contents: readContents(), openLine: () => openLine };
+
+  async function* readContents(): AsyncGenerator<string> {
+    let rest = '';
+    for await (const piece of pieces) {
+      // A \r at the end may be the first half of \r\n.
+      const parts = (rest + piece).split(/\r\n|\n|\r(?=[\s\S])/);
+      rest = parts.pop() ?? '';
+      for (const part of parts) yield check(part);
+      if (rest.length > maxLineLength) check(rest);
+    }
+    if (rest === '') return;
+    const last = check(rest.replace(/\r$/, ''));
+    if (!rest.endsWith('\r')) openLine = line;
+    yield last;
   }
-  if (rest !== '') yield check(rest.replace(/\r$/, ''));
 
   function check(content: string): string {
     line += 1;
