@@ -362,16 +362,38 @@ describe('the list of Denmark', () => {
     expect(await codes('FO', ...headings)).toEqual(['6460', '6461', '6471']);
   });
 
-  it('has no range with a number of another bank', async () => {
-    const cells = [
-      ['DK', 3000, 3002, 'DABADKKK', 'Danske'],
-      ['DK', 2000, 3001, 'JYBADKKK', 'Jyske'],
-      ['DK', 3002, '', 'NDEADKKK', 'Nordea'],
+  it.each(['Faroe Islands (FO)', 'Faroe Islands:', 'Faeroe Islands', 'Føroyar', 'The Faroe Islands (FO):', 'fo'])(
+    'may have the heading "%s"',
+    async (heading) => {
+      const cells = [['', 3000, '', 'DABADKKK', 'Danske'], [heading], ['', 6460, '', 'FIFBFOTX', 'BankNordik']];
+      expect(await codes('FO', ...cells)).toEqual(['6460']);
+      expect(await codes('DK', ...cells)).toEqual(['3000']);
+    },
+  );
+
+  it.each(['Kalaallit Nunaat', 'Grønland:', 'Greenland (GL)'])('may have the heading "%s"', async (heading) => {
+    expect(await codes('GL', [heading], ['', 6471, '', 'GRENGLGX', 'GrønlandsBANKEN'])).toEqual(['6471']);
+  });
+
+  it.each([
+    ['a range with a number of another', [3000, 3000, 'Danske'], [2999, 3001, 'Jyske'], 'its range has a bank code of'],
+    ['a number in a range of another', [2000, 3000, 'Danske'], [2500, '', 'Jyske'], 'its bank code is in a range of'],
+    ['a range in one of another', [2000, 3000, 'Danske'], [2500, 2501, 'Jyske'], 'its range has a bank code of'],
+    ['a range around one of another', [2500, 2501, 'Danske'], [2000, 3000, 'Jyske'], 'its range has a bank code of'],
+  ])('has no bank with %s', async (_, first, second, problem) => {
+    const cells = [first, second].map(([from = '', to = '', name = '']) => ['DK', from, to, 'DABADKKK', name]);
+    const { entries, faults, isComplete } = await read('DK', 'dk.xlsx', await encode([...top, ...cells]));
+    expect(new Set(entries.map(({ name }) => name))).toEqual(new Set(['Danske']));
+    expect(faults).toEqual({ count: 1, leftOut: 1, first: [`sheet "Sheet1", row 4, left out: ${problem} Danske`] });
+    expect(isComplete).toBe(false);
+  });
+
+  it('may have ranges of a bank that overlap', async () => {
+    const ranges = [
+      ['DK', 1000, 1003, 'DABADKKK', 'Danske Bank'],
+      ['DK', 1002, 1005, 'DABADKKK', 'Danske Bank'],
     ];
-    const { entries, faults, skipped } = await read('DK', 'dk.xlsx', await encode([...top, ...cells]));
-    expect(entries.map(({ bankCode, name }) => bankCode + name)).toEqual(['3000Danske', '3001Danske', '3002Danske']);
-    expect(faults.first).toEqual(['sheet "Sheet1", row 4, left out: its range has a bank code of Danske']);
-    expect([...skipped]).toEqual([['further rows of an imported bank code', 1]]);
+    expect(await codes('DK', ...ranges)).toEqual(['1000', '1001', '1002', '1003', '1004', '1005']);
   });
 
   it('may have a number of a bank, and then a range with it', async () => {
@@ -386,15 +408,22 @@ describe('the list of Denmark', () => {
     expect([...skipped]).toEqual([['further rows of an imported bank code', 1]]);
   });
 
-  it('has at most twice as many numbers as there are', async () => {
-    const all = ['DK', '0000', '9999', 'DABADKKK', 'Danske Bank'];
-    expect(await codes('DK', all)).toHaveLength(10_000);
-    const message = await rejection(
-      'DK',
-      'dk.xlsx',
-      await encode([...top, all, all, ['DK', 1, 2, 'DABADKKK', 'Bank']]),
+  it('has ranges of at most 2,000 numbers', async () => {
+    const range = (to: string) => ['DK', '3000', to, 'DABADKKK', 'Danske Bank'];
+    expect(await codes('DK', range('4999'))).toHaveLength(2_000);
+    expect(await rejection('DK', 'dk.xlsx', await encode([...top, range('5000')]))).toBe(
+      'dk.xlsx has errors in 1 of 1 rows, more than one in a hundred: sheet "Sheet1", row 3, left out: ' +
+        'the range from 3000 to 5000 has more than 2,000 bank codes, the limit',
     );
-    expect(message).toBe('dk.xlsx: its ranges have more than 20,000 bank codes, the limit for a file');
+  });
+
+  it('has at most twice as many numbers as there are', async () => {
+    const ranges = Array.from({ length: 10 }, () => ['DK', 3000, 4999, 'DABADKKK', 'Danske Bank']);
+    expect(await codes('DK', ...ranges)).toHaveLength(2_000);
+    const bytes = await encode([...top, ...ranges, ['DK', 1, 2, 'DABADKKK', 'Bank']]);
+    expect(await rejection('DK', 'dk.xlsx', bytes)).toBe(
+      'dk.xlsx: its ranges have more than 20,000 bank codes, the limit for a file',
+    );
   });
 
   it('needs the titles of the range', async () => {

@@ -292,14 +292,19 @@ function danish(country: 'DK' | 'FO' | 'GL'): BankFileFormat {
 
 /** A row names its country in a cell, or is a heading of the rows below it. */
 function findSection({ cells }: Row): string | null {
-  const section = (cell: string) => danishSections.find(([names]) => names.test(cell))?.[1];
-  return cells.map((cell) => section(cellText(cell))).find((found) => found !== undefined) ?? null;
+  return cells.map((cell) => sectionOf(cellText(cell))).find((found) => found !== null) ?? null;
+}
+
+/** The country of a heading, such as `Faroe Islands (FO):`. */
+function sectionOf(heading: string): string | null {
+  const name = heading.replace(/ ?:$/, '').replace(/ ?\((DK|FO|GL)\)$/i, '');
+  return danishSections.find(([names]) => names.test(name))?.[1] ?? null;
 }
 
 const danishSections: readonly (readonly [names: RegExp, country: string])[] = [
   [/^(DK|Denmark|Danmark)$/i, 'DK'],
-  [/^(FO|Faroe Islands|Færøerne)$/i, 'FO'],
-  [/^(GL|Greenland|Grønland)$/i, 'GL'],
+  [/^(FO|(the )?Fae?roe Islands|Færøerne|Føroyar)$/i, 'FO'],
+  [/^(GL|Greenland|Grønland|Kalaallit Nunaat)$/i, 'GL'],
 ];
 
 const belgian: BankFileFormat = {

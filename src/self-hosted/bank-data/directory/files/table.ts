@@ -1,5 +1,5 @@
 import type { BankEntry } from '../../../../bank-lists/listed-bank.ts';
-import { chain, ImportError, type Row, type Sheet, take } from './bank-file.ts';
+import { chain, count, ImportError, type Row, type Sheet, take } from './bank-file.ts';
 import { type BankFileFormat, type Column, cellText, maxQuoteLength, readBic, readCode } from './bank-file-format.ts';
 
 /** The rows of a directory, and the positions of its fields. */
@@ -125,6 +125,9 @@ function describeMismatch(format: BankFileFormat, found: readonly Row[]): string
 /** Three times the longest name in an official file. */
 const maxFieldLength = 500;
 
+/** The largest range of an official file: 3000 to 4999, of Danske Bank. */
+const maxRangeCodes = 2_000;
+
 type RowContent =
   /** In a row with a problem, the wrong field is empty. */
   | { entry: BankEntry; lastCode: string; listDate: string; problem?: string }
@@ -173,6 +176,12 @@ export function readRow(row: Row, table: Table, format: BankFileFormat): RowCont
   if (lastCode === null) return { problem: wrongCode(fields.lastCode ?? '') };
   if (lastCode < bankCode)
     return { problem: `the range of bank codes ends with ${lastCode}, before its start ${bankCode}` };
+  const codes = bankCode === lastCode ? 1 : Number(lastCode) - Number(bankCode) + 1;
+  if (codes > maxRangeCodes) {
+    return {
+      problem: `the range from ${bankCode} to ${lastCode} has more than ${count(maxRangeCodes)} bank codes, the limit`,
+    };
+  }
 
   const bic = readBic(listedBic);
   const entry: BankEntry = { bankCode, name, zip, city, bic: bic ?? '' };
