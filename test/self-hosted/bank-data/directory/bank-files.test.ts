@@ -484,6 +484,13 @@ describe('the list of Ukraine', () => {
     }
   });
 
+  it.each([2, 4_000])('may have an entry with lists in %i levels, which is left out', async (levels) => {
+    const nested = `{"MFO":305299,"FULLNAME":"Б","X":${'['.repeat(levels)}1${']'.repeat(levels)}}`;
+    const { entries, faults } = await read('UA', 'nbu.json', `[${nested},${bank}]`);
+    expect(entries.map(({ bankCode }) => bankCode)).toEqual(['300001']);
+    expect(faults).toEqual({ count: 1, leftOut: 1, first: ['entry 1, left out: it has a list within a list'] });
+  });
+
   it('may have entries with a text that is never closed, or in another one', async () => {
     const { entries, faults } = await read(
       'UA',

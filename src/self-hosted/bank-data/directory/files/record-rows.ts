@@ -89,10 +89,16 @@ const invalidEntry: Entry = { fields: {}, problem: 'it is not valid JSON' };
 
 function parseObject(text: string): Entry {
   try {
-    return { fields: JSON.parse(text) };
+    const fields: Entry['fields'] = JSON.parse(text);
+    return Object.values(fields).some(isNested) ? { fields: {}, problem: 'it has a list within a list' } : { fields };
   } catch {
     return invalidEntry;
   }
+}
+
+/** The text of such a value would be that of its innermost list, however deep. */
+function isNested(value: unknown): boolean {
+  return Array.isArray(value) && value.some((item) => Array.isArray(item));
 }
 
 type Fields = Record<string, string>;
