@@ -8,6 +8,7 @@ import { ImportError } from '../../../../src/self-hosted/bank-data/directory/fil
 import { importableCountries } from '../../../../src/self-hosted/bank-data/directory/files/formats.ts';
 import { readBankFile } from '../../../../src/self-hosted/bank-data/directory/files/read-bank-file.ts';
 import { replaceImport } from '../../../../src/self-hosted/bank-data/directory/replace-import.ts';
+import { tArchive, tRow, tWorkbookFiles } from '../../../support/self-hosted/bank-data/directory/archive.ts';
 import { fixedWidth, tFile } from '../../../support/self-hosted/bank-data/directory/sample.ts';
 import { samples, tSample } from '../../../support/self-hosted/bank-data/directory/samples.ts';
 import { tFolder } from '../../../support/stores/folder.ts';
@@ -396,6 +397,19 @@ describe('the list of Denmark', () => {
     expect(await codes('DK', ...ranges)).toEqual(['1000', '1001', '1002', '1003', '1004', '1005']);
   });
 
+  it('may have its titles again, but no other text in place of a number', async () => {
+    const bank = ['DK', 3000, '', 'DABADKKK', 'Danske Bank'];
+    const titles = [['Country', 'From', 'To'], bank, ['', 'Kalaallit Nunaat'], ['', 'To be announced', '', '', 'Bank']];
+    const { faults, skipped } = await read('DK', 'dk.xlsx', await encode([...top, bank, ...titles]));
+    expect(skipped.get('titles')).toBe(1);
+    expect(faults.count).toBe(0);
+    const wrong = await read('DK', 'dk.xlsx', await encode([...top, bank, ...titles.slice(0, 2), titles[3] ?? []]));
+    expect(wrong.faults.first).toEqual([
+      'sheet "Sheet1", row 6, left out: the bank code is "To be announced"; it must be 4 digits',
+    ]);
+    expect(wrong.isComplete).toBe(false);
+  });
+
   it('may have a number of a bank, and then a range with it', async () => {
     const cells = [
       ['DK', 1000, 1000, 'DABADKKK', 'Danske Bank'],
@@ -432,6 +446,47 @@ describe('the list of Denmark', () => {
       'dk.xlsx does not look like Finance Denmark',
     );
   });
+});
+
+describe('an error value', () => {
+  it.each(['first', 'last'])('in place of a bank code leaves the %s row out', async (position) => {
+    const { top, rows, encode } = tSample('NO');
+    const broken = ['#REF!', 'DNBANOKK', 'DNB'];
+    const cells = position === 'first' ? [...top, broken, ...rows] : [...top, ...rows, broken];
+    const { faults, skipped } = await read('NO', 'no.xlsx', await encode(cells));
+    expect(faults).toMatchObject({ count: 1, leftOut: 1 });
+    expect(faults.first[0]).toMatch(/, left out: the code is the error value "#REF!" of a spreadsheet$/);
+    expect(skipped.size).toBe(0);
+  });
+
+  it.each([
+    ['of a formula', '<c r="A2" t="e"><f>A9</f><v>#N/A</v></c>', '#N/A'],
+    ['with a namespace', "<x:c r='A2' t='e'><x:v>#REF!</x:v></x:c>", '#REF!'],
+  ])('%s is not read as an empty cell', async (_, cell, value) => {
+    const [first, bank] = [tRow(1, '0530', 'DNBANOKK', 'DNB'), tRow(2, '', 'NDEANOKK', 'Nordea')];
+    const row = bank.replace(/<c r="A2".*?<\/c>/, cell);
+    const { faults } = await read('NO', 'no.xlsx', tArchive(tWorkbookFiles(first + row)));
+    expect(faults.first).toEqual([
+      `sheet "Banks", row 2, left out: the code is the error value "${value}" of a spreadsheet`,
+    ]);
+  });
+
+  it('in place of a BIC leaves it empty', async () => {
+    const { top, rows, encode } = tSample('NO');
+    const bytes = await encode([...top, ...rows, ['8601', '#N/A', 'Danske Bank']]);
+    const { entries, faults } = await read('NO', 'no.xlsx', bytes);
+    expect(entries).toContainEqual({ bankCode: '8601', name: 'Danske Bank', zip: '', city: '', bic: '' });
+    expect(faults).toMatchObject({ count: 1, leftOut: 0 });
+  });
+});
+
+it.each([1, 20])('the file of fixed width may have %i spaces at the end of its lines', async (spaces) => {
+  const sample = samples.find(({ fileName }) => fileName === 'blz.txt') ?? tSample('DE');
+  const bytes = await tFile(sample);
+  const copy = Buffer.from(bytes.toString('latin1').replaceAll('\r\n', `${' '.repeat(spaces)}\r\n`), 'latin1');
+  const { entries, faults } = await read('DE', 'blz.txt', copy);
+  expect(entries).toEqual((await read('DE', 'blz.txt', bytes)).entries);
+  expect(faults.count).toBe(0);
 });
 
 it.each(['-', '–', '/', 'N/A', 'n/a', ''])('a list may have "%s" in place of a BIC', async (none) => {

@@ -32,6 +32,12 @@ describe('a file is recognized by its content', () => {
     },
   );
 
+  it('of fixed width, also with spaces at the end of its lines', async () => {
+    const sample = samples.find(({ fileName }) => fileName === 'blz.txt') ?? tSample('DE');
+    const text = (await tFile(sample)).toString('latin1').replaceAll('\r\n', '  \r\n');
+    expect(await recognize(Buffer.from(text, 'latin1'))).toEqual(['DE']);
+  });
+
   it('with the titles of Luxembourg of 2026, which a Belgian list has, too', async () => {
     const sample = tSample('LU');
     expect(await recognize(await tFile({ ...sample, top: [['Institution', 'IBAN Code', 'BICCode']] }))).toEqual(['LU']);

@@ -286,7 +286,7 @@ function danish(country: 'DK' | 'FO' | 'GL'): BankFileFormat {
         ({ cells: [, from = '', to = ''] }) => /\b(from|fra)\b/i.test(`${from}`) && /\b(to|til)\b/i.test(`${to}`),
       ),
     sections: { first: 'DK', find: findSection },
-    findSkipReason: ({ code = '' }) => (/\d/.test(code) ? null : 'titles'),
+    findSkipReason: ({ code = '' }) => (/\b(from|fra)\b/i.test(code) || sectionOf(code) !== null ? 'titles' : null),
   };
 }
 

@@ -137,7 +137,8 @@ async function* fixedWidthRows(lines: AsyncIterable<string>, widths: readonly nu
     line += 1;
     if (content.trim() === '') continue;
     const cells = cut(content, widths);
-    const { length } = content;
+    // Other programs add spaces at the end.
+    const length = Math.max(content.trimEnd().length, Math.min(content.length, width));
     if (length === width || length === width + ibanRuleLength) yield { cells, line };
     else {
       const problem = `${length} ${length === 1 ? 'character' : 'characters'}; a row of this file has ${width}`;
