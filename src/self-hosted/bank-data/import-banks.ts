@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createBankLists } from '../../bank-lists/bank-lists.ts';
 import { countBanks } from '../../bank-lists/listed-bank.ts';
@@ -52,16 +52,18 @@ interface FolderOptions extends Pick<ImportOptions, 'dataDir' | 'force'> {
 /**
  * Imports each file of a folder that it recognizes by its content; folders in it are ignored. The failure of one file does
  * not stop the others.
- * @returns whether all recognized files were imported
+ * @returns whether all files were imported but those whose content is of another kind
  * @throws ImportError if there is none
  */
 export async function importFolder({ folder, ...options }: FolderOptions): Promise<boolean> {
   const files: KnownFile[] = [];
   for (const path of listFiles(folder)) files.push(await recognize(path));
   const known = files.filter(({ formats }) => formats.length > 0);
-  if (known.length === 0) throw new ImportError(`no file in ${folder} is recognized`);
+  const unknown = files.filter(({ formats }) => formats.length === 0);
+  const failed = unknown.filter(({ problem }) => problem !== '');
+  if (known.length === 0) throw new ImportError(`no file in ${folder} is recognized${describeProblems(failed)}`);
 
-  let isComplete = true;
+  let isComplete = failed.length === 0;
   for (const { path, formats } of known) {
     for (const { country, title } of formats) {
       process.stdout.write(`${path}: ${country}, ${title}\n`);
@@ -75,8 +77,9 @@ export async function importFolder({ folder, ...options }: FolderOptions): Promi
       }
     }
   }
-  const unknown = files.filter(({ formats }) => formats.length === 0);
-  for (const { path, problem } of unknown) process.stdout.write(`Not recognized: ${path}${problem}\n`);
+  for (const { path, problem } of unknown) {
+    process.stdout.write(`Not recognized: ${path}${problem && ` (${problem})`}\n`);
+  }
   return isComplete;
 }
 
@@ -84,19 +87,39 @@ interface KnownFile {
   path: string;
   /** Empty if it is not recognized. */
   formats: readonly BankFileFormat[];
-  /** Why it is not recognized, if there is a reason. */
+  /** Why it cannot be read; empty if it is recognized, or has another content. */
   problem: string;
 }
+
+function describeProblems(failed: readonly KnownFile[]): string {
+  if (failed.length === 0) return '';
+  const [listed, more] = [failed.slice(0, maxListedProblems), failed.length - maxListedProblems];
+  const problems = listed.map(({ path, problem }) => `${path} (${problem})`);
+  return `: ${problems.join('; ')}${more > 0 ? `; and ${count(more)} more` : ''}`;
+}
+
+const maxListedProblems = 10;
 
 /** Without hidden files. @throws ImportError */
 function listFiles(folder: string): string[] {
   try {
-    return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => (entry.isFile() || entry.isSymbolicLink()) && !entry.name.startsWith('.'))
-      .map(({ name }) => join(folder, name))
+    return readdirSync(folder)
+      .filter((name) => !name.startsWith('.'))
+      .map((name) => join(folder, name))
+      .filter(mayBeFile)
       .sort();
   } catch (error) {
     throw new ImportError(`${folder} must be a folder that can be read (${errorCodeOf(error) ?? error})`);
+  }
+}
+
+/** A pipe in the folder, or behind a link, may have no writer, and would be waited for. */
+function mayBeFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    // Reading it fails with a reason.
+    return true;
   }
 }
 
@@ -105,10 +128,10 @@ async function recognize(path: string): Promise<KnownFile> {
     const formats = await recognizeFile(path);
     const titles = [...new Set(formats.map(({ title }) => title))];
     if (titles.length <= 1) return { path, formats, problem: '' };
-    return { path, formats: [], problem: ` (it may be ${titles.join(' or ')}; import it with its country)` };
+    return { path, formats: [], problem: `it may be ${titles.join(' or ')}; import it with its country` };
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
-    return { path, formats: [], problem: ` (${error.message})` };
+    return { path, formats: [], problem: error.message };
   }
 }
 

@@ -8,7 +8,8 @@ import { ImportError } from '../../../../src/self-hosted/bank-data/directory/fil
 import { importableCountries } from '../../../../src/self-hosted/bank-data/directory/files/formats.ts';
 import { readBankFile } from '../../../../src/self-hosted/bank-data/directory/files/read-bank-file.ts';
 import { replaceImport } from '../../../../src/self-hosted/bank-data/directory/replace-import.ts';
-import { tFile } from '../../../support/self-hosted/bank-data/directory/sample.ts';
+import { tArchive, tRow, tWorkbookFiles } from '../../../support/self-hosted/bank-data/directory/archive.ts';
+import { fixedWidth, tFile } from '../../../support/self-hosted/bank-data/directory/sample.ts';
 import { samples, tSample } from '../../../support/self-hosted/bank-data/directory/samples.ts';
 import { tFolder } from '../../../support/stores/folder.ts';
 
@@ -124,6 +125,38 @@ describe('a file', () => {
     const open = Buffer.from('37040045;1;"Bank ohne Ende;50667\r\n37040046;1;Bank;50667\r\n');
     const message = await rejection('DE', 'blz.csv', Buffer.concat([await german(), open]));
     expect(message).toBe('blz.csv, line 7: a quotation mark is opened and never closed');
+  });
+
+  it.each([
+    ['in the next line', '37040045;1;"Bank;50667\r\n37040046;1;Bank";50667\r\n', 7],
+    ['after blank lines', '\r\n37040045;1;"Bank;50667\r\n\r\n\r\n37040046;1;"Bank";50667\r\n', 8],
+    ['in a row of its own', `${'x;'.repeat(12)}"\r\n"\r\n`, 7],
+  ])('is rejected for a quotation mark that is closed %s', async (_, rest, line) => {
+    const message = await rejection('DE', 'blz.csv', Buffer.concat([await german(), Buffer.from(rest)]));
+    expect(message).toBe(`blz.csv, line ${line}: a quotation mark is opened, and closed only in a later line`);
+  });
+
+  const [firstRow = []] = rows;
+  it.each([
+    ['a wrong BIC', 'blz.csv', tSample('DE').encode([firstRow.with(7, 'COBADEF')])],
+    ['too few columns', 'blz.csv', tSample('DE').encode([firstRow.slice(0, 5)])],
+    ['a wrong BIC', 'psp.txt', tSample('SI').encode([['35002', 'Banka', '', '', '', 'BFKKSI2']])],
+    ['a short line', 'blz.txt', fixedWidth.encode([firstRow.slice(0, 3)])],
+  ])('is rejected if its last line has no end, and %s: %s', async (_, fileName, last) => {
+    const sample = samples.find((each) => each.fileName === fileName) ?? tSample('DE');
+    const bytes = Buffer.concat([await tFile(sample), await last]);
+    expect((await read(sample.country, fileName, bytes)).faults.count).toBe(1);
+    const line = sample.top.length + sample.rows.length + 1;
+    expect(await rejection(sample.country, fileName, bytes.subarray(0, -2))).toBe(
+      `${fileName} ends within line ${line}; download it again`,
+    );
+  });
+
+  it('is rejected for a quotation mark that would give a bank the BIC of another', async () => {
+    const text = '0800;"Spořitelna;GIBACZPX;A\n0100;Komerční";KOMBCZPP;A\n';
+    expect(await rejection('CZ', 'cz.csv', `Kód;Název;BIC;CERTIS\n6600;Banking Circle;BCIRCZPP;-\n${text}`)).toBe(
+      'cz.csv, line 3: a quotation mark is opened, and closed only in a later line',
+    );
   });
 
   it('has a header that is found by its titles in any order', async () => {
@@ -330,16 +363,51 @@ describe('the list of Denmark', () => {
     expect(await codes('FO', ...headings)).toEqual(['6460', '6461', '6471']);
   });
 
-  it('has no range with a number of another bank', async () => {
-    const cells = [
-      ['DK', 3000, 3002, 'DABADKKK', 'Danske'],
-      ['DK', 2000, 3001, 'JYBADKKK', 'Jyske'],
-      ['DK', 3002, '', 'NDEADKKK', 'Nordea'],
+  it.each(['Faroe Islands (FO)', 'Faroe Islands:', 'Faeroe Islands', 'Føroyar', 'The Faroe Islands (FO):', 'fo'])(
+    'may have the heading "%s"',
+    async (heading) => {
+      const cells = [['', 3000, '', 'DABADKKK', 'Danske'], [heading], ['', 6460, '', 'FIFBFOTX', 'Faroe Bank']];
+      expect(await codes('FO', ...cells)).toEqual(['6460']);
+      expect(await codes('DK', ...cells)).toEqual(['3000']);
+    },
+  );
+
+  it.each(['Kalaallit Nunaat', 'Grønland:', 'Greenland (GL)'])('may have the heading "%s"', async (heading) => {
+    expect(await codes('GL', [heading], ['', 6471, '', 'GRENGLGX', 'GrønlandsBANKEN'])).toEqual(['6471']);
+  });
+
+  it.each([
+    ['a range with a number of another', [3000, 3000, 'Danske'], [2999, 3001, 'Jyske'], 'its range has a bank code of'],
+    ['a number in a range of another', [2000, 3000, 'Danske'], [2500, '', 'Jyske'], 'its bank code is in a range of'],
+    ['a range in one of another', [2000, 3000, 'Danske'], [2500, 2501, 'Jyske'], 'its range has a bank code of'],
+    ['a range around one of another', [2500, 2501, 'Danske'], [2000, 3000, 'Jyske'], 'its range has a bank code of'],
+  ])('has no bank with %s', async (_, first, second, problem) => {
+    const cells = [first, second].map(([from = '', to = '', name = '']) => ['DK', from, to, 'DABADKKK', name]);
+    const { entries, faults, isComplete } = await read('DK', 'dk.xlsx', await encode([...top, ...cells]));
+    expect(new Set(entries.map(({ name }) => name))).toEqual(new Set(['Danske']));
+    expect(faults).toEqual({ count: 1, leftOut: 1, first: [`sheet "Sheet1", row 4, left out: ${problem} Danske`] });
+    expect(isComplete).toBe(false);
+  });
+
+  it('may have ranges of a bank that overlap', async () => {
+    const ranges = [
+      ['DK', 1000, 1003, 'DABADKKK', 'Danske Bank'],
+      ['DK', 1002, 1005, 'DABADKKK', 'Danske Bank'],
     ];
-    const { entries, faults, skipped } = await read('DK', 'dk.xlsx', await encode([...top, ...cells]));
-    expect(entries.map(({ bankCode, name }) => bankCode + name)).toEqual(['3000Danske', '3001Danske', '3002Danske']);
-    expect(faults.first).toEqual(['sheet "Sheet1", row 4, left out: its range has a bank code of Danske']);
-    expect([...skipped]).toEqual([['further rows of an imported bank code', 1]]);
+    expect(await codes('DK', ...ranges)).toEqual(['1000', '1001', '1002', '1003', '1004', '1005']);
+  });
+
+  it('may have its titles again, but no other text in place of a number', async () => {
+    const bank = ['DK', 3000, '', 'DABADKKK', 'Danske Bank'];
+    const titles = [['Country', 'From', 'To'], bank, ['', 'Kalaallit Nunaat'], ['', 'To be announced', '', '', 'Bank']];
+    const { faults, skipped } = await read('DK', 'dk.xlsx', await encode([...top, bank, ...titles]));
+    expect(skipped.get('titles')).toBe(1);
+    expect(faults.count).toBe(0);
+    const wrong = await read('DK', 'dk.xlsx', await encode([...top, bank, ...titles.slice(0, 2), titles[3] ?? []]));
+    expect(wrong.faults.first).toEqual([
+      'sheet "Sheet1", row 6, left out: the bank code is "To be announced"; it must be 4 digits',
+    ]);
+    expect(wrong.isComplete).toBe(false);
   });
 
   it('may have a number of a bank, and then a range with it', async () => {
@@ -354,15 +422,22 @@ describe('the list of Denmark', () => {
     expect([...skipped]).toEqual([['further rows of an imported bank code', 1]]);
   });
 
-  it('has at most twice as many numbers as there are', async () => {
-    const all = ['DK', '0000', '9999', 'DABADKKK', 'Danske Bank'];
-    expect(await codes('DK', all)).toHaveLength(10_000);
-    const message = await rejection(
-      'DK',
-      'dk.xlsx',
-      await encode([...top, all, all, ['DK', 1, 2, 'DABADKKK', 'Bank']]),
+  it('has ranges of at most 2,000 numbers', async () => {
+    const range = (to: string) => ['DK', '3000', to, 'DABADKKK', 'Danske Bank'];
+    expect(await codes('DK', range('4999'))).toHaveLength(2_000);
+    expect(await rejection('DK', 'dk.xlsx', await encode([...top, range('5000')]))).toBe(
+      'dk.xlsx has errors in 1 of 1 rows, more than one in a hundred: sheet "Sheet1", row 3, left out: ' +
+        'the range from 3000 to 5000 has more than 2,000 bank codes, the limit',
     );
-    expect(message).toBe('dk.xlsx: its ranges have more than 20,000 bank codes, the limit for a file');
+  });
+
+  it('has at most twice as many numbers as there are', async () => {
+    const ranges = Array.from({ length: 10 }, () => ['DK', 3000, 4999, 'DABADKKK', 'Danske Bank']);
+    expect(await codes('DK', ...ranges)).toHaveLength(2_000);
+    const bytes = await encode([...top, ...ranges, ['DK', 1, 2, 'DABADKKK', 'Bank']]);
+    expect(await rejection('DK', 'dk.xlsx', bytes)).toBe(
+      'dk.xlsx: its ranges have more than 20,000 bank codes, the limit for a file',
+    );
   });
 
   it('needs the titles of the range', async () => {
@@ -371,6 +446,47 @@ describe('the list of Denmark', () => {
       'dk.xlsx does not look like Finance Denmark',
     );
   });
+});
+
+describe('an error value', () => {
+  it.each(['first', 'last'])('in place of a bank code leaves the %s row out', async (position) => {
+    const { top, rows, encode } = tSample('NO');
+    const broken = ['#REF!', 'DNBANOKK', 'DNB'];
+    const cells = position === 'first' ? [...top, broken, ...rows] : [...top, ...rows, broken];
+    const { faults, skipped } = await read('NO', 'no.xlsx', await encode(cells));
+    expect(faults).toMatchObject({ count: 1, leftOut: 1 });
+    expect(faults.first[0]).toMatch(/, left out: the code is the error value "#REF!" of a spreadsheet$/);
+    expect(skipped.size).toBe(0);
+  });
+
+  it.each([
+    ['of a formula', '<c r="A2" t="e"><f>A9</f><v>#N/A</v></c>', '#N/A'],
+    ['with a namespace', "<x:c r='A2' t='e'><x:v>#REF!</x:v></x:c>", '#REF!'],
+  ])('%s is not read as an empty cell', async (_, cell, value) => {
+    const [first, bank] = [tRow(1, '0530', 'DNBANOKK', 'DNB'), tRow(2, '', 'NDEANOKK', 'Nordea')];
+    const row = bank.replace(/<c r="A2".*?<\/c>/, cell);
+    const { faults } = await read('NO', 'no.xlsx', tArchive(tWorkbookFiles(first + row)));
+    expect(faults.first).toEqual([
+      `sheet "Banks", row 2, left out: the code is the error value "${value}" of a spreadsheet`,
+    ]);
+  });
+
+  it('in place of a BIC leaves it empty', async () => {
+    const { top, rows, encode } = tSample('NO');
+    const bytes = await encode([...top, ...rows, ['8601', '#N/A', 'Danske Bank']]);
+    const { entries, faults } = await read('NO', 'no.xlsx', bytes);
+    expect(entries).toContainEqual({ bankCode: '8601', name: 'Danske Bank', zip: '', city: '', bic: '' });
+    expect(faults).toMatchObject({ count: 1, leftOut: 0 });
+  });
+});
+
+it.each([1, 20])('the file of fixed width may have %i spaces at the end of its lines', async (spaces) => {
+  const sample = samples.find(({ fileName }) => fileName === 'blz.txt') ?? tSample('DE');
+  const bytes = await tFile(sample);
+  const copy = Buffer.from(bytes.toString('latin1').replaceAll('\r\n', `${' '.repeat(spaces)}\r\n`), 'latin1');
+  const { entries, faults } = await read('DE', 'blz.txt', copy);
+  expect(entries).toEqual((await read('DE', 'blz.txt', bytes)).entries);
+  expect(faults.count).toBe(0);
 });
 
 it.each(['-', '–', '/', 'N/A', 'n/a', ''])('a list may have "%s" in place of a BIC', async (none) => {
@@ -423,6 +539,13 @@ describe('the list of Ukraine', () => {
     }
   });
 
+  it.each([2, 4_000])('may have an entry with lists in %i levels, which is left out', async (levels) => {
+    const nested = `{"MFO":305299,"FULLNAME":"Б","X":${'['.repeat(levels)}1${']'.repeat(levels)}}`;
+    const { entries, faults } = await read('UA', 'nbu.json', `[${nested},${bank}]`);
+    expect(entries.map(({ bankCode }) => bankCode)).toEqual(['300001']);
+    expect(faults).toEqual({ count: 1, leftOut: 1, first: ['entry 1, left out: it has a list within a list'] });
+  });
+
   it('may have entries with a text that is never closed, or in another one', async () => {
     const { entries, faults } = await read(
       'UA',
@@ -435,6 +558,8 @@ describe('the list of Ukraine', () => {
 
   it.each([
     ['is cut off', `[${bank},{"MFO":30`, 'nbu.json ends within an entry; download it again'],
+    ['is cut off after an entry', `[${bank}`, 'nbu.json ends within its list; download it again'],
+    ['is cut off before an entry', `[${bank},\r\n`, 'nbu.json ends within its list; download it again'],
     ['has a long entry', `[{"MFO":"${'x'.repeat(10_000)}"}]`, 'an entry of more than 10,000 characters, the limit'],
     ['has other fields', '[{"a":1,"b":2}]', /expected columns MFO, FULLNAME or SHORTNAME or N_GOL, found a, b$/],
   ])('is refused if it %s', async (_, text, message) => {
@@ -459,7 +584,14 @@ describe('the XML list of Lithuania', () => {
   });
 
   it.each([
-    ['is cut off', `<participant>${branch}`, 'lt.xml ends within an entry; download it again'],
+    ['is cut off', `<list><participant>${branch}`, 'lt.xml ends within an entry; download it again'],
+    [
+      'is cut off after an entry',
+      list(branch).replace('</list>', ''),
+      'lt.xml ends within its list; download it again',
+    ],
+    ['is cut off within its end', list(branch).replace('</list>', '</list'), 'lt.xml ends within its list;'],
+    ['is cut off within a tag', list(branch).replace('</list>', '<participant'), 'lt.xml ends within its list;'],
     ['has a long text', list(`<BIC>${'x'.repeat(10_001)}</BIC>`), 'an entry of more than 10,000 characters'],
     ['has a long tag', `<${'x'.repeat(10_001)}`, 'an entry of more than 10,000 characters'],
     ['has many fields', list(Array.from({ length: 201 }, (__, n) => `<f${n}>a</f${n}>`).join('')), 'an entry of more'],

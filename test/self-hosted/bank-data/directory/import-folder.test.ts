@@ -1,8 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { recognizeFile } from '../../../../src/self-hosted/bank-data/directory/files/recognize.ts';
-import { tArchive } from '../../../support/self-hosted/bank-data/directory/archive.ts';
 import { tBanks, tImport, tSampleFile } from '../../../support/self-hosted/bank-data/directory/command-line.ts';
 import { type Sample, tFile } from '../../../support/self-hosted/bank-data/directory/sample.ts';
 import { samples, tSample } from '../../../support/self-hosted/bank-data/directory/samples.ts';
@@ -32,6 +32,12 @@ describe('a file is recognized by its content', () => {
     },
   );
 
+  it('of fixed width, also with spaces at the end of its lines', async () => {
+    const sample = samples.find(({ fileName }) => fileName === 'blz.txt') ?? tSample('DE');
+    const text = (await tFile(sample)).toString('latin1').replaceAll('\r\n', '  \r\n');
+    expect(await recognize(Buffer.from(text, 'latin1'))).toEqual(['DE']);
+  });
+
   it('with the titles of Luxembourg of 2026, which a Belgian list has, too', async () => {
     const sample = tSample('LU');
     expect(await recognize(await tFile({ ...sample, top: [['Institution', 'IBAN Code', 'BICCode']] }))).toEqual(['LU']);
@@ -60,7 +66,6 @@ describe('import-banks --all', () => {
     const dataDir = tFolder();
     const folder = await tFolderOf(tSample('PL'), tSample('CH'), tSample('HR'));
     writeFileSync(join(folder, 'notes.txt'), 'to do');
-    writeFileSync(join(folder, 'archive.zip'), tArchive({ 'a.txt': 'a' }));
     writeFileSync(join(folder, '.hidden'), '');
     mkdirSync(join(folder, 'older'));
     symlinkSync(join(folder, 'older'), join(folder, 'link'));
@@ -75,11 +80,7 @@ describe('import-banks --all', () => {
     ]);
     expect(stdout).toContain(`\n${join(folder, 'plewibnra.txt')}: PL, the Narodowy Bank Polski's EWIB list`);
     const unknown = [...stdout.matchAll(/^Not recognized: (.*)$/gm)].map(([, text]) => text);
-    expect(unknown).toEqual([
-      expect.stringContaining(`${join(folder, 'archive.zip')} (archive.zip is not an XLSX workbook, or is damaged: `),
-      `${join(folder, 'link')} (${join(folder, 'link')} is a folder; expected the downloaded file)`,
-      join(folder, 'notes.txt'),
-    ]);
+    expect(unknown).toEqual([join(folder, 'notes.txt')]);
     expect(await tBanks(dataDir, 'HR')).toHaveLength(1);
   });
 
@@ -95,6 +96,41 @@ describe('import-banks --all', () => {
     expect(stderr).toMatch(/^Nothing was imported for PL: plewibnra\.txt has errors in 2 of 4 rows, .*\.\n$/);
     expect(await tBanks(dataDir, 'SK')).toHaveLength(3);
     expect(await tBanks(dataDir, 'PL')).toEqual([]);
+  });
+
+  it('exits with 1 if a workbook is damaged, or a file cannot be read, and imports the others', async () => {
+    const dataDir = tFolder();
+    const folder = await tFolderOf(tSample('SK'));
+    const workbook = await tFile(tSample('NO'));
+    writeFileSync(join(folder, 'norway.xlsx'), workbook.subarray(0, workbook.length / 2));
+    symlinkSync(join(folder, 'none'), join(folder, 'link'));
+    const { code, stdout } = await tImport(dataDir, '--all', folder).ended;
+    expect(code).toBe(1);
+    expect(stdout).toContain(`Not recognized: ${join(folder, 'link')} (${join(folder, 'link')} does not exist)\n`);
+    expect(stdout).toContain(
+      `Not recognized: ${join(folder, 'norway.xlsx')} (norway.xlsx is not an XLSX workbook, or `,
+    );
+    expect(await tBanks(dataDir, 'SK')).toHaveLength(3);
+  });
+
+  it('has the reason for each file if it recognizes none', async () => {
+    const folder = tFolder();
+    writeFileSync(join(folder, 'a.xlsx'), 'PK');
+    writeFileSync(join(folder, 'b.csv'), '');
+    writeFileSync(join(folder, 'notes.txt'), 'to do');
+    const { code, stderr } = await tImport(tFolder(), '--all', folder).ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Nothing was imported: no file in \S+ is recognized: \S+a\.xlsx \(a\.xlsx is not an XLSX /);
+    expect(stderr).toMatch(/\); \S+b\.csv \(\S+b\.csv is empty\)\.\n$/);
+  });
+
+  it('does not wait for a pipe, also behind a link', async () => {
+    const folder = await tFolderOf(tSample('SK'));
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    symlinkSync(join(folder, 'pipe'), join(folder, 'link'));
+    const { code, stdout } = await tImport(tFolder(), '--all', folder).ended;
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Imported the banks of SK')]);
+    expect(stdout).not.toContain('Not recognized');
   });
 
   it('imports none of two files of the same country, since either may be the older one', async () => {

@@ -90,6 +90,8 @@ export interface Row {
   line: number;
   /** Why it cannot be read. */
   problem?: string;
+  /** Whether it is in the last line of a text file, without a line end: the file may have been cut off within it. */
+  hasNoEnd?: boolean;
 }
 
 /** The rows of a text file, or of one sheet of a workbook. Blank ones are skipped. */

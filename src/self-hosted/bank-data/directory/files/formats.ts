@@ -286,20 +286,25 @@ function danish(country: 'DK' | 'FO' | 'GL'): BankFileFormat {
         ({ cells: [, from = '', to = ''] }) => /\b(from|fra)\b/i.test(`${from}`) && /\b(to|til)\b/i.test(`${to}`),
       ),
     sections: { first: 'DK', find: findSection },
-    findSkipReason: ({ code = '' }) => (/\d/.test(code) ? null : 'titles'),
+    findSkipReason: ({ code = '' }) => (/\b(from|fra)\b/i.test(code) || sectionOf(code) !== null ? 'titles' : null),
   };
 }
 
 /** A row names its country in a cell, or is a heading of the rows below it. */
 function findSection({ cells }: Row): string | null {
-  const section = (cell: string) => danishSections.find(([names]) => names.test(cell))?.[1];
-  return cells.map((cell) => section(cellText(cell))).find((found) => found !== undefined) ?? null;
+  return cells.map((cell) => sectionOf(cellText(cell))).find((found) => found !== null) ?? null;
+}
+
+/** The country of a heading, such as `Faroe Islands (FO):`. */
+function sectionOf(heading: string): string | null {
+  const name = heading.replace(/ ?:$/, '').replace(/ ?\((DK|FO|GL)\)$/i, '');
+  return danishSections.find(([names]) => names.test(name))?.[1] ?? null;
 }
 
 const danishSections: readonly (readonly [names: RegExp, country: string])[] = [
   [/^(DK|Denmark|Danmark)$/i, 'DK'],
-  [/^(FO|Faroe Islands|Færøerne)$/i, 'FO'],
-  [/^(GL|Greenland|Grønland)$/i, 'GL'],
+  [/^(FO|(the )?Fae?roe Islands|Færøerne|Føroyar)$/i, 'FO'],
+  [/^(GL|Greenland|Grønland|Kalaallit Nunaat)$/i, 'GL'],
 ];
 
 const belgian: BankFileFormat = {

@@ -105,10 +105,11 @@ async function readRows(file: BankFile, format: BankFileFormat, onProgress: Read
     if ('entry' in content) {
       addOne(listDates, content.listDate);
       const { added, other } = entries.add(content);
-      if (other !== null) faults.add(place, `its range has a bank code of ${other.name}`, { isLeftOut: true });
+      if (other !== null) faults.add(place, otherBank(content, other), { isLeftOut: true });
       else if (added === 0) addOne(skipped, 'further rows of an imported bank code');
     }
     if ('problem' in content && content.problem !== undefined) {
+      if (row.hasNoEnd) throw new ImportError(`${file.name} ends within ${place}; download it again`);
       faults.add(place, content.problem, { isLeftOut: !('entry' in content) });
     }
   }
@@ -140,14 +141,22 @@ function addOne(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
+function otherBank({ entry, lastCode }: { entry: BankEntry; lastCode: string }, { name }: BankEntry): string {
+  return entry.bankCode === lastCode
+    ? `its bank code is in a range of ${name}`
+    : `its range has a bank code of ${name}`;
+}
+
 /** The banks by code; a bank with a range of codes has an entry for each. */
 function createEntries(fileName: string) {
   const byCode = new Map<string, BankEntry>();
+  const codesOfRanges = new Set<string>();
   let codesInRanges = 0;
   return {
     /**
      * Adds a bank under those of its codes that are not known yet.
-     * @returns how many codes were added; and another bank that has one of a range, in which case none is added
+     * @returns how many codes were added; and another bank that has one of a range, or a range with the code, in which case
+     * none is added
      * @throws ImportError
      */
     add({ entry, lastCode }: { entry: BankEntry; lastCode: string }): { added: number; other: BankEntry | null } {
@@ -162,9 +171,12 @@ function createEntries(fileName: string) {
       const codes = isRange
         ? Array.from({ length: last - first + 1 }, (_, index) => String(first + index).padStart(lastCode.length, '0'))
         : [lastCode];
-      const known = codes.flatMap((bankCode) => byCode.get(bankCode) ?? []);
-      const other = isRange ? known.find(({ name }) => name !== entry.name) : undefined;
+      const other = codes
+        .filter((bankCode) => isRange || codesOfRanges.has(bankCode))
+        .flatMap((bankCode) => byCode.get(bankCode) ?? [])
+        .find(({ name }) => name !== entry.name);
       if (other !== undefined) return { added: 0, other };
+      if (isRange) for (const bankCode of codes) codesOfRanges.add(bankCode);
       const missing = codes.filter((bankCode) => !byCode.has(bankCode));
       for (const bankCode of missing) byCode.set(bankCode, { ...entry, bankCode });
       return { added: missing.length, other: null };

@@ -50,8 +50,8 @@ function tooLong({ name }: BankFile): ImportError {
   return new ImportError(`${name}: an entry of more than ${count(maxLineLength)} characters, the limit for an entry`);
 }
 
-function cutOff({ name }: BankFile): ImportError {
-  return new ImportError(`${name} ends within an entry; download it again`);
+function cutOff({ name }: BankFile, within: 'an entry' | 'its list'): ImportError {
+  return new ImportError(`${name} ends within ${within}; download it again`);
 }
 
 /**
@@ -78,7 +78,8 @@ async function* jsonEntries(file: BankFile, { pieces }: DecodedText): AsyncGener
     rest = rest.slice(done);
     if (rest.length > maxLineLength) throw tooLong(file);
   }
-  if (rest.includes('{')) throw cutOff(file);
+  if (rest.includes('{')) throw cutOff(file, 'an entry');
+  if (!rest.trimEnd().endsWith(']')) throw cutOff(file, 'its list');
 }
 
 /** A brace or a text. A text that is never closed ends with its line, so that the next entry can be read. */
@@ -88,10 +89,16 @@ const invalidEntry: Entry = { fields: {}, problem: 'it is not valid JSON' };
 
 function parseObject(text: string): Entry {
   try {
-    return { fields: JSON.parse(text) };
+    const fields: Entry['fields'] = JSON.parse(text);
+    return Object.values(fields).some(isNested) ? { fields: {}, problem: 'it has a list within a list' } : { fields };
   } catch {
     return invalidEntry;
   }
+}
+
+/** The text of such a value would be that of its innermost list, however deep. */
+function isNested(value: unknown): boolean {
+  return Array.isArray(value) && value.some((item) => Array.isArray(item));
 }
 
 type Fields = Record<string, string>;
@@ -106,7 +113,11 @@ async function* xmlEntries(
   let rows: Fields[] = [];
   let current: Fields | null = null;
   let open = '';
+  let root = '';
+  let isWhole = false;
   for await (const { before, isEnd, name } of xmlTags(file, text)) {
+    root ||= name;
+    isWhole = isEnd && name === root;
     if (name === group && isEnd) {
       for (const fields of rows) yield { fields: { ...common, ...fields } };
       [common, rows] = [null, []];
@@ -123,7 +134,8 @@ async function* xmlEntries(
     }
     open = isEnd ? '' : name;
   }
-  if (common !== null) throw cutOff(file);
+  if (common !== null) throw cutOff(file, 'an entry');
+  if (!isWhole) throw cutOff(file, 'its list');
 }
 
 /** A hundred times those of an official file. */

@@ -131,7 +131,8 @@ const maxTags = 2_000_000;
 const maxTextBytes = 200_000;
 
 /**
- * A part without its comments, and without empty cells and rows, as formatting may reach to the end of a sheet. Rejected is
+ * A part without its comments, and without empty cells and rows, as formatting may reach to the end of a sheet. Errors of
+ * formulas, such as `#REF!`, are texts, as `read-excel-file` would read empty cells. Rejected is
  * what `read-excel-file` reads with much memory or time: cells that are far from others, since it creates all cells between
  * them, long texts and many tags.
  */
@@ -144,7 +145,8 @@ function checkPart(name: string, path: string, content: Buffer): Buffer {
     .toString('latin1')
     .replace(/<!--[^<>]*-->/g, '')
     .replace(/<c [^<>]*\/>/g, '')
-    .replace(/<row [^<>]*(?:\/>|><\/row>)/g, '');
+    .replace(/<row [^<>]*(?:\/>|><\/row>)/g, '')
+    .replace(/(<(?:[\w.-]+:)?c [^<>]*\bt=)(["'])e\2/g, '$1$2str$2');
   if (/<!|<[^<>]*(?:<|$)/.test(xml)) throw damaged(name, `${path} is not well-formed, or has a document type`);
   for (let at = 0, tags = 0; at < xml.length; tags += 1) {
     const next = xml.indexOf('<', at + 1);
@@ -225,7 +227,7 @@ function readCell(cell: CellValue | null): string | number {
   return typeof cell === 'number' ? cell : String(cell);
 }
 
-/** Empty for a number that is formatted as a date, but is none. */
+/** An error value for a number that is formatted as a date, but is none: it may be a bank code. */
 function toIsoDate(date: Date): string {
-  return Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, 10);
+  return Number.isNaN(date.getTime()) ? '#NUM!' : date.toISOString().slice(0, 10);
 }

@@ -1,5 +1,5 @@
 import type { BankEntry } from '../../../../bank-lists/listed-bank.ts';
-import { chain, ImportError, type Row, type Sheet, take } from './bank-file.ts';
+import { chain, count, ImportError, type Row, type Sheet, take } from './bank-file.ts';
 import { type BankFileFormat, type Column, cellText, maxQuoteLength, readBic, readCode } from './bank-file-format.ts';
 
 /** The rows of a directory, and the positions of its fields. */
@@ -89,8 +89,8 @@ function findPositions(header: Row, { columns }: BankFileFormat): Map<string, nu
 }
 
 /**
- * The index of the first row with a bank. Rows before it may be invalid: unlike a title or a header, they have a digit in
- * their bank code, and a name.
+ * The index of the first row with a bank. Rows before it may be invalid: unlike a title or a header, they have a digit or an
+ * error value in their bank code, and a name.
  */
 function findFirstRow(top: readonly Row[], { columns, code }: BankFileFormat): number {
   const textAt = ({ cells }: Row, column: Column | undefined) => cellText(cells[Number(column)] ?? '');
@@ -98,10 +98,11 @@ function findFirstRow(top: readonly Row[], { columns, code }: BankFileFormat): n
     readCode(row.cells[Number(columns.code)] ?? '', code) !== null ||
     (/\d/.test(textAt(row, columns.code)) && Boolean(readBic(textAt(row, bicColumn))));
   const [bicColumn] = [columns.bic ?? []].flat();
+  const mayBeCode = (text: string) => /\d/.test(text) || errorValue.test(text);
   const index = top.findIndex(isBank);
   const invalid = top.slice(0, Math.max(index, 0)).findIndex((row) => {
     const hasName = columns.name.some((column) => textAt(row, column) !== '');
-    return /\d/.test(textAt(row, columns.code)) && hasName;
+    return mayBeCode(textAt(row, columns.code)) && hasName;
   });
   return invalid >= 0 ? invalid : index;
 }
@@ -124,6 +125,9 @@ function describeMismatch(format: BankFileFormat, found: readonly Row[]): string
 
 /** Three times the longest name in an official file. */
 const maxFieldLength = 500;
+
+/** The largest range of an official file: 3000 to 4999, of Danske Bank. */
+const maxRangeCodes = 2_000;
 
 type RowContent =
   /** In a row with a problem, the wrong field is empty. */
@@ -161,6 +165,8 @@ export function readRow(row: Row, table: Table, format: BankFileFormat): RowCont
   if (long !== undefined) {
     return { problem: `the ${long} has more than ${maxFieldLength} characters, the limit for a field` };
   }
+  const broken = Object.entries(fields).find(([field, text]) => field !== 'bic' && errorValue.test(text));
+  if (broken !== undefined) return { problem: `the ${broken[0]} is the error value "${broken[1]}" of a spreadsheet` };
   const problem = format.findProblem?.(fields) ?? null;
   if (problem !== null) return { problem };
   const skipReason = format.findSkipReason?.(fields) ?? null;
@@ -173,6 +179,12 @@ export function readRow(row: Row, table: Table, format: BankFileFormat): RowCont
   if (lastCode === null) return { problem: wrongCode(fields.lastCode ?? '') };
   if (lastCode < bankCode)
     return { problem: `the range of bank codes ends with ${lastCode}, before its start ${bankCode}` };
+  const codes = bankCode === lastCode ? 1 : Number(lastCode) - Number(bankCode) + 1;
+  if (codes > maxRangeCodes) {
+    return {
+      problem: `the range from ${bankCode} to ${lastCode} has more than ${count(maxRangeCodes)} bank codes, the limit`,
+    };
+  }
 
   const bic = readBic(listedBic);
   const entry: BankEntry = { bankCode, name, zip, city, bic: bic ?? '' };
@@ -188,6 +200,9 @@ export function readRow(row: Row, table: Table, format: BankFileFormat): RowCont
   }
   return { entry, lastCode, listDate, ...(problems.length > 0 && { problem: problems.join('; ') }) };
 }
+
+/** In place of the result of a formula. */
+const errorValue = /^#(REF!|VALUE!|NULL!|NUM!|DIV\/0!|N\/A|NAME\?|SPILL!|CALC!)$/;
 
 /** Ignores empty cells at the end of a row that is too long. */
 function countColumns({ cells }: Row, width: number | null): number {

@@ -10,7 +10,21 @@ export function readTextRows(
   layout: Extract<Layout, { kind: 'csv' | 'fixed-width' }>,
 ): AsyncIterable<Row> {
   const lines = readLines(file, decodeText(file, layout.encoding), layout);
-  return layout.kind === 'csv' ? csvRows(file, lines, layout.separator) : fixedWidthRows(lines, layout.widths);
+  const rows =
+    layout.kind === 'csv'
+      ? csvRows(file, lines.contents, layout.separator)
+      : fixedWidthRows(lines.contents, layout.widths);
+  return markLastRow(rows, lines);
+}
+
+interface Lines {
+  contents: AsyncIterable<string>;
+  /** The number of the last line, if it was read and has no line end; otherwise null. */
+  openLine(): number | null;
+}
+
+async function* markLastRow(rows: AsyncIterable<Row>, { openLine }: Lines): AsyncGenerator<Row> {
+  for await (const row of rows) yield row.line === openLine() ? { ...row, hasNoEnd: true } : row;
 }
 
 /** Ten times the longest row of an official file. */
@@ -20,22 +34,30 @@ export const maxLineLength = 10_000;
 export const maxLines = 150_000;
 
 /** @throws ImportError for bytes of another encoding, a line that is too long, or too many lines */
-async function* readLines(
+function readLines(
   { name }: BankFile,
   { pieces, encoding }: DecodedText,
   { encoding: published, alphabet }: { encoding: TextEncoding; alphabet?: string },
-): AsyncGenerator<string> {
+): Lines {
   const foreignLetter = alphabet === undefined ? null : new RegExp(`(?![a-zªº${alphabet}])\\p{L}`, 'iu');
   let line = 0;
-  let rest = '';
-  for await (const piece of pieces) {
-    // A \r at the end may be the first half of \r\n.
-    const parts = (rest + piece).split(/\r\n|\n|\r(?=[\s\S])/);
-    rest = parts.pop() ?? '';
-    for (const part of parts) yield check(part);
-    if (rest.length > maxLineLength) check(rest);
+  let openLine: number | null = null;
+  return { contents: readContents(), openLine: () => openLine };
+
+  async function* readContents(): AsyncGenerator<string> {
+    let rest = '';
+    for await (const piece of pieces) {
+      // A \r at the end may be the first half of \r\n.
+      const parts = (rest + piece).split(/\r\n|\n|\r(?=[\s\S])/);
+      rest = parts.pop() ?? '';
+      for (const part of parts) yield check(part);
+      if (rest.length > maxLineLength) check(rest);
+    }
+    if (rest === '') return;
+    const last = check(rest.replace(/\r$/, ''));
+    if (!rest.endsWith('\r')) openLine = line;
+    yield last;
   }
-  if (rest !== '') yield check(rest.replace(/\r$/, ''));
 
   function check(content: string): string {
     line += 1;
@@ -86,6 +108,13 @@ async function* csvRows({ name }: BankFile, lines: AsyncIterable<string>, separa
   const records: AsyncIterable<{ record: string[]; info: Info }> = source.pipe(parser);
   try {
     for await (const { record, info } of records) {
+      // A stray quotation mark would take the cells of one bank for another; no official file has line breaks in cells.
+      const [, ...breaks] = record.join('').split('\n');
+      if (breaks.length > 0) {
+        throw new ImportError(
+          `${name}, line ${info.lines - breaks.length}: a quotation mark is opened, and closed only in a later line`,
+        );
+      }
       if (record.some((cell) => cellText(cell) !== '')) yield { cells: record, line: info.lines };
     }
   } catch (error) {
@@ -108,7 +137,8 @@ async function* fixedWidthRows(lines: AsyncIterable<string>, widths: readonly nu
     line += 1;
     if (content.trim() === '') continue;
     const cells = cut(content, widths);
-    const { length } = content;
+    // Other programs add spaces at the end.
+    const length = Math.max(content.trimEnd().length, Math.min(content.length, width));
     if (length === width || length === width + ibanRuleLength) yield { cells, line };
     else {
       const problem = `${length} ${length === 1 ? 'character' : 'characters'}; a row of this file has ${width}`;
