@@ -479,6 +479,7 @@ describe('how an answer ends', () => {
       refused,
     ],
     ['no error', { error: null, errors: [] }, complete],
+    ['a success in the form of a vendor', { base_resp: { status_code: 0, status_msg: 'success' } }, complete],
   ])('is a failure if there is %s', async (_, fields, expected) => {
     const stream = toStream([essay], { after: [fields] });
     const outcomes = [
@@ -486,6 +487,25 @@ describe('how an answer ends', () => {
       ...cutAnywhere(stream).map((pieces) => readPieces(pieces, true)),
     ];
     for (const outcome of await Promise.all(outcomes)) expect(outcome).toEqual(expected);
+  });
+
+  it.each<[string, object, object]>([
+    ['a detail', { detail: 'secret' }, failed],
+    ['a list of details', { detail: [{ msg: 'secret' }] }, failed],
+    ['a status', { status: 500, message: 'secret' }, failed],
+    ['a status that is a word', { status: 'FAILED' }, failed],
+    ['a code', { code: 'DataInspectionFailed', message: 'secret' }, failed],
+    ['a message alone', { message: 'secret' }, failed],
+    ['a response of a vendor', { base_resp: { status_code: 1026, status_msg: 'secret' } }, failed],
+    ['a response of a vendor with a choice', { choices: [{ delta: {} }], base_resp: { status_code: 1026 } }, failed],
+    ['usage', { usage: { total_tokens: 3 } }, complete],
+    ['no choices', { choices: [], usage: null, detail: null, code: 0, message: 'success' }, complete],
+    ['a status that is a success', { status: 200, message: 'ok' }, complete],
+  ])('is read from an event after the text that has %s', async (_, event, expected) => {
+    for (const finish of [null, 'stop']) {
+      const bytes = [toStream([essay], { after: [event], finish }), encode('data: [DONE]\n\n')];
+      expect(await readPieces(bytes, true)).toEqual(expected);
+    }
   });
 
   it('is a failure if an event is one', async () => {
@@ -520,6 +540,47 @@ describe('the text', () => {
     const stream = toStream([essay], { after: [{ choices: [{ delta: { [field]: 'zzsecret' } }] }] });
     expect(await readPieces([whole], false)).toEqual(complete);
     expect(await readPieces(splitBytes(stream), true)).toEqual(complete);
+  });
+
+  it.each<[string, object]>([
+    ['in the analysis channel', { channel: 'analysis' }],
+    ['in the commentary channel', { channel: 'commentary' }],
+    ['of the type reasoning', { type: 'reasoning' }],
+    ['of a tool', { role: 'tool' }],
+    ['marked as a thought', { extra_content: { google: { thought: true } } }],
+  ])('is not that of a message %s', async (_, fields) => {
+    const aside = { ...fields, content: 'zzsecret' };
+    const before = encode(`data: ${JSON.stringify({ choices: [{ index: 0, delta: aside }] })}\n\n`);
+    const stream = toStream([essay], { after: [{ choices: [{ index: 0, delta: aside }] }] });
+    expect(await readPieces([before, stream], true)).toEqual(complete);
+    expect(await readPieces([encode(JSON.stringify({ choices: [{ message: aside }] }))], false)).toEqual({
+      failure: 'WritingError: The language model wrote no text.',
+    });
+  });
+
+  it('is that of messages for the reader', async () => {
+    const final = { role: 'assistant', channel: 'final', type: 'text', extra_content: { google: { thought: false } } };
+    expect(
+      await readPieces(
+        [
+          toStream([essay.slice(0, 5)], {
+            finish: null,
+            after: [{ choices: [{ delta: { ...final, content: essay.slice(5) }, finish_reason: 'stop' }] }],
+          }),
+        ],
+        true,
+      ),
+    ).toEqual(complete);
+  });
+
+  it('is that of the first choice', async () => {
+    const others = [
+      { index: 1, delta: { content: 'zzsecret' }, message: { content: 'zzsecret' }, finish_reason: 'length' },
+    ];
+    const stream = toStream([essay], { after: [{ choices: others }] });
+    expect(await readPieces([stream], true)).toEqual(complete);
+    const first = { index: 0, message: { content: essay }, finish_reason: 'stop' };
+    expect(await readPieces([encode(JSON.stringify({ choices: [...others, first] }))], false)).toEqual(complete);
   });
 
   it('is missing if there is only reasoning in a field', async () => {
