@@ -2,7 +2,7 @@
 // cspell:ignore analysiswe assistantcommentarywe endstartassistantchannelfinalmessage startassistantchannelcommentarymessage
 // cspell:ignore endstartassistantchannelanalysismessage assistantchannelfinalmessage
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   cutAnywhere,
   deliverInAllWays,
@@ -647,6 +647,26 @@ describe('a stream that is longer than the essay', () => {
   it('is a failure if it is too long for an essay with its reasoning', async () => {
     const { outcome } = await tStream(['<think>', ...Array.from({ length: 11 }, () => 'a'.repeat(100_000))]);
     expect(outcome).toEqual({ failure: 'WritingError: The language model wrote more than 1000000 characters.' });
+  });
+
+  it.each([
+    ['in one chunk', (bytes: Uint8Array) => [bytes]],
+    [
+      'in a chunk per event',
+      (bytes: Uint8Array) =>
+        Array.from({ length: bytes.length / 10 }, (_, index) => bytes.subarray(index * 10, index * 10 + 10)),
+    ],
+  ])('does not keep the process from other work, if it arrives at once %s', async (_, cut) => {
+    let turns = 0;
+    let timer = setImmediate(function count() {
+      turns += 1;
+      timer = setImmediate(count);
+    });
+    onTestFinished(() => clearImmediate(timer));
+    const bytes = encode('data: {}\n\n'.repeat(100_000));
+    expect(await readPieces([...cut(bytes), toStream([essay])], true)).toEqual(complete);
+    // One turn for every 32 KB.
+    expect(turns).toBeGreaterThanOrEqual(Math.floor(bytes.length / 32_768));
   });
 
   it('is a failure if it has more markers than a model writes', async () => {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
 import { countWords } from '../words.ts';
 import { cleanAnswer } from './clean-answer.ts';
@@ -40,13 +41,26 @@ export async function readChatAnswer(
 async function* decode(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let bytes = 0;
+  let bytesInTurn = 0;
   for await (const chunk of body) {
     bytes += chunk.byteLength;
     if (bytes > maxBytes) throw new WritingError(`The language model sent more than ${maxBytes} bytes.`);
-    yield decoder.decode(chunk, { stream: true });
+    for (let start = 0; start < chunk.byteLength; start += bytesPerTurn) {
+      const piece = chunk.subarray(start, start + bytesPerTurn);
+      bytesInTurn += piece.byteLength;
+      if (bytesInTurn > bytesPerTurn) {
+        // Chunks that have arrived already follow each other without other work of the process between them.
+        await setImmediate();
+        bytesInTurn = piece.byteLength;
+      }
+      yield decoder.decode(piece, { stream: true });
+    }
   }
   yield decoder.decode();
 }
+
+/** Their events take a few milliseconds, during which the service answers no other request. */
+const bytesPerTurn = 32_768;
 
 async function readWhole(chunks: AsyncIterable<string>): Promise<ChatAnswer> {
   let body = '';
