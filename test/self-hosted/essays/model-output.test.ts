@@ -158,6 +158,35 @@ const rows: [string, string, string | null][] = [
     `<details type="reasoning" done="true"><summary>Thought</summary>${thought}</details>\n${essay}`,
     essay,
   ],
+  ['a second closing tag', `<think>${thought}</think>zzsecret b</think>${essay}`, essay],
+  ['a second closing tag in a line of its own', `<think>${thought}</think>\nzzsecret b\n</think>\n${essay}`, essay],
+  ['a second closing tag at the end', `<think>${thought}</think>\n${essay}\n</think>`, essay],
+  ['closing tags alone', `${thought}</think>\nzzsecret b\n</think>\n${essay}`, essay],
+  ['a summary', `<details>\n<summary>Thinking...</summary>\n${thought}</details>\n\n${essay}`, essay],
+  ['a summary with a time', `<details><summary>Thought for 3 seconds</summary>${thought}</details>${essay}`, essay],
+  ['a closing tag after words', `zzsecret I write it </think> ${essay}`, essay],
+  [
+    'a fence that is not closed before a closing tag',
+    `zzsecret:\n\`\`\`\nzzsecret\n</think>\n${essay}\n\`\`\`js\n1\n\`\`\``,
+    `${essay}\n\`\`\`js\n1\n\`\`\``,
+  ],
+  [
+    'a thought in a longer fence',
+    `\`\`\`\`thinking\nzzsecret\n\`\`\`\nzzsecret\n\`\`\`\nzzsecret\n\`\`\`\`\n${essay}`,
+    essay,
+  ],
+  [
+    'a thought in a longer fence, with an odd one',
+    `\`\`\`\`thinking\nzzsecret\n\`\`\`\nzzsecret\n\`\`\`\`\n${essay}`,
+    essay,
+  ],
+  [
+    'a fence around all, an end and another turn',
+    `\`\`\`\n${essay}\n\`\`\`<|im_end|>\n\`\`\`\nzzsecret\n\`\`\``,
+    essay,
+  ],
+  ['a final message without tokens whose channel is in the prompt', `zzsecret it.assistantfinal${essay}`, essay],
+  ['a final message without tokens in a line of its own', `zzsecret it\nassistantfinal\n\n${essay}`, essay],
 
   // Brackets, symbols, special tokens, words and fences.
   ['brackets', `[THINK]${thought}[/THINK]${essay}`, essay],
@@ -334,6 +363,26 @@ const unchanged: [string, string][] = [
   ['quoted markers', 'Models write `<think>` and "</think>", or ‘[THINK]’, and end with “<|im_end|>” or `</s>`.'],
   ['a quoted marker first', '`<think>` is a tag.'],
   ['a quoted pair', 'Models reason within `<think>...</think>` or "<thinking>…</thinking>" tags.'],
+  ['markers in code spans', 'Models write `a <think> b`, `x</think>`, ``a ` <|im_end|>`` or `[/THINK] c` in text.'],
+  [
+    'markers in a fence in the text',
+    'Models write:\n\n```xml\n<think>\nhm\n</think>\nyes<|im_end|>\n```\n\nThen [THINK]-like text follows.'.replace(
+      '[THINK]',
+      '`[THINK]`',
+    ),
+  ],
+  ['an end in a fence in the text', 'They end:\n~~~\nyes</s>\n<|im_start|>user\n~~~\nThen they stop.'],
+  [
+    'quoted markers with punctuation',
+    'They end with "</think>." or “<|im_end|>,” or « </think> » or «\u00a0<think>\u00a0».',
+  ],
+  ['markers in parentheses', 'The tag (</think>) and the token (<|im_end|>) end it.'],
+  ['a closing tag in a sentence', 'The model writes </think> when it is done. The last is </think>.'],
+  [
+    'tokens in a sentence',
+    'The [EOS] token, x <| stop |> y, a </s> tag and <|im_end|> end a text; so does <|im_start|>.',
+  ],
+  ['a summary of the text', 'Bees <details><summary>More reasons</summary>fly</details>.'],
   ['struck text', 'Bees are <s>birds</s> insects.'],
   ['physics', 'The mean <|x|> of |x| and <psi|phi> is <x>.'],
   ['operators', 'In F#, f <| g |> h is a pipe; a || b, [|1; 2|] is an array.'],
