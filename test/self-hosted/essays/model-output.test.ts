@@ -324,6 +324,10 @@ const rows: [string, string, string | null][] = [
     essay,
   ],
 
+  ['control characters', 'Be\u0000es \u001b[1mfly\u007f.\r\nThey\tsleep.\u0085', 'Bees [1mfly.\nThey\tsleep.'],
+  ['control characters in a marker', `<thi\u0000nk>${thought}</\u001bthink>${essay}`, essay],
+  ['halves of characters', 'Bees \ud83d fly\udc1d 🐝.', 'Bees  fly 🐝.'],
+
   // A fence around the whole answer.
   ['a fence', `\`\`\`\n${essay}\n\`\`\``, essay],
   ['a fence with a language', `\`\`\`markdown\n${essay}\n\`\`\`\n`, essay],

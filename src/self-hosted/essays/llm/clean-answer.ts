@@ -18,7 +18,7 @@ export interface CleanedAnswer {
  * @param isComplete whether no text follows; if not, the last characters are left out, as they may be part of a marker
  */
 export function cleanAnswer(written: string, isComplete: boolean): CleanedAnswer {
-  const start = readPlainReasoning(written, isComplete);
+  const start = readPlainReasoning(removeControlCharacters(written), isComplete);
   const markers = start && listMarkers(start.text);
   if (!start || !markers) return { text: '', state: 'open', endsIn: 'thought' };
   const answer = createAnswer(start.text, markers, { isComplete, isSettled: start.isSettled });
@@ -33,6 +33,11 @@ export function cleanAnswer(written: string, isComplete: boolean): CleanedAnswer
   // A fence at the start may be around all of the text, or around its beginning.
   const isUndecided = !isComplete && cleaned.state === 'settled' && fenceLine.test(cleaned.text);
   return { ...cleaned, text, state: isUndecided ? 'open' : cleaned.state };
+}
+
+/** Also halves of characters. Only line breaks and tabs belong in an essay. */
+function removeControlCharacters(text: string): string {
+  return text.replaceAll(/\r\n?/g, '\n').replaceAll(/(?![\n\t])[\p{Cc}\p{Cs}]/gu, '');
 }
 
 interface PlainStart {
