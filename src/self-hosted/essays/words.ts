@@ -1,7 +1,15 @@
-/** Counts words, which are separated by white space. */
+/**
+ * Counts words between white space; in scripts without spaces, a word has about two characters. The gateway counts alike
+ * (`essays/rest/read-essay.ts`), but the layers share no code.
+ */
 export function countWords(text: string): number {
-  return text.match(/\S+/g)?.length ?? 0;
+  const words = text.match(/\S+/g)?.length ?? 0;
+  const letters = text.match(unspacedLetter)?.length ?? 0;
+  return Math.max(words, Math.floor(letters / 2));
 }
+
+const unspacedLetter =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}\p{Script=Tibetan}]/gu;
 
 /** Trimmed sentences. A line break ends a sentence, an abbreviation does not. */
 export function splitSentences(text: string): string[] {
@@ -13,15 +21,21 @@ export function splitSentences(text: string): string[] {
  * not even one sentence fits, the text ends with a word and an ellipsis.
  */
 export function cutAtSentenceEnd(text: string, maxWords: number): string {
-  const limit = findEndOfWord(text, maxWords);
+  const limit = Math.min(findEndOfWord(text, maxWords), findEndOfUnspacedWord(text, maxWords));
   if (limit === text.length) return text.trim();
+  const whole = keepWholeSentences(text, limit);
+  if (whole !== null) return whole;
+  const kept = text.slice(0, limit).trim();
+  return kept === '' ? '' : `${kept.replace(/[\s\p{P}]+$/u, '') || kept}…`;
+}
+
+/** The sentences and list items that end before an index; null if there is none. */
+export function keepWholeSentences(text: string, limit: number): string | null {
   // Text must not end with a heading. Text far after the limit is not read, as splitting sentences is slow.
   const lastWhole = locateSentences(text.slice(0, limit + 200)).findLast(
     ({ start, end }) => end <= limit && isWhole(text.slice(start, end), text.slice(end)),
   );
-  if (lastWhole) return text.slice(0, lastWhole.end).trim();
-  const kept = text.slice(0, limit).trim();
-  return kept === '' ? '' : `${kept.replace(/[\s\p{P}]+$/u, '') || kept}…`;
+  return lastWhole ? text.slice(0, lastWhole.end).trim() : null;
 }
 
 function isWhole(sentence: string, rest: string): boolean {
@@ -36,6 +50,19 @@ function findEndOfWord(text: string, n: number): number {
     count += 1;
     if (count > n) return end;
     end = match.index + match[0].length;
+  }
+  return text.length;
+}
+
+/** The same for scripts without spaces, between two characters with their vowel signs. */
+function findEndOfUnspacedWord(text: string, n: number): number {
+  let count = 0;
+  let end = 0;
+  for (const { 0: letter, index } of text.matchAll(unspacedLetter)) {
+    count += 1;
+    if (count === 1 || !/\p{M}/u.test(letter)) end = index;
+    // Without a place to end at, a sign is separated.
+    if (count > 2 * n + 1) return text.slice(0, end).trim() === '' ? index : end;
   }
   return text.length;
 }

@@ -85,6 +85,12 @@ describe('the answer', () => {
     expect(await write({ wordCount: 6 })).toBe('Bees fly.');
   });
 
+  it('has the ordered words in a script without spaces', async () => {
+    const { write } = await tWriter(stream(...Array.from({ length: 50 }, () => '蜜蜂在城市里飞。')));
+    // Seven letters per sentence, two per word.
+    expect(await write({ wordCount: 14 })).toBe('蜜蜂在城市里飞。'.repeat(4));
+  });
+
   it.each<[string, string, string, number, string | null]>([
     ['keeps its last sentence if it is whole', 'Bees fly. They sleep.', 'length', 10, 'Bees fly. They sleep.'],
     ['keeps no sentence that may end within a number', 'Bees fly. They cost 3.', 'length', 6, 'Bees fly.'],

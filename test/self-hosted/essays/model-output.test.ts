@@ -2,7 +2,7 @@
 // cspell:ignore analysiswe assistantcommentarywe endstartassistantchannelfinalmessage startassistantchannelcommentarymessage
 // cspell:ignore endstartassistantchannelanalysismessage assistantchannelfinalmessage
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   cutAnywhere,
   deliverInAllWays,
@@ -158,6 +158,35 @@ const rows: [string, string, string | null][] = [
     `<details type="reasoning" done="true"><summary>Thought</summary>${thought}</details>\n${essay}`,
     essay,
   ],
+  ['a second closing tag', `<think>${thought}</think>zzsecret b</think>${essay}`, essay],
+  ['a second closing tag in a line of its own', `<think>${thought}</think>\nzzsecret b\n</think>\n${essay}`, essay],
+  ['a second closing tag at the end', `<think>${thought}</think>\n${essay}\n</think>`, essay],
+  ['closing tags alone', `${thought}</think>\nzzsecret b\n</think>\n${essay}`, essay],
+  ['a summary', `<details>\n<summary>Thinking...</summary>\n${thought}</details>\n\n${essay}`, essay],
+  ['a summary with a time', `<details><summary>Thought for 3 seconds</summary>${thought}</details>${essay}`, essay],
+  ['a closing tag after words', `zzsecret I write it </think> ${essay}`, essay],
+  [
+    'a fence that is not closed before a closing tag',
+    `zzsecret:\n\`\`\`\nzzsecret\n</think>\n${essay}\n\`\`\`js\n1\n\`\`\``,
+    `${essay}\n\`\`\`js\n1\n\`\`\``,
+  ],
+  [
+    'a thought in a longer fence',
+    `\`\`\`\`thinking\nzzsecret\n\`\`\`\nzzsecret\n\`\`\`\nzzsecret\n\`\`\`\`\n${essay}`,
+    essay,
+  ],
+  [
+    'a thought in a longer fence, with an odd one',
+    `\`\`\`\`thinking\nzzsecret\n\`\`\`\nzzsecret\n\`\`\`\`\n${essay}`,
+    essay,
+  ],
+  [
+    'a fence around all, an end and another turn',
+    `\`\`\`\n${essay}\n\`\`\`<|im_end|>\n\`\`\`\nzzsecret\n\`\`\``,
+    essay,
+  ],
+  ['a final message without tokens whose channel is in the prompt', `zzsecret it.assistantfinal${essay}`, essay],
+  ['a final message without tokens in a line of its own', `zzsecret it\nassistantfinal\n\n${essay}`, essay],
 
   // Brackets, symbols, special tokens, words and fences.
   ['brackets', `[THINK]${thought}[/THINK]${essay}`, essay],
@@ -295,6 +324,10 @@ const rows: [string, string, string | null][] = [
     essay,
   ],
 
+  ['control characters', 'Be\u0000es \u001b[1mfly\u007f.\r\nThey\tsleep.\u0085', 'Bees [1mfly.\nThey\tsleep.'],
+  ['control characters in a marker', `<thi\u0000nk>${thought}</\u001bthink>${essay}`, essay],
+  ['halves of characters', 'Bees \ud83d fly\udc1d 🐝.', 'Bees  fly 🐝.'],
+
   // A fence around the whole answer.
   ['a fence', `\`\`\`\n${essay}\n\`\`\``, essay],
   ['a fence with a language', `\`\`\`markdown\n${essay}\n\`\`\`\n`, essay],
@@ -334,6 +367,26 @@ const unchanged: [string, string][] = [
   ['quoted markers', 'Models write `<think>` and "</think>", or ‘[THINK]’, and end with “<|im_end|>” or `</s>`.'],
   ['a quoted marker first', '`<think>` is a tag.'],
   ['a quoted pair', 'Models reason within `<think>...</think>` or "<thinking>…</thinking>" tags.'],
+  ['markers in code spans', 'Models write `a <think> b`, `x</think>`, ``a ` <|im_end|>`` or `[/THINK] c` in text.'],
+  [
+    'markers in a fence in the text',
+    'Models write:\n\n```xml\n<think>\nhm\n</think>\nyes<|im_end|>\n```\n\nThen [THINK]-like text follows.'.replace(
+      '[THINK]',
+      '`[THINK]`',
+    ),
+  ],
+  ['an end in a fence in the text', 'They end:\n~~~\nyes</s>\n<|im_start|>user\n~~~\nThen they stop.'],
+  [
+    'quoted markers with punctuation',
+    'They end with "</think>." or “<|im_end|>,” or « </think> » or «\u00a0<think>\u00a0».',
+  ],
+  ['markers in parentheses', 'The tag (</think>) and the token (<|im_end|>) end it.'],
+  ['a closing tag in a sentence', 'The model writes </think> when it is done. The last is </think>.'],
+  [
+    'tokens in a sentence',
+    'The [EOS] token, x <| stop |> y, a </s> tag and <|im_end|> end a text; so does <|im_start|>.',
+  ],
+  ['a summary of the text', 'Bees <details><summary>More reasons</summary>fly</details>.'],
   ['struck text', 'Bees are <s>birds</s> insects.'],
   ['physics', 'The mean <|x|> of |x| and <psi|phi> is <x>.'],
   ['operators', 'In F#, f <| g |> h is a pipe; a || b, [|1; 2|] is an array.'],
@@ -479,6 +532,7 @@ describe('how an answer ends', () => {
       refused,
     ],
     ['no error', { error: null, errors: [] }, complete],
+    ['a success in the form of a vendor', { base_resp: { status_code: 0, status_msg: 'success' } }, complete],
   ])('is a failure if there is %s', async (_, fields, expected) => {
     const stream = toStream([essay], { after: [fields] });
     const outcomes = [
@@ -486,6 +540,25 @@ describe('how an answer ends', () => {
       ...cutAnywhere(stream).map((pieces) => readPieces(pieces, true)),
     ];
     for (const outcome of await Promise.all(outcomes)) expect(outcome).toEqual(expected);
+  });
+
+  it.each<[string, object, object]>([
+    ['a detail', { detail: 'secret' }, failed],
+    ['a list of details', { detail: [{ msg: 'secret' }] }, failed],
+    ['a status', { status: 500, message: 'secret' }, failed],
+    ['a status that is a word', { status: 'FAILED' }, failed],
+    ['a code', { code: 'DataInspectionFailed', message: 'secret' }, failed],
+    ['a message alone', { message: 'secret' }, failed],
+    ['a response of a vendor', { base_resp: { status_code: 1026, status_msg: 'secret' } }, failed],
+    ['a response of a vendor with a choice', { choices: [{ delta: {} }], base_resp: { status_code: 1026 } }, failed],
+    ['usage', { usage: { total_tokens: 3 } }, complete],
+    ['no choices', { choices: [], usage: null, detail: null, code: 0, message: 'success' }, complete],
+    ['a status that is a success', { status: 200, message: 'ok' }, complete],
+  ])('is read from an event after the text that has %s', async (_, event, expected) => {
+    for (const finish of [null, 'stop']) {
+      const bytes = [toStream([essay], { after: [event], finish }), encode('data: [DONE]\n\n')];
+      expect(await readPieces(bytes, true)).toEqual(expected);
+    }
   });
 
   it('is a failure if an event is one', async () => {
@@ -520,6 +593,47 @@ describe('the text', () => {
     const stream = toStream([essay], { after: [{ choices: [{ delta: { [field]: 'zzsecret' } }] }] });
     expect(await readPieces([whole], false)).toEqual(complete);
     expect(await readPieces(splitBytes(stream), true)).toEqual(complete);
+  });
+
+  it.each<[string, object]>([
+    ['in the analysis channel', { channel: 'analysis' }],
+    ['in the commentary channel', { channel: 'commentary' }],
+    ['of the type reasoning', { type: 'reasoning' }],
+    ['of a tool', { role: 'tool' }],
+    ['marked as a thought', { extra_content: { google: { thought: true } } }],
+  ])('is not that of a message %s', async (_, fields) => {
+    const aside = { ...fields, content: 'zzsecret' };
+    const before = encode(`data: ${JSON.stringify({ choices: [{ index: 0, delta: aside }] })}\n\n`);
+    const stream = toStream([essay], { after: [{ choices: [{ index: 0, delta: aside }] }] });
+    expect(await readPieces([before, stream], true)).toEqual(complete);
+    expect(await readPieces([encode(JSON.stringify({ choices: [{ message: aside }] }))], false)).toEqual({
+      failure: 'WritingError: The language model wrote no text.',
+    });
+  });
+
+  it('is that of messages for the reader', async () => {
+    const final = { role: 'assistant', channel: 'final', type: 'text', extra_content: { google: { thought: false } } };
+    expect(
+      await readPieces(
+        [
+          toStream([essay.slice(0, 5)], {
+            finish: null,
+            after: [{ choices: [{ delta: { ...final, content: essay.slice(5) }, finish_reason: 'stop' }] }],
+          }),
+        ],
+        true,
+      ),
+    ).toEqual(complete);
+  });
+
+  it('is that of the first choice', async () => {
+    const others = [
+      { index: 1, delta: { content: 'zzsecret' }, message: { content: 'zzsecret' }, finish_reason: 'length' },
+    ];
+    const stream = toStream([essay], { after: [{ choices: others }] });
+    expect(await readPieces([stream], true)).toEqual(complete);
+    const first = { index: 0, message: { content: essay }, finish_reason: 'stop' };
+    expect(await readPieces([encode(JSON.stringify({ choices: [...others, first] }))], false)).toEqual(complete);
   });
 
   it('is missing if there is only reasoning in a field', async () => {
@@ -586,6 +700,26 @@ describe('a stream that is longer than the essay', () => {
   it('is a failure if it is too long for an essay with its reasoning', async () => {
     const { outcome } = await tStream(['<think>', ...Array.from({ length: 11 }, () => 'a'.repeat(100_000))]);
     expect(outcome).toEqual({ failure: 'WritingError: The language model wrote more than 1000000 characters.' });
+  });
+
+  it.each([
+    ['in one chunk', (bytes: Uint8Array) => [bytes]],
+    [
+      'in a chunk per event',
+      (bytes: Uint8Array) =>
+        Array.from({ length: bytes.length / 10 }, (_, index) => bytes.subarray(index * 10, index * 10 + 10)),
+    ],
+  ])('does not keep the process from other work, if it arrives at once %s', async (_, cut) => {
+    let turns = 0;
+    let timer = setImmediate(function count() {
+      turns += 1;
+      timer = setImmediate(count);
+    });
+    onTestFinished(() => clearImmediate(timer));
+    const bytes = encode('data: {}\n\n'.repeat(100_000));
+    expect(await readPieces([...cut(bytes), toStream([essay])], true)).toEqual(complete);
+    // One turn for every 32 KB.
+    expect(turns).toBeGreaterThanOrEqual(Math.floor(bytes.length / 32_768));
   });
 
   it('is a failure if it has more markers than a model writes', async () => {

@@ -1,4 +1,4 @@
-import { integer, property, assert as prove, string } from 'fast-check';
+import { constantFrom, integer, oneof, property, assert as prove, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countWords, cutAtSentenceEnd, splitSentences } from '../../../src/self-hosted/essays/words.ts';
 
@@ -10,6 +10,10 @@ describe('countWords', () => {
     ['  two\u00a0words ', 2],
     ['a – b', 3],
     ['first line\n\nsecond line', 4],
+    ['蜜蜂在城市里飞。', 3],
+    ['ミツバチは飛ぶ', 3],
+    ['ผึ้งบิน', 3],
+    ['Bees 蜜蜂 fly', 3],
   ])('counts %j as %i', (text, words) => {
     expect(countWords(text)).toBe(words);
   });
@@ -37,18 +41,27 @@ describe('cutAtSentenceEnd', () => {
     ['a word and an ellipsis, as a heading is not a sentence', essay, 4, 'A Title\n\nThe first…'],
     ['a word without its comma', 'one, two, three', 2, 'one, two…'],
     ['a list item', 'Two things.\n- one of them\n- the other of them', 8, 'Two things.\n- one of them'],
+    ['a sentence of a script without spaces', '蜜蜂飞。它们在城市里飞。', 4, '蜜蜂飞。'],
+    ['a character of a script without spaces, and an ellipsis', '它们在城市里飞，然后回家。', 3, '它们在城市里飞…'],
+    ['a character with its vowel signs', 'บนผึ้ง', 1, 'บน…'],
     ['a list item, not a number', 'Two things.\n1. One of them.\n2. The other.', 6, 'Two things.\n1. One of them.'],
   ])('ends with %s', (_, text, limit, expected) => {
     expect(cutAtSentenceEnd(text, limit)).toBe(expected);
   });
 
+  const unspaced = constantFrom('蜜', '飞', 'ミ', 'ผ', 'ึ', '้', '。', ' ', '\n', 'a', '-');
+
   it('never exceeds the limit and never returns an empty text for any other', () => {
     prove(
-      property(string({ unit: 'grapheme', maxLength: 300 }), integer({ min: 1, max: 60 }), (text, limit) => {
-        const cut = cutAtSentenceEnd(text, limit);
-        expect(countWords(cut)).toBeLessThanOrEqual(limit);
-        expect(cut === '').toBe(text.trim() === '');
-      }),
+      property(
+        oneof(string({ unit: 'grapheme', maxLength: 300 }), string({ unit: unspaced, maxLength: 100 })),
+        integer({ min: 1, max: 60 }),
+        (text, limit) => {
+          const cut = cutAtSentenceEnd(text, limit);
+          expect(countWords(cut)).toBeLessThanOrEqual(limit);
+          expect(cut === '').toBe(text.trim() === '');
+        },
+      ),
     );
   });
 });

@@ -19,7 +19,8 @@ export function createDraftingWriter(): Writer {
       signal.throwIfAborted();
       const brief = readBrief(description);
       const plan = findPlan(brief, mode, wordCount);
-      return plan ? composeDraft(plan, wordCount) : cutAtSentenceEnd(writeShortest(brief, mode), wordCount);
+      // In scripts without spaces, a draft may have a few words more than the sum of its sentences.
+      return cutAtSentenceEnd(plan ? composeDraft(plan, wordCount) : writeShortest(brief, mode), wordCount);
     },
   };
 }

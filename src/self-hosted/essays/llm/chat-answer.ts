@@ -1,5 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
-import * as z from 'zod';
 import { countWords } from '../words.ts';
 import { cleanAnswer } from './clean-answer.ts';
 
@@ -41,13 +41,26 @@ export async function readChatAnswer(
 async function* decode(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let bytes = 0;
+  let bytesInTurn = 0;
   for await (const chunk of body) {
     bytes += chunk.byteLength;
     if (bytes > maxBytes) throw new WritingError(`The language model sent more than ${maxBytes} bytes.`);
-    yield decoder.decode(chunk, { stream: true });
+    for (let start = 0; start < chunk.byteLength; start += bytesPerTurn) {
+      const piece = chunk.subarray(start, start + bytesPerTurn);
+      bytesInTurn += piece.byteLength;
+      if (bytesInTurn > bytesPerTurn) {
+        // Chunks that have arrived already follow each other without other work of the process between them.
+        await setImmediate();
+        bytesInTurn = piece.byteLength;
+      }
+      yield decoder.decode(piece, { stream: true });
+    }
   }
   yield decoder.decode();
 }
+
+/** Their events take a few milliseconds, during which the service answers no other request. */
+const bytesPerTurn = 32_768;
 
 async function readWhole(chunks: AsyncIterable<string>): Promise<ChatAnswer> {
   let body = '';
@@ -138,15 +151,17 @@ interface Part {
 /** Null if there is no choice in it. @throws WritingError */
 function readPart(json: string, field: 'message' | 'delta'): Part | null {
   const body = readJson(json);
-  const { choices } = bodySchema.parse(body);
-  const choice = choiceSchema.parse(choices[0]);
-  if ([body, choices[0], choice[field]].some(isFailure)) throw reportedFailure();
-  const message = messageSchema.safeParse(choice[field]).data;
-  if (message && readRefusal(message) !== '') throw new WritingError('The language model refused to write the essay.');
-  const end = readFinishReason(choice.finish_reason);
-  if (!message && (field === 'message' || end === null)) return null;
-  const hasReasoning = [message?.reasoning_content, message?.reasoning].some(isPresent);
-  return { text: message ? readText(message.content) : '', hasReasoning, end };
+  const choices = readList(body, 'choices');
+  // Other choices are alternatives to the first one.
+  const choice = choices.find((other) => [undefined, null, 0].includes(readField(other, 'index') as null));
+  const message = readField(choice, field);
+  if ([body, choice, message].some(isFailure) || isFailedResponse(body, choices.length > 0)) throw reportedFailure();
+  if (isRefusal(message)) throw new WritingError('The language model refused to write the essay.');
+  const end = readFinishReason(readField(choice, 'finish_reason'));
+  if (!isObject(message) && (field === 'message' || end === null)) return null;
+  const isForReader = !isAside(message);
+  const hasReasoning = !isForReader || ['reasoning_content', 'reasoning'].some((name) => isPresent(message, name));
+  return { text: isForReader ? readText(readField(message, 'content')) : '', hasReasoning, end };
 }
 
 function readJson(text: string): unknown {
@@ -157,59 +172,92 @@ function readJson(text: string): unknown {
   }
 }
 
-const bodySchema = z.object({ choices: z.array(z.unknown()).catch([]) }).catch({ choices: [] });
-const choiceSchema = z
-  .object({ message: z.unknown(), delta: z.unknown(), finish_reason: z.string().nullish().catch(null) })
-  .partial()
-  .catch({});
-const messageSchema = z
-  .object({ content: z.unknown(), refusal: z.unknown(), reasoning_content: z.unknown(), reasoning: z.unknown() })
-  .partial();
+/* The fields are read without a schema: thousands of events may arrive at once. */
 
-function isFailure(value: unknown): boolean {
-  const { error, errors, object, type } = failureSchema.parse(value);
-  return isPresent(error) || isPresent(errors) || object === 'error' || type === 'error';
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
-const failureSchema = z
-  .object({ error: z.unknown(), errors: z.unknown(), object: z.unknown(), type: z.unknown() })
-  .partial()
-  .catch({});
+function readField(value: unknown, name: string): unknown {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name as never] : undefined;
+}
 
-function isPresent(value: unknown): boolean {
-  return Array.isArray(value) ? value.length > 0 : Boolean(value);
+function readList(value: unknown, name: string): unknown[] {
+  const list = readField(value, name);
+  return Array.isArray(list) ? list : [];
+}
+
+function isPresent(value: unknown, name: string): boolean {
+  const field = readField(value, name);
+  return Array.isArray(field) ? field.length > 0 : Boolean(field);
+}
+
+function isFailure(value: unknown): boolean {
+  const isError = readField(value, 'object') === 'error' || readField(value, 'type') === 'error';
+  return isError || isPresent(value, 'error') || isPresent(value, 'errors');
+}
+
+/**
+ * Failures in the form of some vendors and of proxies: `{"detail":...}`, `{"status":500,"message":...}`,
+ * `{"code":"DataInspectionFailed"}`, `{"base_resp":{"status_code":1026}}`. A success may have the same fields.
+ */
+function isFailedResponse(body: unknown, hasChoices: boolean): boolean {
+  if (!isSuccess(readField(readField(body, 'base_resp'), 'status_code'))) return true;
+  if (hasChoices) return false;
+  const [code, status, message] = ['code', 'status', 'message'].map((name) => readField(body, name));
+  const isPlainMessage = isPresent(body, 'message') && (code ?? status ?? null) === null;
+  return (
+    isPresent(body, 'detail') || !isSuccess(code) || isFailedStatus(status) || (isPlainMessage && isString(message))
+  );
+}
+
+function isSuccess(code: unknown): boolean {
+  return !code || ['0', '200', 'ok', 'success'].includes(String(code).toLowerCase());
+}
+
+function isFailedStatus(status: unknown): boolean {
+  return Number(status) >= 400 || (isString(status) && failed.test(status.toLowerCase()));
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === 'string';
 }
 
 function reportedFailure(): WritingError {
   return new WritingError('The language model reported a failure during its answer.');
 }
 
+/** Whether it is reasoning, or the message of a tool. */
+function isAside(message: unknown): boolean {
+  const [channel, type, role] = ['channel', 'type', 'role'].map((name) => readField(message, name));
+  return (
+    (isString(channel) && /analysis|commentary|thought|think|reasoning/i.test(channel)) ||
+    (isString(type) && /reasoning|think|thought|tool|function/i.test(type)) ||
+    (isString(role) && /^(?:tool|function|user|system|developer)$/i.test(role)) ||
+    readField(readField(readField(message, 'extra_content'), 'google'), 'thought') === true
+  );
+}
+
 /** Parts of another type, such as `thinking`, are not text. */
 function readText(content: unknown): string {
-  if (typeof content === 'string') return content;
-  return listParts(content)
-    .filter(({ type }) => type === undefined || type === 'text' || type === 'output_text')
-    .map(({ text }) => text ?? '')
+  if (isString(content)) return content;
+  if (!Array.isArray(content)) return '';
+  return content
+    .filter((part) => [undefined, 'text', 'output_text'].includes(readField(part, 'type') as undefined))
+    .map((part) => readField(part, 'text'))
+    .filter(isString)
     .join('');
 }
 
-function readRefusal({ refusal, content }: z.infer<typeof messageSchema>): string {
-  if (typeof refusal === 'string' && refusal !== '') return refusal;
-  const part = typeof content === 'string' ? undefined : listParts(content).find(({ type }) => type === 'refusal');
-  return part ? 'refusal' : '';
+function isRefusal(message: unknown): boolean {
+  const refusal = readField(message, 'refusal');
+  if (isString(refusal) && refusal !== '') return true;
+  return readList(message, 'content').some((part) => readField(part, 'type') === 'refusal');
 }
-
-function listParts(content: unknown): z.infer<typeof partsSchema> {
-  return partsSchema.parse(content);
-}
-
-const partsSchema = z
-  .array(z.object({ type: z.string().optional(), text: z.string().optional().catch(undefined) }).catch({ type: '' }))
-  .catch([]);
 
 /** The reasons of other APIs are passed on by some endpoints, such as `MAX_TOKENS` and `SAFETY`. An unknown one is an end. */
-function readFinishReason(reason: string | null | undefined): Part['end'] {
-  if (!reason) return null;
+function readFinishReason(reason: unknown): Part['end'] {
+  if (!isString(reason) || reason === '') return null;
   const name = reason.toLowerCase().replaceAll(/[^a-z]/g, '');
   if (withheld.test(name)) throw new WritingError('The language model endpoint withheld the answer.');
   if (failed.test(name)) throw reportedFailure();

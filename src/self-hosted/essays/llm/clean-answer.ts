@@ -18,11 +18,13 @@ export interface CleanedAnswer {
  * @param isComplete whether no text follows; if not, the last characters are left out, as they may be part of a marker
  */
 export function cleanAnswer(written: string, isComplete: boolean): CleanedAnswer {
-  const start = readPlainReasoning(written, isComplete);
+  const start = readPlainReasoning(removeControlCharacters(written), isComplete);
   const markers = start && listMarkers(start.text);
   if (!start || !markers) return { text: '', state: 'open', endsIn: 'thought' };
   const answer = createAnswer(start.text, markers, { isComplete, isSettled: start.isSettled });
   for (const marker of markers) {
+    // What follows decides whether a marker is a mention.
+    if (!isComplete && marker.index > start.text.length - maxMarkerLength) break;
     answer.read(marker);
     if (answer.hasEnded()) break;
   }
@@ -31,6 +33,11 @@ export function cleanAnswer(written: string, isComplete: boolean): CleanedAnswer
   // A fence at the start may be around all of the text, or around its beginning.
   const isUndecided = !isComplete && cleaned.state === 'settled' && fenceLine.test(cleaned.text);
   return { ...cleaned, text, state: isUndecided ? 'open' : cleaned.state };
+}
+
+/** Also halves of characters. Only line breaks and tabs belong in an essay. */
+function removeControlCharacters(text: string): string {
+  return text.replaceAll(/\r\n?/g, '\n').replaceAll(/(?![\n\t])[\p{Cc}\p{Cs}]/gu, '');
 }
 
 interface PlainStart {
@@ -53,6 +60,8 @@ function readPlainReasoning(written: string, isComplete: boolean): PlainStart | 
   }
   if (/^\s*(?:(?:start)?(?:assistantfinal|(?:assistant)?channelfinalmessage)|final(?=\p{Lu}))/u.test(written))
     return readFinal(written);
+  const final = written.search(/(?<=[\n.!?…"”')\]][ \t]?)assistantfinal(?=[\p{Lu}\p{Lo}*#\n])/u);
+  if (final !== -1) return readFinal(written.slice(final));
   if (/^\s*Here(?:'s| is) my thought process:/i.test(written)) {
     const response = /Here(?:'s| is) my (?:response|answer):/i.exec(written);
     return response && { text: written.slice(response.index + response[0].length), isSettled: true };
@@ -78,6 +87,9 @@ function createAnswer(
   const closedAt = new Map(
     markers.filter(({ kind }) => kind === 'thought-end').map(({ name, index }) => [name, index]),
   );
+  const closingFences = markers
+    .filter(({ kind, name }) => kind === 'fence' && name === '')
+    .map(({ index, end }) => ({ index, fence: readFenceOf(index, end) }));
   // A marker that begins before this index is complete.
   const limit = isComplete ? written.length : Math.max(0, written.length - maxMarkerLength);
   let ranges: { start: number; end: number }[] = [];
@@ -91,6 +103,12 @@ function createAnswer(
   let isEnded = false;
   let answerTag: string | null = null;
   let strikes = 0;
+  /** The end of a fence within the text, in which markers are examples. */
+  let fencedUntil = 0;
+  /** Whether a fence began before all text, so that it may be around all of it. */
+  let isFenced = false;
+  /** What came before a closing tag without an opening one. */
+  let dropped: typeof ranges = [];
 
   return { read, hasEnded: () => isEnded, finish };
 
@@ -102,6 +120,8 @@ function createAnswer(
   function finish(): CleanedAnswer {
     const endsIn = isEnded || isPaused ? 'rest' : open.length > 0 ? 'thought' : 'text';
     addTextUntil(written.length);
+    // A closing tag at the end.
+    if (!hasText && dropped.length > 0) ranges = dropped;
     const state = isEnded ? 'ended' : isSettled ? 'settled' : 'open';
     const text = joinRanges(written, ranges);
     return { text: endsIn === 'text' ? text.replace(incompleteToken, '').trimEnd() : text, state, endsIn };
@@ -128,7 +148,7 @@ function createAnswer(
       case 'thought-end':
         return endThought(name);
       case 'fence':
-        return readFence(name);
+        return readFence(marker);
       case 'channel':
         endChannel();
         return begin({ kind, name });
@@ -167,14 +187,14 @@ function createAnswer(
 
   /** Whether it is a word of the text, as its partner is missing where only the partner would make it a marker. */
   function isMention({ kind, name, alone, index, end }: Marker): boolean {
-    if (alone === undefined) return false;
+    if (index < fencedUntil) return true;
+    const before = written.slice(Math.max(0, index - 10), index);
+    const after = written.slice(end, end + 10);
+    if (alone === undefined) return open.length === 0 && isPartOfTurn(kind, name) && isBetweenWords(before, after);
     if (kind === 'thought-end') return !open.some((block) => block.name === name);
     if (!isComplete || (closedAt.get(name) ?? 0) > index) return false;
     if (alone === 'at-start') return hasText || open.length > 0;
-    return (
-      alone === 'nowhere' ||
-      isWithinSentence(written.slice(Math.max(0, index - 10), index), written.slice(end, end + 10))
-    );
+    return alone === 'nowhere' || isWithinSentence(before, after);
   }
 
   function begin(block: Pick<Marker, 'kind' | 'name'>): boolean {
@@ -191,18 +211,46 @@ function createAnswer(
       if (open.length === 0 && !hasText) isSettled = true;
       return true;
     }
-    // The opening tag is in the prompt: all text before is reasoning.
-    if (!isSettled) dropText();
+    // The opening tag is in the prompt, or reasoning went on after it was closed: all text before is reasoning.
+    if (isSettled && hasText) dropped = ranges;
+    dropText();
     isSettled = true;
     return true;
   }
 
   /** Only fences of reasoning, and those in them, are markers. */
-  function readFence(language: string): boolean {
-    const isInThought = open.some((block) => block.kind === 'fence');
-    if (isInThought && language === '') return endThought('fence');
+  function readFence({ name: language, index, end }: Marker): boolean {
+    const fence = readFenceOf(index, end);
+    const isIn = (other: Pick<Marker, 'kind' | 'name'>) => other.kind === 'fence';
+    const isInThought = open.some(isIn);
+    if (isInThought && language === '') {
+      // A shorter fence than that around it begins another one.
+      const shorter = open.findLast((other) => isIn(other) && fence.startsWith(other.name));
+      const closed = open.findLast(({ name }) => name === fence) ?? shorter;
+      if (closed) return endThought(closed.name);
+    }
     const isThought = /^(?:think|thinking|thoughts?|reasoning)$/i.test(language);
-    return (isInThought || isThought) && begin({ kind: 'fence', name: 'fence' });
+    if (isInThought || isThought) return begin({ kind: 'fence', name: fence });
+    if (open.length === 0) readFenceInText(fence, language, end);
+    return false;
+  }
+
+  function readFenceOf(start: number, end: number): string {
+    return written.slice(start, end).match(/`+|~+/)?.[0] ?? '';
+  }
+
+  function readFenceInText(fence: string, language: string, start: number): void {
+    if (!hasText || (isFenced && language === '')) {
+      isFenced = !hasText;
+      return;
+    }
+    const close = closingFences.find(({ fence: other, index }) => index >= start && other.startsWith(fence));
+    const end = close ? close.index + 1 : isComplete ? 0 : written.length;
+    const thought = markers.find(
+      ({ kind, index }) => index > start && index < end && (kind === 'thought' || kind === 'thought-end'),
+    );
+    // Reasoning that began in the prompt may end within a fence that it did not close.
+    if (isSettled || thought?.kind !== 'thought-end') fencedUntil = end;
   }
 
   /** What came before was not the answer, unless it follows reasoning that has ended. */
@@ -252,6 +300,17 @@ function createAnswer(
 
 /** At the end of a text that was cut off within it. */
 const incompleteToken = /<[|｜/][\w▁|｜]{0,40}$/;
+
+/** Whether it ends reasoning or a turn, or begins one without its role. */
+function isPartOfTurn(kind: Marker['kind'], name: string): boolean {
+  if (kind === 'thought-end') return !/^(?:details|unused|channel)$/.test(name);
+  return ['end', 'message-end', 'instruction-end', 'strike-end', 'turn'].includes(kind) && name !== 'role';
+}
+
+/** Stricter than `isWithinSentence`: reasoning may end without a full stop, and the text after it begins with a capital. */
+function isBetweenWords(before: string, after: string): boolean {
+  return /[\p{L}\p{N},;:][ \t]{1,3}$/u.test(before) && /^(?:[ \t]{1,3}\p{Ll}|[.,;](?:\s|$))/u.test(after);
+}
 
 function isWithinSentence(before: string, after: string): boolean {
   return /[\p{L}\p{N},;("“'‘–—-][ \t]{0,3}$/u.test(before) && /^(?:[ \t]{1,3}\S|[.,;:)'’"”-])/.test(after);

@@ -1,6 +1,6 @@
 import { Agent } from 'undici';
 import { errorCodeOf } from '../../../errors.ts';
-import { countWords, cutAtSentenceEnd } from '../words.ts';
+import { countWords, cutAtSentenceEnd, keepWholeSentences } from '../words.ts';
 import {
   type EssayPurpose,
   readPurposeAndTitles,
@@ -92,21 +92,12 @@ const extraWords = 20;
  * @throws WritingError
  */
 function cutToLimit({ text, isCutOff }: ChatAnswer, wordCount: number): string {
-  const words = countWords(text);
-  if (!isCutOff || words > wordCount) return cutAtSentenceEnd(text, wordCount);
+  if (!isCutOff || countWords(text) > wordCount) return cutAtSentenceEnd(text, wordCount);
   // The last sentence is whole if it has an end, unless that may be the point of a number such as "3.5".
-  const kept = cutAtSentenceEnd(`${text} …`, /\d\.$/.test(text) ? words - 1 : words);
-  const isWhole = text.startsWith(kept);
-  if (isWhole && countWordsOfAnyScript(kept) * 3 >= wordCount) return kept;
+  const kept = keepWholeSentences(`${text} …`, /\d\.$/.test(text) ? text.length - 1 : text.length);
+  if (kept !== null && countWords(kept) * 3 >= wordCount) return kept;
   throw new WritingError('The language model was cut off before it had written a third of the ordered words.');
 }
-
-/** Also of scripts without spaces. */
-function countWordsOfAnyScript(text: string): number {
-  return [...wordBreaks.segment(text)].filter(({ isWordLike }) => isWordLike).length;
-}
-
-const wordBreaks = new Intl.Segmenter('en', { granularity: 'word' });
 
 interface ChatMessage {
   role: 'system' | 'user';

@@ -44,13 +44,16 @@ type MarkerKind =
 export const maxMarkerLength = 600;
 
 /**
- * The markers of a text, in order. A marker in quotation marks or in a code span, such as `<think>` here, is text that mentions it.
+ * The markers of a text, in order. A marker in quotation marks, parentheses or a code span, such as `<think>` here, is text that
+ * mentions it.
  * @returns null if there are more than any model writes
  */
 export function listMarkers(text: string): Marker[] | null {
   const markers: Marker[] = [];
   let matches = 0;
   let readUntil = 0;
+  const spans = [...text.matchAll(codeSpan)].map(({ 0: span, index }) => ({ start: index, end: index + span.length }));
+  let nextSpan = 0;
 
   for (const match of text.matchAll(anyMarker)) {
     matches += 1;
@@ -58,7 +61,9 @@ export function listMarkers(text: string): Marker[] | null {
     const { index } = match;
     if (index < readUntil) continue;
     const end = index + match[0].length;
-    const mentionEnd = findMentionEnd(text, index, end);
+    while ((spans[nextSpan]?.end ?? text.length) <= index) nextSpan += 1;
+    const span = spans[nextSpan];
+    const mentionEnd = span && span.start < index ? span.end : findMentionEnd(text, index, end);
     readUntil = mentionEnd ?? end;
     const found = mentionEnd === null ? classify(match.groups ?? {}) : null;
     if (!found) continue;
@@ -68,6 +73,9 @@ export function listMarkers(text: string): Marker[] | null {
   }
   return markers;
 }
+
+/** In one line. More backticks are a fence. */
+const codeSpan = /(?<!`)(?:`[^`\n]{1,200}`|``(?!`)(?:[^`\n]|`(?!`)){1,200}``)(?!`)/g;
 
 /** Classifying them takes a few milliseconds. */
 const maxMatches = 2_000;
@@ -94,7 +102,8 @@ const anyMarker = new RegExp(
     `(?<opening>[\\[({]{1,2}|[【⟨‹◁])\\s?(?<bracketSlash>\\/?)\\s?(?<bracket>${bracketName})\\s?(?:[\\])}]{1,2}|[】⟩›▷])`,
     // MedGemma: `<unused94>thought ... <unused95>`.
     '(?<unused><unused94>)(?:thought)?|(?<unusedEnd><unused95>)',
-    '(?<details><details\\b[^<>]{0,100}\\btype\\s?=\\s?["\']?reasoning\\b[^<>]{0,200}>)|(?<detailsEnd><\\/details>)',
+    '(?<details><details\\b[^<>]{0,100}\\btype\\s?=\\s?["\']?reasoning\\b[^<>]{0,200}>|' +
+      '<details\\b[^<>]{0,100}>\\s{0,10}<summary>[^<>]{0,40}\\b(?:thinking|thoughts?|reasoning)\\b[^<>]{0,60}<\\/summary>)|(?<detailsEnd><\\/details>)',
     '<(?<strike>\\/?)s>',
     '<(?:eos|eot|eop|eod|eom|eoa|end_of_(?:turn|text|utterance|sentence)|endoftext|eos_token|seed:eos)>',
     '<(?:tool_calls?|function_calls?)>',
@@ -109,11 +118,15 @@ const anyMarker = new RegExp(
 
 /** The end of a text that mentions a marker in quotation marks, or of `<think>...</think>` in them; null if it is a marker. */
 function findMentionEnd(text: string, index: number, end: number): number | null {
-  const closing = quotes[text[index - 1] ?? ''];
+  // French quotation marks have spaces inside.
+  const opening = /« $|[^ ]$/u.exec(text.slice(Math.max(0, index - 2), index).replace('\u00a0', ' '))?.[0][0] ?? '';
+  const closing = quotes[opening];
   if (closing === undefined) return null;
-  if (text[end] === closing) return end;
-  const pair = /^\s?(?:\.{3}|…)\s?(?:<|\[|◁)[^>\]▷\n]{1,60}(?:>|\]|▷)/.exec(text.slice(end, end + 80));
-  return pair && text[end + pair[0].length] === closing ? end + pair[0].length : null;
+  const after = text.slice(end, end + 80);
+  const rest =
+    /^(?:\s?(?:\.{3}|…)\s?(?:<|\[|◁)[^>\]▷\n]{1,60}(?:>|\]|▷))?[.,;:!?…]{0,3}[ \u00a0]?/.exec(after)?.[0] ?? '';
+  const isClosed = after[rest.length] === closing && (closing === '»' || !/[ \u00a0]$/.test(rest));
+  return isClosed ? end + rest.length : null;
 }
 
 const quotes: Readonly<Record<string, string>> = {
@@ -124,6 +137,7 @@ const quotes: Readonly<Record<string, string>> = {
   '‘': '’',
   '«': '»',
   '„': '“',
+  '(': ')',
 };
 
 type Found = Omit<Marker, 'index' | 'end'> & { end?: number };
