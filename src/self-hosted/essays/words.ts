@@ -4,11 +4,11 @@
  */
 export function countWords(text: string): number {
   const words = text.match(/\S+/g)?.length ?? 0;
-  const letters = text.match(unspacedLetter)?.length ?? 0;
+  const letters = text.match(letterOfHalfWord)?.length ?? 0;
   return Math.max(words, Math.floor(letters / 2));
 }
 
-const unspacedLetter =
+const letterOfHalfWord =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}\p{Script=Tibetan}]/gu;
 
 /** Trimmed sentences. A line break ends a sentence, an abbreviation does not. */
@@ -21,7 +21,7 @@ export function splitSentences(text: string): string[] {
  * not even one sentence fits, the text ends with a word and an ellipsis.
  */
 export function cutAtSentenceEnd(text: string, maxWords: number): string {
-  const limit = Math.min(findEndOfWord(text, maxWords), findEndOfUnspacedWord(text, maxWords));
+  const limit = Math.min(findEndOfWord(text, maxWords), findEndOfHalfWords(text, maxWords));
   if (limit === text.length) return text.trim();
   const whole = keepWholeSentences(text, limit);
   if (whole !== null) return whole;
@@ -55,10 +55,10 @@ function findEndOfWord(text: string, n: number): number {
 }
 
 /** The same for scripts without spaces, between two characters with their vowel signs. */
-function findEndOfUnspacedWord(text: string, n: number): number {
+function findEndOfHalfWords(text: string, n: number): number {
   let count = 0;
   let end = 0;
-  for (const { 0: letter, index } of text.matchAll(unspacedLetter)) {
+  for (const { 0: letter, index } of text.matchAll(letterOfHalfWord)) {
     count += 1;
     if (count === 1 || !/\p{M}/u.test(letter)) end = index;
     // Without a place to end at, a sign is separated.

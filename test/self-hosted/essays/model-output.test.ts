@@ -160,6 +160,8 @@ const rows: [string, string, string | null][] = [
   ],
   ['a second closing tag', `<think>${thought}</think>zzsecret b</think>${essay}`, essay],
   ['a second closing tag in a line of its own', `<think>${thought}</think>\nzzsecret b\n</think>\n${essay}`, essay],
+  ['a closing tag between quotations', `<think>zzsecret "it"</think>"Bees" fly.`, '"Bees" fly.'],
+  ['an end between words, before a role', 'Bees fly <|im_end|> user\nzzsecret', 'Bees fly'],
   ['a second closing tag at the end', `<think>${thought}</think>\n${essay}\n</think>`, essay],
   ['closing tags alone', `${thought}</think>\nzzsecret b\n</think>\n${essay}`, essay],
   ['a summary', `<details>\n<summary>Thinking...</summary>\n${thought}</details>\n\n${essay}`, essay],
@@ -324,7 +326,7 @@ const rows: [string, string, string | null][] = [
     essay,
   ],
 
-  ['control characters', 'Be\u0000es \u001b[1mfly\u007f.\r\nThey\tsleep.\u0085', 'Bees [1mfly.\nThey\tsleep.'],
+  ['control characters', 'Be\u0000es \u001b[1m fly\u007f.\r\nThey\tsleep.\u0085', 'Bees [1m fly.\nThey\tsleep.'],
   ['control characters in a marker', `<thi\u0000nk>${thought}</\u001bthink>${essay}`, essay],
   ['halves of characters', 'Bees \ud83d fly\udc1d 🐝.', 'Bees  fly 🐝.'],
 

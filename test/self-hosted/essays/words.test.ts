@@ -1,3 +1,5 @@
+// Characters in Thai. cspell:ignore งบิน บนผึ
+
 import { constantFrom, integer, oneof, property, assert as prove, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countWords, cutAtSentenceEnd, splitSentences } from '../../../src/self-hosted/essays/words.ts';
@@ -49,12 +51,12 @@ describe('cutAtSentenceEnd', () => {
     expect(cutAtSentenceEnd(text, limit)).toBe(expected);
   });
 
-  const unspaced = constantFrom('蜜', '飞', 'ミ', 'ผ', 'ึ', '้', '。', ' ', '\n', 'a', '-');
+  const withoutSpaces = constantFrom('蜜', '飞', 'ミ', 'ผ', 'ึ', '้', '。', ' ', '\n', 'a', '-');
 
   it('never exceeds the limit and never returns an empty text for any other', () => {
     prove(
       property(
-        oneof(string({ unit: 'grapheme', maxLength: 300 }), string({ unit: unspaced, maxLength: 100 })),
+        oneof(string({ unit: 'grapheme', maxLength: 300 }), string({ unit: withoutSpaces, maxLength: 100 })),
         integer({ min: 1, max: 60 }),
         (text, limit) => {
           const cut = cutAtSentenceEnd(text, limit);

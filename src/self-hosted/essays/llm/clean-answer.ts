@@ -189,7 +189,7 @@ function createAnswer(
   function isMention({ kind, name, alone, index, end }: Marker): boolean {
     if (index < fencedUntil) return true;
     const before = written.slice(Math.max(0, index - 10), index);
-    const after = written.slice(end, end + 10);
+    const after = written.slice(end, end + 15);
     if (alone === undefined) return open.length === 0 && isPartOfTurn(kind, name) && isBetweenWords(before, after);
     if (kind === 'thought-end') return !open.some((block) => block.name === name);
     if (!isComplete || (closedAt.get(name) ?? 0) > index) return false;
@@ -309,7 +309,10 @@ function isPartOfTurn(kind: Marker['kind'], name: string): boolean {
 
 /** Stricter than `isWithinSentence`: reasoning may end without a full stop, and the text after it begins with a capital. */
 function isBetweenWords(before: string, after: string): boolean {
-  return /[\p{L}\p{N},;:][ \t]{1,3}$/u.test(before) && /^(?:[ \t]{1,3}\p{Ll}|[.,;](?:\s|$))/u.test(after);
+  return (
+    /[\p{L}\p{N},;:][ \t]{1,3}$/u.test(before) &&
+    /^(?:[ \t]{1,3}(?!(?:user|human|system|assistant|model)\b)\p{Ll}|[.,;](?:\s|$))/u.test(after)
+  );
 }
 
 function isWithinSentence(before: string, after: string): boolean {

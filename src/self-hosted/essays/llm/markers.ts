@@ -52,8 +52,8 @@ export function listMarkers(text: string): Marker[] | null {
   const markers: Marker[] = [];
   let matches = 0;
   let readUntil = 0;
-  const spans = [...text.matchAll(codeSpan)].map(({ 0: span, index }) => ({ start: index, end: index + span.length }));
-  let nextSpan = 0;
+  const spans = text.matchAll(codeSpan);
+  let span = { start: 0, end: 0 };
 
   for (const match of text.matchAll(anyMarker)) {
     matches += 1;
@@ -61,9 +61,11 @@ export function listMarkers(text: string): Marker[] | null {
     const { index } = match;
     if (index < readUntil) continue;
     const end = index + match[0].length;
-    while ((spans[nextSpan]?.end ?? text.length) <= index) nextSpan += 1;
-    const span = spans[nextSpan];
-    const mentionEnd = span && span.start < index ? span.end : findMentionEnd(text, index, end);
+    while (span.end <= index) {
+      const { value } = spans.next();
+      span = value ? { start: value.index, end: value.index + value[0].length } : { start: text.length, end: Infinity };
+    }
+    const mentionEnd = span.start < index ? span.end : findMentionEnd(text, index, end);
     readUntil = mentionEnd ?? end;
     const found = mentionEnd === null ? classify(match.groups ?? {}) : null;
     if (!found) continue;
@@ -122,6 +124,8 @@ function findMentionEnd(text: string, index: number, end: number): number | null
   const opening = /« $|[^ ]$/u.exec(text.slice(Math.max(0, index - 2), index).replace('\u00a0', ' '))?.[0][0] ?? '';
   const closing = quotes[opening];
   if (closing === undefined) return null;
+  // It closes what is before the marker: `is "it"</think>"City Bees"`.
+  if (opening === closing && /[\p{L}\p{N}.!?…]/u.test(text[index - 2] ?? '')) return null;
   const after = text.slice(end, end + 80);
   const rest =
     /^(?:\s?(?:\.{3}|…)\s?(?:<|\[|◁)[^>\]▷\n]{1,60}(?:>|\]|▷))?[.,;:!?…]{0,3}[ \u00a0]?/.exec(after)?.[0] ?? '';
