@@ -113,6 +113,21 @@ describe('import-banks --all', () => {
     expect(await tBanks(dataDir, 'SK')).toHaveLength(3);
   });
 
+  it('exits with 1 for lists that cannot be read from their first rows on', async () => {
+    const folder = tFolder();
+    writeFileSync(join(folder, 'nbu.json'), '[{"MFO":300001,"FULLNAME":"НБУ"},{"MFO":30');
+    const { top, rows } = tSample('AT');
+    const [first = [], ...others] = rows;
+    const lines = [...top, first.with(6, '"Bank'), ...others].map((cells) => `${cells.join(';')}\n`);
+    writeFileSync(join(folder, 'at.csv'), lines.join(''));
+    const { code, stderr } = await tImport(tFolder(), '--all', folder).ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain('Nothing was imported for UA: nbu.json ends within an entry; download it again.\n');
+    expect(stderr).toContain(
+      'Nothing was imported for AT: at.csv, line 5: a quotation mark is opened and never closed.\n',
+    );
+  });
+
   it('has the reason for each file if it recognizes none', async () => {
     const folder = tFolder();
     writeFileSync(join(folder, 'a.xlsx'), 'PK');

@@ -44,16 +44,18 @@ export function hasKind({ start }: BankFile, { kind }: Layout): boolean {
 
 interface Top extends Omit<Sheet, 'rows'> {
   rows: readonly Row[];
+  /** Whether the row after these cannot be read. */
+  isCutShort: boolean;
 }
 
 async function readTops(file: BankFile, layout: Layout): Promise<Top[]> {
   const start = { ...file, chunks: replay([file.start]) };
   const sheets = await readSheets(layout.kind === 'workbook' ? file : start, layout);
-  return Promise.all(sheets.map(async ({ place, rows }) => ({ place, rows: await readTop(rows) })));
+  return Promise.all(sheets.map(async ({ place, rows }) => ({ place, ...(await readTop(rows)) })));
 }
 
 /** The first rows that can be read: the file may end within a row or a character here, or have another format. */
-async function readTop(rows: AsyncIterable<Row>): Promise<Row[]> {
+async function readTop(rows: AsyncIterable<Row>): Promise<Pick<Top, 'rows' | 'isCutShort'>> {
   const top: Row[] = [];
   try {
     for await (const row of rows) {
@@ -62,8 +64,9 @@ async function readTop(rows: AsyncIterable<Row>): Promise<Row[]> {
     }
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
+    return { rows: top, isCutShort: true };
   }
-  return top;
+  return { rows: top, isCutShort: false };
 }
 
 async function hasFormat(tops: readonly Top[], format: BankFileFormat, fileName: string): Promise<boolean> {
@@ -80,6 +83,9 @@ async function hasFormat(tops: readonly Top[], format: BankFileFormat, fileName:
     const content = readRow(row, table, format);
     if ('entry' in content) entries.push(content.entry);
   }
+  // The titles are all that can be read: the import refuses the file with the reason.
+  if (entries.length === 0 && typeof format.columns.code === 'string' && tops.some((top) => top.isCutShort))
+    return true;
   if (format.columns.bic === undefined) return entries.length > 0;
   return countriesOfBics(entries).includes(format.country) && hasBicsOf(format.country, entries);
 }

@@ -1,4 +1,4 @@
-import { type BankFile, chain, count, ImportError, type Row, take } from './bank-file.ts';
+import { type BankFile, chain, count, ImportError, type Row } from './bank-file.ts';
 import type { Layout } from './bank-file-format.ts';
 import { type DecodedText, decodeText } from './decode-text.ts';
 import { maxLineLength, maxLines, undecodable } from './text-rows.ts';
@@ -13,7 +13,7 @@ export async function* readRecordRows(
 ): AsyncGenerator<Row> {
   const text = decodeText(file, layout.encoding);
   const entries = layout.kind === 'json' ? jsonEntries(file, text) : xmlEntries(file, text, layout);
-  const first = await take(entries, entriesForNames);
+  const { first, failure } = await takeReadable(entries);
   const names = [...new Set(first.flatMap(({ fields }) => Object.keys(fields)))];
   yield { cells: names, line: 1 };
 
@@ -32,10 +32,26 @@ export async function* readRecordRows(
     if (problem !== undefined) yield { cells, line, problem };
     else if (cells.some((cell) => cell !== '')) yield { cells, line };
   }
+  if (failure !== null) throw failure;
 }
 
 /** Not all entries have all fields. */
 const entriesForNames = 20;
+
+/** The first entries and, if reading fails within them, the error: the entries before it show which list it is. */
+async function takeReadable(entries: AsyncIterator<Entry>): Promise<{ first: Entry[]; failure: unknown }> {
+  const first: Entry[] = [];
+  try {
+    while (first.length < entriesForNames) {
+      const { value, done } = await entries.next();
+      if (done) break;
+      first.push(value);
+    }
+  } catch (error) {
+    return { first, failure: error };
+  }
+  return { first, failure: null };
+}
 
 interface Entry {
   fields: Readonly<Record<string, unknown>>;

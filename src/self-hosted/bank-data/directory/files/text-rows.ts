@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { CsvError, type Info, parse } from 'csv-parse';
+import { CsvError, parse } from 'csv-parse';
 import { type BankFile, count, ImportError, type Row } from './bank-file.ts';
 import { cellText, type Layout, type TextEncoding } from './bank-file-format.ts';
 import { type DecodedText, decodeText } from './decode-text.ts';
@@ -87,6 +87,7 @@ export const undecodable = /[\ufffd\u2500-\u259f]/;
 
 async function* csvRows({ name }: BankFile, lines: AsyncIterable<string>, separator: string): AsyncGenerator<Row> {
   let lastLine = 0;
+  const parsed: Row[] = [];
   const parser = parse({
     delimiter: separator,
     // The number of columns is checked later, with a better message.
@@ -96,33 +97,37 @@ async function* csvRows({ name }: BankFile, lines: AsyncIterable<string>, separa
     skip_empty_lines: true,
     // In bytes of UTF-8; only a quoted cell that contains line breaks can exceed it.
     max_record_size: maxLineLength * 4,
-    info: true,
-    // Called while parsing: at a failure, the rows before it may not have been read yet.
-    on_record(record, { lines }) {
+    // At a failure, the parser drops the rows before it that have not been read yet.
+    on_record(cells: string[], { lines }) {
       lastLine = lines;
-      return record;
+      parsed.push({ cells, line: lines });
+      return cells;
     },
   });
   // A failure of the text destroys the parser too, so that the loop below throws it.
   const source = Readable.from(withLineBreaks(lines)).on('error', (error) => parser.destroy(error));
-  const records: AsyncIterable<{ record: string[]; info: Info }> = source.pipe(parser);
   try {
-    for await (const { record, info } of records) {
-      // A stray quotation mark would take the cells of one bank for another; no official file has line breaks in cells.
-      const [, ...breaks] = record.join('').split('\n');
-      if (breaks.length > 0) {
-        throw new ImportError(
-          `${name}, line ${info.lines - breaks.length}: a quotation mark is opened, and closed only in a later line`,
-        );
-      }
-      if (record.some((cell) => cellText(cell) !== '')) yield { cells: record, line: info.lines };
-    }
+    for await (const _ of source.pipe(parser)) yield* takeParsed();
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
+    yield* takeParsed();
     // The options above leave no other reason.
     throw new ImportError(`${name}, line ${lastLine + 1}: a quotation mark is opened and never closed`);
   } finally {
     source.destroy();
+  }
+
+  function* takeParsed(): Generator<Row> {
+    for (const row of parsed.splice(0)) {
+      // A stray quotation mark would take the cells of one bank for another; no official file has line breaks in cells.
+      const [, ...breaks] = row.cells.join('').split('\n');
+      if (breaks.length > 0) {
+        throw new ImportError(
+          `${name}, line ${row.line - breaks.length}: a quotation mark is opened, and closed only in a later line`,
+        );
+      }
+      if (row.cells.some((cell) => cellText(cell) !== '')) yield row;
+    }
   }
 }
 
