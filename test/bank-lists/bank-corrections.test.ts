@@ -94,8 +94,13 @@ describe('the shipped lists', () => {
 describe('an imported list', () => {
   it('of a register is corrected, too', async () => {
     const { findBank } = await tDirectory({
-      FR: [tEntry('18206', { name: 'CRCAM de Paris', bic: 'AGRIFRCC892' }), tEntry('30003', { bic: 'SOGEFRPPXXX' })],
+      FR: [
+        tEntry('18206', { name: 'CRCAM de Paris', bic: 'AGRIFRCC892' }),
+        tEntry('30003', { bic: 'SOGEFRPPXXX' }),
+        tEntry('20433', { bic: 'NTSBFRM1XXX' }),
+      ],
     });
+    expect(findBank('FR', '20433')).toMatchObject({ bic: 'NTSBFRM1XXX', bicSource: 'REGISTER' });
     const corrected = { name: 'CRCAM de Paris', bic: 'AGRIFRPP882', bicSource: 'CORRECTED' };
     expect(findBank('FR', '18206')).toMatchObject(corrected);
     expect(findBank('FR', '30003')).toMatchObject({ bic: 'SOGEFRPPXXX', bicSource: 'REGISTER' });
