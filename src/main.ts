@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { isOutdated } from './bank-lists/bank-lists.ts';
 import type { BankListStatus } from './bank-lists/listed-bank.ts';
 import { findUnknownVariables } from './config/describe-variables.ts';
-import { type Config, draftsEssays, listSecrets, readConfig, type UpstreamAccess } from './config/read-config.ts';
+import {
+  type Config,
+  draftsEssays,
+  essaysAdvice,
+  listSecrets,
+  readConfig,
+  type UpstreamAccess,
+} from './config/read-config.ts';
 import { configureHeap } from './process/heap-settings.ts';
 import { runMain } from './process/run-main.ts';
 import { stopOnSignal } from './process/stop-signals.ts';
@@ -64,7 +71,6 @@ async function start(config: Config, services: Service[], stopServices: () => Pr
   const log = createLog({ level: config.logLevel, redact: createRedact(listSecrets(config, upstreams)) });
   logConsole(log, console);
   const gateway = createGateway(config, upstreams);
-  warnOfOutdatedLists(gateway.bankLists(), log);
 
   const stop = async () => {
     await gateway.close();
@@ -80,11 +86,8 @@ async function start(config: Config, services: Service[], stopServices: () => Pr
     await gateway.close();
     throw error;
   });
-  if (draftsEssays(config)) {
-    log.warn(
-      'essays are drafts from templates: for real essays, set LLM_URL and LLM_MODEL, or ESSAY_URL and ESSAY_API_KEY',
-    );
-  }
+  if (draftsEssays(config)) log.warn(`essays are drafts from templates: ${essaysAdvice}`);
+  warnOfOutdatedLists(gateway.bankLists(), log);
   const metricsUrl = gateway.metricsUrl();
   process.stdout.write(
     [

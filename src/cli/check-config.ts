@@ -3,7 +3,7 @@ import { Agent } from 'undici';
 import { createBankLists, isOutdated } from '../bank-lists/bank-lists.ts';
 import { createKnownBanks } from '../bank-lists/known-banks.ts';
 import { findUnknownVariables, listValues } from '../config/describe-variables.ts';
-import { type Config, draftsEssays, readConfig, type UpstreamAccess } from '../config/read-config.ts';
+import { type Config, draftsEssays, essaysAdvice, readConfig, type UpstreamAccess } from '../config/read-config.ts';
 import type { RedisConfig } from '../config/redis-url.ts';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 import { createGateway } from '../gateway.ts';
@@ -144,8 +144,7 @@ async function probeUpstream(variable: string, upstream: UpstreamAccess | null):
 }
 
 function describeDrafts(): CheckResult {
-  const advice = 'for real essays, set LLM_URL and LLM_MODEL, or ESSAY_URL and ESSAY_API_KEY';
-  return { ok: true, description: `LLM_URL: not set, essays are drafts from templates; ${advice}` };
+  return { ok: true, description: `LLM_URL: not set, essays are drafts from templates; ${essaysAdvice}` };
 }
 
 /**

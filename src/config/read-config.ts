@@ -174,7 +174,10 @@ function createConfig(vars: Values, isLocal: boolean) {
   };
 }
 
-/** Whether essays are drafts while bank data is paid for: then real essays were probably not configured by mistake. */
+/** What to configure where `draftsEssays`. */
+export const essaysAdvice = 'for real essays, set LLM_URL and LLM_MODEL, or ESSAY_URL and ESSAY_API_KEY';
+
+/** Whether essays are drafts although bank data is paid for: an essay service was probably forgotten. */
 export function draftsEssays({ bankData, essays, essayService }: Config): boolean {
   return !bankData.isSelfHosted && essays.upstream === null && essayService.llm === null;
 }
