@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { maskIban, printIban } from '../../src/iban/print-iban.ts';
+import { maskIban, printIban } from '../../src/iban/iban.ts';
 import { countryFormats } from '../../src/iban/registry.ts';
 
 it.each(countryFormats())('prints the example of $country in groups of four', ({ example }) => {

@@ -1,9 +1,16 @@
 import type { IbanData, IbanValidation } from '../../bank-data/bank-data.ts';
 import type { BankCodeStatus } from '../../bank-lists/known-banks.ts';
 import { GatewayError } from '../../errors.ts';
-import { compactIban, findIbanProblems, isValidIban, parseIban } from '../../iban/iban.ts';
+import {
+  compactIban,
+  findIbanProblems,
+  type IbanParts,
+  isValidIban,
+  maskIban,
+  parseIban,
+  printIban,
+} from '../../iban/iban.ts';
 import { nationalCheck } from '../../iban/national-checks.ts';
-import { maskIban, printIban } from '../../iban/print-iban.ts';
 import { findCountryFormat } from '../../iban/registry.ts';
 import { suggestIbans } from '../../iban/suggest-ibans.ts';
 import type { RequestContext } from '../../request-context.ts';
@@ -127,12 +134,14 @@ const IbanDataType = builder.objectRef<IbanData>('IbanData').implement({
   }),
 });
 
-/** A compacted IBAN, or what was sent in its place. */
-interface CompactedIban {
+interface IbanFormat {
+  /** A compacted IBAN, or what was sent in its place. */
   iban: string;
+  /** Null if its structure is wrong. */
+  parts: IbanParts | null;
 }
 
-const IbanFormatType = builder.objectRef<CompactedIban>('IbanFormat').implement({
+const IbanFormatType = builder.objectRef<IbanFormat>('IbanFormat').implement({
   description:
     'What the SWIFT registry says about an IBAN. It needs no upstream call, so it is complete while the service fails or the ' +
     'allowance is exhausted.',
@@ -149,41 +158,41 @@ const IbanFormatType = builder.objectRef<CompactedIban>('IbanFormat').implement(
     countryCode: t.string({
       nullable: true,
       description: 'ISO 3166-1 alpha-2 code of the country; null, as all parts, if the structure is wrong.',
-      resolve: ({ iban }) => parseIban(iban)?.countryCode,
+      resolve: ({ parts }) => parts?.countryCode,
     }),
     checkDigits: t.string({
       nullable: true,
       directives: [personalData],
       description: 'The two check digits of the IBAN.',
-      resolve: ({ iban }) => parseIban(iban)?.checkDigits,
+      resolve: ({ parts }) => parts?.checkDigits,
     }),
     bban: t.string({
       nullable: true,
       directives: [personalData],
       description: 'The basic bank account number (BBAN): the IBAN without its first 4 characters.',
-      resolve: ({ iban }) => parseIban(iban)?.bban,
+      resolve: ({ parts }) => parts?.bban,
     }),
     bankCode: t.string({
       nullable: true,
       description: 'The national bank code.',
-      resolve: ({ iban }) => parseIban(iban)?.bankCode,
+      resolve: ({ parts }) => parts?.bankCode,
     }),
     branch: t.string({
       nullable: true,
       description: 'The branch code; null if the country has none.',
-      resolve: ({ iban }) => parseIban(iban)?.branch,
+      resolve: ({ parts }) => parts?.branch,
     }),
     accountNumber: t.string({
       nullable: true,
       directives: [personalData],
       description: 'The BBAN after bank code and branch, including national check digits.',
-      resolve: ({ iban }) => parseIban(iban)?.bbanRemainder,
+      resolve: ({ parts }) => parts?.bbanRemainder,
     }),
     nationalCheckDigits: t.string({
       nullable: true,
       directives: [personalData],
       description: 'The national check digits; null if the country has none at a fixed position.',
-      resolve: ({ iban }) => parseIban(iban)?.nationalCheckDigits,
+      resolve: ({ parts }) => parts?.nationalCheckDigits,
     }),
     printFormat: t.string({
       directives: [personalData],
@@ -216,7 +225,7 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
       type: IbanFormatType,
       description:
         'What the SWIFT registry says about it: complete without an upstream call, also while the service fails.',
-      resolve: ({ iban }) => ({ iban }),
+      resolve: ({ iban }) => ({ iban, parts: parseIban(iban) }),
     }),
     valid: t.exposeBoolean('valid', {
       nullable: true,
@@ -310,7 +319,7 @@ builder.queryField('ibanValidations', (t) =>
     directives: [assumeSize(typicalListLength), paid, personalData],
     description:
       'Validates a list of IBANs; results are in the order of the input. Duplicates are looked up once. The service is called ' +
-      'only for valid, problems, ibanData and bankData. Null, with an error, for more IBANs than Query.limits allows.',
+      'only for valid, problems, ibanData and bankData. Null, with an error, for more IBANs than a query may have, by default 1,000.',
     args: {
       ibans: t.arg.stringList({
         required: true,
