@@ -90,7 +90,7 @@ async function readStream(chunks: AsyncIterable<string>, enoughWords: number): P
       end = part.end ?? end;
       isReasoningSeparate ||= part.hasReasoning;
       if (written.length < checkedAt) return;
-      // Cleaning begins anew each time, so that the time grows with the length of the text only.
+      // Each check cleans the whole text again, so checks become rarer as it grows.
       checkedAt = written.length + Math.max(firstCheckAt / 2, written.length / 8);
       if (isEnough()) {
         isDone = true;

@@ -35,7 +35,7 @@ export function cleanAnswer(written: string, isComplete: boolean): CleanedAnswer
   return { ...cleaned, text, state: isUndecided ? 'open' : cleaned.state };
 }
 
-/** Also halves of characters. Only line breaks and tabs belong in an essay. */
+/** Removes control characters but line breaks and tabs, and lone halves of surrogate pairs. */
 function removeControlCharacters(text: string): string {
   return text.replaceAll(/\r\n?/g, '\n').replaceAll(/(?![\n\t])[\p{Cc}\p{Cs}]/gu, '');
 }
