@@ -134,7 +134,7 @@ export interface HeldLock {
 interface HeldLocks {
   /** Null if another process holds it. @throws StoreError or the signal's reason */
   acquire(key: string, signal: Signal): Promise<HeldLock | null>;
-  /** Whether no lock was lost in the last 3 s. Call it after acquiring a lock, which may be used only then. @throws StoreError */
+  /** Whether no lock can have been lost in the last 3 s. Call it after acquiring a lock, which may be used only then. @throws StoreError */
   areSettled(): Promise<boolean>;
 }
 
@@ -151,7 +151,7 @@ function createHeldLocks({ store, isShared, onRecovered }: Omit<OrderLockOptions
   });
   /** The stored marker, which is lost with the locks; null until it was read. */
   let marker: string | null = null;
-  // Reads the marker at the start, so that a later loss is noticed.
+  // Reads the marker at the start, so that the first order of a new store rarely waits, and a later loss is noticed.
   if (isShared) void areSettled().catch(() => {});
 
   return {
@@ -168,7 +168,8 @@ function createHeldLocks({ store, isShared, onRecovered }: Omit<OrderLockOptions
     if (!isShared) return true;
     const own = randomUUID();
     const found = (await store.setIfAbsent(markerKey, own, { expiresInMs: markerMs })) ?? own;
-    if (marker !== null && marker !== found) settledAt = performance.now() + settleMs;
+    const isNew = found === own || (marker !== null && marker !== found);
+    if (isNew) settledAt = performance.now() + settleMs;
     marker = found;
     return performance.now() >= settledAt;
   }
@@ -220,12 +221,12 @@ const maxPauseMs = 1_000;
 /** Short, so that orders do not wait long for a process that has crashed. */
 const lockMs = 30_000;
 /** An extension, and the time limit of its command (1 s), must end within `settleMs`. */
-const extendMs = 1_500;
+const extendMs = 1_000;
 /** Longer than the longest pause before another process reconnects to Redis. */
 const settleMs = 3_000;
-const markerKey = 'essay-order-locks';
-/** A year. When it expires, orders wait once for `settleMs`. */
-const markerMs = 365 * 86_400_000;
+export const markerKey = 'essay-order-locks';
+/** A year. When it expires, and when a store is used for the first time, orders wait once for `settleMs`. */
+export const markerMs = 365 * 86_400_000;
 
 function toError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));

@@ -127,6 +127,15 @@ describe('an order that was sent', () => {
     expect(b.calls).toHaveLength(0);
   });
 
+  it('is not sent either if the other process was started after the store lost its data', async () => {
+    const { memory, a, first } = await tSent();
+    memory.clear();
+    const started = tProcess(memory, { isNew: true });
+    const second = await started.start(order, from(), 10_000);
+    await answerAll(a, first, second.result);
+    expect(started.calls).toHaveLength(0);
+  });
+
   it('is not sent by another process after a restart of an empty store, whichever reconnects first', async () => {
     const { memory, stall, resume, a, b, first } = await tSent();
     stall();

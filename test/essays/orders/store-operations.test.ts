@@ -29,7 +29,8 @@ function tRecorded(memory: Store = createMemoryStore()) {
     setIfAbsent: record('setIfAbsent', setIfAbsent),
     lock: record('lock', recordLock),
   };
-  const process = tProcess(store);
+  tProcess(memory);
+  const process = tProcess(store, { isNew: true });
   // Once per process.
   expect(kinds.splice(0)).toEqual(['setIfAbsent']);
   return { kinds, keys, ...process };

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 import type { EssayOrder, EssayResult } from '../../../src/essays/essays.ts';
 import { withIdempotency } from '../../../src/essays/orders/idempotency.ts';
+import { markerKey, markerMs } from '../../../src/essays/orders/order-lock.ts';
 import type { RequestContext } from '../../../src/request-context.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import { tGate } from '../gate.ts';
@@ -26,8 +27,9 @@ export function from(callerId = 'ann', signal?: AbortSignal): RequestContext {
   return { ...tRequestContext(signal), callerId };
 }
 
-/** One process with its own generator. Processes share what they have in `store`. */
-export function tProcess(store: Store = createMemoryStore()) {
+/** One process with its own generator. Processes share what they have in `store`. @param isNew whether the store was never used */
+export function tProcess(store: Store = createMemoryStore(), { isNew = false } = {}) {
+  if (!isNew) void store.setIfAbsent(markerKey, 'set before', { expiresInMs: markerMs }).catch(() => {});
   const { generator, ...controls } = tGenerator();
   const { calls } = controls;
   const fired: string[] = [];
