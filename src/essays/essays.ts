@@ -52,7 +52,10 @@ export interface InvalidEssayInput {
 
 export interface EssayFieldProblem {
   field: keyof EssayOrder;
-  /** What is wrong and what would be right. */
+  reason: 'REQUIRED' | 'TOO_LONG' | 'TOO_MANY' | 'OUT_OF_RANGE' | 'KEY_REUSED';
+  /** Inclusive: words, titles or characters. Null if the reason has no limits. */
+  range: { min: number; max: number } | null;
+  /** What is wrong and what would be right, without names of the API. */
   message: string;
 }
 

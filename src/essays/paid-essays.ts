@@ -38,27 +38,42 @@ export function withOrderPrecheck(generator: EssayGenerator, events: Pick<Events
 }
 
 function findOrderProblems({ description, wordCount, titles, idempotencyKey }: EssayOrder): EssayFieldProblem[] {
+  const { description: maxDescription, wordCount: maxWords, titles: maxTitles, title: maxTitle } = essayLimits;
+  const { idempotencyKey: maxKey } = essayLimits;
   const problems: EssayFieldProblem[] = [];
-  const report = (field: EssayFieldProblem['field'], message: string) => problems.push({ field, message });
-  const reportTooLong = (field: EssayFieldProblem['field'], maxLength: number) =>
-    report(field, `${field} must have at most ${maxLength} characters.`);
+  const report = (
+    field: EssayFieldProblem['field'],
+    reason: EssayFieldProblem['reason'],
+    range: EssayFieldProblem['range'],
+    message: string,
+  ) => problems.push({ field, reason, range, message });
+  const upTo = (max: number) => ({ min: 1, max });
 
-  if (description.length > essayLimits.description) reportTooLong('description', essayLimits.description);
-  else if (description.trim() === '') {
-    report('description', 'description must not be empty; describe the topic and the points to cover.');
+  if (description.length > maxDescription) {
+    const message = `The description must have at most ${maxDescription} characters.`;
+    report('description', 'TOO_LONG', upTo(maxDescription), message);
+  } else if (description.trim() === '') {
+    const message = 'The description must not be empty; describe the topic and the points to cover.';
+    report('description', 'REQUIRED', upTo(maxDescription), message);
   }
-  if (wordCount < 1 || wordCount > essayLimits.wordCount) {
-    report('wordCount', `wordCount is ${wordCount}; it must be from 1 to ${essayLimits.wordCount}.`);
+  if (wordCount < 1 || wordCount > maxWords) {
+    const message = `The number of words is ${wordCount}; it must be from 1 to ${maxWords}.`;
+    report('wordCount', 'OUT_OF_RANGE', upTo(maxWords), message);
   }
-  if (titles.length > essayLimits.titles) report('titles', `titles must have at most ${essayLimits.titles} entries.`);
-  if (titles.some((title) => title.length > essayLimits.title)) reportTooLong('titles', essayLimits.title);
+  if (titles.length > maxTitles) {
+    report('titles', 'TOO_MANY', { min: 0, max: maxTitles }, `There must be at most ${maxTitles} titles.`);
+  }
+  if (titles.some((title) => title.length > maxTitle)) {
+    report('titles', 'TOO_LONG', upTo(maxTitle), `A title must have at most ${maxTitle} characters.`);
+  }
   if (titles.some((title) => title.trim() === '')) {
-    report('titles', 'titles must not contain an empty title; remove or replace it.');
+    report('titles', 'REQUIRED', upTo(maxTitle), 'A title is empty; remove or replace it.');
   }
   if (idempotencyKey === '') {
-    report('idempotencyKey', 'idempotencyKey is empty; omit it or choose a unique one, such as a UUID.');
-  } else if (idempotencyKey !== null && idempotencyKey.length > essayLimits.idempotencyKey) {
-    reportTooLong('idempotencyKey', essayLimits.idempotencyKey);
+    const message = 'The idempotency key is empty; omit it or choose a unique one, such as a UUID.';
+    report('idempotencyKey', 'REQUIRED', upTo(maxKey), message);
+  } else if (idempotencyKey !== null && idempotencyKey.length > maxKey) {
+    report('idempotencyKey', 'TOO_LONG', upTo(maxKey), `The idempotency key must have at most ${maxKey} characters.`);
   }
   return problems;
 }

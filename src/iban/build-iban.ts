@@ -25,10 +25,30 @@ export interface IbanFieldValues {
   accountNumber?: string | null | undefined;
 }
 
+type IbanFieldReason =
+  | 'REQUIRED'
+  | 'WRONG_LENGTH'
+  | 'WRONG_CHARACTERS'
+  | 'WRONG_CHECK_DIGITS'
+  | 'NOT_IN_COUNTRY'
+  | 'UNKNOWN_COUNTRY'
+  | 'NOT_REGISTERED'
+  | 'TERRITORY';
+
 /** A problem of one field. The message contains lengths and character types, but never the account number. */
 export interface IbanFieldProblem {
   field: 'country' | IbanFieldName;
+  reason: IbanFieldReason;
+  /** Of the value, in characters; null if the country has no such field. */
+  length: LengthRange | null;
+  /** What is wrong and what would be right, without names of the API. */
   message: string;
+}
+
+/** Inclusive. */
+interface LengthRange {
+  min: number;
+  max: number;
 }
 
 type BuiltIban =
@@ -69,7 +89,7 @@ export function ibanFields(country: string): readonly IbanField[] {
 export function buildIban(values: IbanFieldValues): BuiltIban {
   const country = compactIban(values.country);
   const format = findCountryFormat(country);
-  if (format === null) return invalid([{ field: 'country', message: describeCountryProblem(country) }]);
+  if (format === null) return invalid([findCountryProblem(country)]);
   if (format.parent !== null) return suggestParent(format.parent, { ...values, country });
 
   const given = splitAccountNumber(values, format);
@@ -78,8 +98,8 @@ export function buildIban(values: IbanFieldValues): BuiltIban {
   let bban = '0'.repeat(format.length - 4);
   for (const name of ibanFieldNames) {
     const field = fields.find((candidate) => candidate.name === name);
-    const message = describeFieldProblem({ name, field, value: given[name], format });
-    if (message !== null) problems.push({ field: name, message });
+    const problem = findFieldProblem({ name, field, value: given[name], format });
+    if (problem !== null) problems.push(problem);
     else if (field) bban = replace(bban, field.span, given[name].padStart(field.length, '0'));
   }
   return problems.length > 0 ? invalid(problems) : completeIban(format, given, bban);
@@ -87,10 +107,11 @@ export function buildIban(values: IbanFieldValues): BuiltIban {
 
 /** The problem of a territory with those of all other fields or, if they have none, with the IBAN of the parent. */
 function suggestParent(parent: string, values: IbanFieldValues): BuiltIban {
-  const message = `country is ${values.country}, whose banks use IBANs of ${parent}; use ${parent}.`;
+  const message = `The country is ${values.country}, whose banks use IBANs of ${parent}; use ${parent}.`;
+  const problem: IbanFieldProblem = { field: 'country', reason: 'TERRITORY', length: countryLength, message };
   const built = buildIban({ ...values, country: parent });
   const { problems, suggestions } = built.kind === 'iban' ? { problems: [], suggestions: [built.iban] } : built;
-  return { kind: 'invalid', problems: [{ field: 'country', message }, ...problems], suggestions };
+  return { kind: 'invalid', problems: [problem, ...problems], suggestions };
 }
 
 /** The fields as they are given, compacted; empty if missing. */
@@ -146,14 +167,24 @@ function invalid(problems: readonly IbanFieldProblem[]): Extract<BuiltIban, { ki
   return { kind: 'invalid', problems, suggestions: [] };
 }
 
-function describeCountryProblem(country: string): string {
-  if (country === '') return 'country is missing; a country code has 2 letters.';
-  if (findUnregisteredFormat(country)) {
-    return `country is ${country}, which is not in the SWIFT registry; an IBAN can be generated for countries of the registry.`;
+const countryLength: LengthRange = { min: 2, max: 2 };
+
+function findCountryProblem(country: string): IbanFieldProblem {
+  const report = (reason: IbanFieldReason, message: string): IbanFieldProblem => {
+    return { field: 'country', reason, length: countryLength, message };
+  };
+  const expected = 'a country code has 2 letters.';
+  if (country === '') return report('REQUIRED', `The country is missing; ${expected}`);
+  if (country.length !== 2) {
+    return report('WRONG_LENGTH', `The country has ${count(country.length, 'character')}; ${expected}`);
   }
-  if (/^[A-Z]{2}$/.test(country)) return `country is ${country}, which has no IBANs.`;
-  const characters = country.length === 1 ? 'character' : 'characters';
-  return `country has ${country.length} ${characters}; a country code has 2 letters.`;
+  if (!/^[A-Z]{2}$/.test(country)) {
+    return report('WRONG_CHARACTERS', `The country has characters other than letters; ${expected}`);
+  }
+  if (!findUnregisteredFormat(country))
+    return report('UNKNOWN_COUNTRY', `The country is ${country}, which has no IBANs.`);
+  const only = 'an IBAN can be generated for countries of the registry.';
+  return report('NOT_REGISTERED', `The country is ${country}, which is not in the SWIFT registry; ${only}`);
 }
 
 /** A field with its position in the BBAN. */
@@ -241,35 +272,50 @@ interface GivenField {
 }
 
 /**
- * Describes the problem of a field in one sentence; null if there is none. The sentence contains lengths and character
- * types, but never the value, which may be personal data.
+ * Finds the problem of a field; null if there is none. The message contains lengths and character types, but never the value,
+ * which may be personal data.
  */
-function describeFieldProblem({ name, field, value, format }: GivenField): string | null {
-  const has = `${name} has ${count(value.length, 'character')}`;
-  if (field === undefined) return value === '' ? null : `${has}; an IBAN of ${format.country} has no ${nouns[name]}.`;
-
+function findFieldProblem({ name, field, value, format }: GivenField): IbanFieldProblem | null {
+  const length = field ? rangeOf(field, format) : null;
+  const report = (reason: IbanFieldReason, message: string) => ({ field: name, reason, length, message });
+  const has = `The ${nouns[name]} has ${count(value.length, 'character')}`;
+  if (field === undefined) {
+    return value === ''
+      ? null
+      : report('NOT_IN_COUNTRY', `${has}; an IBAN of ${format.country} has no ${nouns[name]}.`);
+  }
   const article = name === 'accountNumber' ? 'an' : 'a';
   const expected = `${article} ${nouns[name]} of ${format.country} has ${describeExpected(field, format)}.`;
-  if (value === '') return `${name} is missing; ${expected}`;
+  if (value === '') return report('REQUIRED', `The ${nouns[name]} is missing; ${expected}`);
   const isRightLength = value.length === field.length || (field.padded && value.length < field.length);
   const misplaced = findMisplacedTypes(field, value, isRightLength);
-  if (misplaced.length > 0) return `${has}, with ${join(misplaced)} where they are not allowed; ${expected}`;
-  return isRightLength ? null : `${has}; ${expected}`;
+  if (misplaced.length > 0) {
+    return report('WRONG_CHARACTERS', `${has}, with ${join(misplaced)} where they are not allowed; ${expected}`);
+  }
+  return isRightLength ? null : report('WRONG_LENGTH', `${has}; ${expected}`);
 }
 
-/** The problem of the field with these check digits. The sentence contains the right ones, which alone identify no account. */
+/** The problem of the field with these check digits. The message contains the right ones, which alone identify no account. */
 function describeWrongDigits(group: CheckDigits, right: string | null, format: CountryFormat): IbanFieldProblem {
   const fields = locateFields(format);
   // Computed digits are in no field, but next to the account number.
-  const field = fields.find(({ span }) => contains(span, group))?.name ?? 'accountNumber';
-  if (right === null)
-    return { field, message: `${field} cannot exist in ${format.country}: its check digit would be 10.` };
-  const span = fields.find(({ name }) => name === field)?.span ?? group;
-  const [noun, agreement] = right.length === 1 ? ['a check digit that does', 'it'] : ['check digits that do', 'they'];
-  const mismatch = `${noun} not match; ${agreement} would be ${right}.`;
-  if (group.last >= span.last) return { field, message: `${field} ends in ${mismatch}` };
-  if (group.first <= span.first) return { field, message: `${field} begins with ${mismatch}` };
-  return { field, message: `${field} has, in place ${group.first - span.first + 1}, ${mismatch}` };
+  const located = fields.find(({ span }) => contains(span, group)) ?? fields.find(isAccountNumber);
+  const field = located?.name ?? 'accountNumber';
+  const span = located?.span ?? group;
+  const describe = () => {
+    if (right === null) return `cannot exist in ${format.country}: its check digit would be 10.`;
+    const [noun, agreement] = right.length === 1 ? ['a check digit that does', 'it'] : ['check digits that do', 'they'];
+    const mismatch = `${noun} not match; ${agreement} would be ${right}.`;
+    if (group.last >= span.last) return `ends in ${mismatch}`;
+    if (group.first <= span.first) return `begins with ${mismatch}`;
+    return `has, in place ${group.first - span.first + 1}, ${mismatch}`;
+  };
+  const length = located ? rangeOf(located, format) : null;
+  return { field, reason: 'WRONG_CHECK_DIGITS', length, message: `The ${nouns[field]} ${describe()}` };
+}
+
+function isAccountNumber({ name }: IbanField): boolean {
+  return name === 'accountNumber';
 }
 
 const nouns: Readonly<Record<IbanFieldName, string>> = {
@@ -286,10 +332,20 @@ function describeExpected({ name, types, padded }: LocatedField, format: Country
     if (run.startsWith('a')) return letters;
     return run.length === 1 ? `${letters} or digit` : `${letters} or digits`;
   });
-  const adjacent = name === 'accountNumber' ? findAdjacentDigits(format) : null;
-  const size = adjacent ? lengthOf(adjacent) : 0;
+  const size = countAdjacentDigits(name, format);
   const complete = `, or ${types.length + size} with its check ${size === 1 ? 'digit' : 'digits'}`;
-  return (padded ? 'up to ' : '') + join(runs) + (adjacent ? complete : '');
+  return (padded ? 'up to ' : '') + join(runs) + (size > 0 ? complete : '');
+}
+
+/** From a number without the zeros on the left to one with its check digits. */
+function rangeOf({ name, length, padded }: LocatedField, format: CountryFormat): LengthRange {
+  return { min: padded ? 1 : length, max: length + countAdjacentDigits(name, format) };
+}
+
+/** How many computed check digits the field may include. */
+function countAdjacentDigits(name: IbanFieldName, format: CountryFormat): number {
+  const adjacent = name === 'accountNumber' ? findAdjacentDigits(format) : null;
+  return adjacent ? lengthOf(adjacent) : 0;
 }
 
 /** The types of characters that are not allowed at their position or, at a wrong length, nowhere in the field. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { EssayOrder } from '../../src/essays/essays.ts';
+import type { EssayFieldProblem, EssayOrder } from '../../src/essays/essays.ts';
 import { withOrderPrecheck } from '../../src/essays/paid-essays.ts';
 import { failed, order } from '../support/essays/generator.ts';
 import { tRequestContext } from '../support/request-context.ts';
@@ -17,15 +17,40 @@ async function generate(changes: Partial<EssayOrder>) {
   return { calls, result: await checked.generate({ ...order, ...changes }, tRequestContext()) };
 }
 
-it.each<[string, Partial<EssayOrder>, string]>([
-  ['a long key', { idempotencyKey: 'k'.repeat(201) }, 'idempotencyKey must have at most 200 characters.'],
-  ['a long text', { description: 'd'.repeat(10_001) }, 'description must have at most 10000 characters.'],
-  ['a long title', { titles: ['A', 't'.repeat(201)] }, 'titles must have at most 200 characters.'],
-  ['many titles', { titles: Array(21).fill('A') }, 'titles must have at most 20 entries.'],
-])('rejects %s, without a call', async (_, changes, message) => {
-  const [field] = message.split(' ');
+it.each<[string, Partial<EssayOrder>, Omit<EssayFieldProblem, 'field'>]>([
+  [
+    'a long key',
+    { idempotencyKey: 'k'.repeat(201) },
+    {
+      reason: 'TOO_LONG',
+      range: { min: 1, max: 200 },
+      message: 'The idempotency key must have at most 200 characters.',
+    },
+  ],
+  [
+    'a long text',
+    { description: 'd'.repeat(10_001) },
+    {
+      reason: 'TOO_LONG',
+      range: { min: 1, max: 10_000 },
+      message: 'The description must have at most 10000 characters.',
+    },
+  ],
+  [
+    'a long title',
+    { titles: ['A', 't'.repeat(201)] },
+    { reason: 'TOO_LONG', range: { min: 1, max: 200 }, message: 'A title must have at most 200 characters.' },
+  ],
+  [
+    'many titles',
+    { titles: Array(21).fill('A') },
+    { reason: 'TOO_MANY', range: { min: 0, max: 20 }, message: 'There must be at most 20 titles.' },
+  ],
+])('rejects %s, without a call', async (_, changes, problem) => {
+  const [field] = Object.keys(changes);
   const { calls, result } = await generate(changes);
-  expect(result).toEqual({ kind: 'invalid-input', field, message, problems: [{ field, message }] });
+  const { message } = problem;
+  expect(result).toEqual({ kind: 'invalid-input', field, message, problems: [{ field, ...problem }] });
   expect(calls).toHaveLength(0);
 });
 
@@ -40,15 +65,18 @@ it.each<Partial<EssayOrder>>([
 
 it('reports all invalid fields at once, without a call', async () => {
   const problems = [
-    { field: 'description', message: 'description must not be empty; describe the topic and the points to cover.' },
-    { field: 'wordCount', message: 'wordCount is 0; it must be from 1 to 2000.' },
-    { field: 'titles', message: 'titles must have at most 200 characters.' },
-    { field: 'titles', message: 'titles must not contain an empty title; remove or replace it.' },
-    { field: 'idempotencyKey', message: 'idempotencyKey is empty; omit it or choose a unique one, such as a UUID.' },
+    { field: 'description', message: 'The description must not be empty; describe the topic and the points to cover.' },
+    { field: 'wordCount', message: 'The number of words is 0; it must be from 1 to 2000.' },
+    { field: 'titles', message: 'A title must have at most 200 characters.' },
+    { field: 'titles', message: 'A title is empty; remove or replace it.' },
+    {
+      field: 'idempotencyKey',
+      message: 'The idempotency key is empty; omit it or choose a unique one, such as a UUID.',
+    },
   ];
   const message = problems.map((problem) => problem.message).join(' ');
   const invalid = { description: ' ', wordCount: 0, titles: ['', 't'.repeat(201)], idempotencyKey: '' };
   const { calls, result } = await generate(invalid);
-  expect(result).toEqual({ kind: 'invalid-input', field: null, message, problems });
+  expect(result).toMatchObject({ kind: 'invalid-input', field: null, message, problems });
   expect(calls).toHaveLength(0);
 });

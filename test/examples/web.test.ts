@@ -311,7 +311,7 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       expect(await page.getByLabel('Topic').getAttribute('aria-invalid')).toBe('true');
       await expectGoodLayout(page, client, 'essay-invalid');
       await order(page, { words: 5000 });
-      await page.getByText('wordCount is 5000; it must be from 1 to 2000.').waitFor();
+      await page.getByText('The number of words is 5000; it must be from 1 to 2000.').waitFor();
       expect(await page.getByLabel('Maximum words').getAttribute('aria-invalid')).toBe('true');
       expect(upstream.calls).toHaveLength(0);
     });

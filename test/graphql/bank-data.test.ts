@@ -174,15 +174,30 @@ describe('a query that needs no upstream', () => {
     const { ask, upstream } = await tScriptedGateway();
     const { data } =
       await ask(`{ generateIban(input: { country: "DE", bankCode: "3704004", branch: "1", accountNumber: "05320130001" }) {
-      __typename ... on Error { message } ... on InvalidIbanFields { fields { field message } } } }`);
+      __typename ... on Error { message } ... on InvalidIbanFields { fields { field reason minLength maxLength message } } } }`);
     expect(data?.generateIban).toMatchObject({
       __typename: 'InvalidIbanFields',
       fields: [
-        { field: 'bankCode', message: 'bankCode has 7 characters; a bank code of DE has 8 digits.' },
-        { field: 'branch', message: 'branch has 1 character; an IBAN of DE has no branch.' },
+        {
+          field: 'bankCode',
+          reason: 'WRONG_LENGTH',
+          minLength: 8,
+          maxLength: 8,
+          message: 'The bank code has 7 characters; a bank code of DE has 8 digits.',
+        },
+        {
+          field: 'branch',
+          reason: 'NOT_IN_COUNTRY',
+          minLength: null,
+          maxLength: null,
+          message: 'The branch has 1 character; an IBAN of DE has no branch.',
+        },
         {
           field: 'accountNumber',
-          message: 'accountNumber has 11 characters; an account number of DE has up to 10 digits.',
+          reason: 'WRONG_LENGTH',
+          minLength: 1,
+          maxLength: 10,
+          message: 'The account number has 11 characters; an account number of DE has up to 10 digits.',
         },
       ],
     });
@@ -194,7 +209,7 @@ describe('a query that needs no upstream', () => {
     const { data } =
       await ask(`{ generateIban(input: { country: "je", bankCode: "NWBK", branch: "601613", accountNumber: "31926819" }) {
       ... on InvalidIbanFields { message suggestions fields { field } } } }`);
-    const message = 'country is JE, whose banks use IBANs of GB; use GB.';
+    const message = 'The country is JE, whose banks use IBANs of GB; use GB.';
     const suggestions = ['GB29NWBK60161331926819'];
     expect(data?.generateIban).toEqual({ message, suggestions, fields: [{ field: 'country' }] });
     expect(log()).not.toContain('31926819');
@@ -206,7 +221,7 @@ describe('a query that needs no upstream', () => {
     const { data } =
       await ask(`{ generateIban(input: { country: "HR", bankCode: "1001006", accountNumber: "1863000160" }) {
       ... on InvalidIbanFields { suggestions fields { field message } } } }`);
-    const message = 'bankCode ends in a check digit that does not match; it would be 5.';
+    const message = 'The bank code ends in a check digit that does not match; it would be 5.';
     expect(data?.generateIban).toEqual({ suggestions: [], fields: [{ field: 'bankCode', message }] });
     expect(upstream.calls).toHaveLength(0);
   });
@@ -237,11 +252,11 @@ describe('a query that needs no upstream', () => {
   });
 
   it.each([
-    ['first: 0', 'first is 0; it must be from 1 to 100.'],
-    ['first: 101', 'first is 101; it must be from 1 to 100.'],
-    ['country: "Germany"', 'country must be an ISO 3166-1 alpha-2 code, such as DE.'],
-    ['after: "7"', 'after must be a cursor from pageInfo.endCursor or an edge.'],
-    [`search: "${'a '.repeat(11)}"`, 'search must have at most 10 words.'],
+    ['first: 0', 'The page size is 0; it must be from 1 to 100.'],
+    ['first: 101', 'The page size is 101; it must be from 1 to 100.'],
+    ['country: "Germany"', 'The country must be an ISO 3166-1 alpha-2 code, such as DE.'],
+    ['after: "7"', 'The cursor must be one that the list returned.'],
+    [`search: "${'a '.repeat(11)}"`, 'The search must have at most 10 words.'],
   ])('rejects banks(%s)', async (args, message) => {
     const { ask, upstream } = await tScriptedGateway();
     const { data, errors } = await ask(`{ banks(${args}) { totalCount } }`);

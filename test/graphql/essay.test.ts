@@ -11,7 +11,7 @@ const mutation = `mutation ($input: GenerateEssayInput!) { generateEssay(input: 
 } }`;
 
 const input = { description: 'The fountain pen: its reservoir and its feed', mode: 'ACADEMIC', wordCount: 120 };
-const emptyDescription = 'description must not be empty; describe the topic and the points to cover.';
+const emptyDescription = 'The description must not be empty; describe the topic and the points to cover.';
 const text = 'On Pens\n\nA pen holds ink. It also holds thoughts, and keeps them.';
 
 describe('generateEssay', () => {
@@ -90,12 +90,12 @@ describe('generateEssay', () => {
   );
 
   it.each([
-    ['wordCount', { wordCount: 0 }, 'wordCount is 0; it must be from 1 to 2000.'],
-    ['wordCount', { wordCount: 2001 }, 'wordCount is 2001; it must be from 1 to 2000.'],
-    ['wordCount', { wordCount: -5 }, 'wordCount is -5; it must be from 1 to 2000.'],
+    ['wordCount', { wordCount: 0 }, 'The number of words is 0; it must be from 1 to 2000.'],
+    ['wordCount', { wordCount: 2001 }, 'The number of words is 2001; it must be from 1 to 2000.'],
+    ['wordCount', { wordCount: -5 }, 'The number of words is -5; it must be from 1 to 2000.'],
     ['description', { description: '' }, emptyDescription],
     ['description', { description: ' \n\t' }, emptyDescription],
-    ['titles', { titles: ['Pens', ' '] }, 'titles must not contain an empty title; remove or replace it.'],
+    ['titles', { titles: ['Pens', ' '] }, 'A title is empty; remove or replace it.'],
   ])('rejects an invalid %s (%j) without a call', async (field, wrong, message) => {
     const { ask, upstream } = await tScriptedGateway(replyJson(200, { essay: text }));
     const { data } = await ask(mutation, { input: { ...input, ...wrong } });

@@ -51,7 +51,7 @@ describe('every country', () => {
         if (generated.kind === 'iban') expect(findIbanProblems(generated.iban)).toEqual([]);
         else
           for (const { message } of generated.problems)
-            expect(message).toMatch(/^[a-zA-Z]+ (has|is|cannot|ends|begins) .*\.$/);
+            expect(message).toMatch(/^The (country|bank code|branch|account number) (has|is|cannot|ends|begins) .*\.$/);
       }),
     );
   });
@@ -102,37 +102,45 @@ describe('an account number with the check digits that are computed', () => {
   });
 
   it.each<[string, Values, string]>([
-    ['BE', ['BE', '539', null, '007547035'], 'accountNumber ends in check digits that do not match; they would be 34.'],
-    ['NO', ['NO', '8601', null, '1117948'], 'accountNumber ends in a check digit that does not match; it would be 7.'],
+    [
+      'BE',
+      ['BE', '539', null, '007547035'],
+      'The account number ends in check digits that do not match; they would be 34.',
+    ],
+    [
+      'NO',
+      ['NO', '8601', null, '1117948'],
+      'The account number ends in a check digit that does not match; it would be 7.',
+    ],
     [
       'ES',
       ['ES', '2100', '0418', '460200051332'],
-      'accountNumber begins with check digits that do not match; they would be 45.',
+      'The account number begins with check digits that do not match; they would be 45.',
     ],
     [
       'AL',
       ['AL', '212', '1100', '80000000235698741'],
-      'accountNumber begins with a check digit that does not match; it would be 9.',
+      'The account number begins with a check digit that does not match; it would be 9.',
     ],
     [
       'NO, without a digit that is right',
       ['NO', '8601', null, '1117050'],
-      'accountNumber cannot exist in NO: its check digit would be 10.',
+      'The account number cannot exist in NO: its check digit would be 10.',
     ],
     [
       'NO, with a letter instead',
       ['NO', '8601', null, '001179O'],
-      'accountNumber has 7 characters, with letters where they are not allowed; an account number of NO has 6 digits, or 7 with its check digit.',
+      'The account number has 7 characters, with letters where they are not allowed; an account number of NO has 6 digits, or 7 with its check digit.',
     ],
     [
       'BI, without the zeros at the beginning',
       ['BI', '10000', '10001', '332045181'],
-      'accountNumber has 9 characters; an account number of BI has 11 digits, or 13 with its check digits.',
+      'The account number has 9 characters; an account number of BI has 11 digits, or 13 with its check digits.',
     ],
     [
       'another bank',
       ['BE', '538', null, '539007547034'],
-      'accountNumber has 12 characters; an account number of BE has 7 digits, or 9 with its check digits.',
+      'The account number has 12 characters; an account number of BE has 7 digits, or 9 with its check digits.',
     ],
   ])('is a problem if they do not match: %s', (_, values, message) => {
     expect(messagesOf(values)).toEqual([message]);
@@ -181,31 +189,42 @@ describe('check digits inside a field', () => {
       'HR',
       ['HR', '1001006', null, '1863000161'],
       [
-        { field: 'bankCode', message: 'bankCode ends in a check digit that does not match; it would be 5.' },
-        { field: 'accountNumber', message: 'accountNumber ends in a check digit that does not match; it would be 0.' },
+        { field: 'bankCode', message: 'The bank code ends in a check digit that does not match; it would be 5.' },
+        {
+          field: 'accountNumber',
+          message: 'The account number ends in a check digit that does not match; it would be 0.',
+        },
       ],
     ],
     [
       'NL',
       ['NL', 'ABNA', null, '417164301'],
-      [{ field: 'accountNumber', message: 'accountNumber ends in a check digit that does not match; it would be 0.' }],
+      [
+        {
+          field: 'accountNumber',
+          message: 'The account number ends in a check digit that does not match; it would be 0.',
+        },
+      ],
     ],
     [
       'NL, without a digit that is right',
       ['NL', 'ABNA', null, '0100000070'],
-      [{ field: 'accountNumber', message: 'accountNumber cannot exist in NL: its check digit would be 10.' }],
+      [{ field: 'accountNumber', message: 'The account number cannot exist in NL: its check digit would be 10.' }],
     ],
     [
       'PL',
       ['PL', '10901015', null, '0000071219812874'],
-      [{ field: 'bankCode', message: 'bankCode ends in a check digit that does not match; it would be 4.' }],
+      [{ field: 'bankCode', message: 'The bank code ends in a check digit that does not match; it would be 4.' }],
     ],
     [
       'CZ',
       ['CZ', '0800', '18', '2000145398'],
       [
-        { field: 'branch', message: 'branch ends in a check digit that does not match; it would be 9.' },
-        { field: 'accountNumber', message: 'accountNumber ends in a check digit that does not match; it would be 9.' },
+        { field: 'branch', message: 'The branch ends in a check digit that does not match; it would be 9.' },
+        {
+          field: 'accountNumber',
+          message: 'The account number ends in a check digit that does not match; it would be 9.',
+        },
       ],
     ],
     [
@@ -214,7 +233,7 @@ describe('check digits inside a field', () => {
       [
         {
           field: 'accountNumber',
-          message: 'accountNumber begins with a check digit that does not match; it would be 6.',
+          message: 'The account number begins with a check digit that does not match; it would be 6.',
         },
       ],
     ],
@@ -224,17 +243,22 @@ describe('check digits inside a field', () => {
       [
         {
           field: 'accountNumber',
-          message: 'accountNumber has, in place 4, a check digit that does not match; it would be 5.',
+          message: 'The account number has, in place 4, a check digit that does not match; it would be 5.',
         },
       ],
     ],
     [
       'ST',
       ['ST', '0001', '0001', '0051845310147'],
-      [{ field: 'accountNumber', message: 'accountNumber ends in check digits that do not match; they would be 46.' }],
+      [
+        {
+          field: 'accountNumber',
+          message: 'The account number ends in check digits that do not match; they would be 46.',
+        },
+      ],
     ],
   ])('are a problem of this field in %s', (_, values, problems) => {
-    expect(build(values)).toEqual({ kind: 'invalid', problems, suggestions: [] });
+    expect(build(values)).toMatchObject({ kind: 'invalid', problems, suggestions: [] });
   });
 
   it('are accepted where the rule does not cover the account', () => {
@@ -249,10 +273,10 @@ describe('a territory', () => {
 
   it.each(territories)('$country is a problem, and the IBAN of $parent is suggested', ({ country, parent }) => {
     const example = findCountryFormat(parent ?? '')?.example ?? '';
-    expect(buildIban({ ...fieldsOf(example), country })).toEqual({
+    expect(buildIban({ ...fieldsOf(example), country })).toMatchObject({
       kind: 'invalid',
       problems: [
-        { field: 'country', message: `country is ${country}, whose banks use IBANs of ${parent}; use ${parent}.` },
+        { field: 'country', message: `The country is ${country}, whose banks use IBANs of ${parent}; use ${parent}.` },
       ],
       suggestions: [example],
     });
@@ -260,11 +284,11 @@ describe('a territory', () => {
 
   it('is reported with the problems of all other fields, for which there is no suggestion', () => {
     const generated = build(['JE', 'NWBK', null, '31926819']);
-    expect(generated).toEqual({
+    expect(generated).toMatchObject({
       kind: 'invalid',
       problems: [
-        { field: 'country', message: 'country is JE, whose banks use IBANs of GB; use GB.' },
-        { field: 'branch', message: 'branch is missing; a branch of GB has 6 digits.' },
+        { field: 'country', message: 'The country is JE, whose banks use IBANs of GB; use GB.' },
+        { field: 'branch', message: 'The branch is missing; a branch of GB has 6 digits.' },
       ],
       suggestions: [],
     });
@@ -301,53 +325,69 @@ describe('ibanFields', () => {
 
 describe('the message of a field problem', () => {
   it.each<[string, Values, string]>([
-    ['a missing field', ['GB', 'NWBK', null, '31926819'], 'branch is missing; a branch of GB has 6 digits.'],
+    ['a missing field', ['GB', 'NWBK', null, '31926819'], 'The branch is missing; a branch of GB has 6 digits.'],
     [
       'letters among digits',
       ['DE', '3704O044', null, '1'],
-      'bankCode has 8 characters, with letters where they are not allowed; a bank code of DE has 8 digits.',
+      'The bank code has 8 characters, with letters where they are not allowed; a bank code of DE has 8 digits.',
     ],
     [
       'digits among letters',
       ['NL', '4BNA', null, '417164300'],
-      'bankCode has 4 characters, with digits where they are not allowed; a bank code of NL has 4 letters.',
+      'The bank code has 4 characters, with digits where they are not allowed; a bank code of NL has 4 letters.',
     ],
     [
       'characters that are neither',
       ['DE', '37040044', null, '53201/ä'],
-      'accountNumber has 7 characters, with characters other than letters and digits where they are not allowed; an account number of DE has up to 10 digits.',
+      'The account number has 7 characters, with characters other than letters and digits where they are not allowed; an account number of DE has up to 10 digits.',
     ],
-    ['one character', ['BE', '5', null, '0075470'], 'bankCode has 1 character; a bank code of BE has 3 digits.'],
+    ['one character', ['BE', '5', null, '0075470'], 'The bank code has 1 character; a bank code of BE has 3 digits.'],
     [
       'a letter where only a digit is allowed',
       ['BR', '00360305', '00001', 'X795493C1'],
-      'accountNumber has 9 characters, with letters where they are not allowed; an account number of BR has up to 10 digits, 1 letter and 1 letter or digit.',
+      'The account number has 9 characters, with letters where they are not allowed; an account number of BR has up to 10 digits, 1 letter and 1 letter or digit.',
     ],
     [
       'a digit where only a letter is allowed',
       ['BR', '00360305', '00001', '979549311'],
-      'accountNumber has 9 characters, with digits where they are not allowed; an account number of BR has up to 10 digits, 1 letter and 1 letter or digit.',
+      'The account number has 9 characters, with digits where they are not allowed; an account number of BR has up to 10 digits, 1 letter and 1 letter or digit.',
     ],
     [
       'an account number that is too short',
       ['NO', '8601', null, '11179'],
-      'accountNumber has 5 characters; an account number of NO has 6 digits, or 7 with its check digit.',
+      'The account number has 5 characters; an account number of NO has 6 digits, or 7 with its check digit.',
     ],
     [
       'a number that is not issued',
       ['NO', '8601', null, '111705'],
-      'accountNumber cannot exist in NO: its check digit would be 10.',
+      'The account number cannot exist in NO: its check digit would be 10.',
     ],
-    ['a country without IBANs', ['US', '1'], 'country is US, which has no IBANs.'],
+    ['a country without IBANs', ['US', '1'], 'The country is US, which has no IBANs.'],
     [
       'a country outside the registry',
       ['MA', '1'],
-      'country is MA, which is not in the SWIFT registry; an IBAN can be generated for countries of the registry.',
+      'The country is MA, which is not in the SWIFT registry; an IBAN can be generated for countries of the registry.',
     ],
-    ['a country of three letters', ['DEU'], 'country has 3 characters; a country code has 2 letters.'],
-    ['no country', [' '], 'country is missing; a country code has 2 letters.'],
+    ['a country of three letters', ['DEU'], 'The country has 3 characters; a country code has 2 letters.'],
+    ['no country', [' '], 'The country is missing; a country code has 2 letters.'],
   ])('explains %s', (_, values, message) => {
     expect(messagesOf(values)).toEqual([message]);
+  });
+
+  it.each<[Values, string, string, object | null]>([
+    [['DEU'], 'country', 'WRONG_LENGTH', { min: 2, max: 2 }],
+    [['D1'], 'country', 'WRONG_CHARACTERS', { min: 2, max: 2 }],
+    [[' '], 'country', 'REQUIRED', { min: 2, max: 2 }],
+    [['US'], 'country', 'UNKNOWN_COUNTRY', { min: 2, max: 2 }],
+    [['MA'], 'country', 'NOT_REGISTERED', { min: 2, max: 2 }],
+    [['DE', '37040044'], 'accountNumber', 'REQUIRED', { min: 1, max: 10 }],
+    [['DE', '3704004O', null, '1'], 'bankCode', 'WRONG_CHARACTERS', { min: 8, max: 8 }],
+    [['DE', '37040044', '1', '1'], 'branch', 'NOT_IN_COUNTRY', null],
+    [['BE', '539', null, '0075'], 'accountNumber', 'WRONG_LENGTH', { min: 7, max: 9 }],
+    [['BE', '539', null, '007547035'], 'accountNumber', 'WRONG_CHECK_DIGITS', { min: 7, max: 9 }],
+    [['JE', 'NWBK', '601613', '31926819'], 'country', 'TERRITORY', { min: 2, max: 2 }],
+  ])('has its reason and lengths beside it, for programs: %j', (values, field, reason, length) => {
+    expect(build(values)).toMatchObject({ kind: 'invalid', problems: [{ field, reason, length }] });
   });
 
   it('never contains the value: an account number is personal data', () => {

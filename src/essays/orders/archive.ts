@@ -184,8 +184,8 @@ const failure: z.ZodType<EssayFailure> = z.discriminatedUnion('kind', [
     kind: z.literal('invalid-input'),
     message,
     field: orderField.nullable(),
-    // Release 0.1.0 wrote none.
-    problems: z.array(z.object({ field: orderField, message })).default([]),
+    // Only rejections by the service are stored, which does not report fields.
+    problems: z.unknown().transform((): [] => []),
   }),
   z.object({ kind: z.literal('allowance-exhausted'), message, renewsAt: z.coerce.date().nullable() }),
   z.object({

@@ -153,7 +153,7 @@ const unsafeOrder: EssayServiceFailed = {
   kind: 'service-failed',
   message:
     'The gateway cannot make sure at the moment that this order is paid for only once, so the essay service was not ' +
-    'called. Try again later, or omit the idempotencyKey.',
+    'called. Try again later.',
   code: 'UPSTREAM_UNAVAILABLE',
   retryable: true,
   rawText: null,

@@ -24,11 +24,18 @@ export function essayStoreKey(id: string, callerId: string): string {
 
 const keyProblem: EssayFieldProblem = {
   field: 'idempotencyKey',
-  message: 'idempotencyKey was used for a different order; choose a new key for this order.',
+  reason: 'KEY_REUSED',
+  range: null,
+  message: 'The idempotency key was used for a different order; choose a new key for this order.',
 };
 
 /** The result if the idempotency key was already used with a different input. */
-export const differentOrder: InvalidEssayInput = { kind: 'invalid-input', ...keyProblem, problems: [keyProblem] };
+export const differentOrder: InvalidEssayInput = {
+  kind: 'invalid-input',
+  field: keyProblem.field,
+  message: keyProblem.message,
+  problems: [keyProblem],
+};
 
 /** Hashes the parts as JSON, so that different parts never give the same text. */
 function hash(parts: readonly unknown[]): string {

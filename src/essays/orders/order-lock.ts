@@ -73,8 +73,8 @@ export function createOrderLock({ archive, ...openedStore }: OrderLockOptions) {
 const unknownOutcome: EssayServiceFailed = {
   kind: 'service-failed',
   message:
-    'An earlier attempt of this order was sent, and its outcome is unknown: it may have been paid for. To order the essay ' +
-    'again, and perhaps pay for it twice, set orderAgain to true or choose a new idempotencyKey.',
+    'An earlier attempt of this order was sent, and its outcome is unknown: it may have been paid for. Order the essay ' +
+    'again only if it may be paid for twice.',
   code: 'UPSTREAM_FAILED',
   retryable: false,
   rawText: null,

@@ -81,23 +81,27 @@ builder.queryField('banks', (t) =>
     directives: [lookUpCost, pageSize, paid],
     description:
       'Banks in pages, filtered by country and search text. A page may contain fewer than `first` banks. ' +
-      'Null, with an error, when the service fails.',
+      'Null, with an error, when the service fails. At most `limits.bankQueries` per query.',
     args: {
       country: t.arg.string(
-        limitText(maxLengths.country, 'ISO 3166-1 alpha-2 code, such as DE; null for all countries.'),
+        limitText('country', maxLengths.country, 'ISO 3166-1 alpha-2 code, such as DE; null for all countries.'),
       ),
       search: t.arg.string(
         limitText(
+          'search',
           maxLengths.search,
           `Up to ${maxSearchWords} words of a name, or part of a bank code or BIC; case and accents are ignored.`,
         ),
       ),
       first: t.arg.int({ defaultValue: defaultPageSize, description: `Page size, from 1 to ${maxPageSize}.` }),
-      after: t.arg.string(limitText(maxLengths.cursor, 'Cursor of the bank before the page; null for the first page.')),
+      after: t.arg.string(
+        limitText('cursor', maxLengths.cursor, 'Cursor of the bank before the page; null for the first page.'),
+      ),
     },
     resolve: async (_, { country, search, first: size, after }, { services, budget, requestContext }) => {
       const first = size ?? defaultPageSize;
-      if (first < 1 || first > maxPageSize) throw badInput(`first is ${first}; it must be from 1 to ${maxPageSize}.`);
+      if (first < 1 || first > maxPageSize)
+        throw badInput(`The page size is ${first}; it must be from 1 to ${maxPageSize}.`);
       const listing = {
         country: readCountry(country),
         search: readSearch(search),
@@ -114,13 +118,13 @@ builder.queryField('banks', (t) =>
 function readCountry(country: string | null | undefined): string | null {
   if (country == null) return null;
   const code = compactIban(country);
-  if (!countryCodes.has(code)) throw badInput('country must be an ISO 3166-1 alpha-2 code, such as DE.');
+  if (!countryCodes.has(code)) throw badInput('The country must be an ISO 3166-1 alpha-2 code, such as DE.');
   return code;
 }
 
 function readSearch(search: string | null | undefined): string | null {
   const words = search?.match(/\S+/g) ?? [];
-  if (words.length > maxSearchWords) throw badInput(`search must have at most ${maxSearchWords} words.`);
+  if (words.length > maxSearchWords) throw badInput(`The search must have at most ${maxSearchWords} words.`);
   return words.join(' ') || null;
 }
 
@@ -142,8 +146,6 @@ function readCursor(cursor: string): number {
     Buffer.from(cursor, 'base64url')
       .toString()
       .match(/^offset:(\d{1,10})$/) ?? [];
-  if (offset === undefined) {
-    throw new GatewayError('BAD_USER_INPUT', 'after must be a cursor from pageInfo.endCursor or an edge.');
-  }
+  if (offset === undefined) throw badInput('The cursor must be one that the list returned.');
   return Number(offset);
 }

@@ -113,7 +113,7 @@ builder.queryField('bank', (t) =>
     args: {
       bic: t.arg.string({
         required: true,
-        ...limitText(maxLengths.code, 'The BIC: 8 or 11 characters; case is ignored.'),
+        ...limitText('BIC', maxLengths.code, 'The BIC: 8 or 11 characters; case is ignored.'),
       }),
     },
     resolve: (_, { bic }, context) => findByBic(bic, context),

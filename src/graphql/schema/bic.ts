@@ -85,11 +85,12 @@ builder.queryField('bicValidation', (t) =>
     nullable: true,
     directives: [lookUpCost, paid],
     description:
-      'Validates a BIC (SWIFT code) by ISO 9362 and finds its bank. The service is called only for valid, problems and bank.',
+      'Validates a BIC (SWIFT code) by ISO 9362 and finds its bank. The service is called only for valid, problems and bank. ' +
+      'At most `limits.bics` per query.',
     args: {
       bic: t.arg.string({
         required: true,
-        ...limitText(maxLengths.code, 'The BIC: 8 or 11 characters; case is ignored.'),
+        ...limitText('BIC', maxLengths.code, 'The BIC: 8 or 11 characters; case is ignored.'),
       }),
     },
     resolve: (_, { bic }, { loaders }, info) =>

@@ -98,7 +98,7 @@ builder.queryField('country', (t) =>
     args: {
       code: t.arg.string({
         required: true,
-        ...limitText(maxLengths.country, 'ISO 3166-1 alpha-2 code; case is ignored.'),
+        ...limitText('country', maxLengths.country, 'ISO 3166-1 alpha-2 code; case is ignored.'),
       }),
     },
     resolve: (_, { code }) => findCountryFormat(compactIban(code)),

@@ -45,7 +45,7 @@ export function readKey(name: string, key: unknown, maxLength: number): string {
   if (typeof key !== 'string') {
     throw new GatewayError('BAD_USER_INPUT', `The representation must have a string key "${name}".`);
   }
-  return checkText(name, key, maxLength);
+  return checkText(`key "${name}"`, key, maxLength);
 }
 
 /** Not async: thousands may wait. */

@@ -53,7 +53,7 @@ const EssayType = builder.objectRef<Essay>('Essay').implement({
       description: 'With this id, the client that ordered the essay can query `essay(id:)` while it is stored.',
     }),
     text: t.string({
-      description: 'The text; line breaks separate paragraphs.',
+      description: 'The text; line breaks separate paragraphs. At most `limits.essayTexts` per response.',
       resolve: ({ text }, _, { budget }) => countText(text, budget),
     }),
     wordCount: t.exposeInt('wordCount', { description: 'Number of words in the text.' }),
@@ -66,11 +66,35 @@ const EssayType = builder.objectRef<Essay>('Essay').implement({
   }),
 });
 
+const InvalidEssayFieldReasonType = builder.enumType('InvalidEssayFieldReason', {
+  description: 'Why an input field of an order is invalid.',
+  values: {
+    REQUIRED: { description: 'The text is empty.' },
+    TOO_LONG: { description: 'The text has too many characters.' },
+    TOO_MANY: { description: 'There are too many titles.' },
+    OUT_OF_RANGE: { description: 'The number is too small or too large.' },
+    KEY_REUSED: { description: 'The idempotencyKey was used for a different order.' },
+  } satisfies Record<EssayFieldProblem['reason'], { description: string }>,
+});
+
 const InvalidEssayFieldType = builder.objectRef<EssayFieldProblem>('InvalidEssayField').implement({
   description: 'A problem with an input field.',
   fields: (t) => ({
     field: t.exposeString('field', { description: 'Field of GenerateEssayInput.' }),
-    message: t.exposeString('message', { description: 'What is wrong and what would be valid.' }),
+    reason: t.expose('reason', { type: InvalidEssayFieldReasonType, description: 'What is wrong, for programs.' }),
+    min: t.int({
+      nullable: true,
+      description: 'The least that is allowed, in the unit of `max`.',
+      resolve: ({ range }) => range?.min,
+    }),
+    max: t.int({
+      nullable: true,
+      description:
+        'The most that is allowed: words for OUT_OF_RANGE, titles for TOO_MANY, otherwise characters of a text; null if there is no ' +
+        'limit.',
+      resolve: ({ range }) => range?.max,
+    }),
+    message: t.exposeString('message', { description: 'What is wrong and what would be valid, for users.' }),
   }),
 });
 
@@ -162,7 +186,7 @@ builder.queryField('essay', (t) =>
       'A stored essay. Null if the id is unknown, the essay is no longer stored, or another client ordered it. Needs no ' +
       'upstream call.',
     args: {
-      id: t.arg.id({ required: true, ...limitText(maxLengths.id, '`Essay.id`, as returned by generateEssay.') }),
+      id: t.arg.id({ required: true, ...limitText('id', maxLengths.id, '`Essay.id`, as returned by generateEssay.') }),
     },
     resolve: (_, { id }, { services, requestContext }) => services.essayArchive.find(id, requestContext),
   }),
@@ -205,7 +229,8 @@ builder.mutationField('generateEssay', (t) =>
     directives: [essayCost, paid],
     description:
       'Orders an essay. This takes up to two minutes. Each order is paid for; with the same idempotencyKey, retries ' +
-      'return the same essay. If the client disconnects, the essay is still completed and stored.',
+      'return the same essay. If the client disconnects, the essay is still completed and stored. At most `limits.essays` per ' +
+      'mutation.',
     args: { input: t.arg({ type: GenerateEssayInputType, required: true, description: 'The order.' }) },
     resolve: async (_, { input }, { services, budget, requestContext }): Promise<EssayResult> => {
       if (!budget.spend('essays')) {

@@ -21,9 +21,12 @@ export const essaysScope = { scope: 'essays' } satisfies { scope: Scope };
 /** Maximum numbers of characters, with room for separators. A code is an IBAN, a BIC or a part of them. */
 export const maxLengths = { code: 64, country: 16, cursor: 64, id: 200, search: 100 };
 
-/** Options of a text argument or input field, or of a list of texts: its limit, which is checked before the resolver runs. */
-export function limitText(maxLength: number, description: string) {
-  return { ...stateTextLimit(maxLength, description), extensions: { maxLength } };
+/**
+ * Options of a text argument or input field, or of a list of texts: its limit, which is checked before the resolver runs.
+ * @param noun what users call it
+ */
+export function limitText(noun: string, maxLength: number, description: string) {
+  return { ...stateTextLimit(maxLength, description), extensions: { maxLength, noun } };
 }
 
 /** As `limitText`, for a limit that the resolver checks, because a long text is not an error of the whole field. */
@@ -52,9 +55,9 @@ export function checkScope({ extensions }: Pick<GraphQLObjectType, 'extensions'>
 }
 
 /** Returns the same text. @throws GatewayError, without the text, if it is too long */
-export function checkText(name: string, text: string, maxLength: number): string {
+export function checkText(noun: string, text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
-  throw new GatewayError('BAD_USER_INPUT', `${name} must have at most ${maxLength} characters.`);
+  throw new GatewayError('BAD_USER_INPUT', `The ${noun} must have at most ${maxLength} characters.`);
 }
 
 function addChecks(field: GraphQLField<unknown, Context>): void {
@@ -63,7 +66,7 @@ function addChecks(field: GraphQLField<unknown, Context>): void {
   if (limits.length === 0 && extensions.scope === undefined) return;
   field.resolve = (source, values, context, info) => {
     checkScope(field, context);
-    for (const { path, maxLength } of limits) checkTexts(values, path, maxLength);
+    for (const limit of limits) checkTexts(values, limit);
     return resolve(source, values, context, info);
   };
 }
@@ -72,23 +75,25 @@ interface TextLimit {
   /** Names of an argument and of fields of input objects. */
   path: readonly string[];
   maxLength: number;
+  noun: string;
 }
 
 /** The limits of all texts among these arguments or input fields. */
 function findTextLimits(inputs: readonly (GraphQLArgument | GraphQLInputField)[]): TextLimit[] {
   return inputs.flatMap(({ name, type: wrappedType, extensions }): TextLimit[] => {
-    const { maxLength } = extensions as { maxLength?: number };
-    if (maxLength !== undefined) return [{ path: [name], maxLength }];
+    const { maxLength, noun } = extensions as { maxLength?: number; noun: string };
+    if (maxLength !== undefined) return [{ path: [name], maxLength, noun }];
     const type = getNamedType(wrappedType);
     const limits = isInputObjectType(type) ? findTextLimits(Object.values(type.getFields())) : [];
-    return limits.map(({ path, maxLength }) => ({ path: [name, ...path], maxLength }));
+    return limits.map((limit) => ({ ...limit, path: [name, ...limit.path] }));
   });
 }
 
-/** Checks the text at a path below a value, or all texts if there are lists on the way. */
-function checkTexts(value: unknown, path: readonly string[], maxLength: number, depth = 0): void {
+/** Checks the text at the path below a value, or all texts if there are lists on the way. */
+function checkTexts(value: unknown, limit: TextLimit, depth = 0): void {
   if (value === null || value === undefined) return;
-  if (Array.isArray(value)) for (const item of value) checkTexts(item, path, maxLength, depth);
-  else if (depth === path.length) checkText(path.at(-1) ?? '', value as string, maxLength);
-  else checkTexts((value as Record<string, unknown>)[path[depth] ?? ''], path, maxLength, depth + 1);
+  const name = limit.path[depth];
+  if (Array.isArray(value)) for (const item of value) checkTexts(item, limit, depth);
+  else if (name === undefined) checkText(limit.noun, value as string, limit.maxLength);
+  else checkTexts((value as Record<string, unknown>)[name], limit, depth + 1);
 }

@@ -6,11 +6,38 @@ import { lookUpCost, paid, personalData } from './directives.ts';
 import { bankDataScope, limitText, maxLengths } from './field-checks.ts';
 import { IbanValidationType } from './iban.ts';
 
+const InvalidIbanFieldReasonType = builder.enumType('InvalidIbanFieldReason', {
+  description: 'Why an input field for an IBAN is invalid.',
+  values: {
+    REQUIRED: { description: 'It is missing.' },
+    WRONG_LENGTH: { description: 'It has too few or too many characters.' },
+    WRONG_CHARACTERS: {
+      description: 'It has a letter where a digit is required, or the reverse, or other characters.',
+    },
+    WRONG_CHECK_DIGITS: { description: 'Its national check digits do not match.' },
+    NOT_IN_COUNTRY: { description: 'IBANs of the country have no such part.' },
+    UNKNOWN_COUNTRY: { description: 'The country has no IBANs.' },
+    NOT_REGISTERED: { description: 'The country uses numbers like IBANs, but is not in the SWIFT registry.' },
+    TERRITORY: { description: 'Banks of the territory use IBANs of its parent country; see suggestions.' },
+  } satisfies Record<IbanFieldProblem['reason'], { description: string }>,
+});
+
 const InvalidIbanFieldType = builder.objectRef<IbanFieldProblem>('InvalidIbanField').implement({
   description: 'A problem with an input field.',
   fields: (t) => ({
     field: t.exposeString('field', { description: 'Field of GenerateIbanInput.' }),
-    message: t.exposeString('message', { description: 'What is wrong and what would be valid.' }),
+    reason: t.expose('reason', { type: InvalidIbanFieldReasonType, description: 'What is wrong, for programs.' }),
+    minLength: t.int({
+      nullable: true,
+      description: 'The fewest characters of a valid value; null if the country has no such field.',
+      resolve: ({ length }) => length?.min,
+    }),
+    maxLength: t.int({
+      nullable: true,
+      description: 'The most characters of a valid value; null if the country has no such field.',
+      resolve: ({ length }) => length?.max,
+    }),
+    message: t.exposeString('message', { description: 'What is wrong and what would be valid, for users.' }),
   }),
 });
 
@@ -45,12 +72,16 @@ const GenerateIbanResultType = builder.unionType('GenerateIbanResult', {
 const GenerateIbanInputType = builder.inputType('GenerateIbanInput', {
   description: 'The parts of the IBAN to generate. IbanCountry.ibanFields lists the fields that a country needs.',
   fields: (t) => ({
-    country: t.string({ required: true, ...limitText(maxLengths.country, 'ISO 3166-1 alpha-2 code, such as DE.') }),
-    bankCode: t.string(limitText(maxLengths.code, 'National bank code.')),
-    branch: t.string(limitText(maxLengths.code, 'Branch code, if the country has one.')),
+    country: t.string({
+      required: true,
+      ...limitText('country', maxLengths.country, 'ISO 3166-1 alpha-2 code, such as DE.'),
+    }),
+    bankCode: t.string(limitText('bank code', maxLengths.code, 'National bank code.')),
+    branch: t.string(limitText('branch', maxLengths.code, 'Branch code, if the country has one.')),
     accountNumber: t.string({
       directives: [personalData],
       ...limitText(
+        'account number',
         maxLengths.code,
         'Account number, with or without the check digits next to it that the gateway computes, and with or without bank code ' +
           'and branch in front of these.',
@@ -67,7 +98,7 @@ builder.queryField('generateIban', (t) =>
     directives: [lookUpCost, paid, personalData],
     description:
       'Generates an IBAN from its parts and computes all check digits. Fields with a wrong format, or with national check ' +
-      'digits that do not match, are reported without an upstream call. Null, with an error, when the service fails.',
+      'digits that do not match, are reported without an upstream call. Null, with an error, when the service fails. At most `limits.bankQueries` per query.',
     args: { input: t.arg({ type: GenerateIbanInputType, required: true, description: 'The parts of the IBAN.' }) },
     resolve: async (_, { input }, { services, budget, requestContext }) => {
       if (!budget.spend('bankQueries')) throw budget.createLimitError('bankQueries');

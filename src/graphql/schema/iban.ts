@@ -1,6 +1,5 @@
 import type { IbanData, IbanValidation } from '../../bank-data/bank-data.ts';
 import type { BankCodeStatus } from '../../bank-lists/known-banks.ts';
-import { GatewayError } from '../../errors.ts';
 import {
   compactIban,
   findIbanProblems,
@@ -286,7 +285,7 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
       directives: [suggestionsCost, personalData],
       description:
         'Up to five valid IBANs that differ by one typing error, most likely first, or the one that a pasted text contains; ' +
-        'empty if it is well-formed. Needs no upstream call.',
+        'empty if it is well-formed. At most `limits.suggestions` IBANs of a query have some. Needs no upstream call.',
       resolve: ({ iban }, _, context) => (findIbanProblems(iban).length === 0 ? [] : suggestOnce(iban, context)),
     }),
   }),
@@ -299,11 +298,12 @@ builder.queryField('ibanValidation', (t) =>
     nullable: true,
     directives: [paid, personalData],
     description:
-      'Validates an IBAN and finds its country and bank. The service is called only for valid, problems, ibanData and bankData.',
+      'Validates an IBAN and finds its country and bank. The service is called only for valid, problems, ibanData and bankData. ' +
+      'At most `limits.ibans` per query.',
     args: {
       iban: t.arg.string({
         required: true,
-        ...limitText(maxLengths.code, 'The IBAN; case, spaces and hyphens are ignored.'),
+        ...limitText('IBAN', maxLengths.code, 'The IBAN; case, spaces and hyphens are ignored.'),
       }),
     },
     resolve: (_, { iban }, { loaders }, info) =>
@@ -319,7 +319,7 @@ builder.queryField('ibanValidations', (t) =>
     directives: [assumeSize(typicalListLength), paid, personalData],
     description:
       'Validates a list of IBANs; results are in the order of the input. Duplicates are looked up once. The service is called ' +
-      'only for valid, problems, ibanData and bankData. Null, with an error, for more IBANs than a query may have, by default 1,000.',
+      'only for valid, problems, ibanData and bankData. Null, with an error, for more than `limits.ibans` IBANs.',
     args: {
       ibans: t.arg.stringList({
         required: true,
@@ -330,7 +330,7 @@ builder.queryField('ibanValidations', (t) =>
       if (ibans.length > budget.limits.ibans) throw budget.createLimitError('ibans');
       const isLookedUp = needsLookUp(info, 'IbanValidation');
       const validate = (iban: string) =>
-        loaders.validateIban(compactIban(checkText('iban', iban, maxLengths.code)), isLookedUp);
+        loaders.validateIban(compactIban(checkText('IBAN', iban, maxLengths.code)), isLookedUp);
       // Not limited here: the loader limits how many are looked up at a time.
       return settleAll(ibans, validate, signal);
     },
@@ -338,14 +338,11 @@ builder.queryField('ibanValidations', (t) =>
 );
 
 /** Suggests valid IBANs for an invalid one, once per query, for all aliases. @throws GatewayError over the limit of the query */
-export function suggestOnce(iban: string, { suggestions, services }: Context): Promise<string[]> {
+export function suggestOnce(iban: string, { suggestions, services, budget }: Context): Promise<string[]> {
   const known = suggestions.get(iban);
   if (known !== undefined) return known;
-  if (suggestions.size >= maxIbans) throw new GatewayError('BAD_USER_INPUT', tooManyIbans);
+  if (!budget.spend('suggestions')) throw budget.createLimitError('suggestions');
   const suggested = services.inTimeSlice(() => [...suggestIbans(iban, { isKnownBank: services.knownBanks.has })]);
   suggestions.set(iban, suggested);
   return suggested;
 }
-
-const maxIbans = 1_000;
-const tooManyIbans = `A query may request suggestions for at most ${maxIbans} invalid IBANs; split it into several queries.`;

@@ -12,6 +12,8 @@ export interface QueryLimits {
   essayTexts: number;
   /** Representations of a router. */
   entities: number;
+  /** IBANs for which suggestions are computed, each of them once. */
+  suggestions: number;
 }
 
 export function readQueryLimits({
@@ -26,13 +28,14 @@ export function readQueryLimits({
     essayTexts: 20,
     essays: maxEssaysPerQuery,
     entities: maxEntitiesPerQuery,
+    suggestions: 1_000,
   };
 }
 
 /** What is left of the limits of one query. */
 export class QueryBudget {
   readonly limits: QueryLimits;
-  readonly #spent = { ibans: 0, bics: 0, bankQueries: 0, essays: 0, essayTexts: 0, entities: 0 };
+  readonly #spent = { ibans: 0, bics: 0, bankQueries: 0, essays: 0, essayTexts: 0, entities: 0, suggestions: 0 };
 
   constructor(limits: QueryLimits) {
     this.limits = limits;
@@ -56,6 +59,8 @@ const messages: Record<keyof QueryLimits, (limit: number) => string> = {
     `A query may request at most ${limit} bank lists and generated IBANs in total; split it into several queries.`,
   entities: (limit) =>
     `A query may request at most ${limit} entities (MAX_ENTITIES_PER_QUERY); split it into several queries.`,
+  suggestions: (limit) =>
+    `A query may request suggestions for at most ${limit} invalid IBANs; split it into several queries.`,
   essayTexts: (limit) => `A response may contain at most ${limit} texts of essays, aliases included.`,
   essays: (limit) => `A mutation may order at most ${limit} essays; order the others in another mutation.`,
 };

@@ -6,6 +6,7 @@ import './country.ts';
 import './essay.ts';
 import './generate-iban.ts';
 import './iban.ts';
+import './limits.ts';
 import { builder } from './builder.ts';
 import { withFieldChecks } from './field-checks.ts';
 import { federationLink } from './subgraph.ts';

@@ -83,7 +83,7 @@ describe('iban_generate', () => {
     expect(status).toBe(422);
     expect(Object.keys(body.errors)).toEqual(['bank_code', 'branch', 'account_number']);
     for (const [name, [message]] of Object.entries(body.errors as Record<string, string[]>)) {
-      expect(message?.startsWith(`${name} `)).toBe(true);
+      expect(message?.startsWith(`The ${name.replace('_', ' ')} `)).toBe(true);
     }
   });
 
@@ -92,12 +92,12 @@ describe('iban_generate', () => {
     const { body } = await get('iban_generate', { country: 'HU', ...bank });
     expect(body.errors).toEqual({
       account_number: [
-        'account_number begins with a check digit that does not match; it would be 6.',
-        'account_number ends in a check digit that does not match; it would be 0.',
+        'The account number begins with a check digit that does not match; it would be 6.',
+        'The account number ends in a check digit that does not match; it would be 0.',
       ],
     });
     const { body: jersey } = await get('iban_generate', { country: 'Jersey', ...bank });
-    expect(jersey.errors.country).toEqual(['country is JE, whose banks use IBANs of GB; use GB.']);
+    expect(jersey.errors.country).toEqual(['The country is JE, whose banks use IBANs of GB; use GB.']);
   });
 });
 

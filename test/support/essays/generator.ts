@@ -30,8 +30,8 @@ export const truncated: EssayResult = { ...failed, rawText: '{"essay":"Pens hold
 export const unknownOutcome = {
   ...failed,
   message:
-    'An earlier attempt of this order was sent, and its outcome is unknown: it may have been paid for. To order the essay ' +
-    'again, and perhaps pay for it twice, set orderAgain to true or choose a new idempotencyKey.',
+    'An earlier attempt of this order was sent, and its outcome is unknown: it may have been paid for. Order the essay ' +
+    'again only if it may be paid for twice.',
   retryable: false,
 };
 

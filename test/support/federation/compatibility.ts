@@ -119,6 +119,14 @@ function createProductsServer() {
       entity == null || entity instanceof Error ? entity : { ...entity, __typename: representations[index].__typename },
     );
   };
-  const budget = new QueryBudget({ ibans: 0, bics: 0, bankQueries: 0, essayTexts: 20, essays: 0, entities: 10 });
+  const budget = new QueryBudget({
+    ibans: 0,
+    bics: 0,
+    bankQueries: 0,
+    essayTexts: 20,
+    essays: 0,
+    entities: 10,
+    suggestions: 0,
+  });
   return createTServer({ schema, createContext: (requestContext) => ({ requestContext, budget }) });
 }

@@ -13,7 +13,7 @@ import {
 import { schema } from '../../../src/graphql/schema/schema.ts';
 
 /** Fields that need no scope: they return nothing of either service to a caller who may not use it. */
-export const openFields = ['Query._entities', 'Query.allowances'];
+export const openFields = ['Query._entities', 'Query.allowances', 'Query.limits'];
 
 export const rootFields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
   Object.values(type?.getFields() ?? {}).map((field) => ({ type: String(type), field, name: `${type}.${field.name}` })),

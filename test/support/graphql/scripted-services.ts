@@ -56,7 +56,12 @@ export function tServices(): Services {
     async generateIban({ country }) {
       await turns(1);
       if (country === 'FR')
-        return { kind: 'invalid', message: 'Wrong.', problems: [{ field: 'branch', message: 'No.' }], suggestions: [] };
+        return {
+          kind: 'invalid',
+          message: 'Wrong.',
+          problems: [{ field: 'branch', reason: 'NOT_IN_COUNTRY', length: null, message: 'No.' }],
+          suggestions: [],
+        };
       return { kind: 'iban', validation: createValidation('DE89370400440532013000', 0) };
     },
     async listBanks({ country, limit, offset }) {
@@ -90,7 +95,7 @@ export function tServices(): Services {
     knownBanks: { has: () => false, status: () => 'UNKNOWN', accountCheckMethod: () => null },
     batches: createBatchTurns(64),
     inTimeSlice: createTimeSlices(4),
-    limits: { ibans: 20, bics: 10, bankQueries: 4, essayTexts: 2, essays: 1, entities: 20 },
+    limits: { ibans: 20, bics: 10, bankQueries: 4, essayTexts: 2, essays: 1, entities: 20, suggestions: 1_000 },
   };
 }
 

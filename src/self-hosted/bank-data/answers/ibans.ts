@@ -108,12 +108,12 @@ export function answerIbanGeneration(query: Query, directory: BankDirectory): An
   return answerIbanValidation({ iban_number: built.iban }, directory);
 }
 
-/** The messages by field. They start with the name of the field, which is replaced by its name on the wire. */
+/** The messages by field. */
 function toWireErrors(problems: readonly IbanFieldProblem[]): Record<string, readonly string[]> {
   const messages: Record<string, readonly string[]> = {};
   for (const { field, message } of problems) {
     const name = field === 'country' ? field : wireFieldNames[field];
-    messages[name] = [...(messages[name] ?? []), message.replace(field, name)];
+    messages[name] = [...(messages[name] ?? []), message];
   }
   return messages;
 }
