@@ -4,7 +4,7 @@ import { serve } from '../../examples/supergraph/serve.ts';
 import { findAccessibilityProblems, tBrowser, whyNoChromium } from '../support/browser.ts';
 import { routers, type StartRouter, startApolloGatewayAccepting } from '../support/federation/routers.ts';
 import { replyWithBank, tSupergraph } from '../support/federation/supergraph.ts';
-import { replyFailingFor } from '../support/scripted-upstream.ts';
+import { replyFailingFor, replyJson } from '../support/scripted-upstream.ts';
 
 /* Real routers in front of the payments subgraph and the gateway, over real ports. */
 
@@ -37,6 +37,24 @@ describe.each([...routers, accepting])('%s', (name, start) => {
     });
     const ibans = upstream.calls.map((call) => call.query.get('iban_number'));
     expect(ibans.toSorted()).toEqual(['DE44500105175407324931', 'DE89370400440532013000', 'NL91ABNA0417164300']);
+  });
+
+  it('gets all fields that need no service, without a call, while it fails and its allowance is exhausted', async () => {
+    const { sdl, upstream } = await tSupergraph(replyJson(500, {}), { BANK_DATA_MONTHLY_ALLOWANCE: '1' });
+    const { ask } = await tRouter(start, sdl);
+    await ask('{ ibanValidation(iban: "NL91ABNA0417164300") { valid } }');
+    expect(upstream.calls).toHaveLength(1);
+    const local = 'country { name } nationalCheck suggestions format { isWellFormed printFormat masked }';
+    const { data, errors } = await ask(`{ payees { id validation { ${local} } }
+      ibanValidation(iban: "DE89370400440532013000") { ${local} } }`);
+    expect(errors).toBeUndefined();
+    const printFormat = 'DE89 3704 0044 0532 0130 00';
+    const format = { isWellFormed: true, printFormat, masked: 'DE89 **** **** **** **30 00' };
+    const german = { country: { name: 'Germany' }, nationalCheck: 'NOT_APPLICABLE', suggestions: [], format };
+    expect(data?.ibanValidation).toEqual(german);
+    expect(data?.payees).toHaveLength(5);
+    expect((data?.payees as object[] | undefined)?.[0]).toEqual({ id: '1', validation: german });
+    expect(upstream.calls).toHaveLength(1);
   });
 
   it('nulls only the field of the payee whose look-up fails, with its code', async () => {

@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest';
 import { composeSupergraph } from '../../../examples/supergraph/compose.ts';
 import { createPayments } from '../../../examples/supergraph/payments.ts';
 import { serve } from '../../../examples/supergraph/serve.ts';
+import type { Environment } from '../../../src/config/variables.ts';
 import { tGateway } from '../gateway.ts';
 import { type Reply, replyJson, tUpstream, type Upstream } from '../scripted-upstream.ts';
 
@@ -15,9 +16,9 @@ export interface TSupergraph {
 }
 
 /** The example's supergraph with running subgraphs and a scripted bank-data service; all stop with the test. */
-export async function tSupergraph(reply: Reply = replyWithBank): Promise<TSupergraph> {
+export async function tSupergraph(reply: Reply = replyWithBank, env: Environment = {}): Promise<TSupergraph> {
   const upstream = await tUpstream(reply);
-  const gateway = tGateway({ bankDataUrl: upstream.url });
+  const gateway = tGateway({ bankDataUrl: upstream.url, env });
   const payments = await serve(createPayments());
   onTestFinished(() => payments.close());
   const sdl = composeSupergraph({ payments: payments.url, ledgerquill: `${await gateway.listen()}/graphql` });
