@@ -12,7 +12,7 @@ interface CachedBankDataOptions extends Pick<OpenedStore, 'store' | 'isShared'> 
   /** The base URL of the service. */
   url: string;
   client: UpstreamClient;
-  config: Pick<Config, 'bankData' | 'upstreamConcurrency'>;
+  config: Pick<Config, 'bankData' | 'upstreamConcurrency' | 'store'>;
   events: Events;
 }
 
@@ -25,7 +25,7 @@ export function createCachedBankData({ url, client, config, store, isShared, eve
     maxAgeMs,
     maxBytes,
     maxConcurrency: config.upstreamConcurrency,
-    sharedCache: isShared ? createSharedCache(store) : null,
+    sharedCache: isShared ? createSharedCache(store, config.store.lookUpTimeoutMs) : null,
     dataVersion,
     events,
   });

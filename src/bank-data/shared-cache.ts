@@ -19,12 +19,12 @@ export interface SharedCache {
   set(key: string, entry: CacheEntry): void;
 }
 
-/** A store that fails is treated as empty. */
-export function createSharedCache(store: Store): SharedCache {
+/** A store that fails, or does not answer within `timeoutMs`, is treated as empty. */
+export function createSharedCache(store: Store, timeoutMs: number): SharedCache {
   return {
     async get(key) {
       try {
-        const text = await store.get(storeKey(key));
+        const text = await nullAfter(timeoutMs, store.get(storeKey(key)));
         return text === null ? null : cacheEntry.parse(JSON.parse(text));
       } catch {
         return null;
@@ -35,6 +35,17 @@ export function createSharedCache(store: Store): SharedCache {
       if (expiresInMs > 0) store.set(storeKey(key), JSON.stringify(entry), { expiresInMs }).catch(() => {});
     },
   };
+}
+
+/**
+ * The value, or null after the time. If the process was busy meanwhile, its timers run before it reads what has arrived, so
+ * that is read first: a call of the service is dearer than a short wait.
+ */
+function nullAfter<T>(timeoutMs: number, value: Promise<T>): Promise<T | null> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => setImmediate(resolve, null), timeoutMs);
+    value.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 /** Increase the version when the shape of an answer changes: replicas of different releases must not share entries. */

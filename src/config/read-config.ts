@@ -70,6 +70,8 @@ function createConfig(vars: Values, isLocal: boolean) {
     store: {
       /** Shared by several gateways; null: the embedded store in `dataDir`. */
       redis: vars.REDIS_URL ?? null,
+      /** How long a look-up waits for Redis, in milliseconds. */
+      lookUpTimeoutMs: vars.REDIS_TIMEOUT_MS,
       /** Number of gateways that share Redis. */
       replicas: vars.REPLICAS,
       /** Encrypts the store; null: generated and stored in `dataDir`. Never null if `redis` is set. */

@@ -51,6 +51,7 @@ export const gatewayVariables = {
   ...tracesVariables,
   REDIS_URL: redisUrl.optional(),
   REDIS_URL_FILE: secretFile,
+  REDIS_TIMEOUT_MS: integer(1, 1_000).default(100),
   REPLICAS: integer(1, 10_000).default(1),
   STORE_SECRET: secretOf(16).optional(),
   STORE_SECRET_FILE: secretFile,

@@ -31,6 +31,9 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
     commandTimeout: commandTimeoutMs,
     // A command whose response was lost may have been executed, so it is not sent again.
     autoResendUnfulfilledCommands: false,
+    // The commands of one turn of the event loop are one write to the socket. Reads are batched by the store.
+    enableAutoPipelining: true,
+    autoPipeliningIgnoredCommands: ['mget'],
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     retryStrategy: reconnectDelayMs,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import DataLoader from 'dataloader';
 import { createRedisConnection, type RedisConnectionOptions } from './redis-connection.ts';
 import { checkAmount, checkExpiry, checkKey, type Lock, type Store } from './store.ts';
 
@@ -9,6 +10,12 @@ export interface RedisStore extends Store {
 /** Stores everything in Redis (6 or later), which may be down at the start; while it is down, every call fails at once. */
 export function createRedisStore(options: RedisConnectionOptions): RedisStore {
   const { run, isUp, close } = createRedisConnection(options);
+  /** The values that one turn of the event loop asks for are one command: lists and simultaneous requests ask for many. */
+  const values = new DataLoader((names: readonly string[]) => run((redis) => redis.mget(...names)), {
+    cache: false,
+    batchScheduleFn: setImmediate,
+    maxBatchSize: 1_000,
+  });
 
   function createLock(name: string, holder: string): Lock {
     return {
@@ -22,8 +29,7 @@ export function createRedisStore(options: RedisConnectionOptions): RedisStore {
 
   return {
     async get(key) {
-      const name = toRedisKey('value', key);
-      return run((redis) => redis.get(name));
+      return values.load(toRedisKey('value', key));
     },
     async set(key, value, expiry) {
       const name = toRedisKey('value', key);

@@ -25,7 +25,7 @@ describe('readConfig', () => {
       requestLogPerSecond: 100,
       metrics: null,
       dataDir: '.data',
-      store: { redis: null, replicas: 1, secret: null },
+      store: { redis: null, lookUpTimeoutMs: 100, replicas: 1, secret: null },
       shutdownDelayMs: 0,
       shutdownTimeoutMs: 125_000,
       maxBodyBytes: 1_000_000,
@@ -104,7 +104,7 @@ describe('readConfig', () => {
     [
       'parses REDIS_URL',
       { REDIS_URL: 'rediss://:pass@redis.example/2', STORE_SECRET: 'long-enough-secret' },
-      { store: { redis, replicas: 1, secret: 'long-enough-secret' } },
+      { store: { redis, lookUpTimeoutMs: 100, replicas: 1, secret: 'long-enough-secret' } },
     ],
     [
       'reads lists of origins',

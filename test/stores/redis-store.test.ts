@@ -49,6 +49,26 @@ describe.skipIf(whyNoRedis)(`the data of the Redis store${whyNoRedis}`, () => {
     expect(await client.pttl('ledgerquill:counter:calls')).toBeGreaterThan(0);
   });
 
+  it('is read with one command for all keys that are asked for together, and written in one packet', async () => {
+    const { store, client } = await tStore();
+    await store.get('before');
+    const calls = async (command: string) => {
+      const stats = await client.info('commandstats');
+      return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0);
+    };
+    const packets = async () => Number(/total_reads_processed:(\d+)/.exec(await client.info('stats'))?.[1]);
+    const keys = Array.from({ length: 1_500 }, (_, index) => `key-${index}`);
+    const readsBefore = await packets();
+    const mgetsBefore = await calls('mget');
+    await Promise.all(keys.slice(0, 3).map((key) => store.set(key, key, hour)));
+    // The three commands, the INFO above and those below.
+    expect((await packets()) - readsBefore).toBeLessThanOrEqual(4);
+    const values = await Promise.all(keys.map(store.get));
+    expect(values.slice(0, 4)).toEqual(['key-0', 'key-1', 'key-2', null]);
+    expect((await calls('mget')) - mgetsBefore).toBe(2);
+    expect(await calls('get')).toBe(0);
+  });
+
   it('is updated and locked by several processes without loss', async () => {
     const { store, url } = await tStore();
     const outputs = await Promise.all([1, 2, 3, 4].map(() => tOutput('adding', { REDIS_URL: url })));
@@ -58,8 +78,8 @@ describe.skipIf(whyNoRedis)(`the data of the Redis store${whyNoRedis}`, () => {
 
   it('does not appear in errors', async () => {
     const { store, events, client } = await tStore();
-    await client.lpush('ledgerquill:value:key', 'a list');
-    const error = await store.get('key').catch((error) => error);
+    await client.lpush('ledgerquill:counter:key', 'a list');
+    const error = await store.add('key', 1, hour).catch((error) => error);
     expect(error).toMatchObject({ name: 'StoreError', reason: 'WRONGTYPE' });
     expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toMatch(/ledgerquill:|127\.0\.0\.1/);
     expect(error.cause).toBeUndefined();
