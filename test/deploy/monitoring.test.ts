@@ -14,7 +14,7 @@ const alerts: Alert[] = parse(readFileSync(new URL('alerts.yaml', folder), 'utf8
   (group: { rules: Alert[] }) => group.rules,
 );
 const dashboard: Dashboard = JSON.parse(readFileSync(dashboardFile, 'utf8'));
-const operations = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+const incidents = readFileSync(new URL('../../docs/incidents.md', import.meta.url), 'utf8');
 
 const metrics: Readonly<Record<string, { labels: Labels } | undefined>> = definitions;
 
@@ -45,11 +45,11 @@ describe('a query', () => {
 });
 
 describe('an alert', () => {
-  it.each(alerts)('has a row with its metrics under its heading in operations.md: $alert', (alert) => {
+  it.each(alerts)('has a row with its metrics under its heading in incidents.md: $alert', (alert) => {
     expect(alert.labels.severity).toMatch(/^(critical|warning)$/);
     const [page, anchor] = alert.annotations.runbook.split('#');
-    expect(page).toBe('docs/operations.md');
-    const section = operations
+    expect(page).toBe('docs/incidents.md');
+    const section = incidents
       .split(/^#+ /m)
       .find((text) => text.split('\n')[0]?.toLowerCase().replace(' ', '-') === anchor);
     const row = section?.split('\n').find((line) => line.startsWith(`| \`${alert.alert}\``));
@@ -61,7 +61,7 @@ describe('an alert', () => {
   });
 
   it('is in the table only if it exists', () => {
-    const rows = [...operations.matchAll(/^\| `(Ledgerquill\w+)`/gm)].map(([, name]) => name);
+    const rows = [...incidents.matchAll(/^\| `(Ledgerquill\w+)`/gm)].map(([, name]) => name);
     expect(rows).toEqual(alerts.map(({ alert }) => alert));
   });
 });

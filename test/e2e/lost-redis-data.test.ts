@@ -122,9 +122,9 @@ describe.skipIf(whyNoRedis)(`two processes with a Redis that loses locks${whyNoR
     expect(service.calls).toHaveLength(1);
   });
 
-  it('order essays as a user that cannot delete all data, as docs/operations.md recommends', async () => {
+  it('order essays as a user that cannot delete all data, as docs/stores.md recommends', async () => {
     const redis = await tRedis();
-    const [, command = ''] = /`ACL (SETUSER .+?)`/.exec(readFileSync('docs/operations.md', 'utf8')) ?? [];
+    const [, command = ''] = /`ACL (SETUSER .+?)`/.exec(readFileSync('docs/stores.md', 'utf8')) ?? [];
     await tClient(redis).call('ACL', ...command.split(' '));
     const url = redis.url.replace('redis://', 'redis://ledgerquill:PASSWORD@');
     const service = await tRecordingEssayService({ write: async () => {} });

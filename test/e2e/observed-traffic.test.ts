@@ -4,7 +4,7 @@ import { eventsOf, lineOf, order, replyWell, succeeded, tObserved, validate } fr
 import { circuit, errors, essays, lookUps, operations, paidCalls, remaining } from '../support/e2e/observed-metrics.ts';
 import { replyHeld } from '../support/scripted-upstream.ts';
 
-/* What metrics, log and spans say of requests while all works, as docs/metrics.md and docs/operations.md describe it. */
+/* What metrics, log and spans say of requests while all works, as docs/metrics.md and docs/log-and-traces.md describe it. */
 
 describe('requests are seen in metrics, log and spans, without secrets and IBANs', () => {
   it('whether they are answered by a call, by the cache, by a call of another request, or refused', async () => {
