@@ -1,3 +1,4 @@
+import { pause } from '../async/pause.ts';
 import { SharedTask } from '../async/shared-task.ts';
 import { type ErrorCode, GatewayError } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -6,7 +7,7 @@ import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 import type { BankDataPort } from './bank-data.ts';
 import { type DataVersion, noDataVersion } from './data-version.ts';
 import { createLookUpTable, type TimedAnswer } from './look-up-table.ts';
-import type { CacheEntry, SharedCache } from './shared-cache.ts';
+import { type CacheEntry, type Claim, claimMs, type SharedCache } from './shared-cache.ts';
 
 /** Caches each look-up by its key, so that simultaneous requests for one IBAN share one upstream call. */
 export function withCache(source: BankDataPort, cache: LookUpCache): BankDataPort {
@@ -189,22 +190,40 @@ export function createLookUpCache({
     return flight;
   }
 
-  /** Looks it up in the shared cache first. If the service fails, a stale entry of the shared cache is used. */
+  /**
+   * Looks it up in the shared cache first. Of the replicas that miss a key together, one asks the service, and the others wait
+   * for its answer.
+   */
   async function loadShared<Answer extends object>(
     lookUp: LookUp<Answer>,
     context: RequestContext,
     sharedCache: SharedCache,
   ): Promise<Loaded> {
-    const { key } = lookUp;
-    const shared = await sharedCache.get(key);
-    if (shared?.version === dataVersion.current() && Date.now() <= shared.freshUntil) {
-      return { entry: shared, isHit: true };
+    for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
+      const shared = await sharedCache.get(lookUp.key);
+      if (shared?.version === dataVersion.current() && Date.now() <= shared.freshUntil) {
+        return { entry: shared, isHit: true };
+      }
+      const claim = await sharedCache.claim(lookUp.key);
+      if (claim) return loadClaimed(lookUp, context, { shared, claim, sharedCache });
+      await pause(pauseMs, context.signal);
     }
+  }
+
+  /** Asks the service. If it fails, a stale entry of the shared cache is used. */
+  async function loadClaimed<Answer extends object>(
+    lookUp: LookUp<Answer>,
+    context: RequestContext,
+    { shared, claim, sharedCache }: { shared: CacheEntry | null; claim: Claim; sharedCache: SharedCache },
+  ): Promise<Loaded> {
     try {
       const loaded = await load(lookUp, context);
-      sharedCache.set(key, loaded.entry);
+      sharedCache.set(lookUp.key, loaded.entry);
+      // Otherwise the claim ends by itself, without a command.
+      if (loaded.entry.freshUntil < Date.now() + claimMs) claim.release();
       return loaded;
     } catch (error) {
+      claim.release();
       const isOutdated = dataVersion.current() !== null && shared?.version !== dataVersion.current();
       if (shared && !isOutdated && Date.now() <= shared.staleUntil) return { entry: shared, isHit: true };
       throw error;
@@ -229,6 +248,10 @@ export function createLookUpCache({
     return { answer: answer as CacheEntry['answer'], freshUntil, staleUntil, version };
   }
 }
+
+/** Between two looks for the answer of another replica. */
+const minPauseMs = 20;
+const maxPauseMs = 200;
 
 /** A negative answer is fresh for about an hour at most (±10 %), and never served stale. */
 const maxNegativeFreshMs = 3_600_000;

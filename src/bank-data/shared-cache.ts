@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Store } from '../stores/store.ts';
+import type { Lock, Store } from '../stores/store.ts';
 
 /** An answer with its times, in milliseconds since 1970, and the version of its data. */
 export type CacheEntry = z.infer<typeof cacheEntry>;
@@ -17,14 +17,24 @@ const cacheEntry = z.object({
 export interface SharedCache {
   get(key: string): Promise<CacheEntry | null>;
   set(key: string, entry: CacheEntry): void;
+  /** The right to ask the service for this key, for `claimMs`; null while another replica has it. */
+  claim(key: string): Promise<Claim | null>;
 }
 
-/** A store that fails, or does not answer within `timeoutMs`, is treated as empty. */
+export interface Claim {
+  /** Lets another replica ask at once: call it when the service failed. */
+  release(): void;
+}
+
+/** Short: when the replica with the claim has crashed, or its service is slow, another one asks after this time. */
+export const claimMs = 2_000;
+
+/** A store that fails, or does not answer within `timeoutMs`, is treated as empty, and its claims as free. */
 export function createSharedCache(store: Store, timeoutMs: number): SharedCache {
   return {
     async get(key) {
       try {
-        const text = await nullAfter(timeoutMs, store.get(storeKey(key)));
+        const text = await before(timeoutMs, store.get(storeKey(key)), null);
         return text === null ? null : cacheEntry.parse(JSON.parse(text));
       } catch {
         return null;
@@ -32,21 +42,34 @@ export function createSharedCache(store: Store, timeoutMs: number): SharedCache 
     },
     set(key, entry) {
       const expiresInMs = entry.staleUntil - Date.now();
-      if (expiresInMs > 0) store.set(storeKey(key), JSON.stringify(entry), { expiresInMs }).catch(() => {});
+      if (expiresInMs > 0) store.set(storeKey(key), JSON.stringify(entry), { expiresInMs }).catch(ignore);
+    },
+    async claim(key) {
+      try {
+        const lock = await before(timeoutMs, store.lock(storeKey(key), { expiresInMs: claimMs }), noLock);
+        return lock && { release: () => void lock.release().catch(ignore) };
+      } catch {
+        return { release() {} };
+      }
     },
   };
 }
 
 /**
- * The value, or null after the time. If the process was busy meanwhile, its timers run before it reads what has arrived, so
- * that is read first: a call of the service is dearer than a short wait.
+ * The value, or another one if it takes longer. If the process was busy meanwhile, its timers run before it reads what has
+ * arrived, so that is read first: a call of the service is dearer than a short wait.
  */
-function nullAfter<T>(timeoutMs: number, value: Promise<T>): Promise<T | null> {
+function before<T>(timeoutMs: number, value: Promise<T>, otherwise: T): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => setImmediate(resolve, null), timeoutMs);
+    const timer = setTimeout(() => setImmediate(resolve, otherwise), timeoutMs);
     value.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
+
+/** What a claim is while the store does not answer. */
+const noLock: Lock = { release: async () => {}, extend: async () => false };
+
+function ignore(): void {}
 
 /** Increase the version when the shape of an answer changes: replicas of different releases must not share entries. */
 function storeKey(key: string): string {

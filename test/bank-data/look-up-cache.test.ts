@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Signal } from '../../src/async/signal.ts';
 import { createLookUpCache } from '../../src/bank-data/look-up-cache.ts';
-import type { CacheEntry, SharedCache } from '../../src/bank-data/shared-cache.ts';
+import { type CacheEntry, claimMs, type SharedCache } from '../../src/bank-data/shared-cache.ts';
 import { GatewayError } from '../../src/errors.ts';
 import type { RequestContext } from '../../src/request-context.ts';
 import { collectGarbage } from '../support/collect-garbage.ts';
@@ -49,6 +49,41 @@ function tCache(changes: Partial<Parameters<typeof createLookUpCache>[0]> = {}, 
     fetched: () => fetched,
     fails: (error: Error | null) => {
       fault = error;
+    },
+  };
+}
+
+/** A cache in front of a source that answers when the test says so. */
+function tHeldSource(changes: Partial<Parameters<typeof createLookUpCache>[0]> = {}) {
+  const cache = createLookUpCache({ ...tOptions(), ...changes });
+  const fetches: (Pick<RequestContext, 'signal' | 'task'> & {
+    answers: (serial: number) => void;
+    fails: (error: Error) => void;
+  })[] = [];
+  const find = (signal?: Signal, key = 'k') =>
+    cache.find({
+      key,
+      context: tRequestContext(signal),
+      lookUp: ({ signal, task }) =>
+        new Promise<Answer>((resolve, reject) => {
+          fetches.push({ signal, task, answers: (serial) => resolve({ serial }), fails: reject });
+        }),
+      isNegative: () => false,
+    });
+  return { find, fetches };
+}
+
+/** As JSON, as from another process. */
+function tSharedCache(): SharedCache {
+  const entries = new Map<string, string>();
+  const claims = new Map<string, number>();
+  return {
+    get: async (key) => JSON.parse(entries.get(key) ?? 'null') as CacheEntry | null,
+    set: (key, entry) => void entries.set(key, JSON.stringify(entry)),
+    async claim(key) {
+      if (Date.now() < (claims.get(key) ?? 0)) return null;
+      claims.set(key, Date.now() + claimMs);
+      return { release: () => void claims.delete(key) };
     },
   };
 }
@@ -129,25 +164,6 @@ describe('the look-up cache', () => {
 /* The model of the look-up cache has sequences of flights; these are the values that they return, and flights without callers. */
 describe('a flight', () => {
   /** A cache whose source answers when the test lets it. */
-  function tHeldSource() {
-    const cache = createLookUpCache(tOptions());
-    const fetches: (Pick<RequestContext, 'signal' | 'task'> & {
-      answers: (serial: number) => void;
-      fails: (error: Error) => void;
-    })[] = [];
-    const find = (signal?: Signal, key = 'k') =>
-      cache.find({
-        key,
-        context: tRequestContext(signal),
-        lookUp: ({ signal, task }) =>
-          new Promise<Answer>((resolve, reject) => {
-            fetches.push({ signal, task, answers: (serial) => resolve({ serial }), fails: reject });
-          }),
-        isNegative: () => false,
-      });
-    return { find, fetches };
-  }
-
   it('continues while one caller waits, and is aborted when the last one aborts', async () => {
     const { find, fetches } = tHeldSource();
     const [first, second] = [new AbortController(), new AbortController()];
@@ -257,15 +273,6 @@ describe('a flight', () => {
 });
 
 describe('a shared cache', () => {
-  /** As JSON, as from another process. */
-  function tSharedCache(): SharedCache {
-    const entries = new Map<string, string>();
-    return {
-      get: async (key) => JSON.parse(entries.get(key) ?? 'null') as CacheEntry | null,
-      set: (key, entry) => void entries.set(key, JSON.stringify(entry)),
-    };
-  }
-
   it('saves a second gateway the call', async () => {
     const sharedCache = tSharedCache();
     const [one, other] = [tCache({ sharedCache }), tCache({ sharedCache })];
@@ -309,6 +316,102 @@ describe('a shared cache', () => {
     vi.advanceTimersByTime(2 * day);
     other.fails(new Error('down'));
     expect(await other.find()).toMatchObject({ serial: 1, usage: { cacheHits: 1, staleHits: 1 } });
+  });
+});
+
+describe('replicas that miss a key together', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+
+  /** Three replicas whose first one has asked the service. */
+  function tReplicas(changes: Partial<Parameters<typeof createLookUpCache>[0]> = {}) {
+    const sharedCache = tSharedCache();
+    const [one, other, third] = [1, 2, 3].map(() => tHeldSource({ sharedCache, ...changes }));
+    if (!one || !other || !third) throw new Error('unreachable');
+    return { one, other, third };
+  }
+
+  it('ask the service once, and all get its answer', async () => {
+    const { one, other, third } = tReplicas();
+    const found = [one, other, third].map(({ find }) => find());
+    await vi.advanceTimersByTimeAsync(500);
+    one.fetches[0]?.answers(1);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(await Promise.all(found)).toEqual(Array(3).fill({ serial: 1 }));
+    expect([other.fetches, third.fetches]).toEqual([[], []]);
+  });
+
+  it('ask it once when a key that all of them have expires', async () => {
+    const { one, other, third } = tReplicas();
+    const replicas = [one, other, third];
+    const find = () => Promise.all(replicas.map(({ find }) => find()));
+    const first = find();
+    await vi.advanceTimersByTimeAsync(0);
+    one.fetches[0]?.answers(1);
+    await vi.advanceTimersByTimeAsync(200);
+    await first;
+    await vi.advanceTimersByTimeAsync(day + 1);
+    expect(await find()).toEqual(Array(3).fill({ serial: 1 }));
+    await vi.advanceTimersByTimeAsync(0);
+    const asked = replicas.flatMap(({ fetches }, index) => fetches.slice(index === 0 ? 1 : 0));
+    expect(asked).toHaveLength(1);
+    asked[0]?.answers(2);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(await find()).toEqual(Array(3).fill({ serial: 2 }));
+    expect(replicas.flatMap(({ fetches }) => fetches)).toHaveLength(2);
+  });
+
+  it('ask it one after the other if it fails', async () => {
+    const { one, other } = tReplicas();
+    const [first, second] = [one.find(), other.find()];
+    await vi.advanceTimersByTimeAsync(0);
+    one.fetches[0]?.fails(new Error('down'));
+    await expect(first).rejects.toThrow('down');
+    await vi.advanceTimersByTimeAsync(40);
+    other.fetches[0]?.answers(2);
+    expect(await second).toEqual({ serial: 2 });
+  });
+
+  it('wait for an answer for two seconds at most', async () => {
+    const { one, other } = tReplicas();
+    const [first, second] = [one.find(), other.find()];
+    await vi.advanceTimersByTimeAsync(1_900);
+    expect(other.fetches).toHaveLength(0);
+    await vi.advanceTimersByTimeAsync(300);
+    other.fetches[0]?.answers(2);
+    expect(await second).toEqual({ serial: 2 });
+    one.fetches[0]?.answers(1);
+    expect(await first).toEqual({ serial: 1 });
+  });
+
+  it('do not wait for an answer that is not fresh for so long', async () => {
+    const { one, other } = tReplicas({ freshMs: 0 });
+    const first = one.find();
+    await vi.advanceTimersByTimeAsync(0);
+    one.fetches[0]?.answers(1);
+    await first;
+    await vi.advanceTimersByTimeAsync(1);
+    const second = other.find();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(other.fetches).toHaveLength(1);
+    other.fetches[0]?.answers(2);
+    expect(await second).toEqual({ serial: 2 });
+  });
+
+  it('stop waiting when their callers have aborted', async () => {
+    const { one, other } = tReplicas();
+    const first = one.find();
+    const caller = new AbortController();
+    const second = other.find(caller.signal);
+    await vi.advanceTimersByTimeAsync(50);
+    caller.abort();
+    await expect(second).rejects.toThrow('aborted');
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(other.fetches).toHaveLength(0);
+    one.fetches[0]?.answers(1);
+    await first;
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 

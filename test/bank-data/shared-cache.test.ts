@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createSharedCache } from '../../src/bank-data/shared-cache.ts';
+import { claimMs, createSharedCache } from '../../src/bank-data/shared-cache.ts';
+import { StoreError } from '../../src/stores/store.ts';
 import { tGate } from '../support/gate.ts';
 import { createMemoryStore } from '../support/stores/memory-store.ts';
 
@@ -50,6 +51,33 @@ describe('an entry of a slow store', () => {
     gate.open();
     await vi.runAllTimersAsync();
     expect(await found).toEqual(entry);
+  });
+});
+
+describe('a claim', () => {
+  it('has one holder, until it is released or has expired', async () => {
+    const store = createMemoryStore();
+    const [one, other] = [createSharedCache(store, 100), createSharedCache(store, 100)];
+    const claim = await one.claim('a');
+    expect(await other.claim('a')).toBeNull();
+    expect(await other.claim('b')).not.toBeNull();
+    claim?.release();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(await other.claim('a')).not.toBeNull();
+    await vi.advanceTimersByTimeAsync(claimMs + 1);
+    expect(await one.claim('a')).not.toBeNull();
+  });
+
+  it('is free while the store fails or does not answer', async () => {
+    const store = createMemoryStore();
+    const failing = createSharedCache({ ...store, lock: () => Promise.reject(new StoreError('down')) }, 100);
+    (await failing.claim('a'))?.release();
+    const silent = createSharedCache({ ...store, lock: () => new Promise(() => {}) }, 100);
+    const claimed = silent.claim('a');
+    await vi.advanceTimersByTimeAsync(101);
+    const claim = await claimed;
+    expect(claim).not.toBeNull();
+    claim?.release();
   });
 });
 

@@ -199,6 +199,7 @@ function tCache({ maxEntries, maxConcurrency, isShared, hasVersion }: CacheOptio
   const sharedCache = {
     get: async (key: string) => shared.get(key) ?? null,
     set: (key: string, entry: CacheEntry) => void shared.set(key, entry),
+    claim: async () => ({ release() {} }),
   };
   const dataVersion = {
     current: () => (hasVersion ? String(version) : null),
