@@ -30,6 +30,13 @@ describe('a sealed store', () => {
     expect(sealedAgain).not.toBe(sealed);
   });
 
+  it('never uses a nonce again', async () => {
+    const { sealedStore, passed } = tStore();
+    for (let value = 0; value < 1_200; value++) await sealedStore.set('k', 'value', minute);
+    const nonces = passed.filter((_, index) => index % 2 === 1).map((sealed) => sealed.slice(0, 16));
+    expect(new Set(nonces).size).toBe(1_200);
+  });
+
   it('finds nothing with another secret', async () => {
     const { store, sealedStore } = tStore();
     await sealedStore.set('k', 'value', minute);
