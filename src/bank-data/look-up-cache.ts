@@ -7,7 +7,7 @@ import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 import type { BankDataPort } from './bank-data.ts';
 import { type DataVersion, noDataVersion } from './data-version.ts';
 import { createLookUpTable, type TimedAnswer } from './look-up-table.ts';
-import { type CacheEntry, type Claim, claimMs, type SharedCache } from './shared-cache.ts';
+import { type CacheEntry, type Claim, claimMs, noClaim, type SharedCache } from './shared-cache.ts';
 
 /** Caches each look-up by its key, so that simultaneous requests for one IBAN share one upstream call. */
 export function withCache(source: BankDataPort, cache: LookUpCache): BankDataPort {
@@ -204,8 +204,8 @@ export function createLookUpCache({
       if (shared?.version === dataVersion.current() && Date.now() <= shared.freshUntil) {
         return { entry: shared, isHit: true };
       }
-      const claim = await sharedCache.claim(lookUp.key);
-      if (claim) return loadClaimed(lookUp, context, { shared, claim, sharedCache });
+      const claim = shared === undefined ? noClaim : await sharedCache.claim(lookUp.key);
+      if (claim) return loadClaimed(lookUp, context, { shared: shared ?? null, claim, sharedCache });
       await pause(pauseMs, context.signal);
     }
   }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Lock, Store } from '../stores/store.ts';
+import type { Store } from '../stores/store.ts';
 
 /** An answer with its times, in milliseconds since 1970, and the version of its data. */
 export type CacheEntry = z.infer<typeof cacheEntry>;
@@ -15,7 +15,8 @@ const cacheEntry = z.object({
 
 /** A second, slower cache behind the one in memory, shared by all replicas of the gateway. It never rejects. */
 export interface SharedCache {
-  get(key: string): Promise<CacheEntry | null>;
+  /** The entry; null if there is none. Undefined if the store fails or is slow: then nothing else is asked of it. */
+  get(key: string): Promise<CacheEntry | null | undefined>;
   set(key: string, entry: CacheEntry): void;
   /** The right to ask the service for this key, for `claimMs`; null while another replica has it. */
   claim(key: string): Promise<Claim | null>;
@@ -29,45 +30,47 @@ export interface Claim {
 /** Short: when the replica with the claim has crashed, or its service is slow, another one asks after this time. */
 export const claimMs = 2_000;
 
-/** A store that fails, or does not answer within `timeoutMs`, is treated as empty, and its claims as free. */
+/** What replaces a claim while the store fails. */
+export const noClaim: Claim = { release() {} };
+
+/** @param timeoutMs how long a look-up waits for the store */
 export function createSharedCache(store: Store, timeoutMs: number): SharedCache {
   return {
     async get(key) {
-      try {
-        const text = await before(timeoutMs, store.get(storeKey(key)), null);
-        return text === null ? null : cacheEntry.parse(JSON.parse(text));
-      } catch {
-        return null;
-      }
+      const text = await answerOf(store.get(storeKey(key)), timeoutMs);
+      return typeof text === 'string' ? parseEntry(text) : text;
     },
     set(key, entry) {
       const expiresInMs = entry.staleUntil - Date.now();
       if (expiresInMs > 0) store.set(storeKey(key), JSON.stringify(entry), { expiresInMs }).catch(ignore);
     },
     async claim(key) {
-      try {
-        const lock = await before(timeoutMs, store.lock(storeKey(key), { expiresInMs: claimMs }), noLock);
-        return lock && { release: () => void lock.release().catch(ignore) };
-      } catch {
-        return { release() {} };
-      }
+      const lock = await answerOf(store.lock(storeKey(key), { expiresInMs: claimMs }), timeoutMs);
+      if (lock === undefined) return noClaim;
+      return lock && { release: () => void lock.release().catch(ignore) };
     },
   };
 }
 
-/**
- * The value, or another one if it takes longer. If the process was busy meanwhile, its timers run before it reads what has
- * arrived, so that is read first: a call of the service is dearer than a short wait.
- */
-function before<T>(timeoutMs: number, value: Promise<T>, otherwise: T): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => setImmediate(resolve, otherwise), timeoutMs);
-    value.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
+function parseEntry(text: string): CacheEntry | null {
+  try {
+    return cacheEntry.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
 }
 
-/** What a claim is while the store does not answer. */
-const noLock: Lock = { release: async () => {}, extend: async () => false };
+/**
+ * The answer of the store; undefined if it fails or takes longer. If the process was busy meanwhile, its timers run before it
+ * reads what has arrived, so that is read first: a call of the service is dearer than a short wait.
+ */
+function answerOf<T>(answer: Promise<T>, timeoutMs: number): Promise<T | undefined> {
+  return new Promise((resolve) => {
+    const giveUp = () => resolve(undefined);
+    const timer = setTimeout(() => setImmediate(giveUp), timeoutMs);
+    answer.then(resolve, giveUp).finally(() => clearTimeout(timer));
+  });
+}
 
 function ignore(): void {}
 

@@ -39,7 +39,7 @@ describe('an entry of a slow store', () => {
     const { cache, gate } = await tSlowCache();
     const found = cache.get('a');
     await vi.advanceTimersByTimeAsync(101);
-    expect(await found).toBeNull();
+    expect(await found).toBeUndefined();
     gate.open();
   });
 
