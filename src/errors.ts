@@ -3,24 +3,42 @@ export const serviceNames = ['bank-data', 'essays'] as const;
 
 export type ServiceName = (typeof serviceNames)[number];
 
-/** Our codes in `extensions.code`, in addition to those of GraphQL servers. Stable: clients switch on them. */
-export type ErrorCode =
-  | 'BAD_USER_INPUT'
-  | 'UNAUTHENTICATED'
-  | 'ISSUER_UNAVAILABLE'
-  | 'FORBIDDEN'
-  | 'RATE_LIMITED'
-  | 'BUDGET_EXHAUSTED'
-  | 'OVERLOADED'
-  | UpstreamErrorCode
-  | 'INTERNAL_SERVER_ERROR';
+export const upstreamErrorCodes = [
+  'UPSTREAM_REJECTED_CREDENTIALS',
+  'UPSTREAM_ALLOWANCE_EXHAUSTED',
+  'UPSTREAM_UNAVAILABLE',
+  'UPSTREAM_TIMED_OUT',
+  'UPSTREAM_FAILED',
+] as const;
+export type UpstreamErrorCode = (typeof upstreamErrorCodes)[number];
 
-export type UpstreamErrorCode =
-  | 'UPSTREAM_REJECTED_CREDENTIALS'
-  | 'UPSTREAM_ALLOWANCE_EXHAUSTED'
-  | 'UPSTREAM_UNAVAILABLE'
-  | 'UPSTREAM_TIMED_OUT'
-  | 'UPSTREAM_FAILED';
+const ownErrorCodes = [
+  'BAD_USER_INPUT',
+  'UNAUTHENTICATED',
+  'ISSUER_UNAVAILABLE',
+  'FORBIDDEN',
+  'RATE_LIMITED',
+  'BUDGET_EXHAUSTED',
+  'OVERLOADED',
+  ...upstreamErrorCodes,
+  'INTERNAL_SERVER_ERROR',
+] as const;
+
+/** Our codes in `extensions.code`, in addition to those of GraphQL servers. Stable: clients switch on them. */
+export type ErrorCode = (typeof ownErrorCodes)[number];
+
+/** All codes in `extensions.code`. */
+export const errorCodes: readonly string[] = [
+  ...ownErrorCodes,
+  'BAD_REQUEST',
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'OPERATION_RESOLUTION_FAILURE',
+  'PERSISTED_QUERY_NOT_FOUND',
+  'PERSISTED_QUERY_MISMATCH',
+  'QUERY_NOT_IN_SAFELIST',
+  'TOO_MANY_ERRORS',
+];
 
 export const internalErrorMessage = 'Internal error; the gateway logged it under this requestId.';
 

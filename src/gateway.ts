@@ -18,6 +18,7 @@ import { createGraphiql } from './http/graphiql.ts';
 import { type MetricsServer, startMetricsServer } from './http/metrics-server.ts';
 import { createRequestHandler } from './http/request-handler.ts';
 import { createHttpServer } from './http/server.ts';
+import { findFreeBytes } from './stores/data-folder.ts';
 import { closeOnError, openStore } from './stores/open-store.ts';
 import type { MetricSources } from './telemetry/metrics/gateway-metrics.ts';
 import { createRedact } from './telemetry/redact.ts';
@@ -43,7 +44,7 @@ export function createGateway(
   const redact = createRedact(secrets);
   const { events, metrics, traces, droppedLogLines } = createTelemetry({ config, redact, logDestination });
   const trustedDocuments = config.trustedDocuments && createTrustedDocuments({ ...config.trustedDocuments, events });
-  const { store, isShared, isUp, onRecovered } = openStore(config.store, config.dataDir, events);
+  const { store, isShared, failure, onRecovered } = openStore(config.store, config.dataDir, events);
   const access = closeOnError(store, () =>
     createAccess({ access: config.access, storeConfig: config.store, store, events }),
   );
@@ -107,7 +108,8 @@ export function createGateway(
     startTrace: traces?.start ?? null,
     isReady: () => !isStopping,
     readiness: () => ({
-      ...(isShared ? { sharedStore: isUp() ? 'up' : 'down' } : {}),
+      ...(isShared ? { sharedStore: failure() === null ? 'up' : 'down' } : {}),
+      ...(failure() && { storeFailure: failure() ?? '' }),
       ...(draftsEssays(config) ? { essays: 'drafter' } : {}),
     }),
     events,
@@ -120,7 +122,8 @@ export function createGateway(
     caches: graphql.caches,
     allowances: services.allowances,
     budgets: access.budgets.remaining,
-    isStoreUp: isUp,
+    isStoreUp: () => failure() === null,
+    freeBytes: () => (isShared ? Promise.resolve(null) : findFreeBytes(config.dataDir)),
     bankLists: knownBanks.lists,
     droppedLogLines,
   };

@@ -1,6 +1,6 @@
 import type { KeepAlive } from './async/shared-task.ts';
 import type { Signal } from './async/signal.ts';
-import type { ServiceName } from './errors.ts';
+import type { ErrorCode, ServiceName } from './errors.ts';
 import type { Trace } from './trace.ts';
 
 /**
@@ -31,6 +31,16 @@ export interface RequestContext {
   /** Calls for further pages of bank lists; all lists of the request share a limited number. */
   furtherPages: { calls: number };
   freshness: Freshness;
+  /** What the fields that return unions have returned. */
+  outcomes: ResultOutcome[];
+}
+
+/** The result of an order or a generation, which is no error of GraphQL. */
+export interface ResultOutcome {
+  /** Member of the union. */
+  type: string;
+  /** The code of a failure; null for a success. */
+  code: ErrorCode | null;
 }
 
 /** Counts of one request, returned as `extensions.cost`. Not amounts of money. */
@@ -74,6 +84,7 @@ export function createRequestContext(
     startedAt: null,
     furtherPages: { calls: 0 },
     freshness: { freshUntil: Number.POSITIVE_INFINITY },
+    outcomes: [],
   };
 }
 

@@ -63,6 +63,7 @@ export interface EssayFieldProblem {
 export interface EssayAllowanceExhausted {
   kind: 'allowance-exhausted';
   message: string;
+  code: 'UPSTREAM_ALLOWANCE_EXHAUSTED' | 'BUDGET_EXHAUSTED';
   /** When orders are accepted again; null when the service does not report that. */
   renewsAt: Date | null;
 }

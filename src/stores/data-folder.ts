@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 
@@ -47,6 +48,12 @@ export function createFile(path: string, content: string | Uint8Array): void {
       if (errorCodeOf(error) !== 'EEXIST') throw error;
     }
   });
+}
+
+/** Free space on the disk of a folder; null if it does not exist yet. */
+export async function findFreeBytes(folder: string): Promise<number | null> {
+  const { bavail, bsize } = (await statfs(folder).catch(() => null)) ?? {};
+  return bavail === undefined || bsize === undefined ? null : bavail * bsize;
 }
 
 /** @throws a file system error if the disk of the file has no space for this number of bytes */

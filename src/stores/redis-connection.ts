@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Redis } from 'ioredis';
 import type { RedisConfig } from '../config/redis-url.ts';
-import type { Events } from '../telemetry/events.ts';
 import { StoreError } from './store.ts';
 
 export interface RedisConnectionOptions {
@@ -9,7 +8,7 @@ export interface RedisConnectionOptions {
   /** Time limit for a command, and for the wait of the first commands for the connection. */
   commandTimeoutMs: number;
   /** Fired whenever the connection changes; the reason contains no address and no credentials. */
-  events: Pick<Events, 'storeDown' | 'storeUp'>;
+  events: { storeDown(reason: string): void; storeUp(): void };
 }
 
 export interface RedisConnection {

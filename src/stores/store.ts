@@ -37,6 +37,10 @@ export interface Expiry {
   expiresInMs: number;
 }
 
+export const storeFailures = ['full', 'unreachable', 'timeout', 'credentials', 'corrupt', 'other'] as const;
+/** Why a store does not work, as an operator has to know it. */
+export type StoreFailure = (typeof storeFailures)[number];
+
 /** The reason can be logged: it contains no address, credentials, key or value. */
 export class StoreError extends Error {
   readonly reason: string;
@@ -46,7 +50,20 @@ export class StoreError extends Error {
     this.name = 'StoreError';
     this.reason = reason;
   }
+
+  get failure(): StoreFailure {
+    return failurePatterns.find(([, pattern]) => pattern.test(this.reason))?.[0] ?? 'other';
+  }
 }
+
+/** In reasons: words of ours, codes of the system and of LMDB, and the first words of errors of Redis. */
+const failurePatterns: readonly (readonly [StoreFailure, RegExp])[] = [
+  ['full', /disk is full|^(?:OOM|MISCONF)$|ENOSPC|EDQUOT|MDB_MAP_FULL/],
+  ['timeout', /timed out/],
+  ['credentials', /^(?:WRONGPASS|NOAUTH|NOPERM)$/],
+  ['corrupt', /damaged|changed or sealed|MDB_(?:CORRUPTED|PAGE_NOTFOUND|INVALID)/],
+  ['unreachable', /not connected|connection lost|^(?:E[A-Z_]+|READONLY|LOADING|CLUSTERDOWN|MASTERDOWN)$/],
+];
 
 /** The limit of LMDB, at three bytes per character in the worst case. */
 export const maxKeyLength = 500;

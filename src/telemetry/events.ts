@@ -1,4 +1,5 @@
 import type { ServiceName } from '../errors.ts';
+import type { StoreFailure } from '../stores/store.ts';
 import type { FinishedRequest } from './finished-request.ts';
 
 interface UpstreamCall {
@@ -34,8 +35,12 @@ export interface Events {
   /** One call tests whether the path works again. */
   circuitHalfOpened(service: ServiceName, path: string): void;
   circuitClosed(service: ServiceName, path: string): void;
-  storeDown(reason: string): void;
+  /** The store begins to fail. */
+  storeDown(failure: StoreFailure, reason: string): void;
+  /** It works for the first time, or again. */
   storeUp(): void;
+  /** A write failed, or the connection. */
+  storeFailed(failure: StoreFailure): void;
   allowanceNearlyExhausted(service: ServiceName, percent: number): void;
   /** Fired once per outage of the store. */
   allowanceNotStored(service: ServiceName, reason: string): void;

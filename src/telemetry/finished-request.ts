@@ -21,7 +21,7 @@ export interface FinishedRequest {
   readonly overheadMs: number;
   /** Null if no reply was created. */
   readonly reply: FinishedReply | null;
-  /** The codes of GraphQL errors, and of an HTTP error; each once. */
+  /** The codes of the reply, or of an HTTP error. */
   readonly errorCodes: readonly string[];
 }
 
@@ -52,6 +52,9 @@ export interface FinishedReply {
   readonly documentId: string | null;
   /** Whether the operator knows the document, and thus the name of the operation. */
   readonly isTrusted: boolean;
+  /** The types of the results of orders and generations, each once. */
+  readonly outcomes: readonly string[];
+  /** The codes of errors, and of results that are failures; each once. */
   readonly errorCodes: readonly string[];
   /** Why it was refused, where its code has other meanings, too. */
   readonly refusal: 'cost' | null;

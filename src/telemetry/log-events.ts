@@ -43,8 +43,10 @@ export function createLogEvents(log: Log): Events {
     circuitOpened: (service, path) =>
       log.warn({ service, path }, 'circuit breaker opened: the upstream keeps failing, only probes are sent'),
     circuitClosed: (service, path) => log.info({ service, path }, 'circuit breaker closed: the upstream works again'),
-    storeDown: (reason) => log.error({ reason }, 'the shared store is down: the gateway continues without it'),
-    storeUp: () => log.info('the shared store is up'),
+    storeFailed: ignore,
+    storeDown: (failure, reason) =>
+      log.error({ failure, reason }, 'the store is down: the gateway continues without it'),
+    storeUp: () => log.info('the store is up'),
     allowanceNearlyExhausted: (service, percent) =>
       log.warn({ service, percent }, 'the monthly allowance is nearly exhausted'),
     allowanceNotStored: (service, reason) =>
@@ -150,7 +152,7 @@ const summaryAfterMs = 10_000;
 /** Undefined values are not written. */
 function describe(request: FinishedRequest): object {
   const { method, route, status, requestId, traceId, callerName, clientName, clientVersion, errorCodes } = request;
-  const { operationType, operationName, documentId, usage, isKept } = request.reply ?? {};
+  const { operationType, operationName, documentId, outcomes = [], usage, isKept } = request.reply ?? {};
   return {
     requestId,
     traceId: traceId ?? undefined,
@@ -163,6 +165,7 @@ function describe(request: FinishedRequest): object {
     caller: callerName ?? undefined,
     clientName: clientName || undefined,
     clientVersion: clientVersion || undefined,
+    outcomes: outcomes.length > 0 ? outcomes : undefined,
     errors: errorCodes.length > 0 ? errorCodes : undefined,
     durationMs: round(request.durationMs),
     overheadMs: round(request.overheadMs),

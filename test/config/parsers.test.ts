@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { AbortableSignal } from '../../src/async/signal.ts';
 import { isOwnText } from '../../src/config/parsers.ts';
 import { createRequestContext } from '../../src/request-context.ts';
+import { storeFailures } from '../../src/stores/store.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { createLogEvents, createRequestLog } from '../../src/telemetry/log-events.ts';
 import { seenIbanValidation } from '../support/hosted-bank-data.ts';
@@ -26,13 +27,15 @@ const longWords = (texts: readonly string[]) =>
 function logWords(): string[] {
   const destination = new PassThrough();
   const log = createLog({ level: 'trace', redact: (line) => line, destination });
-  const { upstreamCalled, unexpectedError, ...others } = createLogEvents(log);
+  const { upstreamCalled, unexpectedError, storeDown, ...others } = createLogEvents(log);
   const call = { service: 'bank-data', method: 'GET', path: '/bank_data/iban_validate', durationMs: 1 } as const;
   upstreamCalled({ ...call, outcome: { kind: 'answered', status: 500 } });
   upstreamCalled({ ...call, outcome: { kind: 'failed', reason: 'reset' } });
   unexpectedError('text', 'r');
+  for (const failure of storeFailures) storeDown(failure, 'OOM');
   for (const fire of Object.values(others) as ((...args: unknown[]) => void)[]) fire('bank-data', 1);
   const usage = createRequestContext(new AbortableSignal()).usage;
+  const outcomes = ['EssayAllowanceExhausted', 'EssayServiceFailed', 'InvalidEssayInput', 'InvalidIbanFields'];
   const reply = { operationType: 'mutation', operationName: 'O', documentId: 'd', isTrusted: true } as const;
   createRequestLog(log, 1).requestFinished({
     ...succeeded,
@@ -41,7 +44,7 @@ function logWords(): string[] {
     clientName: 'c',
     clientVersion: 'v',
     errorCodes: ['FORBIDDEN'],
-    reply: { ...reply, errorCodes: [], refusal: null, usage, isKept: true },
+    reply: { ...reply, outcomes, errorCodes: [], refusal: null, usage, isKept: true },
   });
   const lines = String(destination.read()).trim().split('\n');
   expect(lines.length).toBeGreaterThan(25);

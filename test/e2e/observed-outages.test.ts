@@ -105,12 +105,15 @@ describe.skipIf(whyNoRedis)(`two gateways with a Redis${whyNoRedis}`, () => {
     const gateway = await observed.start();
     const { send } = gateway;
     await send('cached', validate(tIban(21)));
-    expect(eventsOf(await gateway.logUntil('cached'))).toMatchObject([{ level: 30, msg: 'the shared store is up' }]);
+    expect(eventsOf(await gateway.logUntil('cached'))).toMatchObject([{ level: 30, msg: 'the store is up' }]);
     expect((await gateway.scrape()).value('ledgerquill_store_up')).toBe(1);
     expect(await gateway.readiness()).toEqual([200, { status: 'ready', sharedStore: 'up' }]);
     await redis.stop();
     await gateway.scrapeUntil(({ value }) => value('ledgerquill_store_up') === 0);
-    expect(await gateway.readiness()).toEqual([200, { status: 'ready', sharedStore: 'down' }]);
+    expect(await gateway.readiness()).toEqual([
+      200,
+      { status: 'ready', sharedStore: 'down', storeFailure: 'unreachable' },
+    ]);
     // Reads the allowances of both services, which fails.
     await gateway.scrape();
     expect(await send('down-cached', validate(tIban(21)))).toMatchObject(succeeded);
@@ -128,11 +131,11 @@ describe.skipIf(whyNoRedis)(`two gateways with a Redis${whyNoRedis}`, () => {
     const events = eventsOf(log).map(({ level, msg, service = '' }) => `${level} ${msg} ${service}`.trim());
     expect(gateway.process.stderr()).not.toContain(new URL(redis.url).host);
     expect(events.toSorted()).toEqual([
-      '50 the shared store is down: the gateway continues without it',
       '50 the store failed: an essay order with an idempotency key was rejected, as it might be paid for twice',
       `${inMemory} bank-data`,
       `${inMemory} essays`,
       '50 the store failed: essays are buffered in memory until it works again',
+      '50 the store is down: the gateway continues without it',
     ]);
 
     await redis.restart();
@@ -141,7 +144,7 @@ describe.skipIf(whyNoRedis)(`two gateways with a Redis${whyNoRedis}`, () => {
     await gateway.scrapeUntil(isBack);
     expect(await gateway.readiness()).toEqual([200, { status: 'ready', sharedStore: 'up' }]);
     await send('up-again', validate(tIban(21)));
-    expect(eventsOf(await gateway.logUntil('up-again'))).toMatchObject([{ level: 30, msg: 'the shared store is up' }]);
+    expect(eventsOf(await gateway.logUntil('up-again'))).toMatchObject([{ level: 30, msg: 'the store is up' }]);
 
     // Another gateway finds the essay that was buffered, and the answers that the first received.
     const second = await observed.start();

@@ -154,7 +154,7 @@ describe('the process', () => {
     const { origin, ask } = await tGatewayProcess({ ...redis, DATA_DIR: '/proc/nope' });
     expect(await ask(query)).toEqual({ ibanValidation: { valid: true } });
     const readiness = await fetch(`${origin}/ready`);
-    expect(await readiness.json()).toEqual({ status: 'ready', sharedStore: 'down' });
+    expect(await readiness.json()).toEqual({ status: 'ready', sharedStore: 'down', storeFailure: 'unreachable' });
   });
 
   it('prints an address that works if it listens on all addresses', async () => {

@@ -13,7 +13,11 @@ const hour = { expiresInMs: 3_600_000 };
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 function tOpen(folder: string) {
-  const { store } = openStore({ redis: null, secret: null }, folder, { storeDown() {}, storeUp() {} });
+  const { store } = openStore({ redis: null, secret: null }, folder, {
+    storeDown() {},
+    storeUp() {},
+    storeFailed() {},
+  });
   onTestFinished(() => store.close());
   return store;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError, upstreamErrorCodes } from '../../errors.ts';
 import { type Store, StoreError } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
 import { findRefusalInText } from '../../upstream/upstream-error.ts';
@@ -187,17 +187,17 @@ const failure: z.ZodType<EssayFailure> = z.discriminatedUnion('kind', [
     // Only rejections by the service are stored, which does not report fields.
     problems: z.unknown().transform((): [] => []),
   }),
-  z.object({ kind: z.literal('allowance-exhausted'), message, renewsAt: z.coerce.date().nullable() }),
+  z.object({
+    kind: z.literal('allowance-exhausted'),
+    message,
+    // Release 0.1.0 wrote none.
+    code: z.enum(['UPSTREAM_ALLOWANCE_EXHAUSTED', 'BUDGET_EXHAUSTED']).default('UPSTREAM_ALLOWANCE_EXHAUSTED'),
+    renewsAt: z.coerce.date().nullable(),
+  }),
   z.object({
     kind: z.literal('service-failed'),
     message,
-    code: z.enum([
-      'UPSTREAM_REJECTED_CREDENTIALS',
-      'UPSTREAM_ALLOWANCE_EXHAUSTED',
-      'UPSTREAM_UNAVAILABLE',
-      'UPSTREAM_TIMED_OUT',
-      'UPSTREAM_FAILED',
-    ]),
+    code: z.enum(upstreamErrorCodes),
     retryable: z.boolean(),
     rawText: z.string().nullable(),
   }),

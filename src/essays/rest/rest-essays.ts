@@ -59,12 +59,13 @@ export function createRestEssays({
   function toFailure(outcome: Outcome): EssayResult {
     if (outcome.kind === 'budget-exhausted') {
       const { message } = createBudgetError('essays', outcome);
-      return { kind: 'allowance-exhausted', message, renewsAt: outcome.renewsAt };
+      return { kind: 'allowance-exhausted', message, code: 'BUDGET_EXHAUSTED', renewsAt: outcome.renewsAt };
     }
     const { message, code, retryable } = toUpstreamError('essays', outcome, events);
-    if (outcome.kind === 'exhausted') return { kind: 'allowance-exhausted', message, renewsAt: outcome.renewsAt };
+    const exhausted = { kind: 'allowance-exhausted', message, code: 'UPSTREAM_ALLOWANCE_EXHAUSTED' } as const;
+    if (outcome.kind === 'exhausted') return { ...exhausted, renewsAt: outcome.renewsAt };
     if (outcome.kind === 'blocked' || (outcome.kind === 'answered' && outcome.status === 429)) {
-      return { kind: 'allowance-exhausted', message, renewsAt: outcome.retryAt };
+      return { ...exhausted, renewsAt: outcome.retryAt };
     }
     const receivedText = outcome.kind === 'failed' || isSuccess(outcome) ? hideInternals(outcome.text) : '';
     const rawText = receivedText.trim() === '' ? null : receivedText;

@@ -86,7 +86,8 @@ export function createReplies({ hasCallers, exposesCost, hasTraces, redact, even
     }
     const hidesSuggestions = !caller.scopes.has('introspection');
     const presented = presentErrors(result.errors, { requestId, hidesSuggestions, redact, events });
-    const errorCodes = [...new Set(presented.map(({ shown }) => String(shown.extensions?.code)))];
+    const codes = presented.map(({ shown }) => String(shown.extensions?.code));
+    const errorCodes = [...new Set([...codes, ...record.errorCodes])];
     const refusal = result.errors.some(({ extensions }) => extensions?.refusal === 'cost') ? 'cost' : null;
     const { data, extensions } = extended;
     return {
@@ -158,12 +159,14 @@ const maxAgeS = 86_400;
 export function createRecord(executed: Executed | null): ReplyRecord {
   const label = executed?.operation.label;
   const trustedId = label?.trust.trustedId ?? null;
+  const outcomes = executed?.requestContext.outcomes ?? [];
   return {
     operationType: label?.type ?? null,
     operationName: label?.name ?? '',
     documentId: (executed?.documentId ?? trustedId)?.slice(0, idLength) ?? null,
     isTrusted: trustedId !== null,
-    errorCodes: [],
+    outcomes: [...new Set(outcomes.map(({ type }) => type))],
+    errorCodes: [...new Set(outcomes.flatMap(({ code }) => code ?? []))],
     refusal: null,
     usage: executed?.requestContext.usage ?? null,
     activity: executed?.requestContext.activity ?? null,

@@ -1,4 +1,4 @@
-import type { UpstreamErrorCode } from '../../errors.ts';
+import type { ErrorCode, UpstreamErrorCode } from '../../errors.ts';
 import {
   type Essay,
   type EssayAllowanceExhausted,
@@ -10,6 +10,7 @@ import {
   type InvalidEssayInput,
 } from '../../essays/essays.ts';
 import { builder, DateTimeType, ErrorType } from './builder.ts';
+import type { Context } from './context.ts';
 import { essayCost, paid } from './directives.ts';
 import { essaysScope, limitText, maxLengths, stateTextLimit } from './field-checks.ts';
 import type { QueryBudget } from './query-budget.ts';
@@ -232,25 +233,39 @@ builder.mutationField('generateEssay', (t) =>
       'return the same essay. If the client disconnects, the essay is still completed and stored. At most `limits.essays` per ' +
       'mutation.',
     args: { input: t.arg({ type: GenerateEssayInputType, required: true, description: 'The order.' }) },
-    resolve: async (_, { input }, { services, budget, requestContext }): Promise<EssayResult> => {
-      if (!budget.spend('essays')) {
-        const { message } = budget.createLimitError('essays');
-        return { kind: 'invalid-input', field: null, message, problems: [] };
-      }
-      const { description, wordCount, mode, purpose, titles, idempotencyKey, orderAgain } = input;
-      const order = {
-        description,
-        wordCount,
-        mode: mode ?? 'STANDARD',
-        purpose: purpose ?? null,
-        titles: titles ?? [],
-        idempotencyKey: idempotencyKey ?? null,
-        orderAgain: orderAgain ?? false,
-      };
-      return services.essays.generate(order, requestContext);
+    async resolve(_, { input }, context): Promise<EssayResult> {
+      const result = await generate(input, context);
+      context.requestContext.outcomes.push({ type: typeNames[result.kind].name, code: codeOf(result) });
+      return result;
     },
   }),
 );
+
+function codeOf(result: EssayResult): ErrorCode | null {
+  if (result.kind === 'essay') return null;
+  return result.kind === 'invalid-input' ? 'BAD_USER_INPUT' : result.code;
+}
+
+async function generate(
+  input: typeof GenerateEssayInputType.$inferInput,
+  { services, budget, requestContext }: Context,
+): Promise<EssayResult> {
+  if (!budget.spend('essays')) {
+    const { message } = budget.createLimitError('essays');
+    return { kind: 'invalid-input', field: null, message, problems: [] };
+  }
+  const { description, wordCount, mode, purpose, titles, idempotencyKey, orderAgain } = input;
+  const order = {
+    description,
+    wordCount,
+    mode: mode ?? 'STANDARD',
+    purpose: purpose ?? null,
+    titles: titles ?? [],
+    idempotencyKey: idempotencyKey ?? null,
+    orderAgain: orderAgain ?? false,
+  };
+  return services.essays.generate(order, requestContext);
+}
 
 /** Aliases repeat a text, which is long. */
 function countText(text: string, budget: QueryBudget): string {

@@ -109,7 +109,10 @@ builder.queryField('generateIban', (t) =>
         accountNumber: compactIban(input.accountNumber ?? ''),
       };
       const generation = await services.bankData.generateIban(values, requestContext);
-      return generation.kind === 'iban' ? generation.validation : generation;
+      const isGenerated = generation.kind === 'iban';
+      const type = (isGenerated ? IbanValidationType : InvalidIbanFieldsType).name;
+      requestContext.outcomes.push({ type, code: isGenerated ? null : 'BAD_USER_INPUT' });
+      return isGenerated ? generation.validation : generation;
     },
   }),
 );

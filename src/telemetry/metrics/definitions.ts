@@ -1,4 +1,5 @@
-import { serviceNames } from '../../errors.ts';
+import { errorCodes, serviceNames } from '../../errors.ts';
+import { storeFailures } from '../../stores/store.ts';
 import type { EssayOutcome } from '../events.ts';
 import { knownMethods } from '../finished-request.ts';
 
@@ -40,8 +41,8 @@ export const definitions = {
     { graphql_operation_type: ['query', 'mutation', 'none'], graphql_operation_name: null },
   ),
   ledgerquill_graphql_errors_total: counter(
-    'Requests with an error of this code; one with several codes counts for each.',
-    { code: null },
+    'Requests with an error of this code, or a result that is one, such as EssayServiceFailed; each code counts once.',
+    { code: errorCodes },
   ),
   ledgerquill_request_overhead_seconds: histogram(
     'Time in which GraphQL requests waited neither for their body nor for an upstream.',
@@ -104,7 +105,11 @@ export const definitions = {
       ...['unauthenticated', 'forbidden', 'untrusted_document'],
     ],
   }),
-  ledgerquill_store_up: gauge('1 while the store works, 0 while Redis is down.'),
+  ledgerquill_store_up: gauge('1 while the store works: it is connected, and its last write succeeded.'),
+  ledgerquill_store_errors_total: counter('Writes that failed, and lost connections, by why.', {
+    reason: storeFailures,
+  }),
+  ledgerquill_data_dir_free_bytes: gauge('Free space of DATA_DIR; absent with Redis.'),
   ledgerquill_bank_list_valid_until_timestamp_seconds: gauge(
     'End of the last day of the bank list of this country; absent if unknown. After it, bankCodeStatus is UNKNOWN for unlisted bank codes.',
     { country: null },

@@ -23,6 +23,8 @@ export interface MetricSources {
   /** The budgets of the callers that used theirs last. */
   budgets(): Iterable<{ caller: string; service: ServiceName; remaining: number }>;
   isStoreUp(): boolean;
+  /** On the disk of the embedded store; null if there is none. */
+  freeBytes(): Promise<number | null>;
   bankLists(): readonly { country: string; validUntil: string | null }[];
   droppedLogLines(): number;
 }
@@ -43,6 +45,10 @@ export function createGatewayMetrics(sources: MetricSources) {
     ledgerquill_allowance_remaining: () => allowances('remaining'),
     ledgerquill_budget_remaining: () => listBudgets(sources.budgets()),
     ledgerquill_store_up: () => [{ value: sources.isStoreUp() ? 1 : 0 }],
+    ledgerquill_data_dir_free_bytes: async () => {
+      const value = await sources.freeBytes();
+      return value === null ? [] : [{ value }];
+    },
     ledgerquill_bank_list_valid_until_timestamp_seconds: () =>
       sources.bankLists().flatMap(({ country, validUntil }): Sample[] => {
         if (validUntil === null) return [];

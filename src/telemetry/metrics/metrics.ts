@@ -19,7 +19,7 @@ export function createMetrics() {
   return { events, collectors: { ...requests.collectors, ...upstreams.collectors } };
 }
 
-type RequestEvents = Pick<Events, 'requestFinished' | 'connectionRefused'>;
+type RequestEvents = Pick<Events, 'requestFinished' | 'connectionRefused' | 'storeFailed'>;
 
 function createRequestMetrics() {
   const durations = createDurations('http_server_request_duration_seconds');
@@ -32,6 +32,7 @@ function createRequestMetrics() {
   const lookUps = createCounts('ledgerquill_cache_look_ups_total');
   const [hits, stale, misses] = [lookUps.of('hit'), lookUps.of('stale'), lookUps.of('miss')];
   const keptReplies = new Count();
+  const storeErrors = createCounts('ledgerquill_store_errors_total');
   /** Look-ups that the cache, and kept replies, have answered. */
   const [savedByCache, savedByReply] = [new Count(), new Count()];
 
@@ -44,6 +45,9 @@ function createRequestMetrics() {
     connectionRefused() {
       refusals.of('connections').value += 1;
     },
+    storeFailed(failure) {
+      storeErrors.of(failure).value += 1;
+    },
   };
   const collectors = {
     http_server_request_duration_seconds: () => durations.collect(),
@@ -53,6 +57,7 @@ function createRequestMetrics() {
     ledgerquill_refusals_total: () => refusals.collect(),
     ledgerquill_cache_look_ups_total: () => lookUps.collect(),
     ledgerquill_kept_replies_total: () => keptReplies.collect(),
+    ledgerquill_store_errors_total: () => storeErrors.collect(),
   };
   return { events, collectors, refusals, savedByCache, savedByReply };
 

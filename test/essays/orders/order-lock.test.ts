@@ -46,7 +46,8 @@ describe('two processes', () => {
     const { a, b } = tProcesses();
     const first = await a.start();
     const second = await b.start(order, from(), 5_000);
-    const exhausted = { kind: 'allowance-exhausted', message: 'Exhausted.', renewsAt: new Date() } as const;
+    const code = 'UPSTREAM_ALLOWANCE_EXHAUSTED';
+    const exhausted = { kind: 'allowance-exhausted', message: 'Exhausted.', code, renewsAt: new Date() } as const;
     a.calls[0]?.answer(exhausted);
     await pass(1_000);
     expect(await Promise.all([first.result, second.result])).toEqual([exhausted, exhausted]);

@@ -38,11 +38,13 @@ function tRestEssays(outcome: Outcome, options: { isSelfHosted?: boolean } = {})
 const renewing = {
   kind: 'allowance-exhausted',
   message: `The allowance of the essay service is exhausted; it renews at ${date.toISOString()}.`,
+  code: 'UPSTREAM_ALLOWANCE_EXHAUSTED',
   renewsAt: date,
 };
 const blocked = (message: string) => ({
   kind: 'allowance-exhausted',
   message: `The essay service has asked not to be called${message}`,
+  code: 'UPSTREAM_ALLOWANCE_EXHAUSTED',
 });
 const failedWith = (code: string, more: object) => ({ kind: 'service-failed', code: `UPSTREAM_${code}`, ...more });
 const unpaid = { retryable: true, rawText: null };
