@@ -4,7 +4,7 @@ import { createBankLists, isOutdated } from '../bank-lists/bank-lists.ts';
 import { createKnownBanks } from '../bank-lists/known-banks.ts';
 import { findUnknownVariables, listValues } from '../config/describe-variables.ts';
 import { type Config, draftsEssays, essaysAdvice, readConfig, type UpstreamAccess } from '../config/read-config.ts';
-import type { RedisConfig } from '../config/redis-url.ts';
+import { describeAddresses, type RedisConfig } from '../config/redis-url.ts';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 import { createGateway } from '../gateway.ts';
 import { checkDataFolder } from '../stores/data-folder.ts';
@@ -201,11 +201,16 @@ async function pingRedis(server: RedisConfig): Promise<CheckResult> {
   });
   try {
     await connection.run((redis) => redis.ping());
-    return { ok: true, description: `REDIS_URL: ${server.host} responded to PING` };
+    return { ok: true, description: `REDIS_URL: ${describeRedis(server)} responded to PING` };
   } catch (error) {
     reason ||= error instanceof Error ? error.message : String(error);
-    return { ok: false, description: `REDIS_URL: ${server.host}:${server.port} did not respond to PING (${reason})` };
+    return { ok: false, description: `REDIS_URL: ${describeAddresses(server)} did not respond to PING (${reason})` };
   } finally {
     await connection.close();
   }
+}
+
+function describeRedis({ kind, addresses, masterName }: RedisConfig): string {
+  if (kind === 'sentinel') return `the master ${masterName}, found through Sentinel,`;
+  return kind === 'cluster' ? 'the cluster' : (addresses[0]?.host ?? '');
 }

@@ -3,6 +3,7 @@ import type * as z from 'zod';
 import { secretFile } from './parsers.ts';
 import type { Config } from './read-config.ts';
 import { createQuote } from './read-variables.ts';
+import { describeAddresses } from './redis-url.ts';
 import { type Environment, gatewayVariables, knownVariables } from './variables.ts';
 
 interface ListedValue {
@@ -54,9 +55,11 @@ function describeDefault(value: unknown): string {
 
 function maskRedisUrl({ store: { redis } }: Config): string {
   if (redis === null) return '';
-  const { host, port, username, password, database, tls } = redis;
-  const address = `${host.includes(':') ? `[${host}]` : host}:${port}/${database}`;
-  return `redis${tls ? 's' : ''}://${username || password ? `${mask}@` : ''}${address}`;
+  const { kind, username, password, database, masterName, tls } = redis;
+  const scheme = `redis${tls ? 's' : ''}${kind === 'server' ? '' : `-${kind}`}`;
+  const credentials = username || password ? `${mask}@` : '';
+  const path = `${kind === 'cluster' ? '' : `/${database}`}${kind === 'sentinel' ? `#${masterName}` : ''}`;
+  return `${scheme}://${credentials}${describeAddresses(redis)}${path}`;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { Redis } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 import type { RedisConfig } from '../config/redis-url.ts';
 import { StoreError } from './store.ts';
 
@@ -13,35 +13,16 @@ export interface RedisConnectionOptions {
 
 export interface RedisConnection {
   /** Runs a command. Fails at once while Redis is down. @throws StoreError */
-  run<T>(command: (redis: Redis) => Promise<T>): Promise<T>;
+  run<T>(command: (redis: Redis | Cluster) => Promise<T>): Promise<T>;
   isUp(): boolean;
   close(): Promise<void>;
 }
 
 /** Reconnects in the background; only the first commands wait for the connection. */
 export function createRedisConnection({ server, commandTimeoutMs, events }: RedisConnectionOptions): RedisConnection {
-  const { database, tls, ...address } = server;
-  // Loaded only if Redis is configured: it takes 20 ms and 5 MB.
-  const ioredis: typeof import('ioredis') = createRequire(import.meta.url)('ioredis');
-  const redis = new ioredis.Redis({
-    ...address,
-    db: database,
-    ...(tls && { tls: {} }),
-    commandTimeout: commandTimeoutMs,
-    // A command whose response was lost may have been executed, so it is not sent again.
-    autoResendUnfulfilledCommands: false,
-    // The commands of one turn of the event loop are one write to the socket. Reads are batched by the store.
-    enableAutoPipelining: true,
-    autoPipeliningIgnoredCommands: ['mget'],
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    retryStrategy: reconnectDelayMs,
-    connectTimeout: Math.max(commandTimeoutMs, 2_000),
-    disconnectTimeout: 100,
-    maxLoadingRetryTime: 1_000,
-    keepAlive: 30_000,
-    disableClientInfo: true,
-  });
+  /** ioredis does not count those in which only some masters of a cluster could be reached. */
+  let failedAttempts = 0;
+  const redis = createClient(server, commandTimeoutMs, () => reconnectDelayMs(++failedAttempts));
   let state: 'connecting' | 'up' | 'down' | 'closed' = 'connecting';
   let lastError: string | null = null;
   let stopWaiting = () => {};
@@ -56,18 +37,32 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
   redis.on('connecting', () => {
     lastError = null;
   });
-  redis.on('ready', () => {
+  redis.on('ready', async () => {
+    if (redis.isCluster) lastError = await findClusterProblem(redis as Cluster);
+    if (state === 'closed') return;
     // If Redis rejects the database number, ioredis would continue with database 0.
-    if (lastError !== null) redis.disconnect(true);
-    if (lastError !== null || state === 'closed') return;
+    if (lastError !== null) return redis.disconnect(true);
     state = 'up';
+    failedAttempts = 0;
     stopWaiting();
     events.storeUp();
   });
   redis.on('error', (error) => {
     lastError = reasonOf(error);
+    // While no Sentinel responds, there is no connection that could be closed.
+    if (state === 'connecting') markDown(lastError);
   });
   redis.on('close', () => markDown(lastError ?? 'connection lost'));
+  // A cluster that lost a master counts as down until all masters respond, because locks may be lost with it. Replicas
+  // are not used.
+  redis.on('-node', ({ options }: Redis) => {
+    if (isUp() && !options.readOnly) reconnect('connection lost');
+  });
+
+  function reconnect(reason: string): void {
+    markDown(reason);
+    redis.disconnect(true);
+  }
 
   function markDown(reason: string): void {
     if (state === 'down' || state === 'closed') return;
@@ -84,11 +79,7 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
         return await command(redis);
       } catch (error) {
         const reason = reasonOf(error);
-        // The server may be unreachable although the connection is open; reconnecting shows whether it is.
-        if (reason === timedOut && isUp()) {
-          markDown(timedOut);
-          redis.disconnect(true);
-        }
+        if (reconnectReasons.has(reason) && isUp()) reconnect(reason);
         // No `cause`: ioredis errors contain the command, and with it keys, values and passwords.
         throw new StoreError(reason);
       }
@@ -109,7 +100,83 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
   }
 }
 
+/** @param reconnectDelay returns the pause before the next attempt to connect to a cluster */
+function createClient(server: RedisConfig, commandTimeoutMs: number, reconnectDelay: () => number): Redis | Cluster {
+  const { kind, addresses, username, password, database, masterName, tls } = server;
+  // Loaded only if Redis is configured: it takes 20 ms and 5 MB.
+  const ioredis: typeof import('ioredis') = createRequire(import.meta.url)('ioredis');
+  const connectTimeout = Math.max(commandTimeoutMs, 2_000);
+  const options = {
+    username,
+    password,
+    ...(tls && { tls: {} }),
+    commandTimeout: commandTimeoutMs,
+    connectTimeout,
+    disconnectTimeout: 100,
+    maxLoadingRetryTime: 1_000,
+    keepAlive: 30_000,
+    disableClientInfo: true,
+  };
+  if (kind === 'cluster') {
+    return new ioredis.Cluster(addresses, {
+      redisOptions: options,
+      clusterRetryStrategy: reconnectDelay,
+      slotsRefreshTimeout: connectTimeout,
+      // A command whose response was lost may have been executed, so it is not sent again.
+      retryDelayOnFailover: 0,
+      retryDelayOnClusterDown: 0,
+      // `findClusterProblem` checks all masters.
+      enableReadyCheck: false,
+      // In a pipeline, ioredis would not follow keys that moved to several nodes, or beside a write.
+      enableAutoPipelining: false,
+      // Certificates contain host names. By default, they would be replaced with addresses.
+      dnsLookup: (host, done) => done(null, host),
+    });
+  }
+  const sentinel = {
+    sentinels: addresses,
+    name: masterName,
+    sentinelRetryStrategy: reconnectDelayMs,
+    sentinelCommandTimeout: commandTimeoutMs,
+    // The default user without a password accepts any password.
+    ...(password !== '' && { sentinelUsername: 'default', sentinelPassword: password }),
+    ...(tls && { sentinelTLS: {}, enableTLSForSentinelMode: true }),
+  };
+  return new ioredis.Redis({
+    ...options,
+    ...(kind === 'sentinel' ? sentinel : addresses[0]),
+    db: database,
+    // A command whose response was lost may have been executed, so it is not sent again.
+    autoResendUnfulfilledCommands: false,
+    // The commands of one turn of the event loop are one write to the socket. Reads are batched by the store.
+    enableAutoPipelining: true,
+    autoPipeliningIgnoredCommands: ['mget'],
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: reconnectDelayMs,
+  });
+}
+
+/** Connects to all masters. Null if all of them can execute commands. */
+async function findClusterProblem(cluster: Cluster): Promise<string | null> {
+  try {
+    const infos = await Promise.all(cluster.nodes('master').map((node) => node.cluster('INFO')));
+    // ioredis skips nodes that do not know their own address yet.
+    return infos.length > 0 && infos.every((info) => info.includes('cluster_state:ok')) ? null : clusterDown;
+  } catch (error) {
+    return reasonOf(error);
+  }
+}
+
 const timedOut = 'timed out';
+const clusterDown = 'CLUSTERDOWN';
+const readOnly = 'READONLY';
+
+/**
+ * Reconnecting shows whether the server is unreachable although the connection is open, whether it has become a replica,
+ * and whether the cluster is up again.
+ */
+const reconnectReasons: ReadonlySet<string> = new Set([timedOut, readOnly, clusterDown]);
 
 /** Doubles from 50 ms up to 2 s; random, so that replicas do not reconnect all at once. */
 function reconnectDelayMs(attempt: number): number {
@@ -117,9 +184,15 @@ function reconnectDelayMs(attempt: number): number {
 }
 
 /** The code of a system error, or the first word of a Redis error. Other messages could contain an address. */
-function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
+function reasonOf(error: unknown, otherwise = 'connection lost'): string {
+  const { code, message, lastNodeError } = error as NodeJS.ErrnoException & { lastNodeError?: Error };
   if (code !== undefined) return code;
+  // If no node of a cluster responds, or no Sentinel, the error contains the one of the last of them.
+  const lastError = lastNodeError?.message ?? /^All sentinels .* Last error: (.*)/.exec(message)?.[1];
+  if (lastError !== undefined) return reasonOf(new Error(lastError), 'no server reachable');
   if (message.endsWith('Command timed out')) return timedOut;
-  return /^(?:Ready check failed: )?([A-Z]{2,})\b/.exec(message)?.[1] ?? 'connection lost';
+  // Redis 6 has it at the end of the errors of scripts.
+  if (message.includes(`-${readOnly} `)) return readOnly;
+  if (message.includes('No such master')) return 'unknown master name';
+  return /^(?:Ready check failed: )?([A-Z]{2,})\b/.exec(message)?.[1] ?? otherwise;
 }

@@ -10,6 +10,8 @@ export interface RedisStore extends Store {
 /** Stores everything in Redis (6 or later), which may be down at the start; while it is down, every call fails at once. */
 export function createRedisStore(options: RedisConnectionOptions): RedisStore {
   const { run, isUp, close } = createRedisConnection(options);
+  /** Its nodes have different keys, and one command reads keys of one node only. */
+  const isCluster = options.server.kind === 'cluster';
   /** The values that one turn of the event loop asks for are one command: lists and simultaneous requests ask for many. */
   const values = new DataLoader((names: readonly string[]) => run((redis) => redis.mget(...names)), {
     cache: false,
@@ -29,7 +31,8 @@ export function createRedisStore(options: RedisConnectionOptions): RedisStore {
 
   return {
     async get(key) {
-      return values.load(toRedisKey('value', key));
+      const name = toRedisKey('value', key);
+      return isCluster ? run((redis) => redis.get(name)) : values.load(name);
     },
     async set(key, value, expiry) {
       const name = toRedisKey('value', key);

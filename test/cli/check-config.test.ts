@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { tCommand } from '../support/process.ts';
-import { tRedis, whyNoRedis } from '../support/redis.ts';
+import { tRedis, tRedisCluster, tRedisSentinel, whyNoRedis } from '../support/redis.ts';
 import { replyJson, tUnusedUrl, tUpstream } from '../support/scripted-upstream.ts';
 import { tFolder } from '../support/stores/folder.ts';
 
@@ -150,11 +150,28 @@ describe('ledgerquill check-config', () => {
     expect(checks.map((check: { ok: boolean }) => check.ok)).toEqual([true, false, true, true]);
   });
 
-  it.skipIf(whyNoRedis)(`sends PING to Redis${whyNoRedis}`, async () => {
-    const redis = await tRedis();
-    const { code, output } = await tCheck({ REDIS_URL: redis.url, STORE_SECRET: `${key}-of-the-store` });
-    expect(output).toContain('REDIS_URL: 127.0.0.1 responded to PING');
+  it.skipIf(whyNoRedis).each([
+    ['a server', tRedis, '127.0.0.1'],
+    ['the master of Sentinels', tRedisSentinel, 'the master main, found through Sentinel,'],
+    ['a cluster', tRedisCluster, 'the cluster'],
+  ])(`sends PING to %s${whyNoRedis}`, async (_, start, description) => {
+    const { url } = await start({ password: key });
+    const { code, output, lineOf } = await tCheck({ REDIS_URL: url, STORE_SECRET: `${key}-of-the-store` });
+    expect(output).toContain(`REDIS_URL: ${description} responded to PING`);
     expect(output).toContain('DATA_DIR: not written to, because REDIS_URL is set');
+    expect(lineOf('REDIS_URL')).toContain('://********@127.0.0.1:');
+    expect(output).not.toContain(key);
     expect(code).toBe(0);
+  });
+
+  it.each([
+    ['rediss-sentinel', 'a,[::1]:7000', '/3#main', 'a:26379,[::1]:7000'],
+    ['redis-cluster', 'a:1,b', '', 'a:1,b:6379'],
+  ])('masks the password in a URL of %s', async (scheme, hosts, path, shown) => {
+    const REDIS_URL = `${scheme}://user:${key}@${hosts}${path}`;
+    const { output, lineOf } = await tCheck({ REDIS_URL, STORE_SECRET: `${key}-of-the-store` });
+    expect(lineOf('REDIS_URL')).toBe(`${scheme}://********@${shown}${path}  (environment)`);
+    expect(output).toContain(`FAILED  REDIS_URL: ${shown} did not respond to PING (`);
+    expect(output).not.toContain(key);
   });
 });

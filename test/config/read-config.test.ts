@@ -83,7 +83,13 @@ describe('readConfig', () => {
     });
   });
 
-  const redis = { host: 'redis.example', port: 6379, username: '', password: 'pass', database: 2, tls: true };
+  const redis = {
+    addresses: [{ host: 'redis.example', port: 6379 }],
+    username: '',
+    password: 'pass',
+    database: 2,
+    tls: true,
+  };
   it.each([
     [
       'treats an empty variable as absent',

@@ -31,7 +31,7 @@ describe('a secret in a file', () => {
       bankData: { upstream: { apiKey: `${secret}-b` } },
       essays: { upstream: { apiKey: `${secret}-e` } },
       essayService: { llm: { apiKey: `${secret}-l` } },
-      store: { redis: { host: 'redis.example', password: 'password' }, secret: `${secret}-s` },
+      store: { redis: { addresses: [{ host: 'redis.example' }], password: 'password' }, secret: `${secret}-s` },
       access: { router: { secret: `${secret}-${secret}` } },
     });
   });

@@ -1,19 +1,10 @@
-import type { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import { tRedis, whyNoRedis } from '../support/redis.ts';
 import { tOutput } from '../support/stores/child.ts';
-import { tRawClient, tRedisStore } from '../support/stores/redis-client.ts';
+import { passTime, tRawClient, tRedisStore } from '../support/stores/redis-client.ts';
 import { describeStore } from '../support/stores/store-contract.ts';
 
 const hour = { expiresInMs: 3_600_000 };
-
-/** Shortens all expiries, as if time had passed. */
-async function passTime(client: Redis, ms: number): Promise<void> {
-  for (const key of await client.keys('*')) {
-    const left = await client.pttl(key);
-    await client.pexpireat(key, left > ms ? Date.now() + left - ms : 1);
-  }
-}
 
 async function tStore() {
   const redis = await tRedis();

@@ -15,15 +15,23 @@ export interface TProcess {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
+/** Registers a function that is called when the test, or a group of tests, ends. */
+export type OnFinished = (cleanUp: () => void | Promise<void>) => void;
+
 /**
  * Runs a command in the project's root, with no environment variables but `env`, PATH and HOME; killed when the test ends.
  * Neither the data folder nor the `.env` of the checkout is used.
  */
-export function tProcess(command: string, args: readonly string[], env: Record<string, string> = {}): TProcess {
+export function tProcess(
+  command: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+  onFinished: OnFinished = onTestFinished,
+): TProcess {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(command, args, {
     cwd: new URL('../..', import.meta.url),
-    env: { PATH, HOME, DATA_DIR: tFolder(), ENV_FILE: '', ...env },
+    env: { PATH, HOME, DATA_DIR: tFolder(onFinished), ENV_FILE: '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     // Its own process group, so that the children of npm are killed, too.
     detached: true,
@@ -37,7 +45,7 @@ export function tProcess(command: string, args: readonly string[], env: Record<s
     stderr += text;
   });
   const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }));
-  onTestFinished(async () => {
+  onFinished(async () => {
     if (child.exitCode === null && child.signalCode === null && child.pid) process.kill(-child.pid, 'SIGKILL');
     await ended;
   });

@@ -1,6 +1,10 @@
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { expect, onTestFinished, vi } from 'vitest';
 import { tFreePort } from './free-port.ts';
-import { type TProcess, tProcess } from './process.ts';
+import { type OnFinished, type TProcess, tProcess } from './process.ts';
 import { tFolder } from './stores/folder.ts';
 
 /** For titles of tests that need the redis-server binary: why they are skipped; empty if it is installed. */
@@ -24,24 +28,33 @@ interface RedisOptions {
   password?: string;
   /** Whether it writes its data to disk, as in production. */
   isDurable?: boolean;
+  /** More arguments of redis-server. */
+  args?: readonly string[];
+  /** When it is killed: by default, when the test ends. */
+  onFinished?: OnFinished;
 }
 
 /** A running Redis server on a free port of the loopback interface; killed when the test ends. */
-export async function tRedis({ password = '', isDurable = false }: RedisOptions = {}): Promise<TRedis> {
-  const appendOnly = isDurable ? 'yes' : 'no';
-  const args = ['--bind', '127.0.0.1', '--dir', tFolder(), '--save', '', '--appendonly', appendOnly];
-  const auth = password === '' ? [] : ['--requirepass', password];
+export async function tRedis({
+  password = '',
+  isDurable = false,
+  args = [],
+  onFinished = onTestFinished,
+}: RedisOptions = {}): Promise<TRedis> {
+  const auth = password === '' ? [] : ['--requirepass', password, '--masterauth', password];
+  const data = ['--dir', tFolder(onFinished), '--save', '', '--appendonly', isDurable ? 'yes' : 'no'];
 
   async function start(port: number): Promise<TProcess> {
-    const server = tProcess('redis-server', [...args, ...auth, '--port', String(port)]);
-    await server.printed(/Ready to accept connections/);
+    const all = [...args, '--bind', '127.0.0.1', '--port', String(port), ...data, ...auth];
+    const server = tProcess('redis-server', all, {}, onFinished);
+    await server.printed(/Ready to accept connections|Sentinel ID is/);
     return server;
   }
 
   const { server: first, port } = await onFreePort(start);
   let server = first;
   return {
-    url: `redis://${password === '' ? '' : `:${password}@`}127.0.0.1:${port}`,
+    url: toUrl('redis', { password }, [{ port }]),
     port,
     async stop() {
       server.kill('SIGKILL');
@@ -67,4 +80,63 @@ async function onFreePort(start: (port: number) => Promise<TProcess>): Promise<{
       if (attempt === 5 || !/Address already in use/.test(String(error))) throw error;
     }
   }
+}
+
+/** A cluster of three masters without replicas. Its start takes 2 s, in which a new master rejects commands. */
+export async function tRedisCluster(options: RedisOptions = {}) {
+  const nodes = await Promise.all(slotRanges.map((slots) => startMaster(options, slots)));
+  const [first, ...others] = nodes as [TMaster, ...TMaster[]];
+  const meet = (client: Redis) => client.call('cluster', 'meet', '127.0.0.1', first.port, first.busPort);
+  for (const other of others) await withClient(other, meet);
+  for (const node of nodes) await untilResponse(node, ['cluster', 'info'], /cluster_state:ok.*cluster_known_nodes:3/s);
+  return { url: toUrl('redis-cluster', options, nodes), nodes };
+}
+
+const slotRanges = ['0 5460', '5461 10922', '10923 16383'];
+
+type TMaster = Awaited<ReturnType<typeof startMaster>>;
+
+async function startMaster(options: RedisOptions, slots: string) {
+  const busPort = await tFreePort();
+  const cluster = ['--cluster-enabled', 'yes', '--cluster-port', String(busPort), '--cluster-node-timeout', '1000'];
+  const node = await tRedis({ ...options, args: cluster });
+  await withClient(node, (client) => client.call('cluster', 'addslotsrange', ...slots.split(' ')));
+  return { ...node, busPort };
+}
+
+/** A master, its replica, and a Sentinel that replaces the master 1 s after its last response. */
+export async function tRedisSentinel(options: RedisOptions = {}) {
+  const master = await tRedis(options);
+  const replica = await tRedis({ ...options, args: ['--replicaof', '127.0.0.1', String(master.port)] });
+  await untilResponse(master, ['info', 'replication'], /state=online/);
+  const config = join(tFolder(options.onFinished), 'sentinel.conf');
+  const lines = [
+    `monitor main 127.0.0.1 ${master.port} 1`,
+    'down-after-milliseconds main 1000',
+    ...(options.password ? [`auth-pass main ${options.password}`] : []),
+  ];
+  writeFileSync(config, lines.map((line) => `sentinel ${line}\n`).join(''));
+  const sentinel = await tRedis({ ...options, args: [config, '--sentinel'] });
+  await untilResponse(sentinel, ['sentinel', 'replicas', 'main'], /127\.0\.0\.1/);
+  return { url: `${toUrl('redis-sentinel', options, [sentinel])}#main`, master, replica, sentinel };
+}
+
+/** Repeats a command until its response matches. */
+export async function untilResponse(
+  redis: TRedis,
+  [command, ...args]: [string, ...string[]],
+  expected: RegExp,
+): Promise<void> {
+  const check = async (client: Redis) => expect(String(await client.call(command, ...args))).toMatch(expected);
+  await withClient(redis, (client) => vi.waitFor(() => check(client), { interval: 20, timeout: 20_000 }));
+}
+
+export async function withClient(redis: TRedis, use: (client: Redis) => Promise<unknown>): Promise<void> {
+  const client = new Redis(redis.url);
+  await use(client).finally(() => client.disconnect());
+}
+
+function toUrl(scheme: string, { password = '' }: RedisOptions, servers: readonly Pick<TRedis, 'port'>[]): string {
+  const hosts = servers.map(({ port }) => `127.0.0.1:${port}`).join(',');
+  return `${scheme}://${password === '' ? '' : `:${password}@`}${hosts}`;
 }

@@ -25,8 +25,14 @@ const hosts = 'must be host names without port or wildcard, such as gateway.exam
 const origins = 'must be origins such as https://app.example.com, without path or wildcard, separated by commas, or *';
 const scopes = 'must be scopes separated by +, of bank-data, essays, introspection, graphiql, traces, cost';
 const host = 'must be an IP address or host name of this machine without a port, such as 127.0.0.1 or 0.0.0.0';
-const redisUrl =
-  'must be redis://[user:password@]host[:port][/database], or rediss:// for TLS, with a percent-encoded password';
+const redisForms = {
+  server: 'redis://[user:password@]host[:port][/database], or rediss:// for TLS',
+  sentinel:
+    'redis-sentinel://[user:password@]host[:port],host[:port],...[/database]#masterName, or rediss-sentinel:// for TLS',
+  cluster:
+    'redis-cluster://[user:password@]host[:port],host[:port],... without a database, or rediss-cluster:// for TLS',
+};
+const redisUrl = (form: string) => `must be ${form}, with a percent-encoded password`;
 const pairs = 'must be name=value pairs separated by commas, with percent-encoded values, such as';
 export const asciiKey = 'must be printable ASCII without spaces';
 const randomKey = 'must be random, not a word of the log, which would be redacted everywhere';
@@ -114,17 +120,34 @@ const rows: Row[] = [
   ...shown.flatMap(([variable, message, ...values]) =>
     values.map((value): Row => [variable, value, `${message}, but is ${JSON.stringify(value)}`]),
   ),
+  ...['127.0.0.1:6379', 'http://:seeded@redis', 'redis-sentinels://:seeded@a#main', 'not a seeded URL'].map(
+    (value): Row => {
+      return ['REDIS_URL', value, redisUrl(Object.values(redisForms).join(', or ')), storeSecret];
+    },
+  ),
   ...[
-    '127.0.0.1:6379',
-    'http://:seeded@redis',
     'redis://',
     'redis://redis/0/1',
     'redis://:seeded@redis:99999',
     'redis://:seeded@redis/database',
     'redis://:seeded@redis?commandTimeout=0',
     'redis://:%zz-seeded@redis',
-    'not a seeded URL',
-  ].map((value): Row => ['REDIS_URL', value, redisUrl, storeSecret]),
+    'redis://:seeded@redis#main',
+    'redis://:seeded@a,b',
+  ].map((value): Row => ['REDIS_URL', value, redisUrl(redisForms.server), storeSecret]),
+  ...[
+    'redis-sentinel://:seeded@a,b',
+    'redis-sentinel://:seeded@a,b/#',
+    'redis-sentinel://:seeded@a,b#main?timeout=0',
+    'rediss-sentinel://:seeded@a,#main',
+    'redis-sentinel://:seeded@a/database#main',
+  ].map((value): Row => ['REDIS_URL', value, redisUrl(redisForms.sentinel), storeSecret]),
+  ...[
+    'redis-cluster://:seeded@a,b/0',
+    'redis-cluster://:seeded@a,b:99999',
+    'rediss-cluster://:seeded@a,redis://b',
+    'redis-cluster://:seeded@a#main',
+  ].map((value): Row => ['REDIS_URL', value, redisUrl(redisForms.cluster), storeSecret]),
   ...['STANDARD', 'ACADEMIC', 'PROFESSIONAL', 'NEWS_REPORT'].map((mode): Row => {
     return [`ESSAY_MODE_${mode}`, 'x'.repeat(101), `must be at most 100 characters, but is "${'x'.repeat(80)}..."`];
   }),
