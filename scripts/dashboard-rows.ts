@@ -194,6 +194,18 @@ export const dashboardRows: Record<string, Panel[]> = {
       lines: { '{{instance}}': 'min by (instance) (ledgerquill_store_up{SELECT})' },
     },
     {
+      title: 'Errors of the stores',
+      description: 'Writes that failed, and lost connections, by why.',
+      unit: 'ops',
+      lines: { '{{reason}}': 'sum by (reason) (rate(ledgerquill_store_errors_total{SELECT}[$__rate_interval]))' },
+    },
+    {
+      title: 'Free space of DATA_DIR',
+      description: 'Without Redis.',
+      unit: 'bytes',
+      lines: { '{{instance}}': 'min by (instance) (ledgerquill_data_dir_free_bytes{SELECT})' },
+    },
+    {
       title: 'Bank lists',
       description: 'Days until the last valid day of the list of each country.',
       unit: 'd',

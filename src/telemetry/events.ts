@@ -29,6 +29,8 @@ export interface Events {
   flightJoined(): void;
   essayOrdered(outcome: EssayOutcome): void;
   credentialsRejected(service: ServiceName): void;
+  /** By the service itself, whatever allowance is configured. */
+  callRefused(service: ServiceName): void;
   responseUnreadable(service: ServiceName, status: number): void;
   requestRejected(service: ServiceName, status: number): void;
   circuitOpened(service: ServiceName, path: string): void;
@@ -64,7 +66,16 @@ export interface Events {
 
 export type CircuitEvent = 'circuitOpened' | 'circuitHalfOpened' | 'circuitClosed';
 
-type OperationOutcome = 'answered' | 'failed' | 'shed' | 'blocked' | 'exhausted' | 'budget-exhausted';
+/** refused: because of too many calls, or an exhausted allowance; rejected: because of the key. */
+export type OperationOutcome =
+  | 'answered'
+  | 'failed'
+  | 'refused'
+  | 'rejected'
+  | 'shed'
+  | 'blocked'
+  | 'exhausted'
+  | 'budget-exhausted';
 
 /** from_key: the result of an earlier order with the same idempotency key. */
 export type EssayOutcome = 'generated' | 'from_key' | 'rejected' | 'exhausted' | 'failed';

@@ -32,6 +32,10 @@ export function createLogEvents(log: Log): Events {
       if (!isDue(`${service} credentials`)) return;
       log.error({ service }, 'the upstream rejected the API key: check it in the configuration');
     },
+    callRefused(service) {
+      if (!isDue(`${service} refused`)) return;
+      log.warn({ service }, 'the upstream refuses calls: its allowance is exhausted or there are too many calls');
+    },
     responseUnreadable(service, status) {
       if (!isDue(`${service} unreadable`)) return;
       log.warn({ service, status }, 'the upstream response could not be parsed');

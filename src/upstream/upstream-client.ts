@@ -1,7 +1,7 @@
 import type { ServiceName } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Store } from '../stores/store.ts';
-import type { CircuitEvent, Events } from '../telemetry/events.ts';
+import type { CircuitEvent, Events, OperationOutcome } from '../telemetry/events.ts';
 import { createSecretRedaction, type RedactSecrets } from '../telemetry/redact.ts';
 import { type Allowance, createAllowance } from './allowance/allowance.ts';
 import { createAttempt, guardWithin } from './attempt.ts';
@@ -71,7 +71,7 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
       try {
         const isInTime = elapsedMs < timeoutMs;
         const outcome = isInTime ? await sendWithRetries({ request, deadline, context, retries: 0 }) : shed;
-        events.upstreamOperationEnded(service, isUpstreamFailure(outcome) ? 'failed' : outcome.kind);
+        events.upstreamOperationEnded(service, nameOutcome(outcome));
         return outcome;
       } finally {
         deadline.end();
@@ -81,6 +81,19 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
     close,
   };
 }
+
+function nameOutcome(outcome: Outcome): OperationOutcome {
+  if (isUpstreamFailure(outcome)) return 'failed';
+  return (outcome.kind === 'answered' && refusals.get(outcome.status)) || outcome.kind;
+}
+
+/** By status. */
+const refusals = new Map<number, OperationOutcome>([
+  [401, 'rejected'],
+  [402, 'refused'],
+  [403, 'rejected'],
+  [429, 'refused'],
+]);
 
 interface UpstreamFactoryOptions {
   config: {

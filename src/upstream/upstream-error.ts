@@ -4,7 +4,11 @@ import type { Answered, BudgetExhausted, Exhausted, FailureReason, Outcome } fro
 import { probeIntervalMs } from './retry-after.ts';
 
 type UpstreamError = GatewayError<UpstreamErrorCode>;
-type UpstreamErrorEvents = Pick<Events, 'credentialsRejected' | 'requestRejected' | 'responseUnreadable'>;
+/** What only the operator can mend. */
+export type UpstreamErrorEvents = Pick<
+  Events,
+  'credentialsRejected' | 'callRefused' | 'requestRejected' | 'responseUnreadable'
+>;
 
 /**
  * The error that a client receives for an outcome without a usable answer. Failures that only the operator can fix are
@@ -41,8 +45,12 @@ function toStatusError(
     events.credentialsRejected(service);
     return createError(service, 'UPSTREAM_REJECTED_CREDENTIALS', "rejected the gateway's key");
   }
-  if (status === 429) return createBlockedError(service, retryAt);
-  if (refusal === 'allowance') {
+  if (status === 429) {
+    events.callRefused(service);
+    return createBlockedError(service, retryAt);
+  }
+  if (status === 402 || refusal === 'allowance') {
+    events.callRefused(service);
     return createError(service, 'UPSTREAM_ALLOWANCE_EXHAUSTED', 'says that its allowance is exhausted');
   }
   if (status === 408) return createError(service, 'UPSTREAM_TIMED_OUT', failureMessages['timed-out'], true);

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hashText } from '../../src/documents/trusted-documents.ts';
+import { errorCodes } from '../../src/errors.ts';
 import { createRecord } from '../../src/graphql/request/reply.ts';
 import type { FinishedRequest } from '../../src/telemetry/finished-request.ts';
 import { createLog } from '../../src/telemetry/log.ts';
@@ -11,9 +12,10 @@ import { createRequestLog } from '../../src/telemetry/log-events.ts';
 import { ec, jwkOf, jwt, tToken } from '../support/auth/token.ts';
 import { seenIbanValidation } from '../support/hosted-bank-data.ts';
 import { as, tCallers, ways } from '../support/http/callers.ts';
-import { replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
+import { type Reply, replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
 import { tFolder } from '../support/stores/folder.ts';
 import { succeeded } from '../support/telemetry/finished-request.ts';
+import { scrape } from '../support/telemetry/scrape.ts';
 
 const iban = 'DE89370400440532013000';
 const query = 'query Payee($iban: String!) { ibanValidation(iban: $iban) { valid } }';
@@ -33,6 +35,38 @@ async function tLogged(env: Record<string, string> = {}) {
   };
   return { ...gateway, upstream, lines };
 }
+
+const order = (wordCount: number) => ({
+  query: `mutation Order($input: GenerateEssayInput!) { generateEssay(input: $input) { __typename } }`,
+  variables: { input: { description: 'Pens', wordCount } },
+});
+const territory = 'query Generate { generateIban(input: { country: "JE" }) { __typename } }';
+
+describe('the line of an order or a generation', () => {
+  it.each<[string, object, Reply, string[] | undefined]>([
+    ['Essay', order(9), replyJson(200, { essay: 'A pen holds ink. It writes.' }), undefined],
+    ['EssayServiceFailed', order(9), replyJson(401, {}), ['UPSTREAM_REJECTED_CREDENTIALS']],
+    ['EssayServiceFailed', order(9), replyJson(500, {}), ['UPSTREAM_FAILED']],
+    ['EssayAllowanceExhausted', order(9), replyJson(429, {}), ['UPSTREAM_ALLOWANCE_EXHAUSTED']],
+    ['InvalidEssayInput', order(0), replyValid, ['BAD_USER_INPUT']],
+    ['InvalidIbanFields', { query: territory }, replyValid, ['BAD_USER_INPUT']],
+  ])(
+    'has the type %s and the code of its result, as the counter of errors has: %j',
+    async (type, body, reply, codes) => {
+      const { send, upstream, lines, metricsUrl } = await tLogged({ METRICS_PORT: '0' });
+      upstream.answers(reply);
+      const received = await send('directly', body, as('shop'));
+      expect(JSON.stringify(received.json())).toContain(`"${type}"`);
+      const [line] = await lines(1);
+      expect(line).toMatchObject({ status: 200, outcomes: [type] });
+      expect(line?.errors).toEqual(codes);
+      const { value } = await scrape(metricsUrl());
+      for (const code of errorCodes) {
+        expect(value('ledgerquill_graphql_errors_total', { code }), code).toBe(codes?.includes(code) ? 1 : 0);
+      }
+    },
+  );
+});
 
 describe('the line of a request', () => {
   it.each(ways)('has caller, client, operation, durations and look-ups, answered %s', async (way) => {

@@ -1,8 +1,7 @@
 import type { RequestContext } from '../../request-context.ts';
-import type { Events } from '../../telemetry/events.ts';
 import type { Outcome } from '../../upstream/outcome.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
-import { createBudgetError, createNotOfferedError, toUpstreamError } from '../../upstream/upstream-error.ts';
+import { createBudgetError, createNotOfferedError, toUpstreamError, type UpstreamErrorEvents } from '../../upstream/upstream-error.ts';
 import { type DataVersion, dataVersionHeader } from '../data-version.ts';
 
 /** What is the same for all calls of an endpoint. */
@@ -30,11 +29,9 @@ export type CallEndpoint = <Input, Answer>(
   context: RequestContext,
 ) => Promise<Answer>;
 
-export type EndpointEvents = Pick<Events, 'credentialsRejected' | 'requestRejected' | 'responseUnreadable'>;
-
 export function createCallEndpoint(
   client: UpstreamClient,
-  events: EndpointEvents,
+  events: UpstreamErrorEvents,
   dataVersion: Pick<DataVersion, 'report'>,
 ): CallEndpoint {
   return async (endpoint, { input, query }, context) => {

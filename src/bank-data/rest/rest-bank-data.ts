@@ -2,10 +2,11 @@ import { findBicProblems } from '../../iban/bic.ts';
 import type { IbanFieldValues } from '../../iban/build-iban.ts';
 import { compactIban, isValidIban } from '../../iban/iban.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
+import type { UpstreamErrorEvents } from '../../upstream/upstream-error.ts';
 import type { BankDataPort, BicValidation, IbanGeneration, IbanValidation } from '../bank-data.ts';
 import type { DataVersion } from '../data-version.ts';
 import { requestBankPage } from './bank-list.ts';
-import { createCallEndpoint, type Endpoint, type EndpointEvents } from './call-endpoint.ts';
+import { createCallEndpoint, type Endpoint } from './call-endpoint.ts';
 import {
   isAboutBic,
   isAboutIban,
@@ -19,7 +20,7 @@ import {
 /** The bank-data service over REST. It has no batches: one call per IBAN or BIC. */
 export function createRestBankData(
   client: UpstreamClient,
-  events: EndpointEvents,
+  events: UpstreamErrorEvents,
   dataVersion: Pick<DataVersion, 'report'>,
 ): BankDataPort {
   const callEndpoint = createCallEndpoint(client, events, dataVersion);

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Events } from '../../telemetry/events.ts';
 import type { Redact } from '../../telemetry/redact.ts';
 import type { Answered, Outcome } from '../../upstream/outcome.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
-import { createBudgetError, toUpstreamError } from '../../upstream/upstream-error.ts';
+import { createBudgetError, toUpstreamError, type UpstreamErrorEvents } from '../../upstream/upstream-error.ts';
 import type { Essay, EssayMode, EssayOrder, EssayResult, SendingEssayGenerator } from '../essays.ts';
 import { countWords, hideInternals, readEssayText, readProperty, readWriter } from './read-essay.ts';
 
@@ -17,7 +16,7 @@ interface RestEssaysOptions {
   isSelfHosted?: boolean;
   /** Applied to the service's error messages before a client sees them. */
   redact: Redact;
-  events: Pick<Events, 'credentialsRejected' | 'requestRejected' | 'responseUnreadable'>;
+  events: UpstreamErrorEvents;
 }
 
 /** Orders essays over REST. An order is one operation, which may be charged even if it fails. */

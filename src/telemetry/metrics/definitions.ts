@@ -48,8 +48,8 @@ export const definitions = {
     'Time in which GraphQL requests waited neither for their body nor for an upstream.',
   ),
   ledgerquill_upstream_operations_total: counter(
-    'Upstream operations, retries included: answered, failed (no response, or 5xx), shed (not sent), blocked (by Retry-After) or exhausted (no calls left).',
-    { service: serviceNames, outcome: ['answered', 'failed', 'shed', 'blocked', 'exhausted'] },
+    'Upstream operations, retries included: answered, failed (no response, or 5xx), refused (402, 429), rejected (401, 403), shed (not sent), blocked (by Retry-After) or exhausted (no calls left).',
+    { service: serviceNames, outcome: ['answered', 'failed', 'refused', 'rejected', 'shed', 'blocked', 'exhausted'] },
   ),
   ledgerquill_upstream_attempts_total: counter('Upstream calls: answered, or failed (no response, or 5xx).', {
     service: serviceNames,

@@ -28,6 +28,7 @@ function tRestEssays(outcome: Outcome, options: { isSelfHosted?: boolean } = {})
     redact: (text) => text.replaceAll('secret', '[hidden]'),
     events: {
       credentialsRejected: () => fired.push('credentials rejected'),
+      callRefused: () => fired.push('refused'),
       requestRejected: (_, status) => fired.push(`rejected ${status}`),
       responseUnreadable: (_, status) => fired.push(`unreadable ${status}`),
     },
@@ -72,6 +73,7 @@ it.each<[string, Outcome, object, string[]?]>([
     'that a call was rejected with 429',
     answered(429, '{}'),
     { ...blocked(', without saying until when.'), renewsAt: null },
+    ['refused'],
   ],
   ['a request that was not sent as retryable', { kind: 'shed' }, failedWith('UNAVAILABLE', unpaid)],
   ['a failure without raw text for a 5xx response', answered(500, usage), failedWith('FAILED', unpaid)],
