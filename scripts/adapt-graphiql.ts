@@ -50,11 +50,25 @@ const replacements: readonly (readonly [RegExp, string])[] = [
     /"select",\{(onChange:function\(\w+\)\{return \w+\._setAddOperationType)/,
     '"select",{"aria-label":"Type of operation",$1',
   ],
+  // The history is a default plugin of GraphiQL. Yoga's page replaces the default plugins by the Explorer.
+  [/(\w+)===void 0\?\[(\w+)\]:\1/, '[$2,...($1??[])]'],
+  // All operations are in one tab, so another operation of the same text is a new entry, too.
+  [
+    /(operationName:(\w+)\}\)=>\{if\(!this\.shouldSaveQuery\(\w+,\w+,\w+,)(this\.history\.fetchRecent\(\))/,
+    '$1[$3].find((recent)=>recent?.operationName===$2)',
+  ],
+  // The history keeps no headers, which can contain API keys, and leaves those in the editor as they are.
+  [/headers:\w+\.headers\?\?void 0,/, ''],
+  [/(\w+\?\.setValue\(\w+\?\?""\),)\w+\?\.setValue\(\w+\?\?""\),(\w+\(\w+\.item\))/, '$1$2'],
+  // Named by its visible text.
+  [/(className:"graphiql-history-item-label",onClick:\w+),"aria-label":"Set active"/, '$1'],
   // Behind a menu or a dialog, nothing can receive the focus.
   [/(\.querySelectorAll\("\[aria-live\], script"\)\)\),\w+\(\w+,\w+,\w+,)"aria-hidden"/, '$1"inert"'],
 ];
 
-/** Makes the page of GraphiQL accessible, by its markup, its colors, and a layout for phones. */
+/**
+ * Makes the page of GraphiQL accessible, by its markup, its colors, and a layout for phones, and adds the history.
+ */
 export function adaptGraphiql(html: string): string {
   return replacements.reduce((text, [pattern, replacement]) => {
     const [first, ...others] = text.matchAll(new RegExp(pattern, 'g'));

@@ -76,7 +76,31 @@ describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
       wordCount: expect.any(Number),
       mode: 'STANDARD',
     });
+    await page.getByRole('button', { name: 'Show History' }).click();
+    const run = [...operations, 'OrderEssay', 'StoredEssay'];
+    expect(await historyOf(page).getByRole('listitem').allInnerTexts()).toEqual(run.toReversed());
     await expectAccessible(page);
+  });
+
+  it('restores an operation and its variables from the history, which has no headers', async () => {
+    const page = await open();
+    const write = async (text: string) => {
+      await page.keyboard.press('ControlOrMeta+a');
+      await page.keyboard.insertText(text);
+    };
+    await page.getByRole('button', { name: 'Headers', exact: true }).click();
+    await page.getByRole('region', { name: 'Headers' }).locator('.view-lines').last().click();
+    await write('{ "x-key": "seeded-key" }');
+    await execute(page, 'OneIban');
+    await editorOf(page).getByText('OneIban').click();
+    await write('{ __typename }');
+    await page.getByRole('button', { name: 'Show History' }).click();
+    await historyOf(page).getByRole('button', { name: 'OneIban' }).click();
+    await editorOf(page).getByText('OneIban').waitFor();
+    await page.getByText('"seeded-key"').waitFor();
+    expect(await page.evaluate("localStorage.getItem('graphiql:queries')")).toMatch(
+      /^(?!.*seeded-key).*OneIban.*essayId/,
+    );
   });
 
   it('selects and closes tabs by keys', async () => {
@@ -126,6 +150,7 @@ async function expectAccessible(page: Page): Promise<void> {
 
 const executeButton = (page: Page) => page.getByRole('button', { name: 'Execute query' });
 const editorOf = (page: Page) => page.getByRole('region', { name: 'Operation Editor' });
+const historyOf = (page: Page) => page.getByRole('region', { name: 'History' });
 
 interface Executed {
   data: Record<string, Record<string, unknown> | null>;
