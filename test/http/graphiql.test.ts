@@ -103,6 +103,33 @@ describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
     );
   });
 
+  it('opens its panes at their top, without cut text and without the fields for routers', async () => {
+    const page = await open('dark');
+    const docs = page.getByRole('region', { name: 'Documentation Explorer' });
+    const explorer = page.locator('.graphiql-plugin');
+    for (const size of [phone, desktop]) {
+      await page.setViewportSize(size);
+      await expect.poll(() => countCutLines(page)).toBe(0);
+      await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+      expect(await countCutPixels(docs.getByRole('combobox'))).toBe(0);
+      await docs.getByRole('link', { name: 'WritingPurpose' }).scrollIntoViewIfNeeded();
+      expect(await docs.getByRole('link', { name: /^_/ }).count()).toBe(0);
+
+      await page.getByRole('button', { name: 'Show GraphiQL Explorer' }).click();
+      const pane = await boxOf(explorer);
+      for (const entry of ['Explorer', 'query', 'allowances', 'bank']) {
+        const box = await boxOf(explorer.getByText(entry, { exact: true }).first());
+        expect(box.x).toBeGreaterThanOrEqual(pane.x);
+        expect(box.y).toBeGreaterThanOrEqual(pane.y);
+        expect(box.x + box.width).toBeLessThanOrEqual(pane.x + pane.width);
+        expect(box.y + box.height).toBeLessThanOrEqual(pane.y + pane.height);
+      }
+      expect(await explorer.getByText('ibanValidations', { exact: true }).count()).toBeGreaterThan(0);
+      expect(await explorer.getByText(/^_/).count()).toBe(0);
+    }
+    await expectAccessible(page);
+  });
+
   it('selects and closes tabs by keys', async () => {
     const page = await open();
     const tabs = page.getByRole('list', { name: 'Select active operation' }).getByRole('button');
@@ -172,6 +199,26 @@ async function countColumns(page: Page): Promise<number> {
   const line = editorOf(page).getByText('# One IBAN, in any format');
   const [text, toolbar] = [await boxOf(line), await boxOf(executeButton(page))];
   return Math.floor((toolbar.x - text.x) / (text.width / (await line.innerText()).length));
+}
+
+/** How much of a placeholder is cut. `scrollWidth` includes only values, so the placeholder becomes the value. */
+function countCutPixels(field: Locator): Promise<number> {
+  return field.evaluate((input: HTMLInputElement) => {
+    input.value = input.placeholder;
+    const cut = input.scrollWidth - input.clientWidth;
+    input.value = '';
+    return cut;
+  });
+}
+
+/** Lines of the operation editor that are wider than it. */
+function countCutLines(page: Page): Promise<number> {
+  return editorOf(page)
+    .locator('.view-line > span')
+    .evaluateAll((lines) => {
+      const rightOf = (element?: Element | null) => element?.getBoundingClientRect().right ?? 0;
+      return lines.filter((line) => rightOf(line) > rightOf(line.closest('.graphiql-editor'))).length;
+    });
 }
 
 /** Monaco replaces its lines while it loads: between `waitFor` and `boundingBox`, an element may be removed. */
