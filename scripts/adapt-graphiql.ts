@@ -50,11 +50,39 @@ const replacements: readonly (readonly [RegExp, string])[] = [
     /"select",\{(onChange:function\(\w+\)\{return \w+\._setAddOperationType)/,
     '"select",{"aria-label":"Type of operation",$1',
   ],
+  // The history is a default plugin of GraphiQL. Yoga's page replaces the default plugins by the Explorer.
+  [/(\w+)===void 0\?\[(\w+)\]:\1/, '[$2,...($1??[])]'],
+  // All operations are in one tab, so another operation of the same text is a new entry, too.
+  [
+    /(operationName:(\w+)\}\)=>\{if\(!this\.shouldSaveQuery\(\w+,\w+,\w+,)(this\.history\.fetchRecent\(\))/,
+    '$1[$3].find((recent)=>recent?.operationName===$2)',
+  ],
+  // The history keeps no headers, which can contain API keys, and leaves those in the editor as they are.
+  [/headers:\w+\.headers\?\?void 0,/, ''],
+  [/(\w+\?\.setValue\(\w+\?\?""\),)\w+\?\.setValue\(\w+\?\?""\),(\w+\(\w+\.item\))/, '$1$2'],
+  // The types and fields of Federation, which begin with one underscore, are for routers.
+  [
+    /("__schema"in (\w+)\.data\)\w+=)\2\.data/,
+    '$1JSON.parse(JSON.stringify($2.data,(key,value)=>Array.isArray(value)?value.filter(({name})=>!/^_[^_]/.test(name)):value))',
+  ],
+  // The Explorer gives the focus to each text field that appears in it, and so scrolls to the last one while it opens.
+  [/!\((\w+) instanceof HTMLTextAreaElement\)(&&\(\w+\.focus\(\))/, '$1.closest(".graphiql-explorer-root")$2'],
+  // Otherwise a phone shows only the beginning of each line, and the text of an essay is one line.
+  [/automaticLayout:!0,(?=fontSize:15)/, '$&wordWrap:"on",'],
+  // The values of arguments in the Explorer.
+  [/type:"text",(?=onChange:this\._handleChange,value:)/, '$&"aria-label":this.props.arg.name,'],
+  [/"select",\{(?=style:\{color:)/, '$&"aria-label":this.props.arg.name,'],
+  [/"select",\{(?=style:\{backgroundColor:)/, '$&"aria-label":this.props.arg.name,'],
+  // Named by its visible text.
+  [/(className:"graphiql-history-item-label",onClick:\w+),"aria-label":"Set active"/, '$1'],
   // Behind a menu or a dialog, nothing can receive the focus.
   [/(\.querySelectorAll\("\[aria-live\], script"\)\)\),\w+\(\w+,\w+,\w+,)"aria-hidden"/, '$1"inert"'],
 ];
 
-/** Makes the page of GraphiQL accessible, by its markup, its colors, and a layout for phones. */
+/**
+ * Makes the page of GraphiQL accessible, by its markup, its colors, and a layout for phones; adds the history, and hides
+ * the fields and types for routers.
+ */
 export function adaptGraphiql(html: string): string {
   return replacements.reduce((text, [pattern, replacement]) => {
     const [first, ...others] = text.matchAll(new RegExp(pattern, 'g'));

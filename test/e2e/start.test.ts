@@ -21,7 +21,8 @@ describe('npm start without any configuration', () => {
       ibanValidation: {
         valid: true,
         problems: [],
-        ibanData: { country: 'Germany', bankCode: '37040044', accountNumber: '0532013000' },
+        country: { name: 'Germany' },
+        ibanData: { bankCode: '37040044', accountNumber: '0532013000' },
         bankData: { name: 'Commerzbank', bic: 'COBADEFFXXX' },
       },
     });

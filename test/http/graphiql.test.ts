@@ -76,6 +76,57 @@ describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
       wordCount: expect.any(Number),
       mode: 'STANDARD',
     });
+    await page.getByRole('button', { name: 'Show History' }).click();
+    const run = [...operations, 'OrderEssay', 'StoredEssay'];
+    expect(await historyOf(page).getByRole('listitem').allInnerTexts()).toEqual(run.toReversed());
+    await expectAccessible(page);
+  });
+
+  it('restores an operation and its variables from the history, which has no headers', async () => {
+    const page = await open();
+    const write = async (text: string) => {
+      await page.keyboard.press('ControlOrMeta+a');
+      await page.keyboard.insertText(text);
+    };
+    await page.getByRole('button', { name: 'Headers', exact: true }).click();
+    await page.getByRole('region', { name: 'Headers' }).locator('.view-lines').last().click();
+    await write('{ "x-key": "seeded-key" }');
+    await execute(page, 'OneIban');
+    await editorOf(page).getByText('OneIban').click();
+    await write('{ __typename }');
+    await page.getByRole('button', { name: 'Show History' }).click();
+    await historyOf(page).getByRole('button', { name: 'OneIban' }).click();
+    await editorOf(page).getByText('OneIban').waitFor();
+    await page.getByText('"seeded-key"').waitFor();
+    expect(await page.evaluate("localStorage.getItem('graphiql:queries')")).toMatch(
+      /^(?!.*seeded-key).*OneIban.*essayId/,
+    );
+  });
+
+  it('opens its panes at their top, without cut text and without the fields for routers', async () => {
+    const page = await open('dark');
+    const docs = page.getByRole('region', { name: 'Documentation Explorer' });
+    const explorer = page.locator('.graphiql-plugin');
+    for (const size of [phone, desktop]) {
+      await page.setViewportSize(size);
+      await expect.poll(() => countCutLines(page)).toBe(0);
+      await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+      expect(await countCutPixels(docs.getByRole('combobox'))).toBe(0);
+      await docs.getByRole('link', { name: 'WritingPurpose' }).scrollIntoViewIfNeeded();
+      expect(await docs.getByRole('link', { name: /^_/ }).count()).toBe(0);
+
+      await page.getByRole('button', { name: 'Show GraphiQL Explorer' }).click();
+      const pane = await boxOf(explorer);
+      for (const entry of ['Explorer', 'query', 'allowances', 'bank']) {
+        const box = await boxOf(explorer.getByText(entry, { exact: true }).first());
+        expect(box.x).toBeGreaterThanOrEqual(pane.x);
+        expect(box.y).toBeGreaterThanOrEqual(pane.y);
+        expect(box.x + box.width).toBeLessThanOrEqual(pane.x + pane.width);
+        expect(box.y + box.height).toBeLessThanOrEqual(pane.y + pane.height);
+      }
+      expect(await explorer.getByText('ibanValidations', { exact: true }).count()).toBeGreaterThan(0);
+      expect(await explorer.getByText(/^_/).count()).toBe(0);
+    }
     await expectAccessible(page);
   });
 
@@ -126,6 +177,7 @@ async function expectAccessible(page: Page): Promise<void> {
 
 const executeButton = (page: Page) => page.getByRole('button', { name: 'Execute query' });
 const editorOf = (page: Page) => page.getByRole('region', { name: 'Operation Editor' });
+const historyOf = (page: Page) => page.getByRole('region', { name: 'History' });
 
 interface Executed {
   data: Record<string, Record<string, unknown> | null>;
@@ -147,6 +199,26 @@ async function countColumns(page: Page): Promise<number> {
   const line = editorOf(page).getByText('# One IBAN, in any format');
   const [text, toolbar] = [await boxOf(line), await boxOf(executeButton(page))];
   return Math.floor((toolbar.x - text.x) / (text.width / (await line.innerText()).length));
+}
+
+/** How much of a placeholder is cut. `scrollWidth` includes only values, so the placeholder becomes the value. */
+function countCutPixels(field: Locator): Promise<number> {
+  return field.evaluate((input: HTMLInputElement) => {
+    input.value = input.placeholder;
+    const cut = input.scrollWidth - input.clientWidth;
+    input.value = '';
+    return cut;
+  });
+}
+
+/** Lines of the operation editor that are wider than it. */
+function countCutLines(page: Page): Promise<number> {
+  return editorOf(page)
+    .locator('.view-line > span')
+    .evaluateAll((lines) => {
+      const rightOf = (element?: Element | null) => element?.getBoundingClientRect().right ?? 0;
+      return lines.filter((line) => rightOf(line) > rightOf(line.closest('.graphiql-editor'))).length;
+    });
 }
 
 /** Monaco replaces its lines while it loads: between `waitFor` and `boundingBox`, an element may be removed. */
