@@ -218,8 +218,8 @@ function createHeldLocks({ store, isShared, onRecovered }: Omit<OrderLockOptions
 
 const minPauseMs = 100;
 const maxPauseMs = 1_000;
-/** Short, so that orders do not wait long for a process that has crashed. */
-const lockMs = 30_000;
+/** Eight extensions. A request that repeats an order of a crashed process waits for so long, which proxies must allow. */
+const lockMs = 8_000;
 /** An extension, and the time limit of its command (1 s), must end within `settleMs`. */
 const extendMs = 1_000;
 /** Longer than the longest pause before another process reconnects to Redis. */

@@ -114,9 +114,9 @@ describe('two processes', () => {
     const { others, calls, endCrash } = await tCrashed();
     const onReturn = vi.fn();
     const waiting = others.map(({ generate }) => generate(order, from()).finally(onReturn));
-    await pass(24_000);
+    await pass(6_000);
     expect(onReturn).not.toHaveBeenCalled();
-    await pass(7_000);
+    await pass(4_000);
     expect(await Promise.all(waiting)).toEqual([unknownOutcome, unknownOutcome]);
     await endCrash();
     await pass(29 * dayMs);
@@ -128,9 +128,9 @@ describe('two processes', () => {
   it('send the order of a crashed process again, once, if a second payment is accepted', async () => {
     const { others, calls, endCrash } = await tCrashed();
     const waiting = others.map(({ generate }) => generate(again, from()));
-    await pass(24_000);
+    await pass(6_000);
     expect(calls()).toHaveLength(0);
-    await pass(7_000);
+    await pass(4_000);
     const essay = await answerAll({ calls: calls() }, ...waiting);
     expect(await others[0]?.generate(order, from())).toEqual(essay);
     expect(await others[1]?.generate(again, from())).toEqual(essay);
