@@ -13,7 +13,7 @@ import {
 import { configureHeap } from './process/heap-settings.ts';
 import { runMain } from './process/run-main.ts';
 import { stopOnSignal } from './process/stop-signals.ts';
-import { checkDataFolder } from './stores/data-folder.ts';
+import { checkDataFolder, isWorldWritable } from './stores/data-folder.ts';
 import { createLog, type Log, logConsole } from './telemetry/log.ts';
 import { createRedact } from './telemetry/redact.ts';
 
@@ -87,6 +87,9 @@ async function start(config: Config, services: Service[], stopServices: () => Pr
     throw error;
   });
   if (draftsEssays(config)) log.warn(`essays are drafts from templates: ${essaysAdvice}`);
+  if (config.store.redis === null && isWorldWritable(config.dataDir)) {
+    log.warn('every user of the machine can write to DATA_DIR: remove that right, for example with chmod o-w');
+  }
   warnOfOutdatedLists(gateway.bankLists(), log);
   const metricsUrl = gateway.metricsUrl();
   process.stdout.write(

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 import { readVersion } from '../process/package-files.ts';
@@ -118,17 +119,19 @@ function run(
 }
 
 /**
- * Adds the variables of a file to the environment, except those that are set there.
+ * Adds the variables of a file to the environment, except those that are set there and not empty.
  * @returns the names that were added; none if the file is missing and need not exist
  * @throws ConfigError if it cannot be read
  */
 function loadDotenv(path: string, { mustExist }: { mustExist: boolean }): ReadonlySet<string> {
   if (!mustExist && !existsSync(path)) return new Set();
-  const before = new Set(Object.keys(process.env));
+  let text: string;
   try {
-    process.loadEnvFile(path);
+    text = readFileSync(path, 'utf8');
   } catch (error) {
     throw new ConfigError([`${path}: must be a file of lines NAME=value, but cannot be read (${errorCodeOf(error)})`]);
   }
-  return new Set(Object.keys(process.env).filter((name) => !before.has(name)));
+  const added = Object.entries(parseEnv(text)).filter(([name]) => !process.env[name]?.trim());
+  for (const [name, value] of added) process.env[name] = value;
+  return new Set(added.map(([name]) => name));
 }

@@ -88,7 +88,7 @@ function isOfKubernetes(name: string, value: string): boolean {
   return /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP|SCTP)(_|$)/.test(name) || /^(tcp|udp|sctp):/.test(value);
 }
 
-/** The known name that differs in at most two letters. @param known names, and the same without underscores */
+/** The known name that differs in at most two letters, or in its last word. @param known names, and the same without underscores */
 function findLikelyName(known: readonly { name: string; plain: string }[], given: string): string | null {
   const plain = toPlain(given.replace(/^(LEDGERQUILL|GATEWAY)_/, ''));
   // HOST and HOME are different words.
@@ -97,7 +97,11 @@ function findLikelyName(known: readonly { name: string; plain: string }[], given
     .filter((candidate) => Math.abs(candidate.plain.length - plain.length) <= maxEdits)
     .map(({ name, plain: other }) => ({ name, edits: distance(other, plain) }));
   const [nearest] = candidates.toSorted((a, b) => a.edits - b.edits);
-  return nearest && nearest.edits <= maxEdits ? nearest.name : null;
+  if (nearest && nearest.edits <= maxEdits) return nearest.name;
+  // CACHE_MAX_MEGABYTES: the only one that begins with the same two words.
+  const begin = /^[A-Z]+_[A-Z]+_/.exec(given)?.[0];
+  const [only, another] = begin ? known.filter(({ name }) => name.startsWith(begin)) : [];
+  return only && !another ? only.name : null;
 }
 
 function toPlain(name: string): string {

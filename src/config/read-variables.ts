@@ -21,7 +21,11 @@ export function readVariables<Shape extends z.ZodRawShape>(
   if (result.success && problems.length === 0) return result.data;
   const unreadable = problems.map((problem) => problem.replace(/(_FILE)?: .*/, ''));
   const issues = (result.error?.issues ?? []).filter(({ path }) => !unreadable.includes(String(path[0])));
-  throw new ConfigError([...problems, ...describeIssues(issues, createQuote(shape, values))]);
+  const described = describeIssues(issues, createQuote(shape, values)).map((problem) => {
+    const [name = ''] = problem.split(':');
+    return env[`${name}_FILE`] ? problem.replace(':', '_FILE: its value') : problem;
+  });
+  throw new ConfigError([...problems, ...described]);
 }
 
 interface ResolvedValues {

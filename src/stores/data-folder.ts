@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ConfigError, errorCodeOf } from '../errors.ts';
@@ -48,6 +58,11 @@ export function createFile(path: string, content: string | Uint8Array): void {
       if (errorCodeOf(error) !== 'EEXIST') throw error;
     }
   });
+}
+
+/** Whether every user of the machine may create and replace files in the folder. */
+export function isWorldWritable(folder: string): boolean {
+  return existsSync(folder) && (statSync(folder).mode & 0o002) !== 0;
 }
 
 /** Free space on the disk of a folder; null if it does not exist yet. */

@@ -13,6 +13,7 @@ describe('an unknown variable', () => {
     ['GATEWAY_PORT', 'GATEWAY_PORT (PORT?)'],
     ['LEDGERQUILL_HOST', 'LEDGERQUILL_HOST (HOST?)'],
     ['SHUTDOWN_TIMOUT_MS', 'SHUTDOWN_TIMOUT_MS (SHUTDOWN_TIMEOUT_MS?)'],
+    ['CACHE_MAX_MEGABYTES', 'CACHE_MAX_MEGABYTES (CACHE_MAX_MB?)'],
     ['GATEWAY_RATE_LIMIT', 'GATEWAY_RATE_LIMIT'],
     ['ESSAY_LANGUAGE', 'ESSAY_LANGUAGE'],
   ])('%s is found, with the likely name', (name, expected) => {

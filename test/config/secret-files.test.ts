@@ -41,6 +41,8 @@ describe('a secret in a file', () => {
   });
 
   it('is refused if it is too short', () => {
-    expect(() => readConfig({ STORE_SECRET_FILE: tFile('short\n') })).toThrow('STORE_SECRET: must have at least 16');
+    expect(() => readConfig({ STORE_SECRET_FILE: tFile('short\n') })).toThrow(
+      'STORE_SECRET_FILE: its value must have at least 16',
+    );
   });
 });

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { replaceImport } from '../../src/self-hosted/bank-data/directory/replace-import.ts';
@@ -107,7 +107,8 @@ describe('the process', () => {
       'ESSAY_URL=http://127.0.0.1:10\nBANK_DATA_URL=http://127.0.0.1:10\nBANK_DATA_APIKEY=seeded-key\n',
     );
     const { BANK_DATA_URL, ...env } = noUpstreams;
-    const gateway = tCommand(['start', '--dotenv', file], { PORT: '0', ...env });
+    // An empty variable does not hide the one in the file.
+    const gateway = tCommand(['start', '--dotenv', file], { PORT: '0', BANK_DATA_URL: '', ...env });
     await gateway.printed(/bank data +http:\/\/127\.0\.0\.1:10\n +essays +http:\/\/127\.0\.0\.1:9\n/);
     gateway.kill('SIGTERM');
     await gateway.ended;
@@ -132,6 +133,14 @@ describe('the process', () => {
     expect(line.level).toBe(40);
     expect(line.lastValidDays).toContain('CZ: 2020-01-31');
     expect(line.msg).toMatch(/^bank lists are out of date: update Ledgerquill, or import newer files/);
+  });
+
+  it('warns of a DATA_DIR to which every user of the machine can write', async () => {
+    const dataDir = tFolder();
+    chmodSync(dataDir, 0o777);
+    const { process: gateway } = await tGatewayProcess({ ...noUpstreams, DATA_DIR: dataDir });
+    const line = JSON.parse(gateway.stderr().split('\n')[0] ?? '');
+    expect(line).toMatchObject({ level: 40, msg: expect.stringContaining('can write to DATA_DIR') });
   });
 
   it('logs what libraries print, redacted', async () => {
