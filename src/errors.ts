@@ -40,6 +40,10 @@ export const errorCodes: readonly string[] = [
   'TOO_MANY_ERRORS',
 ];
 
+export const storeFailures = ['full', 'unreachable', 'timeout', 'credentials', 'corrupt', 'other'] as const;
+/** Why a store does not work, as an operator has to know it. */
+export type StoreFailure = (typeof storeFailures)[number];
+
 export const internalErrorMessage = 'Internal error; the gateway logged it under this requestId.';
 
 interface GatewayErrorOptions {

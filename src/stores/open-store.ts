@@ -1,9 +1,10 @@
 import type { StoreConfig } from '../config/read-config.ts';
+import type { StoreFailure } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import { createLmdbStore } from './lmdb-store.ts';
 import { createRedisStore } from './redis-store.ts';
 import { checkSecret, readOrCreateSecret, withSealing } from './sealed-store.ts';
-import { type Store, StoreError, type StoreFailure } from './store.ts';
+import { type Store, StoreError } from './store.ts';
 
 export interface OpenedStore {
   store: Store;

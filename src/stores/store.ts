@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { StoreFailure } from '../errors.ts';
 
 /**
  * Data that outlives a request. Rules for all stores:
@@ -36,10 +37,6 @@ export interface Expiry {
   /** More than 0; fractions are rounded up. */
   expiresInMs: number;
 }
-
-export const storeFailures = ['full', 'unreachable', 'timeout', 'credentials', 'corrupt', 'other'] as const;
-/** Why a store does not work, as an operator has to know it. */
-export type StoreFailure = (typeof storeFailures)[number];
 
 /** The reason can be logged: it contains no address, credentials, key or value. */
 export class StoreError extends Error {

@@ -1,5 +1,4 @@
-import type { ServiceName } from '../errors.ts';
-import type { StoreFailure } from '../stores/store.ts';
+import type { ServiceName, StoreFailure } from '../errors.ts';
 import type { FinishedRequest } from './finished-request.ts';
 
 interface UpstreamCall {

@@ -2,8 +2,9 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { redisUrl } from '../../src/config/redis-url.ts';
+import type { StoreFailure } from '../../src/errors.ts';
 import { openStore } from '../../src/stores/open-store.ts';
-import { StoreError, type StoreFailure } from '../../src/stores/store.ts';
+import { StoreError } from '../../src/stores/store.ts';
 import { tDisk, whyNoMount } from '../support/disk.ts';
 import { tRedis, whyNoRedis } from '../support/redis.ts';
 import { tRawClient } from '../support/stores/redis-client.ts';
@@ -94,7 +95,7 @@ it.skipIf(whyNoMount)(`the embedded store fails while its disk is full${whyNoMou
 it.each<[string, StoreFailure]>([
   ['MISCONF', 'full'],
   ['ENOSPC', 'full'],
-  ['MDB_MAP_FULL: Environment mapsize limit reached', 'full'],
+  ['MDB_MAP_FULL: no space', 'full'],
   ['timed out', 'timeout'],
   ['WRONGPASS', 'credentials'],
   ['NOAUTH', 'credentials'],

@@ -1,5 +1,4 @@
-import { errorCodes, serviceNames } from '../../errors.ts';
-import { storeFailures } from '../../stores/store.ts';
+import { errorCodes, serviceNames, storeFailures } from '../../errors.ts';
 import type { EssayOutcome } from '../events.ts';
 import { knownMethods } from '../finished-request.ts';
 
