@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 import { createFile } from './data-folder.ts';
-import { createKeyHash, type KeyHash, type Store, StoreError } from './store.ts';
+import { createKeyHash, type Store, StoreError } from './store.ts';
 
 /**
  * Protects personal data in the store: keys are replaced by keyed hashes, values are encrypted (AES-256-GCM). Entries
@@ -21,35 +21,35 @@ export function withSealing(store: Store, readSecret: () => string): Store {
   };
   return {
     async get(key) {
-      const { hashKey, aesKey } = loadKeys();
-      const sealed = await store.get(hashKey(key));
+      const { hashes, aesKey } = loadKeys();
+      const sealed = await store.get(hashes.memo(key));
       return sealed === null ? null : unseal(sealed, aesKey, key);
     },
     async set(key, value, options) {
-      const { hashKey, aesKey } = loadKeys();
-      await store.set(hashKey(key), seal(value, aesKey, key, nextNonce()), options);
+      const { hashes, aesKey } = loadKeys();
+      await store.set(hashes.memo(key), seal(value, aesKey, key, nextNonce()), options);
     },
     async setIfAbsent(key, value, options) {
-      const { hashKey, aesKey } = loadKeys();
-      const sealed = await store.setIfAbsent(hashKey(key), seal(value, aesKey, key, nextNonce()), options);
+      const { hashes, aesKey } = loadKeys();
+      const sealed = await store.setIfAbsent(hashes.memo(key), seal(value, aesKey, key, nextNonce()), options);
       return sealed === null ? null : unseal(sealed, aesKey, key);
     },
-    add: async (key, amount, options) => store.add(loadKeys().hashKey(key), amount, options),
-    lock: async (key, options) => store.lock(loadKeys().hashKey(key), options),
+    add: async (key, amount, options) => store.add(loadKeys().hashes.memo(key), amount, options),
+    lock: async (key, options) => store.lock(loadKeys().hashes.memo(key), options),
     close: () => store.close(),
   };
 }
 
 interface Keys {
-  hashKey: KeyHash;
+  /** The hashed keys of entries: a look-up uses its key three times, as it reads, claims and writes. */
+  hashes: LRUCache<string, string>;
   aesKey: Buffer;
 }
 
 function deriveKeys(secret: string): Keys {
   const hash = createKeyHash(derive(secret, 'keys').toString('base64'));
-  /** A look-up uses its key three times: it reads, claims and writes. */
   const hashes = new LRUCache<string, string>({ max: 2_000, memoMethod: hash });
-  return { hashKey: (key) => hashes.memo(key), aesKey: derive(secret, 'values') };
+  return { hashes, aesKey: derive(secret, 'values') };
 }
 
 function derive(secret: string, purpose: string): Buffer {

@@ -1,5 +1,5 @@
 import type { Guard } from './attempt.ts';
-import { type FailureReason, isUpstreamFailure, type Outcome, shed } from './outcome.ts';
+import { type FailureReason, type Outcome, shed } from './outcome.ts';
 
 interface CircuitBreakerOptions {
   onOpened: () => void;
@@ -51,6 +51,11 @@ export function createCircuitBreaker({ onOpened, onHalfOpened, onClosed }: Circu
 
 function isSent({ kind }: Outcome): boolean {
   return kind === 'answered' || kind === 'failed';
+}
+
+/** Whether the upstream failed: no complete response, or 5xx. A rejection (4xx) is not a failure. */
+export function isUpstreamFailure(outcome: Outcome): boolean {
+  return outcome.kind === 'answered' ? outcome.status >= 500 : outcome.kind === 'failed';
 }
 
 function isFailed(outcome: Outcome): boolean {

@@ -78,8 +78,3 @@ export interface BudgetExhausted {
 }
 
 export const shed: Shed = { kind: 'shed' };
-
-/** Whether the upstream failed: no complete response, or 5xx. A rejection (4xx) is not a failure. */
-export function isUpstreamFailure(outcome: Outcome): boolean {
-  return outcome.kind === 'answered' ? outcome.status >= 500 : outcome.kind === 'failed';
-}

@@ -6,9 +6,9 @@ import { createSecretRedaction, type RedactSecrets } from '../telemetry/redact.t
 import { type Allowance, createAllowance } from './allowance/allowance.ts';
 import { createAttempt, guardWithin } from './attempt.ts';
 import { createCalls } from './call.ts';
-import { createCircuitBreaker } from './circuit-breaker.ts';
+import { createCircuitBreaker, isUpstreamFailure } from './circuit-breaker.ts';
 import { Deadline } from './deadline.ts';
-import { isUpstreamFailure, type Outcome, shed, type UpstreamRequest } from './outcome.ts';
+import { type Outcome, shed, type UpstreamRequest } from './outcome.ts';
 import { type CallQueue, createCallQueue } from './queue.ts';
 import { withRetries } from './retries.ts';
 import { createRetryAfterBlock } from './retry-after.ts';
@@ -71,7 +71,8 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
       try {
         const isInTime = elapsedMs < timeoutMs;
         const outcome = isInTime ? await sendWithRetries({ request, deadline, context, retries: 0 }) : shed;
-        events.upstreamOperationEnded(service, nameOutcome(outcome));
+        const refusal = outcome.kind === 'answered' ? refusals.get(outcome.status) : undefined;
+        events.upstreamOperationEnded(service, isUpstreamFailure(outcome) ? 'failed' : (refusal ?? outcome.kind));
         return outcome;
       } finally {
         deadline.end();
@@ -82,12 +83,7 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
   };
 }
 
-function nameOutcome(outcome: Outcome): OperationOutcome {
-  if (isUpstreamFailure(outcome)) return 'failed';
-  return (outcome.kind === 'answered' && refusals.get(outcome.status)) || outcome.kind;
-}
-
-/** By status. */
+/** How an operation ends, by the status of its answer. */
 const refusals = new Map<number, OperationOutcome>([
   [401, 'rejected'],
   [402, 'refused'],
