@@ -32,6 +32,7 @@ function createProgram(): Command {
   addCommand('start', 'Run the gateway until SIGTERM or SIGINT.')
     .option('--port <number>', 'The port; overrides PORT. 0: a free port.')
     .option('--host <address>', 'The address to listen on; overrides HOST.')
+    .option('--workers <number>', 'How many processes serve requests, such as one per core; overrides WORKERS.')
     .addOption(dotenvOption())
     .action((options, command) => run(command, async () => (await import('./start.ts')).start(options)));
   addCommand('check-config', 'Print the configuration and check it, without a paid call.')
