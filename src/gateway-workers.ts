@@ -72,7 +72,7 @@ export async function startGatewayWorkers(options: StartOptions): Promise<Listen
   const url = await workers.start();
   if (url === null) {
     if (stopping === null) process.exitCode = 1;
-    await (stopping ?? stop());
+    await stop();
     return null;
   }
   // A terminal sends it when it is closed.
@@ -84,12 +84,16 @@ export async function startGatewayWorkers(options: StartOptions): Promise<Listen
 
   function onSignal(): void {
     if (stopping === null) log.info('stopping: active requests are finished first');
-    const stopped = stop();
-    stopping ??= stopped;
+    void stop();
   }
 
-  async function stop(): Promise<void> {
-    const isClean = await workers.stop();
+  function stop(): Promise<void> {
+    const ended = workers.stop();
+    stopping ??= ended.then(closeAll);
+    return stopping;
+  }
+
+  async function closeAll(isClean: boolean): Promise<void> {
     if (!isClean) process.exitCode = 1;
     await metricsServer?.close();
     await close();

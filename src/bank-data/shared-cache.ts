@@ -13,14 +13,20 @@ const cacheEntry = z.object({
   version: z.string().nullable().default(null),
 });
 
-/** A second, slower cache behind the one in memory, shared by all replicas of the gateway. It never rejects. */
+/** A second, slower cache behind the one in memory, shared by all processes of the gateway. It never rejects. */
 export interface SharedCache {
   get(key: string): Promise<CacheEntry | null>;
   set(key: string, entry: CacheEntry): void;
 }
 
+interface SharedCacheOptions {
+  timeoutMs: number;
+  /** Whether entries are stored until they are too old to be served, and not only while they are fresh. */
+  keepsStale: boolean;
+}
+
 /** A store that fails, or does not answer within `timeoutMs`, is treated as empty. */
-export function createSharedCache(store: Store, timeoutMs: number): SharedCache {
+export function createSharedCache(store: Store, { timeoutMs, keepsStale }: SharedCacheOptions): SharedCache {
   return {
     async get(key) {
       try {
@@ -31,7 +37,7 @@ export function createSharedCache(store: Store, timeoutMs: number): SharedCache 
       }
     },
     set(key, entry) {
-      const expiresInMs = entry.staleUntil - Date.now();
+      const expiresInMs = (keepsStale ? entry.staleUntil : entry.freshUntil) - Date.now();
       if (expiresInMs > 0) store.set(storeKey(key), JSON.stringify(entry), { expiresInMs }).catch(() => {});
     },
   };

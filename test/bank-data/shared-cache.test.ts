@@ -4,6 +4,7 @@ import { tGate } from '../support/gate.ts';
 import { createMemoryStore } from '../support/stores/memory-store.ts';
 
 const entry = { answer: { valid: true }, freshUntil: 1_000, staleUntil: 2_000, version: null };
+const options = { timeoutMs: 100, keepsStale: true };
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 0 });
@@ -15,14 +16,14 @@ afterEach(() => {
 /** A cache that waits 100 ms at most for a store that answers once the gate is open. */
 async function tSlowCache() {
   const store = createMemoryStore();
-  createSharedCache(store, 100).set('a', entry);
+  createSharedCache(store, options).set('a', entry);
   await vi.advanceTimersByTimeAsync(0);
   const gate = tGate();
   const get = async (key: string) => {
     await gate.opened;
     return store.get(key);
   };
-  return { cache: createSharedCache({ ...store, get }, 100), gate };
+  return { cache: createSharedCache({ ...store, get }, options), gate };
 }
 
 describe('an entry of a slow store', () => {
@@ -57,7 +58,19 @@ it.each(['{', '{"answer":7}', '{"answer":{},"freshUntil":"soon","staleUntil":1}'
   'has no entry where the store has %s',
   async (text) => {
     const store = createMemoryStore();
-    const cache = createSharedCache({ ...store, get: async () => text }, 100);
+    const cache = createSharedCache({ ...store, get: async () => text }, options);
     expect(await cache.get('a')).toBeNull();
   },
 );
+
+it.each([
+  { keepsStale: true, storedMs: 2_000 },
+  { keepsStale: false, storedMs: 1_000 },
+])('stores an entry for $storedMs ms if keepsStale is $keepsStale', async ({ keepsStale, storedMs }) => {
+  const cache = createSharedCache(createMemoryStore(), { ...options, keepsStale });
+  cache.set('a', entry);
+  await vi.advanceTimersByTimeAsync(storedMs - 1);
+  expect(await cache.get('a')).toEqual(entry);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await cache.get('a')).toBeNull();
+});
