@@ -4,7 +4,7 @@ import type { TakeBlock } from './auth/rate-limit.ts';
 import { createBankLists } from './bank-lists/bank-lists.ts';
 import { createKnownBanks } from './bank-lists/known-banks.ts';
 import type { BankListStatus } from './bank-lists/listed-bank.ts';
-import { type Config, listSecrets, type Upstreams } from './config/read-config.ts';
+import { type Config, listSecrets, type UpstreamAccess, type Upstreams } from './config/read-config.ts';
 import type { MetricsServer } from './http/metrics-server.ts';
 import { stopOnSignal } from './process/stop-signals.ts';
 import { connectToPrimary, createWorkers, leavePrimary, type PrimaryFunctions } from './process/workers.ts';
@@ -47,7 +47,7 @@ export async function startGatewayWorkers(options: StartOptions): Promise<Listen
   const takeBlock = createMemoryBlocks();
   const workers = createWorkers<Samples>({
     count: config.workers,
-    settings: upstreams,
+    settings: onlySelfHosted(config, upstreams),
     createFunctions: (worker) => ({
       takeBlock,
       keepCounts: (samples: Samples) => metrics.record(worker, samples),
@@ -107,11 +107,26 @@ export async function startGatewayWorkers(options: StartOptions): Promise<Listen
   }
 }
 
+/** The keys of the others may be in files: a new worker reads them again, and they are not passed on as variables. */
+export type WorkerSettings = { readonly [Name in keyof Upstreams]: UpstreamAccess | null };
+
+function onlySelfHosted({ bankData, essays }: Config, upstreams: Upstreams): WorkerSettings {
+  return {
+    bankData: bankData.upstream ? null : upstreams.bankData,
+    essays: essays.upstream ? null : upstreams.essays,
+  };
+}
+
 /** A worker that is busy for longer is shown as it was. */
 const reportTimeoutMs = 2_000;
 
 /** The gateway in one of the workers. */
-export async function runWorker(config: Config, upstreams: Upstreams): Promise<void> {
+export async function runWorker(config: Config, selfHosted: WorkerSettings): Promise<void> {
+  const bankData = config.bankData.upstream ?? selfHosted.bankData;
+  const essays = config.essays.upstream ?? selfHosted.essays;
+  if (bankData === null || essays === null)
+    throw new Error('The variables of a worker are not those of its primary process');
+  const upstreams = { bankData, essays };
   // Not loaded in the primary process.
   const { createGateway } = await import('./gateway.ts');
   const log = createLog({ level: config.logLevel, redact: createRedact(listSecrets(config, upstreams)) });

@@ -9,9 +9,14 @@ import {
   listSecrets,
   readConfig,
   type UpstreamAccess,
-  type Upstreams,
 } from './config/read-config.ts';
-import { type Listening, runWorker, type StartOptions, startGatewayWorkers } from './gateway-workers.ts';
+import {
+  type Listening,
+  runWorker,
+  type StartOptions,
+  startGatewayWorkers,
+  type WorkerSettings,
+} from './gateway-workers.ts';
 import { configureHeap } from './process/heap-settings.ts';
 import { runMain } from './process/run-main.ts';
 import { stopOnSignal } from './process/stop-signals.ts';
@@ -32,7 +37,7 @@ configureHeap();
 await runMain(() => run(readConfig(process.env)));
 
 async function run(config: Config): Promise<void> {
-  const workerSettings = readWorkerSettings<Upstreams>();
+  const workerSettings = readWorkerSettings<WorkerSettings>();
   if (workerSettings) return runWorker(config, workerSettings);
   warnOfUnknownVariables(config);
   // Redis replaces the data folder.

@@ -4,6 +4,7 @@ import { Argument, Command, CommanderError, Option } from 'commander';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 import { readVersion } from '../process/package-files.ts';
 import { runMain } from '../process/run-main.ts';
+import { readWorkerSettings } from '../process/workers.ts';
 
 /* The `ledgerquill` command. Exit codes: 0; 1 for a failure or a wrong configuration; 2 for wrong usage. */
 
@@ -114,7 +115,9 @@ function run(
   return runMain(async () => {
     const path: string = command.opts().dotenv ?? '';
     const mustExist = command.getOptionValueSource('dotenv') !== 'default';
-    await main(path === '' ? new Set() : loadDotenv(path, { mustExist }));
+    // A worker has the variables of its primary process, also if the file has changed.
+    const isRead = path !== '' && readWorkerSettings() === null;
+    await main(isRead ? loadDotenv(path, { mustExist }) : new Set());
   }, portVariable);
 }
 

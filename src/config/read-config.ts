@@ -48,7 +48,8 @@ export function readConfig(env: Environment): Config {
 
 const samePort = 'METRICS_PORT: must be another port than PORT: metrics are never served on the public port';
 
-const tooManyWorkers = 'WORKERS: must be at most UPSTREAM_CONCURRENCY: each worker needs a part of it';
+const tooManyWorkers =
+  'WORKERS: must be at most UPSTREAM_CONCURRENCY, because each worker makes its part of these calls';
 
 const exposedKeys =
   'HOST: must be a loopback address, such as 127.0.0.1, because upstream calls are paid and no callers are configured: ' +
