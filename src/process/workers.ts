@@ -38,8 +38,6 @@ export function createWorkers<Report>(options: WorkersOptions) {
   const stopping = new AbortableSignal();
   let isStarted = false;
   let hasFailedToStop = false;
-  /** Successive workers that ended soon after their start. */
-  let shortLives = 0;
   let restarting: Promise<unknown> = Promise.resolve();
 
   return {
@@ -92,7 +90,6 @@ export function createWorkers<Report>(options: WorkersOptions) {
     let listens = (_url: string) => {};
     const functions = { ...createFunctions(worker.id), listens: (url: string) => listens(url) };
     const channel = createChannel<WorkerFunctions<Report>>(worker, functions);
-    const startedAt = performance.now();
     const ended = new Promise<EndOfWorker>((resolve) => {
       worker.on('exit', (code, signal) => resolve({ code, signal }));
       // If there is no process, it was not started. All other errors are followed by its exit.
@@ -100,7 +97,7 @@ export function createWorkers<Report>(options: WorkersOptions) {
     });
     const one: RunningWorker<Report> = { worker, channel, isListening: false, isRetired: false, ended };
     running.add(one);
-    void ended.then((end) => forget(one, end, performance.now() - startedAt));
+    void ended.then((end) => forget(one, end));
     return new Promise((resolve) => {
       void ended.then(() => resolve(null));
       listens = (url) => {
@@ -111,25 +108,28 @@ export function createWorkers<Report>(options: WorkersOptions) {
     });
   }
 
-  function forget(one: RunningWorker<Report>, { code, signal }: EndOfWorker, livedMs: number): void {
-    const { worker, channel, isRetired } = one;
+  function forget(one: RunningWorker<Report>, { code, signal }: EndOfWorker): void {
+    const { worker, channel, isListening, isRetired } = one;
     running.delete(one);
     channel.close();
     const isAsked = stopping.aborted || isRetired;
     const isExpected = isAsked ? code === 0 : !isStarted && signal === null;
     if (stopping.aborted && !isExpected) hasFailedToStop = true;
     onEnded(worker.id, isExpected ? null : (signal ?? `exit code ${code}`));
-    if (isAsked || !isStarted) return;
-    shortLives = livedMs < shortLifeMs ? shortLives + 1 : 0;
-    void replaceLater();
+    if (isListening && !isAsked) void replaceOne();
   }
 
-  /** At once, but after a pause if the worker before has ended soon, too. */
-  async function replaceLater(): Promise<void> {
-    const pauseMs = shortLives < 2 ? 0 : Math.min(maxPauseMs, minPauseMs * 2 ** (shortLives - 2));
-    await pause(pauseMs, stopping).catch(() => {});
-    // A restart has one more.
-    if ([...running].filter(({ isRetired }) => !isRetired).length < count) await startOne();
+  /** Starts a worker at once; if it ends before it listens, another one after a pause. */
+  async function replaceOne(): Promise<void> {
+    for (let pauseMs = 0; isOneMissing(); pauseMs = Math.min(maxPauseMs, 2 * pauseMs || minPauseMs)) {
+      await pause(pauseMs, stopping).catch(() => {});
+      if (isOneMissing() && (await startOne()) !== null) return;
+    }
+  }
+
+  /** While all are replaced, there is one more. */
+  function isOneMissing(): boolean {
+    return !stopping.aborted && [...running].filter(({ isRetired }) => !isRetired).length < count;
   }
 
   async function replaceAll(): Promise<boolean> {
@@ -158,7 +158,6 @@ interface EndOfWorker {
   signal: string | null;
 }
 
-const shortLifeMs = 10_000;
 const minPauseMs = 1_000;
 const maxPauseMs = 30_000;
 

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'undici';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { tIban } from '../support/e2e/iban.ts';
 import { tRecordingEssayService } from '../support/e2e/recording-essay-service.ts';
 import { tHttpServer } from '../support/free-port.ts';
@@ -118,74 +118,92 @@ it('two workers answer on one port as one gateway, and end with it', async () =>
   expect(gateway.process.stderr()).not.toMatch(/"level":[56]0/);
 });
 
-it('a killed worker is replaced, and all are replaced on SIGHUP while no request fails', async () => {
-  const manifest = join(tFolder(), 'manifest.json');
-  writeFileSync(manifest, '{}');
-  const documents = { TRUSTED_DOCUMENTS: manifest, TRUSTED_DOCUMENTS_MODE: 'prefer' };
-  const gateway = await tGatewayProcess({
-    WORKERS: '2',
-    METRICS_PORT: '0',
-    REQUEST_LOG_PER_SECOND: '0',
-    ...noUpstreams,
-    ...documents,
-  });
-  const first = await findWorkers(await connectToBoth(gateway));
-
+/** Sends requests until it is stopped: three clients keep their connection until it is cut, and one opens a new one each time. */
+function tLoad({ origin }: GatewayProcess) {
   let isOver = false;
   let answered = 0;
-  const failures: string[] = [];
+  const failures: unknown[] = [];
   const outcomes = new Set<string>();
-  const newConnection = () => tConnection(gateway.origin);
   const client = async (isKept: boolean) => {
-    let send = newConnection();
+    let send = tConnection(origin);
     while (!isOver) {
-      if (!isKept) send = newConnection();
-      const answer = await send('{ country(code: "DE") { code } }').catch((error: Error) => error);
-      if (answer instanceof Error) {
-        failures.push(String(answer.cause ?? answer));
-        continue;
-      }
+      if (!isKept) send = tConnection(origin);
+      const answer = await send('{ country(code: "DE") { code } }').catch(
+        (error: unknown) => void failures.push(error),
+      );
+      if (!answer) continue;
       answered += 1;
       outcomes.add(`${answer.status} ${answer.text}`);
     }
   };
-  const load = Promise.all([true, true, true, false].map(client));
+  const clients = Promise.all([true, true, true, false].map(client));
+  return {
+    async stop() {
+      isOver = true;
+      await clients;
+      expect([...outcomes]).toEqual(['200 {"data":{"country":{"code":"DE"}}}']);
+      expect(answered).toBeGreaterThan(20);
+      return failures;
+    },
+  };
+}
 
+const quiet = { ...noUpstreams, WORKERS: '2', METRICS_PORT: '0', REQUEST_LOG_PER_SECOND: '0' };
+
+it('replaces a worker that was killed, and only its open connections are cut', async () => {
+  const gateway = await tGatewayProcess(quiet);
+  const before = await findWorkers(await connectToBoth(gateway));
+  const load = tLoad(gateway);
   process.kill(readChildren(gateway)[0] ?? 0, 'SIGKILL');
-  const survivor = new Set<string>();
-  while (survivor.size < 2) {
-    const { worker } = await newConnection()('{ __typename }');
-    if (!first.has(worker)) survivor.add(worker).add('a new one');
-  }
-  expect(failures.length).toBeLessThanOrEqual(4);
+  while (before.has((await tConnection(gateway.origin)('{ __typename }')).worker));
+  const after = await findWorkers(await connectToBoth(gateway));
+  expect([...after].filter((worker) => before.has(worker))).toHaveLength(1);
+  expect((await load.stop()).length).toBeLessThanOrEqual(4);
   expect(gateway.process.stderr()).toContain('"reason":"SIGKILL","msg":"a worker ended unexpectedly"');
+});
 
-  failures.length = 0;
-  const { value: before } = await scrape(gateway.metricsUrl);
-  const second = await findWorkers(await connectToBoth(gateway));
+it('replaces all workers on SIGHUP, and no request fails', async () => {
+  const gateway = await tGatewayProcess(quiet);
+  const before = await findWorkers(await connectToBoth(gateway));
+  const counted = async () =>
+    (await scrape(gateway.metricsUrl)).value('ledgerquill_graphql_requests_total') ?? Number.NaN;
+  const load = tLoad(gateway);
+  const countedBefore = await counted();
   gateway.process.kill('SIGHUP');
-  await connectToBoth(gateway, new Set([...first, ...second]));
-  while (logged(gateway, 'all workers were restarted') === 0) await newConnection()('{ __typename }');
-  isOver = true;
-  await load;
-  expect(failures).toEqual([]);
-  expect([...outcomes]).toEqual(['200 {"data":{"country":{"code":"DE"}}}']);
-  expect(answered).toBeGreaterThan(100);
-  // What the old ones have counted is not lost.
-  const { value: after } = await scrape(gateway.metricsUrl);
-  const requests = 'ledgerquill_graphql_requests_total';
-  expect(after(requests)).toBeGreaterThan(before(requests) ?? Number.NaN);
-
-  // A new worker that cannot start does not end the others.
-  const third = await findWorkers(await connectToBoth(gateway));
-  rmSync(manifest);
-  gateway.process.kill('SIGHUP');
-  const isRefused = () => logged(gateway, 'a new worker did not start: the present workers continue') === 1;
-  while (!isRefused()) await newConnection()('{ __typename }');
-  expect(await findWorkers(await connectToBoth(gateway))).toEqual(third);
+  while (logged(gateway, 'all workers were restarted') === 0) {
+    expect((await fetch(`${gateway.origin}/ready`, { headers: { connection: 'close' } })).status).toBe(200);
+  }
+  expect(await load.stop()).toEqual([]);
+  const after = await findWorkers(await connectToBoth(gateway));
+  expect([...after].filter((worker) => before.has(worker))).toEqual([]);
   expect(readChildren(gateway)).toHaveLength(2);
+  // What the old workers have counted is not lost.
+  expect(await counted()).toBeGreaterThan(countedBefore);
   gateway.process.kill('SIGTERM');
   expect(await gateway.process.ended).toEqual({ code: 0, signal: null });
+});
+
+it('continues with the other workers while a new one cannot start', async () => {
+  const manifest = join(tFolder(), 'manifest.json');
+  writeFileSync(manifest, '{}');
+  const gateway = await tGatewayProcess({
+    ...quiet,
+    TRUSTED_DOCUMENTS: manifest,
+    TRUSTED_DOCUMENTS_MODE: 'prefer',
+  });
+  const before = await findWorkers(await connectToBoth(gateway));
+  const until = (isTrue: () => boolean) => vi.waitUntil(isTrue, { interval: 20, timeout: 20_000 });
+  rmSync(manifest);
+  gateway.process.kill('SIGHUP');
+  await until(() => logged(gateway, 'a new worker did not start: the present workers continue') === 1);
+  expect(await findWorkers(await connectToBoth(gateway))).toEqual(before);
+
+  process.kill(readChildren(gateway)[0] ?? 0, 'SIGKILL');
+  const failedStarts = () => gateway.process.stderr().split('"reason":"exit code 1"').length - 1;
+  await until(() => failedStarts() === 2);
+  writeFileSync(manifest, '{}');
+  const after = await findWorkers(await connectToBoth(gateway));
+  expect([...after].filter((worker) => before.has(worker))).toHaveLength(1);
 });
 
 it('pays once for an order that is sent to both workers under one key', async () => {
