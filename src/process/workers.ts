@@ -33,6 +33,7 @@ export interface PrimaryFunctions {
  */
 export function createWorkers<Report>(options: WorkersOptions) {
   const { count, settings, createFunctions, onEnded } = options;
+  // Round robin, the default, loses a connection that is passed to a worker that has just died.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const running = new Set<RunningWorker<Report>>();
   const stopping = new AbortableSignal();
@@ -113,7 +114,8 @@ export function createWorkers<Report>(options: WorkersOptions) {
     running.delete(one);
     channel.close();
     const isAsked = stopping.aborted || isRetired;
-    const isExpected = isAsked ? code === 0 : !isStarted && signal === null;
+    // A signal of the terminal may reach a worker before it leaves signals to this process.
+    const isExpected = isAsked ? code === 0 || !isListening : !isStarted && signal === null;
     if (stopping.aborted && !isExpected) hasFailedToStop = true;
     onEnded(worker.id, isExpected ? null : (signal ?? `exit code ${code}`));
     if (isListening && !isAsked) void replaceOne();

@@ -206,16 +206,19 @@ it('continues with the other workers while a new one cannot start', async () => 
   expect([...after].filter((worker) => before.has(worker))).toHaveLength(1);
 });
 
-it('pays once for an order that is sent to both workers under one key', async () => {
+it('pays once for an order that is sent to both workers under one key, and for a look-up', async () => {
   const gate = tGate();
   const service = await tRecordingEssayService({ write: () => gate.opened });
+  const upstream = await tUpstream(replyJson(200, { valid: true }));
   const gateway = await tGatewayProcess({
     ...noUpstreams,
     WORKERS: '2',
     METRICS_PORT: '0',
     ESSAY_URL: service.url,
+    BANK_DATA_URL: upstream.url,
   });
-  const orders = (await connectToBoth(gateway)).map((send) => send(orderMutation, orderVariables('Pens', 'form-1')));
+  const both = await connectToBoth(gateway);
+  const orders = both.map((send) => send(orderMutation, orderVariables('Pens', 'form-1')));
   const activeRequests = async () => (await scrape(gateway.metricsUrl)).value('http_server_active_requests');
   while ((await activeRequests()) !== 2 || service.calls.length === 0);
   gate.open();
@@ -225,6 +228,16 @@ it('pays once for an order that is sent to both workers under one key', async ()
   expect(essays[0]?.text).toBe(service.calls[0]?.essay);
   expect(essays[1]).toEqual(essays[0]);
   expect(service.calls).toHaveLength(1);
+
+  // The first worker stores an answer soon after it has sent it.
+  let index = 0;
+  do {
+    index += 1;
+    for (const send of both) await send(`{ ibanValidation(iban: "${tIban(index)}") { valid } }`);
+  } while (upstream.calls.length === 2 * index);
+  const calls = upstream.calls.length;
+  for (const send of both) await send(`{ ibanValidation(iban: "${tIban(index)}") { valid } }`);
+  expect(upstream.calls).toHaveLength(calls);
 });
 
 describe('a start with two workers fails once', () => {
