@@ -5,6 +5,7 @@
 const layers = [
   ['cli'],
   ['main.ts'],
+  ['gateway-workers.ts'],
   ['gateway.ts'],
   ['http'],
   ['graphql/request', 'graphql/schema'],

@@ -3,6 +3,7 @@ import { pause } from './async/pause.ts';
 import { AbortableSignal } from './async/signal.ts';
 import { createTimeSlices } from './async/time-slices.ts';
 import { createAccess } from './auth/access.ts';
+import type { TakeBlock } from './auth/rate-limit.ts';
 import { createCachedBankData } from './bank-data/cached-bank-data.ts';
 import { createBankLists } from './bank-lists/bank-lists.ts';
 import { createKnownBanks, type KnownBanks } from './bank-lists/known-banks.ts';
@@ -20,6 +21,7 @@ import { createRequestHandler } from './http/request-handler.ts';
 import { createHttpServer } from './http/server.ts';
 import { findFreeBytes } from './stores/data-folder.ts';
 import { closeOnError, openStore } from './stores/open-store.ts';
+import type { Exposition } from './telemetry/metrics/exposition.ts';
 import type { MetricSources } from './telemetry/metrics/gateway-metrics.ts';
 import { createRedact } from './telemetry/redact.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
@@ -29,6 +31,8 @@ interface GatewayOptions {
   logDestination?: DestinationStream;
   /** Several gateways of one process can share the lists. */
   knownBanks?: KnownBanks;
+  /** What the primary process does for all workers, of which this process is one: it serves the metrics, too. */
+  primary?: { takeBlock: TakeBlock } | null;
 }
 
 /** Creates all parts and connects them. The only function that receives the whole configuration. */
@@ -38,6 +42,7 @@ export function createGateway(
   {
     logDestination = process.stderr,
     knownBanks = createKnownBanks(createBankLists({ dataDir: config.dataDir, lookEveryMs: 1_000 })),
+    primary = null,
   }: GatewayOptions = {},
 ) {
   const secrets = listSecrets(config, upstreams);
@@ -46,10 +51,10 @@ export function createGateway(
   const trustedDocuments = config.trustedDocuments && createTrustedDocuments({ ...config.trustedDocuments, events });
   const { store, isShared, failure, onRecovered } = openStore(config.store, config.dataDir, events);
   const access = closeOnError(store, () =>
-    createAccess({ access: config.access, storeConfig: config.store, store, events }),
+    createAccess({ access: config.access, storeConfig: config.store, store, takeLocally: primary?.takeBlock, events }),
   );
 
-  const replicas = isShared ? config.store.replicas : null;
+  const { replicas } = config.store;
   const createUpstream = createUpstreamFactory({ config, store, replicas, secrets, events });
   const bankDataUpstream = createUpstream('bank-data', upstreams.bankData, 'apikey', config.bankData);
   const bankData = createCachedBankData({ ...bankDataUpstream, config, store, isShared, events });
@@ -127,6 +132,7 @@ export function createGateway(
     bankLists: knownBanks.lists,
     droppedLogLines,
   };
+  let exposition: Exposition | null = null;
   let metricsServer: MetricsServer | null = null;
 
   return {
@@ -135,13 +141,26 @@ export function createGateway(
     async listen(): Promise<string> {
       stopLoading = knownBanks.loadSoon();
       await traces?.open();
-      if (metrics) metricsServer = await startMetricsServer({ ...metrics, sources: metricSources, events });
+      if (metrics) {
+        // Loaded only here.
+        const { createExposition } = await import('./telemetry/metrics/exposition.ts');
+        exposition = createExposition(metrics.metrics, metricSources);
+        const { collect } = exposition;
+        if (primary === null) metricsServer = await startMetricsServer({ ...metrics, collect, events });
+      }
       return server.listen(config.host, config.port);
     },
     /** Null if they are off, or the gateway does not listen yet. */
     metricsUrl: () => metricsServer?.url ?? null,
+    /** Null if metrics are off, or the gateway does not listen yet. */
+    metrics: () => exposition,
     bankLists: knownBanks.lists,
     announceStop,
+    /** Leaves new connections to other processes that listen on the same port. /ready does not fail: that port is ready. */
+    leavePort(): void {
+      server.closeConnections();
+      server.stopListening();
+    },
     /** Lets running queries finish within the shutdown timeout, then closes everything. */
     close(): Promise<void> {
       closing ??= shutDown();
@@ -169,6 +188,7 @@ export function createGateway(
     // Closing the clients aborts the calls in flight; then everything written and counted is stored.
     await Promise.all([essays.close(), ...allowances.map((allowance) => allowance.flush())]);
     await Promise.all([access.close(), traces?.close(), trustedDocuments?.close()]);
+    exposition?.close();
     await Promise.all([store.close(), knownBanks.close(), metricsServer?.close()]);
   }
 }

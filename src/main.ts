@@ -10,9 +10,17 @@ import {
   readConfig,
   type UpstreamAccess,
 } from './config/read-config.ts';
+import {
+  type Listening,
+  runWorker,
+  type StartOptions,
+  startGatewayWorkers,
+  type WorkerSettings,
+} from './gateway-workers.ts';
 import { configureHeap } from './process/heap-settings.ts';
 import { runMain } from './process/run-main.ts';
 import { stopOnSignal } from './process/stop-signals.ts';
+import { readWorkerSettings } from './process/workers.ts';
 import { checkDataFolder, isWorldWritable } from './stores/data-folder.ts';
 import { createLog, type Log, logConsole } from './telemetry/log.ts';
 import { createRedact } from './telemetry/redact.ts';
@@ -21,12 +29,16 @@ import { createRedact } from './telemetry/redact.ts';
  * The gateway process: reads the configuration, starts the self-hosted services that replace missing upstreams, listens,
  * and stops everything on SIGTERM or SIGINT, the services after the gateway. It exits when everything is closed. The code
  * of the self-hosted services is loaded only if they are used: it takes 130 ms and 10 MB.
+ *
+ * With several workers, this is the primary process, and the gateway runs in each of them.
  */
 
 configureHeap();
 await runMain(() => run(readConfig(process.env)));
 
 async function run(config: Config): Promise<void> {
+  const workerSettings = readWorkerSettings<WorkerSettings>();
+  if (workerSettings) return runWorker(config, workerSettings);
   warnOfUnknownVariables(config);
   // Redis replaces the data folder.
   if (config.store.redis === null) checkDataFolder(config.dataDir);
@@ -50,8 +62,6 @@ function warnOfUnknownVariables(config: Config): void {
 }
 
 async function start(config: Config, services: Service[], stopServices: () => Promise<unknown>): Promise<void> {
-  // Imported here, so that a wrong configuration fails first.
-  const { createGateway } = await import('./gateway.ts');
   const { llm, monthlyAllowance } = config.essayService;
   const createServiceLog = (apiKey: string) =>
     createLog({ level: config.logLevel, redact: createRedact([apiKey, llm?.apiKey ?? '']) });
@@ -70,28 +80,15 @@ async function start(config: Config, services: Service[], stopServices: () => Pr
   const upstreams = { bankData: bankData.access, essays: essays.access };
   const log = createLog({ level: config.logLevel, redact: createRedact(listSecrets(config, upstreams)) });
   logConsole(log, console);
-  const gateway = createGateway(config, upstreams);
-
-  const stop = async () => {
-    await gateway.close();
-    await stopServices();
-  };
-  const announce = () => {
-    gateway.announceStop();
-    log.info('stopping: active requests are finished first');
-  };
-  stopOnSignal(process, { delayMs: config.shutdownDelayMs, announce, stop });
-
-  const url = await gateway.listen().catch(async (error: unknown) => {
-    await gateway.close();
-    throw error;
-  });
+  const startAll = config.workers === 1 ? startGateway : startGatewayWorkers;
+  const listening = await startAll({ config, upstreams, log, close: stopServices });
+  if (listening === null) return;
+  const { url, metricsUrl, bankLists } = listening;
   if (draftsEssays(config)) log.warn(`essays are drafts from templates: ${essaysAdvice}`);
   if (config.store.redis === null && isWorldWritable(config.dataDir)) {
     log.warn('every user of the machine can write to DATA_DIR: remove that right, for example with chmod o-w');
   }
-  warnOfOutdatedLists(gateway.bankLists(), log);
-  const metricsUrl = gateway.metricsUrl();
+  warnOfOutdatedLists(bankLists, log);
   process.stdout.write(
     [
       'Ledgerquill is ready.',
@@ -104,6 +101,25 @@ async function start(config: Config, services: Service[], stopServices: () => Pr
       '',
     ].join('\n'),
   );
+}
+
+async function startGateway({ config, upstreams, log, close }: StartOptions): Promise<Listening> {
+  const { createGateway } = await import('./gateway.ts');
+  const gateway = createGateway(config, upstreams);
+  const stop = async () => {
+    await gateway.close();
+    await close();
+  };
+  const announce = () => {
+    gateway.announceStop();
+    log.info('stopping: active requests are finished first');
+  };
+  stopOnSignal(process, { delayMs: config.shutdownDelayMs, announce, stop });
+  const url = await gateway.listen().catch(async (error: unknown) => {
+    await gateway.close();
+    throw error;
+  });
+  return { url, metricsUrl: gateway.metricsUrl(), bankLists: gateway.bankLists() };
 }
 
 function warnOfOutdatedLists(lists: readonly BankListStatus[], log: Log): void {

@@ -5,7 +5,7 @@ import type { Events } from '../telemetry/events.ts';
 import { type Caller, createCallerFactory } from './caller.ts';
 import { createIdentify, type Refusal, type Unsigned } from './identify.ts';
 import { createPaidBudgets, type PaidBudgets } from './paid-budget.ts';
-import { createRateLimit } from './rate-limit.ts';
+import { createRateLimit, type TakeBlock } from './rate-limit.ts';
 import type { SignedParams } from './router-signature.ts';
 
 /** Who may call, how often, and how much. */
@@ -32,15 +32,22 @@ interface AccessOptions {
   /** Where requests and calls are counted. */
   storeConfig: StoreConfig;
   store: Store;
+  /** Counts requests where Redis does not. By default, in the memory of this process. */
+  takeLocally: TakeBlock | undefined;
   events: Events;
 }
 
 /** @throws ConfigError if the file with API keys is invalid */
-export function createAccess({ access, storeConfig, store, events }: AccessOptions): Access {
+export function createAccess({ access, storeConfig, store, takeLocally, events }: AccessOptions): Access {
   const { redis, secret, replicas } = storeConfig;
   const identify = createIdentify({ access, nameSecret: secret, events });
-  const rateLimit = createRateLimit({ shared: redis && secret ? { redis, secret, replicas } : null, events });
-  const budgets = createPaidBudgets({ store, replicas: redis ? replicas : null, events });
+  const rateLimit = createRateLimit({
+    shared: redis && secret ? { redis, secret } : null,
+    replicas: replicas ?? 1,
+    ...(redis === null && takeLocally && { takeLocally }),
+    events,
+  });
+  const budgets = createPaidBudgets({ store, replicas, events });
   const createCaller = createCallerFactory({ ...access, defaultLimits: noLimits });
 
   return {

@@ -8,8 +8,23 @@ import type { Caller } from './caller.ts';
 
 interface RateLimitOptions {
   /** Where all gateways count together, and the secret of the store; null: each counts alone. */
-  shared: { redis: RedisConfig; secret: string; replicas: number } | null;
+  shared: { redis: RedisConfig; secret: string } | null;
+  /** Number of processes that count together. */
+  replicas: number;
+  /** Counts without Redis. By default, in the memory of this process. */
+  takeLocally?: TakeBlock;
   events: Pick<Events, 'rateLimitNotShared'>;
+}
+
+/**
+ * Counts requests of a caller ahead of time, and permits as many as are left of the limit.
+ * @param limit requests per minute @throws if the counter fails
+ */
+export type TakeBlock = (id: string, limit: number, count: number) => Promise<Block>;
+
+/** Counts in the memory of this process. */
+export function createMemoryBlocks(): TakeBlock {
+  return createBlocks((options) => new RateLimiterMemory(options));
 }
 
 /**
@@ -18,7 +33,7 @@ interface RateLimitOptions {
  * Redis fails, each gateway counts in memory and permits its share: the limit divided by the number of replicas, but at
  * least 1.
  */
-export function createRateLimit({ shared, events }: RateLimitOptions) {
+export function createRateLimit({ shared, replicas, takeLocally = createMemoryBlocks(), events }: RateLimitOptions) {
   // The store has a connection of its own to the same server, and reports its failures.
   const connectionEvents = { storeDown() {}, storeUp() {} };
   const connection =
@@ -26,9 +41,7 @@ export function createRateLimit({ shared, events }: RateLimitOptions) {
   const client = connection && createScriptClient(connection, events.rateLimitNotShared);
   // Callers are identified by names and e-mail addresses, which must not be readable in Redis.
   const hashKey = createKeyHash(shared?.secret ?? '');
-  const replicas = shared?.replicas ?? 1;
-  /** Limiters by their requests per minute: the library has one limit per limiter. */
-  const limiters = new LRUCache<number, Limiters>({ max: 1_000 });
+  const takeShared = client && createBlocks((options) => new RateLimiterRedis({ ...options, storeClient: client }));
   const permitsById = new LRUCache<string, Permits>({ max: 10_000 });
 
   return {
@@ -51,33 +64,18 @@ export function createRateLimit({ shared, events }: RateLimitOptions) {
   };
 
   function createTakeBlock(id: string, limit: number): (count: number) => Promise<Block> {
-    const { local, redis } = limiters.get(limit) ?? createLimiters(limit);
-    if (redis === null) return (count) => takeBlock(local, id, count);
+    if (takeShared === null) return (count) => takeLocally(id, limit, count);
     const key = hashKey(id);
+    const share = Math.max(1, Math.floor(limit / replicas));
     return async (count) => {
       try {
-        return await takeBlock(redis, key, count);
+        return await takeShared(key, limit, count);
       } catch {
-        const block = await takeBlock(local, key, count);
+        const block = await takeLocally(key, share, count);
         return { ...block, validMs: Math.min(block.endsInMs, outageMs) };
       }
     };
   }
-
-  function createLimiters(points: number): Limiters {
-    const options = { keyPrefix: 'ledgerquill:rate', points, duration: 60 };
-    const share = client === null ? points : Math.max(1, Math.floor(points / replicas));
-    const local = new RateLimiterMemory({ ...options, points: share });
-    const created = { local, redis: client && new RateLimiterRedis({ ...options, storeClient: client }) };
-    limiters.set(points, created);
-    return created;
-  }
-}
-
-interface Limiters {
-  local: RateLimiterAbstract;
-  /** Null: each gateway counts alone. */
-  redis: RateLimiterAbstract | null;
 }
 
 /** While Redis fails, it is called again this often for each caller. */
@@ -95,15 +93,24 @@ interface Block {
   validMs: number;
 }
 
-/** Counts requests, and permits as many as are left if these are fewer. @throws if the limiter fails */
-async function takeBlock(limiter: RateLimiterAbstract, key: string, count: number): Promise<Block> {
-  const result = await limiter.consume(key, count).catch((rejection: unknown) => {
-    if (rejection instanceof RateLimiterRes) return rejection;
-    throw rejection;
+type LimiterOptions = Readonly<{ keyPrefix: string; points: number; duration: number }>;
+
+function createBlocks(createLimiter: (options: LimiterOptions) => RateLimiterAbstract): TakeBlock {
+  /** Limiters by their requests per minute: the library has one limit per limiter. */
+  const limiters = new LRUCache<number, RateLimiterAbstract>({
+    max: 1_000,
+    memoMethod: (points) => createLimiter({ keyPrefix: 'ledgerquill:rate', points, duration: 60 }),
   });
-  const { consumedPoints, remainingPoints: remaining, msBeforeNext } = result;
-  const granted = Math.max(0, Math.min(count, limiter.points - (consumedPoints - count)));
-  return { granted, remaining, endsInMs: msBeforeNext, validMs: msBeforeNext };
+  return async (id, limit, count) => {
+    const limiter = limiters.memo(limit);
+    const result = await limiter.consume(id, count).catch((rejection: unknown) => {
+      if (rejection instanceof RateLimiterRes) return rejection;
+      throw rejection;
+    });
+    const { consumedPoints, remainingPoints: remaining, msBeforeNext } = result;
+    const granted = Math.max(0, Math.min(count, limiter.points - (consumedPoints - count)));
+    return { granted, remaining, endsInMs: msBeforeNext, validMs: msBeforeNext };
+  };
 }
 
 /**

@@ -12,7 +12,7 @@ interface CachedBankDataOptions extends Pick<OpenedStore, 'store' | 'isShared'> 
   /** The base URL of the service. */
   url: string;
   client: UpstreamClient;
-  config: Pick<Config, 'bankData' | 'upstreamConcurrency' | 'store'>;
+  config: Pick<Config, 'bankData' | 'upstreamConcurrency' | 'store' | 'workers'>;
   events: Events;
 }
 
@@ -20,12 +20,15 @@ interface CachedBankDataOptions extends Pick<OpenedStore, 'store' | 'isShared'> 
 export function createCachedBankData({ url, client, config, store, isShared, events }: CachedBankDataOptions) {
   const { freshMs, maxAgeMs, lookUpBytes: maxBytes, isSelfHosted } = config.bankData;
   const dataVersion = isSelfHosted ? createDataVersion(url) : noDataVersion;
+  // Otherwise each worker would pay for an IBAN. The disk of the embedded store has less room than Redis.
+  const isWorthSharing = isShared || (config.workers > 1 && !isSelfHosted);
+  const sharing = { timeoutMs: config.store.lookUpTimeoutMs, isEmbedded: !isShared };
   const cache = createLookUpCache({
     freshMs,
     maxAgeMs,
     maxBytes,
     maxConcurrency: config.upstreamConcurrency,
-    sharedCache: isShared ? createSharedCache(store, config.store.lookUpTimeoutMs) : null,
+    sharedCache: isWorthSharing ? createSharedCache(store, sharing) : null,
     dataVersion,
     events,
   });

@@ -13,7 +13,7 @@ const cacheEntry = z.object({
   version: z.string().nullable().default(null),
 });
 
-/** A second, slower cache behind the one in memory, shared by all replicas of the gateway. It never rejects. */
+/** A second, slower cache behind the one in memory, shared by all processes of the gateway. It never rejects. */
 export interface SharedCache {
   /** The entry; null if there is none. Undefined if the store fails or is slow: then nothing else is asked of it. */
   get(key: string): Promise<CacheEntry | null | undefined>;
@@ -33,18 +33,25 @@ export const claimMs = 2_000;
 /** What replaces a claim while the store fails. */
 export const noClaim: Claim = { release() {} };
 
-/** @param timeoutMs how long a look-up waits for the store */
-export function createSharedCache(store: Store, timeoutMs: number): SharedCache {
+interface SharedCacheOptions {
+  /** How long a look-up waits for the store. */
+  timeoutMs: number;
+  /** The embedded store writes to the disk: it has entries only while they are fresh, and no claims. */
+  isEmbedded: boolean;
+}
+
+export function createSharedCache(store: Store, { timeoutMs, isEmbedded }: SharedCacheOptions): SharedCache {
   return {
     async get(key) {
       const text = await answerOf(store.get(storeKey(key)), timeoutMs);
       return typeof text === 'string' ? parseEntry(text) : text;
     },
     set(key, entry) {
-      const expiresInMs = entry.staleUntil - Date.now();
+      const expiresInMs = (isEmbedded ? entry.freshUntil : entry.staleUntil) - Date.now();
       if (expiresInMs > 0) store.set(storeKey(key), JSON.stringify(entry), { expiresInMs }).catch(ignore);
     },
     async claim(key) {
+      if (isEmbedded) return noClaim;
       const lock = await answerOf(store.lock(storeKey(key), { expiresInMs: claimMs }), timeoutMs);
       if (lock === undefined) return noClaim;
       return lock && { release: () => void lock.release().catch(ignore) };

@@ -5,6 +5,7 @@ import { Argument, Command, CommanderError, Option } from 'commander';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 import { readVersion } from '../process/package-files.ts';
 import { runMain } from '../process/run-main.ts';
+import { readWorkerSettings } from '../process/workers.ts';
 
 /* The `ledgerquill` command. Exit codes: 0; 1 for a failure or a wrong configuration; 2 for wrong usage. */
 
@@ -33,6 +34,7 @@ function createProgram(): Command {
   addCommand('start', 'Run the gateway until SIGTERM or SIGINT.')
     .option('--port <number>', 'The port; overrides PORT. 0: a free port.')
     .option('--host <address>', 'The address to listen on; overrides HOST.')
+    .option('--workers <number>', 'How many processes serve requests, such as one per core; overrides WORKERS.')
     .addOption(dotenvOption())
     .action((options, command) => run(command, async () => (await import('./start.ts')).start(options)));
   addCommand('check-config', 'Print the configuration and check it, without a paid call.')
@@ -114,7 +116,9 @@ function run(
   return runMain(async () => {
     const path: string = command.opts().dotenv ?? '';
     const mustExist = command.getOptionValueSource('dotenv') !== 'default';
-    await main(path === '' ? new Set() : loadDotenv(path, { mustExist }));
+    // A worker has the variables of its primary process, also if the file has changed.
+    const isRead = path !== '' && readWorkerSettings() === null;
+    await main(isRead ? loadDotenv(path, { mustExist }) : new Set());
   }, portVariable);
 }
 

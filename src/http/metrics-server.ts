@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Events } from '../telemetry/events.ts';
-import type { MetricSources } from '../telemetry/metrics/gateway-metrics.ts';
-import type { Metrics } from '../telemetry/metrics/metrics.ts';
+import type { Samples } from '../telemetry/metrics/exposition.ts';
 import { createHttpServer } from './server.ts';
 
 /** A server of its own for `/metrics`, so that the public port never serves them. */
@@ -11,8 +10,7 @@ export interface MetricsServer {
 }
 
 interface MetricsServerOptions {
-  metrics: Metrics;
-  sources: MetricSources;
+  collect: () => Promise<Samples>;
   host: string;
   port: number;
   events: Pick<Events, 'unexpectedError'>;
@@ -20,9 +18,8 @@ interface MetricsServerOptions {
 
 /** The code that formats metrics is loaded only here. */
 export async function startMetricsServer(options: MetricsServerOptions): Promise<MetricsServer> {
-  const { metrics, sources, host, port, events } = options;
-  const { createExposition } = await import('../telemetry/metrics/exposition.ts');
-  const exposition = createExposition(metrics, sources);
+  const { collect, host, port, events } = options;
+  const { contentType, formatMetrics } = await import('../telemetry/metrics/exposition.ts');
   let scraping: Promise<string> | null = null;
   const server = createHttpServer((request, response) => {
     answer(request, response).catch((error: unknown) => {
@@ -31,26 +28,24 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
     });
   }, limits);
   const url = await server.listen(host, port).catch((error: Error) => {
-    exposition.close();
     // The message names its variables.
     throw Object.assign(error, { isMetricsServer: true });
   });
 
   return {
     url: url + path,
-    async close() {
-      exposition.close();
-      await server.drain(0);
-    },
+    close: () => server.drain(0),
   };
 
   async function answer({ method, url }: IncomingMessage, response: ServerResponse): Promise<void> {
     if (url?.replace(/\?.*/, '') !== path) return send(404, 'The metrics are at /metrics.\n');
     if (method !== 'GET' && method !== 'HEAD') return send(405, 'Metrics are read with GET.\n');
-    scraping ??= exposition.scrape().finally(() => {
-      scraping = null;
-    });
-    send(200, await scraping, exposition.contentType);
+    scraping ??= collect()
+      .then(formatMetrics)
+      .finally(() => {
+        scraping = null;
+      });
+    send(200, await scraping, contentType);
 
     function send(status: number, text: string, type = 'text/plain; charset=utf-8'): void {
       response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text) });

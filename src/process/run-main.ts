@@ -1,4 +1,5 @@
 import { ConfigError, UsageError } from '../errors.ts';
+import { leavePrimary } from './workers.ts';
 
 /**
  * Runs the main function of a process. A failure sets the exit code to 1, or 2 for wrong usage, and is written to
@@ -12,6 +13,7 @@ export async function runMain(main: () => Promise<void>, portVariable = 'PORT'):
   } catch (error) {
     process.exitCode = error instanceof UsageError ? 2 : 1;
     process.stderr.write(`${describeFailure(error, portVariable)}\n`);
+    leavePrimary();
   }
 }
 

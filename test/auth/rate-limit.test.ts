@@ -8,8 +8,12 @@ import { tRawClient } from '../support/stores/redis-client.ts';
 
 function tRateLimit(redis: TRedis | null = null, replicas = 1) {
   const events: string[] = [];
-  const shared = redis && { redis: redisUrl.parse(redis.url), secret: 'seeded-store-secret', replicas };
-  const rateLimit = createRateLimit({ shared, events: { rateLimitNotShared: (reason) => events.push(reason) } });
+  const shared = redis && { redis: redisUrl.parse(redis.url), secret: 'seeded-store-secret' };
+  const rateLimit = createRateLimit({
+    shared,
+    replicas,
+    events: { rateLimitNotShared: (reason) => events.push(reason) },
+  });
   onTestFinished(rateLimit.close);
   return { ...rateLimit, events };
 }

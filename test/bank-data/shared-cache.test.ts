@@ -5,6 +5,7 @@ import { tGate } from '../support/gate.ts';
 import { createMemoryStore } from '../support/stores/memory-store.ts';
 
 const entry = { answer: { valid: true }, freshUntil: 1_000, staleUntil: 2_000, version: null };
+const options = { timeoutMs: 100, isEmbedded: false };
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 0 });
@@ -16,14 +17,14 @@ afterEach(() => {
 /** A cache that waits 100 ms at most for a store that answers once the gate is open. */
 async function tSlowCache() {
   const store = createMemoryStore();
-  createSharedCache(store, 100).set('a', entry);
+  createSharedCache(store, options).set('a', entry);
   await vi.advanceTimersByTimeAsync(0);
   const gate = tGate();
   const get = async (key: string) => {
     await gate.opened;
     return store.get(key);
   };
-  return { cache: createSharedCache({ ...store, get }, 100), gate };
+  return { cache: createSharedCache({ ...store, get }, options), gate };
 }
 
 describe('an entry of a slow store', () => {
@@ -57,7 +58,7 @@ describe('an entry of a slow store', () => {
 describe('a claim', () => {
   it('has one holder, until it is released or has expired', async () => {
     const store = createMemoryStore();
-    const [one, other] = [createSharedCache(store, 100), createSharedCache(store, 100)];
+    const [one, other] = [createSharedCache(store, options), createSharedCache(store, options)];
     const claim = await one.claim('a');
     expect(await other.claim('a')).toBeNull();
     expect(await other.claim('b')).not.toBeNull();
@@ -68,11 +69,17 @@ describe('a claim', () => {
     expect(await one.claim('a')).not.toBeNull();
   });
 
+  it('is always free in the embedded store, which would write it to the disk', async () => {
+    const store = createMemoryStore();
+    const [one, other] = [1, 2].map(() => createSharedCache(store, { ...options, isEmbedded: true }));
+    expect(await one?.claim('a')).toEqual(await other?.claim('a'));
+  });
+
   it('is free while the store fails or does not answer', async () => {
     const store = createMemoryStore();
-    const failing = createSharedCache({ ...store, lock: () => Promise.reject(new StoreError('down')) }, 100);
+    const failing = createSharedCache({ ...store, lock: () => Promise.reject(new StoreError('down')) }, options);
     (await failing.claim('a'))?.release();
-    const silent = createSharedCache({ ...store, lock: () => new Promise(() => {}) }, 100);
+    const silent = createSharedCache({ ...store, lock: () => new Promise(() => {}) }, options);
     const claimed = silent.claim('a');
     await vi.advanceTimersByTimeAsync(101);
     const claim = await claimed;
@@ -85,7 +92,19 @@ it.each(['{', '{"answer":7}', '{"answer":{},"freshUntil":"soon","staleUntil":1}'
   'has no entry where the store has %s',
   async (text) => {
     const store = createMemoryStore();
-    const cache = createSharedCache({ ...store, get: async () => text }, 100);
+    const cache = createSharedCache({ ...store, get: async () => text }, options);
     expect(await cache.get('a')).toBeNull();
   },
 );
+
+it.each([
+  { isEmbedded: false, storedMs: 2_000 },
+  { isEmbedded: true, storedMs: 1_000 },
+])('stores an entry for $storedMs ms if isEmbedded is $isEmbedded', async ({ isEmbedded, storedMs }) => {
+  const cache = createSharedCache(createMemoryStore(), { ...options, isEmbedded });
+  cache.set('a', entry);
+  await vi.advanceTimersByTimeAsync(storedMs - 1);
+  expect(await cache.get('a')).toEqual(entry);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await cache.get('a')).toBeNull();
+});

@@ -4,7 +4,7 @@ import { hashText } from '../../src/documents/trusted-documents.ts';
 import { errorCodes } from '../../src/errors.ts';
 import { createRecord } from '../../src/graphql/request/reply.ts';
 import { definitions } from '../../src/telemetry/metrics/definitions.ts';
-import { createExposition, formatMetric } from '../../src/telemetry/metrics/exposition.ts';
+import { createExposition, formatMetric, formatMetrics } from '../../src/telemetry/metrics/exposition.ts';
 import { createMetrics } from '../../src/telemetry/metrics/metrics.ts';
 import { Histogram } from '../../src/telemetry/metrics/series.ts';
 import { tIban } from '../support/e2e/iban.ts';
@@ -291,6 +291,6 @@ function tMetrics(tokens = 0) {
     finish(request: Partial<typeof succeeded>, count: number) {
       for (let index = 0; index < count; index += 1) metrics.events.requestFinished?.({ ...succeeded, ...request });
     },
-    read: async () => readMetrics(await exposition.scrape()),
+    read: async () => readMetrics(formatMetrics(await exposition.collect())),
   };
 }

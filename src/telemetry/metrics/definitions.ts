@@ -5,10 +5,15 @@ import { knownMethods } from '../finished-request.ts';
 /** The values of each label, or null where these are many. */
 type Labels = Readonly<Record<string, readonly string[] | null>>;
 
+/** How the values of several workers become one. */
+export type Aggregate = 'sum' | 'min' | 'max';
+
 const define =
-  (type: 'counter' | 'gauge' | 'histogram') =>
-  (help: string, labels: Labels = {}) => ({ type, help, labels });
-const [counter, gauge, histogram] = [define('counter'), define('gauge'), define('histogram')];
+  (type: 'counter' | 'gauge' | 'histogram', aggregate: Aggregate) =>
+  (help: string, labels: Labels = {}) => ({ type, aggregate, help, labels });
+const [counter, histogram, gauge] = [define('counter', 'sum'), define('histogram', 'sum'), define('gauge', 'sum')];
+/** Gauges whose sum over all workers means nothing: that of the worst worker is shown. */
+const [lowest, highest] = [define('gauge', 'min'), define('gauge', 'max')];
 
 export const circuitStates = ['closed', 'open', 'half_open'] as const;
 
@@ -54,7 +59,7 @@ export const definitions = {
     service: serviceNames,
     outcome: ['answered', 'failed'],
   }),
-  ledgerquill_circuit_breaker_state: gauge(
+  ledgerquill_circuit_breaker_state: highest(
     '1 for the state of the circuit breaker of an endpoint: closed, open or half_open; 0 for the others.',
     { service: serviceNames, endpoint: null, state: circuitStates },
   ),
@@ -83,14 +88,14 @@ export const definitions = {
     'Look-ups and orders without a call, by why: cache, flight, kept_reply or idempotency_key.',
     { service: serviceNames, by: ['cache', 'flight', 'kept_reply', 'idempotency_key'] },
   ),
-  ledgerquill_allowance_limit: gauge(
+  ledgerquill_allowance_limit: lowest(
     'Calls per month, as configured or reported by the upstream; absent if unlimited.',
     { service: serviceNames },
   ),
-  ledgerquill_allowance_remaining: gauge('Calls that are left this month; absent if unlimited.', {
+  ledgerquill_allowance_remaining: lowest('Calls that are left this month; absent if unlimited.', {
     service: serviceNames,
   }),
-  ledgerquill_budget_remaining: gauge(
+  ledgerquill_budget_remaining: lowest(
     'Paid calls that are left to a caller that used its budget since the start. other: the sum of further callers.',
     { caller: null, service: serviceNames },
   ),
@@ -104,28 +109,28 @@ export const definitions = {
       ...['unauthenticated', 'forbidden', 'untrusted_document'],
     ],
   }),
-  ledgerquill_store_up: gauge('1 while the store works: it is connected, and its last write succeeded.'),
+  ledgerquill_store_up: lowest('1 while the store works: it is connected, and its last write succeeded.'),
   ledgerquill_store_errors_total: counter('Writes that failed, and lost connections, by why.', {
     reason: storeFailures,
   }),
-  ledgerquill_data_dir_free_bytes: gauge('Free space of DATA_DIR; absent with Redis.'),
-  ledgerquill_bank_list_valid_until_timestamp_seconds: gauge(
+  ledgerquill_data_dir_free_bytes: lowest('Free space of DATA_DIR; absent with Redis.'),
+  ledgerquill_bank_list_valid_until_timestamp_seconds: lowest(
     'End of the last day of the bank list of this country; absent if unknown. After it, bankCodeStatus is UNKNOWN for unlisted bank codes.',
     { country: null },
   ),
   ledgerquill_log_lines_dropped_total: counter('Requests beyond REQUEST_LOG_PER_SECOND that were not logged.'),
-  ledgerquill_build_info: gauge('1, with the version of the gateway.', { version: null }),
-  nodejs_eventloop_delay_p50_seconds: gauge('Median delay of the event loop since the last scrape.'),
-  nodejs_eventloop_delay_p99_seconds: gauge('99th percentile of the delay of the event loop since the last scrape.'),
-  nodejs_eventloop_delay_max_seconds: gauge('Longest delay of the event loop since the last scrape.'),
-  nodejs_eventloop_utilization_ratio: gauge(
+  ledgerquill_build_info: highest('1, with the version of the gateway.', { version: null }),
+  nodejs_eventloop_delay_p50_seconds: highest('Median delay of the event loop since the last scrape.'),
+  nodejs_eventloop_delay_p99_seconds: highest('99th percentile of the delay of the event loop since the last scrape.'),
+  nodejs_eventloop_delay_max_seconds: highest('Longest delay of the event loop since the last scrape.'),
+  nodejs_eventloop_utilization_ratio: highest(
     'Part of the time since the last scrape in which the event loop was busy, from 0 to 1.',
   ),
   process_memory_usage_bytes: gauge('Resident memory of the process.'),
-  v8js_memory_heap_used_bytes: gauge('JavaScript heap in use.'),
-  v8js_memory_heap_limit_bytes: gauge('Maximum size of the JavaScript heap.'),
+  v8js_memory_heap_used_bytes: highest('JavaScript heap in use.'),
+  v8js_memory_heap_limit_bytes: highest('Maximum size of the JavaScript heap.'),
   process_cpu_time_seconds_total: counter('CPU time of the process.'),
-  process_uptime_seconds: gauge('Time since the process started.'),
+  process_uptime_seconds: lowest('Time since the process started.'),
 };
 
 export type MetricName = keyof typeof definitions;

@@ -6,10 +6,14 @@ import { createGatewayMetrics, type MetricSources } from './gateway-metrics.ts';
 import type { Collectors, Metrics } from './metrics.ts';
 import type { Sample } from './series.ts';
 
-/** All metrics in the text format of Prometheus. */
+/** The samples of all metrics, or of some. */
+export type Samples = Partial<Readonly<Record<MetricName, readonly Sample[]>>>;
+
+/** Reads the metrics of this process. */
 export interface Exposition {
-  contentType: string;
-  scrape(): Promise<string>;
+  collect(): Promise<Samples>;
+  /** Only what is counted, also after the gateway was closed. */
+  collectCounts(): Promise<Samples>;
   close(): void;
 }
 
@@ -18,16 +22,29 @@ export function createExposition({ collectors }: Pick<Metrics, 'collectors'>, so
   const { collectors: ofProcess, reset, close } = createProcessMetrics();
   const all: Collectors<MetricName> = { ...collectors, ...createGatewayMetrics(sources), ...ofProcess };
   return {
-    contentType: 'text/plain; version=0.0.4; charset=utf-8',
-    async scrape() {
-      const names = Object.keys(definitions) as MetricName[];
-      const metrics = await Promise.all(names.map(async (name) => formatMetric(name, await all[name]())));
+    async collect() {
+      const samples = await readAll(all, metricNames);
       reset();
-      return `${metrics.join('\n\n')}\n`;
+      return samples;
     },
+    collectCounts: () => readAll(all, countNames),
     close,
   };
 }
+
+const metricNames = Object.keys(definitions) as MetricName[];
+const countNames = metricNames.filter((name) => definitions[name].type !== 'gauge');
+
+async function readAll(collectors: Collectors<MetricName>, names: readonly MetricName[]): Promise<Samples> {
+  return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await collectors[name]()] as const)));
+}
+
+/** All metrics in the text format of Prometheus. */
+export function formatMetrics(samples: Samples): string {
+  return `${metricNames.map((name) => formatMetric(name, samples[name] ?? [])).join('\n\n')}\n`;
+}
+
+export const contentType = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
 export function formatMetric(name: MetricName, samples: readonly Sample[]): string {
@@ -60,13 +77,9 @@ function createProcessMetrics() {
       lastUtilization = current;
       return one(utilization);
     },
-    process_memory_usage_bytes: () => one(process.memoryUsage.rss()),
+    ...processUsage,
     v8js_memory_heap_used_bytes: () => one(getHeapStatistics().used_heap_size),
     v8js_memory_heap_limit_bytes: () => one(getHeapStatistics().heap_size_limit),
-    process_cpu_time_seconds_total() {
-      const { user, system } = process.cpuUsage();
-      return one((user + system) / 1e6);
-    },
     process_uptime_seconds: () => one(process.uptime()),
     ledgerquill_build_info: (): Sample[] => [{ labels: { version }, value: 1 }],
   };
@@ -77,6 +90,15 @@ function createProcessMetrics() {
     close: () => void delay.disable(),
   };
 }
+
+/** What a process uses, also one that serves no requests. */
+export const processUsage = {
+  process_memory_usage_bytes: () => one(process.memoryUsage.rss()),
+  process_cpu_time_seconds_total() {
+    const { user, system } = process.cpuUsage();
+    return one((user + system) / 1e6);
+  },
+};
 
 const delayResolutionMs = 20;
 
