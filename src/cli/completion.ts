@@ -26,7 +26,7 @@ function listCommands(program: Command): CommandWords[] {
       .visibleOptions(command)
       .map(({ long, description, flags }) => ({ long: long ?? '', description, value: readValueKind(flags) })),
     arguments: command.registeredArguments.map((argument) => {
-      if (argument.name() === 'file') return null;
+      if (argument.name() === 'file' || argument.name() === 'folder') return null;
       if (argument.name() === 'country') return importableCountries();
       return argument.name() === 'command' ? commands.map((each) => each.name()) : (argument.argChoices ?? []);
     }),

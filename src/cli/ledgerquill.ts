@@ -62,6 +62,20 @@ function createProgram(): Command {
     .action((country, file, options, command) =>
       run(command, async () => (await import('./import-banks.ts')).runImport({ ...options, country, file })),
     );
+  addCommand(
+    'backup',
+    'Copy DATA_DIR (essays, counts, bank lists, the secret) into a new folder, while the gateway runs.',
+  )
+    .argument('<folder>', 'a new or empty folder')
+    .addOption(dotenvOption())
+    .action((folder, _, command) => run(command, async () => (await import('./backup.ts')).runBackup(folder)));
+  addCommand('restore', 'Copy a backup into DATA_DIR. The gateway must be stopped.')
+    .argument('<folder>', 'a folder that backup wrote')
+    .option('--replace', 'Move the present files of DATA_DIR aside.')
+    .addOption(dotenvOption())
+    .action((folder, options, command) =>
+      run(command, async () => (await import('./backup.ts')).runRestore(folder, options)),
+    );
   addCommand('api-key', 'Make an API key for a caller, and print its entry in GATEWAY_API_KEYS.')
     .argument('<name>', 'the name of the caller')
     .argument('[scopes]', 'what the caller may do, joined by +', 'bank-data+essays')

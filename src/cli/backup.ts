@@ -1,0 +1,30 @@
+import { readConfig } from '../config/read-config.ts';
+import { ConfigError } from '../errors.ts';
+import { backUp, type CopiedFile, restore } from '../stores/backup.ts';
+
+/** Copies DATA_DIR into a new folder, while the gateway runs. */
+export async function runBackup(folder: string): Promise<void> {
+  const { dataDir } = readStoreConfig();
+  printFiles(`Copied ${dataDir} to ${folder}, which includes the secret of the store:`, await backUp(dataDir, folder));
+}
+
+/** Copies a backup into DATA_DIR. */
+export function runRestore(folder: string, { replace = false }: { replace?: boolean }): void {
+  const { dataDir } = readStoreConfig();
+  const { files, movedTo } = restore(folder, dataDir, { replace });
+  printFiles(`Restored ${dataDir} from ${folder}:`, files);
+  if (movedTo !== null) process.stdout.write(`The files that were there are in ${movedTo}.\n`);
+}
+
+function readStoreConfig() {
+  const { dataDir, store } = readConfig(process.env);
+  if (store.redis === null) return { dataDir };
+  throw new ConfigError([
+    'REDIS_URL: is set, so essays and counts are in Redis, which has backups of its own; see docs/stores.md',
+  ]);
+}
+
+function printFiles(title: string, files: readonly CopiedFile[]): void {
+  const lines = files.map(({ name, bytes }) => `  ${name.padEnd(24)} ${Math.ceil(bytes / 1_024)} KiB`);
+  process.stdout.write(`${[title, ...lines].join('\n')}\n`);
+}

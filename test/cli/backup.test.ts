@@ -1,0 +1,110 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openStore } from '../../src/stores/open-store.ts';
+import { noUpstreams, tGatewayProcess } from '../support/gateway-process.ts';
+import { tCommand } from '../support/process.ts';
+import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
+import { tFolder } from '../support/stores/folder.ts';
+
+async function tRun(args: string[], dataDir: string, env: Record<string, string> = {}) {
+  const command = tCommand(args, { DATA_DIR: dataDir, ...env });
+  const { code } = await command.ended;
+  return { code, stdout: command.stdout(), stderr: command.stderr() };
+}
+
+const text = 'A pen holds ink. It also holds thoughts.';
+
+/** A gateway that pays for essays, which it stores in the folder. */
+async function tPaidGateway(dataDir: string) {
+  const upstream = await tUpstream(replyJson(200, { essay: text }));
+  const env = { ...noUpstreams, DATA_DIR: dataDir, ESSAY_URL: upstream.url, ESSAY_MONTHLY_ALLOWANCE: '1000' };
+  return { upstream, gateway: await tGatewayProcess(env) };
+}
+
+async function stop(gateway: Awaited<ReturnType<typeof tGatewayProcess>>) {
+  gateway.process.kill('SIGTERM');
+  await gateway.process.ended;
+}
+
+describe('backup and restore', () => {
+  it('keep every essay and count that was acknowledged before, while the gateway goes on', async () => {
+    const [dataDir, target, other] = [tFolder(), join(tFolder(), 'backup'), join(tFolder(), 'data')];
+    const { upstream, gateway } = await tPaidGateway(dataDir);
+    const orders = Array.from({ length: 20 }, (_, index) => `form-${index}`);
+    const essays = await Promise.all(orders.map((key) => gateway.order('Pens', key)));
+    let isRunning = true;
+    const load = (async () => {
+      for (let order = 0; isRunning; order++) await gateway.order('Ink', `load-${order}`);
+    })();
+    const { code, stdout } = await tRun(['backup', target], dataDir);
+    isRunning = false;
+    await load;
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ {2}store-1\.lmdb +\d+ KiB\n {2}store-secret +1 KiB\n/m);
+    expect(readdirSync(target).map((name) => statSync(join(target, name)).mode & 0o077)).toEqual([0, 0]);
+    await stop(gateway);
+
+    expect(await tRun(['restore', target], other)).toMatchObject({ code: 0 });
+    const paid = upstream.calls.length;
+    const restored = await tPaidGateway(other);
+    expect(await Promise.all(orders.map((key) => restored.gateway.order('Pens', key)))).toEqual(essays);
+    expect(restored.upstream.calls).toHaveLength(0);
+    const counted = await restored.gateway.counted('ESSAYS');
+    expect(counted).toBeGreaterThanOrEqual(20);
+    // Blocks that are counted ahead of time are not paid for.
+    expect(counted).toBeLessThanOrEqual(paid + 20);
+  });
+
+  it('restore nothing over present files, or with --replace moves them aside', async () => {
+    const [dataDir, target] = [tFolder(), join(tFolder(), 'backup')];
+    const { store } = openStore({ redis: null, secret: null }, dataDir, {
+      storeDown() {},
+      storeUp() {},
+      storeFailed() {},
+    });
+    await store.set('key', 'value', { expiresInMs: 3_600_000 });
+    await store.close();
+    expect(await tRun(['backup', target], dataDir)).toMatchObject({ code: 0 });
+    const secret = readFileSync(join(dataDir, 'store-secret'), 'utf8');
+    writeFileSync(join(dataDir, 'store-secret'), 'another');
+
+    const refused = await tRun(['restore', target], dataDir);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('stop the gateway, and add --replace') });
+    expect(readFileSync(join(dataDir, 'store-secret'), 'utf8')).toBe('another');
+    const { code, stdout } = await tRun(['restore', target, '--replace'], dataDir);
+    const [, moved = ''] = /The files that were there are in (.*)\.\n/.exec(stdout) ?? [];
+    expect(code).toBe(0);
+    expect(readFileSync(join(dataDir, 'store-secret'), 'utf8')).toBe(secret);
+    expect(readFileSync(join(moved, 'store-secret'), 'utf8')).toBe('another');
+    expect(existsSync(join(dataDir, 'store-1.lmdb-lock'))).toBe(false);
+    // Files that were moved aside are in no later backup.
+    const later = join(tFolder(), 'later');
+    await tRun(['backup', later], dataDir);
+    expect(readdirSync(later).toSorted()).toEqual(['store-1.lmdb', 'store-secret']);
+  });
+
+  it('change nothing if the backup is damaged', async () => {
+    const [dataDir, target] = [tFolder(), tFolder()];
+    mkdirSync(dataDir, { recursive: true });
+    writeFileSync(join(target, 'store-1.lmdb'), Buffer.alloc(8_192, 1));
+    const { code, stderr } = await tRun(['restore', target], dataDir);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('is damaged')]);
+    expect(readdirSync(dataDir)).toEqual([]);
+  });
+
+  it.each<[string, string[], Record<string, string>, number, string]>([
+    ['of an empty DATA_DIR', ['backup', 'FOLDER'], {}, 2, 'has no files: set DATA_DIR'],
+    ['of nothing', ['restore', 'FOLDER'], {}, 2, 'must be a folder that backup wrote'],
+    [
+      'with Redis',
+      ['backup', 'FOLDER'],
+      { REDIS_URL: 'redis://127.0.0.1', STORE_SECRET: 'a-secret-of-16-letters' },
+      1,
+      'which has backups of its own',
+    ],
+  ])('explain why they do not run: %s', async (_, [command = ''], env, code, message) => {
+    const result = await tRun([command, join(tFolder(), 'none')], tFolder(), env);
+    expect(result).toMatchObject({ code, stderr: expect.stringContaining(message) });
+  });
+});
