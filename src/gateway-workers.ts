@@ -75,6 +75,7 @@ export async function startGatewayWorkers(options: StartOptions): Promise<Listen
     await stop();
     return null;
   }
+  process.on('SIGUSR2', () => workers.signal('SIGUSR2'));
   // A terminal sends it when it is closed.
   if (!isatty(0)) process.on('SIGHUP', () => void restart());
   const knownBanks = createKnownBanks(createBankLists({ dataDir: config.dataDir }));
@@ -145,6 +146,7 @@ export async function runWorker(config: Config, selfHosted: WorkerSettings): Pro
   });
   let stopping: Promise<void> | null = null;
   stopOnSignal(signals, { delayMs: config.shutdownDelayMs, announce: gateway.announceStop, stop });
+  process.on('SIGUSR2', gateway.toggleDebug);
   const url = await gateway.listen().catch(async (error: unknown) => {
     await gateway.close();
     throw error;

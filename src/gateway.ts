@@ -47,7 +47,7 @@ export function createGateway(
 ) {
   const secrets = listSecrets(config, upstreams);
   const redact = createRedact(secrets);
-  const { events, metrics, traces, droppedLogLines } = createTelemetry({ config, redact, logDestination });
+  const { events, metrics, traces, droppedLogLines, toggleDebug } = createTelemetry({ config, redact, logDestination });
   const trustedDocuments = config.trustedDocuments && createTrustedDocuments({ ...config.trustedDocuments, events });
   const { store, isShared, failure, onRecovered } = openStore(config.store, config.dataDir, events);
   const access = closeOnError(store, () =>
@@ -156,6 +156,7 @@ export function createGateway(
     metrics: () => exposition,
     bankLists: knownBanks.lists,
     announceStop,
+    toggleDebug,
     /** Leaves new connections to other processes that listen on the same port. /ready does not fail: that port is ready. */
     leavePort(): void {
       server.closeConnections();

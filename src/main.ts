@@ -115,6 +115,7 @@ async function startGateway({ config, upstreams, log, close }: StartOptions): Pr
     log.info('stopping: active requests are finished first');
   };
   stopOnSignal(process, { delayMs: config.shutdownDelayMs, announce, stop });
+  process.on('SIGUSR2', gateway.toggleDebug);
   const url = await gateway.listen().catch(async (error: unknown) => {
     await gateway.close();
     throw error;

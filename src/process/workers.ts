@@ -66,6 +66,10 @@ export function createWorkers<Report>(options: WorkersOptions) {
       restarting = restarted;
       return restarted;
     },
+    /** Sends a signal to all workers that listen. */
+    signal(signal: NodeJS.Signals): void {
+      for (const { worker } of listening()) worker.process.kill(signal);
+    },
     /** Passes on a signal to stop. Resolves when all have ended. @returns whether all have stopped without a problem */
     async stop(): Promise<boolean> {
       stopping.abort('stopping');

@@ -31,5 +31,12 @@ export function createTelemetry({ config, redact, logDestination }: TelemetryOpt
   const metrics = config.metrics && { ...config.metrics, metrics: createMetrics() };
   const events = joinEvents(createLogEvents(log), { requestFinished }, metrics?.metrics.events ?? {});
   const traces = config.traces && createTraces({ config: config.traces, redact, events });
-  return { events, metrics, traces, droppedLogLines: droppedLines };
+  return { events, metrics, traces, droppedLogLines: droppedLines, toggleDebug };
+
+  /** Changes the level of the log to debug, and back. Request lines remain off if they were off at the start. */
+  function toggleDebug(): void {
+    const isDebug = log.level === 'debug' && config.logLevel !== 'debug';
+    log.level = isDebug ? config.logLevel : 'debug';
+    log.info({ level: log.level }, 'the level of the log was changed');
+  }
 }

@@ -143,6 +143,24 @@ describe('the process', () => {
     expect(line).toMatchObject({ level: 40, msg: expect.stringContaining('can write to DATA_DIR') });
   });
 
+  it('changes the level of its log on SIGUSR2, and back on the next one', async () => {
+    const { process: gateway, ask } = await tGatewayProcess({ SHUTDOWN_DELAY_MS: '0' });
+    const levels = () =>
+      gateway
+        .stderr()
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line).level);
+    await ask(query);
+    expect(levels()).not.toContain(20);
+    gateway.kill('SIGUSR2');
+    await vi.waitFor(() => expect(gateway.stderr()).toContain('the level of the log was changed'), { timeout: 20_000 });
+    await ask('{ ibanValidation(iban: "GB29NWBK60161331926819") { valid } }');
+    gateway.kill('SIGUSR2');
+    await vi.waitFor(() => expect(gateway.stderr().match(/was changed/g)).toHaveLength(2), { timeout: 20_000 });
+    expect(levels()).toContain(20);
+  });
+
   it('logs what libraries print, redacted', async () => {
     const preload = 'setInterval(()=>console.error("seeded-key-1",new Error("of DE89370400440532013000")),20).unref()';
     const options = `--import=data:text/javascript,${encodeURIComponent(preload)}`;

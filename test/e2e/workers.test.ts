@@ -110,6 +110,9 @@ it('two workers answer on one port as one gateway, and end with it', async () =>
   expect(value('ledgerquill_cache_entries', { cache: 'look_ups' })).toBe(10);
   expect(value('process_memory_usage_bytes')).toBeGreaterThan(100e6);
 
+  gateway.process.kill('SIGUSR2');
+  await vi.waitUntil(() => logged(gateway, 'the level of the log was changed') === 2, { timeout: 20_000 });
+
   gateway.process.kill('SIGTERM');
   expect(await gateway.process.ended).toEqual({ code: 0, signal: null });
   // Its process group.
