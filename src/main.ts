@@ -22,6 +22,7 @@ import { runMain } from './process/run-main.ts';
 import { stopOnSignal } from './process/stop-signals.ts';
 import { readWorkerSettings } from './process/workers.ts';
 import { checkDataFolder, isWorldWritable } from './stores/data-folder.ts';
+import { verifyStore } from './stores/verify-store.ts';
 import { createLog, type Log, logConsole } from './telemetry/log.ts';
 import { createRedact } from './telemetry/redact.ts';
 
@@ -62,6 +63,9 @@ function warnOfUnknownVariables(config: Config): void {
 }
 
 async function start(config: Config, services: Service[], stopServices: () => Promise<unknown>): Promise<void> {
+  const verifying = config.store.redis === null ? verifyStore(config.dataDir) : null;
+  // Awaited below. Something else may fail first.
+  verifying?.catch(() => {});
   const { llm, monthlyAllowance } = config.essayService;
   const createServiceLog = (apiKey: string) =>
     createLog({ level: config.logLevel, redact: createRedact([apiKey, llm?.apiKey ?? '']) });
@@ -80,6 +84,7 @@ async function start(config: Config, services: Service[], stopServices: () => Pr
   const upstreams = { bankData: bankData.access, essays: essays.access };
   const log = createLog({ level: config.logLevel, redact: createRedact(listSecrets(config, upstreams)) });
   logConsole(log, console);
+  await verifying;
   const startAll = config.workers === 1 ? startGateway : startGatewayWorkers;
   const listening = await startAll({ config, upstreams, log, close: stopServices });
   if (listening === null) return;

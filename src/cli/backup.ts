@@ -1,6 +1,7 @@
 import { readConfig } from '../config/read-config.ts';
 import { ConfigError } from '../errors.ts';
 import { backUp, type CopiedFile, restore } from '../stores/backup.ts';
+import { verifyStore } from '../stores/verify-store.ts';
 
 /** Copies DATA_DIR into a new folder, while the gateway runs. */
 export async function runBackup(folder: string): Promise<void> {
@@ -14,6 +15,16 @@ export function runRestore(folder: string, { replace = false }: { replace?: bool
   const { files, movedTo } = restore(folder, dataDir, { replace });
   printFiles(`Restored ${dataDir} from ${folder}:`, files);
   if (movedTo !== null) process.stdout.write(`The files that were there are in ${movedTo}.\n`);
+}
+
+/** Reads all entries of the files in DATA_DIR. @throws ConfigError if one is damaged */
+export async function runVerifyStore(): Promise<void> {
+  const { dataDir } = readStoreConfig();
+  const files = await verifyStore(dataDir);
+  const lines = files.map(({ name, entries }) => `  ${name.padEnd(24)} ${entries} entries\n`);
+  process.stdout.write(
+    files.length === 0 ? `${dataDir} has no store.\n` : `${dataDir} is readable:\n${lines.join('')}`,
+  );
 }
 
 function readStoreConfig() {

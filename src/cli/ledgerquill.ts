@@ -76,6 +76,9 @@ function createProgram(): Command {
     .action((folder, options, command) =>
       run(command, async () => (await import('./backup.ts')).runRestore(folder, options)),
     );
+  addCommand('verify-store', 'Read all entries in DATA_DIR, also while the gateway runs, and report damaged files.')
+    .addOption(dotenvOption())
+    .action((_, command) => run(command, async () => (await import('./backup.ts')).runVerifyStore()));
   addCommand('api-key', 'Make an API key for a caller, and print its entry in GATEWAY_API_KEYS.')
     .argument('<name>', 'the name of the caller')
     .argument('[scopes]', 'what the caller may do, joined by +', 'bank-data+essays')

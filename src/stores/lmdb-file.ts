@@ -55,7 +55,8 @@ const require = createRequire(import.meta.url);
 
 /**
  * LMDB maps a file into memory and crashes the process if it is shorter than its header states, so the header is checked
- * first. A missing or empty file is valid: another process may be creating it. @throws ConfigError if it is damaged
+ * first. A missing file is valid, and a new one that is empty: another process may be creating it. @throws ConfigError if it is
+ * damaged
  */
 export function checkLmdbFile(path: string): void {
   if (!existsSync(path)) return;
@@ -66,7 +67,8 @@ export function checkLmdbFile(path: string): void {
     throw new ConfigError([`DATA_DIR: ${path} cannot be read`]);
   }
   try {
-    if (fstatSync(file).size === 0 || isComplete(file)) return;
+    const { size, mtimeMs } = fstatSync(file);
+    if (size === 0 ? Date.now() - mtimeMs < maxCreationMs : isComplete(file)) return;
   } finally {
     closeSync(file);
   }
@@ -74,6 +76,8 @@ export function checkLmdbFile(path: string): void {
     `DATA_DIR: ${path} is damaged or was not created by this program; move it away and start again`,
   ]);
 }
+
+const maxCreationMs = 60_000;
 
 /** Whether both meta pages are valid, and all pages of the newer one's trees are within the file. */
 function isComplete(file: number): boolean {

@@ -28,7 +28,12 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
     if (file === null && existsSync(path)) file = openLmdbFile(path);
     // lmdb reuses a read transaction within a turn of the event loop; a new one sees the writes of other processes.
     file?.resetReadTxn();
-    return file && readEntry(file, kind, key);
+    try {
+      return file && readEntry(file, kind, key);
+    } catch (error) {
+      // A damaged page.
+      throw new StoreError(error instanceof Error ? error.message : 'the file cannot be read');
+    }
   }
 
   /** Runs a change as an exclusive transaction, across all processes. `value` is written by it. */

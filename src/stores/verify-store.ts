@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { ConfigError } from '../errors.ts';
+import { checkLmdbFile } from './lmdb-file.ts';
+
+interface VerifiedFile {
+  name: string;
+  entries: number;
+}
+
+/**
+ * Reads all entries of the LMDB files in a folder. In processes of their own, because LMDB ends the process that reads a damaged
+ * page, and gateways may be using the files. Values that were changed are found by their encryption when they are used.
+ * @throws ConfigError that names the damaged files
+ */
+export async function verifyStore(folder: string): Promise<VerifiedFile[]> {
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.lmdb')) : [];
+  const results = await Promise.allSettled(names.map((name) => verifyFile(folder, name)));
+  const problems = results.flatMap((result) => (result.status === 'rejected' ? result.reason.problems : []));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+}
+
+async function verifyFile(folder: string, name: string): Promise<VerifiedFile> {
+  const path = join(folder, name);
+  checkLmdbFile(path);
+  const reader = spawn(process.execPath, ['-e', readAll, createRequire(import.meta.url).resolve('lmdb'), path], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: {},
+    // Damaged pages may refer to each other in a circle.
+    timeout: maxReadMs,
+  });
+  let output = '';
+  reader.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  const [code] = await once(reader, 'close');
+  if (code === 0) return { name, entries: Number(output) };
+  const remedy = name.startsWith('store-')
+    ? 'restore a backup with ledgerquill restore, or move the file away and start again: then essays are ordered and paid for ' +
+      'again, and counts begin at 0'
+    : 'move the file away, and import the bank lists again';
+  throw new ConfigError([`DATA_DIR: ${path} has damaged pages; ${remedy}`]);
+}
+
+const maxReadMs = 60_000;
+
+/** In a string, because the source and the bundle have no script in common. */
+const readAll = `
+const { open } = require(process.argv[1]);
+const file = open({ path: process.argv[2], encoding: 'binary', keyEncoding: 'binary', readOnly: true });
+let entries = 0;
+for (const { value } of file.getRange({})) entries += value === undefined ? 0 : 1;
+process.stdout.write(String(entries));`;
