@@ -47,6 +47,7 @@ export async function startGatewayWorkers(options: StartOptions): Promise<Listen
   const takeBlock = createMemoryBlocks();
   const workers = createWorkers<Samples>({
     count: config.workers,
+    maxStopMs: Math.max(config.shutdownDelayMs, minRetirementMs) + config.shutdownTimeoutMs + killAfterMs,
     settings: onlySelfHosted(config, upstreams),
     createFunctions: (worker) => ({
       takeBlock,
@@ -165,6 +166,9 @@ export async function runWorker(config: Config, selfHosted: WorkerSettings): Pro
     leavePrimary();
   }
 }
+
+/** After the time in which a worker should have ended. */
+const killAfterMs = 10_000;
 
 /** Clients with open connections need this time to send a request, whose response closes the connection. */
 const minRetirementMs = 1_000;

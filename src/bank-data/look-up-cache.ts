@@ -170,7 +170,9 @@ export function createLookUpCache({
     const task = new SharedTask<Result>(async (task) => {
       const isCurrent = () => flights.get(key) === flightEntry;
       try {
-        const flightContext = { ...context, signal: task.signal, task };
+        // The wait for another replica is part of its deadline.
+        const startedAt = context.startedAt ?? performance.now();
+        const flightContext = { ...context, signal: task.signal, task, startedAt };
         const result = await (sharedCache
           ? loadShared(lookUp, flightContext, sharedCache)
           : load(lookUp, flightContext));
@@ -192,19 +194,20 @@ export function createLookUpCache({
 
   /**
    * Looks it up in the shared cache first. Of the replicas that miss a key together, one asks the service, and the others wait
-   * for its answer.
+   * for its answer, at most `claimMs`. They do not wait for an answer that they cannot use.
    */
   async function loadShared<Answer extends object>(
     lookUp: LookUp<Answer>,
     context: RequestContext,
     sharedCache: SharedCache,
   ): Promise<Loaded> {
+    const waitsUntil = Date.now() + claimMs;
     for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
       const shared = await sharedCache.get(lookUp.key);
-      if (shared?.version === dataVersion.current() && Date.now() <= shared.freshUntil) {
-        return { entry: shared, isHit: true };
-      }
-      const claim = shared === undefined ? noClaim : await sharedCache.claim(lookUp.key);
+      const isUsable = !shared || shared.version === dataVersion.current();
+      if (shared && isUsable && Date.now() <= shared.freshUntil) return { entry: shared, isHit: true };
+      const needsClaim = shared !== undefined && isUsable && freshMs > 0 && Date.now() < waitsUntil;
+      const claim = needsClaim ? await sharedCache.claim(lookUp.key) : noClaim;
       if (claim) return loadClaimed(lookUp, context, { shared: shared ?? null, claim, sharedCache });
       await pause(pauseMs, context.signal);
     }

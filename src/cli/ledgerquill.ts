@@ -152,7 +152,7 @@ function loadDotenv(path: string, { mustExist }: { mustExist: boolean }): Readon
   } catch (error) {
     throw new ConfigError([`${path}: must be a file of lines NAME=value, but cannot be read (${errorCodeOf(error)})`]);
   }
-  const added = Object.entries(parseEnv(text)).filter(([name]) => !process.env[name]?.trim());
+  const added = Object.entries(parseEnv(text.replace(/^\uFEFF/, ''))).filter(([name]) => !process.env[name]?.trim());
   for (const [name, value] of added) process.env[name] = value;
   return new Set(added.map(([name]) => name));
 }

@@ -4,6 +4,8 @@ import { AbortableSignal } from '../async/signal.ts';
 
 interface WorkersOptions {
   count: number;
+  /** How long a worker may take to end after it was asked to; then it is killed. */
+  maxStopMs: number;
   /** Passed to each worker; see `readWorkerSettings`. */
   settings: object;
   /** What a worker may call, besides `listens`. @param worker its number */
@@ -32,7 +34,7 @@ export interface PrimaryFunctions {
  * replaced. The system distributes new connections; a worker that ends leaves those that it has not accepted to the others.
  */
 export function createWorkers<Report>(options: WorkersOptions) {
-  const { count, settings, createFunctions, onEnded } = options;
+  const { count, maxStopMs, settings, createFunctions, onEnded } = options;
   // Round robin, the default, loses a connection that is passed to a worker that has just died.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const running = new Set<RunningWorker<Report>>();
@@ -75,7 +77,7 @@ export function createWorkers<Report>(options: WorkersOptions) {
       stopping.abort('stopping');
       const all = [...running];
       for (const one of all) if (one.isListening) passStop(one);
-      await Promise.all(all.map(({ ended }) => ended));
+      await Promise.all(all.map(endInTime));
       return !hasFailedToStop;
     },
   };
@@ -91,7 +93,8 @@ export function createWorkers<Report>(options: WorkersOptions) {
   /** @returns its URL when it listens; null if it ends before */
   async function startOne(): Promise<string | null> {
     if (stopping.aborted) return null;
-    const worker = cluster.fork({ [settingsVariable]: JSON.stringify(settings) });
+    const worker = fork();
+    if (worker === null) return null;
     let listens = (_url: string) => {};
     const functions = { ...createFunctions(worker.id), listens: (url: string) => listens(url) };
     const channel = createChannel<WorkerFunctions<Report>>(worker, functions);
@@ -113,6 +116,16 @@ export function createWorkers<Report>(options: WorkersOptions) {
     });
   }
 
+  /** Null if there is no memory for it, for example. */
+  function fork(): Worker | null {
+    try {
+      return cluster.fork({ [settingsVariable]: JSON.stringify(settings) });
+    } catch (error) {
+      onEnded(0, error instanceof Error ? error.message : String(error));
+      return null;
+    }
+  }
+
   function forget(one: RunningWorker<Report>, { code, signal }: EndOfWorker): void {
     const { worker, channel, isListening, isRetired } = one;
     running.delete(one);
@@ -123,6 +136,12 @@ export function createWorkers<Report>(options: WorkersOptions) {
     if (stopping.aborted && !isExpected) hasFailedToStop = true;
     onEnded(worker.id, isExpected ? null : (signal ?? `exit code ${code}`));
     if (isListening && !isAsked) void replaceOne();
+  }
+
+  async function endInTime({ worker, ended }: RunningWorker<Report>): Promise<void> {
+    const timer = setTimeout(() => worker.process.kill('SIGKILL'), maxStopMs);
+    await ended;
+    clearTimeout(timer);
   }
 
   /** Starts a worker at once; if it ends before it listens, another one after a pause. */
@@ -144,8 +163,10 @@ export function createWorkers<Report>(options: WorkersOptions) {
       if ((await startOne()) === null) return false;
       old.isRetired = true;
       void old.channel.call('retire').catch(() => {});
-      await old.ended;
+      await endInTime(old);
     }
+    // One that died meanwhile was not replaced, because there was one more.
+    while (isOneMissing()) if ((await startOne()) === null) return false;
     return !stopping.aborted;
   }
 }

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { setImmediate } from 'node:timers/promises';
 import type { Cluster, Redis } from 'ioredis';
 import type { RedisConfig } from '../config/redis-url.ts';
 import { StoreError } from './store.ts';
@@ -22,6 +23,7 @@ export interface RedisConnection {
 export function createRedisConnection({ server, commandTimeoutMs, events }: RedisConnectionOptions): RedisConnection {
   /** ioredis does not count those in which only some masters of a cluster could be reached. */
   let failedAttempts = 0;
+  let reconnectedAt = Number.NEGATIVE_INFINITY;
   const redis = createClient(server, commandTimeoutMs, () => reconnectDelayMs(++failedAttempts));
   let state: 'connecting' | 'up' | 'down' | 'closed' = 'connecting';
   let lastError: string | null = null;
@@ -59,7 +61,13 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
     if (isUp() && !options.readOnly) reconnect('connection lost');
   });
 
+  /** A server that remains read-only must not cost a connection for each write. */
+  function isDue(): boolean {
+    return performance.now() - reconnectedAt > reconnectEveryMs;
+  }
+
   function reconnect(reason: string): void {
+    reconnectedAt = performance.now();
     markDown(reason);
     redis.disconnect(true);
   }
@@ -79,7 +87,7 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
         return await command(redis);
       } catch (error) {
         const reason = reasonOf(error);
-        if (reconnectReasons.has(reason) && isUp()) reconnect(reason);
+        if (isUp() && (reason === timedOut || (clusterProblems.has(reason) && isDue()))) reconnect(reason);
         // No `cause`: ioredis errors contain the command, and with it keys, values and passwords.
         throw new StoreError(reason);
       }
@@ -90,7 +98,11 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
       state = 'closed';
       stopWaiting();
       // Redis answers QUIT after all earlier commands; the command timeout limits the wait.
-      if (wasUp) await redis.quit().catch(() => {});
+      if (wasUp) {
+        // Earlier commands of this turn of the event loop are sent after it.
+        await setImmediate();
+        await redis.quit().catch(() => {});
+      }
       redis.disconnect();
     },
   };
@@ -172,11 +184,9 @@ const timedOut = 'timed out';
 const clusterDown = 'CLUSTERDOWN';
 const readOnly = 'READONLY';
 
-/**
- * Reconnecting shows whether the server is unreachable although the connection is open, whether it has become a replica,
- * and whether the cluster is up again.
- */
-const reconnectReasons: ReadonlySet<string> = new Set([timedOut, readOnly, clusterDown]);
+/** Reconnecting shows whether the server has become a replica, and whether the cluster is up again. */
+const clusterProblems: ReadonlySet<string> = new Set([readOnly, clusterDown]);
+const reconnectEveryMs = 2_000;
 
 /** Doubles from 50 ms up to 2 s; random, so that replicas do not reconnect all at once. */
 function reconnectDelayMs(attempt: number): number {
@@ -192,7 +202,8 @@ function reasonOf(error: unknown, otherwise = 'connection lost'): string {
   if (lastError !== undefined) return reasonOf(new Error(lastError), 'no server reachable');
   if (message.endsWith('Command timed out')) return timedOut;
   // Redis 6 has it at the end of the errors of scripts.
-  if (message.includes(`-${readOnly} `)) return readOnly;
+  const [, inScript] = /-(READONLY|OOM|MISCONF) /.exec(message) ?? [];
+  if (inScript !== undefined) return inScript;
   if (message.includes('No such master')) return 'unknown master name';
   return /^(?:Ready check failed: )?([A-Z]{2,})\b/.exec(message)?.[1] ?? otherwise;
 }

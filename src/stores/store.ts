@@ -59,7 +59,7 @@ const failurePatterns: readonly (readonly [StoreFailure, RegExp])[] = [
   ['timeout', /timed out/],
   ['credentials', /^(?:WRONGPASS|NOAUTH|NOPERM)$/],
   ['corrupt', /damaged|changed or sealed|MDB_(?:CORRUPTED|PAGE_NOTFOUND|INVALID)/],
-  ['unreachable', /not connected|connection lost|^(?:E[A-Z_]+|READONLY|LOADING|CLUSTERDOWN|MASTERDOWN)$/],
+  ['unreachable', /not connected|connection lost|^(?:E(?!RR$)[A-Z_]+|READONLY|LOADING|CLUSTERDOWN|MASTERDOWN)$/],
 ];
 
 /** The limit of LMDB, at three bytes per character in the worst case. */

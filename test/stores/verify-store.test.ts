@@ -85,7 +85,7 @@ describe('a store', () => {
 /** A bit, a page of zeros, two pages in each other's place, or a byte of a page's header. The meta pages are checked elsewhere. */
 function damageFile(original: Buffer, kind: number, random: (limit: number) => number): Buffer {
   const bytes = Buffer.from(original);
-  const pages = bytes.length / pageBytes;
+  const pages = Math.floor(bytes.length / pageBytes);
   const [one, other] = [2 + random(pages - 2), 2 + random(pages - 2)].map((page) => page * pageBytes) as [
     number,
     number,

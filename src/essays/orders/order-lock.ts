@@ -3,7 +3,7 @@ import { pause } from '../../async/pause.ts';
 import type { Signal } from '../../async/signal.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { OpenedStore } from '../../stores/open-store.ts';
-import type { Lock } from '../../stores/store.ts';
+import { type Lock, StoreError } from '../../stores/store.ts';
 import type { EssayOrder, EssayResult, EssayServiceFailed, SendingEssayGenerator } from '../essays.ts';
 import type { OrderArchive } from './archive.ts';
 import { differentOrder, type OrderKey } from './order-key.ts';
@@ -156,7 +156,12 @@ function createHeldLocks({ store, isShared, onRecovered }: Omit<OrderLockOptions
 
   return {
     async acquire(key, signal) {
-      while (performance.now() < settledAt) await pause(settledAt - performance.now(), signal);
+      const givesUpAt = performance.now() + settleMs;
+      while (performance.now() < settledAt) {
+        // It fails again and again.
+        if (performance.now() > givesUpAt) throw new StoreError('the connection is not stable');
+        await pause(settledAt - performance.now(), signal);
+      }
       const acquiredAt = performance.now();
       const lock = await store.lock(key, { expiresInMs: lockMs });
       return lock && hold(key, lock, acquiredAt);

@@ -63,7 +63,10 @@ export function createRestEssays({
     const { message, code, retryable } = toUpstreamError('essays', outcome, events);
     const exhausted = { kind: 'allowance-exhausted', message, code: 'UPSTREAM_ALLOWANCE_EXHAUSTED' } as const;
     if (outcome.kind === 'exhausted') return { ...exhausted, renewsAt: outcome.renewsAt };
-    if (outcome.kind === 'blocked' || (outcome.kind === 'answered' && outcome.status === 429)) {
+    if (
+      outcome.kind === 'blocked' ||
+      (outcome.kind === 'answered' && (outcome.status === 402 || outcome.status === 429))
+    ) {
       return { ...exhausted, renewsAt: outcome.retryAt };
     }
     const receivedText = outcome.kind === 'failed' || isSuccess(outcome) ? hideInternals(outcome.text) : '';

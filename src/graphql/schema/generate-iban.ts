@@ -34,7 +34,9 @@ const InvalidIbanFieldType = builder.objectRef<IbanFieldProblem>('InvalidIbanFie
     }),
     maxLength: t.int({
       nullable: true,
-      description: 'The most characters of a valid value; null if the country has no such field.',
+      description:
+        'The most characters of a valid value, an account number without bank code and branch in front; null if the country has ' +
+        'no such field.',
       resolve: ({ length }) => length?.max,
     }),
     message: t.exposeString('message', { description: 'What is wrong and what would be valid, for users.' }),

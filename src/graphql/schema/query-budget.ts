@@ -25,7 +25,8 @@ export function readQueryLimits({
     ibans: maxIbansPerQuery,
     bics: maxIbansPerQuery,
     bankQueries: 20,
-    essayTexts: 20,
+    // Every text that was paid for can be selected.
+    essayTexts: Math.max(20, maxEssaysPerQuery),
     essays: maxEssaysPerQuery,
     entities: maxEntitiesPerQuery,
     suggestions: 1_000,
