@@ -82,6 +82,7 @@ describe('the dashboard', () => {
 it.skipIf(whyNoPromtool).each([
   ['check', 'config', 'prometheus.yaml'],
   ['test', 'rules', 'alerts.test.yaml'],
+  ['test', 'rules', 'outages.test.yaml'],
 ])(`passes promtool %s %s %s${whyNoPromtool}`, (...args) => {
   const { status, stdout, stderr } = spawnSync('promtool', args, { cwd: folder, encoding: 'utf8' });
   expect({ status, stderr, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining('SUCCESS') });
