@@ -13,6 +13,10 @@ const folder = new URL('../../deploy/prometheus/', import.meta.url);
 const alerts: Alert[] = parse(readFileSync(new URL('alerts.yaml', folder), 'utf8')).groups.flatMap(
   (group: { rules: Alert[] }) => group.rules,
 );
+/** When the outages of outages.test.yaml begin. */
+const beginMinutes = 40;
+const { tests: replays }: { tests: Replay[] } = parse(readFileSync(new URL('outages.test.yaml', folder), 'utf8'));
+const outages = replays.map(readOutage);
 const dashboard: Dashboard = JSON.parse(readFileSync(dashboardFile, 'utf8'));
 const incidents = readFileSync(new URL('../../docs/incidents.md', import.meta.url), 'utf8');
 
@@ -66,6 +70,31 @@ describe('an alert', () => {
   });
 });
 
+describe('an outage', () => {
+  it('is in incidents.md with the times at which alerts fire and clear', () => {
+    const table = incidents.split('## How fast they are')[1]?.split('|---|---|\n')[1];
+    expect(table?.trimEnd().split('\n')).toEqual(outages.map(describeOutage));
+  });
+
+  it.each([
+    { length: 'for a minute', minutes: 1, firesWithin: 1 },
+    { length: 'for five minutes', minutes: 5, firesWithin: 2 },
+    { length: 'for ten minutes', minutes: 10, firesWithin: 2 },
+  ])('$length is critical within $firesWithin min, and clears within 5 min', ({ length, minutes, firesWithin }) => {
+    const replayed = outages.filter(({ name }) => name.includes(length) && !isSlowOnly.test(name));
+    expect(replayed).not.toEqual([]);
+    for (const { name, fired } of replayed) {
+      const critical = fired.filter(({ isCritical }) => isCritical).map(({ from }) => from);
+      expect(Math.min(...critical), name).toBeLessThanOrEqual(firesWithin);
+      expect(Math.max(...critical), name).toBeLessThanOrEqual(2);
+      expect(Math.max(...fired.map(({ to }) => to)), name).toBeLessThanOrEqual(minutes + 5);
+    }
+  });
+
+  /** Nothing is lost. */
+  const isSlowOnly = / answers after /;
+});
+
 describe('the dashboard', () => {
   it('is current: run npm run dashboard', () => {
     expect(readFileSync(dashboardFile, 'utf8')).toBe(printDashboard());
@@ -82,6 +111,7 @@ describe('the dashboard', () => {
 it.skipIf(whyNoPromtool).each([
   ['check', 'config', 'prometheus.yaml'],
   ['test', 'rules', 'alerts.test.yaml'],
+  ['test', 'rules', 'outages.test.yaml'],
 ])(`passes promtool %s %s %s${whyNoPromtool}`, (...args) => {
   const { status, stdout, stderr } = spawnSync('promtool', args, { cwd: folder, encoding: 'utf8' });
   expect({ status, stderr, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining('SUCCESS') });
@@ -103,6 +133,53 @@ interface Alert {
   expr: string;
   labels: { severity: string };
   annotations: { runbook: string };
+}
+
+interface Replay {
+  name: string;
+  /** Each alert with the minutes from the beginning of the outage to the first, and to the last evaluation. */
+  promql_expr_test: [Firing, Firing];
+}
+
+interface Firing {
+  eval_time: string;
+  exp_samples: { labels: string; value: number }[];
+}
+
+interface Outage {
+  name: string;
+  /** In minutes from the beginning of the outage; `to` is infinite if it still fires at the end of the test. */
+  fired: { alert: string; isCritical: boolean; from: number; to: number }[];
+}
+
+function readOutage({ name, promql_expr_test: [first, last] }: Replay): Outage {
+  const end = Number.parseInt(last.eval_time, 10) - beginMinutes;
+  const fired = first.exp_samples.map(({ labels, value }) => {
+    const lastValue = last.exp_samples.find((sample) => sample.labels === labels)?.value ?? Number.NaN;
+    return {
+      alert: /alertname="Ledgerquill(\w+)"/.exec(labels)?.[1] ?? '',
+      isCritical: labels.includes('severity="critical"'),
+      from: value,
+      // It clears at the next evaluation.
+      to: lastValue < end ? lastValue + 0.25 : Number.POSITIVE_INFINITY,
+    };
+  });
+  return { name, fired: fired.toSorted((one, other) => one.from - other.from) };
+}
+
+/** A row of the table. Alerts of two instances at the same times are written once. */
+function describeOutage({ name, fired }: Outage): string {
+  const texts = fired.map(({ alert, isCritical, from, to }) => {
+    const times = Number.isFinite(to)
+      ? `${formatMinutes(from)} to ${formatMinutes(to)}`
+      : `from ${formatMinutes(from)}`;
+    return `\`${alert}\`${isCritical ? '' : ' (w)'} ${times}`;
+  });
+  return `| ${name} | ${[...new Set(texts)].join(', ') || 'none'} |`;
+}
+
+function formatMinutes(minutes: number): string {
+  return `${Math.floor(minutes)}:${String((minutes % 1) * 60).padStart(2, '0')}`;
 }
 
 interface Dashboard {

@@ -179,6 +179,32 @@ describe('metrics', () => {
     expect(await requests('other')).toBe(3);
   });
 
+  it('count from 0 what alerts compare, so that the first failures are seen as an increase', async () => {
+    const { metrics, read } = tMetrics();
+    const { value, values } = await read();
+    for (const http_request_method of ['GET', 'POST']) {
+      for (const http_response_status_code of ['200', '500', '503']) {
+        const labels = { http_request_method, http_route: '/graphql', http_response_status_code };
+        expect(value('http_server_request_duration_seconds_count', labels)).toBe(0);
+      }
+    }
+    const timedOut = { service: 'bank-data', error_type: 'timed-out', le: '+Inf' };
+    expect(value('http_client_request_duration_seconds_bucket', timedOut)).toBe(0);
+    const outcomes = ['answered', 'failed', 'refused', 'rejected', 'shed', 'blocked', 'exhausted'];
+    expect(values('ledgerquill_upstream_operations_total', 'outcome', outcomes)).toEqual(outcomes.map(() => 0));
+    expect(values('ledgerquill_graphql_errors_total', 'code', errorCodes)).toEqual(errorCodes.map(() => 0));
+    expect(values('ledgerquill_refusals_total', 'limit', ['overloaded', 'connections', 'forbidden'])).toEqual([
+      0, 0, 0,
+    ]);
+    expect(values('ledgerquill_essays_total', 'outcome', ['generated', 'failed'])).toEqual([0, 0]);
+    expect(value('ledgerquill_paid_calls_total', { service: 'essays' })).toBe(0);
+
+    const outcome = { kind: 'answered', status: 200 } as const;
+    metrics.events.upstreamCalled?.({ service: 'bank-data', method: 'GET', path: '/iban', durationMs: 1, outcome });
+    const opened = { endpoint: '/iban', state: 'open' };
+    expect((await read()).value('ledgerquill_circuit_breaker_transitions_total', opened)).toBe(0);
+  });
+
   it('can be read while many connections send incomplete requests', async () => {
     const { metricsUrl } = await tListeningGateway({ METRICS_PORT: '0' });
     for (const socket of tSockets(metricsUrl() ?? '', 30))

@@ -22,7 +22,7 @@ export function createMetrics() {
 type RequestEvents = Pick<Events, 'requestFinished' | 'connectionRefused' | 'storeFailed'>;
 
 function createRequestMetrics() {
-  const durations = createDurations('http_server_request_duration_seconds');
+  const durations = createDurations('http_server_request_duration_seconds', alertedRequests);
   const overhead = new Histogram(overheadBounds);
   const requests = createCounts('ledgerquill_graphql_requests_total', 500);
   requests.of('query', 'other');
@@ -87,6 +87,11 @@ function createRequestMetrics() {
   }
 }
 
+/** What LedgerquillRequestsFail compares. */
+const alertedRequests = ['GET', 'POST'].flatMap((method) =>
+  [200, 500, 503].map((status) => [method, '/graphql', status]),
+);
+
 const overheadBounds = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 
 const limitOfCode: Readonly<Record<string, string>> = {
@@ -105,7 +110,7 @@ type UpstreamEvents = Pick<
 type SharedCounts = Pick<ReturnType<typeof createRequestMetrics>, 'refusals' | 'savedByCache' | 'savedByReply'>;
 
 function createUpstreamMetrics({ refusals, savedByCache, savedByReply }: SharedCounts) {
-  const durations = createDurations('http_client_request_duration_seconds');
+  const durations = createDurations('http_client_request_duration_seconds', alertedCalls);
   const operations = createCounts('ledgerquill_upstream_operations_total');
   const attempts = createCounts('ledgerquill_upstream_attempts_total');
   const paid = createCounts('ledgerquill_paid_calls_total');
@@ -114,6 +119,10 @@ function createUpstreamMetrics({ refusals, savedByCache, savedByReply }: SharedC
   const circuits = new Series(['service', 'endpoint'], () => new Circuit());
   const transitions = createCounts('ledgerquill_circuit_breaker_transitions_total', 300);
 
+  const addCircuit = (service: ServiceName, path: string) => {
+    circuits.of(service, path);
+    for (const state of circuitStates) transitions.of(service, path, state);
+  };
   const changeCircuit = (service: ServiceName, path: string, state: CircuitState) => {
     circuits.of(service, path).state = state;
     transitions.of(service, path, state).value += 1;
@@ -126,7 +135,7 @@ function createUpstreamMetrics({ refusals, savedByCache, savedByReply }: SharedC
       const errorType = isAnswered ? (outcome.status >= 400 ? outcome.status : '') : outcome.reason;
       durations.of(service, method, status, errorType).observe(durationMs / 1_000);
       attempts.of(service, isAnswered && outcome.status < 500 ? 'answered' : 'failed').value += 1;
-      circuits.of(service, path);
+      addCircuit(service, path);
     },
     upstreamOperationEnded(service, outcome) {
       const isBudget = outcome === 'budget-exhausted';
@@ -165,6 +174,12 @@ function createUpstreamMetrics({ refusals, savedByCache, savedByReply }: SharedC
   };
   return { events, collectors };
 }
+
+/** What LedgerquillUpstreamSlow compares: answers and timeouts. */
+const alertedCalls = [
+  ['bank-data', 'GET', 200, ''],
+  ['bank-data', 'GET', '', 'timed-out'],
+];
 
 type CircuitState = (typeof circuitStates)[number];
 

@@ -99,9 +99,15 @@ export function createCounts(metric: MetricName, maxSeries?: number): Series<Cou
   return counts;
 }
 
-/** Durations by labels. */
-export function createDurations(metric: MetricName): Series<Histogram> {
-  return new Series(Object.keys(definitions[metric].labels), () => new Histogram(durationBounds), maxHistograms);
+/**
+ * Durations by labels.
+ * @param listed labels whose counts are 0 from the start: `increase` and `rate` do not see a series that begins with a count
+ */
+export function createDurations(metric: MetricName, listed: readonly (readonly Label[])[]): Series<Histogram> {
+  const names = Object.keys(definitions[metric].labels);
+  const durations = new Series(names, () => new Histogram(durationBounds), maxHistograms);
+  for (const labels of listed) durations.of(...labels);
+  return durations;
 }
 
 const maxHistograms = 200;
