@@ -195,9 +195,13 @@ export const dashboardRows: Record<string, Panel[]> = {
     },
     {
       title: 'Errors of the stores',
-      description: 'Writes that failed, and lost connections, by why.',
+      description: 'Writes that failed, and lost connections, by why; counts that were restored after a loss of data.',
       unit: 'ops',
-      lines: { '{{reason}}': 'sum by (reason) (rate(ledgerquill_store_errors_total{SELECT}[$__rate_interval]))' },
+      lines: {
+        '{{reason}}': 'sum by (reason) (rate(ledgerquill_store_errors_total{SELECT}[$__rate_interval]))',
+        'restored counts: {{service}}':
+          'sum by (service) (rate(ledgerquill_restored_counts_total{SELECT}[$__rate_interval]))',
+      },
     },
     {
       title: 'Free space of DATA_DIR',

@@ -157,8 +157,8 @@ requestId operationType operationName documentId clientName clientVersion durati
 upstreamCalls perSecond variables mutation subscription anonymous api-key: unreachable credentials
 IbanValidation InvalidIbanFields InvalidEssayInput EssayAllowanceExhausted EssayServiceFailed
 
-allowance buffered collector configuration continues documents executed exhausted exported: failing, idempotency invalid:
-rejected, requests response unexpected upstream
+allowance backwards: buffered collector configuration continues documents executed exhausted exported: failing, idempotency
+invalid: rejected, requests response unexpected upstream
 
 account_number bank_code bank_data checksum country_code country_iban_example country_iban_format_as_regex
 country_iban_format_as_swift current_page iban_data last_page national_checksum per_page revision_date sepa_country

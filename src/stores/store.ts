@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 
 /**
  * Data that outlives a request. Rules for all stores:
@@ -16,9 +16,11 @@ export interface Store {
   /**
    * Adds an integer, possibly negative, to a counter, atomically across processes. A missing counter starts at 0. Its
    * first `add` sets the expiry; later ones do not extend it. Adding 0 only reads.
-   * @returns the sum
+   *
+   * `known` is what an earlier `add` returned. If the store has lost that counter since, its sum is added back, once for
+   * all processes: the first one adds the sum that it knew, and a later one only what it knew in addition.
    */
-  add(key: string, amount: number, options: Expiry): Promise<number>;
+  add(key: string, amount: number, options: Expiry & { known?: KnownCount | null }): Promise<Count>;
   /** Acquires a lock; null if another holder has it. */
   lock(key: string, options: Expiry): Promise<Lock | null>;
   /** Completes pending writes, within a time limit. Later calls fail; closing again has no effect. */
@@ -35,6 +37,17 @@ export interface Lock {
 export interface Expiry {
   /** More than 0; fractions are rounded up. */
   expiresInMs: number;
+}
+
+export interface KnownCount {
+  sum: number;
+  /** Random: a counter that was lost, and begins again, has another one. Empty if there is no counter. */
+  id: string;
+}
+
+export interface Count extends KnownCount {
+  /** What this call has added back. */
+  restored: number;
 }
 
 export const storeFailures = ['full', 'unreachable', 'timeout', 'credentials', 'corrupt', 'other'] as const;
@@ -85,6 +98,28 @@ export function checkExpiry({ expiresInMs }: Expiry): number {
 export function checkAmount(amount: number): number {
   if (Number.isSafeInteger(amount)) return amount;
   throw new RangeError('The amount added to a counter must be an integer');
+}
+
+/** A counter as it is stored. */
+export interface Counter extends KnownCount {
+  /** The part of the sum that was added back after a loss. */
+  restored: number;
+}
+
+/** Whether adding changes the counter: adding 0 changes it only after a loss. */
+export function changesCounter(counter: Counter | null, amount: number, known: KnownCount | null): boolean {
+  return amount !== 0 || isLost(counter, known);
+}
+
+/** The counter after `add`, for stores that compute it themselves. */
+export function addToCounter(counter: Counter | null, amount: number, known: KnownCount | null): Counter {
+  const { id, sum, restored } = counter ?? { id: '', sum: 0, restored: 0 };
+  const missing = known && isLost(counter, known) ? Math.max(0, known.sum - restored) : 0;
+  return { id: id || randomUUID(), sum: sum + amount + missing, restored: restored + missing };
+}
+
+function isLost(counter: Counter | null, known: KnownCount | null): boolean {
+  return known !== null && known.id !== '' && known.id !== counter?.id;
 }
 
 export type KeyHash = (text: string) => string;

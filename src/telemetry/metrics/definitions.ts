@@ -109,6 +109,10 @@ export const definitions = {
   ledgerquill_store_errors_total: counter('Writes that failed, and lost connections, by why.', {
     reason: storeFailures,
   }),
+  ledgerquill_restored_counts_total: counter(
+    'Counts of an allowance or a budget that went backwards, because the store lost data, and to which calls were added back.',
+    { service: serviceNames },
+  ),
   ledgerquill_data_dir_free_bytes: gauge('Free space of DATA_DIR; absent with Redis.'),
   ledgerquill_bank_list_valid_until_timestamp_seconds: gauge(
     'End of the last day of the bank list of this country; absent if unknown. After it, bankCodeStatus is UNKNOWN for unlisted bank codes.',
