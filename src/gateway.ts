@@ -44,7 +44,7 @@ export function createGateway(
   const redact = createRedact(secrets);
   const { events, metrics, traces, droppedLogLines } = createTelemetry({ config, redact, logDestination });
   const trustedDocuments = config.trustedDocuments && createTrustedDocuments({ ...config.trustedDocuments, events });
-  const { store, isShared, failure, onRecovered } = openStore(config.store, config.dataDir, events);
+  const { store, isShared, failure, checkSecret, onRecovered } = openStore(config.store, config.dataDir, events);
   const access = closeOnError(store, () =>
     createAccess({ access: config.access, storeConfig: config.store, store, events }),
   );
@@ -133,6 +133,7 @@ export function createGateway(
     /** GraphQL without HTTP, for tests and for embedding. */
     handle: graphql,
     async listen(): Promise<string> {
+      await checkSecret();
       stopLoading = knownBanks.loadSoon();
       await traces?.open();
       if (metrics) metricsServer = await startMetricsServer({ ...metrics, sources: metricSources, events });

@@ -4,13 +4,22 @@ import { UsageError } from '../errors.ts';
 interface StartOptions {
   port?: string;
   host?: string;
+  newStore?: true;
 }
 
 /** Runs the gateway. The options replace the variables. @throws UsageError if one of them is not valid */
-export async function start({ port, host }: StartOptions): Promise<void> {
+export async function start({ port, host, newStore }: StartOptions): Promise<void> {
   override('PORT', port, '--port');
   override('HOST', host, '--host');
+  if (newStore) await replaceStore();
   await import('../main.ts');
+}
+
+async function replaceStore(): Promise<void> {
+  const { readConfig } = await import('../config/read-config.ts');
+  const { beginNewStore } = await import('../stores/store-secret.ts');
+  const { store, dataDir } = readConfig(process.env);
+  process.stdout.write(`${await beginNewStore(store, dataDir)}\n`);
 }
 
 function override(variable: 'PORT' | 'HOST', value: string | undefined, option: string): void {

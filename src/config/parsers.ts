@@ -154,7 +154,7 @@ const ownWords = `
 bank-data ledgerquill
 /graphql /bank_data/iban_validate /bank_data/iban_generate /bank_data/swift_check /bank_data/all /v2/generate/essay/
 requestId operationType operationName documentId clientName clientVersion durationMs overheadMs cacheHits staleHits
-upstreamCalls perSecond variables mutation subscription anonymous api-key: unreachable credentials
+upstreamCalls perSecond variables mutation subscription anonymous api-key: unreachable credentials wrong-secret
 IbanValidation InvalidIbanFields InvalidEssayInput EssayAllowanceExhausted EssayServiceFailed
 
 allowance backwards: buffered collector configuration continues documents executed exhausted exported: failing, idempotency

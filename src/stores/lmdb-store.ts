@@ -25,8 +25,7 @@ interface LmdbStoreOptions {
  * @throws ConfigError if the file is damaged or not an LMDB file
  */
 export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
-  // The name contains the version of the layout: a new layout gets a new file.
-  const path = join(folder, 'store-1.lmdb');
+  const path = lmdbPath(folder);
   let file: LmdbFile | null = existsSync(path) ? openLmdbFile(path) : null;
   let lastWrite: Promise<unknown> = Promise.resolve();
   /** Bytes of the writes that are not yet on disk. Writes at the same time share a commit. */
@@ -129,6 +128,11 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
       await file?.close();
     },
   };
+}
+
+/** The name contains the version of the layout: a new layout gets a new file. */
+export function lmdbPath(folder: string): string {
+  return join(folder, 'store-1.lmdb');
 }
 
 /** LMDB writes a line about a failed commit to standard error, past the log. So a commit that may fail is not tried. */

@@ -50,7 +50,15 @@ export interface Count extends KnownCount {
   restored: number;
 }
 
-export const storeFailures = ['full', 'unreachable', 'timeout', 'credentials', 'corrupt', 'other'] as const;
+export const storeFailures = [
+  'full',
+  'unreachable',
+  'timeout',
+  'credentials',
+  'wrong-secret',
+  'corrupt',
+  'other',
+] as const;
 /** Why a store does not work, as an operator has to know it. */
 export type StoreFailure = (typeof storeFailures)[number];
 
@@ -74,6 +82,7 @@ const failurePatterns: readonly (readonly [StoreFailure, RegExp])[] = [
   ['full', /disk is full|^(?:OOM|MISCONF)$|ENOSPC|EDQUOT|MDB_MAP_FULL/],
   ['timeout', /timed out/],
   ['credentials', /^(?:WRONGPASS|NOAUTH|NOPERM)$/],
+  ['wrong-secret', /^written with another STORE_SECRET/],
   ['corrupt', /damaged|changed or sealed|MDB_(?:CORRUPTED|PAGE_NOTFOUND|INVALID)/],
   ['unreachable', /not connected|connection lost|^(?:E[A-Z_]+|READONLY|LOADING|CLUSTERDOWN|MASTERDOWN)$/],
 ];

@@ -57,7 +57,7 @@ describe.skipIf(whyNoRedis)(`a store on Redis${whyNoRedis}`, () => {
     await tRawClient(redis).call('ACL', 'SETUSER', 'reader', 'on', '>password', '~*', '+@all', '-@write', '-eval');
     const { store, failure, events } = tOpened(redis.url.replace('redis://', 'redis://reader:password@'));
     await expect(store.set('key', 'value', hour)).rejects.toThrow('NOPERM');
-    expect([failure(), ...events]).toEqual(['credentials', 'up', 'credentials', 'down: credentials, NOPERM']);
+    expect([failure(), ...events]).toEqual(['credentials', 'credentials', 'down: credentials, NOPERM', 'credentials']);
   });
 
   it('fails while Redis is stopped, and works as soon as it is connected again', async () => {
@@ -98,6 +98,7 @@ it.each<[string, StoreFailure]>([
   ['timed out', 'timeout'],
   ['WRONGPASS', 'credentials'],
   ['NOAUTH', 'credentials'],
+  ['written with another STORE_SECRET: all gateways need the same', 'wrong-secret'],
   ['a record is damaged or of a later version', 'corrupt'],
   ['MDB_CORRUPTED: Located page was wrong type', 'corrupt'],
   ['ECONNREFUSED', 'unreachable'],
