@@ -237,6 +237,13 @@ export const dashboardRows: Record<string, Panel[]> = {
       lines: { '{{version}}': 'count by (version) (ledgerquill_build_info{SELECT})' },
     },
     {
+      title: 'Configurations',
+      description: 'Gateways by the hash of their secret, limits and bank lists: more than one hash is a mistake.',
+      unit: 'short',
+      isStat: true,
+      lines: { '{{hash}}': 'count by (hash) (ledgerquill_config_info{SELECT})' },
+    },
+    {
       title: 'Uptime',
       description: 'Since the start of each process.',
       unit: 's',

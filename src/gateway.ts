@@ -6,6 +6,7 @@ import { createAccess } from './auth/access.ts';
 import { createCachedBankData } from './bank-data/cached-bank-data.ts';
 import { createBankLists } from './bank-lists/bank-lists.ts';
 import { createKnownBanks, type KnownBanks } from './bank-lists/known-banks.ts';
+import { createConfigHash } from './config/config-hash.ts';
 import { type Config, draftsEssays, listSecrets, type Upstreams } from './config/read-config.ts';
 import { createTrustedDocuments } from './documents/trusted-documents.ts';
 import { createPaidEssays } from './essays/paid-essays.ts';
@@ -115,6 +116,10 @@ export function createGateway(
     events,
   });
   const server = createHttpServer(handleRequest, { ...config.connections, onRefused: events.connectionRefused });
+  const configHash = createConfigHash(config, () => ({
+    callers: access.callers().map(({ name, limits }) => ({ name, limits })),
+    bankLists: knownBanks.lists(),
+  }));
   const metricSources: MetricSources = {
     activeRequests: server.activeRequests,
     bulkheads: () => ({ 'bank-data': bankDataUpstream.client.status(), essays: essaysUpstream.client.status() }),
@@ -126,6 +131,7 @@ export function createGateway(
     freeBytes: () => (isShared ? Promise.resolve(null) : findFreeBytes(config.dataDir)),
     bankLists: knownBanks.lists,
     droppedLogLines,
+    configHash,
   };
   let metricsServer: MetricsServer | null = null;
 

@@ -6,10 +6,10 @@ import { type LmdbFile, openLmdbFile } from './lmdb-file.ts';
 import {
   addToCounter,
   type Counter,
-  changesCounter,
   checkAmount,
   checkExpiry,
   checkKey,
+  isLost,
   type Lock,
   type Store,
   StoreError,
@@ -98,8 +98,8 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
       checkKey(key);
       checkAmount(amount);
       const expiresInMs = checkExpiry(expiry);
-      const found = read((file) => readCounter(file, key));
-      if (!changesCounter(found, amount, known)) return { sum: found?.sum ?? 0, id: found?.id ?? '', restored: 0 };
+      const found = amount === 0 ? read((file) => readCounter(file, key)) : null;
+      if (amount === 0 && !isLost(found, known)) return { sum: found?.sum ?? 0, id: found?.id ?? '', restored: 0 };
       return write((file) => {
         const before = readCounter(file, key);
         const { sum, id, restored } = addToCounter(before, amount, known);

@@ -132,7 +132,14 @@ function createHealth(events: StoreEvents, initial: StoreFailure | null) {
       add: (key, amount, expiry) =>
         amount === 0 ? store.add(key, amount, expiry) : observe(store.add(key, amount, expiry)),
       lock: (...args) => observe(store.lock(...args)),
-      checkSecret: () => reportFailure(store.checkSecret()),
+      async checkSecret() {
+        try {
+          await store.checkSecret();
+        } catch (error) {
+          report(error);
+          throw error;
+        }
+      },
       close() {
         clearInterval(probing);
         return store.close();
@@ -140,21 +147,20 @@ function createHealth(events: StoreEvents, initial: StoreFailure | null) {
     };
 
     async function observe<T>(write: Promise<T>): Promise<T> {
-      const result = await reportFailure(write);
-      if (current !== null) works();
-      return result;
-    }
-
-    async function reportFailure<T>(call: Promise<T>): Promise<T> {
       try {
-        return await call;
+        const result = await write;
+        if (current !== null) works();
+        return result;
       } catch (error) {
-        if (error instanceof StoreError && error.reason !== 'closed') {
-          fails(error);
-          probing ??= setInterval(probe, probeEveryMs).unref();
-        }
+        report(error);
         throw error;
       }
+    }
+
+    function report(error: unknown): void {
+      if (!(error instanceof StoreError) || error.reason === 'closed') return;
+      fails(error);
+      probing ??= setInterval(probe, probeEveryMs).unref();
     }
 
     function probe(): void {

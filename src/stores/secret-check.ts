@@ -37,15 +37,27 @@ export function withSecretCheck(store: Store, readSecret: () => string): Checked
     check((await store.setIfAbsent(checkKey, own, checkExpiry)) ?? own);
   }
 
-  const reading = <T>(read: () => Promise<T>) => (isChecked ? read() : checkStored().then(read));
-  const writing = <T>(write: () => Promise<T>) => (isChecked ? write() : checkOrCreate().then(write));
-
   return {
-    get: (key) => reading(() => store.get(key)),
-    set: (...args) => writing(() => store.set(...args)),
-    setIfAbsent: (...args) => writing(() => store.setIfAbsent(...args)),
-    add: (key, amount, options) => (amount === 0 ? reading : writing)(() => store.add(key, amount, options)),
-    lock: (...args) => writing(() => store.lock(...args)),
+    async get(key) {
+      if (!isChecked) await checkStored();
+      return store.get(key);
+    },
+    async set(...args) {
+      if (!isChecked) await checkOrCreate();
+      return store.set(...args);
+    },
+    async setIfAbsent(...args) {
+      if (!isChecked) await checkOrCreate();
+      return store.setIfAbsent(...args);
+    },
+    async add(key, amount, options) {
+      if (!isChecked) await (amount === 0 ? checkStored() : checkOrCreate());
+      return store.add(key, amount, options);
+    },
+    async lock(...args) {
+      if (!isChecked) await checkOrCreate();
+      return store.lock(...args);
+    },
     checkSecret() {
       isChecked = false;
       return checkOrCreate();

@@ -45,7 +45,7 @@ export interface KnownCount {
   id: string;
 }
 
-export interface Count extends KnownCount {
+interface Count extends KnownCount {
   /** What this call has added back. */
   restored: number;
 }
@@ -115,11 +115,6 @@ export interface Counter extends KnownCount {
   restored: number;
 }
 
-/** Whether adding changes the counter: adding 0 changes it only after a loss. */
-export function changesCounter(counter: Counter | null, amount: number, known: KnownCount | null): boolean {
-  return amount !== 0 || isLost(counter, known);
-}
-
 /** The counter after `add`, for stores that compute it themselves. */
 export function addToCounter(counter: Counter | null, amount: number, known: KnownCount | null): Counter {
   const { id, sum, restored } = counter ?? { id: '', sum: 0, restored: 0 };
@@ -127,7 +122,8 @@ export function addToCounter(counter: Counter | null, amount: number, known: Kno
   return { id: id || randomUUID(), sum: sum + amount + missing, restored: restored + missing };
 }
 
-function isLost(counter: Counter | null, known: KnownCount | null): boolean {
+/** Whether this is not the counter that the process knows. Then adding 0 changes it, too. */
+export function isLost(counter: Counter | null, known: KnownCount | null): boolean {
   return known !== null && known.id !== '' && known.id !== counter?.id;
 }
 

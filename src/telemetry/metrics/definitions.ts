@@ -120,6 +120,10 @@ export const definitions = {
   ),
   ledgerquill_log_lines_dropped_total: counter('Requests beyond REQUEST_LOG_PER_SECOND that were not logged.'),
   ledgerquill_build_info: gauge('1, with the version of the gateway.', { version: null }),
+  ledgerquill_config_info: gauge(
+    '1, with a hash of the secret of the store, all limits, REPLICAS and the bank lists: the same for all replicas.',
+    { hash: null },
+  ),
   nodejs_eventloop_delay_p50_seconds: gauge('Median delay of the event loop since the last scrape.'),
   nodejs_eventloop_delay_p99_seconds: gauge('99th percentile of the delay of the event loop since the last scrape.'),
   nodejs_eventloop_delay_max_seconds: gauge('Longest delay of the event loop since the last scrape.'),

@@ -1,11 +1,11 @@
 import {
   addToCounter,
   type Counter,
-  changesCounter,
   checkAmount,
   checkExpiry,
   checkKey,
   type Expiry,
+  isLost,
   type Store,
   StoreError,
 } from '../../../src/stores/store.ts';
@@ -34,7 +34,7 @@ export function createMemoryStore(): Store & { clear(): void } {
       const first = { value: null, expiresAt: expiryFrom(expiry) };
       const { value: before, expiresAt } = counters.get(checkOpen(key)) ?? first;
       checkAmount(amount);
-      if (!changesCounter(before, amount, known)) return { sum: 0, id: '', ...before, restored: 0 };
+      if (amount === 0 && !isLost(before, known)) return { sum: 0, id: '', ...before, restored: 0 };
       const { sum, id, restored } = addToCounter(before, amount, known);
       counters.set(key, { sum, id, restored }, expiresAt);
       return { sum, id, restored: restored - (before?.restored ?? 0) };
