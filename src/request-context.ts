@@ -36,7 +36,7 @@ export interface RequestContext {
 }
 
 /** The result of an order or a generation, which is no error of GraphQL. */
-export interface ResultOutcome {
+interface ResultOutcome {
   /** Member of the union. */
   type: string;
   /** The code of a failure; null for a success. */

@@ -67,7 +67,8 @@ const lost =
 /** Moves the file and its lock file. @returns the new path */
 function moveStore(folder: string): string {
   const path = lmdbPath(folder);
-  const moved = `${path}.until-${new Date().toISOString().replaceAll(':', '-')}`;
+  const time = new Date().toISOString().replaceAll(':', '-');
+  const moved = path.replace(/\.lmdb$/, `.until-${time}.lmdb`);
   renameSync(path, moved);
   if (existsSync(`${path}-lock`)) renameSync(`${path}-lock`, `${moved}-lock`);
   return moved;

@@ -94,7 +94,7 @@ it.skipIf(whyNoMount)(`the embedded store fails while its disk is full${whyNoMou
 it.each<[string, StoreFailure]>([
   ['MISCONF', 'full'],
   ['ENOSPC', 'full'],
-  ['MDB_MAP_FULL: Environment mapsize limit reached', 'full'],
+  ['MDB_MAP_FULL: no space', 'full'],
   ['timed out', 'timeout'],
   ['WRONGPASS', 'credentials'],
   ['NOAUTH', 'credentials'],

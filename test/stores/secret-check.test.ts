@@ -159,7 +159,9 @@ describe('the start with an embedded store', () => {
     expect(await beginNewStore(configOf({}), folder)).toContain('nothing was changed');
     rmSync(join(folder, 'store-secret'));
     const done = await beginNewStore(configOf({}), folder);
-    expect(done).toMatch(/the old store is now \S+store-1\.lmdb\.until-\S+ .*what is ordered again is paid for again/);
+    expect(done).toMatch(
+      /the old store is now \S+store-1\.until-\S+\.lmdb\. .*what is ordered again is paid for again/,
+    );
     const { store, checkSecret } = tOpened({ folder });
     await checkSecret();
     expect(await store.get('key')).toBeNull();
@@ -167,8 +169,8 @@ describe('the start with an embedded store', () => {
     expect(readdirSync(folder).sort()).toEqual([
       'store-1.lmdb',
       'store-1.lmdb-lock',
-      expect.stringMatching(/^store-1\.lmdb\.until-.*Z$/),
-      expect.stringMatching(/^store-1\.lmdb\.until-.*Z-lock$/),
+      expect.stringMatching(/^store-1\.until-.*Z\.lmdb$/),
+      expect.stringMatching(/^store-1\.until-.*Z\.lmdb-lock$/),
       'store-secret',
     ]);
   });

@@ -1,7 +1,12 @@
 import type { RequestContext } from '../../request-context.ts';
 import type { Outcome } from '../../upstream/outcome.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
-import { createBudgetError, createNotOfferedError, toUpstreamError, type UpstreamErrorEvents } from '../../upstream/upstream-error.ts';
+import {
+  createBudgetError,
+  createNotOfferedError,
+  toUpstreamError,
+  type UpstreamErrorEvents,
+} from '../../upstream/upstream-error.ts';
 import { type DataVersion, dataVersionHeader } from '../data-version.ts';
 
 /** What is the same for all calls of an endpoint. */
