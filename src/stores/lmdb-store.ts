@@ -105,8 +105,11 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
         const { sum, id, restored } = addToCounter(before, amount, known);
         const expiresAt = before?.expiresAt ?? Date.now() + expiresInMs;
         writeEntry(file, 'counter', key, { value: String(sum), expiresAt });
-        writeEntry(file, 'origin', key, { value: `${id} ${restored}`, expiresAt });
-        return { sum, id, restored: restored - (before?.restored ?? 0) };
+        const added = restored - (before?.restored ?? 0);
+        if (before?.id !== id || added > 0) {
+          writeEntry(file, 'origin', key, { value: `${id} ${restored}`, expiresAt });
+        }
+        return { sum, id, restored: added };
       });
     },
     async lock(key, expiry) {

@@ -1,6 +1,7 @@
 import { existsSync, renameSync } from 'node:fs';
 import type { StoreConfig } from '../config/read-config.ts';
 import { ConfigError } from '../errors.ts';
+import { checkLmdbFile } from './lmdb-file.ts';
 import { createLmdbStore, lmdbPath } from './lmdb-store.ts';
 import { createRedisStore } from './redis-store.ts';
 import { createCheckValue, hasSecretFile, isCheckValueOf, readOrCreateSecret, secretPath } from './sealed-store.ts';
@@ -12,10 +13,14 @@ type StoreSecretConfig = Pick<StoreConfig, 'redis' | 'secret'>;
 /** Why the store cannot be read with the configured secret; null if it can, or if it is empty. */
 export type SecretProblem = string | null;
 
-/** The file of the generated secret is missing: a new one would start in silence, and pay for everything again. */
+/**
+ * The file of the generated secret is missing: a new one would start in silence, and pay for everything again.
+ * @throws ConfigError if the file of the store is damaged
+ */
 export function findLostSecret({ redis, secret }: StoreSecretConfig, folder: string): SecretProblem {
   // In this order: the secret is created before the store.
   if (redis !== null || secret !== null || !existsSync(lmdbPath(folder)) || hasSecretFile(folder)) return null;
+  checkLmdbFile(lmdbPath(folder));
   return (
     `DATA_DIR: ${secretPath(folder)} is missing, and ${lmdbPath(folder)} is encrypted with it: restore it from a backup, ` +
     `or set the STORE_SECRET that was set before; ${newStoreAdvice}`
