@@ -195,9 +195,13 @@ export const dashboardRows: Record<string, Panel[]> = {
     },
     {
       title: 'Errors of the stores',
-      description: 'Writes that failed, and lost connections, by why.',
+      description: 'Writes that failed, and lost connections, by why; counts that were restored after a loss of data.',
       unit: 'ops',
-      lines: { '{{reason}}': 'sum by (reason) (rate(ledgerquill_store_errors_total{SELECT}[$__rate_interval]))' },
+      lines: {
+        '{{reason}}': 'sum by (reason) (rate(ledgerquill_store_errors_total{SELECT}[$__rate_interval]))',
+        'restored counts: {{service}}':
+          'sum by (service) (rate(ledgerquill_restored_counts_total{SELECT}[$__rate_interval]))',
+      },
     },
     {
       title: 'Free space of DATA_DIR',
@@ -231,6 +235,13 @@ export const dashboardRows: Record<string, Panel[]> = {
       unit: 'short',
       isStat: true,
       lines: { '{{version}}': 'count by (version) (ledgerquill_build_info{SELECT})' },
+    },
+    {
+      title: 'Configurations',
+      description: 'Gateways by the hash of their secret, limits and bank lists: more than one hash is a mistake.',
+      unit: 'short',
+      isStat: true,
+      lines: { '{{hash}}': 'count by (hash) (ledgerquill_config_info{SELECT})' },
     },
     {
       title: 'Uptime',

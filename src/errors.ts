@@ -40,7 +40,15 @@ export const errorCodes: readonly string[] = [
   'TOO_MANY_ERRORS',
 ];
 
-export const storeFailures = ['full', 'unreachable', 'timeout', 'credentials', 'corrupt', 'other'] as const;
+export const storeFailures = [
+  'full',
+  'unreachable',
+  'timeout',
+  'credentials',
+  'wrong-secret',
+  'corrupt',
+  'other',
+] as const;
 /** Why a store does not work, as an operator has to know it. */
 export type StoreFailure = (typeof storeFailures)[number];
 

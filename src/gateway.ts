@@ -7,6 +7,7 @@ import type { TakeBlock } from './auth/rate-limit.ts';
 import { createCachedBankData } from './bank-data/cached-bank-data.ts';
 import { createBankLists } from './bank-lists/bank-lists.ts';
 import { createKnownBanks, type KnownBanks } from './bank-lists/known-banks.ts';
+import { createConfigHash } from './config/config-hash.ts';
 import { type Config, draftsEssays, listSecrets, type Upstreams } from './config/read-config.ts';
 import { createTrustedDocuments } from './documents/trusted-documents.ts';
 import { createPaidEssays } from './essays/paid-essays.ts';
@@ -49,7 +50,7 @@ export function createGateway(
   const redact = createRedact(secrets);
   const { events, metrics, traces, droppedLogLines, toggleDebug } = createTelemetry({ config, redact, logDestination });
   const trustedDocuments = config.trustedDocuments && createTrustedDocuments({ ...config.trustedDocuments, events });
-  const { store, isShared, failure, onRecovered } = openStore(config.store, config.dataDir, events);
+  const { store, isShared, failure, checkSecret, onRecovered } = openStore(config.store, config.dataDir, events);
   const access = closeOnError(store, () =>
     createAccess({ access: config.access, storeConfig: config.store, store, takeLocally: primary?.takeBlock, events }),
   );
@@ -120,6 +121,10 @@ export function createGateway(
     events,
   });
   const server = createHttpServer(handleRequest, { ...config.connections, onRefused: events.connectionRefused });
+  const configHash = createConfigHash(config, () => ({
+    callers: access.callers().map(({ name, limits }) => ({ name, limits })),
+    bankLists: knownBanks.lists(),
+  }));
   const metricSources: MetricSources = {
     activeRequests: server.activeRequests,
     bulkheads: () => ({ 'bank-data': bankDataUpstream.client.status(), essays: essaysUpstream.client.status() }),
@@ -131,6 +136,7 @@ export function createGateway(
     freeBytes: () => (isShared ? Promise.resolve(null) : findFreeBytes(config.dataDir)),
     bankLists: knownBanks.lists,
     droppedLogLines,
+    configHash,
   };
   let exposition: Exposition | null = null;
   let metricsServer: MetricsServer | null = null;
@@ -139,6 +145,7 @@ export function createGateway(
     /** GraphQL without HTTP, for tests and for embedding. */
     handle: graphql,
     async listen(): Promise<string> {
+      await checkSecret();
       stopLoading = knownBanks.loadSoon();
       await traces?.open();
       if (metrics) {

@@ -21,6 +21,8 @@ export interface Access {
   budgets: PaidBudgets;
   /** The caller of requests within the process, which may use everything. */
   localCaller: Caller;
+  /** The callers that have API keys now. */
+  callers(): readonly Caller[];
   /** Whether callers differ. */
   hasCallers: boolean;
   /** Stores everything that was counted. Await it before the store is closed. */
@@ -59,6 +61,7 @@ export function createAccess({ access, storeConfig, store, takeLocally, events }
     checkParams: (params) => countRequest(identify.byParams(params)),
     budgets,
     localCaller: createCaller({ kind: 'anonymous', name: '', scopes: ['bank-data', 'essays'] }),
+    callers: identify.callers,
     hasCallers: hasCallers(access),
     async close() {
       await Promise.all([budgets.flush(), identify.close(), rateLimit.close()]);

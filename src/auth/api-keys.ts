@@ -39,6 +39,8 @@ export function createApiKeys({ apiKeys, apiKeysFile, createCaller, events }: Ap
      * no closer to a key. A comparison of the keys themselves would show how many characters are right.
      */
     find: (key: string): Caller | null => callers.get(hash('sha256', key)) ?? null,
+    /** The callers of all keys, in their order. */
+    callers: () => [...callers.values()],
     /** Stops reading the file again. */
     close: stopWatching,
   };

@@ -45,6 +45,7 @@ export function createIdentify({ access, nameSecret = null, events }: IdentifyOp
       if (check === 'valid' && routerCaller) return routerCaller;
       return check === 'missing' ? (anonymous ?? missingCredentials) : invalidCredentials;
     },
+    callers: keys.callers,
     async close() {
       keys.close();
       await tokens?.close();

@@ -36,7 +36,7 @@ interface PaidBudgetsOptions {
   replicas: number | null;
   /** Limit for the budgets in memory. */
   maxBudgets?: number;
-  events: Pick<Events, 'budgetsNotStored'>;
+  events: Pick<Events, 'budgetsNotStored' | 'countRestored'>;
 }
 
 interface OpenBudget extends CallBudget {
@@ -116,6 +116,7 @@ export function createPaidBudgets({ store, replicas, maxBudgets = 20_000, events
       onStoreRecovered() {
         isStoreUp = true;
       },
+      onRestored: (calls) => events.countRestored(service, calls),
     });
     open.set(id, { caller: caller.name, service, number, calls, period, count });
     return { count, renewsAt };

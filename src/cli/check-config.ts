@@ -9,6 +9,8 @@ import { ConfigError, errorCodeOf } from '../errors.ts';
 import { createGateway } from '../gateway.ts';
 import { checkDataFolder } from '../stores/data-folder.ts';
 import { createRedisConnection } from '../stores/redis-connection.ts';
+import { StoreError } from '../stores/store.ts';
+import { findSecretProblem } from '../stores/store-secret.ts';
 
 /**
  * Prints the configuration with its secrets masked, then checks what the start of the gateway checks, and connects to
@@ -104,15 +106,19 @@ function print(lines: readonly string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** Creating the gateway reads all files. It does not listen, and makes no calls. */
+/** Creating the gateway reads all files. It does not listen, and makes no calls: nothing is written to Redis. */
 async function checkFiles(config: Config): Promise<CheckResult> {
   const unused = { url: 'http://127.0.0.1:9', apiKey: 'not-used' };
   const { bankData, essays, store } = config;
   const upstreams = { bankData: bankData.upstream ?? unused, essays: essays.upstream ?? unused };
+  const offlineRedis = store.redis && { ...store.redis, addresses: [{ host: '127.0.0.1', port: 9 }] };
+  const offline = { ...config, store: { ...store, redis: offlineRedis } };
   const logDestination = new PassThrough().resume();
   try {
     if (store.redis === null) checkDataFolder(config.dataDir);
-    await createGateway(config, upstreams, { logDestination }).close();
+    await createGateway(offline, upstreams, { logDestination }).close();
+    const problem = store.redis === null ? await findSecretProblem(store, config.dataDir) : null;
+    if (problem !== null) return { ok: false, description: problem };
     const use = store.redis === null ? 'files can be created in it' : 'not written to, because REDIS_URL is set';
     return { ok: true, description: `DATA_DIR: ${use}` };
   } catch (error) {
@@ -134,7 +140,7 @@ function probeAll(config: Config) {
     ...(llm ? [probe('LLM_URL', llm.url)] : []),
     ...(jwksUrl === null ? [] : [probe('JWT_JWKS_URL', jwksUrl)]),
     ...(traces ? [probe('OTEL_EXPORTER_OTLP_ENDPOINT', traces.url)] : []),
-    ...(redis ? [pingRedis(redis)] : []),
+    ...(redis ? [pingRedis(redis), checkRedisSecret(config)] : []),
   ];
 }
 
@@ -207,6 +213,16 @@ async function pingRedis(server: RedisConfig): Promise<CheckResult> {
     return { ok: false, description: `REDIS_URL: ${describeAddresses(server)} did not respond to PING (${reason})` };
   } finally {
     await connection.close();
+  }
+}
+
+async function checkRedisSecret({ store, dataDir }: Config): Promise<CheckResult> {
+  try {
+    const problem = await findSecretProblem(store, dataDir);
+    return { ok: problem === null, description: problem ?? 'STORE_SECRET: Redis has no check value of another secret' };
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return { ok: false, description: `STORE_SECRET: not checked, because Redis failed (${error.reason})` };
   }
 }
 

@@ -35,6 +35,10 @@ function createProgram(): Command {
     .option('--port <number>', 'The port; overrides PORT. 0: a free port.')
     .option('--host <address>', 'The address to listen on; overrides HOST.')
     .option('--workers <number>', 'How many processes serve requests, such as one per core; overrides WORKERS.')
+    .option(
+      '--new-store',
+      'If the secret of the store is lost: begin a new store. Paid essays, orders and counts of the old one are lost.',
+    )
     .addOption(dotenvOption())
     .action((options, command) => run(command, async () => (await import('./start.ts')).start(options)));
   addCommand('check-config', 'Print the configuration and check it, without a paid call.')

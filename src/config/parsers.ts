@@ -154,11 +154,11 @@ const ownWords = `
 bank-data ledgerquill
 /graphql /bank_data/iban_validate /bank_data/iban_generate /bank_data/swift_check /bank_data/all /v2/generate/essay/
 requestId operationType operationName documentId clientName clientVersion durationMs overheadMs cacheHits staleHits
-upstreamCalls perSecond variables mutation subscription anonymous api-key: unreachable credentials
+upstreamCalls perSecond variables mutation subscription anonymous api-key: unreachable credentials wrong-secret
 IbanValidation InvalidIbanFields InvalidEssayInput EssayAllowanceExhausted EssayServiceFailed
 
-allowance buffered collector configuration continues documents executed exhausted exported: failing, idempotency invalid:
-rejected, requests response unexpected upstream
+allowance backwards: buffered collector configuration continues documents executed exhausted exported: failing, idempotency
+invalid: rejected, requests response unexpected upstream
 
 account_number bank_code bank_data checksum country_code country_iban_example country_iban_format_as_regex
 country_iban_format_as_swift current_page iban_data last_page national_checksum per_page revision_date sepa_country

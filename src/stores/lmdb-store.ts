@@ -3,7 +3,17 @@ import { existsSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCodeOf } from '../errors.ts';
 import { type LmdbFile, openLmdbFile } from './lmdb-file.ts';
-import { checkAmount, checkExpiry, checkKey, type Lock, type Store, StoreError } from './store.ts';
+import {
+  addToCounter,
+  type Counter,
+  checkAmount,
+  checkExpiry,
+  checkKey,
+  isLost,
+  type Lock,
+  type Store,
+  StoreError,
+} from './store.ts';
 
 interface LmdbStoreOptions {
   /** The first write creates the folder and the file. */
@@ -15,21 +25,20 @@ interface LmdbStoreOptions {
  * @throws ConfigError if the file is damaged or not an LMDB file
  */
 export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
-  // The name contains the version of the layout: a new layout gets a new file.
-  const path = join(folder, 'store-1.lmdb');
+  const path = lmdbPath(folder);
   let file: LmdbFile | null = existsSync(path) ? openLmdbFile(path) : null;
   let lastWrite: Promise<unknown> = Promise.resolve();
   /** Bytes of the writes that are not yet on disk. Writes at the same time share a commit. */
   let writingBytes = 0;
   let isClosed = false;
 
-  function read(kind: EntryKind, key: string): LmdbEntry | null {
+  function read<T>(readFrom: (file: LmdbFile) => T): T | null {
     if (isClosed) throw new StoreError('closed');
     if (file === null && existsSync(path)) file = openLmdbFile(path);
     // lmdb reuses a read transaction within a turn of the event loop; a new one sees the writes of other processes.
     file?.resetReadTxn();
     try {
-      return file && readEntry(file, kind, key);
+      return file && readFrom(file);
     } catch (error) {
       // A damaged page.
       throw new StoreError(error instanceof Error ? error.message : 'the file cannot be read');
@@ -73,7 +82,8 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
 
   return {
     async get(key) {
-      return read('value', checkKey(key))?.value ?? null;
+      checkKey(key);
+      return read((file) => readEntry(file, 'value', key))?.value ?? null;
     },
     async set(key, value, expiry) {
       checkKey(key);
@@ -89,16 +99,22 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
         return stored;
       }, value);
     },
-    async add(key, amount, expiry) {
+    async add(key, amount, { known = null, ...expiry }) {
       checkKey(key);
+      checkAmount(amount);
       const expiresInMs = checkExpiry(expiry);
-      if (checkAmount(amount) === 0) return Number(read('counter', key)?.value ?? 0);
+      const found = amount === 0 ? read((file) => readCounter(file, key)) : null;
+      if (amount === 0 && !isLost(found, known)) return { sum: found?.sum ?? 0, id: found?.id ?? '', restored: 0 };
       return write((file) => {
-        const counter = readEntry(file, 'counter', key);
-        const sum = Number(counter?.value ?? 0) + amount;
-        const expiresAt = counter?.expiresAt ?? Date.now() + expiresInMs;
+        const before = readCounter(file, key);
+        const { sum, id, restored } = addToCounter(before, amount, known);
+        const expiresAt = before?.expiresAt ?? Date.now() + expiresInMs;
         writeEntry(file, 'counter', key, { value: String(sum), expiresAt });
-        return sum;
+        const added = restored - (before?.restored ?? 0);
+        if (before?.id !== id || added > 0) {
+          writeEntry(file, 'origin', key, { value: `${id} ${restored}`, expiresAt });
+        }
+        return { sum, id, restored: added };
       });
     },
     async lock(key, expiry) {
@@ -120,6 +136,11 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
       await file?.close();
     },
   };
+}
+
+/** The name contains the version of the layout: a new layout gets a new file. */
+export function lmdbPath(folder: string): string {
+  return join(folder, 'store-1.lmdb');
 }
 
 /** LMDB writes a line about a failed commit to standard error, past the log. So a commit that may fail is not tried. */
@@ -145,7 +166,7 @@ async function toStoreError(error: unknown): Promise<StoreError> {
   return new StoreError(cause instanceof Error ? cause.message : message);
 }
 
-type EntryKind = 'value' | 'counter' | 'lock';
+type EntryKind = 'value' | 'counter' | 'origin' | 'lock';
 
 interface LmdbEntry {
   value: string;
@@ -158,6 +179,14 @@ function readEntry(file: LmdbFile, kind: EntryKind, key: string): LmdbEntry | nu
   const entry = file.getEntry([kind, key]);
   const expiresAt = entry?.version ?? 0;
   return entry && expiresAt > Date.now() ? { value: entry.value, expiresAt } : null;
+}
+
+/** A counter of release 0.1.0 has no origin: its id is empty until the next `add`. */
+function readCounter(file: LmdbFile, key: string): (Counter & Pick<LmdbEntry, 'expiresAt'>) | null {
+  const entry = readEntry(file, 'counter', key);
+  if (entry === null) return null;
+  const [id = '', restored = 0] = readEntry(file, 'origin', key)?.value.split(' ') ?? [];
+  return { sum: Number(entry.value), id, restored: Number(restored), expiresAt: entry.expiresAt };
 }
 
 /** Must run in a transaction, like `removeEntry` and `sweepEntries`. */

@@ -1,10 +1,13 @@
+import { existsSync } from 'node:fs';
 import type { StoreConfig } from '../config/read-config.ts';
-import type { StoreFailure } from '../errors.ts';
-import type { Events } from '../telemetry/events.ts';
-import { createLmdbStore } from './lmdb-store.ts';
+import { ConfigError, type StoreFailure } from '../errors.ts';
+import { type Events, ignore } from '../telemetry/events.ts';
+import { createLmdbStore, lmdbPath } from './lmdb-store.ts';
 import { createRedisStore } from './redis-store.ts';
-import { checkSecret, readOrCreateSecret, withSealing } from './sealed-store.ts';
+import { checkSecretFile, readOrCreateSecret, withSealing } from './sealed-store.ts';
+import { type CheckedStore, withSecretCheck } from './secret-check.ts';
 import { type Store, StoreError } from './store.ts';
+import { describeOtherSecret, findLostSecret } from './store-secret.ts';
 
 export interface OpenedStore {
   store: Store;
@@ -12,6 +15,11 @@ export interface OpenedStore {
   isShared: boolean;
   /** Why it does not work; null if it does: it is connected, and its last write succeeded. */
   failure(): StoreFailure | null;
+  /**
+   * Call it before the gateway listens. A store that fails is checked as soon as it works: until then, it is not used.
+   * @throws ConfigError if the store was written with another secret
+   */
+  checkSecret(): Promise<void>;
   /** Adds a listener that is called whenever the store works again after it failed. */
   onRecovered(listener: () => void): void;
 }
@@ -20,29 +28,62 @@ type StoreEvents = Pick<Events, 'storeDown' | 'storeUp' | 'storeFailed'>;
 
 /**
  * Opens the configured store, sealed: Redis if configured, otherwise LMDB in the folder.
- * @throws ConfigError if a file in the folder is damaged
+ * @throws ConfigError if a file in the folder is damaged, or the generated secret of the store is missing
  */
 export function openStore(
-  { redis, secret }: Pick<StoreConfig, 'redis' | 'secret'>,
+  config: Pick<StoreConfig, 'redis' | 'secret'>,
   folder: string,
   events: StoreEvents,
 ): OpenedStore {
-  if (secret === null) checkSecret(folder);
+  const { redis, secret } = config;
+  const lostSecret = findLostSecret(config, folder);
+  if (lostSecret !== null) throw new ConfigError([lostSecret]);
+  if (secret === null) checkSecretFile(folder);
   const readSecret = () => secret ?? readOrCreateSecret(folder);
   const { withHealth, fails, works, failure, onRecovered } = createHealth(
     events,
     redis === null ? null : 'unreachable',
   );
-  const store =
+  /** Redis may be another one after each connection. */
+  const storeUp = () => checked.checkSecret().then(works, ignore);
+  const rawStore =
     redis === null
       ? createLmdbStore({ folder })
       : createRedisStore({
           server: redis,
           commandTimeoutMs: 1_000,
-          events: { storeDown: (reason) => fails(new StoreError(reason)), storeUp: works },
+          events: { storeDown: (reason) => fails(new StoreError(reason)), storeUp },
         });
-  return { store: withSealing(withHealth(store), readSecret), isShared: redis !== null, failure, onRecovered };
+  const checked = withHealth(withSecretCheck(rawStore, readSecret));
+  /** Writes the check value again if Redis has lost its data. */
+  const checking = redis && setInterval(() => checked.checkSecret().catch(ignore), checkEveryMs).unref();
+  const store = withSealing(checked, readSecret);
+
+  return {
+    store: {
+      ...store,
+      close() {
+        if (checking) clearInterval(checking);
+        return store.close();
+      },
+    },
+    isShared: redis !== null,
+    failure,
+    async checkSecret() {
+      // The first write creates the file.
+      if (redis === null && !existsSync(lmdbPath(folder))) return;
+      try {
+        await checked.checkSecret();
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        if (error.failure === 'wrong-secret') throw new ConfigError([describeOtherSecret(config, folder)]);
+      }
+    },
+    onRecovered,
+  };
 }
+
+const checkEveryMs = 60_000;
 
 /**
  * Knows whether a store works: a store that can be read, but is full, fails. While it fails, a small write every few seconds
@@ -66,8 +107,10 @@ function createHealth(events: StoreEvents, initial: StoreFailure | null) {
 
   function fails({ failure, reason }: StoreError): void {
     events.storeFailed(failure);
+    // An outage may end with a store of another secret, which needs another remedy.
+    const isKnown = isReported && (failure !== 'wrong-secret' || current === failure);
     current = failure;
-    if (isReported) return;
+    if (isKnown) return;
     isReported = true;
     events.storeDown(failure, reason);
   }
@@ -81,7 +124,7 @@ function createHealth(events: StoreEvents, initial: StoreFailure | null) {
     if (isRecovered) for (const listener of listeners) listener();
   }
 
-  function withHealth(store: Store): Store {
+  function withHealth(store: CheckedStore): CheckedStore {
     return {
       ...store,
       set: (...args) => observe(store.set(...args)),
@@ -89,6 +132,14 @@ function createHealth(events: StoreEvents, initial: StoreFailure | null) {
       add: (key, amount, expiry) =>
         amount === 0 ? store.add(key, amount, expiry) : observe(store.add(key, amount, expiry)),
       lock: (...args) => observe(store.lock(...args)),
+      async checkSecret() {
+        try {
+          await store.checkSecret();
+        } catch (error) {
+          report(error);
+          throw error;
+        }
+      },
       close() {
         clearInterval(probing);
         return store.close();
@@ -101,12 +152,15 @@ function createHealth(events: StoreEvents, initial: StoreFailure | null) {
         if (current !== null) works();
         return result;
       } catch (error) {
-        if (error instanceof StoreError && error.reason !== 'closed') {
-          fails(error);
-          probing ??= setInterval(probe, probeEveryMs).unref();
-        }
+        report(error);
         throw error;
       }
+    }
+
+    function report(error: unknown): void {
+      if (!(error instanceof StoreError) || error.reason === 'closed') return;
+      fails(error);
+      probing ??= setInterval(probe, probeEveryMs).unref();
     }
 
     function probe(): void {

@@ -44,11 +44,13 @@ export function createRedisStore(options: RedisConnectionOptions): RedisStore {
       const expiresInMs = checkExpiry(expiry);
       return run(async (redis) => (await redis.eval(setIfAbsentScript, 1, name, value, expiresInMs)) as string | null);
     },
-    async add(key, amount, expiry) {
+    async add(key, amount, { known, ...expiry }) {
       const name = toRedisKey('counter', key);
-      const expiresInMs = checkExpiry(expiry);
-      if (checkAmount(amount) === 0) return Number(await run((redis) => redis.get(name)));
-      return Number(await run((redis) => redis.eval(addScript, 1, name, amount, expiresInMs)));
+      const { id, sum } = known ?? { id: '', sum: 0 };
+      const args = [checkAmount(amount), checkExpiry(expiry), randomUUID(), id, sum];
+      const reply = await run((redis) => redis.eval(addScript, 2, name, originOf(name), ...args));
+      const [newSum, newId, restored] = reply as [number, string, number];
+      return { sum: newSum, id: newId, restored };
     },
     async lock(key, expiry) {
       const name = toRedisKey('lock', key);
@@ -67,14 +69,40 @@ function toRedisKey(kind: 'value' | 'counter' | 'lock', key: string): string {
   return `ledgerquill:${kind}:${checkKey(key)}`;
 }
 
+/** The hash with the id of a counter, and what was restored. The braces assign it to the same node of a cluster. */
+function originOf(counterName: string): string {
+  return `ledgerquill:origin:{${counterName}}`;
+}
+
 /*
+ * Like `addToCounter`. Release 0.1.0 creates counters without an origin.
+ *
  * Redis runs a script atomically and stops its clock meanwhile, so a counter cannot expire between the two steps and
- * be left without an expiry. (PEXPIRE NX would suffice, but requires Redis 7.)
+ * be left without an expiry. (PEXPIRE NX would suffice, but requires Redis 7.) While Redis is full, it refuses a script
+ * whose first write needs memory, so INCRBY is the first one.
  */
 const addScript = `
-local sum = redis.call('INCRBY', KEYS[1], ARGV[1])
-if redis.call('PTTL', KEYS[1]) < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
-return sum`;
+local counter, origin = KEYS[1], KEYS[2]
+local amount, expiry, newId, knownId, knownSum = unpack(ARGV)
+local stored = redis.call('GET', counter)
+local id = stored and redis.call('HGET', origin, 'id')
+local isLost = knownId ~= '' and id ~= knownId
+if amount == '0' and not isLost then return { tonumber(stored or 0), id or '', 0 } end
+local sum = redis.call('INCRBY', counter, amount)
+if redis.call('PTTL', counter) < 0 then redis.call('PEXPIRE', counter, expiry) end
+if not id then
+  id = newId
+  redis.call('DEL', origin)
+  redis.call('HSET', origin, 'id', id)
+  redis.call('PEXPIRE', origin, expiry)
+end
+local missing = 0
+if isLost then missing = math.max(0, knownSum - tonumber(redis.call('HGET', origin, 'restored') or 0)) end
+if missing > 0 then
+  redis.call('HINCRBY', origin, 'restored', missing)
+  sum = redis.call('INCRBY', counter, missing)
+end
+return { sum, id, missing }`;
 
 /** (SET NX GET would suffice, but requires Redis 7.) */
 const setIfAbsentScript = `

@@ -40,6 +40,21 @@ export function withSealing(store: Store, readSecret: () => string): Store {
   };
 }
 
+/** A value that only this secret opens. */
+export function createCheckValue(secret: string): string {
+  return seal(checkText, derive(secret, 'check'), checkText, randomBytes(nonceBytes));
+}
+
+export function isCheckValueOf(secret: string, value: string): boolean {
+  try {
+    return unseal(value, derive(secret, 'check'), checkText) === checkText;
+  } catch {
+    return false;
+  }
+}
+
+const checkText = 'ledgerquill';
+
 interface Keys {
   /** The hashed keys of entries: a look-up uses its key three times, as it reads, claims and writes. */
   hashes: LRUCache<string, string>;
@@ -95,7 +110,7 @@ const tagBytes = 16;
  */
 export function readOrCreateSecret(folder: string): string {
   try {
-    createFile(join(folder, fileName), randomBytes(32).toString('base64url'));
+    createFile(secretPath(folder), randomBytes(32).toString('base64url'));
   } catch (error) {
     throw new StoreError(`DATA_DIR is not writable (${errorCodeOf(error) ?? 'unknown'})`);
   }
@@ -103,12 +118,20 @@ export function readOrCreateSecret(folder: string): string {
 }
 
 /** @throws ConfigError if the file exists and its secret is incomplete or cannot be read */
-export function checkSecret(folder: string): void {
-  if (existsSync(join(folder, fileName))) readSecret(folder);
+export function checkSecretFile(folder: string): void {
+  if (hasSecretFile(folder)) readSecret(folder);
+}
+
+export function hasSecretFile(folder: string): boolean {
+  return existsSync(secretPath(folder));
+}
+
+export function secretPath(folder: string): string {
+  return join(folder, 'store-secret');
 }
 
 function readSecret(folder: string): string {
-  const path = join(folder, fileName);
+  const path = secretPath(folder);
   let secret: string;
   try {
     secret = readFileSync(path, 'utf8');
@@ -122,6 +145,5 @@ function readSecret(folder: string): string {
   ]);
 }
 
-const fileName = 'store-secret';
 /** Characters of 32 bytes in Base64url. */
 const secretLength = 43;

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import type { StoreFailure } from '../errors.ts';
 
 /**
@@ -17,9 +17,11 @@ export interface Store {
   /**
    * Adds an integer, possibly negative, to a counter, atomically across processes. A missing counter starts at 0. Its
    * first `add` sets the expiry; later ones do not extend it. Adding 0 only reads.
-   * @returns the sum
+   *
+   * `known` is what an earlier `add` returned. If the store has lost that counter since, its sum is added back, once for
+   * all processes: the first one adds the sum that it knew, and a later one only what it knew in addition.
    */
-  add(key: string, amount: number, options: Expiry): Promise<number>;
+  add(key: string, amount: number, options: Expiry & { known?: KnownCount | null }): Promise<Count>;
   /** Acquires a lock; null if another holder has it. */
   lock(key: string, options: Expiry): Promise<Lock | null>;
   /** Completes pending writes, within a time limit. Later calls fail; closing again has no effect. */
@@ -36,6 +38,17 @@ export interface Lock {
 export interface Expiry {
   /** More than 0; fractions are rounded up. */
   expiresInMs: number;
+}
+
+export interface KnownCount {
+  sum: number;
+  /** Random: a counter that was lost, and begins again, has another one. Empty if there is no counter. */
+  id: string;
+}
+
+interface Count extends KnownCount {
+  /** What this call has added back. */
+  restored: number;
 }
 
 /** The reason can be logged: it contains no address, credentials, key or value. */
@@ -58,6 +71,7 @@ const failurePatterns: readonly (readonly [StoreFailure, RegExp])[] = [
   ['full', /disk is full|^(?:OOM|MISCONF)$|ENOSPC|EDQUOT|MDB_MAP_FULL/],
   ['timeout', /timed out/],
   ['credentials', /^(?:WRONGPASS|NOAUTH|NOPERM)$/],
+  ['wrong-secret', /^written with another STORE_SECRET/],
   ['corrupt', /damaged|changed or sealed|MDB_(?:CORRUPTED|PAGE_NOTFOUND|INVALID)/],
   ['unreachable', /not connected|connection lost|^(?:E(?!RR$)[A-Z_]+|READONLY|LOADING|CLUSTERDOWN|MASTERDOWN)$/],
 ];
@@ -82,6 +96,24 @@ export function checkExpiry({ expiresInMs }: Expiry): number {
 export function checkAmount(amount: number): number {
   if (Number.isSafeInteger(amount)) return amount;
   throw new RangeError('The amount added to a counter must be an integer');
+}
+
+/** A counter as it is stored. */
+export interface Counter extends KnownCount {
+  /** The part of the sum that was added back after a loss. */
+  restored: number;
+}
+
+/** The counter after `add`, for stores that compute it themselves. */
+export function addToCounter(counter: Counter | null, amount: number, known: KnownCount | null): Counter {
+  const { id, sum, restored } = counter ?? { id: '', sum: 0, restored: 0 };
+  const missing = known && isLost(counter, known) ? Math.max(0, known.sum - restored) : 0;
+  return { id: id || randomUUID(), sum: sum + amount + missing, restored: restored + missing };
+}
+
+/** Whether this is not the counter that the process knows. Then adding 0 changes it, too. */
+export function isLost(counter: Counter | null, known: KnownCount | null): boolean {
+  return known !== null && known.id !== '' && known.id !== counter?.id;
 }
 
 export type KeyHash = (text: string) => string;

@@ -45,6 +45,8 @@ export interface Events {
   allowanceNearlyExhausted(service: ServiceName, percent: number): void;
   /** Fired once per outage of the store. */
   allowanceNotStored(service: ServiceName, reason: string): void;
+  /** The stored count of an allowance or a budget went backwards, because the store lost data: these calls were added back. */
+  countRestored(service: ServiceName, calls: number): void;
   /** Fired once per outage of the store. */
   essayWriteBuffered(reason: string): void;
   essayRejectedWithoutStore(): void;

@@ -55,6 +55,14 @@ export function createLogEvents(log: Log): Events {
       log.warn({ service, percent }, 'the monthly allowance is nearly exhausted'),
     allowanceNotStored: (service, reason) =>
       log.error({ service, reason }, 'the store failed: calls are counted in memory until it works again'),
+    countRestored(service, calls) {
+      // There may be a budget for each of thousands of callers.
+      if (!isDue(`${service} count`)) return;
+      log.error(
+        { service, calls },
+        'the stored count of calls went backwards: the store has lost data; the calls that this gateway knew were added back',
+      );
+    },
     essayWriteBuffered: (reason) =>
       log.error({ reason }, 'the store failed: essays are buffered in memory until it works again'),
     essayRejectedWithoutStore() {

@@ -17,7 +17,10 @@ interface TBudgetsOptions {
 
 function tBudgets({ store = createMemoryStore(), replicas = null, maxBudgets = 100 }: TBudgetsOptions = {}) {
   const events: string[] = [];
-  const record = { budgetsNotStored: (reason: string) => void events.push(reason) };
+  const record = {
+    budgetsNotStored: (reason: string) => void events.push(reason),
+    countRestored: (service: string, calls: number) => void events.push(`${service}: restored ${calls}`),
+  };
   const budgets = createPaidBudgets({ store, replicas, maxBudgets, events: record });
   onTestFinished(budgets.flush);
   return { ...budgets, events };

@@ -53,7 +53,7 @@ describe('the file of the LMDB store', () => {
     const folder = join(tFolder(), 'not', 'there');
     const store = tLmdbStore(folder);
     expect(await store.get('key')).toBeNull();
-    expect(await store.add('calls', 0, hour)).toBe(0);
+    expect((await store.add('calls', 0, hour)).sum).toBe(0);
     expect(existsSync(folder)).toBe(false);
     await store.set('key', 'value', hour);
     expect(await store.get('key')).toBe('value');
@@ -68,7 +68,7 @@ describe('the file of the LMDB store', () => {
     await before.close();
     const after = tLmdbStore(folder);
     expect(await after.get('key')).toBe('value');
-    expect(await after.add('calls', 1, hour)).toBe(4);
+    expect((await after.add('calls', 1, hour)).sum).toBe(4);
     expect(await after.lock('essay', hour)).toBeNull();
   });
 
@@ -86,8 +86,8 @@ describe('the file of the LMDB store', () => {
     expect(await store.get('fresh')).toBe('new');
     await store.close();
     const file = openLmdbFile(join(folder, 'store-1.lmdb'));
-    // The value and the counter, each with its entry in the expiry index.
-    expect(file.getKeysCount()).toBe(4);
+    // The value, the counter and its origin, each with its entry in the expiry index.
+    expect(file.getKeysCount()).toBe(6);
     await file.close();
   });
 
@@ -159,7 +159,7 @@ describe('several processes with one LMDB store', () => {
   it('lose none of 1,000 adds, and only one acquires the lock', async () => {
     const folder = tFolder();
     const outputs = await Promise.all([1, 2, 3, 4].map(() => tOutput('adding', { FOLDER: folder })));
-    expect(await tLmdbStore(folder).add('calls', 0, hour)).toBe(1_000);
+    expect((await tLmdbStore(folder).add('calls', 0, hour)).sum).toBe(1_000);
     expect(outputs.sort()).toEqual(['locked', ...Array(3).fill('not locked')]);
   });
 
@@ -172,7 +172,7 @@ describe('several processes with one LMDB store', () => {
     for (let number = 1; number <= 20; number++) {
       await child.printed(new RegExp(`^${number}\n`, 'm'));
       expect(await store.get(`round-${number}`)).toBe(`essay ${number}`);
-      expect(await store.add('essays', 0, hour)).toBeGreaterThanOrEqual(number);
+      expect((await store.add('essays', 0, hour)).sum).toBeGreaterThanOrEqual(number);
     }
     await store.set('mine', 'value', hour);
     expect(await store.lock('lock-round', hour)).toBeNull();
@@ -192,7 +192,7 @@ describe('several processes with one LMDB store', () => {
         expect(await store.get(`${round}-${number}`)).toBe(`essay ${number}`);
       acknowledged += written;
       // The write that was in progress when the process was killed may be included.
-      const counted = await store.add('essays', 0, hour);
+      const { sum: counted } = await store.add('essays', 0, hour);
       expect(counted - acknowledged).toBeGreaterThanOrEqual(0);
       expect(counted - acknowledged).toBeLessThanOrEqual(round + 1);
       await store.set(`after-${round}`, 'still writable', hour);

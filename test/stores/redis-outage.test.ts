@@ -24,7 +24,7 @@ describe.skipIf(whyNoRedis)(`an outage of Redis${whyNoRedis}`, () => {
     await expectEvents(['up', /^down: /, 'up']);
     expect(store.isUp()).toBe(true);
     expect(await store.get('key')).toBeNull();
-    expect(await store.add('calls', 1, hour)).toBe(1);
+    expect((await store.add('calls', 1, hour)).sum).toBe(1);
     expect(await lock?.extend(hour)).toBe(false);
     await expectEvents(['up', /^down: /, 'up']);
   });
@@ -39,7 +39,7 @@ describe.skipIf(whyNoRedis)(`an outage of Redis${whyNoRedis}`, () => {
     await redis.restart();
     expect((await settled).map(({ status }) => status)).toEqual(Array(10).fill('rejected'));
     await expectEvents(['up', /^down: /, 'up']);
-    expect(await store.add('calls', 0, hour)).toBe(0);
+    expect((await store.add('calls', 0, hour)).sum).toBe(0);
   });
 
   it('without a closed connection is detected by the first timeout', async () => {
@@ -69,7 +69,7 @@ describe.skipIf(whyNoRedis)(`an outage of Redis${whyNoRedis}`, () => {
     // It does not connect again for each write.
     await expectEvents(['up', 'down: READONLY', 'up']);
     await client.replicaof('NO', 'ONE');
-    expect(await store.add('calls', 1, hour)).toBe(1);
+    expect((await store.add('calls', 1, hour)).sum).toBe(1);
   });
 
   it('does not prevent closing', async () => {

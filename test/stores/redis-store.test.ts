@@ -23,7 +23,9 @@ describe.skipIf(whyNoRedis)(`the data of the Redis store${whyNoRedis}`, () => {
     await store.add('key', -1, hour);
     await store.add('other', 0, hour);
     await store.lock('key', hour);
-    const keys = ['ledgerquill:counter:key', 'ledgerquill:lock:key', 'ledgerquill:value:key'];
+    const keys = ['counter:key', 'lock:key', 'origin:{ledgerquill:counter:key}', 'value:key'].map(
+      (key) => `ledgerquill:${key}`,
+    );
     expect((await client.keys('*')).sort()).toEqual(keys);
     for (const key of keys) {
       const left = await client.pttl(key);
@@ -63,7 +65,7 @@ describe.skipIf(whyNoRedis)(`the data of the Redis store${whyNoRedis}`, () => {
   it('is updated and locked by several processes without loss', async () => {
     const { store, url } = await tStore();
     const outputs = await Promise.all([1, 2, 3, 4].map(() => tOutput('adding', { REDIS_URL: url })));
-    expect(await store.add('calls', 0, hour)).toBe(1_000);
+    expect((await store.add('calls', 0, hour)).sum).toBe(1_000);
     expect(outputs.filter((output) => output === 'locked')).toHaveLength(1);
   });
 

@@ -58,8 +58,8 @@ describe('a sealed store', () => {
 
   it('passes counters and locks on', async () => {
     const { sealedStore } = tStore();
-    expect(await sealedStore.add('c', 2, minute)).toBe(2);
-    expect(await sealedStore.add('c', 3, minute)).toBe(5);
+    expect((await sealedStore.add('c', 2, minute)).sum).toBe(2);
+    expect((await sealedStore.add('c', 3, minute)).sum).toBe(5);
     const lock = await sealedStore.lock('l', minute);
     expect(await sealedStore.lock('l', minute)).toBeNull();
     await lock?.release();

@@ -113,6 +113,10 @@ export const definitions = {
   ledgerquill_store_errors_total: counter('Writes that failed, and lost connections, by why.', {
     reason: storeFailures,
   }),
+  ledgerquill_restored_counts_total: counter(
+    'Counts of an allowance or a budget that went backwards, because the store lost data, and to which calls were added back.',
+    { service: serviceNames },
+  ),
   ledgerquill_data_dir_free_bytes: lowest('Free space of DATA_DIR; absent with Redis.'),
   ledgerquill_bank_list_valid_until_timestamp_seconds: lowest(
     'End of the last day of the bank list of this country; absent if unknown. After it, bankCodeStatus is UNKNOWN for unlisted bank codes.',
@@ -120,6 +124,10 @@ export const definitions = {
   ),
   ledgerquill_log_lines_dropped_total: counter('Requests beyond REQUEST_LOG_PER_SECOND that were not logged.'),
   ledgerquill_build_info: highest('1, with the version of the gateway.', { version: null }),
+  ledgerquill_config_info: highest(
+    '1, with a hash of the secret of the store, all limits, REPLICAS and the bank lists: the same for all replicas.',
+    { hash: null },
+  ),
   nodejs_eventloop_delay_p50_seconds: highest('Median delay of the event loop since the last scrape.'),
   nodejs_eventloop_delay_p99_seconds: highest('99th percentile of the delay of the event loop since the last scrape.'),
   nodejs_eventloop_delay_max_seconds: highest('Longest delay of the event loop since the last scrape.'),

@@ -27,6 +27,8 @@ export interface MetricSources {
   freeBytes(): Promise<number | null>;
   bankLists(): readonly { country: string; validUntil: string | null }[];
   droppedLogLines(): number;
+  /** Of what all replicas must have in common. */
+  configHash(): Promise<string>;
 }
 
 export function createGatewayMetrics(sources: MetricSources) {
@@ -55,6 +57,7 @@ export function createGatewayMetrics(sources: MetricSources) {
         return [{ labels: { country }, value: (Date.parse(validUntil) + dayMs) / 1_000 }];
       }),
     ledgerquill_log_lines_dropped_total: () => [{ value: sources.droppedLogLines() }],
+    ledgerquill_config_info: async () => [{ labels: { hash: await sources.configHash() }, value: 1 }],
   };
 }
 

@@ -104,7 +104,13 @@ const limitOfCode: Readonly<Record<string, string>> = {
 
 type UpstreamEvents = Pick<
   Events,
-  'upstreamCalled' | 'upstreamOperationEnded' | 'callPaid' | 'flightJoined' | 'essayOrdered' | CircuitEvent
+  | 'upstreamCalled'
+  | 'upstreamOperationEnded'
+  | 'callPaid'
+  | 'countRestored'
+  | 'flightJoined'
+  | 'essayOrdered'
+  | CircuitEvent
 >;
 
 type SharedCounts = Pick<ReturnType<typeof createRequestMetrics>, 'refusals' | 'savedByCache' | 'savedByReply'>;
@@ -114,6 +120,7 @@ function createUpstreamMetrics({ refusals, savedByCache, savedByReply }: SharedC
   const operations = createCounts('ledgerquill_upstream_operations_total');
   const attempts = createCounts('ledgerquill_upstream_attempts_total');
   const paid = createCounts('ledgerquill_paid_calls_total');
+  const restoredCounts = createCounts('ledgerquill_restored_counts_total');
   const essays = createCounts('ledgerquill_essays_total');
   const joinedFlights = new Count();
   const circuits = new Series(['service', 'endpoint'], () => new Circuit());
@@ -145,6 +152,9 @@ function createUpstreamMetrics({ refusals, savedByCache, savedByReply }: SharedC
     callPaid(service) {
       paid.of(service).value += 1;
     },
+    countRestored(service) {
+      restoredCounts.of(service).value += 1;
+    },
     flightJoined() {
       joinedFlights.value += 1;
     },
@@ -164,6 +174,7 @@ function createUpstreamMetrics({ refusals, savedByCache, savedByReply }: SharedC
     ledgerquill_circuit_breaker_transitions_total: () => transitions.collect(),
     ledgerquill_joined_flights_total: () => joinedFlights.collect(),
     ledgerquill_paid_calls_total: () => paid.collect(),
+    ledgerquill_restored_counts_total: () => restoredCounts.collect(),
     ledgerquill_saved_calls_total: (): Sample[] => [
       { labels: { service: 'bank-data', by: 'cache' }, value: savedByCache.value },
       { labels: { service: 'bank-data', by: 'flight' }, value: joinedFlights.value },

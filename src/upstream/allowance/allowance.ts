@@ -34,7 +34,7 @@ interface AllowanceOptions {
   store: Store;
   /** Number of processes that share the store; null: it is not shared. */
   replicas: number | null;
-  events: Pick<Events, 'allowanceNearlyExhausted' | 'allowanceNotStored'>;
+  events: Pick<Events, 'allowanceNearlyExhausted' | 'allowanceNotStored' | 'countRestored'>;
 }
 
 /**
@@ -86,6 +86,7 @@ export function createAllowance({ service, limit, store, replicas, events }: All
       onStoreRecovered() {
         isStoreUp = true;
       },
+      onRestored: (calls) => events.countRestored(service, calls),
     });
     return { count, endsAt: beginOfPeriod('month', month + 1).getTime() };
   }

@@ -34,11 +34,14 @@ interface PeriodCountOptions {
   onNearlyExhausted: (percent: number) => void;
   onStoreFailed: (reason: string) => void;
   onStoreRecovered: () => void;
+  /** Called when this process has added calls back to a count that went backwards. */
+  onRestored: (calls: number) => void;
 }
 
 /** Counts the calls of a calendar day or month; up to a hundredth of what remains is counted ahead of time, in blocks. */
 export function createPeriodCount(options: PeriodCountOptions): PeriodCount {
-  const { store, key, limit, replicas, expiresInMs, onNearlyExhausted, onStoreFailed, onStoreRecovered } = options;
+  const { store, key, limit, replicas, expiresInMs, onNearlyExhausted, onStoreFailed, onStoreRecovered, onRestored } =
+    options;
   const count = createStoredCount({
     store,
     key,
@@ -49,6 +52,7 @@ export function createPeriodCount(options: PeriodCountOptions): PeriodCount {
     maxBlock: () => Math.floor((maxNumber() - count.current()) / (100 * (replicas ?? 1))),
     onStoreFailed,
     onStoreRecovered: renumber,
+    onRestored,
   });
   const reported = createReportedLimit({ store, key, expiresInMs });
   const ownLimit = limit ?? Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-import { type Store, StoreError } from '../../stores/store.ts';
+import { type KnownCount, type Store, StoreError } from '../../stores/store.ts';
 import { createBlock } from './block.ts';
 
 interface StoredCountOptions {
@@ -14,18 +14,23 @@ interface StoredCountOptions {
   onStoreFailed: (reason: string) => void;
   /** Called when a write succeeds for the first time or after failures. `countedElsewhere`: by other processes. */
   onStoreRecovered: (countedElsewhere: number) => void;
+  /** Called when this process has added calls back to a count that went backwards: the store has lost its data. */
+  onRestored: (calls: number) => void;
 }
 
 /**
- * A counter in a store that continues in memory while the store fails. None of its functions rejects.
+ * A counter in a store that continues in memory while the store fails, and from what the processes know after the store has
+ * lost it. None of its functions rejects.
  *
  * A durable write costs a disk flush or a round trip to Redis. One write is in flight at a time, and all callers who
  * wait meanwhile share the next. Under load, a write also counts a block of calls ahead of time, which then wait for no
  * write; the next block is fetched when a quarter of it is left.
  */
 export function createStoredCount(options: StoredCountOptions) {
-  const { store, key, expiresInMs, replicas, assumed, maxBlock, onStoreFailed, onStoreRecovered } = options;
-  /** The last sum that the store returned. */
+  const { store, key, expiresInMs, replicas, assumed, maxBlock, onStoreFailed, onStoreRecovered, onRestored } = options;
+  /** What the store returned last: it is added back if the store loses it. */
+  let known: KnownCount | null = null;
+  /** Its sum. */
   let stored = assumed;
   /** Decrements and failed increments that the next write includes. */
   let unsaved = 0;
@@ -102,14 +107,16 @@ export function createStoredCount(options: StoredCountOptions) {
     unsaved = 0;
     const ahead = block.planWrite(batch.length);
     try {
-      const sum = await store.add(key, inFlight + ahead, { expiresInMs });
-      const countedElsewhere = sum - ahead - countWith(inFlight);
-      stored = sum;
+      const counted = await store.add(key, inFlight + ahead, { expiresInMs, known });
+      const countedElsewhere = counted.sum - ahead - countWith(inFlight);
+      known = counted;
+      stored = counted.sum;
       block.add(ahead);
       inFlight = 0;
       assumedPerCall = 0;
       if (!isStoreUp) onStoreRecovered(countedElsewhere);
       isStoreUp = true;
+      if (counted.restored > 0) onRestored(counted.restored);
     } catch (error) {
       // The store may have added it nevertheless: then it is added twice, and the count is too high, never too low.
       unsaved += inFlight;

@@ -6,7 +6,7 @@ import { createRedisStore } from '../../../src/stores/redis-store.ts';
 /* A child process of tests: makes calls of one caller until the budget is exhausted, and prints one character for each. */
 
 const { REDIS_URL = '', CALLS = '' } = process.env;
-const events = { storeDown() {}, storeUp() {}, budgetsNotStored() {} };
+const events = { storeDown() {}, storeUp() {}, budgetsNotStored() {}, countRestored() {} };
 const store = createRedisStore({ server: redisUrl.parse(REDIS_URL), commandTimeoutMs: 10_000, events });
 const budgets = createPaidBudgets({ store, replicas: 3, events });
 const budget = { calls: Number(CALLS), period: 'month' } as const;

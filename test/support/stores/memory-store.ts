@@ -1,9 +1,19 @@
-import { checkAmount, checkExpiry, checkKey, type Expiry, type Store, StoreError } from '../../../src/stores/store.ts';
+import {
+  addToCounter,
+  type Counter,
+  checkAmount,
+  checkExpiry,
+  checkKey,
+  type Expiry,
+  isLost,
+  type Store,
+  StoreError,
+} from '../../../src/stores/store.ts';
 
 /** A store in memory. `clear` removes everything, like FLUSHALL or a restart of Redis without persistence. */
 export function createMemoryStore(): Store & { clear(): void } {
   const values = createExpiringMap<string>();
-  const counters = createExpiringMap<number>();
+  const counters = createExpiringMap<Counter>();
   const locks = createExpiringMap<symbol>();
   let isClosed = false;
   const checkOpen = (key: string) => {
@@ -20,12 +30,14 @@ export function createMemoryStore(): Store & { clear(): void } {
       if (!stored) values.set(key, value, expiresAt);
       return stored?.value ?? null;
     },
-    async add(key, amount, expiry) {
-      const first = { value: 0, expiresAt: expiryFrom(expiry) };
-      const { value, expiresAt } = counters.get(checkOpen(key)) ?? first;
-      const sum = value + checkAmount(amount);
-      if (amount !== 0) counters.set(key, sum, expiresAt);
-      return sum;
+    async add(key, amount, { known = null, ...expiry }) {
+      const first = { value: null, expiresAt: expiryFrom(expiry) };
+      const { value: before, expiresAt } = counters.get(checkOpen(key)) ?? first;
+      checkAmount(amount);
+      if (amount === 0 && !isLost(before, known)) return { sum: 0, id: '', ...before, restored: 0 };
+      const { sum, id, restored } = addToCounter(before, amount, known);
+      counters.set(key, { sum, id, restored }, expiresAt);
+      return { sum, id, restored: restored - (before?.restored ?? 0) };
     },
     async lock(key, expiry) {
       const expiresAt = expiryFrom(expiry);

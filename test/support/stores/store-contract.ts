@@ -59,7 +59,7 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
       const key = '€'.repeat(maxKeyLength);
       await store.set(key, essay, hour);
       expect(await store.get(key)).toBe(essay);
-      expect(await store.add(key, 1, hour)).toBe(1);
+      expect((await store.add(key, 1, hour)).sum).toBe(1);
       expect(await store.lock(key, hour)).not.toBeNull();
     });
 
@@ -72,7 +72,7 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
         for (const write of writes) await expect(write()).rejects.toThrow(RangeError);
       }
       await expect(store.add('key', 0.5, hour)).rejects.toThrow(RangeError);
-      expect(await store.add('key', 0, hour)).toBe(0);
+      expect((await store.add('key', 0, hour)).sum).toBe(0);
     });
 
     it('accepts fractions of a millisecond, which a jittered expiry has', async () => {
@@ -84,10 +84,10 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
     it('separates values, counters and locks', async () => {
       const { store } = await tStore();
       await store.set('key', 'value', hour);
-      expect(await store.add('key', 2, hour)).toBe(2);
+      expect((await store.add('key', 2, hour)).sum).toBe(2);
       expect(await store.lock('key', hour)).not.toBeNull();
       expect(await store.get('key')).toBe('value');
-      expect(await store.add('key', 0, hour)).toBe(2);
+      expect((await store.add('key', 0, hour)).sum).toBe(2);
     });
 
     describeExpiry(tStore);
@@ -103,9 +103,9 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
             let sum = 0;
             for (const amount of amounts) {
               sum += amount;
-              expect(await store.add(key, amount, hour)).toBe(sum);
+              expect((await store.add(key, amount, hour)).sum).toBe(sum);
             }
-            expect(await store.add(key, 0, hour)).toBe(sum);
+            expect((await store.add(key, 0, hour)).sum).toBe(sum);
           }),
           { numRuns: 20 },
         );
@@ -115,11 +115,13 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
         const { store, another } = await tStore();
         const clients = [store, another(), another(), another()];
         const adds = clients.flatMap((client) => Array.from({ length: 250 }, () => client.add('calls', 1, hour)));
-        const sums = await Promise.all(adds);
+        const sums = (await Promise.all(adds)).map(({ sum }) => sum);
         expect(sums.sort((a, b) => a - b)).toEqual(Array.from({ length: 1_000 }, (_, index) => index + 1));
-        expect(await store.add('calls', 0, hour)).toBe(1_000);
+        expect((await store.add('calls', 0, hour)).sum).toBe(1_000);
       });
     });
+
+    describeLostCounters(tStore);
 
     describe('locks', () => {
       it('are acquired by exactly one of 50 concurrent callers for each key', async () => {
@@ -167,6 +169,52 @@ export function callsOf(store: Store, key: string, expiry = hour) {
   ];
 }
 
+/** Counters that the store has lost: a process that knows one has its id, and the store has another one, or none. */
+function describeLostCounters(tStore: () => Promise<TStore>): void {
+  describe('a lost counter', () => {
+    const known = (sum: number) => ({ ...hour, known: { sum, id: 'of-the-lost-counter' } });
+
+    it('is restored once for all processes, from the largest sum that any of them knew', async () => {
+      const { store, another } = await tStore();
+      await store.add('calls', 1, hour);
+      expect(await store.add('calls', 2, known(100))).toMatchObject({ sum: 103, restored: 100 });
+      expect(await another().add('calls', 4, known(100))).toMatchObject({ sum: 107, restored: 0 });
+      expect(await another().add('calls', 0, known(110))).toMatchObject({ sum: 117, restored: 10 });
+      expect(await store.add('calls', 0, known(90))).toMatchObject({ sum: 117, restored: 0 });
+    });
+
+    it('is restored by a read, too, and 50 concurrent processes add it back once', async () => {
+      const { store, another } = await tStore();
+      const clients = [store, another()];
+      const adds = Array.from({ length: 50 }, (_, index) => clients[index % 2]?.add('calls', index % 2, known(1_000)));
+      const restored = (await Promise.all(adds)).filter((count) => count?.restored !== 0);
+      expect(restored).toMatchObject([{ restored: 1_000 }]);
+      expect(await store.add('calls', 0, hour)).toMatchObject({ sum: 1_025, restored: 0 });
+    });
+
+    it('is restored again if it is lost again, and not while it is known', async () => {
+      const { store, pass } = await tStore();
+      const counted = await store.add('calls', 5, hour);
+      expect(await store.add('calls', -2, { ...hour, known: counted })).toEqual({ ...counted, sum: 3, restored: 0 });
+      expect(await store.add('calls', 0, { ...hour, known: counted })).toEqual({ ...counted, sum: 3, restored: 0 });
+      for (const sum of [6, 12]) {
+        await pass(hour.expiresInMs);
+        const known = { ...counted, id: `lost-before-${sum}`, sum };
+        expect(await store.add('calls', 1, { ...hour, known })).toMatchObject({ sum: sum + 1, restored: sum });
+      }
+    });
+
+    it('is not restored by a process that has not found it', async () => {
+      const { store } = await tStore();
+      const missing = await store.add('calls', 0, hour);
+      expect(missing).toEqual({ sum: 0, id: '', restored: 0 });
+      const counted = await store.add('calls', 3, { ...hour, known: missing });
+      expect(counted).toEqual({ sum: 3, id: expect.stringMatching(/./), restored: 0 });
+      expect(await store.add('calls', 1, { ...hour, known: missing })).toEqual({ ...counted, sum: 4 });
+    });
+  });
+}
+
 /** The part of the store contract that concerns expiry. */
 function describeExpiry(tStore: () => Promise<TStore>): void {
   describe('expiry', () => {
@@ -209,16 +257,16 @@ function describeExpiry(tStore: () => Promise<TStore>): void {
 
     it('of a counter is that of its first add', async () => {
       const { store, pass } = await tStore();
-      expect(await store.add('calls', 1, hour)).toBe(1);
+      expect((await store.add('calls', 1, hour)).sum).toBe(1);
       await pass(30 * minute);
-      expect(await store.add('calls', 1, hour)).toBe(2);
+      expect((await store.add('calls', 1, hour)).sum).toBe(2);
       await pass(29 * minute);
-      expect(await store.add('calls', 1, hour)).toBe(3);
+      expect((await store.add('calls', 1, hour)).sum).toBe(3);
       await pass(minute);
-      expect(await store.add('calls', 0, hour)).toBe(0);
-      expect(await store.add('calls', 1, hour)).toBe(1);
+      expect((await store.add('calls', 0, hour)).sum).toBe(0);
+      expect((await store.add('calls', 1, hour)).sum).toBe(1);
       await pass(59 * minute);
-      expect(await store.add('calls', 1, hour)).toBe(2);
+      expect((await store.add('calls', 1, hour)).sum).toBe(2);
     });
 
     it('passes a lock on, and its first holder can no longer release or extend it', async () => {

@@ -29,6 +29,7 @@ export function tAllowance({ store = createMemoryStore(), limit = 100, replicas 
     events: {
       allowanceNearlyExhausted: (service, percent) => fired.push(`${service}: ${percent} %`),
       allowanceNotStored: (service, reason) => fired.push(`${service}: ${reason}`),
+      countRestored: (service, calls) => fired.push(`${service}: restored ${calls}`),
     },
   });
   return { ...allowance, fired };

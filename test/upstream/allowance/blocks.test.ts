@@ -14,7 +14,8 @@ beforeEach(() => {
 function tCounted(options: Parameters<typeof tAllowance>[0] = {}) {
   const memory = createMemoryStore();
   const { store, fail, work } = tFailingStore(memory);
-  const counted = (month = '2026-11') => memory.add(`allowance:essays:${month}`, 0, { expiresInMs: 1 });
+  const counted = async (month = '2026-11') =>
+    (await memory.add(`allowance:essays:${month}`, 0, { expiresInMs: 1 })).sum;
   const allowance = tAllowance({ store, limit: null, ...options });
   return { store, allowance, counted, fail, work, writes: vi.spyOn(store, 'add') };
 }

@@ -1,0 +1,39 @@
+import { createHmac, scrypt } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { Config } from './read-config.ts';
+
+/** What may change while the gateway runs. */
+interface ReadAgain {
+  /** The callers with API keys, and their limits. */
+  callers: readonly object[];
+  bankLists: readonly object[];
+}
+
+/**
+ * A short hash of what must be the same for all replicas: the secret of the store, the limits, and the bank lists. The secret
+ * is only in its key, which scrypt derives, so that nobody who reads the metrics can try secrets quickly.
+ * @param readAgain called for each hash
+ */
+export function createConfigHash(
+  { store, bankData, essays, access }: Pick<Config, 'store' | 'bankData' | 'essays' | 'access'>,
+  readAgain: () => ReadAgain,
+): () => Promise<string> {
+  const limits = [bankData.monthlyAllowance, essays.monthlyAllowance, store.replicas, access.defaultLimits];
+  let key: Promise<Buffer> | null = null;
+  return async () => {
+    key ??= deriveKey(store.secret ?? '');
+    const { callers, bankLists } = readAgain();
+    // Their order does not matter.
+    const sorted = callers.map((caller) => JSON.stringify(caller)).toSorted();
+    const text = JSON.stringify([limits, sorted, bankLists]);
+    return createHmac('sha256', await key)
+      .update(text)
+      .digest('hex')
+      .slice(0, 8);
+  };
+}
+
+/** Takes 50 ms, in another thread. All replicas need the same salt. */
+function deriveKey(secret: string): Promise<Buffer> {
+  return promisify<string, string, number, Buffer>(scrypt)(secret, 'ledgerquill config hash', 32);
+}
