@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorCodeOf } from '../errors.ts';
+import { ConfigError, errorCodeOf } from '../errors.ts';
 import { type LmdbFile, openLmdbFile } from './lmdb-file.ts';
 import {
   addToCounter,
@@ -34,7 +34,7 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
 
   function read<T>(readFrom: (file: LmdbFile) => T): T | null {
     if (isClosed) throw new StoreError('closed');
-    if (file === null && existsSync(path)) file = openLmdbFile(path);
+    if (file === null && existsSync(path)) file = openFile();
     // lmdb reuses a read transaction within a turn of the event loop; a new one sees the writes of other processes.
     file?.resetReadTxn();
     try {
@@ -45,17 +45,26 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
     }
   }
 
+  /** After the start, a file that cannot be opened is a failure of the store. */
+  function openFile(): LmdbFile {
+    try {
+      return openLmdbFile(path);
+    } catch (error) {
+      throw new StoreError(error instanceof ConfigError ? error.problems.join(' ') : String(error));
+    }
+  }
+
   /** Runs a change as an exclusive transaction, across all processes. `value` is written by it. */
   async function write<T>(change: (file: LmdbFile) => T, value = ''): Promise<T> {
     if (isClosed) throw new StoreError('closed');
-    file ??= openLmdbFile(path);
-    const openFile = file;
+    file ??= openFile();
+    const openedFile = file;
     const bytes = changedPagesBytes + Buffer.byteLength(value);
     checkFreeSpace(folder, writingBytes + bytes);
     writingBytes += bytes;
-    const transaction = openFile.transaction(() => {
-      sweepEntries(openFile);
-      return change(openFile);
+    const transaction = openedFile.transaction(() => {
+      sweepEntries(openedFile);
+      return change(openedFile);
     });
     lastWrite = transaction.then(
       () => (writingBytes -= bytes),

@@ -4,8 +4,7 @@ import { ConfigError, type StoreFailure } from '../errors.ts';
 import { type Events, ignore } from '../telemetry/events.ts';
 import { createLmdbStore, lmdbPath } from './lmdb-store.ts';
 import { createRedisStore } from './redis-store.ts';
-import { checkSecretFile, readOrCreateSecret, withSealing } from './sealed-store.ts';
-import { type CheckedStore, withSecretCheck } from './secret-check.ts';
+import { checkSecretFile, readOrCreateSecret, withSealing, withSecretCheck } from './sealed-store.ts';
 import { type Store, StoreError } from './store.ts';
 import { describeOtherSecret, findLostSecret } from './store-secret.ts';
 
@@ -40,24 +39,30 @@ export function openStore(
   if (lostSecret !== null) throw new ConfigError([lostSecret]);
   if (secret === null) checkSecretFile(folder);
   const readSecret = () => secret ?? readOrCreateSecret(folder);
-  const { withHealth, fails, works, failure, onRecovered } = createHealth(
-    events,
-    redis === null ? null : 'unreachable',
-  );
-  /** Redis may be another one after each connection. */
-  const storeUp = () => checked.checkSecret().then(works, ignore);
-  const rawStore =
-    redis === null
-      ? createLmdbStore({ folder })
-      : createRedisStore({
-          server: redis,
-          commandTimeoutMs: 1_000,
-          events: { storeDown: (reason) => fails(new StoreError(reason)), storeUp },
-        });
-  const checked = withHealth(withSecretCheck(rawStore, readSecret));
+  const health = createHealth(events, { initial: redis === null ? null : 'unreachable', isConnected });
+  const redisStore =
+    redis &&
+    createRedisStore({
+      server: redis,
+      commandTimeoutMs: 1_000,
+      events: {
+        storeDown: (reason) => health.markDown(new StoreError(reason)),
+        // Redis may be another one after each connection.
+        storeUp: () => check().then(health.markUp, ignore),
+      },
+    });
+  const checked = withSecretCheck(redisStore ?? createLmdbStore({ folder }), readSecret);
+  const store = health.observe(withSealing(checked, readSecret));
   /** Writes the check value again if Redis has lost its data. */
-  const checking = redis && setInterval(() => checked.checkSecret().catch(ignore), checkEveryMs).unref();
-  const store = withSealing(checked, readSecret);
+  const checking = redis && setInterval(() => check().catch(ignore), checkEveryMs).unref();
+
+  function isConnected(): boolean {
+    return redisStore === null || redisStore.isUp();
+  }
+
+  async function check(): Promise<void> {
+    await checked.checkSecret().catch(health.reportError);
+  }
 
   return {
     store: {
@@ -68,45 +73,53 @@ export function openStore(
       },
     },
     isShared: redis !== null,
-    failure,
+    failure: health.failure,
     async checkSecret() {
       // The first write creates the file.
       if (redis === null && !existsSync(lmdbPath(folder))) return;
       try {
-        await checked.checkSecret();
+        await check();
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         if (error.failure === 'wrong-secret') throw new ConfigError([describeOtherSecret(config, folder)]);
       }
     },
-    onRecovered,
+    onRecovered: health.onRecovered,
   };
 }
 
 const checkEveryMs = 60_000;
 
+interface HealthOptions {
+  /** The failure until the store works for the first time. */
+  initial: StoreFailure | null;
+  isConnected(): boolean;
+}
+
 /**
- * Knows whether a store works: a store that can be read, but is full, fails. While it fails, a small write every few seconds
+ * Knows whether a store works: a store that can be read, but is full, does not. While it fails, a small write every few seconds
  * finds out when it works again.
- * @param initial the failure until the store works for the first time
  */
-function createHealth(events: StoreEvents, initial: StoreFailure | null) {
+function createHealth(events: StoreEvents, { initial, isConnected }: HealthOptions) {
   let current = initial;
-  /** Whether an event has told of the failure. */
+  /** Whether the failure was reported by an event. */
   let isReported = false;
   let probing: NodeJS.Timeout | undefined;
   const listeners: (() => void)[] = [];
 
   return {
-    withHealth,
-    fails,
-    works,
+    observe,
+    reportError,
+    markDown,
+    markUp,
     failure: () => current,
     onRecovered: (listener: () => void) => void listeners.push(listener),
   };
 
-  function fails({ failure, reason }: StoreError): void {
+  function markDown({ failure, reason }: StoreError): void {
     events.storeFailed(failure);
+    // The calls of an outage do not know its cause.
+    if (isReported && reason === 'not connected') return;
     // An outage may end with a store of another secret, which needs another remedy.
     const isKnown = isReported && (failure !== 'wrong-secret' || current === failure);
     current = failure;
@@ -115,8 +128,9 @@ function createHealth(events: StoreEvents, initial: StoreFailure | null) {
     events.storeDown(failure, reason);
   }
 
-  function works(): void {
-    if (current === null) return;
+  /** Has no effect while it is not connected: an answer may arrive after the connection was given up. */
+  function markUp(): void {
+    if (current === null || !isConnected()) return;
     const isRecovered = isReported;
     current = null;
     isReported = false;
@@ -124,47 +138,35 @@ function createHealth(events: StoreEvents, initial: StoreFailure | null) {
     if (isRecovered) for (const listener of listeners) listener();
   }
 
-  function withHealth(store: CheckedStore): CheckedStore {
+  /** @throws the error */
+  function reportError(error: unknown): never {
+    if (error instanceof StoreError && error.reason !== 'closed') markDown(error);
+    throw error;
+  }
+
+  function observe(store: Store): Store {
+    probing = setInterval(probe, probeEveryMs).unref();
     return {
       ...store,
-      set: (...args) => observe(store.set(...args)),
-      setIfAbsent: (...args) => observe(store.setIfAbsent(...args)),
+      set: (...args) => observeWrite(store.set(...args)),
+      setIfAbsent: (...args) => observeWrite(store.setIfAbsent(...args)),
       add: (key, amount, expiry) =>
-        amount === 0 ? store.add(key, amount, expiry) : observe(store.add(key, amount, expiry)),
-      lock: (...args) => observe(store.lock(...args)),
-      async checkSecret() {
-        try {
-          await store.checkSecret();
-        } catch (error) {
-          report(error);
-          throw error;
-        }
-      },
+        amount === 0 ? store.add(key, amount, expiry) : observeWrite(store.add(key, amount, expiry)),
+      lock: (...args) => observeWrite(store.lock(...args)),
       close() {
         clearInterval(probing);
         return store.close();
       },
     };
 
-    async function observe<T>(write: Promise<T>): Promise<T> {
-      try {
-        const result = await write;
-        if (current !== null) works();
-        return result;
-      } catch (error) {
-        report(error);
-        throw error;
-      }
-    }
-
-    function report(error: unknown): void {
-      if (!(error instanceof StoreError) || error.reason === 'closed') return;
-      fails(error);
-      probing ??= setInterval(probe, probeEveryMs).unref();
+    async function observeWrite<T>(write: Promise<T>): Promise<T> {
+      const result = await write.catch(reportError);
+      if (current !== null) markUp();
+      return result;
     }
 
     function probe(): void {
-      if (current !== null) store.set('probe', '', { expiresInMs: probeEveryMs }).then(works, () => {});
+      if (current !== null) store.set('probe', '', { expiresInMs: probeEveryMs }).then(markUp, ignore);
     }
   }
 }

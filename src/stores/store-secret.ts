@@ -4,8 +4,15 @@ import { ConfigError } from '../errors.ts';
 import { checkLmdbFile } from './lmdb-file.ts';
 import { createLmdbStore, lmdbPath } from './lmdb-store.ts';
 import { createRedisStore } from './redis-store.ts';
-import { createCheckValue, hasSecretFile, isCheckValueOf, readOrCreateSecret, secretPath } from './sealed-store.ts';
-import { checkExpiry, checkKey } from './secret-check.ts';
+import {
+  checkExpiry,
+  checkKey,
+  createCheckValue,
+  hasSecretFile,
+  isCheckValueOf,
+  readOrCreateSecret,
+  secretPath,
+} from './sealed-store.ts';
 import { type Store, StoreError } from './store.ts';
 
 type StoreSecretConfig = Pick<StoreConfig, 'redis' | 'secret'>;

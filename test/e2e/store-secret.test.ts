@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { createLmdbStore } from '../../src/stores/lmdb-store.ts';
-import { withSecretCheck } from '../../src/stores/secret-check.ts';
+import { withSecretCheck } from '../../src/stores/sealed-store.ts';
 import { tRecordingEssayService } from '../support/e2e/recording-essay-service.ts';
 import { noUpstreams, tGatewayProcess, untilReady } from '../support/gateway-process.ts';
 import { tCommand } from '../support/process.ts';

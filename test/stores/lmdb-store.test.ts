@@ -150,7 +150,7 @@ describe('the file of the LMDB store', () => {
     const folder = join(tFolder(), 'taken');
     writeFileSync(folder, '');
     const store = tLmdbStore(folder);
-    await expect(store.set('key', 'value', hour)).rejects.toThrow(ConfigError);
+    await expect(store.set('key', 'value', hour)).rejects.toThrow(StoreError);
     expect(await store.get('key')).toBeNull();
   });
 });
