@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ConfigError } from '../../src/errors.ts';
 import { openLmdbFile } from '../../src/stores/lmdb-file.ts';
 import { createLmdbStore } from '../../src/stores/lmdb-store.ts';
+import { StoreError } from '../../src/stores/store.ts';
 import { tProcess, tScript } from '../support/process.ts';
 import { tOutput } from '../support/stores/child.ts';
 import { tFakeDate } from '../support/stores/fake-date.ts';
