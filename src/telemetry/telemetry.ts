@@ -37,6 +37,6 @@ export function createTelemetry({ config, redact, logDestination }: TelemetryOpt
   function toggleDebug(): void {
     const isDebug = log.level === 'debug' && config.logLevel !== 'debug';
     log.level = isDebug ? config.logLevel : 'debug';
-    log.info({ level: log.level }, 'the level of the log was changed');
+    log.info({ logLevel: log.level }, 'the level of the log was changed');
   }
 }

@@ -65,7 +65,7 @@ export function tKilledGateway({ essaysUrl }: { essaysUrl: string }): KilledGate
     },
     async expireLocks({ process }) {
       aheadMs += lockExpiryMs;
-      process.kill('SIGUSR2');
+      process.kill('SIGWINCH');
       // Otherwise the lock of a later order might expire, too.
       await process.printed(new RegExp(`clock: ${aheadMs} ms ahead\\n`));
     },
@@ -81,7 +81,7 @@ function scriptClock(aheadMs: number): string {
     Date.now = () => now() + aheadMs;
     const { bigint } = process.hrtime;
     process.hrtime.bigint = () => bigint() + BigInt(aheadMs) * 1_000_000n;
-    process.on('SIGUSR2', () => {
+    process.on('SIGWINCH', () => {
       aheadMs += ${lockExpiryMs};
       process.stdout.write('clock: ' + aheadMs + ' ms ahead\\n');
     });`);

@@ -175,7 +175,7 @@ async function tObservedGateway(env: Record<string, string>): Promise<ObservedGa
     },
     async advanceClock() {
       aheadS += clockStepS;
-      process.kill('SIGUSR2');
+      process.kill('SIGWINCH');
       await process.printed(new RegExp(`clock: ${aheadS} s ahead\\n`));
     },
     scraped: () => scrapes.join(''),
@@ -189,12 +189,12 @@ async function tObservedGateway(env: Record<string, string>): Promise<ObservedGa
 
 const clockStepS = 30;
 
-/** Each SIGUSR2 sets the clock forward, so that a test needs no real minute. Timers and durations are not affected. */
+/** Each SIGWINCH sets the clock forward, so that a test needs no real minute. Timers and durations are not affected. */
 const movableClock = `--import=data:text/javascript,${encodeURIComponent(`
   const now = Date.now;
   let aheadS = 0;
   Date.now = () => now() + 1_000 * aheadS;
-  process.on('SIGUSR2', () => {
+  process.on('SIGWINCH', () => {
     aheadS += ${clockStepS};
     process.stdout.write('clock: ' + aheadS + ' s ahead\\n');
   });
