@@ -16,7 +16,7 @@ export interface OpenedStore {
   failure(): StoreFailure | null;
   /**
    * Call it before the gateway listens. A store that fails is checked as soon as it works: until then, it is not used.
-   * @throws ConfigError if the store was written with another secret
+   * @throws ConfigError if the store was written with another secret, or Redis rejects the credentials
    */
   checkSecret(): Promise<void>;
   /** Adds a listener that is called whenever the store works again after it failed. */
@@ -82,11 +82,16 @@ export function openStore(
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         if (error.failure === 'wrong-secret') throw new ConfigError([describeOtherSecret(config, folder)]);
+        // That is no outage, which ends by itself.
+        if (health.failure() === 'credentials') throw new ConfigError([rejectedCredentials]);
       }
     },
     onRecovered: health.onRecovered,
   };
 }
+
+const rejectedCredentials =
+  'REDIS_URL: Redis rejects the user or the password, or does not permit a command that the gateway needs; correct them';
 
 const checkEveryMs = 60_000;
 

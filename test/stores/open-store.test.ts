@@ -63,6 +63,14 @@ describe.skipIf(whyNoRedis)(`a store on Redis${whyNoRedis}`, () => {
     expect([failure(), ...events]).toEqual(['credentials', 'up', 'credentials', 'down: credentials, NOPERM']);
   });
 
+  it('prevents the start if Redis rejects the password, or requires one', async () => {
+    const redis = await tRedis({ password: 'right' });
+    for (const url of [redis.url.replace(':right@', ':wrong@'), redis.url.replace(':right@', '')]) {
+      const { checkSecret } = tOpened(url);
+      await expect(checkSecret()).rejects.toThrow(/REDIS_URL: Redis rejects the user or the password/);
+    }
+  });
+
   it('fails while Redis is stopped, and works as soon as it is connected again', async () => {
     const redis = await tRedis();
     const { store, failure, events } = tOpened(redis.url);
