@@ -20,7 +20,7 @@ interface CachedBankDataOptions extends Pick<OpenedStore, 'store' | 'isShared'> 
 export function createCachedBankData({ url, client, config, store, isShared, events }: CachedBankDataOptions) {
   const { freshMs, maxAgeMs, lookUpBytes: maxBytes, isSelfHosted } = config.bankData;
   const dataVersion = isSelfHosted ? createDataVersion(url) : noDataVersion;
-  // Otherwise each worker would pay for an IBAN. The disk of the embedded store has less room than Redis.
+  // Otherwise each worker would pay for an IBAN. The embedded store is on a disk, and smaller than Redis.
   const isWorthSharing = isShared || (config.workers > 1 && !isSelfHosted);
   const sharing = { timeoutMs: config.store.lookUpTimeoutMs, isEmbedded: !isShared };
   const cache = createLookUpCache({

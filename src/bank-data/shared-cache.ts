@@ -15,7 +15,7 @@ const cacheEntry = z.object({
 
 /** A second, slower cache behind the one in memory, shared by all processes of the gateway. It never rejects. */
 export interface SharedCache {
-  /** The entry; null if there is none. Undefined if the store fails or is slow: then nothing else is asked of it. */
+  /** The entry; null if there is none. Undefined if the store fails or is slow: then it is not asked for a claim. */
   get(key: string): Promise<CacheEntry | null | undefined>;
   set(key: string, entry: CacheEntry): void;
   /** The right to ask the service for this key, for `claimMs`; null while another replica has it. */

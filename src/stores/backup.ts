@@ -10,7 +10,7 @@ import {
   statSync,
 } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
-import { UsageError } from '../errors.ts';
+import { errorCodeOf, UsageError } from '../errors.ts';
 import { checkLmdbFile, openLmdbFile } from './lmdb-file.ts';
 
 export interface CopiedFile {
@@ -28,7 +28,8 @@ export async function backUp(dataDir: string, target: string): Promise<CopiedFil
     throw new UsageError(`${dataDir} has no files: set DATA_DIR to the folder to copy`);
   if (isInside(target, dataDir)) throw new UsageError('the backup must be outside DATA_DIR');
   if (listFiles(target).length > 0) throw new UsageError(`${target} must be a new or empty folder`);
-  mkdirSync(target, { recursive: true, mode: 0o700 });
+  mkdirSync(target, { recursive: true });
+  chmodSync(target, 0o700);
   for (const name of listFiles(dataDir)) {
     const [from, to] = [join(dataDir, name), join(target, name)];
     if (name.endsWith('.lmdb')) await copyLmdbFile(from, to);
@@ -57,8 +58,13 @@ export function restore(
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   // Copied first: a full disk must not leave a part of the backup in the place of the present files.
   const copies = mkdtempSync(join(dataDir, asidePrefix));
-  for (const name of names)
-    cpSync(join(backup, name), join(copies, name), { recursive: true, preserveTimestamps: true });
+  try {
+    for (const name of names)
+      cpSync(join(backup, name), join(copies, name), { recursive: true, preserveTimestamps: true });
+  } catch (error) {
+    rmSync(copies, { recursive: true });
+    throw new UsageError(`the backup cannot be copied to ${dataDir} (${errorCodeOf(error)}); nothing was changed`);
+  }
   const movedTo = isUsed ? mkdtempSync(join(dataDir, asidePrefix)) : null;
   if (movedTo !== null) moveFiles(dataDir, movedTo);
   moveFiles(copies, dataDir);

@@ -4,7 +4,7 @@ import type { Answered, BudgetExhausted, Exhausted, FailureReason, Outcome } fro
 import { probeIntervalMs } from './retry-after.ts';
 
 type UpstreamError = GatewayError<UpstreamErrorCode>;
-/** What only the operator can mend. */
+/** Failures that only the operator can fix. */
 export type UpstreamErrorEvents = Pick<
   Events,
   'credentialsRejected' | 'callRefused' | 'requestRejected' | 'responseUnreadable'
