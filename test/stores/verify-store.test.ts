@@ -6,7 +6,7 @@ import { checkLmdbFile } from '../../src/stores/lmdb-file.ts';
 import { openStore } from '../../src/stores/open-store.ts';
 import { verifyStore } from '../../src/stores/verify-store.ts';
 import { createRandom } from '../support/e2e/random.ts';
-import { tOutput } from '../support/stores/child.ts';
+import { tScript } from '../support/process.ts';
 import { tFolder } from '../support/stores/folder.ts';
 
 const count = 200;
@@ -53,7 +53,7 @@ describe('a store', () => {
 
   it('never ends a gateway, however it was damaged: it is refused, or all that is read is right', async () => {
     const folder = await tStore();
-    const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
+    const seed = Number(process.env.SEED ?? 1);
     const random = createRandom(seed);
     const original = readFileSync(join(folder, 'store-1.lmdb'));
     const outcomes = { refused: 0, accepted: 0, lost: 0 };
@@ -70,9 +70,12 @@ describe('a store', () => {
         },
       );
       if (isReadable) {
-        const right = await tOutput('using', { FOLDER: copy, COUNT: String(count) }).catch((error) => String(error));
-        expect(Number(right), `seed ${seed}, damage ${damage}: ${right}`).toBeLessThanOrEqual(count);
-        outcomes.lost += count - Number(right);
+        // LMDB may print a line about a page.
+        const gateway = tScript('test/support/stores/using.ts', { FOLDER: copy, COUNT: String(count) });
+        expect(await gateway.ended, `seed ${seed}, damage ${damage}`).toEqual({ code: 0, signal: null });
+        const right = Number(gateway.stdout());
+        expect(right, `seed ${seed}, damage ${damage}`).toBeLessThanOrEqual(count);
+        outcomes.lost += count - right;
         outcomes.accepted += 1;
       } else outcomes.refused += 1;
       rmSync(copy, { recursive: true });
