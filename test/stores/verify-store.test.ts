@@ -89,7 +89,7 @@ describe('a store', () => {
 function damageFile(original: Buffer, kind: number, random: (limit: number) => number): Buffer {
   const bytes = Buffer.from(original);
   const pages = Math.floor(bytes.length / pageBytes);
-  const [one, other] = [2 + random(pages - 2), 2 + random(pages - 2)].map((page) => page * pageBytes) as [
+  const [one, other] = [2 + random(pages - 3), 2 + random(pages - 3)].map((page) => page * pageBytes) as [
     number,
     number,
   ];
