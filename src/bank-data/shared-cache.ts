@@ -30,7 +30,7 @@ export interface Claim {
 /** Short: when the replica with the claim has crashed, or its service is slow, another one asks after this time. */
 export const claimMs = 2_000;
 
-/** What replaces a claim while the store fails. */
+/** The service is asked without a claim: the store fails, or the answer of another replica is not waited for. */
 export const noClaim: Claim = { release() {} };
 
 interface SharedCacheOptions {
@@ -52,8 +52,13 @@ export function createSharedCache(store: Store, { timeoutMs, isEmbedded }: Share
     },
     async claim(key) {
       if (isEmbedded) return noClaim;
-      const lock = await answerOf(store.lock(storeKey(key), { expiresInMs: claimMs }), timeoutMs);
-      if (lock === undefined) return noClaim;
+      const locking = store.lock(storeKey(key), { expiresInMs: claimMs });
+      const lock = await answerOf(locking, timeoutMs);
+      if (lock === undefined) {
+        // A lock that is acquired later must not make others wait.
+        locking.then((late) => late?.release()).catch(ignore);
+        return noClaim;
+      }
       return lock && { release: () => void lock.release().catch(ignore) };
     },
   };

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { claimMs, createSharedCache } from '../../src/bank-data/shared-cache.ts';
 import { StoreError } from '../../src/stores/store.ts';
+import { tDelayed } from '../support/essays/processes.ts';
 import { tGate } from '../support/gate.ts';
 import { createMemoryStore } from '../support/stores/memory-store.ts';
 
@@ -67,6 +68,18 @@ describe('a claim', () => {
     expect(await other.claim('a')).not.toBeNull();
     await vi.advanceTimersByTimeAsync(claimMs + 1);
     expect(await one.claim('a')).not.toBeNull();
+  });
+
+  it('is released if the store grants it only after the time limit', async () => {
+    const store = createMemoryStore();
+    const { store: slow, proceed } = tDelayed(store, 'lock');
+    const claimed = createSharedCache(slow, options).claim('a');
+    await vi.advanceTimersByTimeAsync(101);
+    await claimed;
+    proceed();
+    await vi.advanceTimersByTimeAsync(0);
+    const other = await createSharedCache(store, options).claim('a');
+    expect(other).not.toBeNull();
   });
 
   it('is always free in the embedded store, which would write it to the disk', async () => {
