@@ -65,6 +65,11 @@ describe('backup and restore', () => {
     });
     await store.set('key', 'value', { expiresInMs: 3_600_000 });
     await store.close();
+    const verified = await tRun(['verify-store'], dataDir);
+    expect(verified).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/is readable:\n {2}store-1\.lmdb +4 entries/),
+    });
     expect(await tRun(['backup', target], dataDir)).toMatchObject({ code: 0 });
     const secret = readFileSync(join(dataDir, 'store-secret'), 'utf8');
     writeFileSync(join(dataDir, 'store-secret'), 'another');
@@ -91,6 +96,10 @@ describe('backup and restore', () => {
     const { code, stderr } = await tRun(['restore', target], dataDir);
     expect([code, stderr]).toEqual([1, expect.stringContaining('is damaged')]);
     expect(readdirSync(dataDir)).toEqual([]);
+    expect(await tRun(['verify-store'], target)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is damaged'),
+    });
   });
 
   it.each<[string, string[], Record<string, string>, number, string]>([
