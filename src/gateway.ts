@@ -113,11 +113,14 @@ export function createGateway(
     allowedHosts: config.allowedHosts,
     startTrace: traces?.start ?? null,
     isReady: () => !isStopping,
-    readiness: () => ({
-      ...(isShared ? { sharedStore: failure() === null ? 'up' : 'down' } : {}),
-      ...(failure() && { storeFailure: failure() ?? '' }),
-      ...(draftsEssays(config) ? { essays: 'drafter' } : {}),
-    }),
+    readiness() {
+      const storeFailure = failure();
+      return {
+        ...(isShared && { sharedStore: storeFailure === null ? 'up' : 'down' }),
+        ...(storeFailure !== null && { storeFailure }),
+        ...(draftsEssays(config) && { essays: 'drafter' }),
+      };
+    },
     events,
   });
   const server = createHttpServer(handleRequest, { ...config.connections, onRefused: events.connectionRefused });

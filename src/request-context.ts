@@ -35,7 +35,7 @@ export interface RequestContext {
   outcomes: ResultOutcome[];
 }
 
-/** The result of an order or a generation, which is no error of GraphQL. */
+/** The result of an order or a generation. Failures among them are members of a union, and not in `errors`. */
 interface ResultOutcome {
   /** Member of the union. */
   type: string;

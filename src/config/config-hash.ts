@@ -11,7 +11,7 @@ interface ReadAgain {
 
 /**
  * A short hash of what must be the same for all replicas: the secret of the store, the limits, and the bank lists. The secret
- * is only in its key, which scrypt derives, so that nobody who reads the metrics can try secrets quickly.
+ * is only in its key. scrypt derives that slowly, so that secrets cannot be tried quickly against a hash in the metrics.
  * @param readAgain called for each hash
  */
 export function createConfigHash(

@@ -59,10 +59,7 @@ const unnamedHosts =
   'ALLOWED_HOSTS: missing; it is required because HOST is not a loopback address and upstream calls are paid: set the ' +
   'host names that clients use, such as gateway.example.com, or * for any';
 
-/**
- * The limits of the machine for others (calls, lines of the log) are divided by the number of workers; those that protect
- * the memory of a process are not.
- */
+/** Calls in flight and lines of the log are divided by the number of workers. Limits of memory apply to each of them. */
 function createConfig(vars: Values, isLocal: boolean) {
   return {
     host: vars.HOST,

@@ -3,7 +3,7 @@ import * as z from 'zod';
 /** Addresses and credentials of Redis; empty strings if not set. */
 export interface RedisConfig {
   kind: 'server' | 'sentinel' | 'cluster';
-  /** Of the server, of Sentinels, or of nodes of the cluster. */
+  /** The server, the Sentinels, or nodes of the cluster. */
   addresses: RedisAddress[];
   username: string;
   password: string;

@@ -38,42 +38,42 @@ export function withOrderPrecheck(generator: EssayGenerator, events: Pick<Events
 }
 
 function findOrderProblems({ description, wordCount, titles, idempotencyKey }: EssayOrder): EssayFieldProblem[] {
-  const { description: maxDescription, wordCount: maxWords, titles: maxTitles, title: maxTitle } = essayLimits;
-  const { idempotencyKey: maxKey } = essayLimits;
+  const limits = essayLimits;
   const problems: EssayFieldProblem[] = [];
-  const report = (
-    field: EssayFieldProblem['field'],
-    reason: EssayFieldProblem['reason'],
-    range: EssayFieldProblem['range'],
-    message: string,
-  ) => problems.push({ field, reason, range, message });
-  const upTo = (max: number) => ({ min: 1, max });
 
-  if (description.length > maxDescription) {
-    const message = `The description must have at most ${maxDescription} characters.`;
-    report('description', 'TOO_LONG', upTo(maxDescription), message);
+  if (description.length > limits.description) {
+    const message = `The description must have at most ${limits.description} characters.`;
+    problems.push({ field: 'description', reason: 'TOO_LONG', range: upTo(limits.description), message });
   } else if (description.trim() === '') {
     const message = 'The description must not be empty; describe the topic and the points to cover.';
-    report('description', 'REQUIRED', upTo(maxDescription), message);
+    problems.push({ field: 'description', reason: 'REQUIRED', range: upTo(limits.description), message });
   }
-  if (wordCount < 1 || wordCount > maxWords) {
-    const message = `The number of words is ${wordCount}; it must be from 1 to ${maxWords}.`;
-    report('wordCount', 'OUT_OF_RANGE', upTo(maxWords), message);
+  if (wordCount < 1 || wordCount > limits.wordCount) {
+    const message = `The number of words is ${wordCount}; it must be from 1 to ${limits.wordCount}.`;
+    problems.push({ field: 'wordCount', reason: 'OUT_OF_RANGE', range: upTo(limits.wordCount), message });
   }
-  if (titles.length > maxTitles) {
-    report('titles', 'TOO_MANY', { min: 0, max: maxTitles }, `There must be at most ${maxTitles} titles.`);
+  if (titles.length > limits.titles) {
+    const message = `There must be at most ${limits.titles} titles.`;
+    problems.push({ field: 'titles', reason: 'TOO_MANY', range: { min: 0, max: limits.titles }, message });
   }
-  if (titles.some((title) => title.length > maxTitle)) {
-    report('titles', 'TOO_LONG', upTo(maxTitle), `A title must have at most ${maxTitle} characters.`);
+  if (titles.some((title) => title.length > limits.title)) {
+    const message = `A title must have at most ${limits.title} characters.`;
+    problems.push({ field: 'titles', reason: 'TOO_LONG', range: upTo(limits.title), message });
   }
   if (titles.some((title) => title.trim() === '')) {
-    report('titles', 'REQUIRED', upTo(maxTitle), 'A title is empty; remove or replace it.');
+    const message = 'A title is empty; remove or replace it.';
+    problems.push({ field: 'titles', reason: 'REQUIRED', range: upTo(limits.title), message });
   }
   if (idempotencyKey === '') {
     const message = 'The idempotency key is empty; omit it or choose a unique one, such as a UUID.';
-    report('idempotencyKey', 'REQUIRED', upTo(maxKey), message);
-  } else if (idempotencyKey !== null && idempotencyKey.length > maxKey) {
-    report('idempotencyKey', 'TOO_LONG', upTo(maxKey), `The idempotency key must have at most ${maxKey} characters.`);
+    problems.push({ field: 'idempotencyKey', reason: 'REQUIRED', range: upTo(limits.idempotencyKey), message });
+  } else if (idempotencyKey !== null && idempotencyKey.length > limits.idempotencyKey) {
+    const message = `The idempotency key must have at most ${limits.idempotencyKey} characters.`;
+    problems.push({ field: 'idempotencyKey', reason: 'TOO_LONG', range: upTo(limits.idempotencyKey), message });
   }
   return problems;
+}
+
+function upTo(max: number): { min: number; max: number } {
+  return { min: 1, max };
 }

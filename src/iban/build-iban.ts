@@ -39,7 +39,7 @@ type IbanFieldReason =
 export interface IbanFieldProblem {
   field: 'country' | IbanFieldName;
   reason: IbanFieldReason;
-  /** Of the value, in characters; null if the country has no such field. */
+  /** Allowed numbers of characters; null if the country has no such field. */
   length: LengthRange | null;
   /** What is wrong and what would be right, without names of the API. */
   message: string;

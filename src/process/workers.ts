@@ -100,7 +100,7 @@ export function createWorkers<Report>(options: WorkersOptions) {
     const channel = createChannel<WorkerFunctions<Report>>(worker, functions);
     const ended = new Promise<EndOfWorker>((resolve) => {
       worker.on('exit', (code, signal) => resolve({ code, signal }));
-      // If there is no process, it was not started. All other errors are followed by its exit.
+      // Without a process id, it was not started. All other errors are followed by its exit.
       worker.on('error', ({ message }) => worker.process.pid ?? resolve({ code: null, signal: message }));
     });
     const one: RunningWorker<Report> = { worker, channel, isListening: false, isRetired: false, ended };
@@ -116,7 +116,7 @@ export function createWorkers<Report>(options: WorkersOptions) {
     });
   }
 
-  /** Null if there is no memory for it, for example. */
+  /** Null if the system cannot start a process, for example for lack of memory. */
   function fork(): Worker | null {
     try {
       return cluster.fork({ [settingsVariable]: JSON.stringify(settings) });

@@ -82,7 +82,7 @@ export function openStore(
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         if (error.failure === 'wrong-secret') throw new ConfigError([describeOtherSecret(config, folder)]);
-        // That is no outage, which ends by itself.
+        // Unlike an outage, this does not end by itself.
         if (health.failure() === 'credentials') throw new ConfigError([rejectedCredentials]);
       }
     },

@@ -34,7 +34,7 @@ export function findLostSecret({ redis, secret }: StoreSecretConfig, folder: str
   );
 }
 
-/** Of a store whose check value belongs to another secret. */
+/** The message for a store whose check value belongs to another secret. */
 export function describeOtherSecret({ redis, secret }: StoreSecretConfig, folder: string): string {
   const source = secret === null ? `DATA_DIR: ${secretPath(folder)}` : 'STORE_SECRET:';
   const written = redis === null ? `${lmdbPath(folder)} was` : 'the data in Redis (REDIS_URL) was';

@@ -27,7 +27,7 @@ export interface MetricSources {
   freeBytes(): Promise<number | null>;
   bankLists(): readonly { country: string; validUntil: string | null }[];
   droppedLogLines(): number;
-  /** Of what all replicas must have in common. */
+  /** A hash of what all replicas must have in common. */
   configHash(): Promise<string>;
 }
 
