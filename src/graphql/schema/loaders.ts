@@ -85,7 +85,7 @@ function createLoader<Answer>(
     const isLarge = keys.length > maxConcurrency / maxLargeBatches;
     const hasTurn = isLarge && (await waitForTurn());
     try {
-      const answers = await settleAll(keys, (key) => lookUp(key, batchContext), context.signal, maxConcurrency);
+      const answers = await settleInTurn(keys, (key) => lookUp(key, batchContext), context.signal, maxConcurrency);
       for (const [index, key] of keys.entries()) {
         if (answers[index] instanceof Error) answers[index] = new Unanswered(key, answers[index]);
       }
@@ -119,13 +119,33 @@ const maxTurnWaitMs = 250;
 /**
  * Settles each item separately: one that fails is an Error at its position, which DataLoader and executors accept in place of an
  * answer. Rejects once the client has left, instead of with an error for each item.
- * @param maxConcurrency items in progress at a time; the others wait without holding anything but their input
  */
-export async function settleAll<Input, Item>(
+export function settleAll<Input, Item>(
   inputs: readonly Input[],
   resolve: (input: Input) => Item | Promise<Item>,
   signal: Signal,
-  maxConcurrency = Number.POSITIVE_INFINITY,
+): Promise<Item[]> {
+  const asItem = (error: unknown) => {
+    if (signal.aborted) throw signal.reason;
+    return error as Item;
+  };
+  const settle = (input: Input) => {
+    try {
+      const item = resolve(input);
+      return item instanceof Promise ? item.catch(asItem) : item;
+    } catch (error) {
+      return asItem(error);
+    }
+  };
+  return Promise.all(inputs.map(settle));
+}
+
+/** @param maxConcurrency items in progress at a time; the others wait without holding anything but their input */
+async function settleInTurn<Input, Item>(
+  inputs: readonly Input[],
+  resolve: (input: Input) => Item | Promise<Item>,
+  signal: Signal,
+  maxConcurrency: number,
 ): Promise<Item[]> {
   const items = new Array<Item>(inputs.length);
   let next = 0;
