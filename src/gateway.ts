@@ -13,7 +13,6 @@ import { createTrustedDocuments } from './documents/trusted-documents.ts';
 import { createPaidEssays } from './essays/paid-essays.ts';
 import { createGraphqlHandler } from './graphql/request/graphql-handler.ts';
 import { createContext } from './graphql/schema/context.ts';
-import { createBatchTurns } from './graphql/schema/loaders.ts';
 import { readQueryLimits } from './graphql/schema/query-budget.ts';
 import { schema } from './graphql/schema/schema.ts';
 import { createGraphiql } from './http/graphiql.ts';
@@ -80,7 +79,7 @@ export function createGateway(
     budgets: access.budgets,
     knownBanks,
     limits: readQueryLimits(config),
-    batches: createBatchTurns(config.upstreamConcurrency),
+    maxConcurrency: config.upstreamConcurrency,
     inTimeSlice,
   };
   const graphql = createGraphqlHandler({

@@ -11,15 +11,18 @@ export interface Signal {
 export class AbortableSignal implements Signal {
   aborted = false;
   reason: unknown = undefined;
-  #listeners: Set<() => void> | null = null;
+  /**
+   * Not a Set: when a Set grows or shrinks, V8 lets the old table refer to the new one. An old table in the old generation then
+   * keeps all that later listeners refer to, until the next full garbage collection.
+   */
+  #listeners: (() => void)[] | null = null;
 
-  /** Calls all listeners, once, except those that another listener removes before their turn. */
+  /** Calls all listeners, except those that another listener removes before their turn. */
   abort(reason: unknown): void {
     if (this.aborted) return;
     this.aborted = true;
     this.reason = reason;
-    for (const listener of this.#listeners ?? []) listener();
-    this.#listeners = null;
+    while (this.#listeners?.length) this.#listeners.shift()?.();
   }
 
   throwIfAborted(): void {
@@ -28,11 +31,12 @@ export class AbortableSignal implements Signal {
 
   addEventListener(_type: 'abort', listener: () => void): void {
     if (this.aborted) return;
-    this.#listeners ??= new Set();
-    this.#listeners.add(listener);
+    this.#listeners ??= [];
+    this.#listeners.push(listener);
   }
 
   removeEventListener(_type: 'abort', listener: () => void): void {
-    this.#listeners?.delete(listener);
+    const index = this.#listeners?.indexOf(listener) ?? -1;
+    if (index !== -1) this.#listeners?.splice(index, 1);
   }
 }

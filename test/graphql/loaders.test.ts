@@ -1,6 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AbortableSignal } from '../../src/async/signal.ts';
-import { createBatchTurns, Loaders } from '../../src/graphql/schema/loaders.ts';
+import { Loaders } from '../../src/graphql/schema/loaders.ts';
 import { QueryBudget, readQueryLimits } from '../../src/graphql/schema/query-budget.ts';
 import { createRequestContext, type RequestContext } from '../../src/request-context.ts';
 import { tServices } from '../support/graphql/scripted-services.ts';
@@ -32,48 +32,11 @@ describe('a batch of look-ups', () => {
   });
 });
 
-describe('large batches', () => {
-  it('take turns, four at a time, while a small one begins at once', async () => {
-    const batches = createBatchTurns(maxConcurrency);
-    const large = Array.from({ length: 5 }, () => tLoaders({ aborts: true, batches }));
-    const settled = large.map(({ load }) => Promise.allSettled(load()));
-    const small = tLoaders({ batches });
-    await small.load(1)[0];
-    expect(large.map(({ begun }) => begun.length)).toEqual([5, 5, 5, 5, 0]);
-    large[1]?.signal.abort(new Error('disconnected'));
-    await settled[1];
-    expect(large.map(({ begun }) => begun.length)).toEqual([5, 5, 5, 5, 5]);
-    for (const { signal } of large) signal.abort(new Error('disconnected'));
-    await Promise.all(settled);
-  });
-
-  it('wait no longer than 250 ms, and not for a client that has left', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-    const batches = createBatchTurns(maxConcurrency);
-    const large = Array.from({ length: 6 }, () => tLoaders({ aborts: true, batches }));
-    const settled = large.map(({ load }) => Promise.allSettled(load()));
-    const reason = new Error('disconnected');
-    await new Promise((resolve) => setImmediate(resolve));
-    large[4]?.signal.abort(reason);
-    expect(await settled[4]).toEqual(ibans.map(() => ({ status: 'rejected', reason })));
-    await vi.advanceTimersByTimeAsync(249);
-    expect(large.map(({ begun }) => begun.length)).toEqual([5, 5, 5, 5, 0, 0]);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(large.map(({ begun }) => begun.length)).toEqual([5, 5, 5, 5, 0, 5]);
-    for (const { signal } of large) signal.abort(reason);
-    await Promise.all(settled);
-    // All turns are free again.
-    const next = tLoaders({ batches });
-    await Promise.all(next.load());
-    expect(next.begun).toEqual(ibans);
-  });
-});
-
 const maxConcurrency = 5;
 const ibans = Array.from({ length: 40 }, (_, index) => `DE${index}`);
 
 /** @param aborts whether each look-up lasts until the client disconnects */
-function tLoaders({ aborts = false, batches = createBatchTurns(maxConcurrency) } = {}) {
+function tLoaders({ aborts = false } = {}) {
   const { bankData } = tServices();
   const signal = new AbortableSignal();
   const context = createRequestContext(signal);
@@ -98,13 +61,13 @@ function tLoaders({ aborts = false, batches = createBatchTurns(maxConcurrency) }
     bankData: { ...bankData, validateIban },
     budget: new QueryBudget(limits),
     context,
-    batches,
+    maxConcurrency,
   });
   return {
     signal,
     begun,
     contexts,
     mostInProgress: () => mostInProgress,
-    load: (count = ibans.length) => ibans.slice(0, count).map((iban) => loaders.validateIban(iban, true)),
+    load: () => ibans.map((iban) => loaders.validateIban(iban, true)),
   };
 }

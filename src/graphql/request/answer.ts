@@ -8,6 +8,7 @@ import type { AnswerInTurn, PrepareDocument } from '../documents/documents.ts';
 import type { Executed, OperationContext, PreparedOperation } from '../documents/operation.ts';
 import type { InlineTrace, StartInlineTrace } from './inline-trace.ts';
 import type { KeptReplies, RequestKey } from './kept-replies.ts';
+import { createLargeQueryTurns, largeQueryCost } from './large-queries.ts';
 import { type PersistedQueries, withDocumentId } from './persisted-queries.ts';
 import { createAbandonedReply, type Replies, type Reply, type RequestedFormat, traceHeader } from './reply.ts';
 
@@ -61,6 +62,8 @@ export function createAnswer<Context extends OperationContext>({
   replies,
   loadInlineTraces,
 }: AnswerOptions<Context>): { answerPost: AnswerPost; answer: Answer } {
+  const largeQueries = createLargeQueryTurns();
+
   return { answerPost, answer };
 
   function answerPost(post: GraphqlPost, caller: Caller): Reply | Promise<Reply> | null {
@@ -89,15 +92,21 @@ export function createAnswer<Context extends OperationContext>({
       if (request.signal.aborted) return createAbandonedReply(request.mediaType, null);
       const { operation, errors } = findOperation(prepare(params.query), params, request);
       if (operation === null) return finish({ errors }, null);
-      const context = createContext(caller, request.signal, request.trace);
-      const hash = params.extensions?.persistedQuery?.sha256Hash;
-      const documentId = typeof hash === 'string' ? hash : null;
-      const executed = { operation, requestContext: context.requestContext, documentId };
       const variables = params.variables ?? {};
-      const result = inlineTrace
-        ? inlineTrace.execute(operation, context, variables)
-        : operation.execute(context, variables);
-      return result instanceof Promise ? result.then((result) => finish(result, executed)) : finish(result, executed);
+      const isLarge = operation.label.type === 'query' && operation.cost(variables) > largeQueryCost;
+      return isLarge ? largeQueries.takeTurn(request.signal, () => run(operation)) : run(operation);
+
+      function run(operation: PreparedOperation): Reply | Promise<Reply> {
+        if (request.signal.aborted) return createAbandonedReply(request.mediaType, null);
+        const context = createContext(caller, request.signal, request.trace);
+        const hash = params.extensions?.persistedQuery?.sha256Hash;
+        const documentId = typeof hash === 'string' ? hash : null;
+        const executed = { operation, requestContext: context.requestContext, documentId };
+        const result = inlineTrace
+          ? inlineTrace.execute(operation, context, variables)
+          : operation.execute(context, variables);
+        return result instanceof Promise ? result.then((result) => finish(result, executed)) : finish(result, executed);
+      }
 
       function finish(result: ExecutionResult, executed: Executed | null): Reply {
         if (request.signal.aborted) return createAbandonedReply(request.mediaType, executed);

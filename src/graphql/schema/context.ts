@@ -8,7 +8,7 @@ import type { EssayArchive, EssayGenerator } from '../../essays/essays.ts';
 import { createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
 import type { Trace } from '../../trace.ts';
 import type { AllowanceStatus } from '../../upstream/allowance/allowance.ts';
-import { type BatchTurns, Loaders } from './loaders.ts';
+import { Loaders } from './loaders.ts';
 import { QueryBudget, type QueryLimits } from './query-budget.ts';
 
 /** Shared by the resolvers of all requests. */
@@ -23,7 +23,8 @@ export interface Services {
   /** What the bank lists of the gateway say without an upstream call. */
   knownBanks: Pick<KnownBanks, 'has' | 'status' | 'accountCheckMethod'>;
   limits: QueryLimits;
-  batches: BatchTurns;
+  /** Calls to the bank-data service at a time. */
+  maxConcurrency: number;
   /** For work that takes long in one request: a thousand suggestions take 80 ms. */
   inTimeSlice: InTimeSlice;
 }
@@ -41,12 +42,12 @@ export interface Context {
 
 /** @param signal aborts when the client disconnects */
 export function createContext(services: Services, caller: Caller, signal: Signal, trace: Trace | null = null): Context {
-  const { bankData, batches } = services;
+  const { bankData, maxConcurrency } = services;
   const { bankDataCalls, essayCalls } = caller.limits;
   const hasBudget = bankDataCalls !== null || essayCalls !== null;
   const reserveCall: ReserveCall | null = hasBudget ? (service) => services.budgets.reserve(caller, service) : null;
   const requestContext = createRequestContext(signal, caller.id, reserveCall, trace);
   const budget = new QueryBudget(services.limits);
-  const loaders = new Loaders({ bankData, budget, context: requestContext, batches });
+  const loaders = new Loaders({ bankData, budget, context: requestContext, maxConcurrency });
   return { services, caller, budget, requestContext, loaders, suggestions: new Map() };
 }

@@ -4,7 +4,6 @@ import { withPrecheck } from '../../../src/bank-data/precheck.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import type { Essay } from '../../../src/essays/essays.ts';
 import type { Services } from '../../../src/graphql/schema/context.ts';
-import { createBatchTurns } from '../../../src/graphql/schema/loaders.ts';
 import { turns } from '../turns.ts';
 import type { Texts } from './random-documents.ts';
 
@@ -93,7 +92,7 @@ export function tServices(): Services {
     ],
     budgets: { reserve: () => null, status: async () => [] },
     knownBanks: { has: () => false, status: () => 'UNKNOWN', accountCheckMethod: () => null },
-    batches: createBatchTurns(64),
+    maxConcurrency: 64,
     inTimeSlice: createTimeSlices(4),
     limits: { ibans: 20, bics: 10, bankQueries: 4, essayTexts: 2, essays: 1, entities: 20, suggestions: 1_000 },
   };
