@@ -62,6 +62,8 @@ export function createGateway(
   const essays = createPaidEssays({
     client: essaysUpstream.client,
     config,
+    reserveCallOf: (caller) =>
+      caller.limits.essayCalls === null ? null : (service) => access.budgets.reserve(caller, service),
     store,
     isShared,
     onRecovered,
@@ -75,6 +77,7 @@ export function createGateway(
     bankData,
     essays,
     essayArchive: essays.archive,
+    essayJobs: essays.jobs,
     allowances: () => Promise.all(allowances.map((allowance) => allowance.status())),
     budgets: access.budgets,
     knownBanks,
@@ -107,6 +110,7 @@ export function createGateway(
     graphiql: createGraphiql(config.connections),
     maxBodyBytes: config.maxBodyBytes,
     maxBufferedBytes: config.maxBufferedBytes,
+    clientTimeoutMs: config.connections.clientTimeoutMs,
     inTimeSlice,
     corsOrigins: config.corsOrigins,
     allowedHosts: config.allowedHosts,
@@ -149,6 +153,7 @@ export function createGateway(
     async listen(): Promise<string> {
       await checkSecret();
       stopLoading = knownBanks.loadSoon();
+      essays.jobs.begin();
       await traces?.open();
       if (metrics) {
         // Loaded only here.
@@ -189,9 +194,11 @@ export function createGateway(
     stopLoading();
     bankData.dataVersion.close();
     const drained = new AbortableSignal();
+    const stoppingJobs = essays.jobs.stop();
     const draining = server.drain(config.shutdownTimeoutMs);
     // Orders that were sent are charged even if the client has disconnected, so their essays are stored.
-    await Promise.race([draining.then(essays.flush), pause(config.shutdownTimeoutMs, drained)]);
+    const flushing = Promise.all([draining, stoppingJobs]).then(essays.flush);
+    await Promise.race([flushing, pause(config.shutdownTimeoutMs, drained)]);
     drained.abort(null);
     await draining;
     await Promise.all([bankDataUpstream.client.close(), essaysUpstream.client.close()]);

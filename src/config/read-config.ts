@@ -177,6 +177,15 @@ function createConfig(vars: Values, isLocal: boolean) {
       textField: vars.ESSAY_TEXT_FIELD ?? null,
       /** How long essays are stored, in days. */
       keepDays: vars.ESSAY_KEEP_DAYS,
+      /** Orders that are written without their client. */
+      jobs: {
+        /** Limit for those that a process runs at a time. */
+        maxRunning: Math.ceil(vars.ESSAY_ORDERS_RUNNING / vars.WORKERS),
+        /** Limit for those of a caller that have not ended, in each process. */
+        maxPerCaller: vars.ESSAY_ORDERS_PER_CALLER,
+        /** Whether one that was sent is cancelled as well. */
+        cancelsSent: vars.ESSAY_CANCEL_SENT,
+      },
       monthlyAllowance: vars.ESSAY_MONTHLY_ALLOWANCE ?? null,
     },
     essayService: readEssayServiceSettings(vars),

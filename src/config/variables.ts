@@ -102,6 +102,9 @@ export const gatewayVariables = {
   ESSAY_MODE_NEWS_REPORT: modeName.default('Journalistic'),
   ESSAY_TEXT_FIELD: fieldPath.optional(),
   ESSAY_KEEP_DAYS: integer(1, 3_650).default(30),
+  ESSAY_ORDERS_RUNNING: integer(1, 1_000).default(16),
+  ESSAY_ORDERS_PER_CALLER: integer(1, 100_000).default(100),
+  ESSAY_CANCEL_SENT: onOrOff.default(false),
   ESSAY_MONTHLY_ALLOWANCE: integer(0, 1_000_000_000).optional(),
 };
 

@@ -1,3 +1,5 @@
+import type { Signal } from '../async/signal.ts';
+import type { CallerLimits } from '../config/callers.ts';
 import type { UpstreamErrorCode } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 
@@ -6,12 +8,14 @@ export type EssayMode = (typeof essayModes)[number];
 export const essayWriters = ['DRAFTER', 'MODEL', 'SERVICE'] as const;
 /** The service that the gateway starts reports its drafter or its language model; any other service is SERVICE. */
 export type EssayWriter = (typeof essayWriters)[number];
-type WritingPurpose = 'NARRATIVE' | 'ARGUMENTATIVE' | 'EXPOSITORY' | 'DESCRIPTIVE';
+export const writingPurposes = ['NARRATIVE', 'ARGUMENTATIVE', 'EXPOSITORY', 'DESCRIPTIVE'] as const;
+type WritingPurpose = (typeof writingPurposes)[number];
 
 /** Limits of an order: words, titles, and characters of each text. Only the number of words is the service's own limit. */
 export const essayLimits = { wordCount: 2_000, titles: 20, description: 10_000, title: 200, idempotencyKey: 200 };
 
-export interface EssayOrder {
+/** What an essay is about. */
+export interface EssayInput {
   /** Topic and points to cover. */
   description: string;
   mode: EssayMode;
@@ -20,6 +24,9 @@ export interface EssayOrder {
   purpose: WritingPurpose | null;
   /** Titles for the service to choose from; empty: it writes one. */
   titles: readonly string[];
+}
+
+export interface EssayOrder extends EssayInput {
   /** Chosen by the client: once an essay was written, the same order with the same key returns it, unpaid. */
   idempotencyKey: string | null;
   /** Accepts a second payment if an earlier attempt with the same key was sent and its outcome is unknown. */
@@ -36,8 +43,12 @@ export interface Essay {
   /** Words in the text, counted by the gateway. */
   wordCount: number;
   mode: EssayMode;
-  /** Null if the essay was stored before release 0.2.0. */
+  /** This and what follows is null if the essay was stored before release 0.2.0. */
   writer: EssayWriter | null;
+  createdAt: Date | null;
+  /** When the stored essay expires. */
+  keptUntil: Date | null;
+  input: EssayInput | null;
 }
 
 /** The order must be changed before it can succeed. No essay was written. */
@@ -80,7 +91,16 @@ export interface EssayServiceFailed {
 
 /** Writes essays. Every order may be charged. Rejects only when the caller aborts. */
 export interface EssayGenerator {
-  generate(order: EssayOrder, context: RequestContext): Promise<EssayResult>;
+  /** @param progress of an order that somebody watches: its failure is stored until it is returned again */
+  generate(order: EssayOrder, context: RequestContext, progress?: OrderProgress): Promise<EssayResult>;
+}
+
+/** What happens to an order until its result. */
+export interface OrderProgress {
+  /** It is about to be sent: from now on, it may be paid for. */
+  onSent(): void;
+  /** The text that was written so far, if the service shows it. */
+  onText(textSoFar: string): void;
 }
 
 /** A generator that reports when an order is sent. */
@@ -93,6 +113,70 @@ interface SendHooks {
   maySend(): Promise<boolean>;
   /** Called immediately before each attempt: from then on it may be charged. If it throws, the attempt is not sent. */
   beforeAttempt(): void;
+}
+
+/** An order that was started, and is written without its client. */
+export interface EssayJob {
+  /** Derived from the caller and the idempotency key; it cannot be guessed. */
+  id: string;
+  createdAt: Date;
+  input: EssayInput;
+  state: EssayJobState;
+}
+
+export type EssayJobState =
+  /** @param position number of orders of this process before it */
+  | { kind: 'queued'; position: number }
+  /** It was sent, and may be paid for. */
+  | { kind: 'writing'; textSoFar: string }
+  | { kind: 'finished'; essayId: string }
+  | { kind: 'failed'; failure: EssayFailure }
+  | { kind: 'cancelled'; mayHaveBeenPaid: boolean };
+
+export type EssayFailure = Exclude<EssayResult, Essay>;
+
+/** The orders of callers who do not wait for them. Functions throw StoreError when the store fails, except `start`. */
+export interface EssayJobs {
+  /** Returns when the order is stored. The same order with the same key is the same job. */
+  start(order: EssayOrder, caller: JobCaller): Promise<EssayJob | EssayFailure>;
+  /** Null if this caller has no such job. */
+  find(id: string, callerId: string): Promise<EssayJob | null>;
+  findByKey(idempotencyKey: string, callerId: string): Promise<EssayJob | null>;
+  /** The job now, and after each change; ends with its last state. Changes that are not read in time are left out. */
+  watch(id: string, callerId: string, signal: Signal): AsyncGenerator<EssayJob | null>;
+  /** Cancels a job that has not ended; one that was sent only if the operator allows it. Null if there is no such job. */
+  cancel(id: string, callerId: string): Promise<Cancellation | null>;
+  /** The newest first. */
+  list(listing: JobListing, callerId: string): Promise<JobPage>;
+  /** Deletes a job that has ended, with its essay. */
+  delete(id: string, callerId: string): Promise<'deleted' | 'unknown' | 'not-ended'>;
+}
+
+/** The part of a caller that a job needs when another process continues it. */
+export interface JobCaller {
+  id: string;
+  name: string;
+  limits: CallerLimits;
+}
+
+export interface Cancellation {
+  job: EssayJob;
+  isCancelled: boolean;
+  mayHaveBeenPaid: boolean;
+}
+
+export interface JobListing {
+  first: number;
+  /** Number of the entry before the page; null: from the newest. */
+  after: number | null;
+  /** Only jobs in this state. */
+  state: EssayJobState['kind'] | null;
+}
+
+export interface JobPage {
+  /** With the number of their entry in the caller's list. */
+  entries: { job: EssayJob; number: number }[];
+  hasNext: boolean;
 }
 
 /** Stored essays, until they expire. */

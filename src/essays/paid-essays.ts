@@ -3,38 +3,54 @@ import type { OpenedStore } from '../stores/open-store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Redact } from '../telemetry/redact.ts';
 import type { UpstreamClient } from '../upstream/upstream-client.ts';
-import { type EssayFieldProblem, type EssayGenerator, type EssayOrder, essayLimits } from './essays.ts';
+import {
+  type EssayFieldProblem,
+  type EssayGenerator,
+  type EssayOrder,
+  essayLimits,
+  type InvalidEssayInput,
+} from './essays.ts';
+import { createEssayJobs } from './jobs/essay-jobs.ts';
+import type { JobQueueOptions } from './jobs/job-queue.ts';
 import { withIdempotency } from './orders/idempotency.ts';
 import { createRestEssays } from './rest/rest-essays.ts';
 
 interface PaidEssaysOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'onRecovered'> {
   client: UpstreamClient;
   config: Pick<Config, 'essays'>;
+  reserveCallOf: JobQueueOptions['reserveCallOf'];
   redact: Redact;
   events: Events;
 }
 
-/** The essay service behind its precheck and the archive of essays. */
-export function createPaidEssays({ client, config, redact, events, ...openedStore }: PaidEssaysOptions) {
-  const { upstream, modeNames, textField, keepDays } = config.essays;
+/** The essay service behind its precheck, the archive of essays, and the orders that are written without their client. */
+export function createPaidEssays({ client, config, reserveCallOf, redact, events, ...openedStore }: PaidEssaysOptions) {
+  const { upstream, modeNames, textField, keepDays, jobs: jobLimits } = config.essays;
   const isSelfHosted = upstream === null;
-  const restEssays = createRestEssays({ client, modeNames, textField, isSelfHosted, redact, events });
-  const { generate, ...essays } = withIdempotency(restEssays, { ...openedStore, keepDays, events });
-  return { ...essays, ...withOrderPrecheck({ generate }, events) };
+  const keepMs = keepDays * 86_400_000;
+  const restEssays = createRestEssays({ client, modeNames, textField, isSelfHosted, keepMs, redact, events });
+  const essays = withIdempotency(restEssays, { ...openedStore, keepMs, events });
+  const { archive, flush, close } = essays;
+  const rejectOrder = (order: EssayOrder) => rejectInvalidOrder(order, events);
+  const { store } = openedStore;
+  const jobs = createEssayJobs({ ...jobLimits, store, essays, archive, rejectOrder, keepMs, reserveCallOf, events });
+  return { ...withOrderPrecheck(essays, events), archive, jobs, flush, close };
 }
 
 /** Rejects orders that the service or the gateway does not accept, so that they never cost a paid call. */
 export function withOrderPrecheck(generator: EssayGenerator, events: Pick<Events, 'essayOrdered'>): EssayGenerator {
   return {
-    async generate(order, context) {
-      const problems = findOrderProblems(order);
-      if (problems.length === 0) return generator.generate(order, context);
-      events.essayOrdered('rejected');
-      const fields = new Set(problems.map(({ field }) => field));
-      const [field = null] = fields.size === 1 ? fields : [];
-      return { kind: 'invalid-input', field, message: problems.map(({ message }) => message).join(' '), problems };
-    },
+    generate: async (order, context) => rejectInvalidOrder(order, events) ?? generator.generate(order, context),
   };
+}
+
+function rejectInvalidOrder(order: EssayOrder, events: Pick<Events, 'essayOrdered'>): InvalidEssayInput | null {
+  const problems = findOrderProblems(order);
+  if (problems.length === 0) return null;
+  events.essayOrdered('rejected');
+  const fields = new Set(problems.map(({ field }) => field));
+  const [field = null] = fields.size === 1 ? fields : [];
+  return { kind: 'invalid-input', field, message: problems.map(({ message }) => message).join(' '), problems };
 }
 
 function findOrderProblems({ description, wordCount, titles, idempotencyKey }: EssayOrder): EssayFieldProblem[] {

@@ -42,6 +42,8 @@ export class Exchange {
   readonly responseHeaders: string[];
   /** Media type of the response; set when the request was validated. */
   mediaType: MediaType = 'application/json';
+  /** Whether the client accepts streams only; set with `mediaType`. */
+  isStreamOnly = false;
   /** Set when the path was read. */
   route: RequestRoute = 'other';
   /** When the body was received, by `performance.now()`; before, when the headers were. */

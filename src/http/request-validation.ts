@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '../config/parsers.ts';
+import { jsonTypes } from '../graphql/request/answer.ts';
 import { chooseMediaType } from '../graphql/request/reply.ts';
+import { chooseStreamFormat } from '../graphql/request/stream-formats.ts';
 import { parseJson } from '../parse-json.ts';
 import type { Cors } from './cors.ts';
 import type { Exchange } from './exchange.ts';
@@ -11,12 +13,13 @@ import type { Exchange } from './exchange.ts';
  * @returns false if an error was sent
  */
 export function validateRequest(exchange: Exchange, search: string, cors: Cors): boolean {
-  const mediaType = chooseMediaType(exchange.headers.accept);
-  if (mediaType === null) {
-    const message = 'The Accept header must allow application/json or application/graphql-response+json.';
-    return refuse(exchange, 406, message);
+  const { accept } = exchange.headers;
+  const mediaType = chooseMediaType(accept);
+  exchange.isStreamOnly = mediaType === null && chooseStreamFormat(accept) !== null;
+  if (mediaType === null && !exchange.isStreamOnly) {
+    return refuse(exchange, 406, `The Accept header must allow ${jsonTypes}.`);
   }
-  exchange.mediaType = mediaType;
+  exchange.mediaType = mediaType ?? 'application/json';
   const { method } = exchange.request;
   return method === 'POST' ? validatePost(exchange) : method !== 'GET' || validateGet(exchange, search, cors);
 }

@@ -51,6 +51,11 @@ interface Count extends KnownCount {
   restored: number;
 }
 
+/** Removes a value, at the latest after a millisecond; until then it is empty. @throws StoreError */
+export function erase(store: Store, key: string): Promise<void> {
+  return store.set(key, '', { expiresInMs: 1 });
+}
+
 /** The reason can be logged: it contains no address, credentials, key or value. */
 export class StoreError extends Error {
   readonly reason: string;

@@ -27,6 +27,10 @@ export interface Events {
   /** A look-up waits for the call of another one. */
   flightJoined(): void;
   essayOrdered(outcome: EssayOutcome): void;
+  /** An order that was started has its last state. @param code of a failure */
+  essayJobEnded(jobId: string, state: 'finished' | 'failed' | 'cancelled', code: string | null): void;
+  /** This process continues jobs of one that has stopped. */
+  essayJobsAdopted(count: number): void;
   credentialsRejected(service: ServiceName): void;
   /** By the service itself, whatever allowance is configured. */
   callRefused(service: ServiceName): void;

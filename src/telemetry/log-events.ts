@@ -18,6 +18,11 @@ export function createLogEvents(log: Log): Events {
     upstreamOperationEnded: ignore,
     flightJoined: ignore,
     essayOrdered: ignore,
+    essayJobEnded: (jobId, state, code) =>
+      code === null
+        ? log.info({ jobId, state }, 'an order ended')
+        : log.warn({ jobId, state, code }, 'an order failed'),
+    essayJobsAdopted: (count) => log.info({ count }, 'orders of a process that has stopped are continued'),
     circuitHalfOpened: ignore,
     upstreamCalled({ service, path, outcome, durationMs }) {
       const isFailure = outcome.kind === 'failed' || outcome.status >= 500 || outcome.status === 404;

@@ -79,6 +79,7 @@ describe('readConfig', () => {
         textField: null,
         monthlyAllowance: null,
         keepDays: 30,
+        jobs: { maxRunning: 16, maxPerCaller: 100, cancelsSent: false },
       },
       essayService: { llm: null, monthlyAllowance: null },
     });

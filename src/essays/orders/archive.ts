@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { GatewayError, upstreamErrorCodes } from '../../errors.ts';
-import { type Store, StoreError } from '../../stores/store.ts';
+import { erase, type Store, StoreError } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
 import { findRefusalInText } from '../../upstream/upstream-error.ts';
 import {
   type Essay,
   type EssayArchive,
-  type EssayResult,
+  type EssayFailure,
+  type EssayInput,
   essayModes,
   essayWriters,
   type InvalidEssayInput,
+  writingPurposes,
 } from '../essays.ts';
 import { type DurableWrites, duplicateEssay } from './durable-writes.ts';
 import { differentOrder, essayStoreKey, type OrderKey } from './order-key.ts';
@@ -38,9 +40,9 @@ export interface OrderArchive extends EssayArchive {
    * paid for is stored as long as an essay. Never rejects.
    */
   saveFailure(key: OrderKey, failure: EssayFailure, options: { isDelivered: boolean }): Promise<void>;
+  /** Removes the essay of an order, and what is known of its last attempt. @throws StoreError */
+  deleteOrder(key: OrderKey, essayId: string | null, callerId: string): Promise<void>;
 }
-
-type EssayFailure = Exclude<EssayResult, Essay>;
 
 interface FailedAttempt {
   kind: 'failed';
@@ -112,6 +114,11 @@ export function createArchive({ store, writes, expiresInMs, events }: ArchiveOpt
       const expiry = { expiresInMs: isUnread ? expiresInMs : failureExpiresInMs };
       await store.set(toAttemptKey(storeKey), JSON.stringify(record), expiry).catch(() => {});
     },
+    async deleteOrder({ storeKey }, essayId, callerId) {
+      await writes.flush();
+      const names = [storeKey, toAttemptKey(storeKey), ...(essayId === null ? [] : [essayStoreKey(essayId, callerId)])];
+      await Promise.all(names.map((name) => erase(store, name)));
+    },
   };
 
   /** The earlier essay, if there was one; `differentOrder` if it cannot be read. */
@@ -155,7 +162,8 @@ function unlessMessage(essay: Essay): Essay | null {
 /** @throws StoreError when the record is damaged or of a later version */
 function parseRecord<T>(schema: z.ZodType<T>, text: string | null): T | null {
   try {
-    return text === null ? null : schema.parse(JSON.parse(text));
+    // Empty: it was erased.
+    return text === null || text === '' ? null : schema.parse(JSON.parse(text));
   } catch {
     throw new StoreError('a record is damaged or of a later version');
   }
@@ -169,6 +177,16 @@ const version = z.literal(1).default(1);
 const message = z.string();
 const orderField = z.enum(['description', 'mode', 'wordCount', 'purpose', 'titles', 'idempotencyKey']);
 
+const date = z.coerce.date().nullable().default(null);
+
+export const essayInput: z.ZodType<EssayInput> = z.object({
+  description: z.string(),
+  mode: z.enum(essayModes),
+  wordCount: z.number(),
+  purpose: z.enum(writingPurposes).nullable(),
+  titles: z.array(z.string()),
+});
+
 const essay: z.ZodType<Essay> = z.object({
   kind: z.literal('essay'),
   id: z.string(),
@@ -177,9 +195,12 @@ const essay: z.ZodType<Essay> = z.object({
   mode: z.enum(essayModes),
   // Release 0.1.0 wrote none, and ignores it.
   writer: z.enum(essayWriters).nullable().default(null),
+  createdAt: date,
+  keptUntil: date,
+  input: essayInput.nullable().default(null),
 });
 
-const failure: z.ZodType<EssayFailure> = z.discriminatedUnion('kind', [
+export const failure: z.ZodType<EssayFailure> = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('invalid-input'),
     message,

@@ -3,20 +3,22 @@ import type { RequestContext } from '../../request-context.ts';
 import type { OpenedStore } from '../../stores/open-store.ts';
 import type { EssayOutcome, Events } from '../../telemetry/events.ts';
 import type {
-  EssayArchive,
   EssayGenerator,
   EssayOrder,
   EssayResult,
   EssayServiceFailed,
+  OrderProgress,
   SendingEssayGenerator,
 } from '../essays.ts';
-import { createArchive } from './archive.ts';
+import { createArchive, type OrderArchive } from './archive.ts';
 import { createDurableWrites } from './durable-writes.ts';
 import { differentOrder, type OrderKey, toOrderKey } from './order-key.ts';
 import { createOrderLock, generateWithLock, type HeldLock } from './order-lock.ts';
 
-interface IdempotentEssays extends EssayGenerator {
-  archive: EssayArchive;
+export interface IdempotentEssays extends EssayGenerator {
+  archive: OrderArchive;
+  /** Ends an order of this process, also one that was sent; its waiting callers get the reason. */
+  abort(order: EssayOrder, callerId: string, reason: Error): void;
   /** Waits for the orders that were sent, then retries the buffered writes once. */
   flush(): Promise<void>;
   /** Flushes, then reports as lost each essay that could not be stored. */
@@ -25,7 +27,8 @@ interface IdempotentEssays extends EssayGenerator {
 
 /** The store must encrypt its values: essays are confidential. */
 interface IdempotencyOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'onRecovered'> {
-  keepDays: number;
+  /** How long essays are stored. */
+  keepMs: number;
   events: Pick<Events, 'essayWriteBuffered' | 'essayLost' | 'essayRejectedWithoutStore' | 'essayOrdered'>;
 }
 
@@ -37,9 +40,8 @@ interface IdempotencyOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'o
  */
 export function withIdempotency(
   generator: SendingEssayGenerator,
-  { store, isShared, onRecovered, keepDays, events }: IdempotencyOptions,
+  { store, isShared, onRecovered, keepMs: expiresInMs, events }: IdempotencyOptions,
 ): IdempotentEssays {
-  const expiresInMs = keepDays * 86_400_000;
   const writes = createDurableWrites({ store, expiresInMs, events });
   const archive = createArchive({ store, writes, expiresInMs, events });
   const acquire = createOrderLock({ store, isShared, onRecovered, archive });
@@ -47,16 +49,24 @@ export function withIdempotency(
   onRecovered(() => void writes.flush());
 
   return {
-    async generate(order, context) {
+    async generate(order, context, progress) {
       context.signal.throwIfAborted();
       const key = toOrderKey(order, context.callerId);
       const runningOrder = key && findRunning(key);
       if (runningOrder && runningOrder.key?.fingerprint !== key.fingerprint) return report(differentOrder);
-      const { task } = runningOrder ?? start(order, key, context);
+      const { task, watchers } = runningOrder ?? start(order, key, context, progress);
+      if (runningOrder && progress) {
+        watchers.push(progress);
+        if (task.outlivesCallers()) progress.onSent();
+      }
       context.activity.begin();
       const result = await task.wait(context.signal).finally(() => context.activity.end());
       // The order that started the task has reported itself.
       return runningOrder ? report(result) : result;
+    },
+    abort(order, callerId, reason) {
+      const key = toOrderKey(order, callerId);
+      if (key) findRunning(key)?.task.signal.abort(reason);
     },
     archive,
     flush,
@@ -82,9 +92,15 @@ export function withIdempotency(
     await writes.flush();
   }
 
-  function start(order: EssayOrder, key: OrderKey | null, context: RequestContext): RunningOrder {
-    const task = new SharedTask<EssayResult>((task) => runOrder(order, key, context, task));
-    const runningOrder = { key, task };
+  function start(
+    order: EssayOrder,
+    key: OrderKey | null,
+    context: RequestContext,
+    progress: OrderProgress | undefined,
+  ): RunningOrder {
+    const watchers = progress ? [progress] : [];
+    const task = new SharedTask<EssayResult>((task) => runOrder(order, key, context, task, watchers));
+    const runningOrder = { key, task, watchers };
     running.add(runningOrder);
     void task.settled().then(() => running.delete(runningOrder));
     return runningOrder;
@@ -95,15 +111,20 @@ export function withIdempotency(
     key: OrderKey | null,
     context: RequestContext,
     task: SharedTask<EssayResult>,
+    watchers: readonly OrderProgress[],
   ): Promise<EssayResult> {
     const { signal } = task;
     const taskContext = { ...context, signal };
     return key ? runOnce(key) : run();
 
+    function onSent(): void {
+      // Never released: an order that was sent, or is recorded as sent, is always completed.
+      task.keepAlive();
+      for (const { onSent } of watchers) onSent();
+    }
+
     async function run(): Promise<EssayResult> {
-      // Never released: an order that was sent is always completed.
-      const beforeAttempt = () => task.keepAlive();
-      const result = await generator.generate(order, taskContext, { maySend: async () => true, beforeAttempt });
+      const result = await generator.generate(order, taskContext, { maySend: async () => true, beforeAttempt: onSent });
       return report(await save(result), { isNew: true });
     }
 
@@ -122,8 +143,7 @@ export function withIdempotency(
 
     async function runWithLock(key: OrderKey, lock: HeldLock): Promise<EssayResult | null> {
       const recordAttempt = () => {
-        // Never released: an order that is recorded as sent is always completed.
-        task.keepAlive();
+        onSent();
         return archive.saveSent(key);
       };
       try {
@@ -137,7 +157,9 @@ export function withIdempotency(
 
     async function save(result: EssayResult): Promise<EssayResult> {
       if (result.kind === 'essay') return archive.save(result, key, context.callerId);
-      if (key) await archive.saveFailure(key, result, { isDelivered: task.hasCallers() });
+      // A watched order has delivered it when it is stored as the state of the job.
+      const isDelivered = watchers.length === 0 && task.hasCallers();
+      if (key) await archive.saveFailure(key, result, { isDelivered });
       return result;
     }
   }
@@ -146,10 +168,11 @@ export function withIdempotency(
 interface RunningOrder {
   key: OrderKey | null;
   task: SharedTask<EssayResult>;
+  watchers: OrderProgress[];
 }
 
 /** Without the store, it is unknown whether an order was paid for already. A retry may succeed, as after `shed`. */
-const unsafeOrder: EssayServiceFailed = {
+export const unsafeOrder: EssayServiceFailed = {
   kind: 'service-failed',
   message:
     'The gateway cannot make sure at the moment that this order is paid for only once, so the essay service was not ' +

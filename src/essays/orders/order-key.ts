@@ -38,6 +38,6 @@ export const differentOrder: InvalidEssayInput = {
 };
 
 /** Hashes the parts as JSON, so that different parts never give the same text. */
-function hash(parts: readonly unknown[]): string {
+export function hash(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }

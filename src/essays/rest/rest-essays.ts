@@ -14,6 +14,8 @@ interface RestEssaysOptions {
   textField?: string | null;
   /** Whether the gateway starts the service. Only then its report of what wrote an essay is trusted. */
   isSelfHosted?: boolean;
+  /** How long essays are stored. */
+  keepMs: number;
   /** Applied to the service's error messages before a client sees them. */
   redact: Redact;
   events: UpstreamErrorEvents;
@@ -25,6 +27,7 @@ export function createRestEssays({
   modeNames,
   textField = null,
   isSelfHosted = false,
+  keepMs,
   redact,
   events,
 }: RestEssaysOptions): SendingEssayGenerator {
@@ -41,12 +44,26 @@ export function createRestEssays({
     },
   };
 
-  function readEssay(outcome: Outcome, { mode, wordCount }: EssayOrder, description: string): Essay | null {
+  function readEssay(outcome: Outcome, order: EssayOrder, description: string): Essay | null {
     if (!isSuccess(outcome)) return null;
+    const { idempotencyKey, orderAgain, ...input } = order;
+    const { mode, wordCount } = input;
     const text = readEssayText(outcome, { description, wordCount }, textField);
     if (text === null) return null;
     const writer = isSelfHosted ? readWriter(outcome.json) : 'SERVICE';
-    return { kind: 'essay', id: randomUUID(), text, wordCount: countWords(text), mode, writer };
+    const createdAt = new Date();
+    const keptUntil = new Date(createdAt.getTime() + keepMs);
+    return {
+      kind: 'essay',
+      id: randomUUID(),
+      text,
+      wordCount: countWords(text),
+      mode,
+      writer,
+      createdAt,
+      keptUntil,
+      input,
+    };
   }
 
   function readRejection(outcome: Outcome): EssayResult | null {

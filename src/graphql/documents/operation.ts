@@ -1,4 +1,5 @@
 import {
+  createSourceEventStream,
   type DocumentNode,
   type ExecutionResult,
   execute,
@@ -38,6 +39,14 @@ export interface PreparedOperation {
     variables: Variables,
     schema?: GraphQLSchema,
   ): ExecutionResult | Promise<ExecutionResult>;
+  /**
+   * Subscribes: the results of the events, or one result with errors.
+   * @param createContext called for each event, whose limits are its own
+   */
+  subscribe(
+    createContext: () => OperationContext,
+    variables: Variables,
+  ): Promise<AsyncIterable<ExecutionResult> | ExecutionResult>;
 }
 
 /** What log, metrics and traces show of an operation. It refers to no document: a kept reply has it. */
@@ -97,6 +106,16 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
     cost,
     execute: (contextValue, variables, executedSchema = schema) =>
       findRefusal(contextValue.caller, variables) ?? run(contextValue, variables, executedSchema),
+    async subscribe(createContext, variableValues) {
+      const contextValue = createContext();
+      const refusal = findRefusal(contextValue.caller, variableValues);
+      if (refusal !== null) return refusal;
+      const args = { schema, document, operationName, variableValues };
+      const events = await createSourceEventStream({ ...args, contextValue });
+      if (!(Symbol.asyncIterator in events))
+        return events.data === undefined ? rejectVariables(events.errors ?? []) : events;
+      return executeEvents(events, (rootValue) => execute({ ...args, rootValue, contextValue: createContext() }));
+    },
   };
 
   function findRefusal({ limits }: Caller, variables: Variables): ExecutionResult | null {
@@ -121,6 +140,13 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
     const result = await execute({ schema, document, operationName, contextValue, variableValues });
     return result.data === undefined ? rejectVariables(result.errors ?? []) : result;
   }
+}
+
+async function* executeEvents(
+  events: AsyncIterable<unknown>,
+  executeEvent: (event: unknown) => ExecutionResult | Promise<ExecutionResult>,
+): AsyncGenerator<ExecutionResult> {
+  for await (const event of events) yield await executeEvent(event);
 }
 
 function labelOperation({ operation, name }: OperationDefinitionNode, trust: DocumentTrust): OperationLabel {

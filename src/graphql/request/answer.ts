@@ -11,6 +11,7 @@ import type { KeptReplies, RequestKey } from './kept-replies.ts';
 import { createLargeQueryTurns, largeQueryCost } from './large-queries.ts';
 import { type PersistedQueries, withDocumentId } from './persisted-queries.ts';
 import { createAbandonedReply, type Replies, type Reply, type RequestedFormat, traceHeader } from './reply.ts';
+import { chooseStreamFormat } from './stream-formats.ts';
 
 /** The HTTP request with which GraphQL was asked. */
 export interface GraphqlRequest extends RequestedFormat {
@@ -18,6 +19,8 @@ export interface GraphqlRequest extends RequestedFormat {
   /** Aborts when the client disconnects. */
   signal: Signal;
   trace: Trace | null;
+  /** Whether it accepts streams only. */
+  isStreamOnly: boolean;
 }
 
 /** A POST request with a JSON body. */
@@ -98,6 +101,7 @@ export function createAnswer<Context extends OperationContext>({
 
       function run(operation: PreparedOperation): Reply | Promise<Reply> {
         if (request.signal.aborted) return createAbandonedReply(request.mediaType, null);
+        if (operation.label.type === 'subscription') return subscribe(operation);
         const context = createContext(caller, request.signal, request.trace);
         const hash = params.extensions?.persistedQuery?.sha256Hash;
         const documentId = typeof hash === 'string' ? hash : null;
@@ -106,6 +110,15 @@ export function createAnswer<Context extends OperationContext>({
           ? inlineTrace.execute(operation, context, variables)
           : operation.execute(context, variables);
         return result instanceof Promise ? result.then((result) => finish(result, executed)) : finish(result, executed);
+      }
+
+      async function subscribe(operation: PreparedOperation): Promise<Reply> {
+        const createEventContext = () => createContext(caller, request.signal, request.trace);
+        const results = await operation.subscribe(createEventContext, variables);
+        const executed = { operation, requestContext: createEventContext().requestContext, documentId: null };
+        const format = chooseStreamFormat(request.headers.accept);
+        if (!(Symbol.asyncIterator in results) || format === null) return finish(results as ExecutionResult, executed);
+        return replies.createStream(format, results, request, caller, executed);
       }
 
       function finish(result: ExecutionResult, executed: Executed | null): Reply {
@@ -155,7 +168,7 @@ interface FoundOperation {
 function findOperation(
   { document, errors, operation }: PreparedDocument,
   { operationName }: Params,
-  { method }: GraphqlRequest,
+  { method, headers, isStreamOnly }: GraphqlRequest,
 ): FoundOperation {
   // Clients send an empty name for none, as in a URL.
   const name = operationName === '' ? null : operationName;
@@ -163,11 +176,19 @@ function findOperation(
   if (document && !definition) return { operation: null, errors: [createOperationError()] };
   if (definition?.operation === 'mutation' && method === 'GET') return { operation: null, errors: [createGetError()] };
   if (errors.length > 0) return { operation: null, errors };
-  if (definition?.operation === 'subscription') {
-    const message = 'Schema is not configured to execute subscription operation.';
-    return { operation: null, errors: [new GraphQLError(message, { nodes: definition })] };
+  const isStream = definition?.operation === 'subscription';
+  if (isStream ? chooseStreamFormat(headers.accept) === null : isStreamOnly) {
+    return { operation: null, errors: [createFormatError(isStream ? streamTypes : jsonTypes)] };
   }
   return { operation: operation(name), errors };
+}
+
+export const jsonTypes = 'application/json or application/graphql-response+json';
+const streamTypes = 'multipart/mixed or text/event-stream, because a subscription is answered as a stream';
+
+function createFormatError(types: string): GraphQLError {
+  const extensions = { code: 'BAD_USER_INPUT', http: { status: 406, spec: false } };
+  return new GraphQLError(`The Accept header must allow ${types}.`, { extensions });
 }
 
 function createGetError(): GraphQLError {

@@ -8,6 +8,7 @@ import type { Redact } from '../../telemetry/redact.ts';
 import type { CacheScope } from '../documents/cache-scope.ts';
 import type { Executed } from '../documents/operation.ts';
 import { type PresentedError, presentErrors } from './present-error.ts';
+import type { StreamFormat } from './stream-formats.ts';
 
 /** In `latin1`, each character is one byte of the text in UTF-8; Node.js writes that faster. */
 export type TextEncoding = 'utf8' | 'latin1';
@@ -21,6 +22,8 @@ export interface Reply {
   body: string;
   bodyEncoding: TextEncoding;
   record: ReplyRecord;
+  /** The results of a subscription, in place of the body; undefined for other operations. */
+  stream?: { format: StreamFormat; results: AsyncIterable<string> };
 }
 
 /** A reply as log, metrics and traces show it. It refers to no document, which a kept reply would hold in memory. */
@@ -59,11 +62,29 @@ export interface RepliesOptions {
 export function createReplies({ hasCallers, exposesCost, hasTraces, redact, events }: RepliesOptions) {
   const extensionHeaders = [...(exposesCost ? [costHeader] : []), ...(hasTraces ? [traceHeader] : [])];
   const vary = [varyOfAll, ...(hasCallers ? ['authorization', 'x-api-key'] : []), ...extensionHeaders].join(', ');
-  return { asksForExtensions, create };
+  return { asksForExtensions, create, createStream };
 
   /** Whether a request asks for extensions of the response, with which it is not cached. */
   function asksForExtensions(headers: RequestedFormat['headers']): boolean {
     return extensionHeaders.some((name) => headers[name] !== undefined);
+  }
+
+  /** The reply to a subscription. */
+  function createStream(
+    format: StreamFormat,
+    results: AsyncIterable<ExecutionResult>,
+    request: RequestedFormat,
+    caller: Pick<Caller, 'scopes'>,
+    executed: Executed,
+  ): Reply {
+    const { mediaType } = request;
+    const headers = { 'cache-control': 'no-store', vary };
+    const stream = { format, results: writeResults() };
+    return { status: 200, headers, mediaType, body: '', bodyEncoding: 'utf8', record: createRecord(executed), stream };
+
+    async function* writeResults(): AsyncGenerator<string> {
+      for await (const result of results) yield create(result, request, caller, null).body;
+    }
   }
 
   /** @param executed null if no operation was executed */
@@ -119,7 +140,7 @@ export const costHeader = 'x-cost';
 /** Routers request a trace with the value `ftv1`. */
 export const traceHeader = 'apollo-federation-include-trace';
 
-/** The supported media types, in our order of preference. Streams are not supported. */
+/** The media types of replies that are not streams, in our order of preference. */
 const mediaTypes = ['application/json', 'application/graphql-response+json'] as const;
 export type MediaType = (typeof mediaTypes)[number];
 

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { Readable } from 'node:stream';
 import { useAPQ } from '@graphql-yoga/plugin-apq';
 import type { ExecutionResult } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
@@ -6,6 +7,7 @@ import type { Caller } from '../../auth/caller.ts';
 import type { Answer, GraphqlPost, GraphqlRequest, Params } from './answer.ts';
 import { hashQuery, type PersistedQueries, withDocumentId } from './persisted-queries.ts';
 import { chooseMediaType, type Replies, type Reply } from './reply.ts';
+import { chooseStreamFormat, streamText } from './stream-formats.ts';
 
 interface GraphqlYogaOptions {
   answer: Answer;
@@ -64,7 +66,8 @@ export function createGraphqlYoga({ answer, persistedQueries, replies, localCall
       setMaxListeners(0, signal);
       const headers = Object.fromEntries(fetched.headers);
       const mediaType = chooseMediaType(headers.accept) ?? 'application/json';
-      const request = { method, headers, mediaType, requestId: undefined, signal, trace: null };
+      const isStreamOnly = chooseMediaType(headers.accept) === null && chooseStreamFormat(headers.accept) !== null;
+      const request = { method, headers, mediaType, requestId: undefined, signal, trace: null, isStreamOnly };
       return yoga.fetch(fetched, { pending: { request, caller: localCaller, reply: null } });
     },
   };
@@ -102,11 +105,10 @@ function useAnswer({ answer, replies }: Pick<GraphqlYogaOptions, 'answer' | 'rep
       setResultProcessor((result, { Response }) => {
         // Without a reply, the result has errors of Yoga in reading the request.
         pending.reply ??= replies.create(result as ExecutionResult, request, caller, null);
-        const { status, headers, body } = pending.reply;
-        return new Response(body, {
-          status,
-          headers: { ...headers, 'content-type': `${request.mediaType}; charset=utf-8` },
-        });
+        const { status, headers, body, stream } = pending.reply;
+        const type = stream?.format.contentType ?? `${request.mediaType}; charset=utf-8`;
+        const content = stream ? Readable.toWeb(Readable.from(streamText(stream), { objectMode: false })) : body;
+        return new Response(content as BodyInit, { status, headers: { ...headers, 'content-type': type } });
       }, request.mediaType);
     },
   };

@@ -4,45 +4,11 @@ import { GatewayError } from '../../errors.ts';
 import { compactIban } from '../../iban/iban.ts';
 import { BankType } from './bank.ts';
 import { builder } from './builder.ts';
+import { PageInfoType, pageSize, pageSizeArg, readCursor, readPageSize, writeCursor } from './connection.ts';
 import { lookUpCost, paid } from './directives.ts';
 import { bankDataScope, limitText, maxLengths } from './field-checks.ts';
 
-/* Pagination follows https://relay.dev/graphql/connections.htm, so that client caches can merge pages. */
-
-const maxPageSize = 100;
-const defaultPageSize = 20;
 const maxSearchWords = 10;
-
-const pageSize = {
-  name: 'listSize',
-  args: { slicingArguments: ['first'], sizedFields: ['edges', 'nodes'], requireOneSlicingArgument: false },
-} as const;
-
-/** Shareable, because every subgraph with connections defines the same type. */
-const PageInfoType = builder.objectRef<BankPage>('PageInfo').implement({
-  description: 'Position of a page in its list.',
-  directives: [{ name: 'shareable', args: {} }],
-  fields: (t) => ({
-    hasNextPage: t.boolean({ description: 'Whether there is a next page.', resolve: ({ next }) => next !== null }),
-    hasPreviousPage: t.boolean({
-      description: 'Whether there are banks before this page.',
-      resolve: ({ banks }) => (banks[0]?.offset ?? 0) > 0,
-    }),
-    startCursor: t.string({
-      nullable: true,
-      description: 'Cursor of the first bank; null if the page is empty.',
-      resolve: ({ banks }) => banks[0] && writeCursor(banks[0].offset),
-    }),
-    endCursor: t.string({
-      nullable: true,
-      description: 'Pass it as `after` to get the next page; null if the page is empty and there is no next page.',
-      resolve: ({ banks, next }) => {
-        const last = next === null ? banks.at(-1)?.offset : next - 1;
-        return last === undefined ? null : writeCursor(last);
-      },
-    }),
-  }),
-});
 
 const BankEdgeType = builder.objectRef<BankPage['banks'][number]>('BankEdge').implement({
   description: 'A bank and its cursor.',
@@ -65,7 +31,16 @@ const BankConnectionType = builder.objectRef<BankPage>('BankConnection').impleme
       description: 'The banks without cursors.',
       resolve: ({ banks }) => banks.map(({ bank }) => bank),
     }),
-    pageInfo: t.field({ type: PageInfoType, description: 'Position in the list.', resolve: (page) => page }),
+    pageInfo: t.field({
+      type: PageInfoType,
+      description: 'Position in the list.',
+      resolve: ({ banks, next }) => ({
+        hasNext: next !== null,
+        hasPrevious: (banks[0]?.offset ?? 0) > 0,
+        start: banks[0]?.offset ?? null,
+        end: (next === null ? banks.at(-1)?.offset : next - 1) ?? null,
+      }),
+    }),
     totalCount: t.exposeInt('total', {
       nullable: true,
       description: 'Number of banks in the whole list; null if the service does not report it.',
@@ -93,15 +68,13 @@ builder.queryField('banks', (t) =>
           `Up to ${maxSearchWords} words of a name, or part of a bank code or BIC; case and accents are ignored.`,
         ),
       ),
-      first: t.arg.int({ defaultValue: defaultPageSize, description: `Page size, from 1 to ${maxPageSize}.` }),
+      first: t.arg.int(pageSizeArg),
       after: t.arg.string(
         limitText('cursor', maxLengths.cursor, 'Cursor of the bank before the page; null for the first page.'),
       ),
     },
     resolve: async (_, { country, search, first: size, after }, { services, budget, requestContext }) => {
-      const first = size ?? defaultPageSize;
-      if (first < 1 || first > maxPageSize)
-        throw badInput(`The page size is ${first}; it must be from 1 to ${maxPageSize}.`);
+      const first = readPageSize(size);
       const listing = {
         country: readCountry(country),
         search: readSearch(search),
@@ -134,18 +107,3 @@ function badInput(message: string): GatewayError {
 
 /** Lists end here. Cursors reach one page further, so that a client can read each cursor that it received. */
 const maxOffset = 999_999_999;
-
-/** An opaque cursor for an offset in a list. */
-function writeCursor(offset: number): string {
-  return Buffer.from(`offset:${offset}`).toString('base64url');
-}
-
-/** @throws GatewayError if `writeCursor` did not create it */
-function readCursor(cursor: string): number {
-  const [, offset] =
-    Buffer.from(cursor, 'base64url')
-      .toString()
-      .match(/^offset:(\d{1,10})$/) ?? [];
-  if (offset === undefined) throw badInput('The cursor must be one that the list returned.');
-  return Number(offset);
-}

@@ -4,7 +4,7 @@ import type { Caller } from '../../auth/caller.ts';
 import type { PaidBudgets } from '../../auth/paid-budget.ts';
 import type { BankDataPort } from '../../bank-data/bank-data.ts';
 import type { KnownBanks } from '../../bank-lists/known-banks.ts';
-import type { EssayArchive, EssayGenerator } from '../../essays/essays.ts';
+import type { EssayArchive, EssayGenerator, EssayJobs } from '../../essays/essays.ts';
 import { createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
 import type { Trace } from '../../trace.ts';
 import type { AllowanceStatus } from '../../upstream/allowance/allowance.ts';
@@ -16,6 +16,7 @@ export interface Services {
   bankData: BankDataPort;
   essays: EssayGenerator;
   essayArchive: EssayArchive;
+  essayJobs: EssayJobs;
   /** The status of each upstream's allowance. Makes no upstream call. */
   allowances: () => Promise<readonly AllowanceStatus[]>;
   /** The paid calls of each caller. */

@@ -3,6 +3,8 @@ import {
   type Essay,
   type EssayAllowanceExhausted,
   type EssayFieldProblem,
+  type EssayInput,
+  type EssayOrder,
   type EssayResult,
   type EssayServiceFailed,
   type EssayWriter,
@@ -47,7 +49,25 @@ const EssayWriterType = builder.enumType('EssayWriter', {
   } satisfies Record<EssayWriter, { description: string }>,
 });
 
-const EssayType = builder.objectRef<Essay>('Essay').implement({
+export const EssayInputType = builder.objectRef<EssayInput>('EssayInput').implement({
+  description: 'What an essay is about, as it was ordered.',
+  fields: (t) => ({
+    description: t.exposeString('description', { description: 'The topic and the points to cover.' }),
+    mode: t.expose('mode', { type: EssayModeType, description: 'The style.' }),
+    wordCount: t.exposeInt('wordCount', { description: 'Maximum number of words.' }),
+    purpose: t.expose('purpose', {
+      type: WritingPurposeType,
+      nullable: true,
+      description: 'The purpose; null for none.',
+    }),
+    titles: t.exposeStringList('titles', {
+      extensions: { maxItems: essayLimits.titles },
+      description: 'Titles for the service to choose from.',
+    }),
+  }),
+});
+
+export const EssayType = builder.objectRef<Essay>('Essay').implement({
   description: 'A written essay.',
   fields: (t) => ({
     id: t.exposeID('id', {
@@ -57,12 +77,32 @@ const EssayType = builder.objectRef<Essay>('Essay').implement({
       description: 'The text; line breaks separate paragraphs. At most `limits.essayTexts` per response.',
       resolve: ({ text }, _, { budget }) => countText(text, budget),
     }),
+    title: t.string({
+      nullable: true,
+      description: 'The title in the first line of the text; null if it has none.',
+      resolve: ({ text }) => readTitle(text),
+    }),
     wordCount: t.exposeInt('wordCount', { description: 'Number of words in the text.' }),
     mode: t.expose('mode', { type: EssayModeType, description: 'The style that was ordered.' }),
     writer: t.expose('writer', {
       type: EssayWriterType,
       nullable: true,
       description: 'What wrote the essay; null for essays that were stored before release 0.2.0.',
+    }),
+    createdAt: t.expose('createdAt', {
+      type: DateTimeType,
+      nullable: true,
+      description: 'When it was received; null as `writer`.',
+    }),
+    keptUntil: t.expose('keptUntil', {
+      type: DateTimeType,
+      nullable: true,
+      description: 'Until when it is stored; null as `writer`.',
+    }),
+    input: t.expose('input', {
+      type: EssayInputType,
+      nullable: true,
+      description: 'What was ordered; null as `writer`.',
     }),
   }),
 });
@@ -99,7 +139,7 @@ const InvalidEssayFieldType = builder.objectRef<EssayFieldProblem>('InvalidEssay
   }),
 });
 
-const InvalidEssayInputType = builder.objectRef<InvalidEssayInput>('InvalidEssayInput').implement({
+export const InvalidEssayInputType = builder.objectRef<InvalidEssayInput>('InvalidEssayInput').implement({
   description: 'The input is not valid and must be changed. No essay was written.',
   interfaces: [ErrorType],
   fields: (t) => ({
@@ -116,20 +156,22 @@ const InvalidEssayInputType = builder.objectRef<InvalidEssayInput>('InvalidEssay
   }),
 });
 
-const EssayAllowanceExhaustedType = builder.objectRef<EssayAllowanceExhausted>('EssayAllowanceExhausted').implement({
-  description:
-    "The allowance of the essay service, or the client's budget, is exhausted, or the service has asked not to be called; " +
-    'the message says which.',
-  interfaces: [ErrorType],
-  fields: (t) => ({
-    renewsAt: t.expose('renewsAt', {
-      type: DateTimeType,
-      nullable: true,
-      description:
-        'When orders are accepted again, at most a month from now; null if the service does not report that.',
+export const EssayAllowanceExhaustedType = builder
+  .objectRef<EssayAllowanceExhausted>('EssayAllowanceExhausted')
+  .implement({
+    description:
+      "The allowance of the essay service, or the client's budget, is exhausted, or the service has asked not to be called; " +
+      'the message says which.',
+    interfaces: [ErrorType],
+    fields: (t) => ({
+      renewsAt: t.expose('renewsAt', {
+        type: DateTimeType,
+        nullable: true,
+        description:
+          'When orders are accepted again, at most a month from now; null if the service does not report that.',
+      }),
     }),
-  }),
-});
+  });
 
 const UpstreamErrorCodeType = builder.enumType('UpstreamErrorCode', {
   description: 'How a service failed.',
@@ -148,7 +190,7 @@ const UpstreamErrorCodeType = builder.enumType('UpstreamErrorCode', {
   } satisfies Record<UpstreamErrorCode, { description: string }>,
 });
 
-const EssayServiceFailedType = builder.objectRef<EssayServiceFailed>('EssayServiceFailed').implement({
+export const EssayServiceFailedType = builder.objectRef<EssayServiceFailed>('EssayServiceFailed').implement({
   description: 'No essay was received. The order may have been paid for, unless `code` is UPSTREAM_UNAVAILABLE.',
   interfaces: [ErrorType],
   fields: (t) => ({
@@ -171,7 +213,7 @@ const GenerateEssayResultType = builder.unionType('GenerateEssayResult', {
   resolveType: (result) => typeNames[(result as EssayResult).kind],
 });
 
-const typeNames = {
+export const typeNames = {
   essay: EssayType,
   'invalid-input': InvalidEssayInputType,
   'allowance-exhausted': EssayAllowanceExhaustedType,
@@ -193,7 +235,7 @@ builder.queryField('essay', (t) =>
   }),
 );
 
-const GenerateEssayInputType = builder.inputType('GenerateEssayInput', {
+export const GenerateEssayInputType = builder.inputType('GenerateEssayInput', {
   description: 'The essay to write.',
   fields: (t) => ({
     description: t.string({
@@ -218,7 +260,8 @@ const GenerateEssayInputType = builder.inputType('GenerateEssayInput', {
       defaultValue: false,
       description:
         'Whether to order the essay again if an earlier attempt with the same idempotencyKey was sent and its outcome is ' +
-        'unknown, because the gateway crashed: both may be paid for. No effect in any other case.',
+        'unknown, because the gateway crashed: both may be paid for. With startEssay, also if the order has failed or was ' +
+        'cancelled. No effect in any other case.',
     }),
   }),
 });
@@ -241,7 +284,7 @@ builder.mutationField('generateEssay', (t) =>
   }),
 );
 
-function codeOf(result: EssayResult): ErrorCode | null {
+export function codeOf(result: EssayResult): ErrorCode | null {
   if (result.kind === 'essay') return null;
   return result.kind === 'invalid-input' ? 'BAD_USER_INPUT' : result.code;
 }
@@ -254,8 +297,12 @@ async function generate(
     const { message } = budget.createLimitError('essays');
     return { kind: 'invalid-input', field: null, message, problems: [] };
   }
+  return services.essays.generate(readOrder(input), requestContext);
+}
+
+export function readOrder(input: typeof GenerateEssayInputType.$inferInput): EssayOrder {
   const { description, wordCount, mode, purpose, titles, idempotencyKey, orderAgain } = input;
-  const order = {
+  return {
     description,
     wordCount,
     mode: mode ?? 'STANDARD',
@@ -264,11 +311,20 @@ async function generate(
     idempotencyKey: idempotencyKey ?? null,
     orderAgain: orderAgain ?? false,
   };
-  return services.essays.generate(order, requestContext);
 }
 
 /** Aliases repeat a text, which is long. */
-function countText(text: string, budget: QueryBudget): string {
+export function countText(text: string, budget: QueryBudget): string {
   if (!budget.spend('essayTexts')) throw budget.createLimitError('essayTexts');
   return text;
+}
+
+/** A heading, or a short first line without a full stop, with text after it. */
+function readTitle(text: string): string | null {
+  const [, line = '', rest = ''] = /^\s*([^\n]+)\n(.*)$/s.exec(text) ?? [];
+  const heading = /^#{1,6}\s+(.+?)\s*#*$/.exec(line.trim())?.[1] ?? null;
+  const title = heading ?? line.trim().replace(/^\*\*(.+)\*\*$/, '$1');
+  const isTitle =
+    heading !== null || (rest.startsWith('\n') && title.length <= essayLimits.title && !/[.:;,]$/.test(title));
+  return isTitle && rest.trim() !== '' ? title : null;
 }

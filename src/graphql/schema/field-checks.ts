@@ -2,6 +2,7 @@ import {
   defaultFieldResolver,
   type GraphQLArgument,
   type GraphQLField,
+  type GraphQLFieldResolver,
   type GraphQLInputField,
   type GraphQLObjectType,
   type GraphQLSchema,
@@ -61,14 +62,19 @@ export function checkText(noun: string, text: string, maxLength: number): string
 }
 
 function addChecks(field: GraphQLField<unknown, Context>): void {
-  const { args, extensions, resolve = defaultFieldResolver } = field;
+  const { args, extensions, resolve = defaultFieldResolver, subscribe } = field;
   const limits = findTextLimits(args);
   if (limits.length === 0 && extensions.scope === undefined) return;
-  field.resolve = (source, values, context, info) => {
-    checkScope(field, context);
-    for (const limit of limits) checkTexts(values, limit);
-    return resolve(source, values, context, info);
+  const withChecks = (run: GraphQLFieldResolver<unknown, Context>): GraphQLFieldResolver<unknown, Context> => {
+    return (source, values, context, info) => {
+      checkScope(field, context);
+      for (const limit of limits) checkTexts(values, limit);
+      return run(source, values, context, info);
+    };
   };
+  // The source of a subscription is checked once, not each of its events.
+  if (subscribe) field.subscribe = withChecks(subscribe);
+  else field.resolve = withChecks(resolve);
 }
 
 interface TextLimit {

@@ -4,6 +4,7 @@ import './bank-connection.ts';
 import './bic.ts';
 import './country.ts';
 import './essay.ts';
+import './essay-order.ts';
 import './generate-iban.ts';
 import './iban.ts';
 import './limits.ts';
@@ -12,6 +13,7 @@ import { withFieldChecks } from './field-checks.ts';
 import { federationLink } from './subgraph.ts';
 
 builder.queryType({ description: 'Look-ups. Cached and computed values need no upstream call.' });
+builder.subscriptionType({ description: 'Orders while they are written.' });
 builder.mutationType({ description: 'Paid orders. An idempotencyKey makes retries safe.' });
 
 export const schema = withFieldChecks(builder.toSchema({ schemaDirectives: [federationLink] }));

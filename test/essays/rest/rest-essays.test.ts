@@ -16,6 +16,7 @@ function tRestEssays(outcome: Outcome, options: { isSelfHosted?: boolean } = {})
   const requests: UpstreamRequest[] = [];
   const fired: string[] = [];
   const essays = createRestEssays({
+    keepMs: 86_400_000,
     ...options,
     client: {
       async send(request) {

@@ -36,7 +36,17 @@ export const unknownOutcome = {
 };
 
 export function tEssay(text = 'Pens hold ink.'): Essay {
-  return { kind: 'essay', id: randomUUID(), text, wordCount: 3, mode: 'STANDARD', writer: 'SERVICE' };
+  return {
+    kind: 'essay',
+    id: randomUUID(),
+    text,
+    wordCount: 3,
+    mode: 'STANDARD',
+    writer: 'SERVICE',
+    createdAt: null,
+    keptUntil: null,
+    input: null,
+  };
 }
 
 interface Call {

@@ -39,7 +39,7 @@ export function tProcess(store: Store = createMemoryStore(), { isNew = false } =
     store,
     isShared: true,
     onRecovered: (listener) => void listeners.push(listener),
-    keepDays: 30,
+    keepMs: 30 * 86_400_000,
     events: {
       essayWriteBuffered: (reason) => fired.push(`buffered: ${reason}`),
       essayLost: (reason) => fired.push(`lost: ${reason}`),

@@ -2,7 +2,7 @@ import { createTimeSlices } from '../../../src/async/time-slices.ts';
 import type { Bank, BankDataPort, IbanValidation } from '../../../src/bank-data/bank-data.ts';
 import { withPrecheck } from '../../../src/bank-data/precheck.ts';
 import { GatewayError } from '../../../src/errors.ts';
-import type { Essay } from '../../../src/essays/essays.ts';
+import type { Essay, EssayJob, EssayJobState, EssayJobs } from '../../../src/essays/essays.ts';
 import type { Services } from '../../../src/graphql/schema/context.ts';
 import { turns } from '../turns.ts';
 import type { Texts } from './random-documents.ts';
@@ -82,10 +82,21 @@ export function tServices(): Services {
       async find(id) {
         await turns(1);
         if (id === 'failing') throw new Error('the store failed');
-        const essay: Essay = { kind: 'essay', id, text: 'Pens.', wordCount: 1, mode: 'STANDARD', writer: 'SERVICE' };
+        const essay: Essay = {
+          kind: 'essay',
+          id,
+          text: 'Pens.',
+          wordCount: 1,
+          mode: 'STANDARD',
+          writer: 'SERVICE',
+          createdAt: renewsAt,
+          keptUntil: renewsAt,
+          input: null,
+        };
         return id === 'known' || id === '7' ? essay : null;
       },
     },
+    essayJobs: createScriptedJobs(renewsAt),
     allowances: async () => [
       { service: 'bank-data', used: 1, limit: null, remaining: null, renewsAt },
       { service: 'essays', used: 2, limit: 10, remaining: 8, renewsAt },
@@ -95,6 +106,40 @@ export function tServices(): Services {
     maxConcurrency: 64,
     inTimeSlice: createTimeSlices(4),
     limits: { ibans: 20, bics: 10, bankQueries: 4, essayTexts: 2, essays: 1, entities: 20, suggestions: 1_000 },
+  };
+}
+
+/** A job for each id in `texts`. */
+function createScriptedJobs(createdAt: Date): EssayJobs {
+  const input = { description: 'Pens', mode: 'STANDARD', wordCount: 10, purpose: null, titles: [] } as const;
+  const states: Record<string, EssayJobState> = {
+    known: { kind: 'finished', essayId: 'known' },
+    '7': { kind: 'writing', textSoFar: 'Pens hold' },
+  };
+  const find = async (id: string): Promise<EssayJob | null> => {
+    await turns(1);
+    if (id === 'failing') throw new Error('the store failed');
+    const state = states[id];
+    return state === undefined ? null : { id, createdAt, input, state };
+  };
+  return {
+    start: async () => ({ id: 'known', createdAt, input, state: { kind: 'queued', position: 2 } }),
+    find,
+    findByKey: find,
+    async *watch(id) {
+      yield await find(id);
+    },
+    async cancel(id) {
+      const job = await find(id);
+      return job && { job, isCancelled: false, mayHaveBeenPaid: true };
+    },
+    async list({ first, after }) {
+      await turns(1);
+      const job = { id: 'known', createdAt, input, state: { kind: 'cancelled', mayHaveBeenPaid: false } } as const;
+      const entries = [5, 4, 3].map((number) => ({ job, number })).filter(({ number }) => number < (after ?? 9));
+      return { entries: entries.slice(0, first), hasNext: entries.length > first };
+    },
+    delete: async (id) => (id === 'known' ? 'deleted' : id === '7' ? 'not-ended' : 'unknown'),
   };
 }
 

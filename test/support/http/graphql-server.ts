@@ -16,6 +16,7 @@ export async function tGraphqlServer(graphql: GraphqlEndpointOptions['graphql'])
     graphiql: () => Promise.reject(new Error('not served')),
     maxBodyBytes,
     maxBufferedBytes,
+    clientTimeoutMs: connections.clientTimeoutMs,
     inTimeSlice: createTimeSlices(4),
     corsOrigins: ['https://shop.example'],
     allowedHosts: [],
