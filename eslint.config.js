@@ -13,7 +13,6 @@ export default [
     rules: {
       ...recommended,
       ...relay,
-      '@graphql-eslint/input-name': 'error',
       '@graphql-eslint/no-scalar-result-type-on-mutation': 'error',
       '@graphql-eslint/require-description': [
         'error',

@@ -23,12 +23,6 @@ describe('the schema lint', () => {
     ['an enum value without a description', 'enum Service {', 'enum Service {\n  EXTRA', 'require-description'],
     ['a field in snake case', '  sepaCountry:', '  sepa_country:', 'naming-convention'],
     ['an enum value in lower case', '  ESSAYS\n', '  essays\n', 'naming-convention'],
-    [
-      'a mutation whose argument is not called input',
-      '    input: GenerateEssayInput!',
-      '    order: GenerateEssayInput!',
-      'input-name',
-    ],
     ['a connection without pageInfo', '  pageInfo: PageInfo!', '  page: PageInfo!', 'relay-connection-types'],
     ['an edge without a cursor', '  cursor: String!', '  place: String!', 'relay-edge-types'],
     ['a pageInfo without endCursor', '  endCursor: String', '  end: String', 'relay-page-info'],

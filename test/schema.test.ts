@@ -117,7 +117,7 @@ describe('the schema', () => {
     }
   });
 
-  const freeFields = ['allowances', 'countries', 'country', 'essay', 'limits'];
+  const freeFields = ['allowances', 'countries', 'country', 'essay', 'essayOrder', 'essays', 'limits'];
   const queryFields = Object.values(schema.getQueryType()?.getFields() ?? {}).filter(
     ({ name }) => !name.startsWith('_'),
   );

@@ -157,7 +157,7 @@ requestId operationType operationName documentId clientName clientVersion durati
 upstreamCalls perSecond variables mutation subscription anonymous api-key: unreachable credentials wrong-secret
 IbanValidation InvalidIbanFields InvalidEssayInput EssayAllowanceExhausted EssayServiceFailed
 
-allowance backwards: buffered collector configuration continues documents executed exhausted exported: failing, idempotency
+allowance backwards: buffered collector configuration continued continues documents executed exhausted exported: failing, idempotency
 invalid: rejected, requests response unexpected upstream
 
 account_number bank_code bank_data checksum country_code country_iban_example country_iban_format_as_regex

@@ -187,7 +187,7 @@ export const jsonTypes = 'application/json or application/graphql-response+json'
 const streamTypes = 'multipart/mixed or text/event-stream, because a subscription is answered as a stream';
 
 function createFormatError(types: string): GraphQLError {
-  const extensions = { code: 'BAD_USER_INPUT', http: { status: 406, spec: false } };
+  const extensions = { code: 'BAD_REQUEST', http: { status: 406 } };
   return new GraphQLError(`The Accept header must allow ${types}.`, { extensions });
 }
 

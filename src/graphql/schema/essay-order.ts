@@ -173,7 +173,7 @@ builder.queryField('essayOrder', (t) =>
     args: {
       id: t.arg.id(orderIdArg),
       idempotencyKey: t.arg.id(
-        limitText('idempotencyKey', essayLimits.idempotencyKey, 'The idempotencyKey of the order.'),
+        limitText('idempotency key', essayLimits.idempotencyKey, 'The idempotencyKey of the order.'),
       ),
     },
     resolve: (_, { id, idempotencyKey }, { services: { essayJobs }, caller }) => {
@@ -228,20 +228,24 @@ builder.mutationField('cancelEssay', (t) =>
   }),
 );
 
+const DeleteEssayResultType = builder.objectRef<{ id: string }>('DeleteEssayResult').implement({
+  description: 'An order that was deleted.',
+  fields: (t) => ({ id: t.exposeID('id', { description: 'Its id, which is unknown from now on.' }) }),
+});
+
 builder.mutationField('deleteEssay', (t) =>
   t.field({
     extensions: essaysScope,
-    type: 'Boolean',
+    type: DeleteEssayResultType,
+    nullable: true,
     description:
-      'Deletes an order that has ended, with its essay; its idempotencyKey then is unknown. False if there is no such order.',
+      'Deletes an order that has ended, with its essay; its idempotencyKey then is unknown. Null if there is no such order.',
     args: { id: t.arg.id({ required: true, ...orderIdArg }) },
     async resolve(_, { id }, { services, caller }) {
       const result = await services.essayJobs.delete(id, caller.id).catch(failToRead);
-      if (result !== 'not-ended') return result === 'deleted';
-      throw new GatewayError(
-        'BAD_USER_INPUT',
-        'The order has not ended: cancel it, or wait for its end, before you delete it.',
-      );
+      if (result !== 'not-ended') return result === 'deleted' ? { id } : null;
+      const message = 'The order has not ended: cancel it, or wait for its end, before you delete it.';
+      throw new GatewayError('BAD_USER_INPUT', message);
     },
   }),
 );
@@ -304,8 +308,11 @@ builder.queryField('essays', (t) =>
   t.field({
     extensions: essaysScope,
     type: EssayOrderConnectionType,
+    nullable: true,
     directives: [pageSize],
-    description: 'The orders that this client started, the newest first, in pages. They are stored as long as essays.',
+    description:
+      'The orders that this client started, the newest first, in pages. They are stored as long as essays. Needs no upstream ' +
+      'call. Null, with an error, while the store fails.',
     args: {
       first: t.arg.int(pageSizeArg),
       after: t.arg.string(

@@ -91,7 +91,16 @@ async function tSend() {
   const send = async (query: string, { signal } = new AbortController()) => {
     const body = JSON.stringify({ query });
     return handle.answerPost(
-      { method: 'POST', body, headers: {}, mediaType: 'application/json', requestId: 'id', signal, trace: null, isStreamOnly: false },
+      {
+        method: 'POST',
+        body,
+        headers: {},
+        mediaType: 'application/json',
+        requestId: 'id',
+        signal,
+        trace: null,
+        isStreamOnly: false,
+      },
       tCaller,
     );
   };

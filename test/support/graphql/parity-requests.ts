@@ -36,8 +36,12 @@ const fieldArguments: Readonly<Record<string, string>> = {
   'Query.bicValidation': '(bic: "COBADEFFXXX")',
   'Query.country': '(code: "FR")',
   'Query.essay': '(id: "unknown")',
+  'Query.essayOrder': '(id: "unknown")',
   'Query.generateIban': '(input: { country: "DE", bankCode: "37040044", accountNumber: "532013000" })',
   'Query._entities': `(representations: [{ __typename: "IbanValidation", iban: "${iban}" }])`,
+  'Mutation.startEssay': '(input: { description: "Pens", wordCount: 10, idempotencyKey: "started pens" })',
+  'Mutation.cancelEssay': '(id: "unknown")',
+  'Mutation.deleteEssay': '(id: "unknown")',
   'Mutation.generateEssay': '(input: { description: "Pens", wordCount: 10, idempotencyKey: "pens" })',
 };
 
