@@ -162,6 +162,18 @@ export const dashboardRows: Record<string, Panel[]> = {
         'queue: {{service}}': 'sum by (service) (ledgerquill_bulkhead_queued{SELECT})',
       },
     },
+    {
+      title: 'Essay orders',
+      description: 'Orders of startEssay that have not ended.',
+      unit: 'short',
+      lines: { '{{state}}': 'sum by (state) (ledgerquill_essay_orders{SELECT})' },
+    },
+    {
+      title: 'Oldest essay order',
+      description: 'Its age.',
+      unit: 's',
+      lines: { age: 'max(ledgerquill_essay_orders_oldest_age_seconds{SELECT})' },
+    },
   ],
   'Cache and stores': [
     {

@@ -134,6 +134,7 @@ export function createGateway(
   const metricSources: MetricSources = {
     activeRequests: server.activeRequests,
     bulkheads: () => ({ 'bank-data': bankDataUpstream.client.status(), essays: essaysUpstream.client.status() }),
+    essayJobs: essays.jobs.status,
     lookUps: bankData.lookUps,
     caches: graphql.caches,
     allowances: services.allowances,

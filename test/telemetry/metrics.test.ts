@@ -299,6 +299,7 @@ function tMetrics(tokens = 0) {
   const exposition = createExposition(metrics, {
     activeRequests: () => 0,
     bulkheads: () => ({ 'bank-data': noBulkhead, essays: noBulkhead }),
+    essayJobs: () => ({ waiting: 0, running: 0, oldestMs: 0 }),
     lookUps: () => ({ ...noCache, waiting: 0 }),
     caches: () => ({ replies: noCache, documents: noCache }),
     allowances: async () => [],

@@ -168,7 +168,8 @@ export function createEssayJobs({
     const log = records.listOf(callerId);
     const entries: JobPage['entries'] = [];
     let missing = 0;
-    let to = after === null ? await log.last() : after - 1;
+    const last = await log.last();
+    let to = after === null ? last : Math.min(last, after - 1);
     while (to > 0 && entries.length <= first && missing < maxMissing) {
       const from = Math.max(1, to - chunkSize + 1);
       const found = (await log.read(from, to)).toReversed();
@@ -219,7 +220,9 @@ export function createEssayJobs({
     const isGone = record === null ? other.misses > maxMisses : record.end !== null || record.pending !== number;
     if (queue.has(key) || isGone) others.delete(number);
     if (record === null || !others.has(number)) return false;
-    if ((await records.readHeartbeat(record.owner)) !== null) return false;
+    // A job of this process that is not in its queue: its write seemed to fail.
+    const isOrphan = record.owner === queue.owner || (await records.readHeartbeat(record.owner)) === null;
+    if (!isOrphan) return false;
     const lock = await store.lock(`${key}:adoption`, { expiresInMs: adoptionMs });
     if (lock === null) return false;
     try {

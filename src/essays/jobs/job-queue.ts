@@ -71,11 +71,12 @@ export function createJobQueue(options: JobQueueOptions) {
   };
 
   function add(record: JobRecord): void {
+    const key = toJobKey(record.id, record.caller.id);
+    if (jobs.has(key)) return;
     let resolveEnded = () => {};
     const ended = new Promise<void>((resolve) => {
       resolveEnded = resolve;
     });
-    const key = toJobKey(record.id, record.caller.id);
     const progress = { isRunning: false, isSent: false, textSoFar: '', storedText: null, isCancelled: false };
     jobs.set(key, { key, record, ...progress, signal: new AbortableSignal(), ended, resolveEnded });
     startNext();

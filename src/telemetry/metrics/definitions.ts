@@ -69,6 +69,10 @@ export const definitions = {
   ),
   ledgerquill_bulkhead_active: gauge('Upstream calls in flight.', { service: serviceNames }),
   ledgerquill_bulkhead_queued: gauge('Operations that wait for a call to end.', { service: serviceNames }),
+  ledgerquill_essay_orders: gauge('Orders of startEssay that have not ended, of this process.', {
+    state: ['waiting', 'running'],
+  }),
+  ledgerquill_essay_orders_oldest_age_seconds: highest('Age of the oldest of them; 0: there is none.'),
   ledgerquill_cache_look_ups_total: counter(
     'Look-ups by what the cache had: hit, stale or miss. Those of kept replies are hits.',
     { result: ['hit', 'stale', 'miss'] },

@@ -16,6 +16,8 @@ interface Limit {
 export interface MetricSources {
   activeRequests(): number;
   bulkheads(): Readonly<Record<ServiceName, { active: number; queued: number }>>;
+  /** Orders that are written without their client, and have not ended. */
+  essayJobs(): { waiting: number; running: number; oldestMs: number };
   /** Cached look-ups in memory. */
   lookUps(): CacheStatus;
   caches(): Readonly<Record<'replies' | 'documents', CacheStatus>>;
@@ -41,6 +43,11 @@ export function createGatewayMetrics(sources: MetricSources) {
     http_server_active_requests: () => [{ value: sources.activeRequests() }],
     ledgerquill_bulkhead_active: () => list('service', sources.bulkheads(), ({ active }) => active),
     ledgerquill_bulkhead_queued: () => list('service', sources.bulkheads(), ({ queued }) => queued),
+    ledgerquill_essay_orders() {
+      const { waiting, running } = sources.essayJobs();
+      return list('state', { waiting, running }, (value) => value);
+    },
+    ledgerquill_essay_orders_oldest_age_seconds: () => [{ value: sources.essayJobs().oldestMs / 1_000 }],
     ledgerquill_cache_entries: () => list('cache', caches(), ({ entries }) => entries),
     ledgerquill_cache_size_bytes: () => list('cache', caches(), ({ bytes }) => bytes),
     ledgerquill_allowance_limit: () => allowances('limit'),
