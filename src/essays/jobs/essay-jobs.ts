@@ -104,6 +104,8 @@ export function createEssayJobs({
       const isRepeated = order.orderAgain && (known?.end?.kind === 'failed' || known?.end?.kind === 'cancelled');
       if (known !== null && !isRepeated) return toJob(known);
       if (queue.countOf(caller.id) >= maxPerCaller) return tooManyJobs(maxPerCaller);
+      // Otherwise another process could continue it at once.
+      await queue.beat();
       const pending = await records.pending.append(key);
       const listed = known?.listed ?? (await records.listOf(caller.id).append(id));
       const { name, limits } = caller;
@@ -122,7 +124,10 @@ export function createEssayJobs({
   }
 
   async function read(key: string): Promise<EssayJob | null> {
+    const wasHere = queue.has(key);
     const record = await records.read(key);
+    // It may have ended while its record was read.
+    if (wasHere && !queue.has(key)) return read(key);
     return record && toJob(record);
   }
 
@@ -229,6 +234,7 @@ export function createEssayJobs({
       const current = await records.read(key);
       if (current?.end !== null || current.owner !== record.owner) return false;
       const adopted = { ...current, owner: queue.owner };
+      await queue.beat();
       await records.write(adopted);
       queue.add(adopted);
       others.delete(number);

@@ -48,6 +48,7 @@ export function createJobQueue(options: JobQueueOptions) {
   return {
     owner,
     add,
+    beat,
     state: (key: string) => stateOf(jobs.get(key)),
     has: (key: string) => jobs.has(key),
     /** Jobs of a caller in this process. */
@@ -64,8 +65,9 @@ export function createJobQueue(options: JobQueueOptions) {
     /** Leaves the jobs that were not sent to other processes, or to the next start. Those that were sent are completed. */
     async stop(): Promise<void> {
       isStopping = true;
-      for (const job of jobs.values()) if (!job.isSent) release(job);
+      for (const job of jobs.values()) if (!job.isSent && job.record.end === null) release(job);
       await Promise.all([...jobs.values()].map(({ ended }) => ended));
+      await Promise.all([...jobs.values()].map(storeEnd));
       await records.eraseHeartbeat(owner).catch(() => {});
     },
   };
@@ -165,13 +167,18 @@ export function createJobQueue(options: JobQueueOptions) {
     return true;
   }
 
+  /** Shows other processes that this one runs its jobs, and which of them wait. @throws StoreError */
+  async function beat(): Promise<void> {
+    const waiting = [...jobs.values()].filter(({ record, isRunning }) => record.end === null && !isRunning);
+    await records.writeHeartbeat(owner, { waiting: waiting.slice(0, maxShown).map(({ key }) => key) });
+  }
+
   /** Shows other processes what happens here, and does what they ask for. @throws StoreError */
   async function synchronize(): Promise<void> {
     if (jobs.size === 0) return;
     const unended = [...jobs.values()].filter(({ record }) => record.end === null);
-    const waiting = unended.filter(({ isRunning }) => !isRunning).map(({ key }) => key);
     await Promise.all([
-      records.writeHeartbeat(owner, { waiting: waiting.slice(0, maxShown) }),
+      beat(),
       ...[...jobs.values()].filter(({ record }) => record.end !== null).map(storeEnd),
       ...unended.map(async (job) => {
         if (await records.isCancelRequested(job.key)) await cancel(job.key);

@@ -1,0 +1,84 @@
+import type { EssayJob, EssayOrder } from '../../../src/essays/essays.ts';
+import { createEssayJobs } from '../../../src/essays/jobs/essay-jobs.ts';
+import { withIdempotency } from '../../../src/essays/orders/idempotency.ts';
+import { markerKey, markerMs } from '../../../src/essays/orders/order-lock.ts';
+import type { Store } from '../../../src/stores/store.ts';
+import { tFailingStore } from '../failing-store.ts';
+import { createMemoryStore } from '../stores/memory-store.ts';
+import { order, tGenerator } from './generator.ts';
+import { pass } from './processes.ts';
+
+interface Options {
+  store?: Store;
+  maxRunning?: number;
+  maxPerCaller?: number;
+  cancelsSent?: boolean;
+}
+
+export const ann = {
+  id: 'ann',
+  name: 'ann',
+  limits: { requestsPerMinute: null, bankDataCalls: null, essayCalls: null, maxQueryCost: null },
+};
+
+/** One process with its own generator, whose jobs begin. Processes share what they have in `store`. */
+export function tJobs({
+  store = createMemoryStore(),
+  maxRunning = 2,
+  maxPerCaller = 10,
+  cancelsSent = false,
+}: Options = {}) {
+  void store.setIfAbsent(markerKey, 'set before', { expiresInMs: markerMs });
+  const failing = tFailingStore(store);
+  const { generator, ...controls } = tGenerator();
+  const fired: string[] = [];
+  const keepMs = 86_400_000;
+  const essays = withIdempotency(generator, {
+    store: failing.store,
+    isShared: true,
+    onRecovered: () => {},
+    keepMs,
+    events: {
+      essayWriteBuffered: () => {},
+      essayLost: (reason) => fired.push(`lost: ${reason}`),
+      essayRejectedWithoutStore: () => {},
+      essayOrdered: () => {},
+    },
+  });
+  const jobs = createEssayJobs({
+    store: failing.store,
+    essays,
+    archive: essays.archive,
+    rejectOrder: () => null,
+    maxRunning,
+    maxPerCaller,
+    cancelsSent,
+    keepMs,
+    reserveCallOf: () => null,
+    events: {
+      essayJobEnded: (_id, state, code) => fired.push([state, code].filter(Boolean).join(': ')),
+      essayJobsAdopted: (count) => fired.push(`adopted: ${count}`),
+      unexpectedError: (error) => fired.push(String(error)),
+    },
+  });
+  jobs.begin();
+
+  return {
+    ...controls,
+    jobs,
+    essays,
+    fired,
+    /** The store fails from now on, with all locks of the process, as if it had crashed. */
+    crash: failing.fail,
+    loseStore: failing.fail,
+    findStore: failing.work,
+    /** Starts an order with this key, and lets it begin. */
+    async start(idempotencyKey: string, changes: Partial<EssayOrder> = {}, caller = ann): Promise<EssayJob> {
+      const started = await jobs.start({ ...order, ...changes, idempotencyKey }, caller);
+      await pass(0);
+      if ('kind' in started) throw new Error(started.message);
+      return started;
+    },
+    stateOf: async ({ id }: EssayJob) => (await jobs.find(id, ann.id))?.state,
+  };
+}
