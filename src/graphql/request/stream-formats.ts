@@ -45,7 +45,7 @@ const formats = new Map([
 export function chooseStreamFormat(accept: string | string[] | undefined): StreamFormat | null {
   if (typeof accept !== 'string' || !/multipart\/mixed|text\/event-stream/i.test(accept)) return null;
   // A Negotiator compares all parameters, and those of the protocol do not choose the type.
-  const types = accept.replaceAll(/;\s*(?:boundary|subscriptionspec|deferspec)\s*=\s*(?:"[^"]*"|[^;,"]*)/gi, '');
+  const types = accept.replaceAll(/;\s*(?:boundary|subscriptionSpec|deferSpec)\s*=\s*(?:"[^"]*"|[^;,"]*)/gi, '');
   const [chosen = ''] = new Negotiator({ headers: { accept: types } }).mediaTypes([...formats.keys()]);
   return formats.get(chosen) ?? null;
 }
