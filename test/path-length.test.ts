@@ -6,7 +6,7 @@ const limits = [
   { kind: 'cold IBAN', files: 70, functions: 265 },
   { kind: 'cached IBAN', files: 48, functions: 142 },
   { kind: 'kept reply', files: 23, functions: 75 },
-  { kind: 'essay', files: 68, functions: 330 },
+  { kind: 'essay', files: 68, functions: 332 },
 ] as const;
 
 it('the paths of requests through the source do not grow', async () => {

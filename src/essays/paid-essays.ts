@@ -44,16 +44,11 @@ export function withOrderPrecheck(generator: EssayGenerator, events: Pick<Events
   };
 }
 
-function rejectInvalidOrder(order: EssayOrder, events: Pick<Events, 'essayOrdered'>): InvalidEssayInput | null {
-  const problems = findOrderProblems(order);
-  if (problems.length === 0) return null;
-  events.essayOrdered('rejected');
-  const fields = new Set(problems.map(({ field }) => field));
-  const [field = null] = fields.size === 1 ? fields : [];
-  return { kind: 'invalid-input', field, message: problems.map(({ message }) => message).join(' '), problems };
-}
-
-function findOrderProblems({ description, wordCount, titles, idempotencyKey }: EssayOrder): EssayFieldProblem[] {
+/** What is wrong with an order; null: nothing. */
+function rejectInvalidOrder(
+  { description, wordCount, titles, idempotencyKey }: EssayOrder,
+  events: Pick<Events, 'essayOrdered'>,
+): InvalidEssayInput | null {
   const limits = essayLimits;
   const problems: EssayFieldProblem[] = [];
 
@@ -87,7 +82,11 @@ function findOrderProblems({ description, wordCount, titles, idempotencyKey }: E
     const message = `The idempotency key must have at most ${limits.idempotencyKey} characters.`;
     problems.push({ field: 'idempotencyKey', reason: 'TOO_LONG', range: upTo(limits.idempotencyKey), message });
   }
-  return problems;
+  if (problems.length === 0) return null;
+  events.essayOrdered('rejected');
+  const fields = new Set(problems.map(({ field }) => field));
+  const [field = null] = fields.size === 1 ? fields : [];
+  return { kind: 'invalid-input', field, message: problems.map(({ message }) => message).join(' '), problems };
 }
 
 function upTo(max: number): { min: number; max: number } {

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import type { Reply } from '../graphql/request/reply.ts';
-import { streamText } from '../graphql/request/stream-formats.ts';
+import { type ResultStream, streamText } from '../graphql/request/stream-formats.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
@@ -9,7 +8,7 @@ import type { Exchange } from './exchange.ts';
  */
 export async function sendStream(
   exchange: Exchange,
-  stream: NonNullable<Reply['stream']>,
+  stream: ResultStream,
   headers: readonly string[],
   clientTimeoutMs: number,
 ): Promise<void> {

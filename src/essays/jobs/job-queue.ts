@@ -35,8 +35,6 @@ interface QueuedJob {
 }
 
 /** The jobs of this process: it runs them in their order, some at a time. */
-export type JobQueue = ReturnType<typeof createJobQueue>;
-
 export function createJobQueue(options: JobQueueOptions) {
   const { essays, records, maxRunning, cancelsSent, reserveCallOf, events } = options;
   const owner = randomUUID();

@@ -24,7 +24,7 @@ export interface JobRecord {
 export type JobEnd = Exclude<EssayJob['state'], { kind: 'queued' | 'writing' }>;
 
 /** What a process shows of its jobs to other processes. */
-export interface Heartbeat {
+interface Heartbeat {
   /** The store keys of the waiting jobs, in their order. */
   waiting: string[];
 }

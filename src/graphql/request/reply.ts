@@ -8,7 +8,7 @@ import type { Redact } from '../../telemetry/redact.ts';
 import type { CacheScope } from '../documents/cache-scope.ts';
 import type { Executed } from '../documents/operation.ts';
 import { type PresentedError, presentErrors } from './present-error.ts';
-import type { StreamFormat } from './stream-formats.ts';
+import type { ResultStream, StreamFormat } from './stream-formats.ts';
 
 /** In `latin1`, each character is one byte of the text in UTF-8; Node.js writes that faster. */
 export type TextEncoding = 'utf8' | 'latin1';
@@ -23,7 +23,7 @@ export interface Reply {
   bodyEncoding: TextEncoding;
   record: ReplyRecord;
   /** The results of a subscription, in place of the body; undefined for other operations. */
-  stream?: { format: StreamFormat; results: AsyncIterable<string> };
+  stream?: ResultStream;
 }
 
 /** A reply as log, metrics and traces show it. It refers to no document, which a kept reply would hold in memory. */

@@ -1,5 +1,4 @@
 import Negotiator from 'negotiator';
-import type { Reply } from './reply.ts';
 
 /** How the results of a subscription follow each other in one response. */
 export interface StreamFormat {
@@ -50,8 +49,14 @@ export function chooseStreamFormat(accept: string | string[] | undefined): Strea
   return formats.get(chosen) ?? null;
 }
 
+/** The results of a subscription, each as JSON. */
+export interface ResultStream {
+  format: StreamFormat;
+  results: AsyncIterable<string>;
+}
+
 /** The whole text of a stream, in pieces, without heartbeats. */
-export async function* streamText({ format, results }: NonNullable<Reply['stream']>): AsyncGenerator<string> {
+export async function* streamText({ format, results }: ResultStream): AsyncGenerator<string> {
   yield format.begin;
   for await (const json of results) yield format.result(json);
   yield format.end;
