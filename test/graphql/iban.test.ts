@@ -221,6 +221,34 @@ describe('ibanValidations', () => {
     expect(upstream.calls).toHaveLength(25);
   });
 
+  it('returns the references of the client, also of an IBAN that fails or is repeated', async () => {
+    const [first = '', second = ''] = twentyFive;
+    const { ask, upstream } = await tScriptedGateway(replyFailingFor(second, replyWithIban));
+    const items = [
+      { iban: first, reference: 'row 1' },
+      { iban: second, reference: 'row 2' },
+      { iban: reformat(first), reference: 'row 3' },
+      { iban: 'no IBAN' },
+    ];
+    const itemsQuery = 'query ($items: [IbanItem!]!) { ibanValidations(items: $items) { iban valid reference } }';
+    const { data, errors } = await ask(itemsQuery, { items });
+    expect(data?.ibanValidations).toEqual([
+      { iban: first, valid: true, reference: 'row 1' },
+      { iban: second, valid: null, reference: 'row 2' },
+      { iban: first, valid: true, reference: 'row 3' },
+      { iban: 'NOIBAN', valid: false, reference: null },
+    ]);
+    expect(errors).toMatchObject([{ path: ['ibanValidations', 1, 'valid'] }]);
+    expect(upstream.calls).toHaveLength(2);
+  });
+
+  it.each(['', '(ibans: [], items: [])'])('needs either ibans or items, not %j', async (args) => {
+    const { ask } = await tScriptedGateway(replyWithIban);
+    const { data, errors } = await ask(`{ ibanValidations${args} { iban } }`);
+    expect(data).toEqual({ ibanValidations: null });
+    expect(errors).toMatchObject([{ message: expect.stringContaining('either ibans or items') }]);
+  });
+
   it('returns an empty list without a call', async () => {
     const { ask, upstream } = await tScriptedGateway(replyWithIban);
     expect(await ask(listQuery, { ibans: [] })).toEqual({ data: { ibanValidations: [] } });

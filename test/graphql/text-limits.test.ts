@@ -26,6 +26,9 @@ const queries: Record<string, string> = {
   'Subscription.essayOrder(id)': 'subscription ($text: ID!) { essayOrder(id: $text) { id } }',
   'Query.ibanValidation(iban)': 'query ($text: String!) { ibanValidation(iban: $text) { iban } }',
   'Query.ibanValidations(ibans)': 'query ($text: String!) { ibanValidations(ibans: [$text]) { iban } }',
+  'IbanItem.iban': 'query ($text: String!) { ibanValidations(items: [{ iban: $text }]) { iban } }',
+  'IbanItem.reference':
+    'query ($text: String!) { ibanValidations(items: [{ iban: "DE", reference: $text }]) { iban } }',
   'GenerateIbanInput.country': generateIban('country: $text'),
   'GenerateIbanInput.bankCode': generateIban('country: "DE" bankCode: $text'),
   'GenerateIbanInput.branch': generateIban('country: "DE" branch: $text'),

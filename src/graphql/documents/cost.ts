@@ -108,10 +108,11 @@ function computeCost(
 
   function sizeOf(node: FieldNode, field: GraphQLField<unknown, unknown>, parent: string): number {
     if (!isListType(getNullableType(field.type))) return 1;
-    const list = field.args.find(({ type }) => isListType(getNullableType(type)));
-    if (list !== undefined) {
-      const value = readArgument(node, list);
-      return Array.isArray(value) ? value.length : 1;
+    const lists = field.args.filter(({ type }) => isListType(getNullableType(type)));
+    if (lists.length > 0) {
+      const given = lists.flatMap((list) => readArgument(node, list) ?? []);
+      const isGiven = lists.some((list) => readArgument(node, list) != null);
+      return isGiven ? given.length : 1;
     }
     if (parent === '__Schema' && field.name === 'types') return Object.keys(schema.getTypeMap()).length;
     if (parent.startsWith('__')) return introspectedItems[field.name] ?? 1;

@@ -1,5 +1,6 @@
 import type { IbanData, IbanValidation } from '../../bank-data/bank-data.ts';
 import type { BankCodeStatus } from '../../bank-lists/known-banks.ts';
+import { GatewayError } from '../../errors.ts';
 import {
   compactIban,
   findIbanProblems,
@@ -205,7 +206,10 @@ const IbanFormatType = builder.objectRef<IbanFormat>('IbanFormat').implement({
   }),
 });
 
-export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidation').implement({
+/** A validation with the client's reference, if it sent one. */
+type ReferencedValidation = IbanValidation & { reference?: string | null };
+
+export const IbanValidationType = builder.objectRef<ReferencedValidation>('IbanValidation').implement({
   directives: [entityKey('iban'), lookUpCost],
   extensions: {
     cacheScope: 'private',
@@ -219,6 +223,11 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
     iban: t.exposeID('iban', {
       directives: [personalData],
       description: 'The validated IBAN, without spaces and hyphens, in upper case.',
+    }),
+    reference: t.string({
+      nullable: true,
+      description: "The client's own reference of an item of `ibanValidations(items:)`; otherwise null.",
+      resolve: ({ reference }) => reference,
     }),
     format: t.field({
       type: IbanFormatType,
@@ -311,6 +320,23 @@ builder.queryField('ibanValidation', (t) =>
   }),
 );
 
+const IbanItemType = builder.inputType('IbanItem', {
+  description: 'An IBAN of a list, and what the client calls it.',
+  fields: (t) => ({
+    iban: t.string({
+      required: true,
+      ...stateTextLimit(maxLengths.code, 'The IBAN; case, spaces and hyphens are ignored.'),
+    }),
+    reference: t.string(
+      limitText(
+        'reference',
+        maxLengths.reference,
+        'Returned as `IbanValidation.reference`, such as the number of a row.',
+      ),
+    ),
+  }),
+});
+
 builder.queryField('ibanValidations', (t) =>
   t.field({
     extensions: bankDataScope,
@@ -321,18 +347,37 @@ builder.queryField('ibanValidations', (t) =>
       'Validates a list of IBANs; results are in the order of the input. Duplicates are looked up once. The service is called ' +
       'only for valid, problems, ibanData and bankData. Null, with an error, for more than `limits.ibans` IBANs.',
     args: {
-      ibans: t.arg.stringList({
-        required: true,
-        ...stateTextLimit(maxLengths.code, 'The IBANs; case, spaces and hyphens are ignored.'),
+      ibans: t.arg.stringList(
+        stateTextLimit(maxLengths.code, 'The IBANs, in place of items; case, spaces and hyphens are ignored.'),
+      ),
+      items: t.arg({
+        type: [IbanItemType],
+        description: 'The IBANs with references of the client, in place of ibans.',
       }),
     },
-    resolve: (_, { ibans }, { loaders, budget, requestContext: { signal } }, info) => {
-      if (ibans.length > budget.limits.ibans) throw budget.createLimitError('ibans');
+    resolve: (_, { ibans, items }, { loaders, budget, requestContext: { signal } }, info) => {
+      if ((ibans == null) === (items == null)) {
+        throw new GatewayError('BAD_USER_INPUT', 'A list of IBANs is either ibans or items: set one of them.');
+      }
+      const count = (ibans ?? items ?? []).length;
+      if (count > budget.limits.ibans) throw budget.createLimitError('ibans');
       const isLookedUp = needsLookUp(info, 'IbanValidation');
       const validate = (iban: string) =>
         loaders.validateIban(compactIban(checkText('IBAN', iban, maxLengths.code)), isLookedUp);
+      const validateItem = async ({
+        iban,
+        reference = null,
+      }: {
+        iban: string;
+        reference?: string | null | undefined;
+      }) => ({
+        ...(await validate(iban)),
+        reference,
+      });
       // Not limited here: the loader limits how many are looked up at a time.
-      return settleAll(ibans, validate, signal);
+      return ibans
+        ? settleAll<string, ReferencedValidation>(ibans, validate, signal)
+        : settleAll(items ?? [], validateItem, signal);
     },
   }),
 );
