@@ -187,8 +187,8 @@ describe('a long message', () => {
     const { summary } = await findAllIn(Buffer.concat(chunks));
     isOver = true;
     expect(summary.transactions).toBe(12_000);
-    // One in 10 ms; without turns, it would be one.
-    expect(passed).toBeGreaterThan(5);
+    // One in 10 ms; without turns, there would be one or two.
+    expect(passed).toBeGreaterThan(3);
   });
 
   it('is refused at the limit, whatever follows', async () => {
