@@ -12,6 +12,7 @@ const layers = [
   ['graphql/documents'],
   ['graphql/jit'],
   ['auth', 'documents'],
+  ['payment-files'],
   ['bank-data', 'essays'],
   ['upstream'],
   ['bank-lists'],

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { knownVariables } from '../../src/config/variables.ts';
+import { partLimits } from '../../src/payment-files/pain/read-elements.ts';
+import { xmlLimits } from '../../src/payment-files/pain/read-xml.ts';
+import { rules } from '../../src/payment-files/pain/rules.ts';
 import { bankFileFormats, importableCountries } from '../../src/self-hosted/bank-data/directory/files/formats.ts';
 import { definitions } from '../../src/telemetry/metrics/definitions.ts';
 
@@ -36,6 +39,34 @@ it('docs/metrics.md lists every metric with its type, labels and meaning', () =>
     return `| \`${name}\` | ${type} | ${names.join(', ')} | ${help} |`;
   });
   expect(rows).toEqual(expected);
+});
+
+describe('docs/payment-messages.md', () => {
+  const page = read('docs/payment-messages.md');
+
+  it('lists every rule with its severity, title, right form and source', () => {
+    const [, section = ''] = page.split('## The rules\n\n');
+    const [, , ...rows] = section.slice(0, section.indexOf('\n\n')).split('\n');
+    const expected = Object.entries(rules).map(([code, { severity, title, right, source }]) => {
+      return `| \`${code}\` | ${severity} | ${title} | ${right} | ${source} |`;
+    });
+    expect(rows).toEqual(expected);
+  });
+
+  it('names every source', () => {
+    const [, section = ''] = page.split('## Sources\n\n');
+    const sources = Object.values(rules).flatMap(({ source }) => source.split(', '));
+    const documents = sources.filter((source) => source !== 'Ledgerquill' && source !== 'The bank-data service');
+    for (const name of new Set(documents)) expect(section).toContain(name);
+  });
+
+  it('lists every limit', () => {
+    const [, section = ''] = page.split('## Limits\n\n');
+    const numbers = [...section.matchAll(/^\| .* \| ([\d,]+) \|$/gm)].map(([, number = '']) =>
+      Number(number.replace(',', '')),
+    );
+    expect(numbers).toEqual([...Object.values(xmlLimits), ...Object.values(partLimits)]);
+  });
 });
 
 it('docs/dependencies.md gives a reason for each override in package.json, and for no other', () => {

@@ -1,0 +1,158 @@
+import { checkDate } from './check-elements.ts';
+import { describeCreditorIdProblem } from './creditor-id.ts';
+import { isTargetClosed } from './dates.ts';
+import { find, findAll, textOf, type XmlElement } from './elements.ts';
+import type { MessageVersion } from './message-versions.ts';
+import type { PartFindings } from './part-findings.ts';
+
+interface PaymentRules {
+  findings: PartFindings;
+  version: MessageVersion;
+  /** ISO 8601, such as 2026-11-26. */
+  today: string;
+}
+
+/** Checks what a payment says about all of its transactions. */
+export function checkPayment(payment: XmlElement, { findings, version, today }: PaymentRules): void {
+  const { isDirectDebit } = version;
+  const dateName = isDirectDebit ? 'ReqdColltnDt' : 'ReqdExctnDt';
+  const own = isDirectDebit ? 'Cdtr' : 'Dbtr';
+  const mandatory = ['PmtInfId', 'PmtMtd', dateName, `${own}/Nm`, `${own}Acct/Id/IBAN`, `${own}Agt/FinInstnId`];
+  checkMandatory(payment, mandatory, findings);
+  checkCode(find(payment, 'PmtMtd'), isDirectDebit ? ['DD'] : ['TRF', 'CHK', 'TRA'], findings);
+  if (isDirectDebit) checkSequence(payment, findings);
+  checkExecutionDate(find(payment, dateName), { findings, version, today });
+  checkChargeBearer(payment, { findings, isSepa: isSepaPayment(payment, version) });
+  checkCreditorId(find(payment, 'CdtrSchmeId'), findings);
+}
+
+/** Checks a transaction without its amount. */
+export function checkTransaction(
+  transaction: XmlElement,
+  { findings, version, today, isSepa }: PaymentRules & { isSepa: boolean },
+): void {
+  const { isDirectDebit } = version;
+  const other = isDirectDebit ? 'Dbtr' : 'Cdtr';
+  const mandatory = ['PmtId/EndToEndId', isDirectDebit ? 'InstdAmt' : 'Amt/InstdAmt', `${other}/Nm`];
+  checkMandatory(transaction, mandatory, findings);
+  if (isSepa || find(transaction, `${other}Acct`, 'Id', 'Othr') === null) {
+    checkMandatory(transaction, [`${other}Acct/Id/IBAN`], findings);
+  }
+  checkChargeBearer(transaction, { findings, isSepa });
+  if (isDirectDebit) checkDirectDebit(transaction, findings, today);
+}
+
+/** What a direct debit or, for all of its transactions, its payment must have. */
+const inDebitOrPayment: readonly (readonly [path: string, inDebit: readonly string[]])[] = [
+  ['PmtTpInf/LclInstrm', ['PmtTpInf', 'LclInstrm']],
+  ['PmtTpInf/SeqTp', ['PmtTpInf', 'SeqTp']],
+  ['CdtrSchmeId', ['DrctDbtTx', 'CdtrSchmeId']],
+];
+
+/**
+ * Reports what neither the payment nor this transaction has, once for each payment.
+ * @param reported the paths that were reported
+ */
+export function checkCommonElements(
+  payment: XmlElement,
+  transaction: XmlElement,
+  { findings, reported }: { findings: PartFindings; reported: Set<string> },
+): void {
+  for (const [path, inDebit] of inDebitOrPayment) {
+    if (reported.has(path) || find(payment, ...path.split('/')) || find(transaction, ...inDebit)) continue;
+    checkMandatory(payment, [path], findings);
+    reported.add(path);
+  }
+}
+
+/** Whether a payment is SEPA. A transaction may say that it is, too. */
+export function isSepaPayment(payment: XmlElement, { isDirectDebit }: MessageVersion): boolean {
+  return isDirectDebit || hasSepaService(payment);
+}
+
+/** Whether a payment or a transaction has the service level SEPA. */
+export function hasSepaService(element: XmlElement): boolean {
+  return findAll(find(element, 'PmtTpInf'), 'SvcLvl').some((level) => textOf(find(level, 'Cd')) === 'SEPA');
+}
+
+/** Reports the elements at these paths that are missing. */
+export function checkMandatory(element: XmlElement, paths: readonly string[], findings: PartFindings): void {
+  for (const path of paths) {
+    let parent = element;
+    const names = path.split('/');
+    for (const [index, name] of names.entries()) {
+      const child = find(parent, name);
+      if (child === null) {
+        findings.addMissing(parent, names.slice(index).join('/'));
+        break;
+      }
+      parent = child;
+    }
+  }
+}
+
+function checkCode(element: XmlElement | null, allowed: readonly string[], findings: PartFindings): void {
+  const code = textOf(element);
+  if (element === null || code === null || allowed.includes(code)) return;
+  const [suggestion = null] = allowed.filter((each) => allowed.length === 1 || each === code.toUpperCase());
+  findings.add('WRONG_CODE', element, `${element.name} must be ${allowed.join(' or ')}.`, suggestion);
+}
+
+function checkSequence(element: XmlElement, findings: PartFindings): void {
+  checkCode(find(element, 'PmtTpInf', 'LclInstrm', 'Cd'), ['CORE', 'B2B'], findings);
+  checkCode(find(element, 'PmtTpInf', 'SeqTp'), ['FRST', 'RCUR', 'FNAL', 'OOFF'], findings);
+}
+
+function checkExecutionDate(element: XmlElement | null, { findings, version, today }: PaymentRules): void {
+  if (element === null) return;
+  const choice = find(element, 'Dt') ?? find(element, 'DtTm');
+  const isChoiceExpected = element.name === 'ReqdExctnDt' && version.edition === 2019;
+  if (choice === null && isChoiceExpected && element.children.length > 0) findings.addMissing(element, 'Dt');
+  else if (isChoiceExpected !== (choice !== null)) {
+    const right = isChoiceExpected ? `${element.name}/Dt` : element.name;
+    findings.add('ELEMENT_OF_OTHER_VERSION', element, `In ${version.name}, the date is in ${right}.`);
+  }
+  const place = choice ?? element;
+  const day = checkDate(place, findings);
+  if (day === null) return;
+  const isInstant = textOf(find(element.parent, 'PmtTpInf', 'LclInstrm', 'Cd')) === 'INST';
+  if (day < today) {
+    findings.add('EXECUTION_DATE_PAST', place, `The date ${day} is past. It must be today, ${today}, or later.`);
+  } else if (!isInstant && isTargetClosed(day)) {
+    const message = `TARGET is closed on ${day}. The bank executes the payment on another day.`;
+    findings.add('EXECUTION_DATE_NO_BUSINESS_DAY', place, message);
+  }
+}
+
+function checkChargeBearer(
+  element: XmlElement,
+  { findings, isSepa }: { findings: PartFindings; isSepa: boolean },
+): void {
+  const bearer = find(element, 'ChrgBr');
+  const code = textOf(bearer);
+  if (!isSepa || bearer === null || code === null || code === 'SLEV') return;
+  findings.add('CHARGE_BEARER_NOT_SLEV', bearer, 'ChrgBr of a SEPA payment must be SLEV.', 'SLEV');
+}
+
+function checkDirectDebit(transaction: XmlElement, findings: PartFindings, today: string): void {
+  const mandatory = ['DrctDbtTx/MndtRltdInf/MndtId', 'DrctDbtTx/MndtRltdInf/DtOfSgntr', 'DbtrAgt/FinInstnId'];
+  checkMandatory(transaction, mandatory, findings);
+  checkSequence(transaction, findings);
+  checkCreditorId(find(transaction, 'DrctDbtTx', 'CdtrSchmeId'), findings);
+  const signature = find(transaction, 'DrctDbtTx', 'MndtRltdInf', 'DtOfSgntr');
+  const day = checkDate(signature, findings);
+  if (signature === null || day === null || day <= today) return;
+  const message = `The mandate is signed on ${day}, after today, ${today}. Write the day on which the debtor signed it.`;
+  findings.add('SIGNATURE_DATE_IN_FUTURE', signature, message);
+}
+
+function checkCreditorId(scheme: XmlElement | null, findings: PartFindings): void {
+  if (scheme === null) return;
+  checkMandatory(scheme, ['Id/PrvtId/Othr/Id'], findings);
+  const other = find(scheme, 'Id', 'PrvtId', 'Othr');
+  checkCode(find(other, 'SchmeNm', 'Prtry'), ['SEPA'], findings);
+  const id = find(other, 'Id');
+  const problem = id === null ? null : describeCreditorIdProblem(textOf(id) ?? '');
+  if (id === null || problem === null) return;
+  findings.add('CREDITOR_ID_INVALID', id, `The creditor identifier is not valid. ${problem}`);
+}

@@ -1,0 +1,136 @@
+import iconv from 'iconv-lite';
+import { Refusal } from './refusal.ts';
+
+interface DecodeOptions {
+  /** The file is refused when it is longer. */
+  maxBytes: number;
+  /** Receives the encoding before the first piece. */
+  onEncoding: (encoding: string) => void;
+}
+
+/**
+ * Decodes an XML file into pieces of at most 16,384 bytes, in the encoding of its byte order mark or XML declaration. Bytes that are
+ * not characters of the encoding become U+FFFD.
+ * @throws Refusal if the encoding is not supported, or contradicts the bytes, or if the file is too large
+ */
+export async function* decodeXml(
+  chunks: AsyncIterable<Uint8Array>,
+  { maxBytes, onEncoding }: DecodeOptions,
+): AsyncGenerator<string> {
+  let start: Buffer | null = Buffer.alloc(0);
+  let decoder: ReturnType<typeof iconv.getDecoder> | null = null;
+  let length = 0;
+  for await (const chunk of chunks) {
+    length += chunk.length;
+    if (length > maxBytes) throw new Refusal('LIMIT_EXCEEDED', `The file is larger than ${printBytes(maxBytes)}.`);
+    let bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+    if (start !== null) {
+      bytes = start = Buffer.concat([start, bytes]);
+      if (!isDeclarationComplete(start)) continue;
+      decoder = startDecoder(start);
+      start = null;
+    }
+    if (decoder !== null) yield* decodePieces(decoder, bytes);
+  }
+  if (start !== null) {
+    decoder = startDecoder(start);
+    yield* decodePieces(decoder, start);
+  }
+  const rest = decoder?.end();
+  if (rest) yield rest;
+
+  function startDecoder(bytes: Buffer) {
+    const encoding = findEncoding(bytes);
+    onEncoding(encoding);
+    return iconv.getDecoder(encoding);
+  }
+}
+
+const pieceBytes = 16_384;
+/** An XML declaration has fewer bytes than this. */
+const maxDeclarationBytes = 1024;
+
+function* decodePieces(decoder: ReturnType<typeof iconv.getDecoder>, bytes: Buffer): Generator<string> {
+  for (let offset = 0; offset < bytes.length; offset += pieceBytes) {
+    const piece = decoder.write(bytes.subarray(offset, offset + pieceBytes));
+    if (piece !== '') yield piece;
+  }
+}
+
+function isDeclarationComplete(start: Buffer): boolean {
+  return start.length >= maxDeclarationBytes || start.includes('>');
+}
+
+function findEncoding(bytes: Buffer): Encoding {
+  const detected = detectEncoding(bytes);
+  if (detected !== null && !isSupported(detected)) throw refuseEncoding(detected);
+  const declared = readDeclaredEncoding(bytes, detected);
+  if (declared === null) return detected ?? 'utf-8';
+  const encoding = encodingsByName.get(declared.toLowerCase());
+  if (encoding === undefined) throw refuseEncoding(declared);
+  if (detected === null && encoding.startsWith('utf-16'))
+    throw contradiction(declared, 'bytes of a single-byte encoding');
+  if (detected === null) return encoding;
+  // UTF-16 without LE or BE has the byte order of the file.
+  const isSame = detected === encoding || (declared.toLowerCase() === 'utf-16' && detected.startsWith('utf-16'));
+  if (!isSame) throw contradiction(declared, `bytes of ${detected.toUpperCase()}`);
+  return detected;
+}
+
+type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'iso-8859-1' | 'iso-8859-15' | 'windows-1252';
+
+const encodingsByName: ReadonlyMap<string, Encoding> = new Map<string, Encoding>([
+  ['utf-8', 'utf-8'],
+  ['utf8', 'utf-8'],
+  ['us-ascii', 'utf-8'],
+  ['ascii', 'utf-8'],
+  ['utf-16', 'utf-16le'],
+  ['utf-16le', 'utf-16le'],
+  ['utf-16be', 'utf-16be'],
+  ['iso-8859-1', 'iso-8859-1'],
+  ['iso_8859-1', 'iso-8859-1'],
+  ['latin1', 'iso-8859-1'],
+  ['iso-8859-15', 'iso-8859-15'],
+  ['iso_8859-15', 'iso-8859-15'],
+  ['latin-9', 'iso-8859-15'],
+  ['windows-1252', 'windows-1252'],
+  ['cp1252', 'windows-1252'],
+]);
+
+function isSupported(name: string): name is Encoding {
+  return encodingsByName.has(name);
+}
+
+/** Of UTF-8. */
+const byteOrderMark = Buffer.from('\uFEFF');
+
+/** By the byte order mark, or the first characters, which are `<` and another one; null for all encodings that extend ASCII. */
+function detectEncoding(bytes: Buffer): string | null {
+  const hex = bytes.subarray(0, 4).toString('hex');
+  if (hex === '0000feff' || hex === 'fffe0000' || hex === '0000003c' || hex === '3c000000') return 'UTF-32';
+  if (bytes.subarray(0, 3).equals(byteOrderMark)) return 'utf-8';
+  if (hex.startsWith('fffe') || hex.startsWith('3c00')) return 'utf-16le';
+  if (hex.startsWith('feff') || hex.startsWith('003c')) return 'utf-16be';
+  return hex === '4c6fa794' ? 'EBCDIC' : null;
+}
+
+function readDeclaredEncoding(bytes: Buffer, detected: Encoding | null): string | null {
+  const start = iconv.decode(bytes.subarray(0, maxDeclarationBytes), detected ?? 'iso-8859-1');
+  return /^\s*<\?xml\s[^>]*?\sencoding\s*=\s*["']([A-Za-z][\w.-]{0,39})["']/.exec(start)?.[1] ?? null;
+}
+
+function refuseEncoding(name: string): Refusal {
+  const supported = 'UTF-8; ISO-8859-1, ISO-8859-15, Windows-1252 and UTF-16 are read, too';
+  return new Refusal('ENCODING_NOT_SUPPORTED', `The encoding ${name} is not supported. Save the file in ${supported}.`);
+}
+
+function contradiction(declared: string, bytes: string): Refusal {
+  return new Refusal(
+    'ENCODING_CONTRADICTION',
+    `The XML declaration says ${declared}, but the file has ${bytes}. Declare the encoding in which the file was saved.`,
+  );
+}
+
+function printBytes(bytes: number): string {
+  return bytes >= 1e6 ? `${Math.round(bytes / 1e6)} MB` : `${bytes} bytes`;
+}

@@ -1,0 +1,80 @@
+import { compactIban } from '../../iban/iban.ts';
+import { parseDecimal } from './decimals.ts';
+import { find, textOf, type XmlElement } from './elements.ts';
+import type { PartFindings } from './part-findings.ts';
+import { TextMap } from './text-map.ts';
+
+/** Finds what a message has twice. Keeps only hashes. */
+export interface Duplicates {
+  checkMessage(id: XmlElement | null, findings: PartFindings): void;
+  checkPayment(id: XmlElement | null, findings: PartFindings): void;
+  /** @param other the party that gets or pays the money: Cdtr or Dbtr */
+  checkTransaction(
+    transaction: XmlElement,
+    parts: { other: 'Cdtr' | 'Dbtr'; amount: XmlElement | null; findings: PartFindings },
+  ): void;
+}
+
+/** @param messageIds those of other messages; that of this message is added */
+export function createDuplicates(messageIds: Set<string>): Duplicates {
+  const paymentIds = new TextMap();
+  const endToEndIds = new TextMap();
+  const transactions = new TextMap();
+
+  return {
+    checkMessage(element, findings) {
+      const id = textOf(element);
+      if (element === null || id === null) return;
+      if (messageIds.has(id)) {
+        const message = 'MsgId is that of a message that was checked before. Give each message its own.';
+        findings.add('DUPLICATE_MESSAGE_ID', element, message);
+      }
+      messageIds.add(id);
+    },
+
+    checkPayment(element, findings) {
+      const line = findEarlierLine(paymentIds, textOf(element), element);
+      if (element === null || line === null) return;
+      findings.add('DUPLICATE_PAYMENT_ID', element, `PmtInfId is that in line ${line}. Give each payment its own.`);
+    },
+
+    checkTransaction(transaction, { other, amount, findings }) {
+      const endToEnd = find(transaction, 'PmtId', 'EndToEndId');
+      const id = readReference(endToEnd);
+      const earlierId = findEarlierLine(endToEndIds, id, endToEnd);
+      if (endToEnd !== null && earlierId !== null) {
+        const message = `EndToEndId is that in line ${earlierId}. Give each transaction its own, or write NOTPROVIDED.`;
+        findings.add('DUPLICATE_END_TO_END_ID', endToEnd, message);
+      }
+      const account = textOf(find(transaction, `${other}Acct`, 'Id', 'IBAN'));
+      const sum = textOf(amount);
+      if (account === null || sum === null) return;
+      const key = [compactIban(account), parseDecimal(sum)?.units ?? sum, amount?.attributes.Ccy].join(' ');
+      const [earlier] = findReferences(transaction, id)
+        .map((reference) => findEarlierLine(transactions, `${key} ${reference}`, transaction))
+        .filter((line) => line !== null);
+      if (earlier === undefined) return;
+      const message = `The transaction has the IBAN, the amount and the reference of that in line ${earlier}. Send it once, unless it is meant.`;
+      findings.add('DUPLICATE_PAYMENT', transaction, message);
+    },
+  };
+}
+
+/** The line of the element that had the text first; null if this is the first one. */
+function findEarlierLine(lines: TextMap, text: string | null, element: XmlElement | null): number | null {
+  return text === null || element === null ? null : lines.getOrSet(text, element.line);
+}
+
+function readReference(endToEnd: XmlElement | null): string | null {
+  const id = textOf(endToEnd);
+  return id === 'NOTPROVIDED' ? null : id;
+}
+
+/** One of these must differ between two transactions with the same account and amount; an empty one if there is none. */
+function findReferences(transaction: XmlElement, id: string | null): readonly string[] {
+  const remittance = find(transaction, 'RmtInf');
+  const text = textOf(find(remittance, 'Ustrd')) ?? textOf(find(remittance, 'Strd', 'CdtrRefInf', 'Ref'));
+  const references = [id === null ? null : `id ${id}`, text === null ? null : `text ${text}`];
+  const given = references.filter((reference) => reference !== null);
+  return given.length > 0 ? given : [''];
+}

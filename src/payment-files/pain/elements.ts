@@ -1,0 +1,60 @@
+/** An element of a payment message. */
+export interface XmlElement {
+  /** Without prefix. */
+  readonly name: string;
+  /** From 1. */
+  readonly line: number;
+  /** Its position among all elements of the message, from 1. */
+  readonly order: number;
+  /** From 1, among the elements of the same name; null if it has to be counted among the children of its parent. */
+  readonly index: number | null;
+  readonly parent: XmlElement | null;
+  readonly children: XmlElement[];
+  readonly attributes: Readonly<Record<string, string>>;
+  /** Only that of elements without children. */
+  text: string;
+}
+
+/** The first child of this name, its first child of the next name, and so on; null if there is none. */
+export function find(element: XmlElement | null, ...names: readonly string[]): XmlElement | null {
+  let found: XmlElement | null = element;
+  for (const name of names) found = found?.children.find((child) => child.name === name) ?? null;
+  return found;
+}
+
+export function findAll(element: XmlElement | null, name: string): readonly XmlElement[] {
+  return element?.children.filter((child) => child.name === name) ?? [];
+}
+
+/** The text of a number, date or code, without white space around it, as XML Schema reads it; null if it is empty or missing. */
+export function textOf(element: XmlElement | null): string | null {
+  return element?.text.trim() || null;
+}
+
+/** Visits all elements below, in the order of the message. */
+export function visitElements(element: XmlElement, visit: (element: XmlElement) => void): void {
+  for (const child of element.children) {
+    visit(child);
+    visitElements(child, visit);
+  }
+}
+
+/** Such as /Document/CstmrCdtTrfInitn/PmtInf[2]/CdtTrfTxInf[17]/CdtrAcct/Id/IBAN, by names without prefix. */
+export function xpathOf(element: XmlElement): string {
+  const path: string[] = [];
+  for (let current: XmlElement | null = element; current !== null; current = current.parent) {
+    path.push(`/${current.name}${printIndex(current)}`);
+  }
+  return path.reverse().join('');
+}
+
+function printIndex(element: XmlElement): string {
+  if (element.index !== null) return `[${element.index}]`;
+  let count = 0;
+  let index = 0;
+  for (const sibling of element.parent?.children ?? []) {
+    if (sibling.name === element.name) count += 1;
+    if (sibling === element) index = count;
+  }
+  return count > 1 ? `[${index}]` : '';
+}
