@@ -3,6 +3,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import { errorCodeOf } from '../../errors.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createKeyCheck } from '../service.ts';
+import { acceptsLines, createLines } from './lines.ts';
 import { createMonthlyAllowance } from './monthly-allowance.ts';
 import { countWords } from './words.ts';
 import { readWritingOrder, type Writer } from './writing-order.ts';
@@ -51,13 +52,16 @@ export function createEssayService({ apiKey, writer, monthlyAllowance, log }: Es
     const reservation = allowance.reserve();
     if (!reservation) return sendAllowanceExhausted(reply);
     const signal = disconnectSignal(reply);
+    const lines = acceptsLines(request.headers.accept) ? createLines(addAllowanceHeaders(reply)) : null;
     try {
-      const essay = await writer.write(reading.order, signal);
-      return addAllowanceHeaders(reply).send({ essay, word_count: countWords(essay), writer: writer.kind });
+      const essay = await writer.write(reading.order, signal, lines?.addText);
+      const answer = { essay, word_count: countWords(essay), writer: writer.kind };
+      return lines ? lines.end(answer) : addAllowanceHeaders(reply).send(answer);
     } catch (error) {
       reservation.release();
       // The caller disconnected: no response can be sent, and there is no error to log.
       if (signal.aborted) return reply.hijack();
+      if (lines?.hasBegun()) return lines.end(describeFailure(error, log));
       addAllowanceHeaders(reply);
       throw error;
     }
@@ -112,9 +116,13 @@ const messages: Readonly<Record<string, string>> = {
 function answerError(error: unknown, reply: FastifyReply, log: Log | undefined): FastifyReply {
   const message = messages[errorCodeOf(error) ?? ''];
   if (message) return reply.code(400).send({ error: message });
+  return reply.code(500).send(describeFailure(error, log));
+}
+
+function describeFailure(error: unknown, log: Log | undefined): { error: string } {
   // Only the message is logged: a stack or a cause may contain the request.
   log?.error({ reason: error instanceof Error ? error.message : 'unknown' }, 'an essay could not be written');
-  return reply.code(500).send({ error: 'The essay could not be written. Try again.' });
+  return { error: 'The essay could not be written. Try again.' };
 }
 
 /** Answers an invalid or late HTTP request, and closes the connection. */
