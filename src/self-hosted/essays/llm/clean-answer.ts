@@ -21,8 +21,7 @@ export interface CleanedAnswer {
  */
 export function cleanAnswer(written: string, isComplete: boolean, tag: string | null = null): CleanedAnswer {
   const plain = removeControlCharacters(written);
-  const start =
-    tag === null ? readPlainReasoning(plain, isComplete) : { text: dropNextMessages(plain), isSettled: true };
+  const start = tag === null ? readPlainReasoning(plain, isComplete) : { text: plain, isSettled: true };
   const markers = start && listMarkers(start.text);
   if (!start || !markers) return { text: '', state: 'open', endsIn: 'thought' };
   const answer = createAnswer(start.text, markers, { isComplete, isSettled: start.isSettled, tag });

@@ -96,7 +96,7 @@ const extraWords = 20;
  * is a failure.
  * @throws WritingError
  */
-function cutToLimit({ text, isCutOff }: ChatAnswer, wordCount: number): string {
+export function cutToLimit({ text, isCutOff }: ChatAnswer, wordCount: number): string {
   if (!isCutOff || countWords(text) > wordCount) return cutAtSentenceEnd(text, wordCount);
   // The last sentence is whole if it has an end, unless that may be the point of a number such as "3.5".
   const kept = keepWholeSentences(`${text} …`, /\d\.$/.test(text) ? text.length - 1 : text.length);

@@ -18,6 +18,8 @@ export class TaggedEssay {
   readonly #wordCount: number;
   /** The index after the tag. */
   #start: number | null = null;
+  /** Whether the tokens of the harmony format were lost before the tag. */
+  #isWithoutTokens = false;
   #searchedUntil = 0;
   #tags = 0;
   /** The length of the answer at which there may be more to show. */
@@ -33,9 +35,10 @@ export class TaggedEssay {
   /** The essay, as `cleanAnswer` returns it. @param written the whole answer so far */
   clean(written: string, isComplete: boolean): CleanedAnswer {
     const start = this.#findStart(written);
-    if (start !== null) return cleanAnswer(written.slice(start), isComplete, tag);
+    if (start !== null) return cleanAnswer(this.#dropNext(written.slice(start)), isComplete, tag);
     const cleaned = cleanAnswer(written, isComplete);
-    const [, essay = ''] = tagAfterPreface.exec(cleaned.text) ?? [];
+    // After a preface, such as "Here is your essay:".
+    const [, essay = ''] = /<essay>([\s\S]*?)(?:<\/essay>|$)/i.exec(cleaned.text) ?? [];
     return essay.trim() === '' ? cleaned : { ...cleaned, text: essay.trim() };
   }
 
@@ -51,10 +54,13 @@ export class TaggedEssay {
     this.#nextLength = written.length + Math.max(minStep, Math.floor(length / 100));
     if (start === null) return '';
     if (length > maxLength) this.#isHeld = true;
-    const text = dropNextMessages(removeControlCharacters(written.slice(start))).trimStart();
-    const end = this.#findCertainEnd(text);
-    const part = text.slice(this.#shownUntil, end);
-    this.#shownUntil = Math.max(this.#shownUntil, end);
+    const text = this.#dropNext(removeControlCharacters(written.slice(start))).trimStart();
+    const certain = text.slice(0, this.#findCertainEnd(text));
+    // Whether a full stop ends a sentence depends on the letter that follows.
+    const lastLetter = certain.search(/[\p{L}\n][^\p{L}\n]*$/u);
+    const rest = certain.slice(this.#shownUntil);
+    const part = rest.slice(0, findEndOfSentences(rest, lastLetter - this.#shownUntil));
+    this.#shownUntil += part.length;
     return part;
   }
 
@@ -65,29 +71,31 @@ export class TaggedEssay {
       this.#tags += 1;
       if (this.#tags > maxTags) break;
       this.#searchedUntil = openingTag.lastIndex;
-      const before = cleanAnswer(written.slice(0, found.index), true);
-      if (before.text === '' && before.endsIn === 'text') this.#start = this.#searchedUntil;
+      const before = written.slice(0, found.index);
+      const { text, endsIn } = cleanAnswer(before, true);
+      if (text === '' && endsIn === 'text') this.#start = this.#searchedUntil;
+      this.#isWithoutTokens = /final(?:message)?\s*$/.test(before);
     }
     this.#searchedUntil = Math.max(this.#searchedUntil, written.length - tag.length - 1);
     return this.#start;
   }
 
+  #dropNext(text: string): string {
+    return this.#isWithoutTokens ? dropNextMessages(text) : text;
+  }
+
+  /** The index up to which what was read is text within the word limit, whatever follows. */
   #findCertainEnd(text: string): number {
     const markers = listMarkers(text);
     const firstMarker = markers === null ? 0 : (markers[0]?.index ?? text.length);
     const possibleMarker = findPossibleMarker(text);
-    const certain = text.slice(0, Math.min(firstMarker, possibleMarker));
-    const limit = findWordLimit(certain, this.#wordCount);
+    const end = Math.min(firstMarker, possibleMarker);
+    const limit = findWordLimit(text.slice(0, end), this.#wordCount);
     // What a marker means may depend on all that follows it.
-    if (firstMarker < possibleMarker || limit < certain.length) this.#isHeld = true;
-    // Whether a full stop ends a sentence depends on the letter that follows.
-    const lastLetter = certain.search(/[\p{L}\n][^\p{L}\n]*$/u);
-    return findEndOfSentences(certain, Math.min(limit, lastLetter));
+    if (firstMarker < possibleMarker || limit < end) this.#isHeld = true;
+    return limit;
   }
 }
-
-/** Such as "Here is your essay:". */
-const tagAfterPreface = /(?:^|\n)\s{0,9}<essay>([\s\S]*?)(?:<\/essay>|$)/i;
 
 /** What comes before each tag is cleaned; only reasoning mentions it more often. */
 const maxTags = 20;
@@ -99,7 +107,7 @@ const maxLength = 60_000;
 /** The index from which on a text may have a marker that is not complete, or a mention of one. */
 function findPossibleMarker(text: string): number {
   const searches: [RegExp, number][] = [
-    [/[<＜&`~]/, maxMarkerLength],
+    [/[<＜`]|&lt;|~{3}/, maxMarkerLength],
     [/[[({【⟨‹◁]/, maxBracketLength],
   ];
   const found = searches.map(([pattern, maxLength]) => {
