@@ -69,7 +69,8 @@ describe('docs/upstreams.md', () => {
       const [method, path] = heading.split(' ');
       const isEssay = method === 'POST';
       const upstream = await tUpstream(replyJson(200, answers.get(heading)));
-      const gateway = tGateway(isEssay ? { essaysUrl: upstream.url } : { bankDataUrl: upstream.url });
+      const env = { ESSAY_URL: upstream.url, ESSAY_API_KEY: essaysKey };
+      const gateway = tGateway(isEssay ? { essaysUrl: upstream.url, env } : { bankDataUrl: upstream.url });
       expect(await gateway.ask(example.query)).toEqual({ data: example.answer });
 
       const [call] = upstream.calls;
