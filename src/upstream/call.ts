@@ -151,15 +151,16 @@ export class Call implements Dispatcher.DispatchHandler {
   onComplete(): void {
     if (this.#isSettled || this.#status === null) return;
     const { request, redactSecrets } = this.#options;
-    const lines = this.#lines;
-    const receivedText = utf8.decode(Buffer.concat(this.#chunks));
-    const receivedJson = lines === null ? parseJson(receivedText) : lines.end();
-    if (lines !== null && receivedJson === undefined) {
+    const lastLine = this.#lines?.end();
+    const textOfLines = this.#lines?.text() ?? '';
+    if (textOfLines !== '' && lastLine === undefined) {
       this.#fail('truncated');
       return;
     }
+    const receivedText = utf8.decode(Buffer.concat(this.#chunks));
+    const receivedJson = textOfLines === '' ? parseJson(receivedText) : lastLine;
     const isClean = redactSecrets.isClean(receivedText);
-    const text = lines?.text() || (isClean ? receivedText : redactSecrets(receivedText));
+    const text = textOfLines || (isClean ? receivedText : redactSecrets(receivedText));
     const json = isClean ? receivedJson : redactStrings(receivedJson, redactSecrets);
     if (this.#status === 200 && request.isAnswer?.(json) === false) {
       this.#settle({ kind: 'failed', reason: 'mismatched', text: '' });

@@ -14,8 +14,8 @@ export interface UpstreamRequest {
    */
   isAnswer?(json: unknown): boolean;
   /**
-   * Accepts a body in lines of JSON, too (`application/x-ndjson`), of a request with a body of its own. Then the parsed body is the last
-   * line, the text is that of the lines before it, and a 200 without a last line is `truncated`.
+   * For a request with a body: accepts an answer in lines of JSON, too (`application/x-ndjson`). If it has lines with text, the parsed
+   * body is the last line, the text is that of the lines before it, and a 200 without a last line is `truncated`.
    */
   lines?: LinesReader;
   /** Called before each attempt; if it resolves to false, the attempt is shed. */
