@@ -7,7 +7,8 @@ import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 /* Sends every response of docs/upstreams.md to the gateway, and compares its requests with the page. */
 
 const page = readFileSync(new URL('../../docs/upstreams.md', import.meta.url), 'utf8');
-const answers = new Map(fencedBlocks(page).map(({ heading, text }) => [heading, JSON.parse(text)]));
+const examples = fencedBlocks(page).filter(({ language }) => language === 'json');
+const answers = new Map(examples.map(({ heading, text }) => [heading, JSON.parse(text)]));
 
 /** The documented parameters of an endpoint, in order. */
 function parametersOf(heading: string): string[] {

@@ -1,8 +1,10 @@
 import type { Socket } from 'node:net';
+import swagger from '@fastify/swagger';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { errorCodeOf } from '../../errors.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createKeyCheck } from '../service.ts';
+import { essaySchema, openapi } from './document.ts';
 import { acceptsLines, createLines } from './lines.ts';
 import { createMonthlyAllowance } from './monthly-allowance.ts';
 import { countWords } from './words.ts';
@@ -37,8 +39,15 @@ export function createEssayService({ apiKey, writer, monthlyAllowance, log }: Es
   app.setNotFoundHandler((_request, reply) =>
     reply.code(404).send({ error: 'There is nothing at this path. Request essays with POST /v2/generate/essay/.' }),
   );
-  // At onRequest, before the body is read: callers without the key cannot make the service read one.
-  app.post('/v2/generate/essay', { onRequest: checkToken }, generateEssay);
+  // The schema only documents the endpoint.
+  app.setValidatorCompiler(() => () => true);
+  app.setSerializerCompiler(() => JSON.stringify);
+  app.register(swagger, { openapi });
+  app.register(async (scope) => {
+    // At onRequest, before the body is read: callers without the key cannot make the service read one.
+    scope.post('/v2/generate/essay', { onRequest: checkToken, schema: essaySchema }, generateEssay);
+    scope.get('/openapi.json', { schema: { hide: true } }, () => scope.swagger());
+  });
   return app;
 
   async function checkToken(request: FastifyRequest, reply: FastifyReply): Promise<void> {

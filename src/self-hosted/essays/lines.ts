@@ -1,5 +1,8 @@
 import type { FastifyReply } from 'fastify';
 
+/** The media type of an answer in lines. */
+export const linesType = 'application/x-ndjson';
+
 /** An answer in lines of JSON, whose last line is the answer itself or a failure. */
 interface Lines {
   /** Sends a line with a further part of the text. The first one sends the head with status 200. */
@@ -53,7 +56,6 @@ export function createLines(reply: FastifyReply): Lines {
   }
 }
 
-const linesType = 'application/x-ndjson';
 const contentType = `${linesType}; charset=utf-8`;
 
 function toLine(value: object): string {

@@ -120,5 +120,5 @@ function findPossibleMarker(text: string): number {
 
 /** A marker in brackets, and what follows if it is a mention. */
 const maxBracketLength = 200;
-/** Of a marker without symbols, such as `endstartassistantchannelanalysis`. */
+/** A marker without symbols is shorter: `assistantfinal`, after other words. */
 const maxWordLength = 60;
