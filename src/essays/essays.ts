@@ -113,6 +113,8 @@ interface SendHooks {
   maySend(): Promise<boolean>;
   /** Called immediately before each attempt: from then on it may be charged. If it throws, the attempt is not sent. */
   beforeAttempt(): void;
+  /** Called with the whole text so far, while a service that shows it writes. Must not throw. */
+  onText?(textSoFar: string): void;
 }
 
 /** An order that was started, and is written without its client. */

@@ -40,7 +40,8 @@ export function createPaidEssays({ client, config, reserveCallOf, redact, events
 /** Rejects orders that the service or the gateway does not accept, so that they never cost a paid call. */
 export function withOrderPrecheck(generator: EssayGenerator, events: Pick<Events, 'essayOrdered'>): EssayGenerator {
   return {
-    generate: async (order, context) => rejectInvalidOrder(order, events) ?? generator.generate(order, context),
+    generate: async (order, context, progress) =>
+      rejectInvalidOrder(order, events) ?? generator.generate(order, context, progress),
   };
 }
 

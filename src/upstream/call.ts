@@ -6,6 +6,7 @@ import { type RedactSecrets, redactStrings } from '../telemetry/redact.ts';
 import type { Attempt, MakeCall } from './attempt.ts';
 import { type CallProgress, createConnections } from './connections.ts';
 import type { Answered, Failed, FailureReason } from './outcome.ts';
+import { ReceivedLines } from './received-lines.ts';
 import { readRetryAfter } from './retry-after.ts';
 
 interface CallsOptions {
@@ -43,7 +44,8 @@ export function createCalls({
   const kept = createConnections({ origin, maxCalls: maxConcurrency, isKept: true });
   const writing = createConnections({ origin, maxCalls: maxConcurrency, isKept: false });
   const headerList = Object.entries(headers).flat();
-  const jsonHeaderList = [...headerList, 'content-type', 'application/json'];
+  const jsonHeaderList = [...headerList, ...jsonContent];
+  const linesHeaderList = [...Object.entries({ ...headers, accept: acceptedLines }).flat(), ...jsonContent];
 
   return {
     makeCall({ request, deadline, context: { trace }, retries }, onSending) {
@@ -52,7 +54,7 @@ export function createCalls({
       const connection = connections.take();
       const span = trace === null ? null : trace.startCall({ service, method, path, retries });
       const startedAt = performance.now();
-      const sentHeaders = body === undefined ? headerList : jsonHeaderList;
+      const sentHeaders = body === undefined ? headerList : request.lines ? linesHeaderList : jsonHeaderList;
       const dispatchOptions = {
         // Otherwise undici composes it for each call.
         origin,
@@ -80,6 +82,9 @@ export function createCalls({
   };
 }
 
+const jsonContent = ['content-type', 'application/json'];
+const acceptedLines = 'application/x-ndjson, application/json';
+
 interface CallOptions extends Pick<Attempt, 'request' | 'deadline'> {
   maxResponseBytes: number;
   redactSecrets: RedactSecrets;
@@ -103,6 +108,8 @@ export class Call implements Dispatcher.DispatchHandler {
   #headers: Answered['headers'] = noHeaders;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
+  /** Null unless the body may have lines. */
+  #lines: ReceivedLines | null = null;
 
   constructor(options: CallOptions) {
     this.#options = options;
@@ -122,6 +129,8 @@ export class Call implements Dispatcher.DispatchHandler {
     else {
       this.#status = status;
       this.#headers = readHeaders(rawHeaders);
+      const { request, redactSecrets } = this.#options;
+      if (status === 200 && request.lines) this.#lines = new ReceivedLines(request.lines, redactSecrets);
     }
     // An upstream could send interim responses until the deadline.
     if (this.#infos > maxInfos) throw tooManyInfos;
@@ -132,7 +141,9 @@ export class Call implements Dispatcher.DispatchHandler {
     if (this.#isSettled) return true;
     const remainingBytes = this.#options.maxResponseBytes - this.#bytes;
     this.#bytes += chunk.length;
-    this.#chunks.push(chunk.subarray(0, remainingBytes));
+    const received = chunk.subarray(0, remainingBytes);
+    this.#chunks.push(received);
+    this.#lines?.add(received);
     if (chunk.length > remainingBytes) this.#fail('too-large');
     return true;
   }
@@ -140,10 +151,16 @@ export class Call implements Dispatcher.DispatchHandler {
   onComplete(): void {
     if (this.#isSettled || this.#status === null) return;
     const { request, redactSecrets } = this.#options;
+    const lastLine = this.#lines?.end();
+    const textOfLines = this.#lines?.text() ?? '';
+    if (textOfLines !== '' && lastLine === undefined) {
+      this.#fail('truncated');
+      return;
+    }
     const receivedText = utf8.decode(Buffer.concat(this.#chunks));
-    const receivedJson = parseJson(receivedText);
+    const receivedJson = textOfLines === '' ? parseJson(receivedText) : lastLine;
     const isClean = redactSecrets.isClean(receivedText);
-    const text = isClean ? receivedText : redactSecrets(receivedText);
+    const text = textOfLines || (isClean ? receivedText : redactSecrets(receivedText));
     const json = isClean ? receivedJson : redactStrings(receivedJson, redactSecrets);
     if (this.#status === 200 && request.isAnswer?.(json) === false) {
       this.#settle({ kind: 'failed', reason: 'mismatched', text: '' });
@@ -173,8 +190,9 @@ export class Call implements Dispatcher.DispatchHandler {
   #fail(reason: FailureReason): void {
     if (this.#isSettled) return;
     const mayBeCharged = this.#status !== null && this.#status >= 200 && this.#status < 300;
-    const text = mayBeCharged ? this.#options.redactSecrets(decodePart(Buffer.concat(this.#chunks)), true) : '';
-    this.#settle({ kind: 'failed', reason, text });
+    const { redactSecrets } = this.#options;
+    const readPart = () => this.#lines?.text() || redactSecrets(decodePart(Buffer.concat(this.#chunks)), true);
+    this.#settle({ kind: 'failed', reason, text: mayBeCharged ? readPart() : '' });
     this.#close?.(abandoned);
   }
 

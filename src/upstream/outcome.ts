@@ -1,3 +1,5 @@
+import type { LinesReader } from './received-lines.ts';
+
 /** A request to a service: one operation, or one of its attempts. */
 export interface UpstreamRequest {
   method: 'GET' | 'POST';
@@ -11,6 +13,11 @@ export interface UpstreamRequest {
    * it, has mixed up the responses of the connection.
    */
   isAnswer?(json: unknown): boolean;
+  /**
+   * For a request with a body: accepts an answer in lines of JSON, too (`application/x-ndjson`). If it has lines with text, the parsed
+   * body is the last line, the text is that of the lines before it, and a 200 without a last line is `truncated`.
+   */
+  lines?: LinesReader;
   /** Called before each attempt; if it resolves to false, the attempt is shed. */
   maySend?: () => Promise<boolean>;
   /** Called immediately before each attempt: from then on it may be charged. If it throws, the attempt is not sent. */
@@ -27,6 +34,7 @@ export interface Answered {
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /** From `Retry-After`; null when it is absent or unreadable. */
   retryAt: Date | null;
+  /** The body; of lines, the text in them. */
   text: string;
   /** The parsed body; undefined when it is not JSON. */
   json: unknown;
@@ -36,7 +44,7 @@ export interface Answered {
 export interface Failed {
   kind: 'failed';
   reason: FailureReason;
-  /** The received part of an incomplete 2xx response, which may have been charged. Otherwise empty. */
+  /** The received part of an incomplete 2xx response, which may have been charged; of lines, the text in them. Otherwise empty. */
   text: string;
 }
 

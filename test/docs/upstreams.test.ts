@@ -7,7 +7,8 @@ import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 /* Sends every response of docs/upstreams.md to the gateway, and compares its requests with the page. */
 
 const page = readFileSync(new URL('../../docs/upstreams.md', import.meta.url), 'utf8');
-const answers = new Map(fencedBlocks(page).map(({ heading, text }) => [heading, JSON.parse(text)]));
+const examples = fencedBlocks(page).filter(({ language }) => language === 'json');
+const answers = new Map(examples.map(({ heading, text }) => [heading, JSON.parse(text)]));
 
 /** The documented parameters of an endpoint, in order. */
 function parametersOf(heading: string): string[] {
@@ -69,7 +70,8 @@ describe('docs/upstreams.md', () => {
       const [method, path] = heading.split(' ');
       const isEssay = method === 'POST';
       const upstream = await tUpstream(replyJson(200, answers.get(heading)));
-      const gateway = tGateway(isEssay ? { essaysUrl: upstream.url } : { bankDataUrl: upstream.url });
+      const env = { ESSAY_URL: upstream.url, ESSAY_API_KEY: essaysKey };
+      const gateway = tGateway(isEssay ? { essaysUrl: upstream.url, env } : { bankDataUrl: upstream.url });
       expect(await gateway.ask(example.query)).toEqual({ data: example.answer });
 
       const [call] = upstream.calls;

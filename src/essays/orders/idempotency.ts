@@ -123,8 +123,13 @@ export function withIdempotency(
       for (const { onSent } of watchers) onSent();
     }
 
+    function onText(textSoFar: string): void {
+      for (const { onText } of watchers) onText(textSoFar);
+    }
+
     async function run(): Promise<EssayResult> {
-      const result = await generator.generate(order, taskContext, { maySend: async () => true, beforeAttempt: onSent });
+      const hooks = { maySend: async () => true, beforeAttempt: onSent, onText };
+      const result = await generator.generate(order, taskContext, hooks);
       return report(await save(result), { isNew: true });
     }
 
@@ -148,7 +153,7 @@ export function withIdempotency(
       };
       try {
         signal.throwIfAborted();
-        const result = await generateWithLock(lock, generator, order, taskContext, recordAttempt);
+        const result = await generateWithLock(lock, generator, order, taskContext, recordAttempt, onText);
         return result && (await save(result));
       } finally {
         await lock.release();

@@ -90,6 +90,7 @@ export async function generateWithLock(
   order: EssayOrder,
   context: RequestContext,
   recordAttempt: () => Promise<boolean>,
+  onText: (textSoFar: string) => void,
 ): Promise<EssayResult | null> {
   let isSafe = true;
   try {
@@ -105,6 +106,7 @@ export async function generateWithLock(
         if (!lock.isUnexpired()) throw new LockLostError();
         lock.allowReacquire();
       },
+      onText,
     });
     return isSafe ? result : null;
   } catch (error) {

@@ -32,14 +32,16 @@ export function createRestEssays({
   events,
 }: RestEssaysOptions): SendingEssayGenerator {
   return {
-    async generate(order, context, hooks) {
+    async generate(order, context, { onText, ...hooks }) {
       const body = {
         description: composeDescription(order),
         mode: modeNames[order.mode],
         word_count: order.wordCount,
       };
       const path = '/v2/generate/essay/';
-      const outcome = await client.send({ method: 'POST', path, body, ...hooks }, context);
+      // Another service might answer a media type that it does not know with a failure.
+      const lines = isSelfHosted ? { lines: { readText: readTextLine, ...(onText && { onText }) } } : {};
+      const outcome = await client.send({ method: 'POST', path, body, ...lines, ...hooks }, context);
       return readEssay(outcome, order, body.description) ?? readRejection(outcome) ?? toFailure(outcome);
     },
   };
@@ -77,7 +79,9 @@ export function createRestEssays({
       const { message } = createBudgetError('essays', outcome);
       return { kind: 'allowance-exhausted', message, code: 'BUDGET_EXHAUSTED', renewsAt: outcome.renewsAt };
     }
-    const { message, code, retryable } = toUpstreamError('essays', outcome, events);
+    // A failure after the first line follows a head with status 200.
+    const failed = isSelfHosted && isSuccess(outcome) && hasError(outcome) ? { ...outcome, status: 500 } : outcome;
+    const { message, code, retryable } = toUpstreamError('essays', failed, events);
     const exhausted = { kind: 'allowance-exhausted', message, code: 'UPSTREAM_ALLOWANCE_EXHAUSTED' } as const;
     if (outcome.kind === 'exhausted') return { ...exhausted, renewsAt: outcome.renewsAt };
     if (
@@ -103,8 +107,18 @@ function composeDescription({ description, purpose, titles }: EssayOrder): strin
   return sentences.join('\n\n');
 }
 
+/** The text that a line of the self-hosted service adds; null if it is the answer. */
+function readTextLine(line: unknown): string | null {
+  const text = readProperty(line, 'text');
+  return typeof text === 'string' ? text : null;
+}
+
 function isSuccess(outcome: Outcome): outcome is Answered {
   return outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
+}
+
+function hasError({ json }: Answered): boolean {
+  return typeof readProperty(json, 'error') === 'string';
 }
 
 /** The message of an error body, in any of the fields that the service and its resellers use. */

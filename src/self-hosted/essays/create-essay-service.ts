@@ -1,8 +1,11 @@
 import type { Socket } from 'node:net';
+import swagger from '@fastify/swagger';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { errorCodeOf } from '../../errors.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createKeyCheck } from '../service.ts';
+import { essaySchema, openapi } from './document.ts';
+import { acceptsLines, createLines } from './lines.ts';
 import { createMonthlyAllowance } from './monthly-allowance.ts';
 import { countWords } from './words.ts';
 import { readWritingOrder, type Writer } from './writing-order.ts';
@@ -36,8 +39,15 @@ export function createEssayService({ apiKey, writer, monthlyAllowance, log }: Es
   app.setNotFoundHandler((_request, reply) =>
     reply.code(404).send({ error: 'There is nothing at this path. Request essays with POST /v2/generate/essay/.' }),
   );
-  // At onRequest, before the body is read: callers without the key cannot make the service read one.
-  app.post('/v2/generate/essay', { onRequest: checkToken }, generateEssay);
+  // The schema only documents the endpoint.
+  app.setValidatorCompiler(() => () => true);
+  app.setSerializerCompiler(() => JSON.stringify);
+  app.register(swagger, { openapi });
+  app.register(async (scope) => {
+    // At onRequest, before the body is read: callers without the key cannot make the service read one.
+    scope.post('/v2/generate/essay', { onRequest: checkToken, schema: essaySchema }, generateEssay);
+    scope.get('/openapi.json', { schema: { hide: true } }, () => scope.swagger());
+  });
   return app;
 
   async function checkToken(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -51,13 +61,16 @@ export function createEssayService({ apiKey, writer, monthlyAllowance, log }: Es
     const reservation = allowance.reserve();
     if (!reservation) return sendAllowanceExhausted(reply);
     const signal = disconnectSignal(reply);
+    const lines = acceptsLines(request.headers.accept) ? createLines(addAllowanceHeaders(reply)) : null;
     try {
-      const essay = await writer.write(reading.order, signal);
-      return addAllowanceHeaders(reply).send({ essay, word_count: countWords(essay), writer: writer.kind });
+      const essay = await writer.write(reading.order, signal, lines?.addText);
+      const answer = { essay, word_count: countWords(essay), writer: writer.kind };
+      return lines ? lines.end(answer) : addAllowanceHeaders(reply).send(answer);
     } catch (error) {
       reservation.release();
       // The caller disconnected: no response can be sent, and there is no error to log.
       if (signal.aborted) return reply.hijack();
+      if (lines?.hasBegun()) return lines.end(describeFailure(error, log));
       addAllowanceHeaders(reply);
       throw error;
     }
@@ -112,9 +125,13 @@ const messages: Readonly<Record<string, string>> = {
 function answerError(error: unknown, reply: FastifyReply, log: Log | undefined): FastifyReply {
   const message = messages[errorCodeOf(error) ?? ''];
   if (message) return reply.code(400).send({ error: message });
+  return reply.code(500).send(describeFailure(error, log));
+}
+
+function describeFailure(error: unknown, log: Log | undefined): { error: string } {
   // Only the message is logged: a stack or a cause may contain the request.
   log?.error({ reason: error instanceof Error ? error.message : 'unknown' }, 'an essay could not be written');
-  return reply.code(500).send({ error: 'The essay could not be written. Try again.' });
+  return { error: 'The essay could not be written. Try again.' };
 }
 
 /** Answers an invalid or late HTTP request, and closes the connection. */

@@ -21,7 +21,7 @@ export function splitSentences(text: string): string[] {
  * not even one sentence fits, the text ends with a word and an ellipsis.
  */
 export function cutAtSentenceEnd(text: string, maxWords: number): string {
-  const limit = Math.min(findEndOfWord(text, maxWords), findEndOfHalfWords(text, maxWords));
+  const limit = findWordLimit(text, maxWords);
   if (limit === text.length) return text.trim();
   const whole = keepWholeSentences(text, limit);
   if (whole !== null) return whole;
@@ -29,13 +29,24 @@ export function cutAtSentenceEnd(text: string, maxWords: number): string {
   return kept === '' ? '' : `${kept.replace(/[\s\p{P}]+$/u, '') || kept}…`;
 }
 
+/** The index up to which a text has `maxWords` words; its length if it has no more. */
+export function findWordLimit(text: string, maxWords: number): number {
+  return Math.min(findEndOfWord(text, maxWords), findEndOfHalfWords(text, maxWords));
+}
+
 /** The sentences and list items that end before an index; null if there is none. */
 export function keepWholeSentences(text: string, limit: number): string | null {
+  const end = findEndOfSentences(text, limit);
+  return end === 0 ? null : text.slice(0, end).trim();
+}
+
+/** The index after the last whole sentence or list item that ends at `limit` or before; 0 if there is none. */
+export function findEndOfSentences(text: string, limit: number): number {
   // Text must not end with a heading. Text far after the limit is not read, as splitting sentences is slow.
   const lastWhole = locateSentences(text.slice(0, limit + 200)).findLast(
     ({ start, end }) => end <= limit && isWhole(text.slice(start, end), text.slice(end)),
   );
-  return lastWhole ? text.slice(0, lastWhole.end).trim() : null;
+  return lastWhole?.end ?? 0;
 }
 
 function isWhole(sentence: string, rest: string): boolean {

@@ -15,8 +15,11 @@ export interface WritingOrder {
 export interface Writer {
   /** What writes, as the service reports it. */
   kind: 'drafter' | 'model';
-  /** Resolves to a text of 1 to `wordCount` words. Rejects if it fails or the signal fires. */
-  write(order: WritingOrder, signal: AbortSignal): Promise<string>;
+  /**
+   * Resolves to a text of 1 to `wordCount` words. Rejects if it fails or the signal fires.
+   * @param onText called with each further part of the text, as soon as it is certain that the text begins with these parts
+   */
+  write(order: WritingOrder, signal: AbortSignal, onText?: (part: string) => void): Promise<string>;
 }
 
 type WritingOrderReading = { kind: 'order'; order: WritingOrder } | { kind: 'invalid'; message: string };

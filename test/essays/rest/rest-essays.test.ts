@@ -101,3 +101,34 @@ it.each([
   const hooks = { maySend: async () => true, beforeAttempt: vi.fn() };
   expect(await generate(order, tRequestContext(), hooks)).toMatchObject({ kind: 'essay', writer: expected });
 });
+
+it('accepts lines with text from the self-hosted service only', async () => {
+  for (const isSelfHosted of [true, false]) {
+    const { generate, requests } = tRestEssays(answered(200, '{"essay":"Pens hold ink. They write."}'), {
+      isSelfHosted,
+    });
+    const onText = vi.fn();
+    await generate(order, tRequestContext(), { maySend: async () => true, beforeAttempt: vi.fn(), onText });
+    const [request] = requests;
+    expect(Object.keys(request ?? {})).not.toContain('onText');
+    expect(request?.lines === undefined).toBe(!isSelfHosted);
+    expect(
+      [{ text: 'Pens' }, { text: 1 }, { essay: 'Pens' }, null].map((line) => request?.lines?.readText(line)),
+    ).toEqual(isSelfHosted ? ['Pens', null, null, null] : Array(4).fill(undefined));
+    request?.lines?.onText?.('Pens');
+    expect(onText).toHaveBeenCalledTimes(isSelfHosted ? 1 : 0);
+  }
+});
+
+it.each([
+  [true, 'The essay service failed.'],
+  [false, 'The essay service returned a response that could not be read.'],
+])(
+  'reads a failure in the last line as status 500, if the service is self-hosted: %s',
+  async (isSelfHosted, message) => {
+    const outcome: Answered = { ...answered(200, '{"error":"x"}'), text: 'Pens hold' };
+    const { generate } = tRestEssays(outcome, { isSelfHosted });
+    const result = await generate(order, tRequestContext(), { maySend: async () => true, beforeAttempt: vi.fn() });
+    expect(result).toEqual({ ...failedWith('FAILED', { retryable: true, rawText: 'Pens hold' }), message });
+  },
+);

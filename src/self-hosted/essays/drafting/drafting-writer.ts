@@ -15,12 +15,15 @@ interface Plan {
 export function createDraftingWriter(): Writer {
   return {
     kind: 'drafter',
-    write: async ({ description, mode, wordCount }, signal) => {
+    write: async ({ description, mode, wordCount }, signal, onText) => {
       signal.throwIfAborted();
       const brief = readBrief(description);
       const plan = findPlan(brief, mode, wordCount);
       // In scripts without spaces, a draft may have a few words more than the sum of its sentences.
-      return cutAtSentenceEnd(plan ? composeDraft(plan, wordCount) : writeShortest(brief, mode), wordCount);
+      const draft = cutAtSentenceEnd(plan ? composeDraft(plan, wordCount) : writeShortest(brief, mode), wordCount);
+      // Which sentences fit is known only for the whole draft, so its paragraphs are finished at once.
+      if (onText) for (const paragraph of draft.split(/(?=\n\n)/)) onText(paragraph);
+      return draft;
     },
   };
 }

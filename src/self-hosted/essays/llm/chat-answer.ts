@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
 import { countWords } from '../words.ts';
-import { cleanAnswer } from './clean-answer.ts';
+import { type CleanedAnswer, cleanAnswer } from './clean-answer.ts';
+import type { TaggedEssay } from './tagged-essay.ts';
 
 /** A failure with a message for the operator, which contains no key, no URL and no text from the endpoint. */
 export class WritingError extends Error {
@@ -24,6 +25,14 @@ interface ReadOptions {
   /** The rest of a stream is not read after so many words of the answer, because it would be paid for and discarded. */
   enoughWords: number;
   maxBytes: number;
+  /** Shows the essay while it is written. Absent: the answer is not tagged. */
+  shown?: ShownEssay;
+}
+
+interface ShownEssay {
+  essay: TaggedEssay;
+  /** Called with each further part of the essay. */
+  onText: (part: string) => void;
 }
 
 /**
@@ -32,11 +41,14 @@ interface ReadOptions {
  */
 export async function readChatAnswer(
   body: AsyncIterable<Uint8Array>,
-  { isStream, enoughWords, maxBytes }: ReadOptions,
+  { isStream, enoughWords, maxBytes, shown }: ReadOptions,
 ): Promise<ChatAnswer> {
   const chunks = decode(body, maxBytes);
-  return isStream ? readStream(chunks, enoughWords) : readWhole(chunks);
+  const clean: Clean = shown ? (...answer) => shown.essay.clean(...answer) : cleanAnswer;
+  return isStream ? readStream(chunks, clean, enoughWords, shown) : readWhole(chunks, clean);
 }
+
+type Clean = (written: string, isComplete: boolean) => CleanedAnswer;
 
 async function* decode(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<string> {
   const decoder = new TextDecoder();
@@ -62,16 +74,21 @@ async function* decode(body: AsyncIterable<Uint8Array>, maxBytes: number): Async
 /** Their events take a few milliseconds, during which the service answers no other request. */
 const bytesPerTurn = 32_768;
 
-async function readWhole(chunks: AsyncIterable<string>): Promise<ChatAnswer> {
+async function readWhole(chunks: AsyncIterable<string>, clean: Clean): Promise<ChatAnswer> {
   let body = '';
   for await (const chunk of chunks) body += chunk;
   const part = readPart(body, 'message');
   if (!part) throw new WritingError('The language model sent something other than a chat completion.');
   checkLength(part.text);
-  return toAnswer(part.text, part.end === 'cut-off');
+  return toAnswer(clean(part.text, true), part.text, part.end === 'cut-off');
 }
 
-async function readStream(chunks: AsyncIterable<string>, enoughWords: number): Promise<ChatAnswer> {
+async function readStream(
+  chunks: AsyncIterable<string>,
+  clean: Clean,
+  enoughWords: number,
+  shown: ShownEssay | undefined,
+): Promise<ChatAnswer> {
   let written = '';
   let end: Part['end'] = null;
   let isDone = false;
@@ -89,6 +106,8 @@ async function readStream(chunks: AsyncIterable<string>, enoughWords: number): P
       checkLength(written);
       end = part.end ?? end;
       isReasoningSeparate ||= part.hasReasoning;
+      const certain = shown?.essay.readCertain(written) ?? '';
+      if (certain !== '') shown?.onText(certain);
       if (written.length < checkedAt) return;
       // Each check cleans the whole text again, so checks become rarer as it grows.
       checkedAt = written.length + Math.max(firstCheckAt / 2, written.length / 8);
@@ -104,10 +123,10 @@ async function readStream(chunks: AsyncIterable<string>, enoughWords: number): P
     if (isDone) break;
   }
   if (!isDone && end === null) throw new WritingError('The language model ended its answer too early.');
-  return toAnswer(written, end === 'cut-off');
+  return toAnswer(clean(written, true), written, end === 'cut-off');
 
   function isEnough(): boolean {
-    const { text, state } = cleanAnswer(written, false);
+    const { text, state } = clean(written, false);
     if (state === 'ended') return true;
     const mayBeReasoning = state === 'open' && !isReasoningSeparate;
     return countWords(text) > enoughWords + (mayBeReasoning ? maxReasoningWords : 0);
@@ -131,8 +150,7 @@ function checkLength(written: string): void {
 /** In characters: much more than an essay and its reasoning, and cleaned within a few milliseconds. */
 const maxWrittenLength = 1_000_000;
 
-function toAnswer(written: string, isAtLimit: boolean): ChatAnswer {
-  const { text, endsIn } = cleanAnswer(written, true);
+function toAnswer({ text, endsIn }: CleanedAnswer, written: string, isAtLimit: boolean): ChatAnswer {
   // Reasoning that is not closed is where the text would go on.
   if (text !== '') return { text, isCutOff: endsIn === 'thought' || (isAtLimit && endsIn === 'text') };
   const what = written.trim() === '' ? 'no text' : 'no essay, only reasoning or markers';

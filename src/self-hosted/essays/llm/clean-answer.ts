@@ -16,12 +16,15 @@ export interface CleanedAnswer {
  * The answer in what a language model wrote. Reasoning that is not closed continues to the end; what comes before a closing tag
  * without an opening one is reasoning, too. A tag or bracket with a usual word may be text: see `Marker.alone`.
  * @param isComplete whether no text follows; if not, the last characters are left out, as they may be part of a marker
+ * @param tag the name of a tag before the text, which is certain to begin the answer: then a closing tag of reasoning without an
+ * opening one has no meaning
  */
-export function cleanAnswer(written: string, isComplete: boolean): CleanedAnswer {
-  const start = readPlainReasoning(removeControlCharacters(written), isComplete);
+export function cleanAnswer(written: string, isComplete: boolean, tag: string | null = null): CleanedAnswer {
+  const plain = removeControlCharacters(written);
+  const start = tag === null ? readPlainReasoning(plain, isComplete) : { text: plain, isSettled: true };
   const markers = start && listMarkers(start.text);
   if (!start || !markers) return { text: '', state: 'open', endsIn: 'thought' };
-  const answer = createAnswer(start.text, markers, { isComplete, isSettled: start.isSettled });
+  const answer = createAnswer(start.text, markers, { isComplete, isSettled: start.isSettled, tag });
   for (const marker of markers) {
     // What follows decides whether a marker is a mention.
     if (!isComplete && marker.index > start.text.length - maxMarkerLength) break;
@@ -36,7 +39,7 @@ export function cleanAnswer(written: string, isComplete: boolean): CleanedAnswer
 }
 
 /** Removes control characters but line breaks and tabs, and lone halves of surrogate pairs. */
-function removeControlCharacters(text: string): string {
+export function removeControlCharacters(text: string): string {
   return text.replaceAll(/\r\n?/g, '\n').replaceAll(/(?![\n\t])[\p{Cc}\p{Cs}]/gu, '');
 }
 
@@ -72,16 +75,21 @@ function readPlainReasoning(written: string, isComplete: boolean): PlainStart | 
 /** The final message, without others that follow it. */
 function readFinal(written: string): PlainStart {
   const text = written.replace(/^\s*(?:start)?(?:assistant)?(?:channelfinalmessage|final)/, '');
+  return { text: dropNextMessages(text), isSettled: true };
+}
+
+/** Without the messages that follow it, if their tokens were lost. */
+export function dropNextMessages(text: string): string {
   const [answer = ''] = text.split(/(?:(?:end)?start)?assistant(?:channel)?(?:analysis|commentary|final)/, 1);
   // The tokens for the end of a message, without their brackets.
-  return { text: answer.replace(/(?<=[^\s\p{L}])(?:end|return)\s*$/u, ''), isSettled: true };
+  return answer.replace(/(?<=[^\s\p{L}])(?:end|return)\s*$/u, '');
 }
 
 /** Collects the visible ranges of a text, marker by marker. */
 function createAnswer(
   written: string,
   markers: readonly Marker[],
-  { isComplete, isSettled: isSettledAtStart }: { isComplete: boolean; isSettled: boolean },
+  { isComplete, isSettled: isSettledAtStart, tag }: { isComplete: boolean; isSettled: boolean; tag: string | null },
 ) {
   /** The last index at which each kind of block is closed. */
   const closedAt = new Map(
@@ -101,7 +109,7 @@ function createAnswer(
   /** A message has ended; a final one may follow. */
   let isPaused = false;
   let isEnded = false;
-  let answerTag: string | null = null;
+  let answerTag = tag;
   let strikes = 0;
   /** The end of a fence within the text, in which markers are examples. */
   let fencedUntil = 0;
@@ -211,6 +219,7 @@ function createAnswer(
       if (open.length === 0 && !hasText) isSettled = true;
       return true;
     }
+    if (tag !== null) return true;
     // The opening tag is in the prompt, or reasoning went on after it was closed: all text before is reasoning.
     if (isSettled && hasText) dropped = ranges;
     dropText();

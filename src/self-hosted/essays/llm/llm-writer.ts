@@ -9,6 +9,7 @@ import {
   type WritingOrder,
 } from '../writing-order.ts';
 import { type ChatAnswer, readChatAnswer, WritingError } from './chat-answer.ts';
+import { TaggedEssay, tagRule } from './tagged-essay.ts';
 
 interface LlmWriterOptions {
   /** Base URL of an OpenAI-compatible API (`.../v1`), or of its chat completions endpoint. */
@@ -45,11 +46,11 @@ export function createLlmWriter({
 
   return { kind: 'model', write };
 
-  async function write(order: WritingOrder, signal: AbortSignal): Promise<string> {
+  async function write(order: WritingOrder, signal: AbortSignal, onText: OnText): Promise<string> {
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), timeoutMs);
     try {
-      const answer = await requestEssay(order, AbortSignal.any([signal, deadline.signal]));
+      const answer = await requestEssay(order, AbortSignal.any([signal, deadline.signal]), onText);
       return cutToLimit(answer, order.wordCount);
     } catch (error) {
       if (signal.aborted) throw new WritingError('The caller disconnected.');
@@ -63,8 +64,9 @@ export function createLlmWriter({
     }
   }
 
-  async function requestEssay(order: WritingOrder, signal: AbortSignal): Promise<ChatAnswer> {
-    const body = JSON.stringify({ model, messages: composePrompt(order), stream: true });
+  async function requestEssay(order: WritingOrder, signal: AbortSignal, onText: OnText): Promise<ChatAnswer> {
+    const messages = composePrompt(order, { isTagged: onText !== undefined });
+    const body = JSON.stringify({ model, messages, stream: true });
     const response = await agent.request({ origin, path: pathname + search, method: 'POST', headers, body, signal });
     response.body.on('error', () => undefined);
     try {
@@ -75,6 +77,7 @@ export function createLlmWriter({
         isStream: /^text\/event-stream\b/i.test(String(response.headers['content-type'] ?? '')),
         enoughWords: order.wordCount + extraWords,
         maxBytes: maxAnswerBytes,
+        ...(onText && { shown: { essay: new TaggedEssay(order.wordCount), onText } }),
       });
     } finally {
       // Closes the connection if the answer was not read completely, which stops the model.
@@ -82,6 +85,8 @@ export function createLlmWriter({
     }
   }
 }
+
+type OnText = Parameters<Writer['write']>[2];
 
 /** The model is stopped this many words after the limit: enough to find the end of the last sentence within it. */
 const extraWords = 20;
@@ -91,7 +96,7 @@ const extraWords = 20;
  * is a failure.
  * @throws WritingError
  */
-function cutToLimit({ text, isCutOff }: ChatAnswer, wordCount: number): string {
+export function cutToLimit({ text, isCutOff }: ChatAnswer, wordCount: number): string {
   if (!isCutOff || countWords(text) > wordCount) return cutAtSentenceEnd(text, wordCount);
   // The last sentence is whole if it has an end, unless that may be the point of a number such as "3.5".
   const kept = keepWholeSentences(`${text} …`, /\d\.$/.test(text) ? text.length - 1 : text.length);
@@ -104,8 +109,11 @@ interface ChatMessage {
   content: string;
 }
 
-/** The prompt for an order. */
-function composePrompt({ description, mode, wordCount }: WritingOrder): ChatMessage[] {
+/** The prompt for an order. @param isTagged whether the essay is written between tags */
+function composePrompt(
+  { description, mode, wordCount }: WritingOrder,
+  { isTagged }: { isTagged: boolean },
+): ChatMessage[] {
   const { purpose, titles, text } = readPurposeAndTitles(description);
   const rules = [
     'You write essays to order.',
@@ -118,6 +126,7 @@ function composePrompt({ description, mode, wordCount }: WritingOrder): ChatMess
     'Form: plain text without markup; the title on the first line, a blank line between paragraphs.',
     'Write in the language of the description. State no fact, figure, source or quotation that you are not sure of.',
     'Answer with the essay alone: no preface, no word count, no remark about yourself.',
+    ...(isTagged ? [tagRule] : []),
   ];
   return [
     { role: 'system', content: rules.join('\n') },

@@ -15,7 +15,7 @@ const limits = { enoughWords: 500, maxBytes: 4_000_000 };
 export async function readPieces(
   pieces: Iterable<Uint8Array>,
   isStream: boolean,
-  options: Partial<typeof limits> = {},
+  options: Partial<Parameters<typeof readChatAnswer>[1]> = {},
 ): Promise<Outcome> {
   const body = (async function* () {
     yield* pieces;

@@ -15,15 +15,15 @@ export const orderHead = (token: string, length: number) =>
 /** The service in front of a scripted writer that records its orders, with its log lines. The time is one hour before March. */
 export function tService({
   monthlyAllowance = null as number | null,
-  answer = async (_signal: AbortSignal) => 'Bees are  insects.',
+  answer = async (_signal: AbortSignal, _onText?: (part: string) => void) => 'Bees are  insects.',
 } = {}) {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2025-02-28T23:00:00Z') });
   const orders: WritingOrder[] = [];
   const writer: Writer = {
     kind: 'model',
-    write(order, signal) {
+    write(order, signal, onText) {
       orders.push(order);
-      return answer(signal);
+      return answer(signal, onText);
     },
   };
   const lines: string[] = [];
