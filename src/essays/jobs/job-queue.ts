@@ -25,6 +25,8 @@ interface QueuedJob {
   isRunning: boolean;
   isSent: boolean;
   textSoFar: string;
+  /** When watchers were last woken because of it, by `performance.now()`. */
+  textShownAt: number;
   /** The text that other processes can read; null before it was sent. */
   storedText: string | null;
   isCancelled: boolean;
@@ -77,7 +79,14 @@ export function createJobQueue(options: JobQueueOptions) {
     const ended = new Promise<void>((resolve) => {
       resolveEnded = resolve;
     });
-    const progress = { isRunning: false, isSent: false, textSoFar: '', storedText: null, isCancelled: false };
+    const progress = {
+      isRunning: false,
+      isSent: false,
+      textSoFar: '',
+      textShownAt: 0,
+      storedText: null,
+      isCancelled: false,
+    };
     jobs.set(key, { key, record, ...progress, signal: new AbortableSignal(), ended, resolveEnded });
     startNext();
   }
@@ -103,6 +112,9 @@ export function createJobQueue(options: JobQueueOptions) {
       },
       onText(textSoFar) {
         job.textSoFar = textSoFar;
+        // Later pieces are seen when all watched jobs are read again.
+        if (performance.now() - job.textShownAt < showTextEveryMs) return;
+        job.textShownAt = performance.now();
         changed(job);
       },
     };
@@ -200,6 +212,9 @@ export function createJobQueue(options: JobQueueOptions) {
     return { kind: 'queued', position: Math.max(0, position) };
   }
 }
+
+/** A model writes dozens of pieces a second. */
+const showTextEveryMs = 250;
 
 /** Waiting jobs whose position other processes can show. */
 const maxShown = 1_000;
