@@ -12,7 +12,7 @@ import { fingerprintBytes } from './answer-table.ts';
 export interface Journal {
   append(fingerprint: Buffer, answer: Answer): void;
   close(): void;
-  /** Closes it, and deletes the file. */
+  /** Closes it, and deletes the file, as `close` does if it has no answers. */
   remove(): void;
 }
 
@@ -44,14 +44,18 @@ export function openJournal({ path, sourceId, isResumed, keep }: JournalOptions)
   if (found === 0) writeSync(file, header, 0);
   else ftruncateSync(file, found);
 
+  let isEmpty = found <= header.length;
   const close = () => {
-    if (file >= 0) closeSync(file);
+    if (file < 0) return;
+    closeSync(file);
     file = -1;
+    if (isEmpty) rmSync(path, { force: true });
   };
   return {
     append(fingerprint, answer) {
       const { kind: _, ...content } = answer;
       // A whole line in one write, at the end: what a killed process has written remains.
+      isEmpty = false;
       const line = `${fingerprint.toString('base64url')} ${JSON.stringify(content)}\n`;
       try {
         writeSync(file, line);
