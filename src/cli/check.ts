@@ -17,7 +17,7 @@ import { openPaymentFile, type PaymentFile, PaymentFileError, standardInput } fr
 import { type Output, openOutputFile, openStandardOutput } from '../payment-files/output.ts';
 import { createProgressBar } from '../payment-files/progress.ts';
 import { maxWorkbookRows, readRows } from '../payment-files/read-rows.ts';
-import { count, describeTally, Tally } from '../payment-files/tally.ts';
+import { countOf, describeTally, Tally } from '../payment-files/tally.ts';
 import { createRowWriter, type OutputFormat, outputFormats, tooManyRows } from '../payment-files/write-rows.ts';
 import { configureHeap } from '../process/heap-settings.ts';
 import { type EmbeddedService, resolveUpstream } from '../self-hosted/service.ts';
@@ -302,10 +302,11 @@ async function rejectLongTable(path: string): Promise<void> {
 /** To standard error; for a dry run, which has no other output, to standard output. */
 function printSummary(outcome: Outcome, { isDryRun, gateway }: Plan, journal: string): void {
   const { summary, calls, resumed, unasked, isComplete, stopReason } = outcome;
-  const what = gateway === null ? 'calls' : 'IBANs sent to the gateway';
+  const describe = (number: number) =>
+    gateway === null ? countOf(number, 'call') : `${countOf(number, 'IBAN')} sent to the gateway`;
   const lines = isDryRun
-    ? [`${count(unasked)} ${what} at most: answers in caches cost none`]
-    : [`${count(calls)} ${what}${resumed > 0 ? `, ${count(resumed)} answers of the earlier run` : ''}`];
+    ? [`${describe(unasked)} at most: answers in caches cost none`]
+    : [`${describe(calls)}${resumed > 0 ? `, ${countOf(resumed, 'answer')} of the earlier run` : ''}`];
   if (stopReason !== null) lines.push(`not all IBANs were looked up: ${stopReason}`);
   if (!isDryRun && !isComplete) lines.push(`the answers are kept in ${journal}: --resume continues with them`);
   const stream = isDryRun ? process.stdout : process.stderr;

@@ -42,7 +42,7 @@ export function describeTally(fileName: string, { rows, statuses, findings }: Ta
     ...(name === null ? [] : [`names in ${quote(titles[name])}`]),
   ];
   return [
-    `${fileName}: ${count(rows)} ${rows === 1 ? 'row' : 'rows'}, ${found.join(', ')}`,
+    `${fileName}: ${countOf(rows, 'row')}, ${found.join(', ')}`,
     ...(otherIbanColumns.length === 0
       ? []
       : [`  not checked: the IBANs in ${otherIbanColumns.map(quote).join(', ')}; --column names another column`]),
@@ -73,6 +73,11 @@ function quote(title: string | undefined): string {
   return JSON.stringify(title ?? '');
 }
 
-export function count(number: number): string {
+/** Such as "1 row" and "1,500 rows". */
+export function countOf(number: number, noun: string): string {
+  return `${count(number)} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+function count(number: number): string {
   return number.toLocaleString('en');
 }
