@@ -7,7 +7,7 @@ import { nationalCheck } from '../iban/national-checks.ts';
 import { suggestIbans } from '../iban/suggest-ibans.ts';
 import type { Answer } from './answers/answer.ts';
 import type { Columns } from './find-columns.ts';
-import type { Finding, Severity } from './finding.ts';
+import type { Finding, Place, Severity } from './finding.ts';
 import type { Cells } from './read-rows.ts';
 
 /** VALID and INVALID are about the IBAN. FAILED: the service failed for it. NOT_CHECKED: it was not asked. EMPTY: there is none. */
@@ -49,8 +49,8 @@ interface RowToJudge {
 export function judgeRow({ row, cells, columns, answer, banks }: RowToJudge): RowResult {
   const findings: Finding[] = [];
   const add: AddFinding = (code, severity, column, message, suggestion = null) => {
-    const title = column === null ? null : (columns.titles[column] ?? null);
-    findings.push({ code, severity, place: { row, column: title }, message, suggestion });
+    const place: Place = { row, column: column === null ? null : (columns.titles[column] ?? null) };
+    findings.push({ code, severity, place, message, suggestion });
   };
   const width = columns.titles.length;
   if (cells.length > width) add('ROW_TOO_LONG', 'warning', null, describeLength(cells.length, width));

@@ -10,7 +10,7 @@ export class PaymentFileError extends Error {
   }
 }
 
-export type FileKind = 'table' | 'workbook' | 'xml';
+type FileKind = 'table' | 'workbook' | 'xml';
 
 /** A file, or standard input. */
 export interface PaymentFile {

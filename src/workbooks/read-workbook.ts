@@ -24,7 +24,7 @@ export interface WorkbookSheet {
   rows: Iterable<WorkbookRow>;
 }
 
-export interface WorkbookRow {
+interface WorkbookRow {
   /** Dates are ISO 8601 texts. */
   cells: readonly (string | number)[];
   /** From 1, as in a spreadsheet. */
