@@ -228,6 +228,7 @@ async function checkFiles({ files, plan, source, answers, banks }: CheckFilesOpt
     }
     output?.complete();
   } catch (error) {
+    source?.stop('the check has failed');
     output?.discard();
     throw error;
   } finally {

@@ -1,8 +1,8 @@
 import type { Answer, AnswerSource } from './answers/answer.ts';
 import type { Answers } from './answers/ask-once.ts';
+import type { Cells } from './cells.ts';
 import { type ColumnNames, type Columns, findColumns } from './find-columns.ts';
 import { type BankFacts, judgeRow, type RowResult, readRowIban } from './judge-row.ts';
-import type { Cells } from './read-rows.ts';
 
 /** A row in the order of the file. */
 export interface CheckedRow {

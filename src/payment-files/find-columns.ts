@@ -1,8 +1,8 @@
 import { compactBic, findBicProblems } from '../iban/bic.ts';
 import { compactIban, isValidIban } from '../iban/iban.ts';
 import { findCountryFormat } from '../iban/registry.ts';
+import type { Cells } from './cells.ts';
 import { PaymentFileError } from './open-file.ts';
-import type { Cells } from './read-rows.ts';
 
 /** Positions of columns, from 0. */
 export interface Columns {

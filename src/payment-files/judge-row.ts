@@ -6,9 +6,9 @@ import { compactIban, describeIbanProblem, findIbanProblems, parseIban } from '.
 import { nationalCheck } from '../iban/national-checks.ts';
 import { suggestIbans } from '../iban/suggest-ibans.ts';
 import type { Answer } from './answers/answer.ts';
+import type { Cells } from './cells.ts';
 import type { Columns } from './find-columns.ts';
 import type { Finding, Place, Severity } from './finding.ts';
-import type { Cells } from './read-rows.ts';
 
 /** VALID and INVALID are about the IBAN. FAILED: the service failed for it. NOT_CHECKED: it was not asked. EMPTY: there is none. */
 export type RowStatus = 'VALID' | 'INVALID' | 'FAILED' | 'NOT_CHECKED' | 'EMPTY';

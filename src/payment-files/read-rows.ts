@@ -3,15 +3,10 @@ import { buffer } from 'node:stream/consumers';
 import { CsvError, parse } from 'csv-parse';
 import { parse as parseText } from 'csv-parse/sync';
 import { readWorkbook, WorkbookError } from '../workbooks/read-workbook.ts';
+import type { Cells } from './cells.ts';
 import { decodeText, type TextEncoding } from './decode-text.ts';
 import { findIbanCells } from './find-columns.ts';
 import { type PaymentFile, PaymentFileError } from './open-file.ts';
-
-/** Only workbooks contain numbers. */
-export type Cell = string | number;
-
-/** A row of a table; a blank one has no cells, or empty ones. */
-export type Cells = readonly Cell[];
 
 export interface Rows {
   /** All rows of the file in their order, blank ones included, in groups: the n-th row is row n of the file. */

@@ -1,10 +1,10 @@
 import { stringify } from 'csv-stringify/sync';
+import { type Cell, neutralize } from './cells.ts';
 import type { CheckedRow } from './check-rows.ts';
 import type { Columns } from './find-columns.ts';
 import type { RowResult } from './judge-row.ts';
-import { neutralize } from './neutralize.ts';
 import { PaymentFileError } from './open-file.ts';
-import { type Cell, maxWorkbookRows, type TextStyle } from './read-rows.ts';
+import { maxWorkbookRows, type TextStyle } from './read-rows.ts';
 
 export const outputFormats = ['csv', 'xlsx', 'json'] as const;
 export type OutputFormat = (typeof outputFormats)[number];

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
 import writeWorkbook from 'write-excel-file/node';
+import type { Cells } from '../../src/payment-files/cells.ts';
 import { openPaymentFile } from '../../src/payment-files/open-file.ts';
-import { type Cells, readRows } from '../../src/payment-files/read-rows.ts';
+import { readRows } from '../../src/payment-files/read-rows.ts';
 import { tIban } from '../support/e2e/iban.ts';
 import { tFolder } from '../support/stores/folder.ts';
 

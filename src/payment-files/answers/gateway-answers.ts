@@ -123,6 +123,8 @@ export async function connectToGateway(options: GatewayAnswersOptions): Promise<
 
   function stop(reason: string): void {
     stopped.abort(reason);
+    // What was not sent is answered at once.
+    flush();
   }
 
   return {
