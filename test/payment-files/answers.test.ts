@@ -18,15 +18,15 @@ describe('the table of answers', () => {
   it('keeps the answer of each IBAN while it grows', () => {
     const table = createAnswerTable();
     const answerOf = (number: number): Answer => ({ ...valid, bank: `Bank ${number % 100}` });
-    for (let number = 0; number < 20_000; number += 1) table.set(fingerprintOf(String(number)), answerOf(number));
-    expect(table.size()).toBe(20_000);
-    for (let number = 0; number < 20_000; number += 1) {
+    for (let number = 0; number < 200_000; number += 1) table.set(fingerprintOf(String(number)), answerOf(number));
+    expect(table.size()).toBe(200_000);
+    for (let number = 0; number < 200_000; number += 1) {
       expect(table.get(fingerprintOf(String(number)))).toEqual(answerOf(number));
     }
     expect(table.get(fingerprintOf('other'))).toBeNull();
     table.set(fingerprintOf('1'), invalid);
     expect(table.get(fingerprintOf('1'))).toEqual(invalid);
-    expect(table.size()).toBe(20_000);
+    expect(table.size()).toBe(200_000);
   });
 });
 
@@ -47,10 +47,9 @@ describe('an IBAN', () => {
 describe('the journal', () => {
   const openWith = (path: string, isResumed: boolean, sourceId = 'service') => {
     const kept = new Map<string, Answer>();
-    const keep = (fingerprint: Buffer, answer: Answer) => void kept.set(fingerprint.toString('hex'), answer);
+    const keep = (fingerprint: string, answer: Answer) => void kept.set(fingerprint, answer);
     return { journal: openJournal({ path, sourceId, isResumed, keep }), kept };
   };
-  const hex = (iban: string) => fingerprintOf(iban).toString('hex');
 
   it('has all answers that were appended, and no IBAN', () => {
     const path = join(tFolder(), 'journal');
@@ -62,8 +61,8 @@ describe('the journal', () => {
     expect(readFileSync(path, 'utf8')).not.toContain(tIban(1));
     const { journal: resumed, kept } = openWith(path, true);
     expect([...kept]).toEqual([
-      [hex(tIban(1)), valid],
-      [hex(tIban(2)), { ...invalid, nationalCheck: 'FAILED' }],
+      [fingerprintOf(tIban(1)), valid],
+      [fingerprintOf(tIban(2)), { ...invalid, nationalCheck: 'FAILED' }],
     ]);
     resumed.remove();
     expect(() => statSync(path)).toThrow('ENOENT');
@@ -74,12 +73,12 @@ describe('the journal', () => {
     const { journal } = openWith(path, false);
     journal.append(fingerprintOf(tIban(1)), valid);
     journal.close();
-    appendFileSync(path, `${fingerprintOf(tIban(2)).toString('base64url')} {"valid":tr`);
+    appendFileSync(path, `${fingerprintOf(tIban(2))} {"valid":tr`);
     const { journal: resumed, kept } = openWith(path, true);
-    expect([...kept.keys()]).toEqual([hex(tIban(1))]);
+    expect([...kept.keys()]).toEqual([fingerprintOf(tIban(1))]);
     resumed.append(fingerprintOf(tIban(3)), valid);
     resumed.close();
-    expect([...openWith(path, true).kept.keys()]).toEqual([hex(tIban(1)), hex(tIban(3))]);
+    expect([...openWith(path, true).kept.keys()]).toEqual([fingerprintOf(tIban(1)), fingerprintOf(tIban(3))]);
   });
 
   it('is continued only on demand, with the same source, and if it is whole', () => {

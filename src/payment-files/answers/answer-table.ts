@@ -2,30 +2,28 @@ import { hash } from 'node:crypto';
 import type { Answer } from './answer.ts';
 
 /**
- * The answers by IBAN, for millions of them: each takes 16 bytes, in a table of which a third to two thirds are in use. Equal
- * answers are kept once. An IBAN is known by its fingerprint, 96 bits of its SHA-256.
+ * The answers by IBAN, for millions of them: about 21 bytes for each. Equal answers are kept once.
+ * An IBAN is known by its fingerprint, 96 bits of its SHA-256.
  */
 export interface AnswerTable {
-  get(fingerprint: Buffer): Answer | null;
-  set(fingerprint: Buffer, answer: Answer): void;
+  get(fingerprint: string): Answer | null;
+  set(fingerprint: string, answer: Answer): void;
   size(): number;
 }
 
-export function fingerprintOf(iban: string): Buffer {
-  return hash('sha256', iban, 'buffer').subarray(0, fingerprintBytes);
+export function fingerprintOf(iban: string): string {
+  return hash('sha256', iban, 'hex').slice(0, wordsPerKey * digitsPerWord);
 }
 
-export const fingerprintBytes = 12;
-const wordsPerKey = fingerprintBytes / 4;
-/** The key and the position of the answer, from 1; 0: the slot is empty. */
-const wordsPerSlot = wordsPerKey + 1;
+export function isFingerprint(text: string): boolean {
+  return /^[0-9a-f]{24}$/.test(text);
+}
 
 export function createAnswerTable(): AnswerTable {
   const answers: Answer[] = [];
   const positions = new Map<string, number>();
-  let slots = 4_096;
-  let words = new Uint32Array(slots * wordsPerSlot);
-  let size = 0;
+  // A table that grows would be in memory several times until garbage is collected.
+  const tables = [new PositionTable()];
 
   function intern(answer: Answer): number {
     const key = JSON.stringify(answer);
@@ -36,54 +34,81 @@ export function createAnswerTable(): AnswerTable {
     return answers.length;
   }
 
-  /** The start of the slot that has the key, or of the empty one where it belongs. */
-  function find(key: Uint32Array, from: number): number {
-    for (let slot = (key[from] ?? 0) % slots; ; slot = (slot + 1) % slots) {
-      const start = slot * wordsPerSlot;
-      if (words[start + wordsPerKey] === 0 || isSame(start, key, from)) return start;
-    }
-  }
-
-  function isSame(start: number, key: Uint32Array, from: number): boolean {
-    for (let word = 0; word < wordsPerKey; word += 1) if (words[start + word] !== key[from + word]) return false;
-    return true;
-  }
-
-  function write(key: Uint32Array, from: number, position: number): void {
-    const start = find(key, from);
-    words.set(key.subarray(from, from + wordsPerKey), start);
-    words[start + wordsPerKey] = position;
-  }
-
-  function grow(): void {
-    const before = words;
-    slots *= 2;
-    words = new Uint32Array(slots * wordsPerSlot);
-    for (let start = 0; start < before.length; start += wordsPerSlot) {
-      const position = before[start + wordsPerKey] ?? 0;
-      if (position > 0) write(before, start, position);
-    }
+  function lastTable(): PositionTable {
+    const last = tables.at(-1);
+    if (last !== undefined && !last.isFull()) return last;
+    const added = new PositionTable();
+    tables.push(added);
+    return added;
   }
 
   return {
     get(fingerprint) {
-      const position = words[find(toWords(fingerprint), 0) + wordsPerKey] ?? 0;
-      return answers[position - 1] ?? null;
+      const key = toWords(fingerprint);
+      for (const table of tables) {
+        const position = table.get(key);
+        if (position > 0) return answers[position - 1] ?? null;
+      }
+      return null;
     },
     set(fingerprint, answer) {
       const key = toWords(fingerprint);
-      const isNew = words[find(key, 0) + wordsPerKey] === 0;
-      write(key, 0, intern(answer));
-      if (!isNew) return;
-      size += 1;
-      if (size * 3 > slots * 2) grow();
+      const table = tables.find((each) => each.get(key) > 0) ?? lastTable();
+      table.set(key, intern(answer));
     },
-    size: () => size,
+    size: () => tables.reduce((sum, { size }) => sum + size, 0),
   };
 }
 
-function toWords(fingerprint: Buffer): Uint32Array {
+/** Of 32 bits. */
+const wordsPerKey = 3;
+const digitsPerWord = 8;
+/** The key and the position; 0: the slot is empty. */
+const wordsPerSlot = wordsPerKey + 1;
+
+function toWords(fingerprint: string): Uint32Array {
   const words = new Uint32Array(wordsPerKey);
-  for (let word = 0; word < wordsPerKey; word += 1) words[word] = fingerprint.readUInt32LE(word * 4);
+  for (let word = 0; word < wordsPerKey; word += 1) {
+    words[word] = Number.parseInt(fingerprint.slice(word * digitsPerWord, (word + 1) * digitsPerWord), 16);
+  }
   return words;
 }
+
+/** A hash table of fixed size with linear probing: numbers from 1, by fingerprint. */
+class PositionTable {
+  size = 0;
+  readonly #words = new Uint32Array(slots * wordsPerSlot);
+
+  /** 0 if there is none. */
+  get(key: Uint32Array): number {
+    return this.#words[this.#find(key) + wordsPerKey] ?? 0;
+  }
+
+  set(key: Uint32Array, position: number): void {
+    const start = this.#find(key);
+    if (this.#words[start + wordsPerKey] === 0) this.size += 1;
+    for (let word = 0; word < wordsPerKey; word += 1) this.#words[start + word] = key[word] ?? 0;
+    this.#words[start + wordsPerKey] = position;
+  }
+
+  /** More keys would need long searches. */
+  isFull(): boolean {
+    return this.size >= slots * 0.75;
+  }
+
+  /** The start of the slot that has the key, or of the empty one where it belongs. */
+  #find(key: Uint32Array): number {
+    for (let slot = (key[0] ?? 0) % slots; ; slot = (slot + 1) % slots) {
+      const start = slot * wordsPerSlot;
+      if (this.#words[start + wordsPerKey] === 0 || this.#has(key, start)) return start;
+    }
+  }
+
+  #has(key: Uint32Array, start: number): boolean {
+    for (let word = 0; word < wordsPerKey; word += 1) if (this.#words[start + word] !== key[word]) return false;
+    return true;
+  }
+}
+
+/** 2 MB for 98,000 keys. */
+const slots = 131_072;

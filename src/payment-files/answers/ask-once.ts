@@ -6,7 +6,7 @@ export interface Answers {
   /** The answer about a well-formed IBAN; each is asked once. Rejects if the journal cannot be written. */
   find(iban: string): Answer | Promise<Answer>;
   /** Takes over the answer of an earlier run. */
-  keep(fingerprint: Buffer, answer: Answer): void;
+  keep(fingerprint: string, answer: Answer): void;
   /** Different IBANs. */
   size(): number;
   /** Resolves when all questions are answered. */

@@ -3,20 +3,20 @@ import * as z from 'zod';
 import { errorCodeOf } from '../../errors.ts';
 import { PaymentFileError } from '../open-file.ts';
 import type { Answer } from './answer.ts';
-import { fingerprintBytes } from './answer-table.ts';
+import { isFingerprint } from './answer-table.ts';
 
 /**
  * The answers of a run, on disk as soon as they arrive, so that a run that was killed can be resumed without asking again. It has
  * no IBANs, but their fingerprints, from which IBANs can be found by trial: only its owner can read it.
  */
 export interface Journal {
-  append(fingerprint: Buffer, answer: Answer): void;
+  append(fingerprint: string, answer: Answer): void;
   close(): void;
   /** Closes it, and deletes the file, as `close` does if it has no answers. */
   remove(): void;
 }
 
-type KeepAnswer = (fingerprint: Buffer, answer: Answer) => void;
+type KeepAnswer = (fingerprint: string, answer: Answer) => void;
 
 interface JournalOptions {
   path: string;
@@ -56,7 +56,7 @@ export function openJournal({ path, sourceId, isResumed, keep }: JournalOptions)
       const { kind: _, ...content } = answer;
       // A whole line in one write, at the end: what a killed process has written remains.
       isEmpty = false;
-      const line = `${fingerprint.toString('base64url')} ${JSON.stringify(content)}\n`;
+      const line = `${fingerprint} ${JSON.stringify(content)}\n`;
       try {
         writeSync(file, line);
       } catch (error) {
@@ -124,10 +124,10 @@ const journaledAnswer = z.object({
 });
 
 function keepLine(line: string, path: string, keep: KeepAnswer): void {
-  const fingerprint = Buffer.from(line.slice(0, line.indexOf(' ')), 'base64url');
+  const fingerprint = line.slice(0, line.indexOf(' '));
   try {
     const { nationalCheck, ...answer } = journaledAnswer.parse(JSON.parse(line.slice(line.indexOf(' '))));
-    if (fingerprint.length !== fingerprintBytes) throw new Error('not a fingerprint');
+    if (!isFingerprint(fingerprint)) throw new Error('not a fingerprint');
     keep(fingerprint, { kind: 'answered', ...answer, ...(nationalCheck && { nationalCheck }) });
   } catch {
     throw new PaymentFileError(`${path} is damaged; delete it to ask again`);
