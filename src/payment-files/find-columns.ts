@@ -35,7 +35,9 @@ export function findColumns(fileName: string, rows: readonly Cells[], names: Col
   const candidates = counts.flatMap(({ size, distinct }, column) =>
     size > 0 && size * 2 >= most ? [{ column, distinct }] : [],
   );
-  const titleRow = findTitleRow(rows, candidates[0]?.column ?? null);
+  const named = names.iban === null ? -1 : rows.findIndex((row) => row.some((cell) => isTitle(cell, names.iban)));
+  const position = names.iban === null ? null : readPosition(names.iban);
+  const titleRow = named >= 0 ? named + 1 : findTitleRow(rows, position ?? candidates[0]?.column ?? null);
   const titleCells = titleRow === null ? null : (rows[titleRow - 1] ?? []);
   const width = titleCells?.length ?? Math.max(0, ...rows.map((row) => row.length));
   const titles = Array.from({ length: width }, (_, column) => String(titleCells?.[column] ?? '').trim());
@@ -114,11 +116,10 @@ function findTitleRow(rows: readonly Cells[], column: number | null): number | n
 const accountWords = /iban|account|konto|compte|cuenta|conta|conto|rekening|rachun/i;
 
 function findNamed(fileName: string, name: string, titles: readonly string[]): number {
-  const wanted = name.trim().toLowerCase();
-  const titled = titles.findIndex((title) => title.toLowerCase() === wanted);
+  const titled = titles.findIndex((title) => isTitle(title, name));
   if (titled >= 0) return titled;
-  if (/^\d{1,5}$/.test(wanted) && Number(wanted) >= 1) return Number(wanted) - 1;
-  if (/^[a-z]{1,3}$/.test(wanted)) return columnPosition(wanted);
+  const position = readPosition(name);
+  if (position !== null) return position;
   const known = titles.filter((title) => title !== '');
   const list = known.length === 0 ? 'it has no titles' : `its titles are ${known.slice(0, maxListed).join(', ')}`;
   throw new PaymentFileError(
@@ -128,9 +129,16 @@ function findNamed(fileName: string, name: string, titles: readonly string[]): n
 
 const maxListed = 20;
 
-/** 0 for A, 26 for AA. */
-function columnPosition(letters: string): number {
-  return [...letters.toUpperCase()].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+function isTitle(cell: string | number, name: string | null): boolean {
+  return String(cell).trim().toLowerCase() === name?.trim().toLowerCase();
+}
+
+/** The position that a letter or a number names: 0 for A and 1, 26 for AA; null for another text. */
+function readPosition(name: string): number | null {
+  const text = name.trim().toUpperCase();
+  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text) - 1;
+  if (!/^[A-Z]{1,3}$/.test(text)) return null;
+  return [...text].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
 }
 
 function columnLetters(column: number): string {

@@ -53,6 +53,12 @@ describe('the columns', () => {
     expect(find(rows, { iban: name })).toMatchObject({ iban });
   });
 
+  it('may be named if no cell looks like an IBAN', () => {
+    const rows = [['Report'], ['Payee', 'Number'], ['Anna', 'n/a'], ['Bob', '?']];
+    expect(find(rows, { iban: 'number' })).toMatchObject({ iban: 1, titleRow: 2, titles: ['Payee', 'Number'] });
+    expect(find(rows, { iban: 'B' })).toMatchObject({ iban: 1, titleRow: 2 });
+  });
+
   it('with BICs and names are named in the same way', () => {
     const rows = [
       ['Name', 'IBAN', 'Other', 'Code'],

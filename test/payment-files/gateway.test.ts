@@ -89,4 +89,14 @@ describe('a gateway whose service fails', () => {
     expect(await answer).toEqual({ kind: 'not-asked', reason: 'the service rejects the key of the gateway' });
     await source.close();
   });
+
+  it('answers at once what was not sent when it is stopped', async () => {
+    const gateway = await tListeningGateway();
+    const source = await connect(gateway.origin);
+    const answer = source.ask(tIban(1));
+    source.stop('the run was interrupted');
+    expect(await answer).toEqual({ kind: 'not-asked', reason: 'the run was interrupted' });
+    expect(gateway.upstream.calls).toEqual([]);
+    await source.close();
+  });
 });

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { tIban } from '../support/e2e/iban.ts';
@@ -119,4 +121,25 @@ it('a check that is stopped by a signal waits for the calls it has sent, and kee
   const { stderr } = await run(['--output', path('out.csv'), '--resume'], env);
   expect(stderr).toContain(`${before} answers of the earlier run`);
   expect(new Set(upstream.calls.map(ibanOf)).size).toBe(upstream.calls.length);
+});
+
+it('a check whose output is closed by its reader asks nothing more', async () => {
+  const upstream = await tUpstream(replyWithIban);
+  const repeated = `${tIban(0)};${'x'.repeat(50)}\n`.repeat(6_000);
+  const others = Array.from({ length: 20_000 }, (_, row) => `${tIban(row)};x\n`).join('');
+  const { file, dataDir } = tCheck(`IBAN;Text\n${repeated}${others}`);
+  const env = { PATH: process.env.PATH ?? '', DATA_DIR: dataDir, ENV_FILE: '', ...serviceAt(upstream.url) };
+  const child = spawn(process.execPath, ['dist/cli/ledgerquill.js', 'check', file], { env });
+  let stderr = '';
+  child.stderr.on('data', (text) => {
+    stderr += text;
+  });
+  await once(child.stdout, 'data');
+  child.stdout.destroy();
+  const [code] = await once(child, 'close');
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringContaining('the reader of the output has closed it'),
+  });
+  expect(upstream.calls.length).toBeLessThan(15_000);
 });
