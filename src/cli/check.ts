@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
 import { createBankLists } from '../bank-lists/bank-lists.ts';
 import { createKnownBanks, type KnownBanks } from '../bank-lists/known-banks.ts';
@@ -114,9 +114,11 @@ function isSameFile(file: string, output: string): boolean {
 async function run(files: readonly string[], plan: Plan): Promise<boolean> {
   configureHeap();
   const { dataDir } = readBankImportConfig(process.env);
-  const banks = createKnownBanks(createBankLists({ dataDir }));
+  const lists = createBankLists({ dataDir });
+  const banks = createKnownBanks(lists);
   const services: EmbeddedService[] = [];
-  const { id, open } = plan.gateway === null ? planService(plan, services) : planGateway(plan.gateway, plan.maxCalls);
+  const { id, open } =
+    plan.gateway === null ? planService(plan, lists.version(), services) : planGateway(plan.gateway, plan.maxCalls);
   let source: AnswerSource | null = null;
   let journal: Journal | null = null;
   try {
@@ -125,7 +127,7 @@ async function run(files: readonly string[], plan: Plan): Promise<boolean> {
     const answers = createAnswers(source, () => journal);
     const path = journalPath(files, plan, id, dataDir);
     if (plan.output === null && !plan.isDryRun) checkDataFolder(dataDir);
-    if (!plan.isDryRun || plan.isResumed) {
+    if (!plan.isDryRun || (plan.isResumed && existsSync(path))) {
       journal = openJournal({ path, sourceId: id, isResumed: plan.isResumed, keep: answers.keep });
     }
     const outcome = await checkFiles({ files, plan, source, answers, banks });
@@ -151,10 +153,10 @@ function planGateway(url: string, maxCalls: number | null): SourcePlan {
 }
 
 /** The configured service, or the self-hosted one inside this process. @throws ConfigError */
-function planService({ maxCalls }: Plan, services: EmbeddedService[]): SourcePlan {
+function planService({ maxCalls }: Plan, listsVersion: string, services: EmbeddedService[]): SourcePlan {
   const config = readConfig(process.env);
   const { upstream } = config.bankData;
-  const id = `service ${upstream?.url ?? 'self-hosted'}`;
+  const id = `service ${upstream?.url ?? `self-hosted, bank lists ${listsVersion}`}`;
   return {
     id,
     async open() {
