@@ -17,7 +17,7 @@ const layers = [
   ['upstream'],
   ['bank-lists'],
   ['stores'],
-  ['telemetry'],
+  ['telemetry', 'workbooks'],
   ['config'],
   ['iban'],
   ['countries'],
@@ -69,6 +69,7 @@ const narrowLayers = {
     'iban',
     'countries',
     'bank-lists',
+    'workbooks',
     // The imported bank directories are an LMDB file, opened as the gateway opens its own.
     'stores/lmdb-file.ts',
     'stores/data-folder.ts',

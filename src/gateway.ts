@@ -56,8 +56,14 @@ export function createGateway(
 
   const { replicas } = config.store;
   const createUpstream = createUpstreamFactory({ config, store, replicas, secrets, events });
-  const bankDataUpstream = createUpstream('bank-data', upstreams.bankData, 'apikey', config.bankData);
-  const bankData = createCachedBankData({ ...bankDataUpstream, config, store, isShared, events });
+  const bankData = createCachedBankData({
+    createUpstream,
+    access: upstreams.bankData,
+    config,
+    store,
+    isShared,
+    events,
+  });
   const essaysUpstream = createUpstream('essays', upstreams.essays, 'token', config.essays);
   const essays = createPaidEssays({
     client: essaysUpstream.client,
@@ -71,7 +77,7 @@ export function createGateway(
     events,
   });
 
-  const allowances = [bankDataUpstream.allowance, essaysUpstream.allowance];
+  const allowances = [bankData.allowance, essaysUpstream.allowance];
   const inTimeSlice = createTimeSlices(sliceMs);
   const services = {
     bankData,
@@ -133,7 +139,7 @@ export function createGateway(
   }));
   const metricSources: MetricSources = {
     activeRequests: server.activeRequests,
-    bulkheads: () => ({ 'bank-data': bankDataUpstream.client.status(), essays: essaysUpstream.client.status() }),
+    bulkheads: () => ({ 'bank-data': bankData.client.status(), essays: essaysUpstream.client.status() }),
     essayJobs: essays.jobs.status,
     lookUps: bankData.lookUps,
     caches: graphql.caches,
@@ -202,7 +208,7 @@ export function createGateway(
     await Promise.race([flushing, pause(config.shutdownTimeoutMs, drained)]);
     drained.abort(null);
     await draining;
-    await Promise.all([bankDataUpstream.client.close(), essaysUpstream.client.close()]);
+    await Promise.all([bankData.client.close(), essaysUpstream.client.close()]);
     // Closing the clients aborts the calls in flight; then everything written and counted is stored.
     await Promise.all([essays.close(), ...allowances.map((allowance) => allowance.flush())]);
     await Promise.all([access.close(), traces?.close(), trustedDocuments?.close()]);

@@ -1,15 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { isOutdated } from './bank-lists/bank-lists.ts';
 import type { BankListStatus } from './bank-lists/listed-bank.ts';
 import { findUnknownVariables } from './config/describe-variables.ts';
-import {
-  type Config,
-  draftsEssays,
-  essaysAdvice,
-  listSecrets,
-  readConfig,
-  type UpstreamAccess,
-} from './config/read-config.ts';
+import { type Config, draftsEssays, essaysAdvice, listSecrets, readConfig } from './config/read-config.ts';
 import {
   type Listening,
   runWorker,
@@ -21,6 +13,7 @@ import { configureHeap } from './process/heap-settings.ts';
 import { runMain } from './process/run-main.ts';
 import { stopOnSignal } from './process/stop-signals.ts';
 import { readWorkerSettings } from './process/workers.ts';
+import { type EmbeddedService, resolveUpstream } from './self-hosted/service.ts';
 import { checkDataFolder, isWorldWritable } from './stores/data-folder.ts';
 import { verifyStore } from './stores/verify-store.ts';
 import { createLog, type Log, logConsole } from './telemetry/log.ts';
@@ -43,7 +36,7 @@ async function run(config: Config): Promise<void> {
   warnOfUnknownVariables(config);
   // Redis replaces the data folder.
   if (config.store.redis === null) checkDataFolder(config.dataDir);
-  const services: Service[] = [];
+  const services: EmbeddedService[] = [];
   const stopServices = () => Promise.all(services.map((service) => service.close()));
   try {
     await start(config, services, stopServices);
@@ -62,7 +55,7 @@ function warnOfUnknownVariables(config: Config): void {
   log.warn({ variables }, 'unknown environment variables are ignored');
 }
 
-async function start(config: Config, services: Service[], stopServices: () => Promise<unknown>): Promise<void> {
+async function start(config: Config, services: EmbeddedService[], stopServices: () => Promise<unknown>): Promise<void> {
   const verifying = config.store.redis === null ? verifyStore(config.dataDir) : null;
   // Awaited below. Something else may fail first.
   verifying?.catch(() => {});
@@ -72,7 +65,7 @@ async function start(config: Config, services: Service[], stopServices: () => Pr
   const bankData = await resolveUpstream(config.bankData.upstream, services, async (apiKey) => {
     const { createBankDataService } = await import('./self-hosted/bank-data/create-bank-data-service.ts');
     const service = createBankDataService({ apiKey, dataDir: config.dataDir, log: createServiceLog(apiKey) });
-    return { service, note: '' };
+    return { service };
   });
   const essays = await resolveUpstream(config.essays.upstream, services, async (apiKey) => {
     const { createEssayService } = await import('./self-hosted/essays/create-essay-service.ts');
@@ -140,28 +133,4 @@ function warnOfOutdatedLists(lists: readonly BankListStatus[], log: Log): void {
 function describeStop({ shutdownDelayMs, shutdownTimeoutMs }: Config): string {
   const delay = shutdownDelayMs === 0 ? '' : `${shutdownDelayMs / 1_000} s not ready, then `;
   return `${delay}at most ${shutdownTimeoutMs / 1_000} s for active requests`;
-}
-
-interface ResolvedUpstream {
-  access: UpstreamAccess;
-  description: string;
-}
-
-interface Service {
-  listen(options: { host: string; port: number }): Promise<string>;
-  close(): Promise<unknown>;
-}
-
-/** The configured upstream, or the self-hosted service on a free loopback port with a random key. Adds the service to `services`. */
-async function resolveUpstream(
-  upstream: UpstreamAccess | null,
-  services: Service[],
-  createService: (apiKey: string) => Promise<{ service: Service; note: string }>,
-): Promise<ResolvedUpstream> {
-  if (upstream) return { access: upstream, description: upstream.url };
-  const apiKey = randomBytes(24).toString('base64url');
-  const { service, note } = await createService(apiKey);
-  services.push(service);
-  const url = await service.listen({ host: '127.0.0.1', port: 0 });
-  return { access: { url, apiKey }, description: `self-hosted at ${url}${note}` };
 }

@@ -1,7 +1,7 @@
-import type { Config } from '../config/read-config.ts';
+import type { Config, UpstreamAccess } from '../config/read-config.ts';
 import type { OpenedStore } from '../stores/open-store.ts';
 import type { Events } from '../telemetry/events.ts';
-import type { UpstreamClient } from '../upstream/upstream-client.ts';
+import type { CreateUpstream } from '../upstream/upstream-client.ts';
 import { createDataVersion, noDataVersion } from './data-version.ts';
 import { createLookUpCache, withCache } from './look-up-cache.ts';
 import { withPrecheck } from './precheck.ts';
@@ -9,15 +9,22 @@ import { createRestBankData } from './rest/rest-bank-data.ts';
 import { createSharedCache } from './shared-cache.ts';
 
 interface CachedBankDataOptions extends Pick<OpenedStore, 'store' | 'isShared'> {
-  /** The base URL of the service. */
-  url: string;
-  client: UpstreamClient;
+  createUpstream: CreateUpstream;
+  access: UpstreamAccess;
   config: Pick<Config, 'bankData' | 'upstreamConcurrency' | 'store' | 'workers'>;
   events: Events;
 }
 
-/** The bank-data service behind its precheck and its cache. */
-export function createCachedBankData({ url, client, config, store, isShared, events }: CachedBankDataOptions) {
+/** The bank-data service behind its precheck and its cache, with its client and its allowance. */
+export function createCachedBankData({
+  createUpstream,
+  access,
+  config,
+  store,
+  isShared,
+  events,
+}: CachedBankDataOptions) {
+  const { url, client, allowance } = createUpstream('bank-data', access, 'apikey', config.bankData);
   const { freshMs, maxAgeMs, lookUpBytes: maxBytes, isSelfHosted } = config.bankData;
   const dataVersion = isSelfHosted ? createDataVersion(url) : noDataVersion;
   // Otherwise each worker would pay for an IBAN. The embedded store is on a disk, and smaller than Redis.
@@ -33,5 +40,5 @@ export function createCachedBankData({ url, client, config, store, isShared, eve
     events,
   });
   const bankData = withPrecheck(withCache(createRestBankData(client, events, dataVersion), cache));
-  return { ...bankData, lookUps: cache.status, dataVersion };
+  return { ...bankData, client, allowance, lookUps: cache.status, dataVersion };
 }

@@ -1,6 +1,7 @@
+import { findCountryFormat } from '../iban/registry.ts';
 import { correctBanks, correctionsDate, isRegister } from './bank-corrections.ts';
 import { type BankImport, createImportReader } from './imported-lists.ts';
-import type { BankEntry, BankListStatus, ListedBank } from './listed-bank.ts';
+import { type BankEntry, type BankListStatus, isBranch, type ListedBank } from './listed-bank.ts';
 import { createShippedBanks } from './shipped-banks.ts';
 
 /** The bank lists of all countries: those in npm packages, with our corrections, and the imported ones, which replace them. */
@@ -9,6 +10,8 @@ export interface BankLists {
   countries(): string[];
   /** Unsorted; empty for a country without a list. Read and parsed on every call. */
   banks(country: string): ListedBank[];
+  /** All BICs that any list gives for a bank code, those that our corrections and imports replaced included. Read on every call. */
+  bics(country: string): ReadonlyMap<string, readonly string[]>;
   /** Null for a country without a list. */
   status(country: string): BankListStatus | null;
   /** Changes whenever the list of the country does. */
@@ -44,15 +47,21 @@ export function createBankLists({ dataDir, lookEveryMs = 1 }: BankListsOptions =
     return reader?.imports().get(country) ?? null;
   }
 
+  function banks(country: string): ListedBank[] {
+    const imported = findImport(country);
+    if (imported === null) return shipped.banks(country);
+    return completeImport(country, imported, reader?.entries(country) ?? [], shipped.banks(country));
+  }
+
   return {
     countries() {
       refresh();
       return [...new Set([...shipped.countries, ...(reader?.imports().keys() ?? [])])].sort();
     },
-    banks(country) {
-      const imported = findImport(country);
-      if (imported === null) return shipped.banks(country);
-      return completeImport(country, imported, reader?.entries(country) ?? [], shipped.banks(country));
+    banks,
+    bics(country) {
+      const listed = banks(country).map(({ bankCode, bic }) => [bankCode, bic] as const);
+      return groupBics(country, [...shipped.bics(country), ...listed]);
     },
     status(country) {
       const imported = findImport(country);
@@ -67,6 +76,23 @@ export function createBankLists({ dataDir, lookEveryMs = 1 }: BankListsOptions =
     },
     close: async () => reader?.close(),
   };
+}
+
+/** The BICs of branches are also BICs of their bank. */
+function groupBics(
+  country: string,
+  pairs: readonly (readonly [bankCode: string, bic: string])[],
+): ReadonlyMap<string, readonly string[]> {
+  const { first, last } = findCountryFormat(country)?.bankCode ?? { first: 1, last: 0 };
+  const grouped = new Map<string, string[]>();
+  for (const [code, bic] of pairs) {
+    const bankCode = isBranch(country, code) ? code.slice(0, last - first + 1) : code;
+    const bics = grouped.get(bankCode);
+    if (bic === '' || bics?.includes(bic)) continue;
+    if (bics) bics.push(bic);
+    else grouped.set(bankCode, [bic]);
+  }
+  return grouped;
 }
 
 /** What a list has under this bank code of an IBAN; null if it does not list it. */

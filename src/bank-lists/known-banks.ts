@@ -12,6 +12,8 @@ export interface KnownBanks {
   status(country: string, bankCode: string): BankCodeStatus;
   /** The method of the check digit in account numbers of this German bank code, such as `63`; null if unknown. */
   accountCheckMethod(bankCode: string): string | null;
+  /** All BICs that the lists give for this bank code; empty if there are none. */
+  bics(country: string, bankCode: string): readonly string[];
   /** The lists of all countries, by code. */
   lists(): readonly BankListStatus[];
   /**
@@ -30,6 +32,7 @@ type KnownCode = Pick<ListedBank, 'isDeleted' | 'accountCheckMethod'>;
 
 export function createKnownBanks(lists: BankLists): KnownBanks {
   const known = new Map<string, { edition: string; codes: KnownCodes }>();
+  const knownBics = new Map<string, { edition: string; bics: ReadonlyMap<string, readonly string[]> }>();
 
   function knownCodes(country: string): KnownCodes | null {
     const edition = lists.edition(country);
@@ -39,6 +42,17 @@ export function createKnownBanks(lists: BankLists): KnownBanks {
     const codes = new Map(lists.banks(country).map((bank) => [bank.bankCode, toKnownCode(bank)]));
     known.set(country, { edition, codes });
     return codes;
+  }
+
+  function bicsOf(country: string): ReadonlyMap<string, readonly string[]> | null {
+    const edition = lists.edition(country);
+    const found = knownBics.get(country);
+    if (found?.edition === edition) return found.bics;
+    // Countries that do not exist must not use memory.
+    if (lists.status(country) === null) return null;
+    const bics = lists.bics(country);
+    knownBics.set(country, { edition, bics });
+    return bics;
   }
 
   return {
@@ -51,6 +65,7 @@ export function createKnownBanks(lists: BankLists): KnownBanks {
       return list.isComplete && isValidToday(list) ? 'NOT_LISTED' : 'UNKNOWN';
     },
     accountCheckMethod: (bankCode) => knownCodes('DE')?.get(bankCode)?.accountCheckMethod ?? null,
+    bics: (country, bankCode) => findInList(bicsOf(country), country, bankCode) ?? [],
     lists: () => lists.countries().flatMap((country) => lists.status(country) ?? []),
     loadSoon() {
       let isStopped = false;

@@ -16,6 +16,8 @@ interface ShippedBanks {
   status(country: string): BankListStatus | null;
   /** Unsorted; empty for a country without a list. Territories have none, and do not use the list of their parent. */
   banks(country: string): ListedBank[];
+  /** All BICs in the lists of the packages, without our corrections: a bank code may have several, and is then repeated. */
+  bics(country: string): [bankCode: string, bic: string][];
 }
 
 /** Names and BICs for Germany (quarterly), BICs of 2024 for six other countries. Lists are read when needed. */
@@ -39,6 +41,13 @@ export function createShippedBanks(): ShippedBanks {
     banks(country) {
       if (!countries.includes(country)) return [];
       return correctBanks(country, country === 'DE' ? germanBanks(validNext()) : listedBics(country));
+    },
+    bics(country) {
+      if (!countries.includes(country)) return [];
+      const { upsert } = (country === 'DE' && validNext()) || { upsert: {} };
+      const lists: GermanBanks[] = country === 'DE' ? [readJson(germanFile('current.json')), upsert] : [];
+      const german = lists.flatMap((list) => Object.entries(list).map(([bankCode, [, bic = '']]) => [bankCode, bic]));
+      return [...readBics(country), ...german.filter(([, bic]) => bic !== '')] as [string, string][];
     },
   };
 }

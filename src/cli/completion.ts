@@ -14,6 +14,8 @@ interface CommandWords {
   options: readonly { long: string; description: string; value: 'file' | 'text' | null }[];
   /** The values of each argument; null: a file. */
   arguments: readonly (readonly string[] | null)[];
+  /** Whether the last argument can be repeated. */
+  isVariadic: boolean;
 }
 
 function listCommands(program: Command): CommandWords[] {
@@ -25,6 +27,7 @@ function listCommands(program: Command): CommandWords[] {
     options: help
       .visibleOptions(command)
       .map(({ long, description, flags }) => ({ long: long ?? '', description, value: readValueKind(flags) })),
+    isVariadic: command.registeredArguments.some(({ variadic }) => variadic),
     arguments: command.registeredArguments.map((argument) => {
       if (argument.name() === 'file' || argument.name() === 'folder') return null;
       if (argument.name() === 'country') return importableCountries();
@@ -40,10 +43,11 @@ function readValueKind(flags: string): 'file' | 'text' | null {
 }
 
 function bashScript(commands: readonly CommandWords[]): string {
-  const cases = commands.flatMap(({ name, options, arguments: values }) => [
+  const cases = commands.flatMap(({ name, options, arguments: values, isVariadic }) => [
     `    ${name}:-) list='${options.map(({ long }) => long).join(' ')}' ;;`,
     ...values.map(
-      (choices, index) => `    ${name}:${index}) ${choices ? `list='${choices.join(' ')}'` : 'files=1'} ;;`,
+      (choices, index) =>
+        `    ${name}:${isVariadic ? '*' : index}) ${choices ? `list='${choices.join(' ')}'` : 'files=1'} ;;`,
     ),
   ]);
   const optionsBefore = (value: 'file' | 'text') => {

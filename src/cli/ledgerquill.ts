@@ -4,10 +4,13 @@ import { parseEnv } from 'node:util';
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 import { readVersion } from '../process/package-files.ts';
-import { runMain } from '../process/run-main.ts';
+import { type MainOptions, runMain } from '../process/run-main.ts';
 import { readWorkerSettings } from '../process/workers.ts';
 
-/* The `ledgerquill` command. Exit codes: 0; 1 for a failure or a wrong configuration; 2 for wrong usage. */
+/*
+ * The `ledgerquill` command. Exit codes: 0; 1 for a failure or a wrong configuration; 2 for wrong usage. Those of `check`: 1 for
+ * findings, 2 for any failure.
+ */
 
 try {
   const program = createProgram();
@@ -55,6 +58,29 @@ function createProgram(): Command {
       ),
     )
     .action((options, command) => run(command, async () => (await import('./print-schema.ts')).printSchema(options)));
+  addCommand(
+    'check',
+    'Check the IBANs of files (CSV, TSV, XLSX) before a bank sees them, and write their rows with the results.',
+  )
+    .argument('<file...>', 'the files; - is standard input')
+    .option('--column <column>', 'The column with the IBANs, by title, letter or number; without it, found by content.')
+    .option('--bic-column <column>', 'The column with the BICs.')
+    .option('--name-column <column>', 'The column with the names of the payees.')
+    .addOption(new Option('--format <format>', 'The format of the result.').choices(['csv', 'xlsx', 'json']))
+    .option('--output <file>', 'The file for the result; without it, standard output.')
+    .option(
+      '--gateway <url>',
+      'Ask a running gateway, with the key in LEDGERQUILL_KEY; without it, the bank-data service.',
+    )
+    .option('--max-calls <number>', 'Stop paying after this number of calls; the other rows become NOT_CHECKED.')
+    .option('--dry-run', 'Print how many calls it would cost. No call is made, and no row is written.')
+    .option('--resume', 'Use the answers of a run that did not finish: nothing is asked twice.')
+    .option('--quiet', 'No summary and no progress bar.')
+    .addOption(dotenvOption())
+    .addHelpText('after', checkHelp)
+    .action((files, options, command) =>
+      run(command, async () => (await import('./check.ts')).check(files, options), { failureExitCode: 2 }),
+    );
   addCommand('import-banks', 'Replace the bank directory of a country. Without arguments: list the files to download.')
     .argument('[country]', 'ISO 3166-1 alpha-2 code, such as DE')
     .argument('[file]', 'the file, as downloaded from its publisher')
@@ -95,17 +121,15 @@ function createProgram(): Command {
       run(
         command,
         async () => (await import('../self-hosted/bank-data/run-bank-data-service.ts')).runBankDataService(),
-        'BANK_DATA_SERVICE_PORT',
+        { portVariable: 'BANK_DATA_SERVICE_PORT' },
       ),
     );
   addCommand('essay-service', 'Run the self-hosted essay service as a process of its own.')
     .addOption(dotenvOption())
     .action((_, command) =>
-      run(
-        command,
-        async () => (await import('../self-hosted/essays/run-essay-service.ts')).runEssayService(),
-        'ESSAY_SERVICE_PORT',
-      ),
+      run(command, async () => (await import('../self-hosted/essays/run-essay-service.ts')).runEssayService(), {
+        portVariable: 'ESSAY_SERVICE_PORT',
+      }),
     );
   addCommand('completion', 'Print a script that completes this command in a shell.')
     .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
@@ -114,6 +138,17 @@ function createProgram(): Command {
     );
   return program;
 }
+
+const checkHelp = `
+Exit codes: 0 nothing to report, 1 findings, 2 the check could not be completed.
+Added columns: status, problems, suggestion, bank, bic, bic_match, national_check, iban.
+Cells that spreadsheets would take for formulas get an apostrophe before them, but in JSON.
+
+Examples:
+  ledgerquill check payees.csv --output checked.csv
+  ledgerquill check payroll.xlsx --dry-run
+  ledgerquill check payees.csv --format json --quiet | jq -r 'select(.status != "VALID") | .row'
+  LEDGERQUILL_KEY=lq_... ledgerquill check payees.csv --gateway https://gateway.example.com`;
 
 /** Commander ignores an unknown command before or after `--help`, and prints the general help. */
 function readArguments({ commands }: Command): string[] {
@@ -132,7 +167,7 @@ function dotenvOption(): Option {
 function run(
   command: Command,
   main: (dotenvNames: ReadonlySet<string>) => Promise<unknown>,
-  portVariable?: string,
+  options?: MainOptions,
 ): Promise<void> {
   return runMain(async () => {
     const path: string = command.opts().dotenv ?? '';
@@ -140,7 +175,7 @@ function run(
     // A worker has the variables of its primary process, also if the file has changed.
     const isRead = path !== '' && readWorkerSettings() === null;
     await main(isRead ? loadDotenv(path, { mustExist }) : new Set());
-  }, portVariable);
+  }, options);
 }
 
 /**

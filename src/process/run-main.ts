@@ -1,17 +1,27 @@
 import { ConfigError, UsageError } from '../errors.ts';
 import { leavePrimary } from './workers.ts';
 
+export interface MainOptions {
+  /** The variable of its port. */
+  portVariable?: string;
+  /** For a failure that is not wrong usage. */
+  failureExitCode?: number;
+}
+
 /**
  * Runs the main function of a process. A failure sets the exit code to 1, or 2 for wrong usage, and is written to
- * standard error: as one message if an operator can fix it, otherwise with its stack. The variable is the one of its port.
+ * standard error: as one message if an operator can fix it, otherwise with its stack.
  */
-export async function runMain(main: () => Promise<void>, portVariable = 'PORT'): Promise<void> {
+export async function runMain(
+  main: () => Promise<void>,
+  { portVariable = 'PORT', failureExitCode = 1 }: MainOptions = {},
+): Promise<void> {
   // The service continues if the reader of its output is closed (EPIPE).
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   try {
     await main();
   } catch (error) {
-    process.exitCode = error instanceof UsageError ? 2 : 1;
+    process.exitCode = error instanceof UsageError ? 2 : failureExitCode;
     process.stderr.write(`${describeFailure(error, portVariable)}\n`);
     leavePrimary();
   }

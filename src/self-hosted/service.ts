@@ -1,5 +1,32 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+
+export interface EmbeddedService {
+  listen(options: { host: string; port: number }): Promise<string>;
+  close(): Promise<unknown>;
+}
+
+interface ResolvedUpstream {
+  access: { url: string; apiKey: string };
+  description: string;
+}
+
+/**
+ * The configured upstream, or a self-hosted service inside this process, on a free loopback port with a random key. Adds the
+ * service to `services`.
+ */
+export async function resolveUpstream(
+  upstream: ResolvedUpstream['access'] | null,
+  services: EmbeddedService[],
+  createService: (apiKey: string) => Promise<{ service: EmbeddedService; note?: string }>,
+): Promise<ResolvedUpstream> {
+  if (upstream) return { access: upstream, description: upstream.url };
+  const apiKey = randomBytes(24).toString('base64url');
+  const { service, note = '' } = await createService(apiKey);
+  services.push(service);
+  const url = await service.listen({ host: '127.0.0.1', port: 0 });
+  return { access: { url, apiKey }, description: `self-hosted at ${url}${note}` };
+}
 
 interface RunServiceOptions {
   /** For the start message. */

@@ -113,6 +113,8 @@ interface UpstreamSettings {
   monthlyAllowance: number | null;
 }
 
+export type CreateUpstream = ReturnType<typeof createUpstreamFactory>;
+
 /** Creates the client of each service, and its allowance, with what they have in common. */
 export function createUpstreamFactory({ config, store, replicas, secrets, events }: UpstreamFactoryOptions) {
   const redactSecrets = createSecretRedaction(secrets);

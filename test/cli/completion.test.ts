@@ -6,7 +6,7 @@ import { tCommand } from '../support/process.ts';
 import { tFolder } from '../support/stores/folder.ts';
 
 const commandNames = [
-  ...['start', 'check-config', 'schema', 'import-banks', 'api-key', 'bank-data-service', 'essay-service'],
+  ...['start', 'check', 'check-config', 'schema', 'import-banks', 'api-key', 'bank-data-service', 'essay-service'],
   'completion',
 ];
 
@@ -47,6 +47,12 @@ describe.each(Object.entries(shells))('completion in %s', (shell, toScript) => {
     expect(complete("ledgerquill completion ''")).toEqual(expect.arrayContaining(['bash', 'zsh', 'fish']));
     expect(complete('ledgerquill import-banks DE ba')).toContain('bank codes.csv');
     expect(complete('ledgerquill import-banks --all ba')).toContain('bank codes.csv');
+    expect(complete('ledgerquill check ba')).toContain('bank codes.csv');
+    expect(complete('ledgerquill check a.csv ba')).toContain('bank codes.csv');
+    expect(complete('ledgerquill check a.csv --output ba')).toContain('bank codes.csv');
+    expect(complete('ledgerquill check --')).toEqual(
+      expect.arrayContaining(['--column', '--format', '--output', '--gateway', '--max-calls', '--dry-run', '--resume']),
+    );
     expect(complete("ledgerquill import-banks ''")).toEqual(expect.arrayContaining(['DK', 'FO', 'GL', 'LT', 'UA']));
     expect(complete('ledgerquill start --dotenv ba')).toContain('bank codes.csv');
     expect(complete("ledgerquill start --port ''")).toEqual(['']);

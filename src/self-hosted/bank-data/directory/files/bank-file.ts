@@ -38,7 +38,7 @@ export async function openBankFile(path: string): Promise<BankFile> {
   return { name: basename(path), size, start, chunks: chain([start], chunks), close: () => void stream.destroy() };
 }
 
-export const bytesPerMb = 1_000_000;
+const bytesPerMb = 1_000_000;
 
 async function* readChunks(path: string, stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let bytes = 0;

@@ -1,10 +1,7 @@
-import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { crc32, inflateRawSync } from 'node:zlib';
-import readWorkbook, { type CellValue, type Row as WorkbookRow } from 'read-excel-file/node';
-import { errorCodeOf } from '../../../../errors.ts';
-import { type BankFile, bytesPerMb, count, ImportError, maxFileMb, type Row, type Sheet } from './bank-file.ts';
-import { cellText, type Layout, maxQuoteLength } from './bank-file-format.ts';
+import { readWorkbook, WorkbookError } from '../../../../workbooks/read-workbook.ts';
+import { type BankFile, ImportError, maxFileMb, type Sheet } from './bank-file.ts';
+import type { Layout } from './bank-file-format.ts';
 import { readRecordRows } from './record-rows.ts';
 import { readTextRows } from './text-rows.ts';
 
@@ -15,219 +12,33 @@ export async function readSheets(file: BankFile, layout: Layout): Promise<readon
   return [{ place: 'line', rows: readTextRows(file, layout) }];
 }
 
-/**
- * The sheets of an XLSX workbook. The format requires to unpack the whole file in memory; the largest of these files has
- * about 8,000 rows.
- * @throws ImportError
- */
-async function readWorkbookSheets({ name, start, chunks }: BankFile): Promise<readonly Sheet[]> {
-  if (start.subarray(0, 4).toString('hex') === compoundFile) {
-    throw new ImportError(`${name} is in the old XLS format or has a password; save it as XLSX without a password`);
-  }
-  if (start.subarray(0, 2).toString('latin1') !== 'PK') throw new ImportError(`${name} is not an XLSX workbook`);
-  const parts = unpackParts(name, await buffer(chunks));
-  const sheets = await readWorkbook(packParts(parts), { trim: false }).catch((error: unknown) => {
-    // Its other errors are about the code of the package, not about the file.
-    const isAboutFile = error instanceof Error && error.name === 'InvalidSpreadsheetError';
-    throw damaged(name, isAboutFile ? error.message : 'its XML is not that of a workbook');
-  });
-  // A sheet without data is a chart.
-  return sheets.map(({ sheet, data = [] }) => {
-    const place = `sheet "${cellText(sheet).slice(0, maxQuoteLength)}", row`;
-    return { place, rows: rowsOf(data, `${name}, ${place}`) };
-  });
-}
-
-/** The start of an XLS workbook, and of an XLSX workbook with a password. */
-const compoundFile = 'd0cf11e0';
-
-function damaged(name: string, problem: string): ImportError {
-  const text = cellText(problem).slice(0, maxQuoteLength);
-  return new ImportError(`${name} is not an XLSX workbook, or is damaged: ${text}`);
-}
-
-/** Four times the largest official file. */
-const maxUnpackedMb = 16;
-
-/** The XML files in a workbook, by path. The sizes that the archive declares are not trusted. */
-function unpackParts(name: string, archive: Buffer): ReadonlyMap<string, Buffer> {
-  const parts = new Map<string, Buffer>();
-  let path = 'the list of its files';
-  let freeBytes = maxUnpackedMb * bytesPerMb;
+/** The largest of these workbooks has about 8,000 rows. @throws ImportError */
+async function readWorkbookSheets({ name, chunks }: BankFile): Promise<readonly Sheet[]> {
   try {
-    for (const entry of readEntries(archive)) {
-      path = entry.path;
-      // The others describe the document and its author.
-      if (!/^xl\/.*\.xml(\.rels)?$/.test(path)) continue;
-      if (entry.isEncrypted) throw new ImportError(`${name} has a password; save it as XLSX without a password`);
-      const content = unpackEntry(archive, entry, freeBytes);
-      if (crc32(content) !== entry.checksum) throw damaged(name, `${path} has a wrong checksum`);
-      freeBytes -= content.length;
-      parts.set(path, checkPart(name, path, content));
-    }
+    const sheets = await readWorkbook(name, await buffer(chunks), workbookLimits);
+    return sheets.map(({ place, rows }) => ({ place, rows: asImport(rows) }));
   } catch (error) {
-    if (error instanceof ImportError) throw error;
-    if (errorCodeOf(error) !== 'ERR_BUFFER_TOO_LARGE') {
-      throw damaged(name, `${path} cannot be read; download the file again`);
-    }
-    throw new ImportError(`${name} unpacks to more than ${maxUnpackedMb} MB, the limit for a workbook`);
-  }
-  return parts;
-}
-
-interface ArchiveEntry {
-  path: string;
-  isEncrypted: boolean;
-  /** 0 for stored, 8 for deflated. */
-  method: number;
-  checksum: number;
-  packedBytes: number;
-  /** The position of its local header. */
-  at: number;
-}
-
-/** The central directory of a ZIP archive: https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, 4.3.12 and 4.3.16. */
-function* readEntries(archive: Buffer): Generator<ArchiveEntry> {
-  const end = archive.lastIndexOf('PK\x05\x06', undefined, 'latin1');
-  if (end < 0) throw new Error('the archive has no end');
-  const entries = archive.readUInt16LE(end + 10);
-  let at = archive.readUInt32LE(end + 16);
-  for (let index = 0; index < entries; index++) {
-    const nameEnd = at + 46 + archive.readUInt16LE(at + 28);
-    yield {
-      path: archive.toString('utf8', at + 46, nameEnd),
-      isEncrypted: (archive.readUInt16LE(at + 8) & 1) === 1,
-      method: archive.readUInt16LE(at + 10),
-      checksum: archive.readUInt32LE(at + 16),
-      packedBytes: archive.readUInt32LE(at + 20),
-      at: archive.readUInt32LE(at + 42),
-    };
-    at = nameEnd + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
+    throw toImportError(error);
   }
 }
 
-/** @throws an error with the code `ERR_BUFFER_TOO_LARGE` for more than `maxBytes`; another if the entry is damaged */
-function unpackEntry(archive: Buffer, { at, method, packedBytes }: ArchiveEntry, maxBytes: number): Buffer {
-  const start = at + 30 + archive.readUInt16LE(at + 26) + archive.readUInt16LE(at + 28);
-  // The smallest limit of zlib is 1.
-  if (method === 8) return inflateRawSync(archive.subarray(start), { maxOutputLength: Math.max(maxBytes, 1) });
-  if (method !== 0) throw new Error('unknown compression method');
-  if (packedBytes > maxBytes) throw Object.assign(new Error('too large'), { code: 'ERR_BUFFER_TOO_LARGE' });
-  return archive.subarray(start, start + packedBytes);
-}
+/** Four to six times the largest official file, and four tags for each cell. */
+const workbookLimits = {
+  unpackedMb: 16,
+  rows: 50_000,
+  cells: 1_000_000,
+  tags: 2_000_000,
+  millionCharacters: maxFileMb,
+};
 
-const maxSheets = 1_000;
-
-/** Six times the largest official file. */
-const maxSheetRows = 50_000;
-
-/** With the empty cells before and between others. */
-const maxCells = 1_000_000;
-
-/** Four for each cell. */
-const maxTags = 2_000_000;
-
-/** A text and the tag before it, in bytes: the longest cell of Excel has 32,767 characters. */
-const maxTextBytes = 200_000;
-
-/**
- * A part without its comments, and without empty cells and rows, as formatting may reach to the end of a sheet. Errors of
- * formulas, such as `#REF!`, are texts, as `read-excel-file` would read empty cells. Rejected is
- * what `read-excel-file` reads with much memory or time: cells that are far from others, since it creates all cells between
- * them, long texts and many tags.
- */
-function checkPart(name: string, path: string, content: Buffer): Buffer {
-  const part = cellText(path).slice(0, maxQuoteLength);
-  const tooMany = (found: string) =>
-    new ImportError(`${name}: ${part} has more than ${found}, the limit for a workbook`);
-  // Names and references are ASCII.
-  const xml = content
-    .toString('latin1')
-    .replace(/<!--[^<>]*-->/g, '')
-    .replace(/<c [^<>]*\/>/g, '')
-    .replace(/<row [^<>]*(?:\/>|><\/row>)/g, '')
-    .replace(/(<(?:[\w.-]+:)?c [^<>]*\bt=)(["'])e\2/g, '$1$2str$2');
-  if (/<!|<[^<>]*(?:<|$)/.test(xml)) throw damaged(name, `${path} is not well-formed, or has a document type`);
-  for (let at = 0, tags = 0; at < xml.length; tags += 1) {
-    const next = xml.indexOf('<', at + 1);
-    const end = next < 0 ? xml.length : next;
-    if (end - at > maxTextBytes) throw tooMany(`${count(maxTextBytes)} bytes in a text or tag`);
-    if (tags > maxTags) throw tooMany(`${count(maxTags)} tags`);
-    at = end;
-  }
-  if (hasMoreTags(xml, 'sheet|Relationship', maxSheets)) throw tooMany(`${count(maxSheets)} sheets`);
-  if (!xml.includes('sheetData')) return Buffer.from(xml, 'latin1');
-  if (hasMoreTags(xml, 'row', maxSheetRows)) throw tooMany(`${count(maxSheetRows)} rows`);
-  let [rows, columns] = [1, 1];
-  for (const [, reference = ''] of xml.matchAll(/[\t-\r ](?!xmlns:r=)(?:[\w.:-]*:)?r=["']([^"']*)/g)) {
-    const [, letters = '', row] = /^([A-Z]*)(\d+)$/.exec(reference) ?? [];
-    if (row === undefined) throw damaged(name, `${path} has a cell ${reference}`);
-    rows = Math.max(rows, Number(row));
-    columns = Math.max(columns, columnNumber(letters));
-    const place = `up to ${reference.slice(0, maxQuoteLength)}`;
-    if (rows > maxSheetRows) throw tooMany(`${count(maxSheetRows)} rows ${place}`);
-    if (rows * columns > maxCells) throw tooMany(`${count(maxCells)} cells ${place}`);
-  }
-  return Buffer.from(xml, 'latin1');
-}
-
-function hasMoreTags(xml: string, names: string, max: number): boolean {
-  const tags = xml.matchAll(new RegExp(`<(?:[\\w.:-]*:)?(?:${names})[\\s/>]`, 'g'));
-  for (let number = 0; number <= max; number++) if (tags.next().done) return false;
-  return true;
-}
-
-/** 1 for A, 27 for AA. */
-function columnNumber(letters: string): number {
-  return [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
-}
-
-/** An archive that contains only these parts, uncompressed: the package reads all that an archive contains. */
-function packParts(parts: ReadonlyMap<string, Buffer>): Readable {
-  const pieces = [...parts].flatMap(([path, content]) => {
-    if (content.length === 0) return [];
-    const header = Buffer.alloc(30);
-    header.write('PK\x03\x04', 'latin1');
-    header.writeUInt32LE(content.length, 18);
-    header.writeUInt32LE(content.length, 22);
-    header.writeUInt16LE(Buffer.byteLength(path), 26);
-    return [header, Buffer.from(path), content];
-  });
-  return Readable.from(pieces, { objectMode: false });
-}
-
-/** Excel has the same limit. */
-const maxCellLength = 32_767;
-
-async function* rowsOf(data: readonly WorkbookRow[], place: string): AsyncGenerator<Row> {
-  let characters = 0;
-  for (const [index, row] of data.entries()) {
-    const cells = row.map(readCell);
-    // Cells may share a long text, so that a small file has many of them.
-    for (const cell of cells) {
-      const { length } = String(cell);
-      characters += length;
-      if (length > maxCellLength) {
-        throw new ImportError(
-          `${place} ${index + 1}: a cell of more than ${count(maxCellLength)} characters, the limit for a cell`,
-        );
-      }
-    }
-    if (characters > maxFileMb * bytesPerMb) {
-      throw new ImportError(`${place} ${index + 1}: more than ${maxFileMb} million characters, the limit for a sheet`);
-    }
-    if (cells.some((cell) => cell !== '')) yield { cells, line: index + 1 };
+async function* asImport<Item>(rows: Iterable<Item>): AsyncGenerator<Item> {
+  try {
+    yield* rows;
+  } catch (error) {
+    throw toImportError(error);
   }
 }
 
-function readCell(cell: CellValue | null): string | number {
-  if (cell === null) return '';
-  // The package declares the class instead of its instances.
-  if ((cell as unknown) instanceof Date) return toIsoDate(cell as unknown as Date);
-  return typeof cell === 'number' ? cell : String(cell);
-}
-
-/** An error value for a number that is formatted as a date, but is none: it may be a bank code. */
-function toIsoDate(date: Date): string {
-  return Number.isNaN(date.getTime()) ? '#NUM!' : date.toISOString().slice(0, 10);
+function toImportError(error: unknown): unknown {
+  return error instanceof WorkbookError ? new ImportError(error.message) : error;
 }

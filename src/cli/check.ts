@@ -1,0 +1,317 @@
+import { createHash } from 'node:crypto';
+import { existsSync, realpathSync } from 'node:fs';
+import { extname, join, resolve } from 'node:path';
+import { createBankLists } from '../bank-lists/bank-lists.ts';
+import { createKnownBanks, type KnownBanks } from '../bank-lists/known-banks.ts';
+import { readConfig } from '../config/read-config.ts';
+import { readBankImportConfig } from '../config/service-config.ts';
+import { ConfigError, UsageError } from '../errors.ts';
+import type { AnswerSource } from '../payment-files/answers/answer.ts';
+import { type Answers, createAnswers } from '../payment-files/answers/ask-once.ts';
+import { connectToGateway } from '../payment-files/answers/gateway-answers.ts';
+import { type Journal, openJournal } from '../payment-files/answers/journal.ts';
+import { openBankDataAnswers } from '../payment-files/answers/open-bank-data-answers.ts';
+import { checkRows } from '../payment-files/check-rows.ts';
+import type { ColumnNames } from '../payment-files/find-columns.ts';
+import { openPaymentFile, type PaymentFile, PaymentFileError, standardInput } from '../payment-files/open-file.ts';
+import { type Output, openOutputFile, openStandardOutput } from '../payment-files/output.ts';
+import { createProgressBar } from '../payment-files/progress.ts';
+import { maxWorkbookRows, readRows } from '../payment-files/read-rows.ts';
+import { countOf, describeTally, Tally } from '../payment-files/tally.ts';
+import { createRowWriter, type OutputFormat, outputFormats, tooManyRows } from '../payment-files/write-rows.ts';
+import { configureHeap } from '../process/heap-settings.ts';
+import { type EmbeddedService, resolveUpstream } from '../self-hosted/service.ts';
+import { checkDataFolder } from '../stores/data-folder.ts';
+import { createLog } from '../telemetry/log.ts';
+import { createRedact } from '../telemetry/redact.ts';
+
+interface CheckOptions {
+  column?: string;
+  bicColumn?: string;
+  nameColumn?: string;
+  format?: OutputFormat;
+  output?: string;
+  gateway?: string;
+  maxCalls?: string;
+  dryRun?: true;
+  resume?: true;
+  quiet?: true;
+}
+
+/**
+ * Checks the IBANs in files, and writes their rows with what was found out. The exit code is 0 if there is nothing to report, 1 if
+ * there is, and 2 if the check could not be completed: the reason is on standard error.
+ */
+export async function check(files: readonly string[], options: CheckOptions): Promise<void> {
+  try {
+    const hasFindings = await run(files, readPlan(files, options));
+    process.exitCode = hasFindings ? 1 : 0;
+  } catch (error) {
+    process.exitCode = 2;
+    const isExpected = error instanceof PaymentFileError || error instanceof ConfigError || error instanceof UsageError;
+    const text = isExpected ? `error: ${error.message}` : error instanceof Error ? error.stack : String(error);
+    process.stderr.write(`${text}\n`);
+  }
+}
+
+interface Plan {
+  columnNames: ColumnNames;
+  format: OutputFormat;
+  /** Null: standard output. */
+  output: string | null;
+  /** Null: the bank-data service, through the gateway's own code in this process. */
+  gateway: string | null;
+  maxCalls: number | null;
+  isDryRun: boolean;
+  isResumed: boolean;
+  isQuiet: boolean;
+}
+
+/** @throws UsageError */
+function readPlan(files: readonly string[], options: CheckOptions): Plan {
+  const { column, bicColumn, nameColumn, output = null, gateway = null, maxCalls } = options;
+  const format = options.format ?? formatOf(output);
+  if (files.length > 1 && format !== 'json' && !options.dryRun) {
+    throw new UsageError(`${format} has the rows of one table: check one file at a time, or use --format json`);
+  }
+  if (format === 'xlsx' && output === null && !options.dryRun) {
+    throw new UsageError('--format xlsx needs --output with the name of a file');
+  }
+  if (files.filter((file) => file === standardInput).length > 1) throw new UsageError('- can be given once');
+  if (output !== null && files.some((file) => isSameFile(file, output))) {
+    throw new UsageError('--output must be another file than the one that is checked');
+  }
+  if (maxCalls !== undefined && !/^\d{1,12}$/.test(maxCalls)) {
+    throw new UsageError(`--max-calls must be a number of calls such as 1000, not ${JSON.stringify(maxCalls)}`);
+  }
+  return {
+    columnNames: { iban: column ?? null, bic: bicColumn ?? null, name: nameColumn ?? null },
+    format,
+    output,
+    gateway,
+    maxCalls: maxCalls === undefined ? null : Number(maxCalls),
+    isDryRun: options.dryRun ?? false,
+    isResumed: options.resume ?? false,
+    isQuiet: options.quiet ?? false,
+  };
+}
+
+function formatOf(output: string | null): OutputFormat {
+  const extension = output === null ? '' : extname(output).slice(1).toLowerCase();
+  if (extension === 'jsonl' || extension === 'ndjson') return 'json';
+  return outputFormats.find((format) => format === extension) ?? 'csv';
+}
+
+function isSameFile(file: string, output: string): boolean {
+  try {
+    return file !== standardInput && realpathSync(file) === realpathSync(output);
+  } catch {
+    return false;
+  }
+}
+
+/** @returns whether there is anything to report. @throws PaymentFileError, ConfigError */
+async function run(files: readonly string[], plan: Plan): Promise<boolean> {
+  configureHeap();
+  const { dataDir } = readBankImportConfig(process.env);
+  const lists = createBankLists({ dataDir });
+  const banks = createKnownBanks(lists);
+  const services: EmbeddedService[] = [];
+  const { id, open } =
+    plan.gateway === null ? planService(plan, lists.version(), services) : planGateway(plan.gateway, plan.maxCalls);
+  let source: AnswerSource | null = null;
+  let journal: Journal | null = null;
+  try {
+    if (plan.format === 'xlsx' && !plan.isDryRun) for (const file of files) await rejectLongTable(file);
+    source = plan.isDryRun ? null : await open();
+    const answers = createAnswers(source, () => journal);
+    const path = journalPath(files, plan, id, dataDir);
+    if (plan.output === null && !plan.isDryRun) checkDataFolder(dataDir);
+    if (!plan.isDryRun || (plan.isResumed && existsSync(path))) {
+      journal = openJournal({ path, sourceId: id, isResumed: plan.isResumed, keep: answers.keep });
+    }
+    const outcome = await checkFiles({ files, plan, source, answers, banks });
+    if (outcome.isComplete) journal?.remove();
+    if (!plan.isQuiet || plan.isDryRun) printSummary(outcome, plan, path);
+    return outcome.hasFindings;
+  } finally {
+    journal?.close();
+    await source?.close();
+    await Promise.all(services.map((service) => service.close()));
+    await banks.close();
+  }
+}
+
+interface SourcePlan {
+  id: string;
+  open(): Promise<AnswerSource>;
+}
+
+function planGateway(url: string, maxCalls: number | null): SourcePlan {
+  const key = process.env.LEDGERQUILL_KEY?.trim() || null;
+  return { id: `gateway ${url}`, open: () => connectToGateway({ url, key, maxCalls }) };
+}
+
+/** The configured service, or the self-hosted one inside this process. @throws ConfigError */
+function planService({ maxCalls }: Plan, listsVersion: string, services: EmbeddedService[]): SourcePlan {
+  const config = readConfig(process.env);
+  const { upstream } = config.bankData;
+  const id = `service ${upstream?.url ?? `self-hosted, bank lists ${listsVersion}`}`;
+  return {
+    id,
+    async open() {
+      if (config.store.redis === null) checkDataFolder(config.dataDir);
+      const { access } = await resolveUpstream(upstream, services, async (apiKey) => {
+        const { createBankDataService } = await import('../self-hosted/bank-data/create-bank-data-service.ts');
+        const log = createLog({ level: config.logLevel, redact: createRedact([apiKey]) });
+        return { service: createBankDataService({ apiKey, dataDir: config.dataDir, log }) };
+      });
+      return openBankDataAnswers(config, { id, access, maxCalls });
+    },
+  };
+}
+
+/** Beside the output, otherwise in DATA_DIR, by the names of the files and where the answers are from. */
+function journalPath(files: readonly string[], { output }: Plan, sourceId: string, dataDir: string): string {
+  if (output !== null) return `${output}.journal`;
+  const paths = files.map((file) => (file === standardInput ? file : resolve(file)));
+  const name = createHash('sha256')
+    .update(JSON.stringify([sourceId, ...paths]))
+    .digest('hex');
+  return join(dataDir, `check-${name.slice(0, 16)}.journal`);
+}
+
+interface CheckFilesOptions {
+  files: readonly string[];
+  plan: Plan;
+  source: AnswerSource | null;
+  answers: Answers;
+  banks: KnownBanks;
+}
+
+interface Outcome {
+  /** Lines for people. */
+  summary: readonly string[];
+  hasFindings: boolean;
+  /** Whether the service has answered for all well-formed IBANs. */
+  isComplete: boolean;
+  /** IBANs that a dry run would ask about. */
+  unasked: number;
+  /** IBANs that were answered by the journal. */
+  resumed: number;
+  calls: number;
+  stopReason: string | null;
+}
+
+/** @throws PaymentFileError, also after a signal: the journal then has all answers */
+async function checkFiles({ files, plan, source, answers, banks }: CheckFilesOptions): Promise<Outcome> {
+  const resumed = answers.size();
+  const interruption: { reason: string | null } = { reason: null };
+  const interrupt = (reason: string) => {
+    interruption.reason ??= reason;
+    source?.stop(reason);
+  };
+  const onSignal = () => interrupt('the run was interrupted');
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  const output = openOutput(plan, () => interrupt('the reader of the output has closed it'));
+  const tallies: Tally[] = [];
+  const summary: string[] = [];
+  try {
+    for (const path of files) {
+      const tally = new Tally();
+      const file = await openPaymentFile(path);
+      try {
+        const columns = await checkTable(file, tally, output);
+        summary.push(...describeTally(file.name, tally, columns));
+      } finally {
+        file.close();
+      }
+      tallies.push(tally);
+    }
+    output?.complete();
+  } catch (error) {
+    source?.stop('the check has failed');
+    output?.discard();
+    throw error;
+  } finally {
+    // What was sent is paid for, so its answers are kept.
+    await answers.settled();
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+  }
+  const unanswered = tallies.reduce((sum, tally) => sum + tally.unanswered(), 0);
+  const ignored = plan.isDryRun ? ['NOT_CHECKED'] : [];
+  return {
+    summary,
+    hasFindings: tallies.some(({ findings }) => [...findings.keys()].some((code) => !ignored.includes(code))),
+    isComplete: unanswered === 0 && source !== null,
+    unasked: answers.size() - resumed,
+    resumed,
+    calls: source?.calls() ?? 0,
+    stopReason: source?.stopReason() ?? null,
+  };
+
+  async function checkTable(file: PaymentFile, tally: Tally, out: Output | null) {
+    if (file.kind === 'xml') {
+      throw new PaymentFileError(`${file.name} is an XML file, which is not supported yet; expected CSV, TSV or XLSX`);
+    }
+    const bar = createProgressBar(plan.isQuiet ? noTerminal : process.stderr);
+    try {
+      const { groups, style } = await readRows(file);
+      const { columnNames } = plan;
+      const { columns, rows } = await checkRows({ fileName: file.name, groups, columnNames, answers, source, banks });
+      const writer = createRowWriter(plan.format, { fileName: file.name, columns, style });
+      for await (const checked of rows) {
+        if (interruption.reason !== null) throw new PaymentFileError(describeInterruption(interruption.reason));
+        tally.add(checked);
+        await out?.write(writer.write(checked));
+        bar.show({ rows: tally.rows, bytes: file.bytesRead(), size: file.size });
+      }
+      await out?.write(await writer.end());
+      return columns;
+    } finally {
+      bar.clear();
+    }
+  }
+}
+
+const noTerminal = { isTTY: false } as NodeJS.WriteStream;
+
+function describeInterruption(reason: string): string {
+  return `${reason}; nothing was lost: run the same command with --resume to continue`;
+}
+
+/** Null for a dry run, which writes no rows. */
+function openOutput({ output, isDryRun }: Plan, onClosed: () => void): Output | null {
+  if (isDryRun) return null;
+  return output === null ? openStandardOutput(process.stdout, onClosed) : openOutputFile(output);
+}
+
+/** Before anything is paid for. The rows of standard input cannot be counted before. @throws PaymentFileError */
+async function rejectLongTable(path: string): Promise<void> {
+  if (path === standardInput) return;
+  const file = await openPaymentFile(path);
+  try {
+    if (file.kind !== 'table') return;
+    let rows = 0;
+    for await (const group of (await readRows(file)).groups) {
+      rows += group.length;
+      if (rows > maxWorkbookRows) throw tooManyRows();
+    }
+  } finally {
+    file.close();
+  }
+}
+
+/** To standard error; for a dry run, which has no other output, to standard output. */
+function printSummary(outcome: Outcome, { isDryRun, gateway }: Plan, journal: string): void {
+  const { summary, calls, resumed, unasked, isComplete, stopReason } = outcome;
+  const describe = (number: number) =>
+    gateway === null ? countOf(number, 'call') : `${countOf(number, 'IBAN')} sent to the gateway`;
+  const lines = isDryRun
+    ? [`${describe(unasked)} at most: answers in caches cost none`]
+    : [`${describe(calls)}${resumed > 0 ? `, ${countOf(resumed, 'answer')} of the earlier run` : ''}`];
+  if (stopReason !== null) lines.push(`not all IBANs were looked up: ${stopReason}`);
+  if (!isDryRun && !isComplete) lines.push(`the answers are kept in ${journal}: --resume continues with them`);
+  const stream = isDryRun ? process.stdout : process.stderr;
+  stream.write(`${[...summary, ...lines].join('\n')}\n`);
+}

@@ -1,0 +1,110 @@
+import type { Answer, AnswerSource } from './answers/answer.ts';
+import type { Answers } from './answers/ask-once.ts';
+import type { Cells } from './cells.ts';
+import { type ColumnNames, type Columns, findColumns } from './find-columns.ts';
+import { type BankFacts, judgeRow, type RowResult, readRowIban } from './judge-row.ts';
+
+/** A row in the order of the file. */
+export interface CheckedRow {
+  /** From 1. */
+  row: number;
+  cells: Cells;
+  /** Null for the title row, for rows above it, and for blank rows. */
+  result: RowResult | null;
+}
+
+export interface CheckedTable {
+  columns: Columns;
+  rows: AsyncIterable<readonly CheckedRow[]>;
+}
+
+interface CheckRowsOptions {
+  /** For messages. */
+  fileName: string;
+  groups: AsyncIterable<readonly Cells[]>;
+  columnNames: ColumnNames;
+  answers: Pick<Answers, 'find'>;
+  /** Null if nothing is asked. */
+  source: Pick<AnswerSource, 'hurry'> | null;
+  banks: BankFacts;
+}
+
+/**
+ * Checks the rows of a table as they are read: a limited number waits for answers, so memory does not grow with the file.
+ * @throws PaymentFileError if no column has IBANs
+ */
+export async function checkRows(options: CheckRowsOptions): Promise<CheckedTable> {
+  const groups = options.groups[Symbol.asyncIterator]();
+  const sample: (readonly Cells[])[] = [];
+  let sampled = 0;
+  while (sampled < sampleRows) {
+    const next = await groups.next();
+    if (next.done) break;
+    sample.push(next.value);
+    sampled += next.value.length;
+  }
+  const columns = findColumns(options.fileName, sample.flat().slice(0, sampleRows), options.columnNames);
+  return { columns, rows: checkGroups(sample, groups, columns, options) };
+}
+
+/** Enough to find columns that are often empty. */
+const sampleRows = 1_000;
+
+/** Rows that wait for answers: two full lists of a gateway while the next ones are read. */
+const maxWaitingRows = 5_000;
+
+interface WaitingRow {
+  row: number;
+  cells: Cells;
+  /** Null if the service need not be asked, as is `pending`. */
+  answer: Answer | null;
+  pending: { iban: string; answer: Promise<Answer> } | null;
+}
+
+async function* checkGroups(
+  sample: (readonly Cells[])[],
+  groups: AsyncIterator<readonly Cells[]>,
+  columns: Columns,
+  { answers, source, banks }: CheckRowsOptions,
+): AsyncGenerator<readonly CheckedRow[]> {
+  const waiting: WaitingRow[] = [];
+  let row = 0;
+  for (;;) {
+    const next = sample.length > 0 ? { value: sample.shift() ?? [], done: false } : await groups.next();
+    if (next.done) break;
+    for (const cells of next.value) {
+      row += 1;
+      waiting.push(begin(row, cells));
+    }
+    const ready = waiting.length > maxWaitingRows ? await takeReady(waiting.length - maxWaitingRows) : [];
+    if (ready.length > 0) yield ready;
+  }
+  while (waiting.length > 0) yield await takeReady(Math.min(waiting.length, maxWaitingRows));
+
+  function begin(number: number, cells: Cells): WaitingRow {
+    const iban = isData(number, cells) ? readRowIban(cells, columns) : null;
+    const answer = iban === null ? null : answers.find(iban);
+    if (iban === null || !(answer instanceof Promise))
+      return { row: number, cells, answer: answer as Answer | null, pending: null };
+    // Thrown when the row is taken.
+    answer.catch(() => {});
+    return { row: number, cells, answer: null, pending: { iban, answer } };
+  }
+
+  /** The next rows, once they have their answers. */
+  async function takeReady(count: number): Promise<readonly CheckedRow[]> {
+    const taken = waiting.splice(0, count);
+    const checked: CheckedRow[] = [];
+    for (const { row: number, cells, answer: known, pending } of taken) {
+      if (pending !== null) source?.hurry(pending.iban);
+      const answer = pending === null ? known : await pending.answer;
+      const result = isData(number, cells) ? judgeRow({ row: number, cells, columns, answer, banks }) : null;
+      checked.push({ row: number, cells, result });
+    }
+    return checked;
+  }
+
+  function isData(number: number, cells: Cells): boolean {
+    return number > (columns.titleRow ?? 0) && cells.some((cell) => String(cell).trim() !== '');
+  }
+}

@@ -1,0 +1,43 @@
+import { SingleBar } from 'cli-progress';
+
+export interface ProgressBar {
+  /** @param size in bytes; null if it is unknown */
+  show(progress: { rows: number; bytes: number; size: number | null }): void;
+  /** Removes the bar. */
+  clear(): void;
+}
+
+/** Shows the rows that were read, their rate and the time left. Writes nothing if the stream is not a terminal. */
+export function createProgressBar(stream: NodeJS.WriteStream, now: () => number = Date.now): ProgressBar {
+  if (!stream.isTTY) return { show() {}, clear() {} };
+  const bar = new SingleBar({
+    stream,
+    clearOnComplete: true,
+    hideCursor: true,
+    barsize: 30,
+    format: 'checking {bar} {percentage} % | {rows} rows | {rate} rows/s{left}',
+  });
+  const startedAt = now();
+  let isStarted = false;
+  return {
+    show({ rows, bytes, size }) {
+      const seconds = Math.max((now() - startedAt) / 1_000, 0.001);
+      const rate = Math.round(rows / seconds).toLocaleString('en');
+      const left = size === null || bytes === 0 ? '' : ` | ${describeTime((seconds * (size - bytes)) / bytes)} left`;
+      const payload = { rows: rows.toLocaleString('en'), rate, left };
+      // Of unknown size: the bar always shows nearly 100 %.
+      const total = size ?? bytes + 1;
+      if (!isStarted) bar.start(total, 0, payload);
+      isStarted = true;
+      bar.setTotal(total);
+      bar.update(bytes, payload);
+    },
+    clear: () => bar.stop(),
+  };
+}
+
+function describeTime(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 60) return `${whole} s`;
+  return whole < 3_600 ? `${Math.round(whole / 60)} min` : `${Math.round(whole / 3_600)} h`;
+}
