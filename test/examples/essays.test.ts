@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { whyNoChromium } from '../support/browser.ts';
 import { clients, expectGoodLayout, tPages } from '../support/examples/pages.ts';
 import { tGate } from '../support/gate.ts';
+import { tRedis, whyNoRedis } from '../support/redis.ts';
 import { type Reply, replyHeld, replyJson, replyText, tUpstream } from '../support/scripted-upstream.ts';
 
 /* Essays on the example pages in a browser, with a gateway and a scripted service that answers on command. */
@@ -262,6 +263,57 @@ describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, ()
     });
   });
 });
+
+describe.skipIf(whyNoChromium || whyNoRedis)(
+  `essays on pages of two gateways that share a Redis${whyNoChromium || whyNoRedis}`,
+  () => {
+    const open = tPages();
+
+    it('show the same states, and cancel for each other', async () => {
+      const redis = await tRedis();
+      const gates = { Ink: tGate(), Pens: tGate(), Paper: tGate() };
+      const upstream = await tUpstream(async (response, call) => {
+        const topic = JSON.parse(call.body).description.split('\n')[0] as keyof typeof gates;
+        await gates[topic].opened;
+        await replyJson(200, { essay: `On ${topic}\n\nThey last.` })(response, call);
+      });
+      const env = { REDIS_URL: redis.url, STORE_SECRET: 'a-secret-that-both-share', ESSAY_ORDERS_RUNNING: '1' };
+      const { page: one } = await open('apollo', { essays: upstream, env });
+      const { page: other } = await open('urql', { essays: upstream, env });
+      const both = (text: string) => Promise.all([one, other].map((page) => page.getByText(text).first().waitFor()));
+      const orderNext = async (topic: string) => {
+        await one.goto(one.url().replace(/#.*|$/, '#new-order'));
+        await order(one, { topic });
+        await one.getByRole('heading', { name: topic }).waitFor();
+        await other.goto(other.url().replace(/#.*|$/, new URL(one.url()).hash));
+      };
+
+      await orderNext('Ink');
+      await both('Writing the essay.');
+      await orderNext('Pens');
+      await both('Next to be sent.');
+      gates.Ink.open();
+      await both('Writing the essay.');
+      gates.Pens.open();
+      await both('They last.');
+
+      await orderNext('Paper');
+      await both('Writing the essay.');
+      await orderNext('Ink');
+      await both('Next to be sent.');
+      await other.getByRole('button', { name: 'Cancel the order' }).click();
+      await both('so nothing was paid for');
+      gates.Paper.open();
+      for (const page of [one, other]) {
+        await page.reload();
+        await past(page).getByText('On Paper').waitFor();
+        const listed = await past(page).getByRole('link').allInnerTexts();
+        expect(listed).toEqual(['Ink', 'On Paper', 'On Pens', 'On Ink']);
+      }
+      expect(upstream.calls).toHaveLength(3);
+    });
+  },
+);
 
 function keyOf(variables: unknown): string {
   return (variables as { input: { idempotencyKey: string } }).input.idempotencyKey;

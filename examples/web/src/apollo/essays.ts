@@ -2,7 +2,7 @@ import type { ApolloClient, ErrorLike } from '@apollo/client';
 import { CancelOrder, FindOrder, OrderProgress, PastOrders, StartEssay, WatchOrder } from '../documents.ts';
 import { unreachable } from '../failure.ts';
 import { readFragment } from '../gql/index.ts';
-import type { Answer, EssayClient } from '../state/essay-client.ts';
+import { type Answer, type EssayClient, noOrders } from '../state/essay-client.ts';
 import { readFailure } from './read-failure.ts';
 
 /** Orders change, so their states are not cached. */
@@ -35,7 +35,7 @@ export function createApolloEssays(client: ApolloClient): EssayClient {
     },
     async list(after) {
       const result = await client.query({ query: PastOrders, variables: { after }, fetchPolicy, errorPolicy });
-      return toAnswer(result, ({ essays }) => essays);
+      return toAnswer(result, ({ essays }) => essays ?? noOrders);
     },
   };
 }

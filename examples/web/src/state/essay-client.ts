@@ -25,7 +25,10 @@ export interface EssayClient {
 }
 
 export type Answer<Value> = { value: Value } | { failure: Failure };
-export type OrderPage = PastOrdersQuery['essays'];
+export type OrderPage = NonNullable<PastOrdersQuery['essays']>;
+
+/** In place of a page that the gateway could not read, which is reported as an error. */
+export const noOrders: OrderPage = { nodes: [], pageInfo: { endCursor: null, hasNextPage: false } };
 
 export function isEnded({ __typename }: { __typename: OrderProgressFragment['state']['__typename'] }): boolean {
   return __typename !== 'EssayQueued' && __typename !== 'EssayWriting';

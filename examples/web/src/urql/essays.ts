@@ -2,7 +2,7 @@ import type { Client, OperationResult } from 'urql';
 import { CancelOrder, FindOrder, OrderProgress, PastOrders, StartEssay, WatchOrder } from '../documents.ts';
 import { unreachable } from '../failure.ts';
 import { readFragment } from '../gql/index.ts';
-import type { Answer, EssayClient } from '../state/essay-client.ts';
+import { type Answer, type EssayClient, noOrders } from '../state/essay-client.ts';
 import { readFailure } from './read-failure.ts';
 
 /** Orders change, so their states are not taken from the cache. */
@@ -29,7 +29,7 @@ export function createUrqlEssays(client: Client): EssayClient {
       return toAnswer(await client.mutation(CancelOrder, { id }), ({ cancelEssay }) => cancelEssay);
     },
     async list(after) {
-      return toAnswer(await client.query(PastOrders, { after }, context), ({ essays }) => essays);
+      return toAnswer(await client.query(PastOrders, { after }, context), ({ essays }) => essays ?? noOrders);
     },
   };
 }
