@@ -148,6 +148,32 @@ describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, ()
       expect(upstream.calls).toHaveLength(1);
     });
 
+    it('shows the text while it arrives, also after a reload', async () => {
+      const [second, last] = [tGate(), tGate()];
+      const line = (fields: object) => `${JSON.stringify(fields)}\n`;
+      const upstream = await tUpstream(async (response) => {
+        response.writeHead(200, { 'content-type': 'application/x-ndjson' }).write(line({ text: 'On Pens\n\nThey' }));
+        await second.opened;
+        response.write(line({ text: ' outlast' }));
+        await last.opened;
+        response.end(line({ essay: 'On Pens\n\nThey outlast us.', word_count: 5 }));
+      });
+      const { page } = await open(client, { essays: upstream });
+      await order(page);
+      const article = page.locator('article');
+      const untilShown = (text: string) => article.getByText(text, { exact: true }).waitFor();
+      await untilShown('They');
+      expect(await article.getByRole('heading').innerText()).toBe('On Pens');
+      second.open();
+      await untilShown('They outlast');
+      await page.reload();
+      await untilShown('They outlast');
+      last.open();
+      await untilShown('They outlast us.');
+      expect(await article.getAttribute('aria-busy')).toBe('false');
+      expect(upstream.calls).toHaveLength(1);
+    });
+
     it('shows the text so far, keeps it when the connection is lost, and watches again', async () => {
       const { reply, release } = replyHeld(replyEssay);
       const upstream = await tUpstream(reply);
