@@ -22,6 +22,9 @@ const forty = [...accounts.slice(0, 37), 'DE89370400440532013001', 'GB29NWBK6016
 
 const replyValid: Reply = replyJson(200, { valid: true, bank_data: { name: 'Commerzbank', bic: 'COBADEFFXXX' } });
 
+/** Without the list of essays, which the page loads first. */
+const checks = (operations: readonly string[]) => operations.filter((name) => name !== 'PastOrders');
+
 async function paste(page: Page, label: string, text: string): Promise<void> {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
@@ -41,7 +44,7 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       const answer = await page.locator('#iban-answer').innerText();
       expect(answer).toMatch(/Commerzbank[\s\S]*COBADEFFXXX[\s\S]*Germany/);
       expect(await page.getByText('Germany: 22 of 22 characters').isVisible()).toBe(true);
-      expect(operations).toEqual(['CheckIban']);
+      expect(checks(operations)).toEqual(['CheckIban']);
       await expectGoodLayout(page, client, 'valid');
     });
 
@@ -58,20 +61,20 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       for (const [index, character] of [...iban].entries()) {
         await page.keyboard.press(character);
         await page.clock.runFor(perCharacterMs);
-        if (index < 14) expect(operations).toEqual([]);
+        if (index < 14) expect(checks(operations)).toEqual([]);
         // With slow typing, the first answer arrives before the next character.
         if (index === 14 && max > 1) await page.getByText('Germany: 15 of 22 characters').waitFor();
       }
       await page.clock.runFor(1_000);
       await page.getByText('Valid.').waitFor();
-      expect(operations).toHaveLength(max);
+      expect(checks(operations)).toHaveLength(max);
       expect(upstream.calls).toHaveLength(1);
 
       await field.fill('');
       await field.pressSequentially(printed);
       await page.clock.runFor(1_000);
       await page.getByText('Valid.').waitFor();
-      expect(operations).toHaveLength(max);
+      expect(checks(operations)).toHaveLength(max);
     });
 
     it('explains what is wrong, and accepts a suggestion by keyboard', async () => {
@@ -90,7 +93,7 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       await page.getByText('Valid.').waitFor();
       expect(await field.inputValue()).toBe(printed);
       expect(await field.evaluate((element) => element.matches(':focus'))).toBe(true);
-      expect(operations).toEqual(['CheckIban', 'CheckIban']);
+      expect(checks(operations)).toEqual(['CheckIban', 'CheckIban']);
     });
 
     it('explains why a text cannot be an IBAN, without a request', async () => {
@@ -98,7 +101,7 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       await page.getByLabel('IBAN', { exact: true }).fill('DE89 3704');
       await page.keyboard.press('Enter');
       await page.getByText('An IBAN has 2 letters').waitFor();
-      expect(operations).toEqual([]);
+      expect(checks(operations)).toEqual([]);
     });
 
     it('reports that the service is down, and retries by button or when the same IBAN is typed again', async () => {
@@ -111,7 +114,7 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       upstream.answers(replyValid);
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByText('Valid.').waitFor();
-      expect(operations).toHaveLength(2);
+      expect(checks(operations)).toHaveLength(2);
 
       upstream.answers(replyClosed);
       await field.fill(failing);
@@ -121,7 +124,7 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       await page.getByText('Valid.').waitFor();
       await field.fill(failing);
       await page.getByText('Valid.').waitFor();
-      expect(operations).toHaveLength(4);
+      expect(checks(operations)).toHaveLength(4);
     });
   });
 
@@ -146,7 +149,7 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       expect(await rows.nth(1).innerText()).toMatch(/^39\s[\s\S]*not valid\s+It is too short or too long/);
       expect(await rows.nth(2).innerText()).toMatch(/^21\s[\s\S]*failed\s+The bank-data service/);
       expect(await rows.nth(3).innerText()).toMatch(/^1\s[\s\S]*valid\s+Commerzbank, BIC COBADEFFXXX$/);
-      expect(operations).toEqual(['CheckIbans']);
+      expect(checks(operations)).toEqual(['CheckIbans']);
       await expectGoodLayout(page, client, 'list');
 
       const retry = rows.nth(2).getByRole('button');
@@ -156,7 +159,7 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       await retry.click();
       await page.getByText('38 valid, 2 not valid').waitFor();
       expect(await rows.nth(2).evaluate((row) => row.matches('.valid:focus'))).toBe(true);
-      expect(operations).toEqual(['CheckIbans', 'CheckIban', 'CheckIban']);
+      expect(checks(operations)).toEqual(['CheckIbans', 'CheckIban', 'CheckIban']);
       expect(upstream.calls.filter(({ query }) => query.get('iban_number') !== failing)).toHaveLength(37);
     });
 
@@ -170,12 +173,12 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       await paste(page, 'IBANs, one per line', forty.join('\n'));
       await page.getByText('38 valid, 2 not valid').waitFor();
       await page.getByRole('button', { name: 'Check all' }).click();
-      expect(operations).toEqual(['CheckIbans', 'CheckIbans']);
+      expect(checks(operations)).toEqual(['CheckIbans', 'CheckIbans']);
 
       // A normalized cache has the IBAN from the list; a document cache does not.
       await page.getByLabel('IBAN', { exact: true }).fill(iban);
       await page.getByText('Valid.').waitFor();
-      expect(operations.slice(2)).toEqual(client === 'apollo' ? [] : ['CheckIban']);
+      expect(checks(operations).slice(2)).toEqual(client === 'apollo' ? [] : ['CheckIban']);
     });
   });
 
@@ -239,7 +242,7 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       await page.getByRole('button', { name: 'Check all' }).click();
       await page.getByText('All 4').waitFor();
       expect(await typed.count()).toBe(4);
-      expect(operations).toEqual(['CheckIbans', 'CheckIban', 'CheckIbans']);
+      expect(checks(operations)).toEqual(['CheckIbans', 'CheckIban', 'CheckIbans']);
     });
   });
 });
