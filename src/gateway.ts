@@ -33,6 +33,8 @@ interface GatewayOptions {
   knownBanks?: KnownBanks;
   /** What the primary process does for all workers, of which this process is one: it serves the metrics, too. */
   primary?: { takeBlock: TakeBlock } | null;
+  /** How often a subscription without results gets a heartbeat: by default, half the idle timeout of common proxies (30 s). */
+  heartbeatMs?: number;
 }
 
 /** Creates all parts and connects them. The only function that receives the whole configuration. */
@@ -43,6 +45,7 @@ export function createGateway(
     logDestination = process.stderr,
     knownBanks = createKnownBanks(createBankLists({ dataDir: config.dataDir, lookEveryMs: 1_000 })),
     primary = null,
+    heartbeatMs = 15_000,
   }: GatewayOptions = {},
 ) {
   const secrets = listSecrets(config, upstreams);
@@ -116,7 +119,7 @@ export function createGateway(
     graphiql: createGraphiql(config.connections),
     maxBodyBytes: config.maxBodyBytes,
     maxBufferedBytes: config.maxBufferedBytes,
-    clientTimeoutMs: config.connections.clientTimeoutMs,
+    streamLimits: { clientTimeoutMs: config.connections.clientTimeoutMs, heartbeatMs },
     inTimeSlice,
     corsOrigins: config.corsOrigins,
     allowedHosts: config.allowedHosts,

@@ -1,13 +1,20 @@
 import type { createGatewayRuntime } from '@graphql-hive/gateway-runtime';
+import { buildHTTPExecutor } from '@graphql-tools/executor-http';
 import { print } from 'graphql';
 
 type Transports = NonNullable<Parameters<typeof createGatewayRuntime>[0]['transports']>;
 
-/** Requests to subgraphs: GraphQL over HTTP by POST. Hive Gateway has no default transport. */
+/**
+ * Requests to subgraphs: GraphQL over HTTP by POST. Hive Gateway has no default transport. Subscriptions are received as
+ * server-sent events, by the package that Hive Gateway's own transport uses.
+ */
 export const transports: Transports = {
   http: {
     getSubgraphExecutor({ subgraphName, transportEntry: { location = '' }, fetch = globalThis.fetch }) {
-      return async ({ document, variables, context, info, signal }) => {
+      const subscribe = buildHTTPExecutor({ endpoint: location, method: 'POST', fetch });
+      return async (operation) => {
+        if (operation.operationType === 'subscription') return subscribe(operation);
+        const { document, variables, context, info, signal } = operation;
         const body = JSON.stringify({ query: print(document), variables });
         const headers = { 'content-type': 'application/json', accept: 'application/graphql-response+json' };
         const request = { method: 'POST', headers, body, ...(signal && { signal }) };

@@ -2,6 +2,13 @@ import { once } from 'node:events';
 import { type ResultStream, streamText } from '../graphql/request/stream-formats.ts';
 import type { Exchange } from './exchange.ts';
 
+export interface StreamLimits {
+  /** How long a client may read nothing of a stream. */
+  clientTimeoutMs: number;
+  /** How often a stream without results gets a heartbeat. */
+  heartbeatMs: number;
+}
+
 /**
  * Writes the results of a subscription as they come. The next one is requested when the client has read the one before, so that a
  * slow client holds one at most; one that reads nothing for `clientTimeoutMs` is disconnected.
@@ -10,7 +17,7 @@ export async function sendStream(
   exchange: Exchange,
   stream: ResultStream,
   headers: readonly string[],
-  clientTimeoutMs: number,
+  { clientTimeoutMs, heartbeatMs }: StreamLimits,
 ): Promise<void> {
   const { response, responseHeaders, signal } = exchange;
   // A proxy would collect results until its buffer is full.
@@ -33,6 +40,3 @@ export async function sendStream(
     if (!response.writableEnded) response.destroy();
   }
 }
-
-/** Shorter than the idle timeouts of common proxies (30 s). */
-const heartbeatMs = 15_000;

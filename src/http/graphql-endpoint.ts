@@ -6,13 +6,12 @@ import { findJsonProblem, maxUncheckedLength, parseJson } from '../parse-json.ts
 import { type Body, type ByteBudget, readBody } from './body.ts';
 import { chooseEncoding, compress, type Encoding } from './compression.ts';
 import type { Cors } from './cors.ts';
-import { sendStream } from './event-stream.ts';
+import { type StreamLimits, sendStream } from './event-stream.ts';
 import type { Exchange, MaybePromise } from './exchange.ts';
 import { validateRequest } from './request-validation.ts';
 
 export interface GraphqlEndpointOptions {
-  /** How long a client may read nothing of a stream. */
-  clientTimeoutMs: number;
+  streamLimits: StreamLimits;
   graphql: {
     answerPost: AnswerPost;
     /** Answers the requests that are not ordinary. @param search of the URL */
@@ -39,7 +38,7 @@ export interface GraphqlEndpointOptions {
 export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
   const { graphql, maxBodyBytes, budget, cors, inTimeSlice, identifyByParams, catchFaults } = options;
   const bodyLimits = { maxBytes: maxBodyBytes, budget };
-  const sendReply = createSendReply(options.clientTimeoutMs);
+  const sendReply = createSendReply(options.streamLimits);
 
   return (exchange: Exchange, search: string): MaybePromise<void> => {
     if (!validateRequest(exchange, search, cors)) return;
@@ -107,14 +106,14 @@ function parseObject(text: string): object {
  * Sends GraphQL replies, compressed if they are large enough. They may repeat the client's input but contain no secret, so
  * their compressed length reveals nothing (BREACH).
  */
-function createSendReply(clientTimeoutMs: number): (exchange: Exchange, reply: Reply) => MaybePromise<void> {
+function createSendReply(streamLimits: StreamLimits): (exchange: Exchange, reply: Reply) => MaybePromise<void> {
   /** Compressed bodies by reply: a kept reply is sent again. */
   const compressed = new WeakMap<Reply, Map<Encoding, Promise<Uint8Array>>>();
 
   return (exchange, reply) => {
     const { status, body, bodyEncoding } = reply;
     exchange.reply = reply.record;
-    if (reply.stream) return sendStream(exchange, reply.stream, headersOf(reply), clientTimeoutMs);
+    if (reply.stream) return sendStream(exchange, reply.stream, headersOf(reply), streamLimits);
     // A character has at most three bytes.
     const isSmall = body.length * 3 < minBytes || Buffer.byteLength(body, bodyEncoding) < minBytes;
     const encoding = isSmall ? 'identity' : chooseEncoding(exchange.request, encodings);

@@ -21,6 +21,10 @@ describe.skipIf(whyNoChromium)(`npm run examples${whyNoChromium}`, () => {
       await page.getByText('4 valid, 2 not valid').waitFor();
       await page.getByLabel('IBAN', { exact: true }).fill('DE89370400440532013001');
       await page.locator('#iban-answer').getByText('Did you mean').waitFor();
+      await page.getByLabel('Topic').fill('Fountain pens: the reservoir, the feed, why people still write with one');
+      await page.getByLabel('Maximum words').fill('120');
+      await page.getByRole('button', { name: 'Order essay' }).click();
+      await page.getByText('arranged by the offline drafter').waitFor();
       // docs/example-page.png is `SCREENSHOTS=docs npx vitest run test/examples/serve.test.ts`.
       const { SCREENSHOTS } = process.env;
       if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, 'example-page.png'), fullPage: true });

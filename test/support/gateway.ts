@@ -29,10 +29,11 @@ interface TGatewayOptions {
   bankDataUrl?: string;
   essaysUrl?: string;
   env?: Environment;
+  heartbeatMs?: number;
 }
 
 /** A gateway for these upstreams, with known keys and a readable log. It listens only if `listen` is called. */
-export function tGateway({ bankDataUrl = unused, essaysUrl = unused, env = {} }: TGatewayOptions = {}) {
+export function tGateway({ bankDataUrl = unused, essaysUrl = unused, env = {}, heartbeatMs }: TGatewayOptions = {}) {
   const dataDir = join(tmpdir(), `ledgerquill-${randomUUID()}`);
   const lines: string[] = [];
   const destination = new PassThrough();
@@ -41,7 +42,7 @@ export function tGateway({ bankDataUrl = unused, essaysUrl = unused, env = {} }:
     // A small cache is created sooner.
     readConfig({ ...testEnv, DATA_DIR: dataDir, ...env }),
     { bankData: { url: bankDataUrl, apiKey: bankDataKey }, essays: { url: essaysUrl, apiKey: essaysKey } },
-    { logDestination: destination, knownBanks },
+    { logDestination: destination, knownBanks, ...(heartbeatMs && { heartbeatMs }) },
   );
   onTestFinished(async () => {
     await gateway.close();

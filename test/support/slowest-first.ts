@@ -16,7 +16,8 @@ export class SlowestFirst extends BaseSequencer {
 /** They wait for browsers and processes. */
 const slowest = [
   'test/fuzz/request-cost.test.ts',
-  'test/examples/web.test.ts',
+  'test/examples/essays.test.ts',
+  'test/examples/ibans.test.ts',
   'test/e2e/start.test.ts',
   'test/e2e/wrong-configuration.test.ts',
   'test/examples/serve.test.ts',

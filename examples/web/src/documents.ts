@@ -25,18 +25,72 @@ export const CheckIbans = graphql(`
   }
 `);
 
-export const OrderOutcome = graphql(`
-  fragment OrderOutcome on GenerateEssayResult {
-    __typename
-    ... on Essay { id mode text wordCount }
-    ... on Error { message }
-    ... on InvalidEssayInput { field }
-    ... on EssayServiceFailed { code retryable rawText }
+export const StartEssay = graphql(`
+  mutation StartEssay($input: GenerateEssayInput!) {
+    startEssay(input: $input) {
+      __typename
+      ... on EssayOrder { id }
+      ... on Error { message }
+      ... on InvalidEssayInput { field }
+    }
   }
 `);
 
-export const OrderEssay = graphql(`
-  mutation OrderEssay($input: GenerateEssayInput!) {
-    generateEssay(input: $input) { ...OrderOutcome }
+/** Finds an order whose answer was lost. Orders nothing. */
+export const FindOrder = graphql(`
+  query FindOrder($idempotencyKey: ID!) {
+    essayOrder(idempotencyKey: $idempotencyKey) { id }
+  }
+`);
+
+/** Every event is the whole order, so the last one is all that is needed. */
+export const OrderProgress = graphql(`
+  fragment OrderProgress on EssayOrder {
+    id
+    createdAt
+    input { description mode purpose wordCount }
+    state {
+      __typename
+      ... on EssayQueued { position }
+      ... on EssayWriting { textSoFar words }
+      ... on EssayFinished { essay { id title text wordCount writer } }
+      ... on EssayFailed {
+        failure {
+          __typename
+          ... on Error { message }
+          ... on EssayServiceFailed { rawText }
+        }
+      }
+      ... on EssayCancelled { mayHaveBeenPaid }
+    }
+  }
+`);
+
+export const WatchOrder = graphql(`
+  subscription WatchOrder($id: ID!) {
+    essayOrder(id: $id) { ...OrderProgress }
+  }
+`);
+
+export const CancelOrder = graphql(`
+  mutation CancelOrder($id: ID!) {
+    cancelEssay(id: $id) { isCancelled mayHaveBeenPaid }
+  }
+`);
+
+export const PastOrders = graphql(`
+  query PastOrders($after: String) {
+    essays(first: 10, after: $after) {
+      nodes {
+        id
+        createdAt
+        input { description }
+        state {
+          __typename
+          ... on EssayFinished { essay { id title wordCount } }
+        }
+      }
+      pageInfo { endCursor hasNextPage }
+    }
   }
 `);

@@ -23,7 +23,7 @@ import { createJobWatch, isEnded } from './job-watch.ts';
 
 interface EssayJobsOptions extends Omit<JobQueueOptions, 'records' | 'events'> {
   store: Store;
-  archive: Pick<OrderArchive, 'deleteOrder'>;
+  archive: Pick<OrderArchive, 'deleteOrder' | 'findAttempt'>;
   /** What is wrong with an order; null: nothing. */
   rejectOrder: (order: EssayOrder) => InvalidEssayInput | null;
   /** Jobs of a caller in one process that have not ended. */
@@ -63,6 +63,8 @@ export function createEssayJobs({
   const others = new Map<number, { key: string; misses: number }>();
   let lastSeen: number | null = null;
   let timer: NodeJS.Timeout | undefined;
+  let turn: Promise<unknown> | null = null;
+  let isStopping = false;
 
   return {
     start,
@@ -73,22 +75,31 @@ export function createEssayJobs({
     list,
     delete: remove,
     begin() {
-      let isBusy = false;
-      timer = setInterval(async () => {
-        if (isBusy) return;
-        isBusy = true;
+      timer = setInterval(() => {
         // A store that fails is reported by itself; the next turn tries again.
-        await Promise.all([queue.synchronize(), adopt(), watching.refreshAll()]).catch(() => {});
-        isBusy = false;
+        turn ??= synchronize()
+          .catch(() => {})
+          .finally(() => {
+            turn = null;
+          });
       }, synchronizeEveryMs).unref();
     },
     status: queue.status,
     async stop() {
-      clearInterval(timer);
+      isStopping = true;
       watching.close();
+      // The orders that were sent remain with this process, which shows its heartbeat until they have ended.
       await queue.stop();
+      clearInterval(timer);
+      await turn;
+      await queue.endHeartbeat();
     },
   };
+
+  /** @throws StoreError */
+  async function synchronize(): Promise<void> {
+    await Promise.all([queue.synchronize(), ...(isStopping ? [] : [adopt(), watching.refreshAll()])]);
+  }
 
   async function start(order: EssayOrder, caller: JobCaller): Promise<EssayJob | EssayFailure> {
     const { idempotencyKey } = order;
@@ -234,9 +245,11 @@ export function createEssayJobs({
       const current = await records.read(key);
       if (current?.end !== null || current.owner !== record.owner) return false;
       const adopted = { ...current, owner: queue.owner };
+      const wasSent = (await archive.findAttempt(orderKeyOf(current)))?.kind === 'sent';
+      const sentText = wasSent ? ((await records.readText(key)) ?? '') : null;
       await queue.beat();
       await records.write(adopted);
-      queue.add(adopted);
+      queue.add(adopted, sentText);
       others.delete(number);
       return true;
     } finally {

@@ -23,7 +23,9 @@ interface QueuedJob {
   key: string;
   record: JobRecord;
   isRunning: boolean;
+  /** Perhaps by a process that ran the job before. */
   isSent: boolean;
+  isSentHere: boolean;
   textSoFar: string;
   /** When watchers were last woken because of it, by `performance.now()`. */
   textShownAt: number;
@@ -62,32 +64,43 @@ export function createJobQueue(options: JobQueueOptions) {
       const oldest = Math.min(Date.now(), ...unended.map(({ record }) => record.createdAt.getTime()));
       return { running, waiting: unended.length - running, oldestMs: Date.now() - oldest };
     },
-    /** Leaves the jobs that were not sent to other processes, or to the next start. Those that were sent are completed. */
+    /** Leaves the jobs that were not sent to other processes, or to the next start. Completes those that were sent. */
     async stop(): Promise<void> {
       isStopping = true;
-      for (const job of jobs.values()) if (!job.isSent && job.record.end === null) release(job);
+      const left = [...jobs.values()].filter(({ isSentHere, record }) => !isSentHere && record.end === null);
+      for (const job of left) release(job);
+      // Where this fails, other processes continue them when there is no heartbeat any more.
+      await Promise.all(left.map(({ record }) => records.write({ ...record, owner: noOwner }).catch(() => {})));
       await Promise.all([...jobs.values()].map(({ ended }) => ended));
       await Promise.all([...jobs.values()].map(storeEnd));
-      await records.eraseHeartbeat(owner).catch(() => {});
     },
+    /** After the last `synchronize`. */
+    endHeartbeat: () => records.eraseHeartbeat(owner).catch(() => {}),
   };
 
-  function add(record: JobRecord): void {
+  /** @param sentText the text so far if another process has sent it; null: it was not sent */
+  function add(record: JobRecord, sentText: string | null = null): void {
     const key = toJobKey(record.id, record.caller.id);
-    if (jobs.has(key)) return;
+    // While this process stops, jobs are left to others.
+    if (isStopping || jobs.has(key)) return;
     let resolveEnded = () => {};
     const ended = new Promise<void>((resolve) => {
       resolveEnded = resolve;
     });
-    const progress = {
+    jobs.set(key, {
+      key,
+      record,
       isRunning: false,
-      isSent: false,
-      textSoFar: '',
+      isSent: sentText !== null,
+      isSentHere: false,
+      textSoFar: sentText ?? '',
       textShownAt: 0,
-      storedText: null,
+      storedText: sentText,
       isCancelled: false,
-    };
-    jobs.set(key, { key, record, ...progress, signal: new AbortableSignal(), ended, resolveEnded });
+      signal: new AbortableSignal(),
+      ended,
+      resolveEnded,
+    });
     startNext();
   }
 
@@ -108,6 +121,7 @@ export function createJobQueue(options: JobQueueOptions) {
     const progress: Parameters<EssayGenerator['generate']>[2] = {
       onSent() {
         job.isSent = true;
+        job.isSentHere = true;
         changed(job);
       },
       onText(textSoFar) {
@@ -170,8 +184,8 @@ export function createJobQueue(options: JobQueueOptions) {
     if (job === undefined || job.record.end !== null || (job.isSent && !cancelsSent)) return false;
     job.isCancelled = true;
     const reason = new Error('The order was cancelled.');
-    if (!job.isRunning) await finish(job, { kind: 'cancelled', mayHaveBeenPaid: false });
-    else if (job.isSent) essays.abort(job.record.order, job.record.caller.id, reason);
+    if (!job.isRunning) await finish(job, { kind: 'cancelled', mayHaveBeenPaid: job.isSent });
+    else if (job.isSentHere) essays.abort(job.record.order, job.record.caller.id, reason);
     else job.signal.abort(reason);
     await job.ended;
     return true;
@@ -212,6 +226,9 @@ export function createJobQueue(options: JobQueueOptions) {
     return { kind: 'queued', position: Math.max(0, position) };
   }
 }
+
+/** Has no heartbeat, so that another process continues the job at once. */
+const noOwner = 'none';
 
 /** A model writes dozens of pieces a second. */
 const showTextEveryMs = 250;

@@ -226,6 +226,62 @@ describe('after its process has stopped', () => {
   });
 });
 
+describe('while its process stops', () => {
+  it('an order that is started is stored, and another process sends it', async () => {
+    const store = createMemoryStore();
+    const [first, second] = [tJobs({ store }), tJobs({ store })];
+    await first.start('a');
+    const stopping = first.jobs.stop();
+    const job = await first.start('b');
+    first.calls[0]?.answer(tEssay());
+    await stopping;
+    expect(first.calls).toHaveLength(1);
+    await pass(2_000);
+    second.calls[0]?.answer(tEssay());
+    await pass(0);
+    expect(await second.stateOf(job)).toMatchObject({ kind: 'finished' });
+    await second.jobs.stop();
+  });
+});
+
+describe('an order that was sent', () => {
+  it('remains with its process while that completes it before its end, however long this takes', async () => {
+    const store = createMemoryStore();
+    const [first, second] = [tJobs({ store }), tJobs({ store })];
+    const job = await first.start('a');
+    const waiting = collect(second.jobs.watch(job.id, 'ann', new AbortableSignal()));
+    await pass(1_000);
+    const stopping = first.jobs.stop();
+    await pass(60_000);
+    expect(await second.stateOf(job)).toMatchObject({ kind: 'writing' });
+    const cancelling = second.jobs.cancel(job.id, 'ann');
+    await pass(3_000);
+    expect(await cancelling).toMatchObject({ isCancelled: false, mayHaveBeenPaid: true });
+    first.calls[0]?.answer(tEssay());
+    await stopping;
+    await pass(1_000);
+    expect((await waiting).map((job) => job?.state.kind)).toEqual(['queued', 'writing', 'finished']);
+    expect(second.fired).toEqual([]);
+    await second.jobs.stop();
+  });
+
+  it('is shown as sent, and cancelled as one that may have been paid for, by the process that adopts it', async () => {
+    const store = createMemoryStore();
+    const [first, second] = [tJobs({ store }), tJobs({ store, maxRunning: 1, cancelsSent: true })];
+    const job = await first.start('a');
+    await second.start('b');
+    await pass(1_000);
+    first.crash();
+    await pass(12_000);
+    expect(second.fired).toEqual(['adopted: 1']);
+    expect(await second.stateOf(job)).toEqual({ kind: 'writing', textSoFar: '' });
+    expect(await second.jobs.cancel(job.id, 'ann')).toMatchObject({ isCancelled: true, mayHaveBeenPaid: true });
+    for (const { calls } of [first, second]) calls[0]?.answer(tEssay());
+    await Promise.all([first.jobs.stop(), second.jobs.stop()]);
+    await first.essays.close();
+  });
+});
+
 describe('while the store fails', () => {
   it('the end of a job is kept, and stored when it works again', async () => {
     const store = createMemoryStore();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { buildPages, servePages } from '../../../examples/web/pages.ts';
+import type { Environment } from '../../../src/config/variables.ts';
 import { findAccessibilityProblems, tBrowser, type Visit } from '../browser.ts';
 import { tGateway } from '../gateway.ts';
 import type { Upstream } from '../scripted-upstream.ts';
@@ -17,6 +18,8 @@ const desktop = { width: 1280, height: 900 };
 interface OpenOptions {
   bankData?: Pick<Upstream, 'url'>;
   essays?: Pick<Upstream, 'url'>;
+  /** Of the gateway. */
+  env?: Environment;
   expectedMessage?: RegExp;
 }
 
@@ -30,10 +33,11 @@ export function tPages() {
   beforeAll(() => buildPages(outDir));
   afterAll(() => rmSync(outDir, { recursive: true, force: true }));
 
-  return async (client: Client, { bankData, essays, ...options }: OpenOptions = {}): Promise<Visit> => {
+  return async (client: Client, { bankData, essays, env = {}, ...options }: OpenOptions = {}): Promise<Visit> => {
     const gateway = tGateway({
       ...(bankData && { bankDataUrl: bankData.url }),
       ...(essays && { essaysUrl: essays.url }),
+      env,
     });
     const pages = await servePages({ outDir, gatewayUrl: await gateway.listen() });
     onTestFinished(() => pages.close());

@@ -16,7 +16,7 @@ export async function tGraphqlServer(graphql: GraphqlEndpointOptions['graphql'])
     graphiql: () => Promise.reject(new Error('not served')),
     maxBodyBytes,
     maxBufferedBytes,
-    clientTimeoutMs: connections.clientTimeoutMs,
+    streamLimits: { clientTimeoutMs: connections.clientTimeoutMs, heartbeatMs: 15_000 },
     inTimeSlice: createTimeSlices(4),
     corsOrigins: ['https://shop.example'],
     allowedHosts: [],

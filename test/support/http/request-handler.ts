@@ -17,7 +17,7 @@ export async function tRequestHandler(options: Partial<Options> = {}): Promise<s
     graphiql: createGraphiql({ clientTimeoutMs: 20_000 }),
     maxBodyBytes: 1_000,
     maxBufferedBytes: 30_000_000,
-    clientTimeoutMs: 20_000,
+    streamLimits: { clientTimeoutMs: 20_000, heartbeatMs: 15_000 },
     inTimeSlice: createTimeSlices(4),
     corsOrigins: [],
     allowedHosts: [],

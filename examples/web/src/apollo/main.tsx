@@ -4,19 +4,22 @@ import { createRoot } from 'react-dom/client';
 import { Page } from '../components/page.tsx';
 import '../style.css';
 import { createApolloClient } from './client.ts';
-import { ApolloEssayForm } from './essay-form.tsx';
+import { createApolloEssays } from './essays.ts';
 import { ApolloIbanField } from './iban-field.tsx';
 import { ApolloIbanList } from './iban-list.tsx';
 
+const client = createApolloClient();
+const essays = createApolloEssays(client);
+
 createRoot(document.getElementById('page') as HTMLElement).render(
   <StrictMode>
-    <ApolloProvider client={createApolloClient()}>
+    <ApolloProvider client={client}>
       <Page
         client="Apollo Client"
         other={{ name: 'urql', href: '/urql.html' }}
         ibanField={<ApolloIbanField />}
         ibanList={<ApolloIbanList />}
-        essayForm={<ApolloEssayForm />}
+        essays={essays}
       />
     </ApolloProvider>
   </StrictMode>,

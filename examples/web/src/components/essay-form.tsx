@@ -1,24 +1,33 @@
+import { useEffect, useRef } from 'react';
 import type { EssayMode, WritingPurpose } from '../gql/graphql.ts';
+import type { EssayClient } from '../state/essay-client.ts';
 import { isDrafter } from '../state/essay-writer.ts';
 import { modeLabels, purposeLabels } from '../state/labels.ts';
-import { type EssayOrder, isEssay, type OrderInput } from '../state/use-essay-order.ts';
-import { EssayOutcome } from './essay-outcome.tsx';
+import type { OrderInput } from '../state/stored-form.ts';
+import { type OrderForm, useOrderForm } from '../state/use-order-form.ts';
 import { FailureNotice } from './failure-notice.tsx';
-import { RunningNotice } from './running-notice.tsx';
 
 interface EssayFormProps {
-  order: EssayOrder;
+  essays: EssayClient;
+  /** Whether the user has come here from another part of the page. */
+  takesFocus: boolean;
 }
 
-export function EssayForm({ order }: EssayFormProps) {
-  const { state, lastInput, submit, retry } = order;
-  const isRunning = state === 'running';
+export function EssayForm({ essays, takesFocus }: EssayFormProps) {
+  const form = useOrderForm(essays);
+  const { state, input, isLocked } = form;
+  const isSending = state === 'sending';
+  const topic = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    if (takesFocus) topic.current?.focus();
+  }, [takesFocus]);
+
   const invalidField =
-    typeof state === 'object' && 'outcome' in state && state.outcome.__typename === 'InvalidEssayInput'
-      ? state.outcome.field
+    typeof state === 'object' && 'refusal' in state && state.refusal.__typename === 'InvalidEssayInput'
+      ? state.refusal.field
       : null;
   const ariaOf = (field: string) =>
-    invalidField === field ? { 'aria-invalid': true, 'aria-describedby': 'essay-outcome' } : {};
+    invalidField === field ? { 'aria-invalid': true, 'aria-describedby': 'essay-answer' } : {};
 
   return (
     <>
@@ -29,75 +38,91 @@ export function EssayForm({ order }: EssayFormProps) {
         </p>
       )}
       <form
-        className="order"
         onSubmit={(event) => {
           event.preventDefault();
-          if (!isRunning) submit(readInput(new FormData(event.currentTarget)));
+          form.submit(readInput(new FormData(event.currentTarget)));
         }}
       >
-        <label className="wide">
-          Topic
-          <textarea
-            name="description"
-            rows={3}
-            defaultValue={lastInput?.description ?? ''}
-            placeholder="Fountain pens: the reservoir, the feed, why people still write with one"
-            {...ariaOf('description')}
-          />
-        </label>
-        <label>
-          Mode
-          <select name="mode" defaultValue={lastInput?.mode ?? 'STANDARD'} {...ariaOf('mode')}>
-            {options(modeLabels)}
-          </select>
-        </label>
-        <label>
-          Purpose
-          <select name="purpose" defaultValue={lastInput?.purpose ?? ''} {...ariaOf('purpose')}>
-            <option value="">Any</option>
-            {options(purposeLabels)}
-          </select>
-        </label>
-        <label>
-          Maximum words
-          <input
-            name="wordCount"
-            type="number"
-            inputMode="numeric"
-            required
-            defaultValue={lastInput?.wordCount ?? 250}
-            {...ariaOf('wordCount')}
-          />
-        </label>
-        <button type="submit" className="primary" aria-disabled={isRunning}>
-          Order essay
-        </button>
+        <fieldset className="order" disabled={isLocked}>
+          <legend className="hidden">A new order</legend>
+          <label className="wide">
+            Topic
+            <textarea
+              ref={topic}
+              name="description"
+              rows={3}
+              defaultValue={input?.description ?? ''}
+              placeholder="Fountain pens: the reservoir, the feed, why people still write with one"
+              {...ariaOf('description')}
+            />
+          </label>
+          <label>
+            Mode
+            <select name="mode" defaultValue={input?.mode ?? 'STANDARD'} {...ariaOf('mode')}>
+              {options(modeLabels)}
+            </select>
+          </label>
+          <label>
+            Purpose
+            <select name="purpose" defaultValue={input?.purpose ?? ''} {...ariaOf('purpose')}>
+              <option value="">Any</option>
+              {options(purposeLabels)}
+            </select>
+          </label>
+          <label>
+            Maximum words
+            <input
+              name="wordCount"
+              type="number"
+              inputMode="numeric"
+              required
+              defaultValue={input?.wordCount ?? 250}
+              {...ariaOf('wordCount')}
+            />
+          </label>
+          <button type="submit" className="primary" aria-disabled={isSending}>
+            Order essay
+          </button>
+        </fieldset>
       </form>
-      <div id="essay-outcome" className="answer" aria-live="polite" aria-busy={isRunning}>
-        {isRunning && <RunningNotice sentAt={order.sentAt} />}
-        {order.isRepeated && (
-          <div className="notice running">
-            <p>
-              <strong>
-                {isEssay(state) ? 'This essay is already written.' : 'This order may have been paid for.'}
-              </strong>{' '}
-              A second one is a new order, which is paid for again.
-            </p>
-            <button type="button" onClick={order.confirm}>
-              Order a second essay
-            </button>
-          </div>
-        )}
-        {typeof state === 'object' &&
-          ('outcome' in state ? (
-            <EssayOutcome outcome={state.outcome} onRetry={retry} />
-          ) : (
-            <FailureNotice failure={state.failure} onRetry={retry} />
-          ))}
+      <div id="essay-answer" className="answer" aria-live="polite">
+        <Answer form={form} />
       </div>
     </>
   );
 }
+
+function Answer({ form: { state, retry } }: { form: OrderForm }) {
+  if (state === 'open') return null;
+  if (state === 'sending') return <p className="checking">Sending the order …</p>;
+  if (state === 'unsent') {
+    return (
+      <div className="notice running">
+        <p>
+          <strong>This order has not arrived,</strong> so nothing was ordered or paid for. You can send it now.
+        </p>
+      </div>
+    );
+  }
+  if ('failure' in state) return <FailureNotice failure={state.failure} onRetry={retry} />;
+  const { refusal } = state;
+  const isInvalid = refusal.__typename === 'InvalidEssayInput';
+  const subject = isInvalid && refusal.field !== null ? (fieldLabels[refusal.field] ?? 'The order') : 'The order';
+  return (
+    <div className={isInvalid ? 'notice invalid' : 'notice failed'}>
+      <p>
+        <strong>{isInvalid ? `${subject} must be changed.` : 'No essay was ordered.'}</strong> {refusal.message}
+      </p>
+    </div>
+  );
+}
+
+const fieldLabels: Readonly<Record<string, string>> = {
+  description: 'The topic',
+  mode: 'The mode',
+  purpose: 'The purpose',
+  wordCount: 'The number of words',
+};
 
 function options(labels: Readonly<Record<string, string>>) {
   return Object.entries(labels).map(([value, label]) => (

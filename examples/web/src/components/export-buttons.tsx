@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { type ListRow, toCsv, toTable, toTabSeparated } from '../state/list-rows.ts';
+import { saveFile } from '../state/save-file.ts';
 
 interface ExportButtonsProps {
   /** The shown rows. */
@@ -19,10 +20,7 @@ export function ExportButtons({ rows }: ExportButtonsProps) {
   }
 
   function download() {
-    const url = URL.createObjectURL(new Blob([toCsv(toTable(rows))], { type: 'text/csv' }));
-    const link = Object.assign(document.createElement('a'), { href: url, download: 'ibans.csv' });
-    link.click();
-    URL.revokeObjectURL(url);
+    saveFile('ibans.csv', new Blob([toCsv(toTable(rows))], { type: 'text/csv' }));
     setMessage('');
   }
 

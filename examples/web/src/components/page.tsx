@@ -1,15 +1,17 @@
 import type { ReactNode } from 'react';
+import type { EssayClient } from '../state/essay-client.ts';
+import { EssayPanel } from './essay-panel.tsx';
 
 interface PageProps {
   client: string;
   other: { name: string; href: string };
   ibanField: ReactNode;
   ibanList: ReactNode;
-  essayForm: ReactNode;
+  essays: EssayClient;
 }
 
 /** The layout of both pages. */
-export function Page({ client, other, ibanField, ibanList, essayForm }: PageProps) {
+export function Page({ client, other, ibanField, ibanList, essays }: PageProps) {
   return (
     <>
       <header className="page-header">
@@ -32,8 +34,8 @@ export function Page({ client, other, ibanField, ibanList, essayForm }: PageProp
           {ibanList}
         </section>
         <section className="panel essay-panel" aria-labelledby="essay-heading">
-          <h2 id="essay-heading">Essay</h2>
-          {essayForm}
+          <h2 id="essay-heading">Essays</h2>
+          <EssayPanel essays={essays} />
         </section>
       </main>
     </>

@@ -4,6 +4,7 @@ export function createUrqlClient() {
   return new Client({
     url: '/graphql',
     preferGetMethod: false,
+    fetchSubscriptions: true,
     exchanges: [cacheExchange, mapExchange({ onResult: dropFailed }), fetchExchange],
   });
 }

@@ -4,19 +4,22 @@ import { Provider } from 'urql';
 import { Page } from '../components/page.tsx';
 import '../style.css';
 import { createUrqlClient } from './client.ts';
-import { UrqlEssayForm } from './essay-form.tsx';
+import { createUrqlEssays } from './essays.ts';
 import { UrqlIbanField } from './iban-field.tsx';
 import { UrqlIbanList } from './iban-list.tsx';
 
+const client = createUrqlClient();
+const essays = createUrqlEssays(client);
+
 createRoot(document.getElementById('page') as HTMLElement).render(
   <StrictMode>
-    <Provider value={createUrqlClient()}>
+    <Provider value={client}>
       <Page
         client="urql"
         other={{ name: 'Apollo Client', href: '/apollo.html' }}
         ibanField={<UrqlIbanField />}
         ibanList={<UrqlIbanList />}
-        essayForm={<UrqlEssayForm />}
+        essays={essays}
       />
     </Provider>
   </StrictMode>,

@@ -1,0 +1,50 @@
+import type { ApolloClient, ErrorLike } from '@apollo/client';
+import { CancelOrder, FindOrder, OrderProgress, PastOrders, StartEssay, WatchOrder } from '../documents.ts';
+import { unreachable } from '../failure.ts';
+import { readFragment } from '../gql/index.ts';
+import { type Answer, type EssayClient, noOrders } from '../state/essay-client.ts';
+import { readFailure } from './read-failure.ts';
+
+/** Orders change, so their states are not cached. */
+const fetchPolicy = 'no-cache';
+const errorPolicy = 'all';
+
+/** `HttpLink` needs no configuration for the subscription, which it receives as multipart/mixed. */
+export function createApolloEssays(client: ApolloClient): EssayClient {
+  return {
+    async start(input) {
+      const result = await client.mutate({ mutation: StartEssay, variables: { input }, fetchPolicy, errorPolicy });
+      return toAnswer(result, ({ startEssay }) => startEssay);
+    },
+    async findByKey(idempotencyKey) {
+      const result = await client.query({ query: FindOrder, variables: { idempotencyKey }, fetchPolicy, errorPolicy });
+      return toAnswer(result, ({ essayOrder }) => essayOrder?.id ?? null);
+    },
+    watch(id, onAnswer, onEnd) {
+      const results = client.subscribe({ query: WatchOrder, variables: { id }, fetchPolicy, errorPolicy });
+      const subscription = results.subscribe({
+        next: (result) =>
+          onAnswer(toAnswer(result, ({ essayOrder }) => readFragment(OrderProgress, essayOrder) ?? null)),
+        complete: onEnd,
+      });
+      return () => subscription.unsubscribe();
+    },
+    async cancel(id) {
+      const result = await client.mutate({ mutation: CancelOrder, variables: { id }, fetchPolicy, errorPolicy });
+      return toAnswer(result, ({ cancelEssay }) => cancelEssay);
+    },
+    async list(after) {
+      const result = await client.query({ query: PastOrders, variables: { after }, fetchPolicy, errorPolicy });
+      return toAnswer(result, ({ essays }) => essays ?? noOrders);
+    },
+  };
+}
+
+interface Result<Data> {
+  data?: Data | null | undefined;
+  error?: ErrorLike | undefined;
+}
+
+function toAnswer<Data, Value>({ data, error }: Result<Data>, read: (data: Data) => Value): Answer<Value> {
+  return data && !error ? { value: read(data) } : { failure: readFailure(error) ?? unreachable };
+}

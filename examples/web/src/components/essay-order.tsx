@@ -1,0 +1,122 @@
+import { useEffect, useRef, useState } from 'react';
+import type { Failure } from '../failure.ts';
+import type { OrderProgressFragment } from '../gql/graphql.ts';
+import { type EssayClient, isEnded } from '../state/essay-client.ts';
+import { modeLabels } from '../state/labels.ts';
+import { useOrder } from '../state/use-order.ts';
+import { formHash } from '../state/use-order-address.ts';
+import { FailureNotice } from './failure-notice.tsx';
+import { OrderState } from './order-state.tsx';
+
+interface EssayOrderProps {
+  essays: EssayClient;
+  id: string;
+  /** Whether the user has come here from another part of the page. */
+  takesFocus: boolean;
+  /** Called with the name of each new state. */
+  onState: (name: string) => void;
+}
+
+/** An order from its start to its essay. */
+export function EssayOrder({ essays, id, takesFocus, onState }: EssayOrderProps) {
+  const { order, failure } = useOrder(essays, id);
+  const [cancelling, setCancelling] = useState<Cancelling>('no');
+  const heading = useRef<HTMLHeadingElement>(null);
+  const stateName = order?.state.__typename ?? '';
+  useEffect(() => {
+    if (takesFocus) heading.current?.focus();
+  }, [takesFocus]);
+  useEffect(() => onState(stateName), [onState, stateName]);
+
+  async function cancel() {
+    setCancelling('asked');
+    const answer = await essays.cancel(id);
+    if ('failure' in answer) setCancelling(answer);
+    // If it is cancelled, its state shows it.
+    else setCancelling(answer.value?.isCancelled ? 'no' : 'refused');
+  }
+
+  const hasEnded = order === null || (order !== undefined && isEnded(order.state));
+  return (
+    <section className="shown-order" aria-labelledby="order-heading">
+      <header>
+        <h3 ref={heading} id="order-heading" tabIndex={-1}>
+          {order ? firstLine(order.input.description) : order === null ? 'No such order' : 'Your order'}
+        </h3>
+        {order && (
+          <p className="hint">
+            {modeLabels[order.input.mode]}, at most {order.input.wordCount} words
+          </p>
+        )}
+      </header>
+      <p className="hidden" role="status">
+        {order && announce(order.state)}
+      </p>
+      {order && <OrderState order={order} />}
+      {order === null && <p>It was deleted, or another client has started it.</p>}
+      {order === undefined && !failure && <p className="checking">Loading …</p>}
+      {failure &&
+        (failure.isRetryable ? (
+          <p role="status" className="notice failed">
+            The connection was lost. The order continues, and is shown as soon as the gateway can be reached.
+          </p>
+        ) : (
+          <FailureNotice failure={failure} onRetry={() => {}} />
+        ))}
+      {hasEnded ? (
+        <button type="button" onClick={() => location.assign(formHash)}>
+          Order another essay
+        </button>
+      ) : (
+        <CancelButton cancelling={cancelling} onCancel={() => void cancel()} />
+      )}
+    </section>
+  );
+}
+
+type Cancelling = 'no' | 'asked' | 'refused' | { failure: Failure };
+
+function CancelButton({ cancelling, onCancel }: { cancelling: Cancelling; onCancel: () => void }) {
+  return (
+    <div className="answer" aria-live="polite">
+      {cancelling === 'refused' ? (
+        <p className="notice failed">
+          It cannot be cancelled any more: it was sent and may have been paid for, so it is completed and kept.
+        </p>
+      ) : (
+        <button
+          type="button"
+          aria-disabled={cancelling === 'asked'}
+          onClick={() => {
+            if (cancelling !== 'asked') onCancel();
+          }}
+        >
+          Cancel the order
+        </button>
+      )}
+      {typeof cancelling === 'object' && <p className="notice failed">{cancelling.failure.message}</p>}
+    </div>
+  );
+}
+
+/** For screen readers, which do not read the text while it arrives: only each hundred words. */
+function announce(state: OrderProgressFragment['state']): string {
+  switch (state.__typename) {
+    case 'EssayQueued':
+      return state.position === 0 ? 'The order is next.' : `${state.position} orders are before this one.`;
+    case 'EssayWriting':
+      return state.words < 100
+        ? 'The essay is being written.'
+        : `${Math.floor(state.words / 100) * 100} words are written.`;
+    case 'EssayFinished':
+      return 'The essay is finished.';
+    case 'EssayFailed':
+      return 'There is no essay.';
+    case 'EssayCancelled':
+      return 'The order is cancelled.';
+  }
+}
+
+export function firstLine(description: string): string {
+  return description.trim().split('\n', 1)[0] ?? '';
+}

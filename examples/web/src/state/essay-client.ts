@@ -1,0 +1,35 @@
+import type { Failure } from '../failure.ts';
+import type {
+  CancelOrderMutation,
+  GenerateEssayInput,
+  OrderProgressFragment,
+  PastOrdersQuery,
+  StartEssayMutation,
+} from '../gql/graphql.ts';
+
+/** What the page does with essays, with either GraphQL client. Promises never reject. */
+export interface EssayClient {
+  start(input: GenerateEssayInput): Promise<Answer<StartEssayMutation['startEssay']>>;
+  /** The id of the order with this key; null if there is none. */
+  findByKey(idempotencyKey: string): Promise<Answer<string | null>>;
+  /**
+   * @param onAnswer called with each state of the order; null: there is no such order
+   * @param onEnd called when the order has ended, or the connection
+   * @returns a function that stops watching
+   */
+  watch(id: string, onAnswer: (answer: Answer<OrderProgressFragment | null>) => void, onEnd: () => void): () => void;
+  /** Null if there is no such order. */
+  cancel(id: string): Promise<Answer<CancelOrderMutation['cancelEssay']>>;
+  /** @param after cursor of the order before the page; null for the first page */
+  list(after: string | null): Promise<Answer<OrderPage>>;
+}
+
+export type Answer<Value> = { value: Value } | { failure: Failure };
+export type OrderPage = NonNullable<PastOrdersQuery['essays']>;
+
+/** In place of a page that the gateway could not read, which is reported as an error. */
+export const noOrders: OrderPage = { nodes: [], pageInfo: { endCursor: null, hasNextPage: false } };
+
+export function isEnded({ __typename }: { __typename: OrderProgressFragment['state']['__typename'] }): boolean {
+  return __typename !== 'EssayQueued' && __typename !== 'EssayWriting';
+}

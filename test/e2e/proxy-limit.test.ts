@@ -1,0 +1,153 @@
+import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client';
+import { Client, fetchExchange, gql } from '@urql/core';
+import { describe, expect, it } from 'vitest';
+import { tGateway } from '../support/gateway.ts';
+import { tHaproxy, whyNoHaproxy } from '../support/haproxy.ts';
+import { postJson } from '../support/post-json.ts';
+import { replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
+
+/*
+ * An order that takes longer than a proxy waits for a response: 30 s in production, with a heartbeat each 15 s. Here, both are
+ * shorter, and the essay service answers only when the proxy has cut other requests, however long that takes.
+ */
+
+const limitMs = 2_000;
+/** Much shorter, because the machine may be busy. */
+const heartbeatMs = 100;
+const essay = 'On Pens\n\nThey last.';
+
+async function tCutOff(options: { heartbeatMs?: number } = {}) {
+  const { reply, release } = replyHeld(replyJson(200, { essay }));
+  const upstream = await tUpstream(reply);
+  const gateway = tGateway({ essaysUrl: upstream.url, ...options });
+  const url = `${await tHaproxy(await gateway.listen(), limitMs)}/graphql`;
+  const input = { description: 'Pens', wordCount: 100 };
+  const { data } = await postJson<{ data: { startEssay: { id: string } } }>(url, {
+    query: 'mutation ($input: GenerateEssayInput!) { startEssay(input: $input) { ... on EssayOrder { id } } }',
+    variables: { input: { ...input, idempotencyKey: 'form-1' } },
+  });
+  const { id } = data.startEssay;
+  return {
+    url,
+    id,
+    upstream,
+    release,
+    /** The status of a mutation that waits for its essay. */
+    async generate(): Promise<number> {
+      const query = 'mutation ($input: GenerateEssayInput!) { generateEssay(input: $input) { __typename } }';
+      const headers = { 'content-type': 'application/json' };
+      const body = JSON.stringify({ query, variables: { input: { ...input, idempotencyKey: 'form-2' } } });
+      return (await fetch(url, { method: 'POST', headers, body })).status;
+    },
+    /** The state of the order, and its essay once it is finished. */
+    async poll(): Promise<State> {
+      const query = `query ($id: ID!) { essayOrder(id: $id) { ${stateFields} } }`;
+      const answer = await postJson<{ data: { essayOrder: { state: State } } }>(url, { query, variables: { id } });
+      return answer.data.essayOrder.state;
+    },
+  };
+}
+
+interface State {
+  __typename: string;
+  essay?: { text: string };
+}
+
+const stateFields = 'state { __typename ... on EssayFinished { essay { text } } }';
+const subscription = gql`subscription ($id: ID!) { essayOrder(id: $id) { ${stateFields} } }`;
+const finished = { __typename: 'EssayFinished', essay: { text: essay } };
+
+/** The states that a client has seen. `ended` resolves with true if its stream was complete. */
+interface Watch {
+  states: State[];
+  ended: Promise<boolean>;
+}
+
+type StartWatch = (url: string, id: string) => Watch;
+
+const watchWithApollo: StartWatch = (uri, id) => {
+  const states: State[] = [];
+  const client = new ApolloClient({ link: new HttpLink({ uri }), cache: new InMemoryCache() });
+  const results = client.subscribe<{ essayOrder: { state: State } }>({
+    query: subscription,
+    variables: { id },
+    fetchPolicy: 'no-cache',
+    errorPolicy: 'all',
+  });
+  const ended = new Promise<boolean>((resolve) => {
+    let isComplete = true;
+    results.subscribe({
+      next({ data, error }) {
+        if (error) isComplete = false;
+        else if (data) states.push(data.essayOrder.state);
+      },
+      complete: () => resolve(isComplete),
+    });
+  });
+  return { states, ended };
+};
+
+const watchWithUrql =
+  (accept: string): StartWatch =>
+  (url, id) => {
+    const states: State[] = [];
+    const client = new Client({
+      url,
+      exchanges: [fetchExchange],
+      preferGetMethod: false,
+      fetchSubscriptions: true,
+      fetchOptions: { headers: { accept } },
+    });
+    const ended = new Promise<boolean>((resolve) => {
+      client.subscription<{ essayOrder: { state: State } }>(subscription, { id }).subscribe((result) => {
+        // It repeats the last result for heartbeats of multipart/mixed, and at the end.
+        if (!result.error && result.data) states.push(result.data.essayOrder.state);
+        if (!result.hasNext) resolve(!result.error);
+      });
+    });
+    return { states, ended };
+  };
+
+const watchWithAll = (url: string, id: string): Watch[] =>
+  [watchWithApollo, watchWithUrql('text/event-stream'), watchWithUrql('multipart/mixed')].map((watch) =>
+    watch(url, id),
+  );
+
+/** Each state once. */
+const withoutRepeats = (states: readonly State[]) =>
+  states.map(({ __typename }) => __typename).filter((name, index, names) => name !== names[index - 1]);
+
+describe.skipIf(whyNoHaproxy)(`an order that takes longer than the limit of a proxy${whyNoHaproxy}`, () => {
+  it('is watched to its end with heartbeats, and polled to its end, while generateEssay is cut', async () => {
+    const { url, id, upstream, release, generate, poll } = await tCutOff({ heartbeatMs });
+    const watches = watchWithAll(url, id);
+    // Each of them takes as long as the limit.
+    expect(await generate()).toBe(504);
+    expect(await generate()).toBe(504);
+    expect(await poll()).toMatchObject({ __typename: 'EssayWriting' });
+    release();
+    for (const { states, ended } of watches) {
+      expect(await ended).toBe(true);
+      expect(states.at(-1)).toMatchObject(finished);
+      expect(withoutRepeats(states).slice(-2)).toEqual(['EssayWriting', 'EssayFinished']);
+    }
+    await expect.poll(poll).toMatchObject(finished);
+    // The order that was cut twice was paid for, too.
+    expect(upstream.calls).toHaveLength(2);
+  });
+
+  it('is watched again where the proxy cuts the stream, because there are no heartbeats', async () => {
+    const { url, id, upstream, release } = await tCutOff();
+    for (const { states, ended } of watchWithAll(url, id)) {
+      expect(await ended).toBe(false);
+      expect(states.at(-1)).toMatchObject({ __typename: 'EssayWriting' });
+    }
+    const watches = watchWithAll(url, id);
+    release();
+    for (const { states, ended } of watches) {
+      expect(await ended).toBe(true);
+      expect(states.at(-1)).toMatchObject(finished);
+    }
+    expect(upstream.calls).toHaveLength(1);
+  });
+});
