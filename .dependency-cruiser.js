@@ -22,7 +22,7 @@ const layers = [
   ['iban'],
   ['countries'],
   ['process'],
-  ['(async|time|errors.ts|parse-json.ts|request-context.ts|trace.ts)'],
+  ['(async|time|decode-text.ts|errors.ts|parse-json.ts|request-context.ts|trace.ts)'],
 ];
 
 const selfHosted = ['self-hosted/bank-data', 'self-hosted/essays', 'self-hosted/service.ts'];
@@ -69,6 +69,7 @@ const narrowLayers = {
     'iban',
     'countries',
     'bank-lists',
+    'decode-text.ts',
     'workbooks',
     // The imported bank directories are an LMDB file, opened as the gateway opens its own.
     'stores/lmdb-file.ts',

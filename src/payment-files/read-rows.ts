@@ -4,7 +4,7 @@ import { CsvError, parse } from 'csv-parse';
 import { parse as parseText } from 'csv-parse/sync';
 import { readWorkbook, WorkbookError } from '../workbooks/read-workbook.ts';
 import type { Cells } from './cells.ts';
-import { decodeText, type TextEncoding } from './decode-text.ts';
+import { decodeTable, type TextEncoding } from './decode-table.ts';
 import { findIbanCells } from './find-columns.ts';
 import { type PaymentFile, PaymentFileError } from './open-file.ts';
 
@@ -97,7 +97,7 @@ async function readTextRows(file: PaymentFile): Promise<Rows> {
       return encoding.current !== 'utf-8' || file.start.subarray(0, 3).toString('hex') === utf8Mark;
     },
   };
-  const pieces = decodeText(file, (found) => {
+  const pieces = decodeTable(file, (found) => {
     encoding.current = found;
   });
   return { groups: parseRows(file.name, pieces, style.delimiter), style };
@@ -108,7 +108,7 @@ const utf8Mark = 'efbbbf';
 async function decodeStart({ name, start }: PaymentFile): Promise<string> {
   const chunks = Readable.from([start], { objectMode: true });
   let text = '';
-  for await (const piece of decodeText({ name, start, chunks })) text += piece;
+  for await (const piece of decodeTable({ name, start, chunks })) text += piece;
   return text;
 }
 

@@ -1,6 +1,6 @@
 import { type BankFile, chain, count, ImportError, type Row } from './bank-file.ts';
 import type { Layout } from './bank-file-format.ts';
-import { type DecodedText, decodeText } from './decode-text.ts';
+import { type DecodedText, decodeBankFile } from './decode-bank-file.ts';
 import { maxLineLength, maxLines, undecodable } from './text-rows.ts';
 
 /**
@@ -11,7 +11,7 @@ export async function* readRecordRows(
   file: BankFile,
   layout: Extract<Layout, { kind: 'json' | 'xml' }>,
 ): AsyncGenerator<Row> {
-  const text = decodeText(file, layout.encoding);
+  const text = decodeBankFile(file, layout.encoding);
   const entries = layout.kind === 'json' ? jsonEntries(file, text) : xmlEntries(file, text, layout);
   const { first, failure } = await takeReadable(entries);
   const names = [...new Set(first.flatMap(({ fields }) => Object.keys(fields)))];

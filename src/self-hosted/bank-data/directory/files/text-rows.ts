@@ -2,14 +2,14 @@ import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { type BankFile, count, ImportError, type Row } from './bank-file.ts';
 import { cellText, type Layout, type TextEncoding } from './bank-file-format.ts';
-import { type DecodedText, decodeText } from './decode-text.ts';
+import { type DecodedText, decodeBankFile } from './decode-bank-file.ts';
 
 /** Streams the rows of a text file. @throws ImportError */
 export function readTextRows(
   file: BankFile,
   layout: Extract<Layout, { kind: 'csv' | 'fixed-width' }>,
 ): AsyncIterable<Row> {
-  const lines = readLines(file, decodeText(file, layout.encoding), layout);
+  const lines = readLines(file, decodeBankFile(file, layout.encoding), layout);
   const rows =
     layout.kind === 'csv'
       ? csvRows(file, lines.contents, layout.separator)

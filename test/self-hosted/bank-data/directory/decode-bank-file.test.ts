@@ -2,7 +2,7 @@ import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
 import type { BankFile } from '../../../../src/self-hosted/bank-data/directory/files/bank-file.ts';
 import type { TextEncoding } from '../../../../src/self-hosted/bank-data/directory/files/bank-file-format.ts';
-import { decodeText } from '../../../../src/self-hosted/bank-data/directory/files/decode-text.ts';
+import { decodeBankFile } from '../../../../src/self-hosted/bank-data/directory/files/decode-bank-file.ts';
 
 const text = 'Bank;Łódź;Żółw;Köln\r\n';
 
@@ -14,7 +14,7 @@ function tBankFile(chunks: readonly Buffer[]): BankFile {
 }
 
 async function decode(published: TextEncoding, chunks: readonly Buffer[]) {
-  const { pieces, encoding } = decodeText(tBankFile(chunks), published);
+  const { pieces, encoding } = decodeBankFile(tBankFile(chunks), published);
   let decoded = '';
   for await (const piece of pieces) decoded += piece;
   return { decoded, encoding: encoding() };
