@@ -6,7 +6,7 @@ import { createKeyHash } from '../stores/store.ts';
 
 /** Who sent a request, and what the sender may use. */
 export interface Caller {
-  /** Unique among callers of all kinds. May contain personal data, so it is neither logged nor stored without a hash. */
+  /** Unique among callers of all kinds. May contain personal data, so it is not logged, and is stored encrypted or as a hash. */
   id: string;
   kind: 'anonymous' | 'api-key' | 'jwt' | 'router';
   /** The name in log and metrics: like `id`, but with a hash of the subject of a token. */
