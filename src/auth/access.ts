@@ -41,7 +41,7 @@ interface AccessOptions {
 
 /** @throws ConfigError if the file with API keys is invalid */
 export function createAccess({ access, storeConfig, store, takeLocally, events }: AccessOptions): Access {
-  const { redis, secret, replicas } = storeConfig;
+  const { redis, secret, replicas, countTimeoutMs } = storeConfig;
   const identify = createIdentify({ access, nameSecret: secret, events });
   const rateLimit = createRateLimit({
     shared: redis && secret ? { redis, secret } : null,
@@ -49,7 +49,7 @@ export function createAccess({ access, storeConfig, store, takeLocally, events }
     ...(redis === null && takeLocally && { takeLocally }),
     events,
   });
-  const budgets = createPaidBudgets({ store, replicas, events });
+  const budgets = createPaidBudgets({ store, replicas, countTimeoutMs, events });
   const createCaller = createCallerFactory({ ...access, defaultLimits: noLimits });
 
   return {

@@ -34,6 +34,8 @@ interface PaidBudgetsOptions {
   store: Store;
   /** Number of processes that share the store; null: it is not shared. */
   replicas: number | null;
+  /** How long a look-up waits until its call is counted, while many are left; null: until it is stored. */
+  countTimeoutMs?: number | null;
   /** Limit for the budgets in memory. */
   maxBudgets?: number;
   events: Pick<Events, 'budgetsNotStored' | 'countRestored'>;
@@ -53,7 +55,13 @@ interface OpenBudget extends CallBudget {
  * in memory; others are read from the store when they are used again. While the store fails, budgets that are not in
  * memory count as exhausted if memory is full: only the store has their counts.
  */
-export function createPaidBudgets({ store, replicas, maxBudgets = 20_000, events }: PaidBudgetsOptions): PaidBudgets {
+export function createPaidBudgets({
+  store,
+  replicas,
+  countTimeoutMs = null,
+  maxBudgets = 20_000,
+  events,
+}: PaidBudgetsOptions): PaidBudgets {
   let isStoreUp = true;
   /** Budgets in memory, in the order of their last use. */
   const open = new Map<string, OpenBudget>();
@@ -107,6 +115,7 @@ export function createPaidBudgets({ store, replicas, maxBudgets = 20_000, events
       limit: calls,
       // A budget that could not be read since it was opened counts as exhausted, also without replicas.
       replicas: replicas ?? 1,
+      maxWaitMs: service === 'bank-data' ? countTimeoutMs : null,
       expiresInMs: period === 'day' ? dayExpiryMs : monthExpiryMs,
       onNearlyExhausted() {},
       onStoreFailed(reason) {

@@ -29,7 +29,11 @@ export function createCachedBankData({
   const dataVersion = isSelfHosted ? createDataVersion(url) : noDataVersion;
   // Otherwise each worker would pay for an IBAN. The embedded store is on a disk, and smaller than Redis.
   const isWorthSharing = isShared || (config.workers > 1 && !isSelfHosted);
-  const sharing = { timeoutMs: config.store.lookUpTimeoutMs, isEmbedded: !isShared };
+  const sharing = {
+    timeoutMs: config.store.lookUpTimeoutMs,
+    isEmbedded: !isShared,
+    onLate: () => events.storeFailed('timeout'),
+  };
   const cache = createLookUpCache({
     freshMs,
     maxAgeMs,

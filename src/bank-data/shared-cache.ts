@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { answerWithin } from '../async/answer-within.ts';
 import type { Store } from '../stores/store.ts';
 
 /** An answer with its times, in milliseconds since 1970, and the version of its data. */
@@ -38,12 +39,14 @@ interface SharedCacheOptions {
   timeoutMs: number;
   /** The embedded store writes to the disk: it has entries only while they are fresh, and no claims. */
   isEmbedded: boolean;
+  /** Called for each answer of the store that was not waited for any longer. */
+  onLate(): void;
 }
 
-export function createSharedCache(store: Store, { timeoutMs, isEmbedded }: SharedCacheOptions): SharedCache {
+export function createSharedCache(store: Store, { timeoutMs, isEmbedded, onLate }: SharedCacheOptions): SharedCache {
   return {
     async get(key) {
-      const text = await answerOf(store.get(storeKey(key)), timeoutMs);
+      const text = await answerWithin(store.get(storeKey(key)), timeoutMs, onLate);
       return typeof text === 'string' ? parseEntry(text) : text;
     },
     set(key, entry) {
@@ -53,7 +56,7 @@ export function createSharedCache(store: Store, { timeoutMs, isEmbedded }: Share
     async claim(key) {
       if (isEmbedded) return noClaim;
       const locking = store.lock(storeKey(key), { expiresInMs: claimMs });
-      const lock = await answerOf(locking, timeoutMs);
+      const lock = await answerWithin(locking, timeoutMs, onLate);
       if (lock === undefined) {
         // A lock that is acquired later must not make others wait.
         locking.then((late) => late?.release()).catch(ignore);
@@ -70,18 +73,6 @@ function parseEntry(text: string): CacheEntry | null {
   } catch {
     return null;
   }
-}
-
-/**
- * The answer of the store; undefined if it fails or takes longer. If the process was busy meanwhile, its timers run before it
- * reads what has arrived, so that is read first: a call of the service is dearer than a short wait.
- */
-function answerOf<T>(answer: Promise<T>, timeoutMs: number): Promise<T | undefined> {
-  return new Promise((resolve) => {
-    const giveUp = () => resolve(undefined);
-    const timer = setTimeout(() => setImmediate(giveUp), timeoutMs);
-    answer.then(resolve, giveUp).finally(() => clearTimeout(timer));
-  });
 }
 
 function ignore(): void {}

@@ -79,6 +79,8 @@ function createConfig(vars: Values, isLocal: boolean) {
       redis: vars.REDIS_URL ?? null,
       /** How long a look-up waits for Redis, in milliseconds. */
       lookUpTimeoutMs: vars.REDIS_TIMEOUT_MS,
+      /** How long a look-up waits until Redis has counted its call, while many are left; null: until it is counted. */
+      countTimeoutMs: vars.REDIS_URL ? vars.REDIS_TIMEOUT_MS : null,
       /** Number of processes that share the store, at most; null: it is not shared. */
       replicas: vars.REDIS_URL || vars.WORKERS > 1 ? vars.REPLICAS * processesOf(vars.WORKERS) : null,
       /** Encrypts the store; null: generated and stored in `dataDir`. Never null if `redis` is set. */

@@ -95,6 +95,9 @@ const rejectedCredentials =
 
 const checkEveryMs = 60_000;
 
+/** An outage of Redis may end with these, which need another remedy. */
+const needsOperator: ReadonlySet<StoreFailure> = new Set(['wrong-secret', 'credentials']);
+
 interface HealthOptions {
   /** The failure until the store works for the first time. */
   initial: StoreFailure | null;
@@ -125,8 +128,7 @@ function createHealth(events: StoreEvents, { initial, isConnected }: HealthOptio
     events.storeFailed(failure);
     // The calls of an outage do not know its cause.
     if (isReported && reason === 'not connected') return;
-    // An outage may end with a store of another secret, which needs another remedy.
-    const isKnown = isReported && (failure !== 'wrong-secret' || current === failure);
+    const isKnown = isReported && (current === failure || !needsOperator.has(failure));
     current = failure;
     if (isKnown) return;
     isReported = true;

@@ -27,6 +27,7 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
   const redis = createClient(server, commandTimeoutMs, () => reconnectDelayMs(++failedAttempts));
   let state: 'connecting' | 'up' | 'down' | 'closed' = 'connecting';
   let lastError: string | null = null;
+  let downReason = '';
   let stopWaiting = () => {};
   const firstConnect = new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, commandTimeoutMs);
@@ -73,8 +74,11 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
   }
 
   function markDown(reason: string): void {
-    if (state === 'down' || state === 'closed') return;
+    // Redis may return with another password, which needs another remedy.
+    const isNews = state !== 'down' || (new StoreError(reason).failure === 'credentials' && reason !== downReason);
+    if (!isNews || state === 'closed') return;
     state = 'down';
+    downReason = reason;
     stopWaiting();
     events.storeDown(reason);
   }

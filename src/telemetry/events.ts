@@ -44,7 +44,7 @@ export interface Events {
   storeDown(failure: StoreFailure, reason: string): void;
   /** It works for the first time, or again. */
   storeUp(): void;
-  /** A write failed, or the connection. */
+  /** A write failed, or the connection, or a look-up did not wait for an answer any longer (timeout). */
   storeFailed(failure: StoreFailure): void;
   allowanceNearlyExhausted(service: ServiceName, percent: number): void;
   /** Fired once per outage of the store. */

@@ -97,6 +97,8 @@ interface UpstreamFactoryOptions {
     upstreamConcurrency: number;
     upstreamQueue: number;
     retryBackoffMs: number;
+    /** How long a look-up waits until its call is counted, while many are left; null: until it is stored. */
+    store: { countTimeoutMs: number | null };
   };
   store: Store;
   /** Number of processes that share the store; null: it is not shared. */
@@ -124,7 +126,8 @@ export function createUpstreamFactory({ config, store, replicas, secrets, events
     keyHeader: string,
     { upstream, timeoutMs, monthlyAllowance: limit }: UpstreamSettings,
   ) => {
-    const allowance = createAllowance({ service, limit, store, replicas, events });
+    const maxWaitMs = service === 'bank-data' ? config.store.countTimeoutMs : null;
+    const allowance = createAllowance({ service, limit, store, replicas, maxWaitMs, events });
     const client = createUpstreamClient({
       service,
       baseUrl,

@@ -6,7 +6,7 @@ import { tGate } from '../support/gate.ts';
 import { createMemoryStore } from '../support/stores/memory-store.ts';
 
 const entry = { answer: { valid: true }, freshUntil: 1_000, staleUntil: 2_000, version: null };
-const options = { timeoutMs: 100, isEmbedded: false };
+const options = { timeoutMs: 100, isEmbedded: false, onLate() {} };
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 0 });
@@ -25,7 +25,8 @@ async function tSlowCache() {
     await gate.opened;
     return store.get(key);
   };
-  return { cache: createSharedCache({ ...store, get }, options), gate };
+  const onLate = vi.fn();
+  return { cache: createSharedCache({ ...store, get }, { ...options, onLate }), gate, onLate };
 }
 
 describe('an entry of a slow store', () => {
@@ -37,22 +38,25 @@ describe('an entry of a slow store', () => {
     expect(await found).toEqual(entry);
   });
 
-  it('is not waited for any longer', async () => {
-    const { cache, gate } = await tSlowCache();
+  it('is not waited for any longer, which is reported once', async () => {
+    const { cache, gate, onLate } = await tSlowCache();
     const found = cache.get('a');
     await vi.advanceTimersByTimeAsync(101);
     expect(await found).toBeUndefined();
     gate.open();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(onLate).toHaveBeenCalledOnce();
   });
 
   it('is used if the process was busy and reads it only after the time limit', async () => {
-    const { cache, gate } = await tSlowCache();
+    const { cache, gate, onLate } = await tSlowCache();
     const found = cache.get('a');
     // The timer has fired, and the turn of the event loop that reads from sockets has not ended.
     vi.advanceTimersToNextTimer();
     gate.open();
     await vi.runAllTimersAsync();
     expect(await found).toEqual(entry);
+    expect(onLate).not.toHaveBeenCalled();
   });
 });
 

@@ -26,7 +26,7 @@ describe('readConfig', () => {
       requestLogPerSecond: 100,
       metrics: null,
       dataDir: '.data',
-      store: { redis: null, lookUpTimeoutMs: 100, replicas: null, secret: null },
+      store: { redis: null, lookUpTimeoutMs: 100, countTimeoutMs: null, replicas: null, secret: null },
       shutdownDelayMs: 0,
       shutdownTimeoutMs: 125_000,
       maxBodyBytes: 1_000_000,
@@ -112,7 +112,7 @@ describe('readConfig', () => {
     [
       'parses REDIS_URL',
       { REDIS_URL: 'rediss://:pass@redis.example/2', STORE_SECRET: 'long-enough-secret' },
-      { store: { redis, lookUpTimeoutMs: 100, replicas: 1, secret: 'long-enough-secret' } },
+      { store: { redis, lookUpTimeoutMs: 100, countTimeoutMs: 100, replicas: 1, secret: 'long-enough-secret' } },
     ],
     [
       'divides the limits of calls and of log lines by the number of workers, and counts one more for a restart',

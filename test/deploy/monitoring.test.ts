@@ -112,10 +112,14 @@ it.skipIf(whyNoPromtool).each([
   ['check', 'config', 'prometheus.yaml'],
   ['test', 'rules', 'alerts.test.yaml'],
   ['test', 'rules', 'outages.test.yaml'],
-])(`passes promtool %s %s %s${whyNoPromtool}`, (...args) => {
-  const { status, stdout, stderr } = spawnSync('promtool', args, { cwd: folder, encoding: 'utf8' });
-  expect({ status, stderr, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining('SUCCESS') });
-});
+])(
+  `passes promtool %s %s %s${whyNoPromtool}`,
+  (...args) => {
+    const { status, stdout, stderr } = spawnSync('promtool', args, { cwd: folder, encoding: 'utf8' });
+    expect({ status, stderr, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining('SUCCESS') });
+  },
+  180_000,
+);
 
 /** Undefined if the metric does not exist. */
 type Labels = Readonly<Record<string, readonly string[] | null>>;

@@ -71,6 +71,18 @@ describe.skipIf(whyNoRedis)(`a store on Redis${whyNoRedis}`, () => {
     }
   });
 
+  it('fails because of the credentials if Redis returns with another password', async () => {
+    const redis = await tRedis({ password: 'right' });
+    const { store, failure, events } = tOpened(redis.url);
+    await store.set('key', 'value', hour);
+    await redis.restart('--requirepass', 'other');
+    await expect.poll(failure).toBe('credentials');
+    await redis.restart();
+    await expect.poll(failure).toBeNull();
+    const downs = events.filter((event) => event.startsWith('down'));
+    expect(downs).toEqual([expect.stringMatching(/^down: unreachable/), 'down: credentials, WRONGPASS']);
+  });
+
   it('fails while Redis is stopped, and works as soon as it is connected again', async () => {
     const redis = await tRedis();
     const { store, failure, events } = tOpened(redis.url);

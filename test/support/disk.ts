@@ -9,12 +9,12 @@ const canMount = spawnSync('unshare', ['--mount', 'true']).status === 0;
 /** For titles of tests that need `tDisk`: why they are skipped; empty if they are not. */
 export const whyNoMount = canMount ? '' : ' (SKIPPED: this user cannot mount a small disk; run the test as root)';
 
-/** A disk of 512 kB with this much free space; the rest is the file `other`. */
-export function tDisk(freeKb: number): string {
+/** A disk with this much free space; the rest is the file `other`. */
+export function tDisk(freeKb: number, sizeKb = 512): string {
   const folder = join(tFolder(), 'disk');
   mkdirSync(folder);
-  expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'tmpfs', folder]).status).toBe(0);
+  expect(spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeKb}k,mode=700`, 'tmpfs', folder]).status).toBe(0);
   onTestFinished(() => void spawnSync('umount', [folder]));
-  writeFileSync(join(folder, 'other'), Buffer.alloc((512 - freeKb) * 1_024));
+  writeFileSync(join(folder, 'other'), Buffer.alloc((sizeKb - freeKb) * 1_024));
   return folder;
 }

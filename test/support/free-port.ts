@@ -28,6 +28,20 @@ export async function tFreePort(): Promise<number> {
   return port;
 }
 
+/** Starts a server on a free port. Retries if another process took the port between finding and using it. */
+export async function onFreePort<Server>(
+  start: (port: number) => Promise<Server>,
+): Promise<{ server: Server; port: number }> {
+  for (let attempt = 1; ; attempt++) {
+    const port = await tFreePort();
+    try {
+      return { server: await start(port), port };
+    } catch (error) {
+      if (attempt === 5 || !/address already in use/i.test(String(error))) throw error;
+    }
+  }
+}
+
 /** @returns the port, which is free before */
 async function listen(server: NetServer): Promise<number> {
   server.listen(0, '127.0.0.1');

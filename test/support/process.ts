@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { tFolder } from './stores/folder.ts';
 
 export interface TProcess {
@@ -10,6 +10,8 @@ export interface TProcess {
   stderr: () => string;
   /** Waits until standard output matches; rejects with the whole output if the process ends before. */
   printed(pattern: RegExp): Promise<RegExpMatchArray>;
+  /** Waits until this URL responds 200; rejects with the whole output if the process ends before. */
+  responds(url: string): Promise<void>;
   kill(signal: NodeJS.Signals): void;
   /** Resolves once the process has ended and its output was read. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
@@ -54,6 +56,16 @@ export function tProcess(
     pid: child.pid,
     stdout: () => stdout,
     stderr: () => stderr,
+    async responds(url) {
+      const isResponding = () =>
+        fetch(url).then(
+          ({ status }) => status === 200,
+          () => false,
+        );
+      const ready = vi.waitUntil(isResponding, { interval: 20, timeout: 20_000 });
+      const isReady = await Promise.race([ready, ended.then(() => false)]);
+      if (!isReady) throw new Error(`ended before ${url} responded:\n${stdout}${stderr}`);
+    },
     async printed(pattern) {
       for (;;) {
         const match = stdout.match(pattern);

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, vi } from 'vitest';
-import { tFreePort } from './free-port.ts';
+import { onFreePort, tFreePort } from './free-port.ts';
 import { type OnFinished, type TProcess, tProcess } from './process.ts';
 import { tFolder } from './stores/folder.ts';
 
@@ -17,8 +17,8 @@ export interface TRedis {
   port: number;
   /** Kills it; its data is lost unless it is durable. */
   stop(): Promise<void>;
-  /** Kills it and starts it again on the same port, empty unless it is durable. */
-  restart(): Promise<void>;
+  /** Kills it and starts it again on the same port, empty unless it is durable, and with these arguments in addition. */
+  restart(...moreArgs: string[]): Promise<void>;
   /** It accepts connections but no longer responds. */
   freeze(): void;
   thaw(): void;
@@ -44,8 +44,8 @@ export async function tRedis({
   const auth = password === '' ? [] : ['--requirepass', password, '--masterauth', password];
   const data = ['--dir', tFolder(onFinished), '--save', '', '--appendonly', isDurable ? 'yes' : 'no'];
 
-  async function start(port: number): Promise<TProcess> {
-    const all = [...args, '--bind', '127.0.0.1', '--port', String(port), ...data, ...auth];
+  async function start(port: number, ...moreArgs: string[]): Promise<TProcess> {
+    const all = [...args, '--bind', '127.0.0.1', '--port', String(port), ...data, ...auth, ...moreArgs];
     const server = tProcess('redis-server', all, {}, onFinished);
     await server.printed(/Ready to accept connections|Sentinel ID is/);
     return server;
@@ -60,26 +60,14 @@ export async function tRedis({
       server.kill('SIGKILL');
       await server.ended;
     },
-    async restart() {
+    async restart(...moreArgs) {
       server.kill('SIGKILL');
       await server.ended;
-      server = await start(port);
+      server = await start(port, ...moreArgs);
     },
     freeze: () => server.kill('SIGSTOP'),
     thaw: () => server.kill('SIGCONT'),
   };
-}
-
-/** Retries if another process took the port between finding and using it. */
-async function onFreePort(start: (port: number) => Promise<TProcess>): Promise<{ server: TProcess; port: number }> {
-  for (let attempt = 1; ; attempt++) {
-    const port = await tFreePort();
-    try {
-      return { server: await start(port), port };
-    } catch (error) {
-      if (attempt === 5 || !/Address already in use/.test(String(error))) throw error;
-    }
-  }
 }
 
 /** A cluster of three masters without replicas. Its start takes 2 s, in which a new master rejects commands. */

@@ -15,17 +15,22 @@ export class SlowestFirst extends BaseSequencer {
 
 /** They wait for browsers and processes. */
 const slowest = [
+  'test/e2e/operations/redis-degraded.test.ts',
   'test/fuzz/request-cost.test.ts',
   'test/examples/essays.test.ts',
   'test/examples/ibans.test.ts',
+  'test/e2e/operations/redis-down.test.ts',
   'test/e2e/start.test.ts',
   'test/e2e/wrong-configuration.test.ts',
   'test/examples/serve.test.ts',
+  'test/e2e/operations/processes.test.ts',
   'test/federation/example.test.ts',
   'test/path-length.test.ts',
   'test/http/graphiql.test.ts',
+  'test/e2e/operations/services.test.ts',
   'test/graphql/parity.test.ts',
   'test/graphql/documents/memory.test.ts',
+  'test/e2e/operations/embedded-store.test.ts',
   'test/failures/matrix.test.ts',
   'test/failures/canaries.test.ts',
   'test/failures/stale-cache.test.ts',

@@ -114,9 +114,12 @@ export const definitions = {
     ],
   }),
   ledgerquill_store_up: lowest('1 while the store works: it is connected, and its last write succeeded.'),
-  ledgerquill_store_errors_total: counter('Writes that failed, and lost connections, by why.', {
-    reason: storeFailures,
-  }),
+  ledgerquill_store_errors_total: counter(
+    'Writes that failed, lost connections, and (timeout) answers that a look-up did not wait for any longer, by why.',
+    {
+      reason: storeFailures,
+    },
+  ),
   ledgerquill_restored_counts_total: counter(
     'Counts of an allowance or a budget that went backwards, because the store lost data, and to which calls were added back.',
     { service: serviceNames },

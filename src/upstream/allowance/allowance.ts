@@ -18,8 +18,8 @@ export interface AllowanceStatus {
 /** The calls to one upstream in a calendar month (UTC). None of its functions rejects. */
 export interface Allowance {
   /**
-   * Counts a call. If the store works, the count is stored before this returns or resolves: a crash does not make it too
-   * low.
+   * Counts a call. If the store works in time, the count is stored before this returns or resolves: a crash does not make it
+   * too low.
    */
   reserve(): Reservation | Exhausted | Promise<Reservation | Exhausted>;
   status(): Promise<AllowanceStatus>;
@@ -34,6 +34,8 @@ interface AllowanceOptions {
   store: Store;
   /** Number of processes that share the store; null: it is not shared. */
   replicas: number | null;
+  /** How long a call waits for the store while many are left; null: until it is stored, or the store has failed. */
+  maxWaitMs?: number | null;
   events: Pick<Events, 'allowanceNearlyExhausted' | 'allowanceNotStored' | 'countRestored'>;
 }
 
@@ -43,7 +45,14 @@ interface AllowanceOptions {
  * process counts in memory from the last known count, and adds its own calls to the store once it works again. If the
  * store is shared, each process then uses at most an equal share of what was left, and nothing if it never reached it.
  */
-export function createAllowance({ service, limit, store, replicas, events }: AllowanceOptions): Allowance {
+export function createAllowance({
+  service,
+  limit,
+  store,
+  replicas,
+  maxWaitMs = null,
+  events,
+}: AllowanceOptions): Allowance {
   let isStoreUp = true;
   let current = openMonth(periodAt('month', Date.now()));
 
@@ -77,6 +86,7 @@ export function createAllowance({ service, limit, store, replicas, events }: All
       key: `allowance:${service}:${nameOfPeriod('month', month)}`,
       limit,
       replicas,
+      maxWaitMs,
       expiresInMs: monthExpiryMs,
       onNearlyExhausted: (percent) => events.allowanceNearlyExhausted(service, percent),
       onStoreFailed(reason) {

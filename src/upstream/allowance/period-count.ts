@@ -1,3 +1,4 @@
+import { answerWithin } from '../../async/answer-within.ts';
 import type { Store } from '../../stores/store.ts';
 import type { Answered } from '../outcome.ts';
 import { createReportedLimit, type LimitStatus } from './reported-limit.ts';
@@ -30,6 +31,8 @@ interface PeriodCountOptions {
   replicas: number | null;
   /** How long the count is stored: longer than the period. */
   expiresInMs: number;
+  /** How long a call waits for the store while many are left; null: until it is stored, or the store has failed. */
+  maxWaitMs: number | null;
   /** Called once at 80 percent and once at 95 percent. */
   onNearlyExhausted: (percent: number) => void;
   onStoreFailed: (reason: string) => void;
@@ -40,8 +43,8 @@ interface PeriodCountOptions {
 
 /** Counts the calls of a calendar day or month; up to a hundredth of what remains is counted ahead of time, in blocks. */
 export function createPeriodCount(options: PeriodCountOptions): PeriodCount {
-  const { store, key, limit, replicas, expiresInMs, onNearlyExhausted, onStoreFailed, onStoreRecovered, onRestored } =
-    options;
+  const { store, key, limit, replicas, expiresInMs, maxWaitMs, ...listeners } = options;
+  const { onNearlyExhausted, onStoreFailed, onStoreRecovered, onRestored } = listeners;
   const count = createStoredCount({
     store,
     key,
@@ -49,7 +52,7 @@ export function createPeriodCount(options: PeriodCountOptions): PeriodCount {
     replicas,
     // Other processes may have used everything before this one started.
     assumed: replicas === null ? 0 : (limit ?? 0),
-    maxBlock: () => Math.floor((maxNumber() - count.current()) / (100 * (replicas ?? 1))),
+    maxBlock,
     onStoreFailed,
     onStoreRecovered: renumber,
     onRestored,
@@ -65,7 +68,8 @@ export function createPeriodCount(options: PeriodCountOptions): PeriodCount {
   return {
     reserve() {
       const number = isLoaded && count.current() < maxNumber() ? count.take() : null;
-      if (number === null) return reserveStored();
+      if (number === null)
+        return maxWaitMs !== null && isLoaded && maxBlock() > 0 ? reserveSoon(maxWaitMs) : reserveStored();
       warn();
       return createReservation(number, false);
     },
@@ -82,6 +86,20 @@ export function createPeriodCount(options: PeriodCountOptions): PeriodCount {
       await Promise.all([count.stop(), reported.flush()]);
     },
   };
+
+  /** A call that is not stored in time is counted in memory already, and is stored later. */
+  async function reserveSoon(maxWaitMs: number): Promise<Reservation | null> {
+    const storing = reserveStored();
+    const stored = await answerWithin(storing, maxWaitMs);
+    if (stored !== undefined) return stored;
+    // Meanwhile, other processes may have used all that was left. This call is made nevertheless, so it counts.
+    const late = storing.then(async (reservation) => reservation ?? createReservation(await count.add(), false));
+    return {
+      kind: 'reserved',
+      release: () => void late.then((reservation) => reservation.release()),
+      recordAnswer: (answer) => void late.then((reservation) => reservation.recordAnswer(answer)),
+    };
+  }
 
   async function reserveStored(): Promise<Reservation | null> {
     if (!isLoaded) await load();
@@ -117,6 +135,11 @@ export function createPeriodCount(options: PeriodCountOptions): PeriodCount {
   /** The highest number that a call may have: the smaller of the configured and the reported limit. */
   function maxNumber(): number {
     return Math.min(ownLimit, reported.maxCallNumber());
+  }
+
+  /** 0 near the end of the allowance, so that it is exact. */
+  function maxBlock(): number {
+    return Math.floor((maxNumber() - count.current()) / (100 * (replicas ?? 1)));
   }
 
   /** The upstream's report already includes the calls of other processes, so only its call number changes. */

@@ -9,6 +9,7 @@ interface TAllowanceOptions {
   store?: Store;
   limit?: number | null;
   replicas?: number | null;
+  maxWaitMs?: number | null;
 }
 
 /** Sets the clock to 21 November 2026 for every test of a file. */
@@ -19,13 +20,19 @@ export function useNovember(): void {
 }
 
 /** The allowance of one process, and the events that it fires. */
-export function tAllowance({ store = createMemoryStore(), limit = 100, replicas = null }: TAllowanceOptions = {}) {
+export function tAllowance({
+  store = createMemoryStore(),
+  limit = 100,
+  replicas = null,
+  maxWaitMs = null,
+}: TAllowanceOptions = {}) {
   const fired: string[] = [];
   const allowance = createAllowance({
     service: 'essays',
     limit,
     store,
     replicas,
+    maxWaitMs,
     events: {
       allowanceNearlyExhausted: (service, percent) => fired.push(`${service}: ${percent} %`),
       allowanceNotStored: (service, reason) => fired.push(`${service}: ${reason}`),

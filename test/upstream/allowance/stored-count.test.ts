@@ -1,6 +1,7 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLmdbStore } from '../../../src/stores/lmdb-store.ts';
 import { tFailingStore } from '../../support/failing-store.ts';
+import { tGate } from '../../support/gate.ts';
 import { tFolder } from '../../support/stores/folder.ts';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
 import { monthHeaders, reserveMany, reserveOne, tAllowance, useNovember } from '../../support/upstream/allowance.ts';
@@ -22,6 +23,68 @@ it('continues after a restart of the embedded store, and keeps within the limit'
   const after = tAllowance({ store: tLmdb(folder), limit: 10 });
   expect(await after.status()).toMatchObject({ used: 7, remaining: 3 });
   expect(await reserveMany(after, 50)).toHaveLength(3);
+});
+
+describe('while the store is slow', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ now: new Date('2026-11-21') });
+  });
+
+  /** An allowance on a store that adds only while its gate is open. */
+  async function tSlow(limit: number) {
+    const store = createMemoryStore();
+    let gate = tGate();
+    const slow: typeof store = {
+      ...store,
+      async add(...args) {
+        await gate.opened;
+        return store.add(...args);
+      },
+    };
+    const allowance = tAllowance({ store: slow, limit, maxWaitMs: 100 });
+    const first = reserveOne(allowance);
+    await vi.advanceTimersByTimeAsync(100);
+    gate.open();
+    (await first).release();
+    await allowance.flush();
+    gate = tGate();
+    const used = async () => (await tAllowance({ store, limit: null }).status()).used;
+    return { store, allowance, used, open: () => gate.open() };
+  }
+
+  it('a call waits no longer than its time limit, and is counted later', async () => {
+    const { allowance, used, open } = await tSlow(1_000);
+    const reserving = reserveMany(allowance, 3);
+    await vi.advanceTimersByTimeAsync(101);
+    (await reserving)[0]?.release();
+    expect(await used()).toBe(0);
+    open();
+    await allowance.flush();
+    expect(await used()).toBe(2);
+  });
+
+  it('a call is counted although other processes have used all that was left', async () => {
+    const { store, allowance, used, open } = await tSlow(1_000);
+    const reserving = reserveOne(allowance);
+    await vi.advanceTimersByTimeAsync(101);
+    await reserving;
+    const other = tAllowance({ store, limit: null });
+    await reserveMany(other, 1_000);
+    open();
+    await vi.advanceTimersByTimeAsync(0);
+    await Promise.all([allowance.flush(), other.flush()]);
+    expect(await used()).toBe(1_001);
+  });
+
+  it('a call waits for it near the end of the allowance', async () => {
+    const { allowance, open } = await tSlow(99);
+    const onReserved = vi.fn();
+    const reserved = reserveOne(allowance).then(onReserved);
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(onReserved).not.toHaveBeenCalled();
+    open();
+    await reserved;
+  });
 });
 
 describe('while the store fails', () => {

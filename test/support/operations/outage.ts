@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { expect, vi } from 'vitest';
+import type { Load, Seen } from './load.ts';
+import type { Replica, Site } from './site.ts';
+
+/* Outages of a site, and whether they are seen as the table in docs/incidents.md says. */
+
+/** While Redis fails, look-ups are answered. They wait for it twice 100 ms (`REDIS_TIMEOUT_MS`): for an answer and for the count. */
+export function expectLookUps({ lookUps, failedLookUps, longestLookUpMs }: Seen): void {
+  expect(lookUps).toBeGreaterThan(10);
+  expect(failedLookUps).toBe(0);
+  expect(longestLookUpMs).toBeLessThan(2 * 100 + busyMachineMs);
+}
+
+const busyMachineMs = 800;
+
+/** They may also fire because the machine of the test is busy, or has little space. */
+const machineAlerts = ['DiskNearlyFull', 'EventLoopBlocked', 'OverheadHigh', 'StoreSlow'];
+
+/** A row of the table: the texts in backticks of its cells. */
+interface Row {
+  /** Codes of errors and HTTP statuses that clients receive. */
+  codes: string[];
+  /** What /ready reports as the failure of the store. */
+  failures: string[];
+  /** Expressions of PromQL that are true during the outage. */
+  metrics: string[];
+  /** In the log of a gateway. There are no other warnings and errors. */
+  log: string[];
+  /** There are no others. */
+  alerts: string[];
+}
+
+const page = readFileSync(new URL('../../../docs/incidents.md', import.meta.url), 'utf8');
+
+function readRow(name: string): Row {
+  const line = page.split('\n').find((text) => text.startsWith(`| ${name} |`));
+  if (line === undefined) throw new Error(`docs/incidents.md has no row for the outage: ${name}`);
+  const [codes = [], failures = [], metrics = [], log = [], alerts = []] = line
+    .split(' | ')
+    .slice(1)
+    .map((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text));
+  return { codes, failures, metrics, log, alerts };
+}
+
+interface Outage {
+  /** As in the table. */
+  name: string;
+  /** Receives the gateway that has sent an order whose essay is being written. */
+  begin: (ordering: Replica) => unknown;
+  /** Called when all that the row says was seen. */
+  during?: () => unknown;
+  /** Ends it. */
+  end: () => unknown;
+  /** Whether all orders are repeated until they have an essay. By default, yes. */
+  untilAllOrdered?: boolean;
+}
+
+/**
+ * Waits during the outage until all that its row says was seen, and afterwards until the site works again. Checks that
+ * nothing else was seen, and that no order was paid for twice.
+ * @returns what clients saw between its begin and its end
+ */
+export async function playOutage(
+  site: Site,
+  load: Load,
+  { name, begin, during = () => {}, end, untilAllOrdered = true }: Outage,
+): Promise<Seen> {
+  const { gateways, prometheus } = site;
+  const row = readRow(name);
+  const until = (isSeen: () => Promise<void>, timeout = 30_000) => vi.waitFor(isSeen, { interval: 50, timeout });
+  const findFailures = async () => {
+    const failures = await Promise.all(gateways.map((gateway) => gateway.storeFailure()));
+    return [...new Set(failures)].filter((failure) => failure !== null);
+  };
+  const ofOutage = (alerts: readonly string[]) =>
+    alerts.filter((alert) => row.alerts.includes(alert) || !machineAlerts.includes(alert));
+  const works = async () => expect(await findFailures(), '/ready').toEqual([]);
+  await Promise.all([works(), prometheus.untilScraped()]);
+
+  const beganAt = Date.now();
+  load.seen();
+  // Each outage meets an order that is paid for, and not yet answered.
+  await begin(await site.untilOrdering());
+  await until(async () => {
+    const output = gateways.map((gateway) => gateway.output()).join('\n');
+    expect(row.log.filter((text) => !output.includes(text))).toEqual([]);
+    expect(await findFailures(), '/ready').toEqual(expect.arrayContaining(row.failures));
+  }, 5_000);
+  await until(async () => {
+    expect(await findFailures(), '/ready').toEqual(row.failures);
+    const results = await Promise.all(row.metrics.map((expression) => prometheus.query(expression)));
+    expect(row.metrics.filter((_, index) => results[index]?.length === 0)).toEqual([]);
+    expect(ofOutage(await prometheus.firing())).toEqual(row.alerts.toSorted());
+  });
+  await during();
+  await end();
+  const seen = await load.end({ untilAllOrdered });
+
+  await until(works);
+  expect(seen.codes).toEqual(row.codes.toSorted());
+  expect(ofOutage(await prometheus.fired(beganAt))).toEqual(row.alerts.toSorted());
+  const problems = gateways.flatMap((gateway) => gateway.problems());
+  expect(problems.filter((problem) => !row.log.some((text) => problem.includes(text)))).toEqual([]);
+  return seen;
+}
