@@ -21,6 +21,8 @@ export interface GatewayProcess {
   openFiles(): { all: number; sockets: number } | null;
   /** Sends SIGTERM. @returns its exit code */
   close(): Promise<number | null>;
+  /** Sends SIGKILL. A data folder of the caller is kept. */
+  kill(): Promise<void>;
 }
 
 export interface Memory {
@@ -36,19 +38,26 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** Same as in the Docker image; overridden by GATEWAY_NODE_OPTIONS. */
 const imageNodeOptions = '--max-old-space-size=512';
 
+// Gateways are killed at the exit.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
 interface GatewayOptions {
   nodeOptions?: readonly string[];
   /** Whether to run the files of `src` rather than the build, in which they are merged. */
   fromSource?: boolean;
+  /** Whether the build is up to date. */
+  isBuilt?: boolean;
 }
 
-/** Builds the gateway and runs it with only the given environment and options of Node.js, and an empty data folder. */
+/**
+ * Builds the gateway and runs it with only the given environment and options of Node.js, and, unless the environment has a
+ * DATA_DIR, an empty data folder.
+ */
 export async function startGateway(
   env: Readonly<Record<string, string>>,
-  { nodeOptions = [], fromSource = false }: GatewayOptions = {},
+  { nodeOptions = [], fromSource = false, isBuilt = fromSource }: GatewayOptions = {},
 ): Promise<GatewayProcess> {
-  if (!fromSource)
-    execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: ['ignore', 'inherit', 'ignore'] });
+  if (!isBuilt) buildGateway();
   const dataDir = mkdtempSync(join(tmpdir(), 'ledgerquill-bench-'));
   const { PATH = '', GATEWAY_NODE_OPTIONS: ownOptions = imageNodeOptions } = process.env;
   const program = fromSource ? ['--import', 'tsx', 'src/main.ts'] : ['dist/main.js'];
@@ -70,7 +79,6 @@ export async function startGateway(
     rmSync(dataDir, { recursive: true, force: true });
   };
   process.once('exit', killGateway);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
   const log: GatewayProcess['log'] = [];
   let rest = '';
@@ -112,7 +120,16 @@ export async function startGateway(
       rmSync(dataDir, { recursive: true });
       return code;
     },
+    async kill() {
+      killGateway();
+      await ended;
+      process.off('exit', killGateway);
+    },
   };
+}
+
+export function buildGateway(): void {
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: ['ignore', 'inherit', 'ignore'] });
 }
 
 /** In what the gateway prints when it is ready; the last line says how to stop it. */

@@ -213,12 +213,18 @@ export function createGateway(
     await draining;
     await Promise.all([bankData.client.close(), essaysUpstream.client.close()]);
     // Closing the clients aborts the calls in flight; then everything written and counted is stored.
+    const stored = new AbortableSignal();
+    await Promise.race([stoppingJobs, pause(storeEndsMs, stored)]);
+    stored.abort(null);
     await Promise.all([essays.close(), ...allowances.map((allowance) => allowance.flush())]);
     await Promise.all([access.close(), traces?.close(), trustedDocuments?.close()]);
     exposition?.close();
     await Promise.all([store.close(), knownBanks.close(), metricsServer?.close()]);
   }
 }
+
+/** For the ends of the orders whose calls were aborted. If they are not stored, another process finds them. */
+const storeEndsMs = 2_000;
 
 /** In milliseconds: how long work of one request may delay all others. */
 const sliceMs = 4;

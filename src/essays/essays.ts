@@ -145,7 +145,7 @@ export interface EssayJobs {
   find(id: string, callerId: string): Promise<EssayJob | null>;
   findByKey(idempotencyKey: string, callerId: string): Promise<EssayJob | null>;
   /** The job now, and after each change; ends with its last state. Changes that are not read in time are left out. */
-  watch(id: string, callerId: string, signal: Signal): AsyncGenerator<EssayJob | null>;
+  watch(id: string, callerId: string, signal: Signal): Promise<AsyncGenerator<EssayJob | null>>;
   /** Cancels a job that has not ended; one that was sent only if the operator allows it. Null if there is no such job. */
   cancel(id: string, callerId: string): Promise<Cancellation | null>;
   /** The newest first. */
@@ -176,9 +176,11 @@ export interface JobListing {
 }
 
 export interface JobPage {
-  /** With the number of their entry in the caller's list. */
+  /** With the number of their entry in the caller's list. Fewer than were asked for if few of many orders are in the state. */
   entries: { job: EssayJob; number: number }[];
   hasNext: boolean;
+  /** Number of the entry at which the page ends; null: it is empty, and the last one. */
+  end: number | null;
 }
 
 /** Stored essays, until they expire. */

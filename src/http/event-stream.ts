@@ -1,5 +1,6 @@
-import { once } from 'node:events';
-import { type ResultStream, streamText } from '../graphql/request/stream-formats.ts';
+import type { ServerResponse } from 'node:http';
+import type { ResultStream } from '../graphql/request/stream-formats.ts';
+import type { ByteBudget } from './body.ts';
 import type { Exchange } from './exchange.ts';
 
 export interface StreamLimits {
@@ -7,6 +8,8 @@ export interface StreamLimits {
   clientTimeoutMs: number;
   /** How often a stream without results gets a heartbeat. */
   heartbeatMs: number;
+  /** Holds what clients have not read. */
+  budget: ByteBudget;
 }
 
 /**
@@ -17,7 +20,7 @@ export async function sendStream(
   exchange: Exchange,
   stream: ResultStream,
   headers: readonly string[],
-  { clientTimeoutMs, heartbeatMs }: StreamLimits,
+  { clientTimeoutMs, heartbeatMs, budget }: StreamLimits,
 ): Promise<void> {
   const { response, responseHeaders, signal } = exchange;
   // A proxy would collect results until its buffer is full.
@@ -25,18 +28,36 @@ export async function sendStream(
   response.writeHead(200, responseHeaders);
   // The log and the metrics show when a stream begins: how long it lasts says nothing about the gateway.
   exchange.finish(200);
-  const beat = setInterval(() => response.writableNeedDrain || response.write(stream.format.heartbeat), heartbeatMs);
+  const { format, results } = stream;
+  response.on('timeout', () => response.destroy());
+  const beat = setInterval(() => response.writableNeedDrain || response.write(format.heartbeat), heartbeatMs);
   try {
-    for await (const text of streamText(stream)) {
-      if (signal.aborted) return;
-      if (response.write(text)) continue;
-      response.setTimeout(clientTimeoutMs, () => response.destroy());
-      await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    response.write(format.begin);
+    for await (const json of results) {
+      if (signal.aborted || response.destroyed) return;
+      if (response.write(format.result(json))) continue;
+      const unread = budget.hold(() => response.destroy());
+      unread.add(response.writableLength);
+      response.setTimeout(clientTimeoutMs);
+      await untilRead(response);
       response.setTimeout(0);
+      unread.release();
     }
-    response.end();
+    response.end(format.end);
   } finally {
     clearInterval(beat);
     if (!response.writableEnded) response.destroy();
   }
+}
+
+/** Resolves also when the client has disconnected. */
+function untilRead(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      response.off('drain', end).off('close', end);
+      resolve();
+    };
+    if (response.destroyed) resolve();
+    else response.on('drain', end).on('close', end);
+  });
 }

@@ -11,7 +11,7 @@ import type { Exchange, MaybePromise } from './exchange.ts';
 import { validateRequest } from './request-validation.ts';
 
 export interface GraphqlEndpointOptions {
-  streamLimits: StreamLimits;
+  streamLimits: Omit<StreamLimits, 'budget'>;
   graphql: {
     answerPost: AnswerPost;
     /** Answers the requests that are not ordinary. @param search of the URL */
@@ -19,7 +19,7 @@ export interface GraphqlEndpointOptions {
   };
   /** Maximum size of a request body, in bytes. */
   maxBodyBytes: number;
-  /** Holds the bodies that are being read. */
+  /** Holds the bodies that are being read, and what is not read of streams. */
   budget: ByteBudget;
   cors: Cors;
   /** For large bodies, whose JSON may take 15 ms to parse. */
@@ -38,7 +38,7 @@ export interface GraphqlEndpointOptions {
 export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
   const { graphql, maxBodyBytes, budget, cors, inTimeSlice, identifyByParams, catchFaults } = options;
   const bodyLimits = { maxBytes: maxBodyBytes, budget };
-  const sendReply = createSendReply(options.streamLimits);
+  const sendReply = createSendReply({ ...options.streamLimits, budget });
 
   return (exchange: Exchange, search: string): MaybePromise<void> => {
     if (!validateRequest(exchange, search, cors)) return;

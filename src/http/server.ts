@@ -136,17 +136,26 @@ interface Connection {
   lastUse: number;
 }
 
-/** The new connection itself if requests of all others are being executed. */
+/**
+ * One on which no response is being sent, if there is one: that of a subscription is in use. The new connection itself if
+ * requests of all others are being executed.
+ */
 function findLeastUsed(connections: ReadonlyMap<Socket, Connection>, newSocket: Socket): Socket {
-  let least: Socket | undefined;
-  let leastUse = Number.POSITIVE_INFINITY;
+  let idle: Socket | undefined;
+  let sending: Socket | undefined;
+  let [idleUse, sendingUse] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (const [socket, { response, lastUse }] of connections) {
-    const isExecuting = response?.req.complete && !response.headersSent;
-    if (socket === newSocket || isExecuting || lastUse >= leastUse) continue;
-    least = socket;
-    leastUse = lastUse;
+    if (socket === newSocket) continue;
+    if (!response?.headersSent) {
+      if (response?.req.complete || lastUse >= idleUse) continue;
+      idle = socket;
+      idleUse = lastUse;
+    } else if (lastUse < sendingUse) {
+      sending = socket;
+      sendingUse = lastUse;
+    }
   }
-  return least ?? newSocket;
+  return idle ?? sending ?? newSocket;
 }
 
 /** Otherwise `drain` would wait for the idle keep-alive connection. Pipelined requests are answered first. */

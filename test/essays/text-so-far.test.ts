@@ -126,7 +126,7 @@ it('is the state of a job that is watched', async () => {
   const { jobs } = tPaidEssays(await tEssayService({ llm }));
   const job = await jobs.start(order, ann);
   const states: EssayJobState[] = [];
-  for await (const now of jobs.watch('id' in job ? job.id : '', ann.id, new AbortableSignal())) {
+  for await (const now of await jobs.watch('id' in job ? job.id : '', ann.id, new AbortableSignal())) {
     if (now) states.push(now.state);
     if (now?.state.kind === 'writing' && now.state.textSoFar !== '') finish();
   }

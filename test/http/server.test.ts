@@ -146,6 +146,20 @@ describe('the limit of connections', () => {
     expect(another.closed).toBe(false);
   });
 
+  it('closes an idle connection rather than one on which a response is being sent, such as a subscription', async () => {
+    const { port, socket, request, nextRequest } = await tServer({ maxConnections: 2 });
+    const response = await request();
+    response.flushHeaders();
+    await receive(socket, /200 OK/);
+    const idle = await tConnection(port, get);
+    (await nextRequest()).end('answer');
+    await receive(idle, /answer/);
+    await tConnection(port);
+    await untilClosed(idle);
+    response.end('event');
+    await receive(socket, /event/);
+  });
+
   it('closes the new connection if requests of all others are being executed', async () => {
     const { port, request, socket } = await tServer({ maxConnections: 1 });
     const executing = await request();

@@ -4,7 +4,7 @@ import { createRequestContext, type ReserveCall } from '../../request-context.ts
 import type { Events } from '../../telemetry/events.ts';
 import type { EssayGenerator, EssayJobState, JobCaller } from '../essays.ts';
 import type { IdempotentEssays } from '../orders/idempotency.ts';
-import { type JobEnd, type JobRecord, type JobRecords, toJobKey } from './job-records.ts';
+import { heartbeatExpiresInMs, type JobEnd, type JobRecord, type JobRecords, toJobKey } from './job-records.ts';
 
 export interface JobQueueOptions {
   essays: Pick<IdempotentEssays, 'generate' | 'abort'>;
@@ -25,7 +25,10 @@ interface QueuedJob {
   isRunning: boolean;
   /** Perhaps by a process that ran the job before. */
   isSent: boolean;
+  /** Whether this process sent it, and so must complete it. */
   isSentHere: boolean;
+  /** Whether another process runs it from now on, or will. */
+  isLeft: boolean;
   textSoFar: string;
   /** When watchers were last woken because of it, by `performance.now()`. */
   textShownAt: number;
@@ -45,16 +48,30 @@ export function createJobQueue(options: JobQueueOptions) {
   /** By store key, in the order of their arrival. */
   const jobs = new Map<string, QueuedJob>();
   const listeners: ((key: string) => void)[] = [];
+  /** Positions of the waiting jobs; null: they have changed. */
+  let positions: Map<string, number> | null = null;
   let isStopping = false;
+  /** Whether it has no heartbeat any more. */
+  let isEnded = false;
+  let beats = 0;
+  /** When the last heartbeat began, by `performance.now()`. */
+  let beatAt = Number.NEGATIVE_INFINITY;
 
   return {
     owner,
     add,
     beat,
+    /** Beats, if there are jobs. @throws StoreError */
+    beatWhileBusy: async () => (jobs.size === 0 ? undefined : beat()),
     state: (key: string) => stateOf(jobs.get(key)),
     has: (key: string) => jobs.has(key),
+    isStopping: () => isStopping,
     /** Jobs of a caller in this process. */
-    countOf: (callerId: string) => [...jobs.values()].filter(({ record }) => record.caller.id === callerId).length,
+    countOf(callerId: string): number {
+      let count = 0;
+      for (const { record } of jobs.values()) if (record.caller.id === callerId) count += 1;
+      return count;
+    },
     cancel,
     synchronize,
     onChanged: (listener: (key: string) => void) => void listeners.push(listener),
@@ -64,18 +81,19 @@ export function createJobQueue(options: JobQueueOptions) {
       const oldest = Math.min(Date.now(), ...unended.map(({ record }) => record.createdAt.getTime()));
       return { running, waiting: unended.length - running, oldestMs: Date.now() - oldest };
     },
-    /** Leaves the jobs that were not sent to other processes, or to the next start. Completes those that were sent. */
+    /** Leaves the jobs that were not sent to other processes, or to the next start. Those that were sent are completed. */
     async stop(): Promise<void> {
       isStopping = true;
       const left = [...jobs.values()].filter(({ isSentHere, record }) => !isSentHere && record.end === null);
-      for (const job of left) release(job);
-      // Where this fails, other processes continue them when there is no heartbeat any more.
-      await Promise.all(left.map(({ record }) => records.write({ ...record, owner: noOwner }).catch(() => {})));
+      await Promise.all(left.map(release));
       await Promise.all([...jobs.values()].map(({ ended }) => ended));
       await Promise.all([...jobs.values()].map(storeEnd));
     },
     /** After the last `synchronize`. */
-    endHeartbeat: () => records.eraseHeartbeat(owner).catch(() => {}),
+    async endHeartbeat(): Promise<void> {
+      isEnded = true;
+      await records.eraseHeartbeat(owner).catch(() => {});
+    },
   };
 
   /** @param sentText the text so far if another process has sent it; null: it was not sent */
@@ -87,20 +105,10 @@ export function createJobQueue(options: JobQueueOptions) {
     const ended = new Promise<void>((resolve) => {
       resolveEnded = resolve;
     });
-    jobs.set(key, {
-      key,
-      record,
-      isRunning: false,
-      isSent: sentText !== null,
-      isSentHere: false,
-      textSoFar: sentText ?? '',
-      textShownAt: 0,
-      storedText: sentText,
-      isCancelled: false,
-      signal: new AbortableSignal(),
-      ended,
-      resolveEnded,
-    });
+    const flags = { isRunning: false, isSent: sentText !== null, isSentHere: false, isLeft: false, isCancelled: false };
+    const progress = { ...flags, textSoFar: sentText ?? '', textShownAt: 0, storedText: sentText };
+    jobs.set(key, { key, record, ...progress, signal: new AbortableSignal(), ended, resolveEnded });
+    positions = null;
     startNext();
   }
 
@@ -117,6 +125,7 @@ export function createJobQueue(options: JobQueueOptions) {
   async function run(job: QueuedJob): Promise<void> {
     const { caller, order } = job.record;
     job.isRunning = true;
+    positions = null;
     const context = createRequestContext(job.signal, caller.id, reserveCallOf(caller));
     const progress: Parameters<EssayGenerator['generate']>[2] = {
       onSent() {
@@ -139,8 +148,7 @@ export function createJobQueue(options: JobQueueOptions) {
       await finish(job, end);
     } catch (error) {
       if (job.isCancelled) await finish(job, { kind: 'cancelled', mayHaveBeenPaid: job.isSent });
-      else if (isStopping) release(job);
-      else {
+      else if (!job.isLeft) {
         events.unexpectedError(error, job.record.id);
         await finish(job, { kind: 'failed', failure: unexpectedFailure });
       }
@@ -148,7 +156,9 @@ export function createJobQueue(options: JobQueueOptions) {
   }
 
   async function finish(job: QueuedJob, end: JobEnd): Promise<void> {
+    if (job.isLeft) return;
     job.record = { ...job.record, end };
+    positions = null;
     const code = end.kind === 'failed' ? ('code' in end.failure ? end.failure.code : 'BAD_USER_INPUT') : null;
     events.essayJobEnded(job.record.id, end.kind, code);
     changed(job);
@@ -157,20 +167,35 @@ export function createJobQueue(options: JobQueueOptions) {
     job.resolveEnded();
   }
 
-  /** Tried again by `synchronize` until it works. */
+  /** Tried again by `synchronize` until it works. A job that another process has ended keeps that end, unless it lacks the essay. */
   async function storeEnd(job: QueuedJob): Promise<void> {
+    const { key, record } = job;
     try {
-      await records.write(job.record);
-      jobs.delete(job.key);
-      await records.pending.remove(job.record.pending);
+      const isBetter = (end: JobEnd | null) =>
+        end === null || (end.kind !== 'finished' && record.end?.kind === 'finished');
+      await records.change(key, (current) => (current === null || isBetter(current.end) ? record : null));
+      jobs.delete(key);
+      await Promise.all([records.pending.remove(record.pending), records.eraseRun(key)]);
     } catch {
       // The job remains in memory.
     }
   }
 
-  function release(job: QueuedJob): void {
+  /** Lets other processes continue a job at once. */
+  async function release(job: QueuedJob): Promise<void> {
+    leave(job);
+    const isOwn = (current: JobRecord | null) => current?.owner === owner && current.end === null;
+    // If the store fails, they continue it when this process has no heartbeat.
+    await records
+      .change(job.key, (current) => (isOwn(current) ? { ...job.record, owner: null } : null))
+      .catch(() => {});
+  }
+
+  function leave(job: QueuedJob): void {
+    job.isLeft = true;
     jobs.delete(job.key);
-    job.signal.abort(new Error('The gateway is stopping.'));
+    positions = null;
+    job.signal.abort(new Error('Another process continues the order.'));
     job.resolveEnded();
   }
 
@@ -193,19 +218,36 @@ export function createJobQueue(options: JobQueueOptions) {
 
   /** Shows other processes that this one runs its jobs, and which of them wait. @throws StoreError */
   async function beat(): Promise<void> {
-    const waiting = [...jobs.values()].filter(({ record, isRunning }) => record.end === null && !isRunning);
-    await records.writeHeartbeat(owner, { waiting: waiting.slice(0, maxShown).map(({ key }) => key) });
+    if (isEnded) return;
+    const beganAt = performance.now();
+    beats += 1;
+    await records.writeHeartbeat(owner, { beats, waiting: [...positionsOf().keys()].slice(0, maxShown) });
+    const isLate = beganAt - beatAt > heartbeatExpiresInMs / 2;
+    beatAt = beganAt;
+    if (isLate) await reclaim();
   }
 
-  /** Shows other processes what happens here, and does what they ask for. @throws StoreError */
-  async function synchronize(): Promise<void> {
-    if (jobs.size === 0) return;
+  /** After a pause without heartbeats: leaves the jobs that other processes have continued, and takes back those that were sent. */
+  async function reclaim(): Promise<void> {
     const unended = [...jobs.values()].filter(({ record }) => record.end === null);
-    await Promise.all([
-      beat(),
+    await Promise.all(
+      unended.map(async (job) => {
+        const current = await records.read(job.key);
+        if (current === null || current.owner === owner) return;
+        if (!job.isSentHere) leave(job);
+        else await records.change(job.key, (current) => (current?.end === null ? { ...current, owner } : null));
+      }),
+    );
+  }
+
+  /** Shows other processes the texts so far, and does what they ask for. @throws StoreError */
+  async function synchronize(): Promise<void> {
+    const unended = [...jobs.values()].filter(({ record }) => record.end === null);
+    await Promise.allSettled([
       ...[...jobs.values()].filter(({ record }) => record.end !== null).map(storeEnd),
       ...unended.map(async (job) => {
-        if (await records.isCancelRequested(job.key)) await cancel(job.key);
+        // Its end is not awaited: it may take as long as an essay.
+        if (await records.isCancelRequested(job.key)) void cancel(job.key);
       }),
       ...unended.map(async (job) => {
         const { key, isSent, textSoFar, storedText } = job;
@@ -221,14 +263,16 @@ export function createJobQueue(options: JobQueueOptions) {
     if (job === undefined) return null;
     if (job.record.end !== null) return job.record.end;
     if (job.isSent) return { kind: 'writing', textSoFar: job.textSoFar };
-    const unended = [...jobs.values()].filter(({ record }) => record.end === null);
-    const position = unended.filter(({ isRunning }) => !isRunning).indexOf(job);
-    return { kind: 'queued', position: Math.max(0, position) };
+    return { kind: 'queued', position: positionsOf().get(job.key) ?? 0 };
+  }
+
+  function positionsOf(): Map<string, number> {
+    if (positions !== null) return positions;
+    const waiting = [...jobs.values()].filter(({ record, isRunning }) => record.end === null && !isRunning);
+    positions = new Map(waiting.map(({ key }, index) => [key, index]));
+    return positions;
   }
 }
-
-/** Has no heartbeat, so that another process continues the job at once. */
-const noOwner = 'none';
 
 /** A model writes dozens of pieces a second. */
 const showTextEveryMs = 250;

@@ -11,8 +11,8 @@ export interface JobRecord {
   createdAt: Date;
   order: EssayOrder;
   caller: JobCaller;
-  /** The process that runs it, until another one finds that it has stopped. */
-  owner: string;
+  /** The process that runs it, until another one finds that it has stopped; null: a process that stopped has left it. */
+  owner: string | null;
   /** Number of its entry in the caller's list. */
   listed: number;
   /** Number of its entry among the jobs that have not ended. */
@@ -25,14 +25,21 @@ export type JobEnd = Exclude<EssayJob['state'], { kind: 'queued' | 'writing' }>;
 
 /** What a process shows of its jobs to other processes. */
 interface Heartbeat {
+  /** Number of this heartbeat: if it does not change, the process has stopped, whatever the clock says. */
+  beats: number;
   /** The store keys of the waiting jobs, in their order. */
   waiting: string[];
 }
 
 /** Stored jobs. Functions throw StoreError. */
 export interface JobRecords {
+  /** @throws StoreError, with the failure `corrupt` if the record is damaged or of a later version */
   read(key: string): Promise<JobRecord | null>;
-  write(record: JobRecord): Promise<void>;
+  /**
+   * Changes a record while no other process changes it. Throws StoreError if another one does.
+   * @param decide what to write; null: nothing @returns what was written, or else what was there
+   */
+  change(key: string, decide: (current: JobRecord | null) => JobRecord | null): Promise<JobRecord | null>;
   /** @returns the record that was there, if there was one; then nothing is written */
   writeFirst(record: JobRecord): Promise<JobRecord | null>;
   erase(record: JobRecord): Promise<void>;
@@ -43,6 +50,8 @@ export interface JobRecords {
   /** The text so far of a job that was sent; null for others. */
   readText(key: string): Promise<string | null>;
   writeText(key: string, textSoFar: string): Promise<void>;
+  /** Erases the text so far and a requested cancellation, which belong to one run of the job. */
+  eraseRun(key: string): Promise<void>;
   isCancelRequested(key: string): Promise<boolean>;
   requestCancel(key: string): Promise<void>;
   readHeartbeat(owner: string): Promise<Heartbeat | null>;
@@ -54,19 +63,31 @@ export interface JobRecords {
 /** @param expiresInMs the expiry of jobs */
 export function createJobRecords(store: Store, expiresInMs: number): JobRecords {
   return {
-    read: async (key) => parse(jobRecord, await store.get(key)),
-    write: (record) => store.set(toJobKey(record.id, record.caller.id), write(record), { expiresInMs }),
+    read,
+    async change(key, decide) {
+      const lock = await store.lock(`${key}:change`, { expiresInMs: changeMs });
+      if (lock === null) throw new StoreError('another process is changing the record');
+      try {
+        const current = await read(key);
+        const changed = decide(current);
+        if (changed !== null) await store.set(key, write(changed), { expiresInMs });
+        return changed ?? current;
+      } finally {
+        await lock.release().catch(() => {});
+      }
+    },
     writeFirst: async (record) =>
       parse(jobRecord, await store.setIfAbsent(toJobKey(record.id, record.caller.id), write(record), { expiresInMs })),
     async erase({ id, caller, listed }) {
-      await erase(store, toJobKey(id, caller.id));
-      await createList(caller.id).remove(listed);
+      const key = toJobKey(id, caller.id);
+      await Promise.all([erase(store, key), eraseRun(key), createList(caller.id).remove(listed)]);
     },
     listOf: createList,
     pending: createStoreLog(store, 'essay-jobs-pending', expiresInMs),
     readText: async (key) => parse(writtenText, await store.get(`${key}:text`))?.textSoFar ?? null,
     writeText: (key, textSoFar) =>
       store.set(`${key}:text`, JSON.stringify({ textSoFar }), { expiresInMs: textExpiresInMs }),
+    eraseRun,
     isCancelRequested: async (key) => Boolean(await store.get(`${key}:cancel`)),
     requestCancel: (key) => store.set(`${key}:cancel`, '1', { expiresInMs }),
     readHeartbeat: async (owner) => parse(heartbeat, await store.get(toOwnerKey(owner))),
@@ -74,6 +95,14 @@ export function createJobRecords(store: Store, expiresInMs: number): JobRecords 
       store.set(toOwnerKey(owner), JSON.stringify(heartbeat), { expiresInMs: heartbeatExpiresInMs }),
     eraseHeartbeat: (owner) => erase(store, toOwnerKey(owner)),
   };
+
+  async function read(key: string): Promise<JobRecord | null> {
+    return parse(jobRecord, await store.get(key));
+  }
+
+  async function eraseRun(key: string): Promise<void> {
+    await Promise.all([`${key}:text`, `${key}:cancel`].map((name) => erase(store, name)));
+  }
 
   function createList(callerId: string): StoreLog {
     return createStoreLog(store, `essay-jobs:${hash([callerId])}`, expiresInMs);
@@ -94,7 +123,10 @@ export function toJobKey(id: string, callerId: string): string {
 const textExpiresInMs = 3_600_000;
 
 /** After this time without a heartbeat, other processes continue the jobs of a process. */
-const heartbeatExpiresInMs = 10_000;
+export const heartbeatExpiresInMs = 10_000;
+
+/** For the commands of a change. */
+const changeMs = 5_000;
 
 function toOwnerKey(owner: string): string {
   return `essay-jobs-owner:${owner}`;
@@ -131,7 +163,7 @@ const jobRecord: z.ZodType<JobRecord> = z.object({
       maxQueryCost: z.number().nullable(),
     }),
   }),
-  owner: z.string(),
+  owner: z.string().nullable(),
   listed: z.number(),
   pending: z.number(),
   end: z
@@ -145,4 +177,4 @@ const jobRecord: z.ZodType<JobRecord> = z.object({
 
 const writtenText = z.object({ textSoFar: z.string() });
 
-const heartbeat: z.ZodType<Heartbeat> = z.object({ waiting: z.array(z.string()) });
+const heartbeat: z.ZodType<Heartbeat> = z.object({ beats: z.number(), waiting: z.array(z.string()) });

@@ -1,12 +1,16 @@
 import type { Signal } from '../../async/signal.ts';
+import { createTimeSlices } from '../../async/time-slices.ts';
 import type { EssayJob, EssayJobState } from '../essays.ts';
 
 /** A job that somebody watches. */
 interface Watched {
-  /** Undefined until it was read. */
-  latest: EssayJob | null | undefined;
-  /** Called when `latest` has changed. */
+  latest: EssayJob | null;
+  /** Its watchers, by functions that let them look at `latest`. */
   wake: Set<() => void>;
+  /** Resolves when `latest` is up to date; null: it is not being read. */
+  reading: Promise<void> | null;
+  /** Whether it has changed since the last reading began. */
+  isStale: boolean;
 }
 
 /**
@@ -15,6 +19,8 @@ interface Watched {
  */
 export function createJobWatch(read: (key: string) => Promise<EssayJob | null>) {
   const watched = new Map<string, Watched>();
+  /** Thousands of watchers see a change, so other requests are answered meanwhile. */
+  const inTimeSlice = createTimeSlices(sliceMs);
   let isClosed = false;
 
   return {
@@ -30,19 +36,35 @@ export function createJobWatch(read: (key: string) => Promise<EssayJob | null>) 
   };
 
   /** Ends when the job has ended, or with the signal. @throws StoreError if the job cannot be read at first */
-  async function* watch(key: string, signal: Signal): AsyncGenerator<EssayJob | null> {
-    const job = watched.get(key) ?? { latest: undefined, wake: new Set() };
+  async function watch(key: string, signal: Signal): Promise<AsyncGenerator<EssayJob | null>> {
+    const latest = watched.get(key)?.latest;
+    return follow(key, signal, latest === undefined ? await read(key) : latest);
+  }
+
+  async function* follow(key: string, signal: Signal, first: EssayJob | null): AsyncGenerator<EssayJob | null> {
+    const known = watched.get(key);
+    const job = known ?? { latest: first, wake: new Set(), reading: null, isStale: false };
     let wakeUp = () => {};
     const onWake = () => wakeUp();
+    let isWaking = false;
+    const onChange = () => {
+      if (isWaking) return;
+      isWaking = true;
+      void inTimeSlice(() => {
+        isWaking = false;
+        wakeUp();
+      });
+    };
     watched.set(key, job);
-    job.wake.add(onWake);
+    job.wake.add(onChange);
     signal.addEventListener('abort', onWake);
     try {
-      if (job.latest === undefined) await refresh(key);
+      // It may have changed since it was read; later changes are noticed.
+      if (known === undefined) void refresh(key).catch(() => {});
       let shown: EssayJob | null | undefined;
       while (!signal.aborted && !isClosed) {
         const { latest } = job;
-        if (latest !== undefined && latest !== shown) {
+        if (latest !== shown) {
           shown = latest;
           yield latest;
           if (latest === null || isEnded(latest.state)) return;
@@ -54,18 +76,30 @@ export function createJobWatch(read: (key: string) => Promise<EssayJob | null>) 
       }
     } finally {
       signal.removeEventListener('abort', onWake);
-      job.wake.delete(onWake);
+      job.wake.delete(onChange);
       if (job.wake.size === 0) watched.delete(key);
     }
   }
 
+  /** One reading at a time: their results must not overtake each other, and a text that grows is read at the speed of the store. */
   async function refresh(key: string): Promise<void> {
     const job = watched.get(key);
     if (job === undefined) return;
-    const latest = await read(key);
-    if (job.latest !== undefined && isSame(job.latest, latest)) return;
-    job.latest = latest;
-    for (const wakeUp of job.wake) wakeUp();
+    job.isStale = true;
+    job.reading ??= readLatest(key, job).finally(() => {
+      job.reading = null;
+    });
+    await job.reading;
+  }
+
+  async function readLatest(key: string, job: Watched): Promise<void> {
+    while (job.isStale) {
+      job.isStale = false;
+      const latest = await read(key);
+      if (isSame(job.latest, latest)) continue;
+      job.latest = latest;
+      for (const wakeUp of job.wake) wakeUp();
+    }
   }
 }
 
@@ -80,3 +114,6 @@ function isSame(one: EssayJob | null, other: EssayJob | null): boolean {
   if (first.kind === 'writing' && second.kind === 'writing') return first.textSoFar === second.textSoFar;
   return first.kind === second.kind && !isEnded(second);
 }
+
+/** In milliseconds: how long watchers may delay other requests. */
+const sliceMs = 4;

@@ -40,6 +40,8 @@ export interface OrderArchive extends EssayArchive {
    * paid for is stored as long as an essay. Never rejects.
    */
   saveFailure(key: OrderKey, failure: EssayFailure, options: { isDelivered: boolean }): Promise<void>;
+  /** The client knows the failure of the last attempt, so a repeated order is sent. @throws StoreError */
+  confirmFailure(key: OrderKey): Promise<void>;
   /** Removes the essay of an order, and what is known of its last attempt. @throws StoreError */
   deleteOrder(key: OrderKey, essayId: string | null, callerId: string): Promise<void>;
 }
@@ -93,14 +95,7 @@ export function createArchive({ store, writes, expiresInMs, events }: ArchiveOpt
       if (!key || earlier) await writes.write({ [id]: JSON.stringify({ version: 1, essay }) });
       return essay;
     },
-    async findAttempt({ storeKey, fingerprint }) {
-      const found = parseRecord(attemptRecord, await store.get(toAttemptKey(storeKey)));
-      if (found === null) return null;
-      const isSameOrder = found.digest === fingerprint;
-      if ('isSent' in found) return { kind: 'sent', isSameOrder };
-      const { attempt: id, failure, isUnread } = found;
-      return isSameOrder ? { kind: 'failed', id, failure, isUnread } : null;
-    },
+    findAttempt,
     async saveSent({ storeKey, fingerprint }) {
       const record = JSON.stringify({ version: 1, digest: fingerprint, isSent: true });
       return store.set(toAttemptKey(storeKey), record, { expiresInMs }).then(
@@ -108,11 +103,11 @@ export function createArchive({ store, writes, expiresInMs, events }: ArchiveOpt
         () => false,
       );
     },
-    async saveFailure({ storeKey, fingerprint }, failure, { isDelivered }) {
-      const isUnread = !isDelivered && mayBePaid(failure);
-      const record = { version: 1, attempt: randomUUID(), digest: fingerprint, failure, isUnread };
-      const expiry = { expiresInMs: isUnread ? expiresInMs : failureExpiresInMs };
-      await store.set(toAttemptKey(storeKey), JSON.stringify(record), expiry).catch(() => {});
+    saveFailure,
+    async confirmFailure(key) {
+      const attempt = await findAttempt(key);
+      if (attempt?.kind === 'failed' && attempt.isUnread)
+        await saveFailure(key, attempt.failure, { isDelivered: true });
     },
     async deleteOrder({ storeKey }, essayId, callerId) {
       await writes.flush();
@@ -120,6 +115,26 @@ export function createArchive({ store, writes, expiresInMs, events }: ArchiveOpt
       await Promise.all(names.map((name) => erase(store, name)));
     },
   };
+
+  async function findAttempt({ storeKey, fingerprint }: OrderKey): Promise<FailedAttempt | SentAttempt | null> {
+    const found = parseRecord(attemptRecord, await store.get(toAttemptKey(storeKey)));
+    if (found === null) return null;
+    const isSameOrder = found.digest === fingerprint;
+    if ('isSent' in found) return { kind: 'sent', isSameOrder };
+    const { attempt: id, failure, isUnread } = found;
+    return isSameOrder ? { kind: 'failed', id, failure, isUnread } : null;
+  }
+
+  async function saveFailure(
+    { storeKey, fingerprint }: OrderKey,
+    failure: EssayFailure,
+    { isDelivered }: { isDelivered: boolean },
+  ): Promise<void> {
+    const isUnread = !isDelivered && mayBePaid(failure);
+    const record = { version: 1, attempt: randomUUID(), digest: fingerprint, failure, isUnread };
+    const expiry = { expiresInMs: isUnread ? expiresInMs : failureExpiresInMs };
+    await store.set(toAttemptKey(storeKey), JSON.stringify(record), expiry).catch(() => {});
+  }
 
   /** The earlier essay, if there was one; `differentOrder` if it cannot be read. */
   async function writeOrder(essay: Essay, key: OrderKey, id: string): Promise<Essay | InvalidEssayInput | null> {
@@ -145,7 +160,8 @@ function toAttemptKey(storeKey: string): string {
   return `${storeKey}:failure`;
 }
 
-function mayBePaid(failure: EssayFailure): boolean {
+/** Whether an order with this failure may have been paid for. */
+export function mayBePaid(failure: EssayFailure): boolean {
   return failure.kind === 'service-failed' && ['UPSTREAM_FAILED', 'UPSTREAM_TIMED_OUT'].includes(failure.code);
 }
 

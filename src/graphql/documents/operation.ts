@@ -40,7 +40,8 @@ export interface PreparedOperation {
     schema?: GraphQLSchema,
   ): ExecutionResult | Promise<ExecutionResult>;
   /**
-   * Subscribes: the results of the events, or one result with errors.
+   * Subscribes: the results of the events, or one result with errors. Subscriptions of one caller with the same variables have
+   * the same results of the same event, which must not be changed.
    * @param createContext called for each event, whose limits are its own
    */
   subscribe(
@@ -98,6 +99,8 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
   const operationName = definition.name?.value;
   const findVariableProblem = createVariableCheck(schema, definition);
   const countExecution = options.compiler.register({ document, definition, fragments }, options.addBytes);
+  /** What subscribers with the same caller and variables have in common, by event. */
+  const sharedResults = new WeakMap<object, Map<string, Promise<ExecutionResult>>>();
 
   return {
     label: labelOperation(definition, trust),
@@ -112,11 +115,25 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
       if (refusal !== null) return refusal;
       const args = { schema, document, operationName, variableValues };
       const events = await createSourceEventStream({ ...args, contextValue });
-      if (!(Symbol.asyncIterator in events))
-        return events.data === undefined ? rejectVariables(events.errors ?? []) : events;
-      return executeEvents(events, (rootValue) => execute({ ...args, rootValue, contextValue: createContext() }));
+      if (!(Symbol.asyncIterator in events)) return rejectSubscription(events.errors ?? []);
+      const subscriber = JSON.stringify([contextValue.caller.id, [...contextValue.caller.scopes], variableValues]);
+      return executeEvents(events, (event) =>
+        shareResult(event, subscriber, async () =>
+          execute({ ...args, rootValue: event, contextValue: createContext() }),
+        ),
+      );
     },
   };
+
+  /** Thousands of subscribers may receive the same event: then it is executed once, and they have the same result. */
+  function shareResult(event: unknown, subscriber: string, executeEvent: () => Promise<ExecutionResult>) {
+    if (typeof event !== 'object' || event === null) return executeEvent();
+    const results = sharedResults.get(event) ?? new Map<string, Promise<ExecutionResult>>();
+    sharedResults.set(event, results);
+    const result = results.get(subscriber) ?? executeEvent();
+    results.set(subscriber, result);
+    return result;
+  }
 
   function findRefusal({ limits }: Caller, variables: Variables): ExecutionResult | null {
     const limit = limits.maxQueryCost ?? maxCost;
@@ -168,6 +185,15 @@ function describeCost(cost: number, limit: number): string {
 function reject(message: string, extensions: GraphQLErrorExtensions = {}): ExecutionResult {
   const http = { status: 400 };
   return { errors: [new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', http, ...extensions } })] };
+}
+
+/** Errors with a path are those of the source of events; others those of the variables. */
+function rejectSubscription(errors: readonly GraphQLError[]): ExecutionResult {
+  for (const { path, originalError, extensions } of errors) {
+    const { code } = (originalError ?? {}) as { code?: unknown };
+    extensions.http = { status: path !== undefined && code === 'INTERNAL_SERVER_ERROR' ? 503 : 400 };
+  }
+  return { errors };
 }
 
 function rejectVariables(errors: readonly GraphQLError[]): ExecutionResult {

@@ -62,6 +62,8 @@ export interface RepliesOptions {
 export function createReplies({ hasCallers, exposesCost, hasTraces, redact, events }: RepliesOptions) {
   const extensionHeaders = [...(exposesCost ? [costHeader] : []), ...(hasTraces ? [traceHeader] : [])];
   const vary = [varyOfAll, ...(hasCallers ? ['authorization', 'x-api-key'] : []), ...extensionHeaders].join(', ');
+  /** The JSON of results that many subscribers have in common. */
+  const streamed = new WeakMap<ExecutionResult, string>();
   return { asksForExtensions, create, createStream };
 
   /** Whether a request asks for extensions of the response, with which it is not cached. */
@@ -83,7 +85,14 @@ export function createReplies({ hasCallers, exposesCost, hasTraces, redact, even
     return { status: 200, headers, mediaType, body: '', bodyEncoding: 'utf8', record: createRecord(executed), stream };
 
     async function* writeResults(): AsyncGenerator<string> {
-      for await (const result of results) yield create(result, request, caller, null).body;
+      for await (const result of results) yield streamed.get(result) ?? write(result);
+    }
+
+    function write(result: ExecutionResult): string {
+      const { body } = create(result, request, caller, null);
+      // Errors have the id of their request.
+      if (result.errors === undefined) streamed.set(result, body);
+      return body;
     }
   }
 

@@ -197,7 +197,7 @@ builder.subscriptionField('essayOrder', (t) =>
       'ended. If it ends before, because the gateway stopped, subscribe again. Null if there is no such order.',
     args: { id: t.arg.id({ required: true, ...orderIdArg }) },
     subscribe: (_, { id }, { services, caller, requestContext: { signal } }) =>
-      services.essayJobs.watch(id, caller.id, signal),
+      services.essayJobs.watch(id, caller.id, signal).catch(failToRead),
     resolve: (job) => job as EssayJob | null,
   }),
 );
@@ -275,11 +275,11 @@ const EssayOrderConnectionType = builder
       pageInfo: t.field({
         type: PageInfoType,
         description: 'Position in the list.',
-        resolve: ({ entries, hasNext, after }) => ({
+        resolve: ({ entries, hasNext, end, after }) => ({
           hasNext,
           hasPrevious: after !== null,
           start: entries[0]?.number ?? null,
-          end: entries.at(-1)?.number ?? null,
+          end,
         }),
       }),
     }),

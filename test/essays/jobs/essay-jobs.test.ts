@@ -45,7 +45,11 @@ describe('an order that is started', () => {
     expect(await jobs.findByKey('a', 'bob')).toBeNull();
     expect(await jobs.cancel(job.id, 'bob')).toBeNull();
     expect(await jobs.delete(job.id, 'bob')).toBe('unknown');
-    expect(await jobs.list({ first: 5, after: null, state: null }, 'bob')).toEqual({ entries: [], hasNext: false });
+    expect(await jobs.list({ first: 5, after: null, state: null }, 'bob')).toEqual({
+      entries: [],
+      hasNext: false,
+      end: null,
+    });
     calls[0]?.answer(tEssay());
     await jobs.stop();
   });
@@ -324,7 +328,7 @@ describe('a watcher', () => {
   it('that reads slowly misses states, and delays nobody', async () => {
     const { start, jobs, calls } = tJobs();
     const job = await start('a');
-    const slow = jobs.watch(job.id, 'ann', new AbortableSignal());
+    const slow = await jobs.watch(job.id, 'ann', new AbortableSignal());
     expect((await slow.next()).value?.state.kind).toBe('writing');
     calls[0]?.answer(tEssay());
     await pass(0);
@@ -393,8 +397,8 @@ describe('the list of a caller', () => {
   });
 });
 
-async function collect(watching: AsyncGenerator<EssayJob | null>): Promise<(EssayJob | null)[]> {
+async function collect(watching: Promise<AsyncGenerator<EssayJob | null>>): Promise<(EssayJob | null)[]> {
   const seen: (EssayJob | null)[] = [];
-  for await (const job of watching) seen.push(job);
+  for await (const job of await watching) seen.push(job);
   return seen;
 }

@@ -126,9 +126,10 @@ function createScriptedJobs(createdAt: Date): EssayJobs {
     start: async () => ({ id: 'known', createdAt, input, state: { kind: 'queued', position: 2 } }),
     find,
     findByKey: find,
-    async *watch(id) {
-      yield await find(id);
-    },
+    watch: async (id) =>
+      (async function* () {
+        yield await find(id);
+      })(),
     async cancel(id) {
       const job = await find(id);
       return job && { job, isCancelled: false, mayHaveBeenPaid: true };
@@ -137,7 +138,8 @@ function createScriptedJobs(createdAt: Date): EssayJobs {
       await turns(1);
       const job = { id: 'known', createdAt, input, state: { kind: 'cancelled', mayHaveBeenPaid: false } } as const;
       const entries = [5, 4, 3].map((number) => ({ job, number })).filter(({ number }) => number < (after ?? 9));
-      return { entries: entries.slice(0, first), hasNext: entries.length > first };
+      const page = entries.slice(0, first);
+      return { entries: page, hasNext: entries.length > first, end: page.at(-1)?.number ?? null };
     },
     delete: async (id) => (id === 'known' ? 'deleted' : id === '7' ? 'not-ended' : 'unknown'),
   };

@@ -1,0 +1,297 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startCountingEssayService } from './counting-essay-service.ts';
+import { buildGateway, type GatewayProcess, startGateway } from './gateway-process.ts';
+import { createChecks, describeMachine, formatTable, print, readNumberOption } from './report.ts';
+
+/*
+ * Kills gateways at random moments while orders are started, sent, written and cancelled: one gateway with the embedded
+ * store, then two with one Redis, in turns. At the end, each order must have one state that it keeps, none may have been
+ * sent twice, and no essay that was delivered may be lost without a word about its payment.
+ *   npx tsx bench/kill-orders.ts [--kills 30] [--orders 10] [--essay-ms 4000] [--built] [--store lmdb|redis] [--stop]
+ * `--orders` are started for each kill. `--built` uses the last build. Redis needs redis-server, and is skipped without it.
+ * With `--stop`, gateways are stopped in order.
+ */
+
+const kills = readNumberOption('kills', 30);
+const ordersPerKill = readNumberOption('orders', 10);
+const essayMs = readNumberOption('essay-ms', 4_000);
+const onlyStore = process.argv.includes('--store') ? process.argv[process.argv.indexOf('--store') + 1] : undefined;
+/** Whether gateways are stopped with SIGTERM instead. Then no order may fail. */
+const isStopped = process.argv.includes('--stop');
+const checks = createChecks();
+
+interface Order {
+  key: string;
+  description: string;
+  /** What the client was answered; null if it was not answered. */
+  cancellation: Cancellation | null;
+  /** The first end that a client saw. */
+  firstEnd: string | null;
+}
+
+interface Cancellation {
+  isCancelled: boolean;
+  mayHaveBeenPaid: boolean;
+}
+
+interface State {
+  __typename: string;
+  essay?: { text: string } | null;
+  failure?: { message: string };
+  mayHaveBeenPaid?: boolean;
+}
+
+const startMutation =
+  'mutation ($input: GenerateEssayInput!) { startEssay(input: $input) { ... on EssayOrder { id } } }';
+const cancelMutation = 'mutation ($id: ID!) { cancelEssay(id: $id) { isCancelled mayHaveBeenPaid } }';
+const listQuery = `query ($after: String) {
+  essays(first: 100, after: $after) {
+    nodes { input { description } state { __typename } }
+    pageInfo { hasNextPage endCursor }
+  }
+}`;
+const findQuery = `query ($key: ID!) {
+  essayOrder(idempotencyKey: $key) {
+    state {
+      __typename
+      ... on EssayFinished { essay { text } }
+      ... on EssayFailed { failure { ... on Error { message } } }
+      ... on EssayCancelled { mayHaveBeenPaid }
+    }
+  }
+}`;
+
+if (!process.argv.includes('--built')) buildGateway();
+print(describeMachine());
+const rows: (string | number)[][] = [];
+if (onlyStore !== 'redis') await run('LMDB', 1, null);
+if (onlyStore !== 'lmdb') {
+  const redis = await startRedis();
+  if (redis === null) print('Redis was skipped, because redis-server is not installed.');
+  else await run('Redis', 2, redis.url);
+  redis?.stop();
+}
+const columns = [
+  'store',
+  'kills',
+  'orders',
+  'finished',
+  'failed',
+  'cancelled',
+  'sent',
+  'sent twice',
+  'delivered',
+  'lost',
+];
+print(formatTable(columns, rows));
+checks.print();
+
+async function run(store: string, replicas: number, redisUrl: string | null): Promise<void> {
+  const service = await startCountingEssayService(essayMs);
+  const folder = mkdtempSync(join(tmpdir(), 'ledgerquill-kill-'));
+  const env = {
+    BANK_DATA_URL: 'http://127.0.0.1:9',
+    BANK_DATA_API_KEY: 'bench-bank-data',
+    ESSAY_URL: service.url,
+    ESSAY_API_KEY: 'bench-essays',
+    ESSAY_ORDERS_RUNNING: String(Math.ceil(ordersPerKill / 2)),
+    ESSAY_ORDERS_PER_CALLER: '10000',
+    STORE_SECRET: 'a-secret-that-all-share',
+    ...(redisUrl !== null && { REDIS_URL: redisUrl }),
+  };
+  const start = (index: number) => startGateway({ ...env, DATA_DIR: join(folder, String(index)) }, { isBuilt: true });
+  const gateways = await Promise.all(Array.from({ length: replicas }, (_, index) => start(index)));
+  const anyGateway = () => gateways[Math.floor(Math.random() * gateways.length)] as GatewayProcess;
+  const orders: Order[] = [];
+  const clients: Promise<void>[] = [];
+
+  for (let kill = 0; kill < kills; kill += 1) {
+    for (let number = 0; number < ordersPerKill; number += 1) {
+      const description = `${store} ${kill + 1}-${number + 1}`;
+      const order = { key: `key of ${description}`, description, cancellation: null, firstEnd: null };
+      orders.push(order);
+      clients.push(useOrder(order, anyGateway));
+    }
+    await sleep(Math.random() * essayMs);
+    print(`${store}: kill ${kill + 1} of ${kills}`);
+    const index = kill % replicas;
+    if (!isStopped) await gateways[index]?.kill();
+    else if ((await gateways[index]?.close()) !== 0) checks.fail('a gateway that was stopped did not exit with 0');
+    gateways[index] = await start(index);
+    await noteEnds(orders, anyGateway);
+  }
+
+  print(`${store}: waiting for the clients`);
+  await Promise.all(clients);
+  print(`${store}: waiting for the ends`);
+  const endsAt = performance.now() + 120_000;
+  while (!(await noteEnds(orders, anyGateway)) && performance.now() < endsAt) await sleep(500);
+  await check(store, orders, anyGateway(), service);
+  for (const gateway of gateways) {
+    for (const { msg } of gateway.log.filter(({ level }) => level >= 50)) checks.fail(`logged: ${msg}`);
+    await gateway.kill();
+  }
+  service.close();
+  rmSync(folder, { recursive: true });
+}
+
+/** A client: repeats what was not answered, as it may with an idempotency key. Cancels one order in five. */
+async function useOrder(order: Order, anyGateway: () => GatewayProcess): Promise<void> {
+  await sleep((Math.random() * essayMs) / 4);
+  const { key, description } = order;
+  const input = { description, wordCount: 100, idempotencyKey: key };
+  const id = await untilAnswered(async () => {
+    const { startEssay } = await ask<{ startEssay: { id?: string } }>(anyGateway(), startMutation, { input });
+    return startEssay.id;
+  });
+  if (Math.random() > 0.2) return;
+  await sleep((Math.random() * essayMs) / 2);
+  order.cancellation = await untilAnswered(async () => {
+    const { cancelEssay } = await ask<{ cancelEssay: Cancellation | null }>(anyGateway(), cancelMutation, { id });
+    if (cancelEssay === null) checks.fail(`${description} is unknown when it is cancelled`);
+    return cancelEssay ?? { isCancelled: false, mayHaveBeenPaid: true };
+  });
+}
+
+async function untilAnswered<Answer>(send: () => Promise<Answer | undefined>): Promise<Answer> {
+  const givesUpAt = performance.now() + 120_000;
+  for (;;) {
+    const answer = await send().catch((error: Error) => {
+      if (performance.now() > givesUpAt) throw error;
+    });
+    if (answer !== undefined) return answer;
+    await sleep(100);
+  }
+}
+
+/** Compares the ends of orders with those that were seen before. @returns whether all orders have ended */
+async function noteEnds(orders: readonly Order[], anyGateway: () => GatewayProcess): Promise<boolean> {
+  const states = await untilAnswered(() => readStates(anyGateway()));
+  let unended = 0;
+  for (const order of orders) {
+    const state = states.get(order.description);
+    const end = state === undefined || !isEnd(state) ? null : state.__typename;
+    if (end === null) unended += 1;
+    if (order.firstEnd !== null && end !== order.firstEnd) {
+      checks.fail(`${order.description} was ${order.firstEnd}, and then ${state?.__typename ?? 'unknown'}`);
+    }
+    order.firstEnd = end;
+  }
+  return unended === 0;
+}
+
+async function readStates(gateway: GatewayProcess): Promise<Map<string, State>> {
+  const states = new Map<string, State>();
+  for (let after: string | null = null; ; ) {
+    const { essays }: { essays: Page } = await ask(gateway, listQuery, { after });
+    for (const { input, state } of essays.nodes) {
+      if (states.has(input.description)) checks.fail(`${input.description} is listed twice`);
+      states.set(input.description, state);
+    }
+    if (!essays.pageInfo.hasNextPage) return states;
+    after = essays.pageInfo.endCursor;
+  }
+}
+
+interface Page {
+  nodes: { input: { description: string }; state: State }[];
+  pageInfo: { hasNextPage: boolean; endCursor: string | null };
+}
+
+async function check(
+  store: string,
+  orders: readonly Order[],
+  gateway: GatewayProcess,
+  service: Awaited<ReturnType<typeof startCountingEssayService>>,
+): Promise<void> {
+  const ends = { EssayFinished: 0, EssayFailed: 0, EssayCancelled: 0 };
+  let [sent, twice, delivered, lost] = [0, 0, 0, 0];
+  for (const { key, description, cancellation } of orders) {
+    const { essayOrder } = await ask<{ essayOrder: { state: State } | null }>(gateway, findQuery, { key });
+    const state = essayOrder?.state;
+    const received = service.received(description);
+    const essay = service.delivered(description);
+    const failure = state?.failure?.message ?? '';
+    if (state === undefined || !isEnd(state)) {
+      checks.fail(`${description} has not ended: ${state?.__typename ?? 'unknown'}`);
+      continue;
+    }
+    ends[state.__typename as keyof typeof ends] += 1;
+    sent += received > 0 ? 1 : 0;
+    twice += received > 1 ? 1 : 0;
+    delivered += essay === undefined ? 0 : 1;
+    if (received > 1) checks.fail(`${description} was sent ${received} times`);
+    const text = state.essay?.text ?? '';
+    if (
+      state.__typename === 'EssayFinished' &&
+      (essay === undefined || !essay.startsWith(text.slice(0, 100)) || text === '')
+    )
+      checks.fail(`${description} has a wrong text: ${text.slice(0, 100)}`);
+    if (state.__typename === 'EssayFailed' && (isStopped || !/may have been paid for/.test(failure))) {
+      checks.fail(`${description} failed: ${failure}`);
+    }
+    const isLost = essay !== undefined && state.__typename === 'EssayCancelled';
+    lost += isLost ? 1 : 0;
+    if (isLost) checks.fail(`${description} was delivered, and is ${state.__typename}`);
+    if (state.__typename === 'EssayCancelled' && received > 0 && state.mayHaveBeenPaid === false) {
+      checks.fail(`${description} was sent, and says that it costs nothing`);
+    }
+    if (cancellation?.isCancelled && state.__typename !== 'EssayCancelled') {
+      checks.fail(`${description} was cancelled, and is ${state.__typename}`);
+    }
+  }
+  const { EssayFinished, EssayFailed, EssayCancelled } = ends;
+  const counts = [EssayFinished, EssayFailed, EssayCancelled, sent, twice, delivered, lost];
+  rows.push([store, kills, orders.length, ...counts]);
+}
+
+function isEnd({ __typename: type }: State): boolean {
+  return type === 'EssayFinished' || type === 'EssayFailed' || type === 'EssayCancelled';
+}
+
+/** Rejects if there is no answer, or one with errors. */
+async function ask<Data>({ url }: GatewayProcess, query: string, variables: object): Promise<Data> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables }),
+    signal: AbortSignal.timeout(10_000),
+  });
+  const { data, errors } = (await response.json()) as { data: Data; errors?: unknown };
+  if (errors !== undefined) throw new Error(JSON.stringify(errors));
+  return data;
+}
+
+/** Null if it is not installed. */
+async function startRedis(): Promise<{ url: string; stop(): void } | null> {
+  const port = await findFreePort();
+  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', tmpdir()];
+  const child = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'ignore'] });
+  const failed = once(child, 'error').then(
+    () => null,
+    () => null,
+  );
+  const ready = (async () => {
+    for await (const text of child.stdout) if (String(text).includes('Ready to accept')) return true;
+    return null;
+  })();
+  if ((await Promise.race([ready, failed])) === null) return null;
+  child.stdout.resume();
+  const stop = () => void child.kill('SIGKILL');
+  process.once('exit', stop);
+  return { url: `redis://127.0.0.1:${port}`, stop };
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

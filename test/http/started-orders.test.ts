@@ -1,0 +1,83 @@
+import { expect, it, vi } from 'vitest';
+import { as, contentOf, tCallers } from '../support/http/callers.ts';
+import { replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
+
+const startWith = (key: string) => `mutation {
+  startEssay(input: { description: "Pens ${key}", wordCount: 100, idempotencyKey: "${key}" }) {
+    __typename
+    ... on EssayOrder { id }
+    ... on Error { message }
+  }
+}`;
+const stateOf = (key: string) => `{
+  essayOrder(idempotencyKey: "${key}") { state { __typename ... on EssayFailed { failure { __typename } } } }
+}`;
+
+async function tShop(env = {}) {
+  const held = replyHeld(
+    replyJson(200, { essay: 'Pens hold ink, and they hold it well for a long time. '.repeat(20) }),
+  );
+  const upstream = await tUpstream(held.reply);
+  const gateway = await tCallers({
+    callers: { shop: 'essays', bank: 'bank-data' },
+    env: { CALLER_ESSAY_CALLS: '2/day', ESSAY_ORDERS_RUNNING: '1', ...env },
+    upstream,
+  });
+  const askAs = async (name: string, query: string) => contentOf(await gateway.send('directly', { query }, as(name)));
+  const start = async (key: string) => {
+    const { data } = await askAs('shop', startWith(key));
+    return (data as { startEssay: { id: string } }).startEssay.id;
+  };
+  const used = async () => {
+    const { data } = await askAs('shop', '{ allowances { service callerBudget { used } } }');
+    const { allowances } = data as { allowances: { service: string; callerBudget: { used: number } | null }[] };
+    return allowances.find(({ service }) => service === 'ESSAYS')?.callerBudget?.used;
+  };
+  return { upstream, askAs, start, used, release: held.release };
+}
+
+it('an order is counted once in the budget of its caller, when it is sent', async () => {
+  const { upstream, askAs, start, used, release } = await tShop();
+  const first = await start('a');
+  await vi.waitUntil(() => upstream.calls.length === 1);
+  expect(await start('a')).toBe(first);
+  const waiting = await start('b');
+  expect(await used()).toBe(1);
+  const { data } = await askAs('shop', `mutation { cancelEssay(id: "${waiting}") { isCancelled mayHaveBeenPaid } }`);
+  expect(data).toEqual({ cancelEssay: { isCancelled: true, mayHaveBeenPaid: false } });
+  expect(await used()).toBe(1);
+  for (const key of ['c', 'd']) await start(key);
+  release();
+  const failed = { state: { __typename: 'EssayFailed', failure: { __typename: 'EssayAllowanceExhausted' } } };
+  await vi.waitFor(
+    async () => expect((await askAs('shop', stateOf('d'))).data).toEqual({ essayOrder: failed }),
+    10_000,
+  );
+  expect((await askAs('shop', stateOf('c'))).data).toMatchObject({
+    essayOrder: { state: { __typename: 'EssayFinished' } },
+  });
+  expect(await used()).toBe(2);
+  expect(upstream.calls).toHaveLength(2);
+});
+
+it('a caller without the scope can neither start, find, watch, cancel, list nor delete orders', async () => {
+  const { upstream, askAs, start, release } = await tShop();
+  const id = await start('a');
+  const documents = [
+    startWith('b'),
+    stateOf('a'),
+    `{ essayOrder(id: "${id}") { id } }`,
+    `mutation { cancelEssay(id: "${id}") { isCancelled } }`,
+    `mutation { deleteEssay(id: "${id}") { id } }`,
+    '{ essays { nodes { id } } }',
+  ];
+  for (const document of documents) {
+    const { errors } = await askAs('bank', document);
+    expect(
+      errors?.map(([code]) => code),
+      document,
+    ).toEqual(['FORBIDDEN']);
+  }
+  await vi.waitUntil(() => upstream.calls.length === 1);
+  release();
+});
