@@ -10,7 +10,10 @@ export interface BankLists {
   countries(): string[];
   /** Unsorted; empty for a country without a list. Read and parsed on every call. */
   banks(country: string): ListedBank[];
-  /** All BICs that any list gives for a bank code, those that our corrections and imports replaced included. Read on every call. */
+  /**
+   * All BICs that any list gives for a bank code: first those of the present list, then those that our corrections and imports
+   * replaced. Read on every call.
+   */
   bics(country: string): ReadonlyMap<string, readonly string[]>;
   /** Null for a country without a list. */
   status(country: string): BankListStatus | null;
@@ -61,7 +64,7 @@ export function createBankLists({ dataDir, lookEveryMs = 1 }: BankListsOptions =
     banks,
     bics(country) {
       const listed = banks(country).map(({ bankCode, bic }) => [bankCode, bic] as const);
-      return groupBics(country, [...shipped.bics(country), ...listed]);
+      return groupBics(country, [...listed, ...shipped.bics(country)]);
     },
     status(country) {
       const imported = findImport(country);

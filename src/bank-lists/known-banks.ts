@@ -12,7 +12,7 @@ export interface KnownBanks {
   status(country: string, bankCode: string): BankCodeStatus;
   /** The method of the check digit in account numbers of this German bank code, such as `63`; null if unknown. */
   accountCheckMethod(bankCode: string): string | null;
-  /** All BICs that the lists give for this bank code; empty if there are none. */
+  /** All BICs that the lists give for this bank code, first those of the present list; empty if there are none. */
   bics(country: string, bankCode: string): readonly string[];
   /** The lists of all countries, by code. */
   lists(): readonly BankListStatus[];
