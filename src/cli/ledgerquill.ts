@@ -12,6 +12,17 @@ import { readWorkerSettings } from '../process/workers.ts';
  * findings, 2 for any failure.
  */
 
+const checkHelp = `
+Exit codes: 0 nothing to report, 1 findings, 2 the check could not be completed.
+Added columns: status, problems, suggestion, bank, bic, bic_match, national_check, iban.
+Cells that spreadsheets would take for formulas get an apostrophe before them, but in JSON.
+
+Examples:
+  ledgerquill check payees.csv --output checked.csv
+  ledgerquill check payroll.xlsx --dry-run
+  ledgerquill check payees.csv --format json --quiet | jq -r 'select(.status != "VALID") | .row'
+  LEDGERQUILL_KEY=lq_... ledgerquill check payees.csv --gateway https://gateway.example.com`;
+
 try {
   const program = createProgram();
   await program.parseAsync(readArguments(program), { from: 'user' });
@@ -138,17 +149,6 @@ function createProgram(): Command {
     );
   return program;
 }
-
-const checkHelp = `
-Exit codes: 0 nothing to report, 1 findings, 2 the check could not be completed.
-Added columns: status, problems, suggestion, bank, bic, bic_match, national_check, iban.
-Cells that spreadsheets would take for formulas get an apostrophe before them, but in JSON.
-
-Examples:
-  ledgerquill check payees.csv --output checked.csv
-  ledgerquill check payroll.xlsx --dry-run
-  ledgerquill check payees.csv --format json --quiet | jq -r 'select(.status != "VALID") | .row'
-  LEDGERQUILL_KEY=lq_... ledgerquill check payees.csv --gateway https://gateway.example.com`;
 
 /** Commander ignores an unknown command before or after `--help`, and prints the general help. */
 function readArguments({ commands }: Command): string[] {
