@@ -2,6 +2,7 @@ import { findCountryFormat } from '../iban/registry.ts';
 import { correctBanks, correctionsDate, isRegister } from './bank-corrections.ts';
 import { type BankImport, createImportReader } from './imported-lists.ts';
 import { type BankEntry, type BankListStatus, isBranch, type ListedBank } from './listed-bank.ts';
+import { type BankScheme, findSchemes } from './scheme-registers.ts';
 import { createShippedBanks } from './shipped-banks.ts';
 
 /** The bank lists of all countries: those in npm packages, with our corrections, and the imported ones, which replace them. */
@@ -17,9 +18,11 @@ export interface BankLists {
   bics(country: string): ReadonlyMap<string, readonly string[]>;
   /** Null for a country without a list. */
   status(country: string): BankListStatus | null;
+  /** What each imported register of a payment scheme says about the bank with this BIC; null without a register or a valid BIC. */
+  schemes(bic: string): readonly BankScheme[] | null;
   /** Changes whenever the list of the country does. */
   edition(country: string): string;
-  /** Changes whenever any list does. */
+  /** Changes whenever any list of banks does. */
   version(): string;
   close(): Promise<void>;
 }
@@ -71,6 +74,10 @@ export function createBankLists({ dataDir, lookEveryMs = 1 }: BankListsOptions =
       if (imported === null) return shipped.status(country);
       const { source, date, validUntil = null, isComplete = false } = imported;
       return { country, source, date, validUntil, isComplete };
+    },
+    schemes(bic) {
+      refresh();
+      return reader && findSchemes(reader.registers, bic, new Date().toISOString().slice(0, 10));
     },
     edition: (country) => `${shipped.edition(country)}/${findImport(country)?.revision ?? ''}`,
     version() {

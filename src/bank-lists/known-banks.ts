@@ -1,5 +1,6 @@
 import { type BankLists, findInList, isValidToday } from './bank-lists.ts';
 import type { BankListStatus, ListedBank } from './listed-bank.ts';
+import type { BankScheme } from './scheme-registers.ts';
 
 /** What the bank lists say without an upstream call. */
 export interface KnownBanks {
@@ -14,6 +15,8 @@ export interface KnownBanks {
   accountCheckMethod(bankCode: string): string | null;
   /** All BICs that the lists give for this bank code, first those of the present list; empty if there are none. */
   bics(country: string, bankCode: string): readonly string[];
+  /** What each imported register of a payment scheme says about the bank with this BIC; null without a register or a valid BIC. */
+  schemes(bic: string): readonly BankScheme[] | null;
   /** The lists of all countries, by code. */
   lists(): readonly BankListStatus[];
   /**
@@ -66,6 +69,7 @@ export function createKnownBanks(lists: BankLists): KnownBanks {
     },
     accountCheckMethod: (bankCode) => knownCodes('DE')?.get(bankCode)?.accountCheckMethod ?? null,
     bics: (country, bankCode) => findInList(bicsOf(country), country, bankCode) ?? [],
+    schemes: lists.schemes,
     lists: () => lists.countries().flatMap((country) => lists.status(country) ?? []),
     loadSoon() {
       let isStopped = false;

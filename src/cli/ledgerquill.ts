@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { Argument, Command, CommanderError, Option } from 'commander';
+import { paymentSchemes } from '../bank-lists/scheme-registers.ts';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 import { readVersion } from '../process/package-files.ts';
 import { type MainOptions, runMain } from '../process/run-main.ts';
@@ -92,12 +93,21 @@ function createProgram(): Command {
     .action((files, options, command) =>
       run(command, async () => (await import('./check.ts')).check(files, options), { failureExitCode: 2 }),
     );
-  addCommand('import-banks', 'Replace the bank directory of a country. Without arguments: list the files to download.')
-    .argument('[country]', 'ISO 3166-1 alpha-2 code, such as DE')
+  addCommand(
+    'import-banks',
+    'Replace the bank directory of a country, or the register of a payment scheme. Without arguments: list the files to download.',
+  )
+    .argument('[country]', 'ISO 3166-1 alpha-2 code, such as DE; or EPC for a register of a payment scheme')
     .argument('[file]', 'the file, as downloaded from its publisher')
     .option('--all <folder>', 'Import each file of a folder that is recognized, for its countries.')
     .option('--date <date>', 'The date of the list, such as 2026-11-21, if the file has none.')
-    .option('--undo', 'Restore the directory that the last import of the country replaced.')
+    .addOption(
+      new Option(
+        '--scheme <scheme>',
+        'The payment scheme of an EPC register, if the name of the file does not say it.',
+      ).choices(paymentSchemes),
+    )
+    .option('--undo', 'Restore the directory or register that the last import replaced.')
     .option('--force', 'Accept a file with less than half of the present banks, or an older one.')
     .addOption(dotenvOption())
     .action((country, file, options, command) =>

@@ -22,7 +22,7 @@ export interface Services {
   /** The paid calls of each caller. */
   budgets: Pick<PaidBudgets, 'reserve' | 'status'>;
   /** What the bank lists of the gateway say without an upstream call. */
-  knownBanks: Pick<KnownBanks, 'has' | 'status' | 'accountCheckMethod' | 'bics'>;
+  knownBanks: Pick<KnownBanks, 'has' | 'status' | 'accountCheckMethod' | 'bics' | 'schemes'>;
   limits: QueryLimits;
   /** Calls to the bank-data service at a time. */
   maxConcurrency: number;

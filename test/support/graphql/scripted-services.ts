@@ -102,7 +102,7 @@ export function tServices(): Services {
       { service: 'essays', used: 2, limit: 10, remaining: 8, renewsAt },
     ],
     budgets: { reserve: () => null, status: async () => [] },
-    knownBanks: { has: () => false, status: () => 'UNKNOWN', accountCheckMethod: () => null, bics: () => [] },
+    knownBanks: { has: () => false, status: () => 'UNKNOWN', accountCheckMethod: () => null, bics: () => [], schemes: () => null },
     maxConcurrency: 64,
     inTimeSlice: createTimeSlices(4),
     limits: { ibans: 20, bics: 10, bankQueries: 4, essayTexts: 2, essays: 1, entities: 20, suggestions: 1_000 },
