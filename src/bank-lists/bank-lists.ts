@@ -2,7 +2,7 @@ import { findCountryFormat } from '../iban/registry.ts';
 import { correctBanks, correctionsDate, isRegister } from './bank-corrections.ts';
 import { type BankImport, createImportReader } from './imported-lists.ts';
 import { type BankEntry, type BankListStatus, isBranch, type ListedBank } from './listed-bank.ts';
-import { type BankScheme, findSchemes } from './scheme-registers.ts';
+import type { Participants, PaymentScheme, SchemeRegister } from './scheme-registers.ts';
 import { createShippedBanks } from './shipped-banks.ts';
 
 /** The bank lists of all countries: those in npm packages, with our corrections, and the imported ones, which replace them. */
@@ -18,13 +18,19 @@ export interface BankLists {
   bics(country: string): ReadonlyMap<string, readonly string[]>;
   /** Null for a country without a list. */
   status(country: string): BankListStatus | null;
-  /** What each imported register of a payment scheme says about the bank with this BIC; null without a register or a valid BIC. */
-  schemes(bic: string): readonly BankScheme[] | null;
+  /** The imported registers of payment schemes. `revision` changes with each import. */
+  registers(): readonly ListedRegister[];
+  /** Read on every call; empty without an import. */
+  participants(scheme: PaymentScheme): Participants;
   /** Changes whenever the list of the country does. */
   edition(country: string): string;
   /** Changes whenever any list of banks does. */
   version(): string;
   close(): Promise<void>;
+}
+
+export interface ListedRegister extends Omit<SchemeRegister, 'participants'> {
+  revision: number;
 }
 
 export interface BankListsOptions {
@@ -75,10 +81,11 @@ export function createBankLists({ dataDir, lookEveryMs = 1 }: BankListsOptions =
       const { source, date, validUntil = null, isComplete = false } = imported;
       return { country, source, date, validUntil, isComplete };
     },
-    schemes(bic) {
+    registers() {
       refresh();
-      return reader && findSchemes(reader.registers, bic, new Date().toISOString().slice(0, 10));
+      return Array.from(reader?.registers() ?? [], ([scheme, { date, revision }]) => ({ scheme, date, revision }));
     },
+    participants: (scheme) => reader?.participants(scheme) ?? new Map(),
     edition: (country) => `${shipped.edition(country)}/${findImport(country)?.revision ?? ''}`,
     version() {
       refresh();

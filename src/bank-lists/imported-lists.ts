@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { RootDatabase } from 'lmdb';
 import { checkLmdbFile, createLmdbFiles } from '../stores/lmdb-file.ts';
 import type { BankEntry } from './listed-bank.ts';
-import type { Participation, PaymentScheme, SchemeRegisters } from './scheme-registers.ts';
+import { type Participants, type Participation, type PaymentScheme, paymentSchemes } from './scheme-registers.ts';
 
 /** The stored data of the import of one country, or of the register of one scheme. */
 export interface BankImport {
@@ -23,10 +23,8 @@ export interface BankImport {
 /** A bank, stored under its country and bank code. */
 export type StoredBank = [name: string, zip: string, city: string, bic: string, accountCheckMethod?: string];
 
-/** All participations with a BIC, stored under their scheme and BIC of 11 characters. */
-export type StoredParticipations = Participation[];
-
-export type StoredEntry = StoredBank | StoredParticipations;
+/** All participations with a BIC are stored under their scheme and BIC of 11 characters. */
+export type StoredEntry = StoredBank | Participation[];
 
 export type ImportStore = RootDatabase<number | BankImport | StoredEntry, string | string[]>;
 
@@ -54,10 +52,11 @@ export function bankImportKeys(country: string): ImportKeys {
 
 /** The participants of a scheme, by BIC. Their own revision: an import does not change the answers about banks. */
 export function registerImportKeys(scheme: PaymentScheme): ImportKeys {
-  return createImportKeys({ name: 'register', entryName: 'participant', of: scheme, revision: 'register revision' });
+  return createImportKeys({ name: 'register', entryName: 'participant', of: scheme, revision: registerRevisionKey });
 }
 
 const revisionKey = 'revision';
+const registerRevisionKey = 'register revision';
 
 interface ImportNames {
   name: string;
@@ -108,7 +107,9 @@ interface ImportReader {
   /** By country code. */
   imports(): ReadonlyMap<string, BankImport>;
   entries(country: string): BankEntry[];
-  registers: SchemeRegisters;
+  /** By scheme, in the order of `paymentSchemes`. */
+  registers(): ReadonlyMap<PaymentScheme, BankImport>;
+  participants(scheme: PaymentScheme): Participants;
   close(): Promise<void>;
 }
 
@@ -122,6 +123,8 @@ export function createImportReader(dataDir: string): ImportReader {
   let store: ImportStore | null = null;
   let imports: ReadonlyMap<string, BankImport> = new Map();
   let revision = 0;
+  let registers: ReadonlyMap<PaymentScheme, BankImport> = new Map();
+  let registerRevision = 0;
 
   const reader: ImportReader = {
     refresh() {
@@ -130,11 +133,17 @@ export function createImportReader(dataDir: string): ImportReader {
       // Without this, commits of other processes become visible only at a later turn of the event loop.
       store.resetReadTxn();
       const latest = (store.get(revisionKey) as number | undefined) ?? 0;
-      if (latest === revision) return;
-      revision = latest;
-      imports = new Map(
-        Array.from(store.getRange(allImports), ({ key, value }) => [key[1] ?? '', value as BankImport]),
-      );
+      if (latest !== revision) {
+        revision = latest;
+        imports = new Map(
+          Array.from(store.getRange(allImports), ({ key, value }) => [key[1] ?? '', value as BankImport]),
+        );
+      }
+      const latestRegister = (store.get(registerRevisionKey) as number | undefined) ?? 0;
+      if (latestRegister !== registerRevision) {
+        registerRevision = latestRegister;
+        registers = readRegisters(store);
+      }
     },
     revision: () => revision,
     imports: () => imports,
@@ -145,18 +154,21 @@ export function createImportReader(dataDir: string): ImportReader {
         return { bankCode: key[2] ?? '', name, zip, city, bic, ...(accountCheckMethod && { accountCheckMethod }) };
       });
     },
-    registers: {
-      date(scheme) {
-        const description = store?.get(registerImportKeys(scheme).current.description) as BankImport | undefined;
-        return description?.date ?? null;
-      },
-      participations(scheme, bic) {
-        const stored = store?.get(registerImportKeys(scheme).current.entry(bic)) as StoredParticipations | undefined;
-        return stored ?? null;
-      },
+    registers: () => registers,
+    participants(scheme) {
+      if (store === null) return new Map();
+      const entries = store.getRange(registerImportKeys(scheme).current.entries);
+      return new Map(Array.from(entries, ({ key, value }) => [key[2] ?? '', value as Participation[]]));
     },
     close: async () => store?.close(),
   };
   reader.refresh();
   return reader;
+}
+
+function readRegisters(store: ImportStore): Map<PaymentScheme, BankImport> {
+  const found = paymentSchemes.map(
+    (scheme) => [scheme, store.get(registerImportKeys(scheme).current.description) as BankImport | undefined] as const,
+  );
+  return new Map(found.flatMap(([scheme, description]) => (description ? [[scheme, description]] : [])));
 }

@@ -1,6 +1,6 @@
-import { type BankLists, findInList, isValidToday } from './bank-lists.ts';
+import { type BankLists, findInList, isValidToday, type ListedRegister } from './bank-lists.ts';
 import type { BankListStatus, ListedBank } from './listed-bank.ts';
-import type { BankScheme } from './scheme-registers.ts';
+import { type BankScheme, findSchemes, type PaymentScheme, type SchemeRegister } from './scheme-registers.ts';
 
 /** What the bank lists say without an upstream call. */
 export interface KnownBanks {
@@ -20,8 +20,8 @@ export interface KnownBanks {
   /** The lists of all countries, by code. */
   lists(): readonly BankListStatus[];
   /**
-   * Reads all lists a second after the start, one at a time; until then each is read on first use. The largest, of Germany,
-   * takes 15 ms, and 50 ms in a cold process.
+   * Reads all lists and registers a second after the start, one at a time; until then each is read on first use. The largest, of
+   * Germany, takes 15 ms, and 50 ms in a cold process.
    * @returns a function that stops reading
    */
   loadSoon(): () => void;
@@ -36,6 +36,8 @@ type KnownCode = Pick<ListedBank, 'isDeleted' | 'accountCheckMethod'>;
 export function createKnownBanks(lists: BankLists): KnownBanks {
   const known = new Map<string, { edition: string; codes: KnownCodes }>();
   const knownBics = new Map<string, { edition: string; bics: ReadonlyMap<string, readonly string[]> }>();
+
+  const knownRegisters = new Map<PaymentScheme, { revision: number; register: SchemeRegister }>();
 
   function knownCodes(country: string): KnownCodes | null {
     const edition = lists.edition(country);
@@ -58,6 +60,14 @@ export function createKnownBanks(lists: BankLists): KnownBanks {
     return bics;
   }
 
+  function readRegister({ scheme, date, revision }: ListedRegister): SchemeRegister {
+    const found = knownRegisters.get(scheme);
+    if (found?.revision === revision) return found.register;
+    const register = { scheme, date, participants: lists.participants(scheme) };
+    knownRegisters.set(scheme, { revision, register });
+    return register;
+  }
+
   return {
     has: (country, bankCode) => findInList(knownCodes(country), country, bankCode) !== null,
     status(country, bankCode) {
@@ -69,17 +79,22 @@ export function createKnownBanks(lists: BankLists): KnownBanks {
     },
     accountCheckMethod: (bankCode) => knownCodes('DE')?.get(bankCode)?.accountCheckMethod ?? null,
     bics: (country, bankCode) => findInList(bicsOf(country), country, bankCode) ?? [],
-    schemes: lists.schemes,
+    schemes: (bic) => findSchemes(lists.registers().map(readRegister), bic, new Date().toISOString().slice(0, 10)),
     lists: () => lists.countries().flatMap((country) => lists.status(country) ?? []),
     loadSoon() {
       let isStopped = false;
-      const load = (remaining: readonly string[]) => {
-        const [country, ...others] = remaining;
-        if (country === undefined || isStopped) return;
-        knownCodes(country);
+      const load = (remaining: readonly (() => void)[]) => {
+        const [read, ...others] = remaining;
+        if (read === undefined || isStopped) return;
+        read();
         setImmediate(load, others).unref();
       };
-      const timer = setTimeout(() => load(lists.countries()), loadAfterMs).unref();
+      const loadAll = () =>
+        load([
+          ...lists.countries().map((country) => () => knownCodes(country)),
+          ...lists.registers().map((register) => () => readRegister(register)),
+        ]);
+      const timer = setTimeout(loadAll, loadAfterMs).unref();
       return () => {
         isStopped = true;
         clearTimeout(timer);

@@ -7,13 +7,16 @@ export type PaymentScheme = (typeof paymentSchemes)[number];
 /** From the first day on which an institution takes part to the day on which it leaves, as ISO dates; null if not listed. */
 export type Participation = readonly [since: string | null, until: string | null];
 
-/** The imported registers. */
-export interface SchemeRegisters {
-  /** ISO date of the import; null if the register of the scheme was not imported. */
-  date(scheme: PaymentScheme): string | null;
-  /** Ascending, as an institution may leave and come back; null if the register does not have the BIC, of 11 characters. */
-  participations(scheme: PaymentScheme, bic: string): readonly Participation[] | null;
+/** An imported register. */
+export interface SchemeRegister {
+  scheme: PaymentScheme;
+  /** ISO date of the import. */
+  date: string;
+  participants: Participants;
 }
+
+/** By BIC of 11 characters. Participations are ascending: an institution may leave and come back. */
+export type Participants = ReadonlyMap<string, readonly Participation[]>;
 
 /** What the register of a scheme says about a bank. */
 export interface BankScheme {
@@ -35,17 +38,13 @@ export interface BankScheme {
  * @param today ISO date
  * @returns null without a register or a valid BIC
  */
-export function findSchemes(registers: SchemeRegisters, text: string, today: string): BankScheme[] | null {
+export function findSchemes(registers: readonly SchemeRegister[], text: string, today: string): BankScheme[] | null {
   const bic = compactBic(text);
-  if (findBicProblems(bic).length > 0) return null;
-  const found = paymentSchemes.flatMap((scheme) => {
-    const registerDate = registers.date(scheme);
-    if (registerDate === null) return [];
-    const listed =
-      registers.participations(scheme, fullBic(bic)) ?? registers.participations(scheme, fullBic(bic.slice(0, 8)));
-    return [{ scheme, ...takePart(listed ?? [], today), registerDate }];
+  if (registers.length === 0 || findBicProblems(bic).length > 0) return null;
+  return registers.map(({ scheme, date, participants }) => {
+    const listed = participants.get(fullBic(bic)) ?? participants.get(fullBic(bic.slice(0, 8))) ?? [];
+    return { scheme, ...takePart(listed, today), registerDate: date };
   });
-  return found.length > 0 ? found : null;
 }
 
 /** The present participation, otherwise the next, otherwise the last. */

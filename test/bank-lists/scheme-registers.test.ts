@@ -3,7 +3,7 @@ import {
   findSchemes,
   type Participation,
   type PaymentScheme,
-  type SchemeRegisters,
+  type SchemeRegister,
 } from '../../src/bank-lists/scheme-registers.ts';
 
 const registerDate = '2026-11-20';
@@ -12,11 +12,12 @@ const today = '2026-11-26';
 /** Registers with these participants, all imported on one day. */
 function tRegisters(
   registers: Partial<Record<PaymentScheme, Readonly<Record<string, readonly Participation[]>>>>,
-): SchemeRegisters {
-  return {
-    date: (scheme) => (registers[scheme] ? registerDate : null),
-    participations: (scheme, bic) => registers[scheme]?.[bic] ?? null,
-  };
+): SchemeRegister[] {
+  return Object.entries(registers).map(([scheme, participants]) => ({
+    scheme: scheme as PaymentScheme,
+    date: registerDate,
+    participants: new Map(Object.entries(participants)),
+  }));
 }
 
 /** What a register with one BIC says about another one. */
@@ -85,7 +86,7 @@ describe('a bank takes part in a scheme', () => {
 });
 
 it('has an entry for each imported register, also of schemes in which the bank does not take part', () => {
-  const registers = tRegisters({ VOP: {}, SCT_INST: { AAAADEFFXXX: [[null, null]] } });
+  const registers = tRegisters({ SCT_INST: { AAAADEFFXXX: [[null, null]] }, VOP: {} });
   const none = { since: null, until: null, registerDate };
   expect(findSchemes(registers, 'AAAADEFF', today)).toEqual([
     { scheme: 'SCT_INST', takesPart: true, ...none },
