@@ -17,6 +17,8 @@ export interface KnownBanks {
   bics(country: string, bankCode: string): readonly string[];
   /** What each imported register of a payment scheme says about the bank with this BIC; null without a register or a valid BIC. */
   schemes(bic: string): readonly BankScheme[] | null;
+  /** The imported registers of payment schemes. */
+  registers(): readonly Omit<SchemeRegister, 'participants'>[];
   /** The lists of all countries, by code. */
   lists(): readonly BankListStatus[];
   /**
@@ -80,6 +82,7 @@ export function createKnownBanks(lists: BankLists): KnownBanks {
     accountCheckMethod: (bankCode) => knownCodes('DE')?.get(bankCode)?.accountCheckMethod ?? null,
     bics: (country, bankCode) => findInList(bicsOf(country), country, bankCode) ?? [],
     schemes: (bic) => findSchemes(lists.registers().map(readRegister), bic, new Date().toISOString().slice(0, 10)),
+    registers: () => lists.registers().map(({ scheme, date }) => ({ scheme, date })),
     lists: () => lists.countries().flatMap((country) => lists.status(country) ?? []),
     loadSoon() {
       let isStopped = false;
