@@ -138,7 +138,7 @@ export function createGateway(
   const server = createHttpServer(handleRequest, { ...config.connections, onRefused: events.connectionRefused });
   const configHash = createConfigHash(config, () => ({
     callers: access.callers().map(({ name, limits }) => ({ name, limits })),
-    bankLists: knownBanks.lists(),
+    bankLists: [...knownBanks.lists(), ...knownBanks.registers()],
   }));
   const metricSources: MetricSources = {
     activeRequests: server.activeRequests,

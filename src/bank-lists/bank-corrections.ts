@@ -1,3 +1,4 @@
+import { fullBic } from '../iban/bic.ts';
 import type { ListedBank } from './listed-bank.ts';
 
 /*
@@ -59,18 +60,14 @@ function correctBank(
 ): ListedBank | null {
   const bic = typeof rule === 'function' ? rule(bankCode) : rule;
   if (bic === null) return null;
-  if (listed && isSameBic(listed.bic, bic)) return name === '' ? listed : { ...listed, name: listed.name || name };
+  if (listed && fullBic(listed.bic) === fullBic(bic))
+    return name === '' ? listed : { ...listed, name: listed.name || name };
   const bicSource = 'CORRECTED';
   if (listed === undefined) {
     return { country, bankCode, name, zip: '', city: '', bic, bicSource, source: reason, date: correctionsDate };
   }
   const source = `${listed.source}; BIC from ${reason} (${correctionsDate})`;
   return { ...listed, name: listed.name || name, bic, bicSource, source };
-}
-
-/** A BIC without a branch is that of the head office, `XXX`. */
-function isSameBic(one: string, other: string): boolean {
-  return one.padEnd(11, 'X') === other.padEnd(11, 'X');
 }
 
 const statements = 'payment details that account holders publish';

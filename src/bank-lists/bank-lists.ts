@@ -2,6 +2,7 @@ import { findCountryFormat } from '../iban/registry.ts';
 import { correctBanks, correctionsDate, isRegister } from './bank-corrections.ts';
 import { type BankImport, createImportReader } from './imported-lists.ts';
 import { type BankEntry, type BankListStatus, isBranch, type ListedBank } from './listed-bank.ts';
+import type { Participants, PaymentScheme, SchemeRegister } from './scheme-registers.ts';
 import { createShippedBanks } from './shipped-banks.ts';
 
 /** The bank lists of all countries: those in npm packages, with our corrections, and the imported ones, which replace them. */
@@ -10,15 +11,26 @@ export interface BankLists {
   countries(): string[];
   /** Unsorted; empty for a country without a list. Read and parsed on every call. */
   banks(country: string): ListedBank[];
-  /** All BICs that any list gives for a bank code, those that our corrections and imports replaced included. Read on every call. */
+  /**
+   * All BICs that any list gives for a bank code: first those of the present list, then those that our corrections and imports
+   * replaced. Read on every call.
+   */
   bics(country: string): ReadonlyMap<string, readonly string[]>;
   /** Null for a country without a list. */
   status(country: string): BankListStatus | null;
+  /** The imported registers of payment schemes. `revision` changes with each import. */
+  registers(): readonly ListedRegister[];
+  /** Read on every call; empty without an import. */
+  participants(scheme: PaymentScheme): Participants;
   /** Changes whenever the list of the country does. */
   edition(country: string): string;
-  /** Changes whenever any list does. */
+  /** Changes whenever any list of banks does. */
   version(): string;
   close(): Promise<void>;
+}
+
+export interface ListedRegister extends Omit<SchemeRegister, 'participants'> {
+  revision: number;
 }
 
 export interface BankListsOptions {
@@ -61,7 +73,7 @@ export function createBankLists({ dataDir, lookEveryMs = 1 }: BankListsOptions =
     banks,
     bics(country) {
       const listed = banks(country).map(({ bankCode, bic }) => [bankCode, bic] as const);
-      return groupBics(country, [...shipped.bics(country), ...listed]);
+      return groupBics(country, [...listed, ...shipped.bics(country)]);
     },
     status(country) {
       const imported = findImport(country);
@@ -69,6 +81,11 @@ export function createBankLists({ dataDir, lookEveryMs = 1 }: BankListsOptions =
       const { source, date, validUntil = null, isComplete = false } = imported;
       return { country, source, date, validUntil, isComplete };
     },
+    registers() {
+      refresh();
+      return Array.from(reader?.registers() ?? [], ([scheme, { date, revision }]) => ({ scheme, date, revision }));
+    },
+    participants: (scheme) => reader?.participants(scheme) ?? new Map(),
     edition: (country) => `${shipped.edition(country)}/${findImport(country)?.revision ?? ''}`,
     version() {
       refresh();

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import type { RootDatabase } from 'lmdb';
 import { checkLmdbFile, createLmdbFiles } from '../stores/lmdb-file.ts';
 import type { BankEntry } from './listed-bank.ts';
+import { type Participants, type Participation, type PaymentScheme, paymentSchemes } from './scheme-registers.ts';
 
-/** The stored data of the import of one country. */
+/** The stored data of the import of one country, or of the register of one scheme. */
 export interface BankImport {
   /** The publisher of the file. */
   source: string;
@@ -15,39 +16,61 @@ export interface BankImport {
   validUntil?: string;
   /** Whether the list has all bank codes in use; absent in imports before 0.2. */
   isComplete?: boolean;
-  /** Increases with each import of any country. */
+  /** Increases with each import of any country, or of any scheme. */
   revision: number;
 }
 
 /** A bank, stored under its country and bank code. */
 export type StoredBank = [name: string, zip: string, city: string, bic: string, accountCheckMethod?: string];
 
-export type ImportStore = RootDatabase<number | BankImport | StoredBank, string | string[]>;
+/** All participations with a BIC are stored under their scheme and BIC of 11 characters. */
+export type StoredEntry = StoredBank | Participation[];
 
-/** The key of the number of imports. */
-export const revisionKey = 'revision';
+export type ImportStore = RootDatabase<number | BankImport | StoredEntry, string | string[]>;
 
+/** Where an import is stored. */
 export interface ImportKeys {
+  current: EntryKeys;
+  /** Of the import that the last one replaced. */
+  previous: EntryKeys;
+  /** The key of the number of such imports. */
+  revision: string;
+}
+
+export interface EntryKeys {
   /** The key of the `BankImport`. */
   description: string[];
-  bank(bankCode: string): string[];
-  /** The key range of its banks. */
-  banks: { start: string[]; end: string[] };
+  entry(id: string): string[];
+  /** The key range of its entries. */
+  entries: { start: string[]; end: string[] };
 }
 
-/** The keys of the import of a country that is in use. */
-export function currentImport(country: string): ImportKeys {
-  return createImportKeys('import', 'bank', country);
+/** The banks of a country, by bank code. */
+export function bankImportKeys(country: string): ImportKeys {
+  return createImportKeys({ name: 'import', entryName: 'bank', of: country, revision: revisionKey });
 }
 
-/** The keys of the import that the last import of a country replaced. */
-export function previousImport(country: string): ImportKeys {
-  return createImportKeys('previous import', 'previous bank', country);
+/** The participants of a scheme, by BIC. Their own revision: an import does not change the answers about banks. */
+export function registerImportKeys(scheme: PaymentScheme): ImportKeys {
+  return createImportKeys({ name: 'register', entryName: 'participant', of: scheme, revision: registerRevisionKey });
 }
 
-function createImportKeys(importName: string, bankName: string, country: string): ImportKeys {
-  const bank = (bankCode: string) => [bankName, country, bankCode];
-  return { description: [importName, country], bank, banks: { start: bank(''), end: bank('\uffff') } };
+const revisionKey = 'revision';
+const registerRevisionKey = 'register revision';
+
+interface ImportNames {
+  name: string;
+  entryName: string;
+  of: string;
+  revision: string;
+}
+
+function createImportKeys({ name, entryName, of, revision }: ImportNames): ImportKeys {
+  const keys = (prefix: string): EntryKeys => {
+    const entry = (id: string) => [prefix + entryName, of, id];
+    return { description: [prefix + name, of], entry, entries: { start: entry(''), end: entry('\uffff') } };
+  };
+  return { current: keys(''), previous: keys('previous '), revision };
 }
 
 /** The key range of all imports in use. */
@@ -84,6 +107,9 @@ interface ImportReader {
   /** By country code. */
   imports(): ReadonlyMap<string, BankImport>;
   entries(country: string): BankEntry[];
+  /** By scheme, in the order of `paymentSchemes`. */
+  registers(): ReadonlyMap<PaymentScheme, BankImport>;
+  participants(scheme: PaymentScheme): Participants;
   close(): Promise<void>;
 }
 
@@ -97,6 +123,8 @@ export function createImportReader(dataDir: string): ImportReader {
   let store: ImportStore | null = null;
   let imports: ReadonlyMap<string, BankImport> = new Map();
   let revision = 0;
+  let registers: ReadonlyMap<PaymentScheme, BankImport> = new Map();
+  let registerRevision = 0;
 
   const reader: ImportReader = {
     refresh() {
@@ -105,23 +133,42 @@ export function createImportReader(dataDir: string): ImportReader {
       // Without this, commits of other processes become visible only at a later turn of the event loop.
       store.resetReadTxn();
       const latest = (store.get(revisionKey) as number | undefined) ?? 0;
-      if (latest === revision) return;
-      revision = latest;
-      imports = new Map(
-        Array.from(store.getRange(allImports), ({ key, value }) => [key[1] ?? '', value as BankImport]),
-      );
+      if (latest !== revision) {
+        revision = latest;
+        imports = new Map(
+          Array.from(store.getRange(allImports), ({ key, value }) => [key[1] ?? '', value as BankImport]),
+        );
+      }
+      const latestRegister = (store.get(registerRevisionKey) as number | undefined) ?? 0;
+      if (latestRegister !== registerRevision) {
+        registerRevision = latestRegister;
+        registers = readRegisters(store);
+      }
     },
     revision: () => revision,
     imports: () => imports,
     entries(country) {
       if (store === null) return [];
-      return Array.from(store.getRange(currentImport(country).banks), ({ key, value }) => {
+      return Array.from(store.getRange(bankImportKeys(country).current.entries), ({ key, value }) => {
         const [name, zip, city, bic, accountCheckMethod] = value as StoredBank;
         return { bankCode: key[2] ?? '', name, zip, city, bic, ...(accountCheckMethod && { accountCheckMethod }) };
       });
+    },
+    registers: () => registers,
+    participants(scheme) {
+      if (store === null) return new Map();
+      const entries = store.getRange(registerImportKeys(scheme).current.entries);
+      return new Map(Array.from(entries, ({ key, value }) => [key[2] ?? '', value as Participation[]]));
     },
     close: async () => store?.close(),
   };
   reader.refresh();
   return reader;
+}
+
+function readRegisters(store: ImportStore): Map<PaymentScheme, BankImport> {
+  const found = paymentSchemes.map(
+    (scheme) => [scheme, store.get(registerImportKeys(scheme).current.description) as BankImport | undefined] as const,
+  );
+  return new Map(found.flatMap(([scheme, description]) => (description ? [[scheme, description]] : [])));
 }

@@ -44,6 +44,8 @@ interface ConfigReport {
     outdated: boolean;
     source: string;
   }[];
+  /** Imported registers of payment schemes. */
+  schemeRegisters: { scheme: string; date: string; daysOld: number }[];
   checks: CheckResult[];
 }
 
@@ -63,28 +65,39 @@ async function createReport(dotenvNames: ReadonlySet<string>): Promise<ConfigRep
       value: listed.value || null,
     })),
     unknownVariables: findUnknownVariables(process.env),
-    bankLists: listBankLists(config.dataDir),
+    ...listBankLists(config.dataDir),
     checks,
   };
 }
 
-/** Empty if the imported lists cannot be read: the checks say why. */
-function listBankLists(dataDir: string): ConfigReport['bankLists'] {
+/** Empty if the imports cannot be read: the checks say why. */
+function listBankLists(dataDir: string): Pick<ConfigReport, 'bankLists' | 'schemeRegisters'> {
+  const countDays = (date: string) => Math.floor((Date.now() - Date.parse(date)) / (24 * 60 * 60 * 1_000));
   try {
-    const lists = createKnownBanks(createBankLists({ dataDir })).lists();
-    return lists.map((list) => {
+    const knownBanks = createKnownBanks(createBankLists({ dataDir }));
+    const bankLists = knownBanks.lists().map((list) => {
       const { country, date, validUntil, source } = list;
-      const daysOld = Math.floor((Date.now() - Date.parse(date)) / (24 * 60 * 60 * 1_000));
+      const daysOld = countDays(date);
       const outdated = isOutdated(list) || (validUntil === null && daysOld > 365);
       return { country, date, daysOld, validUntil, outdated, source };
     });
+    const schemeRegisters = knownBanks
+      .registers()
+      .map(({ scheme, date }) => ({ scheme, date, daysOld: countDays(date) }));
+    return { bankLists, schemeRegisters };
   } catch (error) {
-    if (error instanceof ConfigError) return [];
+    if (error instanceof ConfigError) return { bankLists: [], schemeRegisters: [] };
     throw error;
   }
 }
 
-function describeReport({ configuration, unknownVariables, bankLists, checks }: ConfigReport): string[] {
+function describeReport({
+  configuration,
+  unknownVariables,
+  bankLists,
+  schemeRegisters,
+  checks,
+}: ConfigReport): string[] {
   const width = Math.max(...configuration.map(({ name }) => name.length));
   return [
     'Configuration',
@@ -97,6 +110,8 @@ function describeReport({ configuration, unknownVariables, bankLists, checks }: 
       const validity = validUntil === null ? '' : `, valid until ${validUntil}`;
       return `  ${country}  ${date}, ${daysOld} days old${validity}${outdated ? ': OUT OF DATE, import the current file' : ''}  (${source})`;
     }),
+    ...(schemeRegisters.length > 0 ? ['Registers of payment schemes'] : []),
+    ...schemeRegisters.map(({ scheme, date, daysOld }) => `  ${scheme}  imported on ${date}, ${daysOld} days old`),
     'Checks',
     ...checks.map(({ ok, description }) => `  ${ok ? 'ok    ' : 'FAILED'}  ${description}`),
   ];

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { importableCountries } from '../self-hosted/bank-data/directory/files/formats.ts';
+import { registers } from './import-banks.ts';
 
 /** Prints a script that completes the command. It contains all words: starting Node.js at each use would take too long. */
 export function printCompletion(program: Command, shell: 'bash' | 'zsh' | 'fish'): void {
@@ -30,7 +31,7 @@ function listCommands(program: Command): CommandWords[] {
     isVariadic: command.registeredArguments.some(({ variadic }) => variadic),
     arguments: command.registeredArguments.map((argument) => {
       if (argument.name() === 'file' || argument.name() === 'folder') return null;
-      if (argument.name() === 'country') return importableCountries();
+      if (argument.name() === 'country') return [...importableCountries(), registers];
       return argument.name() === 'command' ? commands.map((each) => each.name()) : (argument.argChoices ?? []);
     }),
   }));

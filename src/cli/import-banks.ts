@@ -1,29 +1,34 @@
+import { type PaymentScheme, paymentSchemes } from '../bank-lists/scheme-registers.ts';
 import { readBankImportConfig } from '../config/service-config.ts';
 import { UsageError } from '../errors.ts';
 import { ImportError } from '../self-hosted/bank-data/directory/files/bank-file.ts';
 import { importableCountries } from '../self-hosted/bank-data/directory/files/formats.ts';
 import { isIsoDate, latestDate } from '../self-hosted/bank-data/directory/files/list-date.ts';
 import { describeBankFiles, importBanks, importFolder, undoLastImport } from '../self-hosted/bank-data/import-banks.ts';
+import { importRegister, undoRegisterImport } from '../self-hosted/bank-data/import-register.ts';
 
 interface ImportArguments {
+  /** Or `EPC`, for a register of a payment scheme. */
   country?: string | undefined;
   file?: string | undefined;
   /** A folder. */
   all?: string | undefined;
   date?: string | undefined;
+  scheme?: PaymentScheme | undefined;
   undo?: boolean;
   force?: boolean;
 }
 
 /**
- * Replaces the directories of one country, or of all files in a folder, or restores the one before, or changes nothing and
- * writes the reason to standard error. Without arguments it lists the files.
+ * Replaces the directories of one country, the register of one payment scheme, or those of all files in a folder, or restores the
+ * one before, or changes nothing and writes the reason to standard error. Without arguments it lists the files.
  */
 export async function runImport({
   country,
   file,
   all,
   date,
+  scheme,
   undo = false,
   force = false,
 }: ImportArguments): Promise<void> {
@@ -32,12 +37,15 @@ export async function runImport({
     return;
   }
   const code = country?.toUpperCase() ?? '';
-  const problem = findUsageProblem({ country: code, file, all, date, undo });
+  const problem = findUsageProblem({ country: code, file, all, date, scheme, undo });
   if (problem !== null) throw new UsageError(problem);
   const { dataDir } = readBankImportConfig(process.env);
   try {
     if (all !== undefined) {
       if (!(await importFolder({ dataDir, folder: all, force }))) process.exitCode = 1;
+    } else if (code === registers) {
+      if (file !== undefined) await importRegister({ dataDir, path: file, scheme, date, force });
+      else if (scheme !== undefined) await undoRegisterImport(dataDir, scheme);
     } else if (file !== undefined) await importBanks({ dataDir, country: code, path: file, date, force });
     else await undoLastImport(dataDir, code);
   } catch (error) {
@@ -47,21 +55,32 @@ export async function runImport({
   }
 }
 
-function findUsageProblem({ country = '', file, all, date, undo }: ImportArguments): string | null {
+/** In place of a country: the registers of the European Payments Council. */
+export const registers = 'EPC';
+
+function findUsageProblem({ country = '', file, all, date, scheme, undo }: ImportArguments): string | null {
   if (all !== undefined) {
-    return country || undo || date !== undefined
-      ? '--all takes a folder, but no country, file, --date or --undo'
+    return country || undo || date !== undefined || scheme !== undefined
+      ? '--all takes a folder, but no country, file, --date, --scheme or --undo'
       : null;
   }
   const countries = importableCountries();
-  if (!countries.includes(country)) return `the country must be one of ${countries.join(', ')}`;
+  if (country !== registers && !countries.includes(country)) {
+    return `the country must be one of ${countries.join(', ')}, or ${registers} for a register of a payment scheme`;
+  }
+  if (scheme !== undefined && country !== registers) return `--scheme is only for ${registers}`;
+  if (undo && country === registers && scheme === undefined) {
+    return `--undo needs --scheme with one of ${paymentSchemes.join(', ')}`;
+  }
   if (undo) return file === undefined && date === undefined ? null : '--undo takes no file and no --date';
   if (file === undefined) return "the file is missing; run 'ledgerquill import-banks' for a list";
-  return date === undefined ? null : findDateProblem(date);
+  return date === undefined ? null : findDateProblem(date, country);
 }
 
-function findDateProblem(date: string): string | null {
+function findDateProblem(date: string, country: string): string | null {
   if (!isIsoDate(date)) return `--date must be a date such as 2026-11-21, not "${date}"`;
-  const latest = latestDate(new Date().toISOString().slice(0, 10));
+  const today = new Date().toISOString().slice(0, 10);
+  if (country === registers) return date <= today ? null : `--date of a register must not be after today, ${today}`;
+  const latest = latestDate(today);
   return date <= latest ? null : `--date must be at most three months after today, until ${latest}, not ${date}`;
 }

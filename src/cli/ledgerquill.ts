@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { Argument, Command, CommanderError, Option } from 'commander';
+import { paymentSchemes } from '../bank-lists/scheme-registers.ts';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 import { readVersion } from '../process/package-files.ts';
 import { type MainOptions, runMain } from '../process/run-main.ts';
@@ -11,6 +12,17 @@ import { readWorkerSettings } from '../process/workers.ts';
  * The `ledgerquill` command. Exit codes: 0; 1 for a failure or a wrong configuration; 2 for wrong usage. Those of `check`: 1 for
  * findings, 2 for any failure.
  */
+
+const checkHelp = `
+Exit codes: 0 nothing to report, 1 findings, 2 the check could not be completed.
+Added columns: status, problems, suggestion, bank, bic, bic_match, national_check, iban.
+Cells that spreadsheets would take for formulas get an apostrophe before them, but in JSON.
+
+Examples:
+  ledgerquill check payees.csv --output checked.csv
+  ledgerquill check payroll.xlsx --dry-run
+  ledgerquill check payees.csv --format json --quiet | jq -r 'select(.status != "VALID") | .row'
+  LEDGERQUILL_KEY=lq_... ledgerquill check payees.csv --gateway https://gateway.example.com`;
 
 try {
   const program = createProgram();
@@ -81,12 +93,21 @@ function createProgram(): Command {
     .action((files, options, command) =>
       run(command, async () => (await import('./check.ts')).check(files, options), { failureExitCode: 2 }),
     );
-  addCommand('import-banks', 'Replace the bank directory of a country. Without arguments: list the files to download.')
-    .argument('[country]', 'ISO 3166-1 alpha-2 code, such as DE')
+  addCommand(
+    'import-banks',
+    'Replace the bank directory of a country, or the register of a payment scheme. Without arguments: list the files to download.',
+  )
+    .argument('[country]', 'ISO 3166-1 alpha-2 code, such as DE; or EPC for a register of a payment scheme')
     .argument('[file]', 'the file, as downloaded from its publisher')
     .option('--all <folder>', 'Import each file of a folder that is recognized, for its countries.')
     .option('--date <date>', 'The date of the list, such as 2026-11-21, if the file has none.')
-    .option('--undo', 'Restore the directory that the last import of the country replaced.')
+    .addOption(
+      new Option(
+        '--scheme <scheme>',
+        'The payment scheme of an EPC register, if the name of the file does not say it.',
+      ).choices(paymentSchemes),
+    )
+    .option('--undo', 'Restore the directory or register that the last import replaced.')
     .option('--force', 'Accept a file with less than half of the present banks, or an older one.')
     .addOption(dotenvOption())
     .action((country, file, options, command) =>
@@ -138,17 +159,6 @@ function createProgram(): Command {
     );
   return program;
 }
-
-const checkHelp = `
-Exit codes: 0 nothing to report, 1 findings, 2 the check could not be completed.
-Added columns: status, problems, suggestion, bank, bic, bic_match, national_check, iban.
-Cells that spreadsheets would take for formulas get an apostrophe before them, but in JSON.
-
-Examples:
-  ledgerquill check payees.csv --output checked.csv
-  ledgerquill check payroll.xlsx --dry-run
-  ledgerquill check payees.csv --format json --quiet | jq -r 'select(.status != "VALID") | .row'
-  LEDGERQUILL_KEY=lq_... ledgerquill check payees.csv --gateway https://gateway.example.com`;
 
 /** Commander ignores an unknown command before or after `--help`, and prints the general help. */
 function readArguments({ commands }: Command): string[] {

@@ -6,6 +6,7 @@ import type { Config } from './read-config.ts';
 interface ReadAgain {
   /** The callers with API keys, and their limits. */
   callers: readonly object[];
+  /** And the registers of payment schemes. */
   bankLists: readonly object[];
 }
 

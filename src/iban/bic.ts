@@ -56,6 +56,15 @@ export function parseBic(bic: string): BicParts | null {
   };
 }
 
+/**
+ * A valid BIC with 11 characters: one without a branch is that of the head office.
+ * @example
+ * fullBic('COBADEFF') // => 'COBADEFFXXX'
+ */
+export function fullBic(bic: string): string {
+  return bic.length === 8 ? `${bic}${headOffice}` : bic;
+}
+
 const headOffice = 'XXX';
 /** In place of a country in the BICs of TARGET, the settlement system of the euro. */
 const target = 'XE';

@@ -4,6 +4,7 @@ import { createKnownBanks } from '../../src/bank-lists/known-banks.ts';
 import type { BankEntry } from '../../src/bank-lists/listed-bank.ts';
 import { replaceImport } from '../../src/self-hosted/bank-data/directory/replace-import.ts';
 import { tEntry } from '../support/self-hosted/bank-data/directory/imports.ts';
+import { tReplaceRegister } from '../support/self-hosted/bank-data/directory/registers.ts';
 import { tFolder } from '../support/stores/folder.ts';
 
 it.each([
@@ -32,6 +33,25 @@ it('reads every list before it is needed, but not at the start', () => {
   expect(knownBanks.has('DE', '37040044')).toBe(true);
   expect(knownBanks.has('LU', '111')).toBe(true);
   expect(parse).not.toHaveBeenCalled();
+});
+
+it('reads registers of payment schemes before they are needed, too, and again after an import', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate'] });
+  const dataDir = tFolder();
+  await tReplaceRegister(dataDir, 'SCT', { AAAADEFFXXX: [[null, null]] });
+  const lists = createBankLists({ dataDir });
+  const read = vi.spyOn(lists, 'participants');
+  const knownBanks = createKnownBanks(lists);
+  onTestFinished(() => knownBanks.close());
+  knownBanks.loadSoon();
+  vi.runAllTimers();
+  expect(read.mock.calls).toEqual([['SCT']]);
+  expect(knownBanks.schemes('AAAADEFF')).toMatchObject([{ scheme: 'SCT', takesPart: true }]);
+  expect(read).toHaveBeenCalledTimes(1);
+  const registers = lists.registers();
+  vi.spyOn(lists, 'registers').mockReturnValue(registers.map((register) => ({ ...register, revision: 2 })));
+  expect(knownBanks.schemes('AAAADEFF')).toMatchObject([{ scheme: 'SCT', takesPart: true }]);
+  expect(read).toHaveBeenCalledTimes(2);
 });
 
 describe('the status of a bank code', () => {

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { tCommand } from '../support/process.ts';
 import { tRedis, tRedisCluster, tRedisSentinel, whyNoRedis } from '../support/redis.ts';
 import { replyJson, tUnusedUrl, tUpstream } from '../support/scripted-upstream.ts';
+import { tReplaceRegister } from '../support/self-hosted/bank-data/directory/registers.ts';
 import { tFolder } from '../support/stores/folder.ts';
 
 const key = 'seeded-key';
@@ -60,6 +61,18 @@ describe('ledgerquill check-config', () => {
     expect(rows.map((line) => line.slice(2, 4))).toEqual(['AT', 'BE', 'DE', 'ES', 'FR', 'LU', 'NL']);
     for (const row of rows) expect(row).toMatch(/^ {2}[A-Z]{2} {2}\d{4}-\d\d-\d\d, \d+ days old.*\(.+\)$/);
     expect(section).toMatch(/^ {2}DE {2}.*, valid until 2026-12-06/m);
+  });
+
+  it('prints the imported registers of payment schemes, if there are any', async () => {
+    const dataDir = tFolder();
+    const title = 'Registers of payment schemes';
+    expect((await tCheck({ DATA_DIR: dataDir })).output).not.toContain(title);
+    await tReplaceRegister(dataDir, 'SCT_INST', {}, '2026-11-20');
+    expect((await tCheck({ DATA_DIR: dataDir })).output).toMatch(
+      new RegExp(`^${title}\\n {2}SCT_INST {2}imported on 2026-11-20, \\d+ days old\\nChecks$`, 'm'),
+    );
+    const { schemeRegisters } = JSON.parse((await tCheck({ DATA_DIR: dataDir }, ['--json'])).output);
+    expect(schemeRegisters).toEqual([{ scheme: 'SCT_INST', date: '2026-11-20', daysOld: expect.any(Number) }]);
   });
 
   it('requests only HEAD / of the upstreams, without a key, and exits with 0 if they respond', async () => {

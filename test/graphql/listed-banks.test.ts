@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createBankLists } from '../../src/bank-lists/bank-lists.ts';
 import type { ListedBank } from '../../src/bank-lists/listed-bank.ts';
-import { calcCheckDigits } from '../../src/iban/mod97.ts';
 import { type CountryFormat, findCountryFormat } from '../../src/iban/registry.ts';
 import { readBankFile } from '../../src/self-hosted/bank-data/directory/files/read-bank-file.ts';
 import { replaceImport } from '../../src/self-hosted/bank-data/directory/replace-import.ts';
 import { createRandom } from '../support/e2e/random.ts';
 import { tGateway } from '../support/gateway.ts';
+import { ibanOfBank } from '../support/iban/iban-of-bank.ts';
 import { tFile } from '../support/self-hosted/bank-data/directory/sample.ts';
 import { samples } from '../support/self-hosted/bank-data/directory/samples.ts';
 import { tBankDataService } from '../support/self-hosted.ts';
@@ -42,7 +42,7 @@ it.each(samples)('answers the bank codes of the imported file of $title', async 
 
 async function expectAnswers(banks: readonly (ListedBank | undefined)[], bankDataUrl: string): Promise<void> {
   const { ask } = tGateway({ bankDataUrl });
-  const ibans = banks.map((bank) => ibanOf(bank?.country ?? '', bank?.bankCode ?? ''));
+  const ibans = banks.map((bank) => ibanOfBank(bank?.country ?? '', bank?.bankCode ?? ''));
   const query = `query ($ibans: [String!]!) { ibanValidations(ibans: $ibans) { iban valid
     bankData { bankCode name zip city bic bicSource source date } } }`;
   const { data } = await ask(query, { ibans });
@@ -54,14 +54,6 @@ async function expectAnswers(banks: readonly (ListedBank | undefined)[], bankDat
     return { iban: ibans[index], valid: true, bankData: { ...bankData, source, date } };
   });
   expect(data?.ibanValidations).toEqual(expected);
-}
-
-/** An IBAN with this bank code; all other digits of its account are zeros, which national check digits need not match. */
-function ibanOf(country: string, bankCode: string): string {
-  const { length, bankCode: span } = formatOf(country);
-  const zeros = '0'.repeat(length - 4);
-  const bban = zeros.slice(0, span.first - 1) + bankCode + zeros.slice(span.last);
-  return country + calcCheckDigits(country, bban) + bban;
 }
 
 function formatOf(country: string): CountryFormat {

@@ -6,6 +6,7 @@ import { replyJson } from '../support/scripted-upstream.ts';
 
 const german = 'DE89370400440532013000';
 const localFields = `iban country { name } nationalCheck bankCodeStatus suggestions countryIbanExample
+  bics bicMatch(bic: "COBADEFF")
   format { isWellFormed problems countryCode checkDigits bban bankCode branch accountNumber nationalCheckDigits
            printFormat masked }`;
 
@@ -22,7 +23,14 @@ const format = {
   printFormat: 'DE89 3704 0044 0532 0130 00',
   masked: 'DE89 **** **** **** **30 00',
 };
-const local = { iban: german, country: { name: 'Germany' }, countryIbanExample: german, suggestions: [], format };
+const local = {
+  iban: german,
+  country: { name: 'Germany' },
+  countryIbanExample: german,
+  suggestions: [],
+  format,
+  bicMatch: 'SAME_BANK',
+};
 
 const localQueries: [string, string, object?][] = [
   ['an IBAN', `{ ibanValidation(iban: "${german}") { ${localFields} } }`],

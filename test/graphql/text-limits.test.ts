@@ -26,6 +26,8 @@ const queries: Record<string, string> = {
   'Subscription.essayOrder(id)': 'subscription ($text: ID!) { essayOrder(id: $text) { id } }',
   'Query.ibanValidation(iban)': 'query ($text: String!) { ibanValidation(iban: $text) { iban } }',
   'Query.ibanValidations(ibans)': 'query ($text: String!) { ibanValidations(ibans: [$text]) { iban } }',
+  'IbanValidation.bicMatch(bic)':
+    'query ($text: String!) { ibanValidation(iban: "DE89370400440532013000") { bicMatch(bic: $text) } }',
   'IbanItem.iban': 'query ($text: String!) { ibanValidations(items: [{ iban: $text }]) { iban } }',
   'IbanItem.reference':
     'query ($text: String!) { ibanValidations(items: [{ iban: "DE", reference: $text }]) { iban } }',

@@ -30,10 +30,18 @@ interface TGatewayOptions {
   essaysUrl?: string;
   env?: Environment;
   heartbeatMs?: number;
+  /** Folder with imported lists; without it, only those in packages are used. */
+  importsDir?: string;
 }
 
 /** A gateway for these upstreams, with known keys and a readable log. It listens only if `listen` is called. */
-export function tGateway({ bankDataUrl = unused, essaysUrl = unused, env = {}, heartbeatMs }: TGatewayOptions = {}) {
+export function tGateway({
+  bankDataUrl = unused,
+  essaysUrl = unused,
+  env = {},
+  heartbeatMs,
+  importsDir,
+}: TGatewayOptions = {}) {
   const dataDir = join(tmpdir(), `ledgerquill-${randomUUID()}`);
   const lines: string[] = [];
   const destination = new PassThrough();
@@ -42,7 +50,11 @@ export function tGateway({ bankDataUrl = unused, essaysUrl = unused, env = {}, h
     // A small cache is created sooner.
     readConfig({ ...testEnv, DATA_DIR: dataDir, ...env }),
     { bankData: { url: bankDataUrl, apiKey: bankDataKey }, essays: { url: essaysUrl, apiKey: essaysKey } },
-    { logDestination: destination, knownBanks, ...(heartbeatMs && { heartbeatMs }) },
+    {
+      logDestination: destination,
+      knownBanks: importsDir === undefined ? knownBanks : createKnownBanks(createBankLists({ dataDir: importsDir })),
+      ...(heartbeatMs && { heartbeatMs }),
+    },
   );
   onTestFinished(async () => {
     await gateway.close();

@@ -1,8 +1,9 @@
 import type { Bank } from '../../bank-data/bank-data.ts';
 import type { BicSource } from '../../bank-lists/listed-bank.ts';
+import { type BankScheme, type PaymentScheme, paymentSchemes } from '../../bank-lists/scheme-registers.ts';
 import { compactBic } from '../../iban/bic.ts';
 import { builder } from './builder.ts';
-import type { Context } from './context.ts';
+import { type Context, limitToListFreshness } from './context.ts';
 import { lookUpCost, paid } from './directives.ts';
 import { entityKey, readKey, resolveReference } from './entities.ts';
 import { bankDataScope, limitText, maxLengths } from './field-checks.ts';
@@ -16,6 +17,41 @@ const BicSourceType = builder.enumType('BicSource', {
     },
     CORRECTED: { description: 'From the corrections of Ledgerquill, where the list is wrong or lacks the bank.' },
   } as const satisfies Record<BicSource, object>,
+});
+
+const PaymentSchemeType = builder.enumType('PaymentScheme', {
+  description: 'A payment scheme of the European Payments Council.',
+  values: {
+    SCT: { description: 'SEPA Credit Transfer.' },
+    SCT_INST: { description: 'SEPA Instant Credit Transfer.' },
+    SDD_CORE: { description: 'SEPA Direct Debit, Core.' },
+    SDD_B2B: { description: 'SEPA Direct Debit, Business to Business.' },
+    VOP: { description: 'Verification of Payee.' },
+  } as const satisfies Record<PaymentScheme, object>,
+});
+
+const BankSchemeType = builder.objectRef<BankScheme>('BankScheme').implement({
+  description: 'What the register of participants in a payment scheme says about a bank.',
+  fields: (t) => ({
+    scheme: t.expose('scheme', { type: PaymentSchemeType, description: 'The scheme.' }),
+    takesPart: t.exposeBoolean('takesPart', {
+      description:
+        'Whether the register has the BIC, or that of its head office, as a participant today (UTC). False is no proof: it may have ' +
+        'the bank under another BIC.',
+    }),
+    since: t.exposeString('since', {
+      nullable: true,
+      description:
+        'The first day on which it takes part, such as 2026-03-01, also if it is in the future; null if unknown.',
+    }),
+    until: t.exposeString('until', {
+      nullable: true,
+      description: 'The day on which it leaves the scheme, such as 2026-03-01; null if none is known.',
+    }),
+    registerDate: t.exposeString('registerDate', {
+      description: 'The day on which the register was imported, such as 2026-03-01: it has no date of its own.',
+    }),
+  }),
 });
 
 type BankFields = PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, Bank>;
@@ -53,6 +89,18 @@ const bankFields = (t: BankFields) => ({
     description:
       'Date of the published list in ISO 8601, such as 2026-03-01, or of its import, if the list has none; null if the ' +
       'service does not report it.',
+  }),
+  schemes: t.field({
+    type: [BankSchemeType],
+    nullable: true,
+    extensions: { maxItems: paymentSchemes.length },
+    description:
+      'Whether it takes part in each payment scheme whose register was imported into DATA_DIR of the gateway; a scheme that is ' +
+      'missing is unknown. Null without a BIC, or if no register was imported. Needs no further upstream call.',
+    resolve({ bic }, _, { services, requestContext }) {
+      limitToListFreshness(requestContext);
+      return bic === null ? null : services.knownBanks.schemes(bic);
+    },
   }),
 });
 

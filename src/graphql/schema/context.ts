@@ -22,7 +22,7 @@ export interface Services {
   /** The paid calls of each caller. */
   budgets: Pick<PaidBudgets, 'reserve' | 'status'>;
   /** What the bank lists of the gateway say without an upstream call. */
-  knownBanks: Pick<KnownBanks, 'has' | 'status' | 'accountCheckMethod'>;
+  knownBanks: Pick<KnownBanks, 'has' | 'status' | 'accountCheckMethod' | 'bics' | 'schemes'>;
   limits: QueryLimits;
   /** Calls to the bank-data service at a time. */
   maxConcurrency: number;
@@ -52,3 +52,10 @@ export function createContext(services: Services, caller: Caller, signal: Signal
   const loaders = new Loaders({ bankData, budget, context: requestContext, maxConcurrency });
   return { services, caller, budget, requestContext, loaders, suggestions: new Map() };
 }
+
+/** Limits how long the response is fresh if it has a value from the lists of the gateway, as an import may replace them. */
+export function limitToListFreshness({ freshness }: RequestContext): void {
+  freshness.freshUntil = Math.min(freshness.freshUntil, Date.now() + listFreshMs);
+}
+
+const listFreshMs = 60_000;

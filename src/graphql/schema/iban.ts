@@ -13,10 +13,9 @@ import {
 import { nationalCheck } from '../../iban/national-checks.ts';
 import { findCountryFormat } from '../../iban/registry.ts';
 import { suggestIbans } from '../../iban/suggest-ibans.ts';
-import type { RequestContext } from '../../request-context.ts';
 import { BankDataType } from './bank.ts';
 import { builder } from './builder.ts';
-import type { Context } from './context.ts';
+import { type Context, limitToListFreshness } from './context.ts';
 import { IbanCountryType } from './country.ts';
 import { assumeSize, lookUpCost, paid, personalData, suggestionsCost } from './directives.ts';
 import { entityKey, readKey, resolveReference } from './entities.ts';
@@ -24,13 +23,6 @@ import { bankDataScope, checkText, limitText, maxLengths, stateTextLimit } from 
 import { needsLookUp, settleAll } from './loaders.ts';
 
 const typicalListLength = 50;
-
-/** In milliseconds: how long a value from the bank lists of the gateway is fresh, as an import may replace them. */
-const listFreshMs = 60_000;
-
-function limitFreshness({ freshness }: RequestContext): void {
-  freshness.freshUntil = Math.min(freshness.freshUntil, Date.now() + listFreshMs);
-}
 
 const IbanProblemType = builder.enumType('IbanProblem', {
   description: 'Why an IBAN is not valid.',
@@ -258,7 +250,7 @@ export const IbanValidationType = builder.objectRef<ReferencedValidation>('IbanV
         'Whether the national list that the gateway has contains the bank code. It never makes an IBAN invalid. Needs no ' +
         'upstream call.',
       resolve({ iban }, _, { services, requestContext }) {
-        limitFreshness(requestContext);
+        limitToListFreshness(requestContext);
         const parts = parseIban(iban);
         return parts === null ? 'UNKNOWN' : services.knownBanks.status(parts.countryCode, parts.bankCode);
       },
@@ -286,7 +278,7 @@ export const IbanValidationType = builder.objectRef<ReferencedValidation>('IbanV
         'upstream call.',
       resolve({ iban }, _, { services, requestContext }) {
         if (!iban.startsWith('DE')) return nationalCheck(iban);
-        limitFreshness(requestContext);
+        limitToListFreshness(requestContext);
         return nationalCheck(iban, { germanMethod: services.knownBanks.accountCheckMethod(iban.slice(4, 12)) });
       },
     }),

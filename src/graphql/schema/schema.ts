@@ -2,6 +2,7 @@ import './allowance.ts';
 import './bank.ts';
 import './bank-connection.ts';
 import './bic.ts';
+import './bic-match.ts';
 import './country.ts';
 import './essay.ts';
 import './essay-order.ts';

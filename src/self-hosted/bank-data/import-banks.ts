@@ -1,15 +1,18 @@
 import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createBankLists } from '../../bank-lists/bank-lists.ts';
 import { countBanks } from '../../bank-lists/listed-bank.ts';
+import { paymentSchemes } from '../../bank-lists/scheme-registers.ts';
 import { errorCodeOf } from '../../errors.ts';
 import { count, ImportError } from './directory/files/bank-file.ts';
 import type { BankFileFormat } from './directory/files/bank-file-format.ts';
 import { bankFileFormats, importableCountries } from './directory/files/formats.ts';
 import { readBankFile } from './directory/files/read-bank-file.ts';
+import { epcRegisters, findScheme, isRegisterFile, unknownScheme } from './directory/files/read-register-file.ts';
 import { recognizeFile } from './directory/files/recognize.ts';
 import { type PresentList, replaceImport, undoImport } from './directory/replace-import.ts';
 import { countOf, createProgressBar, describeImport } from './import-output.ts';
+import { importRegister } from './import-register.ts';
 
 interface ImportOptions {
   dataDir: string;
@@ -58,21 +61,22 @@ interface FolderOptions extends Pick<ImportOptions, 'dataDir' | 'force'> {
 export async function importFolder({ folder, ...options }: FolderOptions): Promise<boolean> {
   const files: KnownFile[] = [];
   for (const path of listFiles(folder)) files.push(await recognize(path));
-  const known = files.filter(({ formats }) => formats.length > 0);
-  const unknown = files.filter(({ formats }) => formats.length === 0);
+  const known = files.filter(({ contents }) => contents.length > 0);
+  const unknown = files.filter(({ contents }) => contents.length === 0);
   const failed = unknown.filter(({ problem }) => problem !== '');
   if (known.length === 0) throw new ImportError(`no file in ${folder} is recognized${describeProblems(failed)}`);
 
   let isComplete = failed.length === 0;
-  for (const { path, formats } of known) {
-    for (const { country, title } of formats) {
-      process.stdout.write(`${path}: ${country}, ${title}\n`);
+  for (const file of known) {
+    const { path } = file;
+    for (const content of file.contents) {
+      process.stdout.write(`${path}: ${content.of}, ${content.title}\n`);
       try {
-        rejectSecondFile(known, path, country);
-        await importBanks({ ...options, country, path });
+        rejectSecondFile(known, file, content);
+        await content.import({ ...options, path });
       } catch (error) {
         if (!(error instanceof ImportError)) throw error;
-        process.stderr.write(`Nothing was imported for ${country}: ${error.message}.\n`);
+        process.stderr.write(`Nothing was imported for ${content.of}: ${error.message}.\n`);
         isComplete = false;
       }
     }
@@ -86,9 +90,19 @@ export async function importFolder({ folder, ...options }: FolderOptions): Promi
 interface KnownFile {
   path: string;
   /** Empty if it is not recognized. */
-  formats: readonly BankFileFormat[];
+  contents: readonly FileContent[];
   /** Why it cannot be read; empty if it is recognized, or has another content. */
   problem: string;
+}
+
+/** The banks of a country, or the register of a payment scheme. */
+interface FileContent {
+  /** The country or the scheme. */
+  of: string;
+  /** What it has, as part of a sentence. */
+  noun: 'banks' | 'participants';
+  title: string;
+  import(options: Pick<ImportOptions, 'dataDir' | 'path' | 'force'>): Promise<void>;
 }
 
 function describeProblems(failed: readonly KnownFile[]): string {
@@ -125,21 +139,33 @@ function mayBeFile(path: string): boolean {
 
 async function recognize(path: string): Promise<KnownFile> {
   try {
+    if (await isRegisterFile(path)) return recognizeRegister(path);
     const formats = await recognizeFile(path);
     const titles = [...new Set(formats.map(({ title }) => title))];
-    if (titles.length <= 1) return { path, formats, problem: '' };
-    return { path, formats: [], problem: `it may be ${titles.join(' or ')}; import it with its country` };
+    if (titles.length <= 1) return { path, contents: formats.map(banksOf), problem: '' };
+    return { path, contents: [], problem: `it may be ${titles.join(' or ')}; import it with its country` };
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
-    return { path, formats: [], problem: error.message };
+    return { path, contents: [], problem: error.message };
   }
 }
 
-/** @throws ImportError if another file has the banks of the same country, since either may be the older one */
-function rejectSecondFile(files: readonly KnownFile[], path: string, country: string): void {
-  const other = files.find((file) => file.path !== path && file.formats.some((format) => format.country === country));
-  if (other)
-    throw new ImportError(`${other.path} has the banks of ${country}, too; leave one of the two in the folder`);
+function banksOf({ country, title }: BankFileFormat): FileContent {
+  return { of: country, noun: 'banks', title, import: (options) => importBanks({ ...options, country }) };
+}
+
+function recognizeRegister(path: string): KnownFile {
+  const scheme = findScheme(basename(path));
+  if (scheme === null) return { path, contents: [], problem: `it ${unknownScheme}` };
+  const { title } = epcRegisters;
+  const content: FileContent = { of: scheme, noun: 'participants', title, import: importRegister };
+  return { path, contents: [content], problem: '' };
+}
+
+/** @throws ImportError if another file has the same content, since either may be the older one */
+function rejectSecondFile(files: readonly KnownFile[], file: KnownFile, { of, noun }: FileContent): void {
+  const other = files.find((each) => each !== file && each.contents.some((content) => content.of === of));
+  if (other) throw new ImportError(`${other.path} has the ${noun} of ${of}, too; leave one of the two in the folder`);
 }
 
 /** Restores the directory that the last import of a country replaced. @throws ImportError without an import */
@@ -161,7 +187,10 @@ export function describeBankFiles(): string {
   return `Download the file of a country, then run one of:
   ledgerquill import-banks COUNTRY FILE
   npm run import-banks -- COUNTRY FILE    (from source)
-With --all FOLDER, each file of a folder is imported for its countries.\n\n${files.join('')}`;
+With --all FOLDER, each file of a folder is imported for its countries.\n\n${files.join('')}
+A register of participants in a payment scheme (${paymentSchemes.join(', ')}) is imported with EPC in place of the country:
+
+EPC  ${epcRegisters.title}\n    ${epcRegisters.download}\n`;
 }
 
 /** The list of the package, or the import of the folder. */

@@ -1,7 +1,9 @@
 import { SingleBar } from 'cli-progress';
 import { countBanks } from '../../bank-lists/listed-bank.ts';
 import { count } from './directory/files/bank-file.ts';
+import type { Faults } from './directory/files/faults.ts';
 import type { BankFileContent, Progress } from './directory/files/read-bank-file.ts';
+import { epcRegisters, type RegisterFileContent } from './directory/files/read-register-file.ts';
 
 interface ImportSummary extends BankFileContent {
   country: string;
@@ -19,16 +21,13 @@ export function describeImport(summary: ImportSummary): string {
   const skippedRows = reasons.reduce((sum, [, number]) => sum + number, 0);
   const banks = countBanks(country, entries);
   const branches = entries.length - banks;
-  const unlisted = faults.count - faults.first.length;
   const lines = [
     `Imported the banks of ${country} from ${path}: was ${count(before)}, now ${count(banks)}`,
     row('read', rows, 'row'),
     row('imported', banks, 'bank') + (branches > 0 ? `, ${countOf(branches, 'branch')}` : ''),
     row('skipped', skippedRows, 'row'),
     ...reasons.map(([reason, number]) => `${count(number).padStart(20)}  ${reason}`),
-    ...(faults.count > 0 ? [row('wrong', faults.count, 'row')] : []),
-    ...faults.first.map((fault) => `             ${fault}`),
-    ...(unlisted > 0 ? [`             and ${countOf(unlisted, 'more row')}`] : []),
+    ...describeFaults(faults),
     `  source     ${format.source}`,
     `  date       ${date}${dateNotes[dateOrigin]}`,
     `  until      ${validUntil}`,
@@ -36,6 +35,43 @@ export function describeImport(summary: ImportSummary): string {
     format.attribution,
   ];
   return `${lines.join('\n')}\n`;
+}
+
+interface RegisterSummary extends RegisterFileContent {
+  path: string;
+  dataDir: string;
+  /** ISO date. */
+  date: string;
+  isDateGiven: boolean;
+  /** Number of participants before the import. */
+  before: number;
+}
+
+/** The result of importing a register, as lines for a terminal. */
+export function describeRegisterImport(summary: RegisterSummary): string {
+  const { scheme, path, date, isDateGiven, dataDir, before, participants, rows, withoutBic, faults } = summary;
+  const lines = [
+    `Imported the participants of ${scheme} from ${path}: was ${count(before)}, now ${count(participants.size)}`,
+    row('read', rows, 'row'),
+    row('imported', participants.size, 'participant'),
+    row('skipped', withoutBic, 'row'),
+    ...(withoutBic > 0 ? [`${count(withoutBic).padStart(20)}  rows without a BIC`] : []),
+    ...describeFaults(faults),
+    `  source     ${epcRegisters.source}`,
+    `  date       ${date}${isDateGiven ? dateNotes.option : ' (of the import: registers have no date)'}`,
+    `  stored in  ${dataDir}`,
+    epcRegisters.attribution,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function describeFaults(faults: Faults): string[] {
+  const unlisted = faults.count - faults.first.length;
+  return [
+    ...(faults.count > 0 ? [row('wrong', faults.count, 'row')] : []),
+    ...faults.first.map((fault) => `             ${fault}`),
+    ...(unlisted > 0 ? [`             and ${countOf(unlisted, 'more row')}`] : []),
+  ];
 }
 
 const dateNotes: Readonly<Record<BankFileContent['dateOrigin'], string>> = {

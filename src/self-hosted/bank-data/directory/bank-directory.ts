@@ -1,6 +1,7 @@
 import { type BankListsOptions, createBankLists } from '../../../bank-lists/bank-lists.ts';
 import type { ListedBank } from '../../../bank-lists/listed-bank.ts';
-import { type CountryIndex, createCountryIndex, fullBic } from './country-index.ts';
+import { fullBic } from '../../../iban/bic.ts';
+import { type CountryIndex, createCountryIndex } from './country-index.ts';
 
 interface BankListRequest {
   /** Absent for all countries. */

@@ -1,6 +1,7 @@
 import { findInList } from '../../../bank-lists/bank-lists.ts';
 import { isBranch, type ListedBank } from '../../../bank-lists/listed-bank.ts';
 import { normalizeForSearch } from '../../../bank-lists/normalize-for-search.ts';
+import { fullBic } from '../../../iban/bic.ts';
 
 /** The banks of one country, indexed for lookups. */
 export interface CountryIndex {
@@ -46,11 +47,6 @@ export function createCountryIndex(country: string, unordered: readonly ListedBa
       );
     },
   };
-}
-
-/** A BIC with 11 characters; a BIC without a branch gets the branch of the head office, `XXX`. */
-export function fullBic(bic: string): string {
-  return bic.length === 8 ? `${bic}XXX` : bic;
 }
 
 /**

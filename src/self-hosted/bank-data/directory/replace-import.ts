@@ -1,16 +1,18 @@
 import {
   type BankImport,
-  currentImport,
+  bankImportKeys,
+  type EntryKeys,
   hasImportStore,
   type ImportKeys,
   type ImportStore,
   importStorePath,
   openImportStore,
-  previousImport,
-  revisionKey,
+  registerImportKeys,
   type StoredBank,
+  type StoredEntry,
 } from '../../../bank-lists/imported-lists.ts';
 import { type BankEntry, countBanks } from '../../../bank-lists/listed-bank.ts';
+import type { Participation, PaymentScheme } from '../../../bank-lists/scheme-registers.ts';
 import { ConfigError } from '../../../errors.ts';
 import { checkDataFolder } from '../../../stores/data-folder.ts';
 import { ImportError } from './files/bank-file.ts';
@@ -33,6 +35,24 @@ export interface PresentList {
   date: string;
 }
 
+interface RegisterReplacement {
+  scheme: PaymentScheme;
+  source: string;
+  /** ISO date of the import. */
+  date: string;
+  /** By BIC of 11 characters. */
+  participants: ReadonlyMap<string, readonly Participation[]>;
+  /** As for the banks of a country. */
+  check?: (replaced: PresentRegister | null) => void;
+}
+
+/** The register of a scheme before an import. */
+export interface PresentRegister {
+  participants: number;
+  /** ISO date. */
+  date: string;
+}
+
 /**
  * Replaces the imported directory of one country in a single transaction: readers see either the whole old one or the
  * whole new one, even if this process is killed. The old one is kept. Creates the data folder if it is missing.
@@ -40,7 +60,25 @@ export interface PresentList {
  * what `check` throws
  */
 export function replaceImport(dataDir: string, replacement: Replacement): Promise<void> {
-  return changeStore(dataDir, (store) => writeImport(store, replacement));
+  const { country, entries, check, ...description } = replacement;
+  return changeStore(dataDir, (store) => {
+    const keys = bankImportKeys(country);
+    const replaced = takeImport(store, keys.current);
+    check?.(replaced.description && { banks: countBanks(country, banksOf(replaced)), date: replaced.description.date });
+    writeImport(store, keys, { replaced, description, entries: storedBanks(entries) });
+  });
+}
+
+/** Replaces the imported register of one scheme, as `replaceImport` does the directory of a country. @throws as `replaceImport` */
+export function replaceRegister(dataDir: string, replacement: RegisterReplacement): Promise<void> {
+  const { scheme, participants, check, ...description } = replacement;
+  return changeStore(dataDir, (store) => {
+    const keys = registerImportKeys(scheme);
+    const replaced = takeImport(store, keys.current);
+    check?.(replaced.description && { participants: replaced.entries.length, date: replaced.description.date });
+    const entries = Array.from(participants, ([id, participations]) => ({ id, value: [...participations] }));
+    writeImport(store, keys, { replaced, description, entries });
+  });
 }
 
 /**
@@ -50,11 +88,29 @@ export function replaceImport(dataDir: string, replacement: Replacement): Promis
  * @throws as `replaceImport`
  */
 export async function undoImport(dataDir: string, country: string): Promise<boolean> {
-  let isUndone = false;
+  return (await undo(dataDir, bankImportKeys(country))) !== null;
+}
+
+/**
+ * Exchanges the imported register of a scheme with the one that it replaced, or with none.
+ * @returns the numbers of participants; null if there was no import of this scheme
+ * @throws as `replaceImport`
+ */
+export function undoRegister(dataDir: string, scheme: PaymentScheme): Promise<Sizes | null> {
+  return undo(dataDir, registerImportKeys(scheme));
+}
+
+interface Sizes {
+  before: number;
+  now: number;
+}
+
+async function undo(dataDir: string, keys: ImportKeys): Promise<Sizes | null> {
+  let sizes: Sizes | null = null;
   await changeStore(dataDir, (store) => {
-    isUndone = exchangeImports(store, country);
+    sizes = exchangeImports(store, keys);
   });
-  return isUndone;
+  return sizes;
 }
 
 async function changeStore(dataDir: string, change: (store: ImportStore) => void): Promise<void> {
@@ -75,58 +131,72 @@ async function changeStore(dataDir: string, change: (store: ImportStore) => void
   }
 }
 
-function writeImport(store: ImportStore, { country, entries, check, ...description }: Replacement): void {
-  const keys = currentImport(country);
-  const old = takeImport(store, keys);
-  check?.(old.description && { banks: countBanks(country, old.banks), date: old.description.date });
-  takeImport(store, previousImport(country));
-  putImport(store, previousImport(country), old);
-  for (const { bankCode, name, zip, city, bic, accountCheckMethod } of entries) {
-    const bank: StoredBank = [name, zip, city, bic];
-    if (accountCheckMethod) bank.push(accountCheckMethod);
-    store.putSync(keys.bank(bankCode), bank);
-  }
-  store.putSync(keys.description, { ...description, revision: nextRevision(store) } satisfies BankImport);
-}
-
-function exchangeImports(store: ImportStore, country: string): boolean {
-  const [undone, restored] = [takeImport(store, currentImport(country)), takeImport(store, previousImport(country))];
-  if (undone.description === null && restored.description === null) return false;
-  putImport(store, previousImport(country), undone);
-  const revision = nextRevision(store);
-  putImport(store, currentImport(country), {
-    banks: restored.banks,
-    description: restored.description && { ...restored.description, revision },
-  });
-  return true;
-}
-
-/** Readers read all imports again when it changes. */
-function nextRevision(store: ImportStore): number {
-  const revision = ((store.get(revisionKey) as number | undefined) ?? 0) + 1;
-  store.putSync(revisionKey, revision);
-  return revision;
-}
-
 interface StoredImport {
   /** Null without an import. */
   description: BankImport | null;
-  banks: readonly { bankCode: string; bank: StoredBank }[];
+  entries: Iterable<{ id: string; value: StoredEntry }>;
+}
+
+interface TakenImport extends StoredImport {
+  entries: readonly { id: string; value: StoredEntry }[];
+}
+
+interface NewImport {
+  replaced: TakenImport;
+  description: Omit<BankImport, 'revision'>;
+  entries: StoredImport['entries'];
+}
+
+function writeImport(store: ImportStore, keys: ImportKeys, { replaced, description, entries }: NewImport): void {
+  takeImport(store, keys.previous);
+  putImport(store, keys.previous, replaced);
+  putImport(store, keys.current, { description: { ...description, revision: nextRevision(store, keys) }, entries });
+}
+
+function exchangeImports(store: ImportStore, keys: ImportKeys): Sizes | null {
+  const [undone, restored] = [takeImport(store, keys.current), takeImport(store, keys.previous)];
+  if (undone.description === null && restored.description === null) return null;
+  putImport(store, keys.previous, undone);
+  const revision = nextRevision(store, keys);
+  putImport(store, keys.current, {
+    ...restored,
+    description: restored.description && { ...restored.description, revision },
+  });
+  return { before: undone.entries.length, now: restored.entries.length };
+}
+
+/** Readers read all imports again when it changes. */
+function nextRevision(store: ImportStore, keys: ImportKeys): number {
+  const revision = ((store.get(keys.revision) as number | undefined) ?? 0) + 1;
+  store.putSync(keys.revision, revision);
+  return revision;
 }
 
 /** Reads and removes an import. */
-function takeImport(store: ImportStore, keys: ImportKeys): StoredImport {
+function takeImport(store: ImportStore, keys: EntryKeys): TakenImport {
   const description = (store.get(keys.description) as BankImport | undefined) ?? null;
-  const banks = Array.from(store.getRange(keys.banks), ({ key, value }) => ({
-    bankCode: key[2] ?? '',
-    bank: value as StoredBank,
+  const entries = Array.from(store.getRange(keys.entries), ({ key, value }) => ({
+    id: key[2] ?? '',
+    value: value as StoredEntry,
   }));
-  for (const { bankCode } of banks) store.removeSync(keys.bank(bankCode));
+  for (const { id } of entries) store.removeSync(keys.entry(id));
   store.removeSync(keys.description);
-  return { description, banks };
+  return { description, entries };
 }
 
-function putImport(store: ImportStore, keys: ImportKeys, { description, banks }: StoredImport): void {
-  for (const { bankCode, bank } of banks) store.putSync(keys.bank(bankCode), bank);
+function putImport(store: ImportStore, keys: EntryKeys, { description, entries }: StoredImport): void {
+  for (const { id, value } of entries) store.putSync(keys.entry(id), value);
   if (description) store.putSync(keys.description, description);
+}
+
+function banksOf({ entries }: TakenImport): { bankCode: string }[] {
+  return entries.map(({ id }) => ({ bankCode: id }));
+}
+
+function* storedBanks(entries: Iterable<BankEntry>): Generator<{ id: string; value: StoredBank }> {
+  for (const { bankCode, name, zip, city, bic, accountCheckMethod } of entries) {
+    const value: StoredBank = [name, zip, city, bic];
+    if (accountCheckMethod) value.push(accountCheckMethod);
+    yield { id: bankCode, value };
+  }
 }

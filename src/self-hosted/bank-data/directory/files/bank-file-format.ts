@@ -10,7 +10,9 @@ export type Layout =
   | {
       kind: 'csv';
       encoding: TextEncoding;
-      separator: ';' | '\t';
+      separator: ';' | '\t' | ',';
+      /** Whether all cells are quoted, and may contain line breaks. */
+      isQuoted?: boolean;
       /** The letters beyond a to z that names may have, where other encodings would be decoded to others. */
       alphabet?: string;
     }

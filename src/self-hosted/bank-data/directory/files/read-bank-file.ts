@@ -1,6 +1,7 @@
 import type { BankEntry } from '../../../../bank-lists/listed-bank.ts';
 import { type BankFile, count, ImportError, openBankFile } from './bank-file.ts';
 import { type BankFileFormat, ofOtherCountry } from './bank-file-format.ts';
+import { createFaults, type Faults, rejectFaults } from './faults.ts';
 import { bankFileFormats, importableCountries } from './formats.ts';
 import { findDateInName, findDateInRows, mostFrequentDate } from './list-date.ts';
 import { countriesOfBics, findFormats, hasBicsOf, hasKind } from './recognize.ts';
@@ -23,14 +24,6 @@ export interface BankFileContent {
   validUntil: string;
   /** Whether the list has all bank codes that IBANs of the country contain. */
   isComplete: boolean;
-}
-
-/** Rows that were left out, or imported without a field, because of an error in them. */
-interface Faults {
-  count: number;
-  leftOut: number;
-  /** The first of them, with their position. */
-  first: readonly string[];
 }
 
 interface ReadOptions {
@@ -127,7 +120,8 @@ const rowsPerProgress = 500;
 
 const otherSection = { skipReason: ofOtherCountry };
 
-function withByteCount(file: BankFile, progress: Progress): BankFile {
+/** The same file, which counts the bytes that are read of it. */
+export function withByteCount(file: BankFile, progress: Progress): BankFile {
   async function* chunks() {
     for await (const chunk of file.chunks) {
       progress.bytes += chunk.length;
@@ -187,36 +181,6 @@ function createEntries(fileName: string) {
 
 /** Twice all bank codes of four digits, as one range may be wrong. */
 const maxCodesInRanges = 20_000;
-
-function createFaults() {
-  const faults = { count: 0, leftOut: 0, first: [] as string[] };
-  return {
-    add(place: string, problem: string, { isLeftOut }: { isLeftOut: boolean }): void {
-      faults.count += 1;
-      if (isLeftOut) faults.leftOut += 1;
-      if (faults.first.length >= maxListedFaults) return;
-      faults.first.push(`${place}, ${isLeftOut ? 'left out' : 'imported without it'}: ${problem}`);
-    },
-    all: (): Faults => faults,
-  };
-}
-
-const maxListedFaults = 10;
-
-/**
- * One row in a hundred of those of the country may be wrong, and one of any two or more: if there are more, the file is
- * damaged, or its format has changed.
- */
-function rejectFaults(name: string, rows: number, { count: wrong, first }: Faults): void {
-  if (wrong <= Math.max(Math.floor(rows / 100), rows > 1 ? 1 : 0)) return;
-  const [listed, more] = [first.slice(0, maxQuotedFaults), wrong - maxQuotedFaults];
-  throw new ImportError(
-    `${name} has errors in ${count(wrong)} of ${count(rows)} rows, more than one in a hundred: ` +
-      `${listed.join('; ')}${more > 0 ? `; and ${count(more)} more` : ''}`,
-  );
-}
-
-const maxQuotedFaults = 3;
 
 /** Files without titles look the same, but their BICs show the country; a few may belong to branches of foreign banks. */
 function rejectOtherCountries(name: string, format: BankFileFormat, entries: readonly BankEntry[]): void {

@@ -90,7 +90,8 @@ async function hasFormat(tops: readonly Top[], format: BankFileFormat, fileName:
   return countriesOfBics(entries).includes(format.country) && hasBicsOf(format.country, entries);
 }
 
-async function* replay<Item>(items: readonly Item[]): AsyncGenerator<Item> {
+/** Items as if they were read. */
+export async function* replay<Item>(items: readonly Item[]): AsyncGenerator<Item> {
   yield* items;
 }
 

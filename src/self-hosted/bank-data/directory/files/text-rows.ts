@@ -11,9 +11,7 @@ export function readTextRows(
 ): AsyncIterable<Row> {
   const lines = readLines(file, decodeBankFile(file, layout.encoding), layout);
   const rows =
-    layout.kind === 'csv'
-      ? csvRows(file, lines.contents, layout.separator)
-      : fixedWidthRows(lines.contents, layout.widths);
+    layout.kind === 'csv' ? csvRows(file, lines.contents, layout) : fixedWidthRows(lines.contents, layout.widths);
   return markLastRow(rows, lines);
 }
 
@@ -85,7 +83,11 @@ function readLines(
 /** What decoders replace invalid bytes with; and the lines of boxes, which take the place of letters in cp852. */
 export const undecodable = /[\ufffd\u2500-\u259f]/;
 
-async function* csvRows({ name }: BankFile, lines: AsyncIterable<string>, separator: string): AsyncGenerator<Row> {
+async function* csvRows(
+  { name }: BankFile,
+  lines: AsyncIterable<string>,
+  { separator, isQuoted = false }: Extract<Layout, { kind: 'csv' }>,
+): AsyncGenerator<Row> {
   let lastLine = 0;
   const parsed: Row[] = [];
   const parser = parse({
@@ -119,9 +121,9 @@ async function* csvRows({ name }: BankFile, lines: AsyncIterable<string>, separa
 
   function* takeParsed(): Generator<Row> {
     for (const row of parsed.splice(0)) {
-      // A stray quotation mark would take the cells of one bank for another; no official file has line breaks in cells.
+      // A stray quotation mark would take the cells of one bank for another; no other official file has line breaks in cells.
       const [, ...breaks] = row.cells.join('').split('\n');
-      if (breaks.length > 0) {
+      if (breaks.length > 0 && !isQuoted) {
         throw new ImportError(
           `${name}, line ${row.line - breaks.length}: a quotation mark is opened, and closed only in a later line`,
         );
