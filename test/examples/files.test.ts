@@ -40,7 +40,7 @@ describe.skipIf(whyNoChromium)(`files on the example pages${whyNoChromium}`, () 
         env: { MAX_IBANS_PER_QUERY: '10' },
       });
       const rows = Array.from({ length: 25 }, (_, index) => `Payee ${index};${account(index % 20)};${index}`);
-      rows.push(`"Müller; \nSöhne";${wrong};=1+1`, `Dupont;${french};-12,50`, 'Nemo;;3');
+      rows.push(`"Müller; \nSöhne";${wrong};=1+1`, `Dupont;${french};-12,50`, 'Nobel;;3');
       await dropFile(page, 'payees.csv', ['Name;IBAN;Amount', ...rows].join('\r\n'));
       await page.getByText('28 rows, separated by semicolons, UTF-8').waitFor();
       expect(await page.getByLabel('Column with the IBANs').locator('option:checked').innerText()).toBe('IBAN');
@@ -77,7 +77,7 @@ describe.skipIf(whyNoChromium)(`files on the example pages${whyNoChromium}`, () 
       expect(lines[1]).toBe(`Payee 0;${account(0)};0;VALID;;;Commerzbank;COBADEFFXXX;NOT_APPLICABLE;${account(0)}`);
       expect(lines[26]).toMatch(/^"Müller; \nSöhne";(DE\d{20});'=1\+1;VALID;;;Commerzbank;COBADEFFXXX;\w+;\1$/);
       expect(lines[27]).toMatch(/^Dupont;FR84.*;-12,50;VALID;NATIONAL_CHECK_FAILED;;.*;FAILED;FR84\w+$/);
-      expect(lines.slice(28)).toEqual(['Nemo;;3;EMPTY;IBAN_MISSING;;;;;', '']);
+      expect(lines.slice(28)).toEqual(['Nobel;;3;EMPTY;IBAN_MISSING;;;;;', '']);
     });
 
     it('says which requests failed, and sends only their IBANs again', async () => {
@@ -159,23 +159,23 @@ describe.skipIf(whyNoChromium)(`files on the example pages${whyNoChromium}`, () 
       const upstream = await tUpstream(replyValid);
       const { page } = await open(client, { bankData: upstream });
       const column = page.getByLabel('Column with the IBANs').locator('option:checked');
-      const table = `Konto;Zahlungsempfänger;Auftraggeber\n${account(1)};Jörg;${account(9)}\n${account(2)};Käthe;${account(9)}\n`;
+      const table = `Konto;Name (für Bank);Payer\n${account(1)};Jörg;${account(9)}\n${account(2)};Käthe;${account(9)}\n`;
 
       await dropFile(page, 'utf8.csv', `\uFEFF${table}`);
       await page.getByText('2 rows, separated by semicolons, UTF-8').waitFor();
       expect(await column.innerText()).toBe('Konto');
-      await page.getByText('Not checked: the IBANs in Auftraggeber.').waitFor();
+      await page.getByText('Not checked: the IBANs in Payer.').waitFor();
       await checkAll(page);
       await page.getByRole('button', { name: '2 valid' }).waitFor();
-      expect((await download(page, 'Download')).text).toMatch(/^\uFEFFKonto;Zahlungsempfänger;Auftraggeber;status;/);
+      expect((await download(page, 'Download')).text).toMatch(/^\uFEFFKonto;Name \(für Bank\);Payer;status;/);
 
       await dropFile(page, 'ansi.csv', Buffer.from(table, 'latin1'));
       await page.getByText('Windows-1252').waitFor();
-      await page.getByLabel('Column with the IBANs').selectOption('Auftraggeber');
+      await page.getByLabel('Column with the IBANs').selectOption('Payer');
       await page.getByRole('button', { name: 'Check 1 IBAN' }).click();
       await page.getByRole('button', { name: '2 valid' }).waitFor();
       expect(await rowsOf(page).nth(0).innerText()).toContain(account(9));
-      expect((await download(page, 'Download')).text).toMatch(/^\uFEFFKonto;Zahlungsempfänger;[\s\S]*Käthe/);
+      expect((await download(page, 'Download')).text).toMatch(/^\uFEFFKonto;Name \(für Bank\);[\s\S]*Käthe/);
       expect(upstream.calls).toHaveLength(3);
     });
 

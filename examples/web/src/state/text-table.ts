@@ -17,7 +17,7 @@ type Encoding = 'UTF-8' | 'UTF-16' | 'Windows-1252';
 export type IbanLengths = ReadonlyMap<string, number>;
 
 /** Larger files are for the command line tool, which streams them. */
-const maxMegabytes = 20;
+const maxMegabytes = 10;
 
 /** @throws Error with a message for the user */
 export function readTable(bytes: Uint8Array, lengths: IbanLengths): TextTable {
@@ -86,13 +86,22 @@ function findDelimiter(text: string, lengths: IbanLengths): string {
 
 const delimiters = [',', ';', '\t', '|'];
 
+/** The first rows. The text may end within a cell in quotation marks, which is then left out. */
 function parseStart(text: string, delimiter: string): string[][] {
+  const rows: string[][] = [];
+  const onRecord = (row: string[]) => {
+    rows.push(row);
+    return null;
+  };
   try {
-    return parse(text, { ...parseOptions, delimiter, to: sampleRows });
-  } catch {
-    return [];
+    parse(text.slice(0, sampleCharacters), { ...parseOptions, delimiter, on_record: onRecord });
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
   }
+  return rows;
 }
+
+const sampleCharacters = 100_000;
 
 /** Enough to find a column that is often empty. */
 const sampleRows = 1_000;
@@ -164,7 +173,8 @@ export function findNameColumn(names: readonly string[]): number | null {
   return found < 0 ? null : found;
 }
 
-const nameWords = /name|payee|beneficiary|creditor|recipient|holder|empf|inhaber|\bnom\b|titulaire|nombre|naam|nome/i;
+const nameWords =
+  /name|payee|beneficiary|creditor|recipient|holder|empf|inhaber|\bnom\b|titulaire|nombre|titular|naam|nome/i;
 
 export function isBlank(row: readonly string[]): boolean {
   return row.every((cell) => cell.trim() === '');

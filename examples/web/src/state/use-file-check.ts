@@ -29,14 +29,14 @@ export interface FileRow extends ListRow {
   isCorrected: boolean;
 }
 
-export interface OpenFile {
+interface OpenFile {
   /** Null for a pasted table. */
   name: string | null;
   table: TextTable;
 }
 
 /** Why some IBANs were not checked. */
-export interface Shortfall {
+interface Shortfall {
   failure: Failure;
   failedRequests: number;
   requests: number;
