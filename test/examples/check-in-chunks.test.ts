@@ -1,11 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { IbanItem } from '../../examples/web/src/gql/graphql.ts';
 import { type ChunksOutcome, checkInChunks } from '../../examples/web/src/state/check-in-chunks.ts';
 import type { IbanAnswer, IbanClient } from '../../examples/web/src/state/iban-client.ts';
 
 type Reply = Awaited<ReturnType<IbanClient['check']>>;
 
 const failure = { message: 'The look-up failed.', isRetryable: true };
-const allOf = (items: readonly { reference?: string | null }[]): Reply => ({
+const allOf = (items: readonly IbanItem[]): Reply => ({
   value: new Map(items.map(({ reference }): [string, IbanAnswer] => [reference ?? '', { failure }])),
 });
 
@@ -13,7 +14,7 @@ const allOf = (items: readonly { reference?: string | null }[]): Reply => ({
 function start() {
   const sent: { ibans: string[]; reply(reply?: Reply): Promise<void> }[] = [];
   const controller = new AbortController();
-  const onAnswers = vi.fn();
+  const onAnswers = vi.fn<(answers: ReadonlyMap<string, IbanAnswer>) => void>();
   const outcome: Promise<ChunksOutcome> = checkInChunks({
     items: Array.from({ length: 10 }, (_, index) => ({ iban: `iban ${index}`, reference: `row ${index}` })),
     size: 2,
@@ -43,7 +44,7 @@ describe('a list in chunks', () => {
     ]);
     await sent[1]?.reply();
     expect(sent).toHaveLength(4);
-    expect([...onAnswers.mock.calls[0]?.[0].keys()]).toEqual(['iban 2', 'iban 3']);
+    expect([...(onAnswers.mock.calls[0]?.[0].keys() ?? [])]).toEqual(['iban 2', 'iban 3']);
     for (const index of [0, 2, 3, 4]) await sent[index]?.reply();
     expect(await outcome).toEqual({ chunks: 5, failures: [] });
   });
