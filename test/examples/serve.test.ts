@@ -18,7 +18,7 @@ describe.skipIf(whyNoChromium)(`npm run examples${whyNoChromium}`, () => {
       await page.getByRole('navigation').getByRole('link', { name: 'GraphiQL' }).waitFor();
       await page.getByRole('button', { name: 'Try an example list' }).click();
       await page.getByText('Commerzbank, BIC COBADEFFXXX').waitFor();
-      await page.getByText('4 valid, 2 not valid').waitFor();
+      await page.getByText('2 valid, 1 bank not known, 1 suspicious, 2 not valid').waitFor();
       await page.getByLabel('IBAN', { exact: true }).fill('DE89370400440532013001');
       await page.locator('#iban-answer').getByText('Did you mean').waitFor();
       await page.getByLabel('Topic').fill('Fountain pens: the reservoir, the feed, why people still write with one');

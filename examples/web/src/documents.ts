@@ -8,6 +8,7 @@ export const IbanFacts = graphql(`
     problems
     suggestions
     nationalCheck
+    bankCodeStatus
     country { code name ibanLength }
     bankData { name city bic }
   }
@@ -22,6 +23,21 @@ export const CheckIban = graphql(`
 export const CheckIbans = graphql(`
   query CheckIbans($ibans: [String!]!) {
     ibanValidations(ibans: $ibans) { ...IbanFacts }
+  }
+`);
+
+/** The rows of a file: the references say to which row an answer belongs. */
+export const CheckItems = graphql(`
+  query CheckItems($items: [IbanItem!]!) {
+    ibanValidations(items: $items) { reference ...IbanFacts }
+  }
+`);
+
+/** Needs no call of a paid service. */
+export const IbanFormats = graphql(`
+  query IbanFormats {
+    limits { ibans }
+    countries { code name ibanLength }
   }
 `);
 

@@ -8,6 +8,9 @@ export interface Failure {
 /** There was no GraphQL response: the gateway or the network is down. */
 export const unreachable: Failure = { message: 'The gateway cannot be reached.', isRetryable: true };
 
+/** The look-up of one IBAN of a list failed, and its error is not known any more. */
+export const unknownFailure: Failure = { message: 'The look-up failed.', isRetryable: true };
+
 interface GraphQLFailure {
   message: string;
   extensions?: { [name: string]: unknown } | undefined;

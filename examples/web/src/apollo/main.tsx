@@ -7,9 +7,11 @@ import { createApolloClient } from './client.ts';
 import { createApolloEssays } from './essays.ts';
 import { ApolloIbanField } from './iban-field.tsx';
 import { ApolloIbanList } from './iban-list.tsx';
+import { createApolloIbans } from './ibans.ts';
 
 const client = createApolloClient();
 const essays = createApolloEssays(client);
+const ibans = createApolloIbans(client);
 
 createRoot(document.getElementById('page') as HTMLElement).render(
   <StrictMode>
@@ -17,8 +19,9 @@ createRoot(document.getElementById('page') as HTMLElement).render(
       <Page
         client="Apollo Client"
         other={{ name: 'urql', href: '/urql.html' }}
-        ibanField={<ApolloIbanField />}
+        ibanField={<ApolloIbanField ibans={ibans} />}
         ibanList={<ApolloIbanList />}
+        ibans={ibans}
         essays={essays}
       />
     </ApolloProvider>

@@ -1,4 +1,4 @@
-import { type ChangeEvent, useEffect, useRef } from 'react';
+import { type ChangeEvent, useRef } from 'react';
 import { IbanFacts } from '../documents.ts';
 import type { Failure } from '../failure.ts';
 import { type FragmentType, readFragment } from '../gql/index.ts';
@@ -17,12 +17,7 @@ interface IbanFieldProps {
 
 export function IbanField({ input, answer, failure, onRetry }: IbanFieldProps) {
   const element = useRef<HTMLInputElement>(null);
-  const { addCountry } = input;
   const answeredFacts = readFragment(IbanFacts, answer);
-  const country = answeredFacts?.country;
-  useEffect(() => {
-    if (country) addCountry(country);
-  }, [country, addCountry]);
 
   // The answer may be for an earlier text.
   const isCurrent = input.ibanToCheck === input.iban;
@@ -30,7 +25,9 @@ export function IbanField({ input, answer, failure, onRetry }: IbanFieldProps) {
   // The service could not tell whether it is valid: the failure is shown.
   const isAnswered = answeredFacts !== undefined && answeredFacts !== null && answeredFacts.valid !== null;
   const facts = isCurrent && !isTooShort && isAnswered ? answeredFacts : null;
-  const isInvalid = facts?.valid === false || (input.isComplete && input.iban !== '' && !isPossibleIban(input.iban));
+  const isImpossible = input.iban !== '' && !isPossibleIban(input.iban);
+  const isWithoutIbans = isImpossible && input.countryWithoutIbans !== null;
+  const isInvalid = facts?.valid === false || isWithoutIbans || (input.isComplete && isImpossible);
 
   function type({ target, nativeEvent }: ChangeEvent<HTMLInputElement>) {
     const { inputType = '', isComposing = false } = nativeEvent as InputEvent;
@@ -59,7 +56,7 @@ export function IbanField({ input, answer, failure, onRetry }: IbanFieldProps) {
       <input
         ref={element}
         id="iban"
-        className={`iban ${facts?.valid ? 'valid' : isInvalid ? 'invalid' : ''}`}
+        className={`iban ${facts?.valid && facts.bankData ? 'valid' : isInvalid ? 'invalid' : ''}`}
         value={input.text}
         placeholder="DE89 3704 0044 0532 0130 00"
         autoComplete="off"
@@ -78,6 +75,8 @@ export function IbanField({ input, answer, failure, onRetry }: IbanFieldProps) {
           <FailureNotice failure={failure} onRetry={onRetry} />
         ) : facts ? (
           <IbanResult facts={facts} onChoose={choose} />
+        ) : isWithoutIbans ? (
+          <p className="notice invalid">{describeCountry(input.countryWithoutIbans ?? '')}</p>
         ) : isInvalid ? (
           <p className="notice invalid">An IBAN has 2 letters, 2 digits, and 11 to 30 more letters or digits.</p>
         ) : isCurrent && !isTooShort ? (
@@ -91,4 +90,10 @@ export function IbanField({ input, answer, failure, onRetry }: IbanFieldProps) {
 function hint({ iban, country }: IbanInput): string {
   if (country) return `${country.name}: ${iban.length} of ${country.ibanLength} characters`;
   return 'Checked as you type, once it can be a complete IBAN.';
+}
+
+function describeCountry(code: string): string {
+  const name = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }).of(code);
+  if (name === undefined) return `${code} is not the code of a country.`;
+  return `No IBANs of the SWIFT registry begin with ${code} (${name}): ask the payee for other account details.`;
 }

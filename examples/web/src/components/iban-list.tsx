@@ -1,8 +1,8 @@
 import { useId } from 'react';
 import { IbanFacts } from '../documents.ts';
-import type { Failure } from '../failure.ts';
+import { type Failure, unknownFailure } from '../failure.ts';
 import { type FragmentType, readFragment } from '../gql/index.ts';
-import { countByKind, createRow, type ListRow } from '../state/list-rows.ts';
+import { countByKind, createRow, describeCounts, type ListRow } from '../state/list-rows.ts';
 import type { IbanListState, RowState } from '../state/use-iban-list.ts';
 import { FailureNotice } from './failure-notice.tsx';
 import { IbanResults } from './iban-results.tsx';
@@ -67,7 +67,11 @@ export function IbanList({ list, answers, failures, failure, onRetry }: IbanList
               Try an example list
             </button>
           ) : (
-            <span className="hint">Pasted IBANs are checked immediately, with one request.</span>
+            <span className="hint">
+              {list.pastedColumn === null
+                ? 'Pasted IBANs are checked immediately, with one request.'
+                : `From the column ${list.pastedColumn} of the pasted table.`}
+            </span>
           )}
         </div>
       </form>
@@ -87,8 +91,6 @@ export function IbanList({ list, answers, failures, failure, onRetry }: IbanList
   );
 }
 
-const unknownFailure: Failure = { message: 'The look-up failed.', isRetryable: true };
-
 /** Of registries and banks. The third and fifth have a typing error, the last one wrong national check digits. */
 const exampleList = `DE89 3704 0044 0532 0130 00
 NL91ABNA0417164300
@@ -98,13 +100,6 @@ BE68 5390 0754 7043
 FR84 2004 1010 0505 0001 3M02 607`;
 
 function summarize(rows: readonly ListRow[]): string {
-  const { valid, invalid, failed, waiting } = countByKind(rows);
-  if (waiting === rows.length) return `Checking ${rows.length} …`;
-  const parts = [
-    `${valid} valid`,
-    `${invalid} not valid`,
-    ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(waiting > 0 ? [`${waiting} waiting`] : []),
-  ];
-  return parts.join(', ');
+  const counts = countByKind(rows);
+  return counts.waiting === rows.length ? `Checking ${rows.length} …` : describeCounts(counts);
 }

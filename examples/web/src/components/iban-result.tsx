@@ -8,7 +8,7 @@ interface IbanResultProps {
 }
 
 export function IbanResult({ facts, onChoose }: IbanResultProps) {
-  const { valid, problems, suggestions, nationalCheck, country, bankData } = facts;
+  const { valid, problems, suggestions, nationalCheck, bankCodeStatus, country, bankData } = facts;
   if (!valid) {
     return (
       <div className="notice invalid">
@@ -19,10 +19,13 @@ export function IbanResult({ facts, onChoose }: IbanResultProps) {
       </div>
     );
   }
+  const isSuspicious = nationalCheck === 'FAILED' || bankCodeStatus === 'NOT_LISTED';
+  const kind = isSuspicious ? 'suspicious' : bankData ? 'valid' : 'unknown';
   return (
-    <div className="notice valid">
+    <div className={`notice ${kind}`}>
       <p>
-        <strong>Valid.</strong> {nationalCheckMessages[nationalCheck]}
+        <strong>{headings[kind]}</strong> {nationalCheckMessages[nationalCheck]}
+        {bankCodeStatus === 'NOT_LISTED' && ' Its bank code is not in the national list: confirm it with the payee.'}
       </p>
       <dl>
         <dt>Bank</dt>
@@ -35,3 +38,9 @@ export function IbanResult({ facts, onChoose }: IbanResultProps) {
     </div>
   );
 }
+
+const headings = {
+  valid: 'Valid.',
+  suspicious: 'Valid, but suspicious.',
+  unknown: 'Valid, but the bank is not known.',
+} as const;

@@ -1,17 +1,20 @@
 import type { ReactNode } from 'react';
 import type { EssayClient } from '../state/essay-client.ts';
+import type { IbanClient } from '../state/iban-client.ts';
 import { EssayPanel } from './essay-panel.tsx';
+import { FilePanel } from './file-panel.tsx';
 
 interface PageProps {
   client: string;
   other: { name: string; href: string };
   ibanField: ReactNode;
   ibanList: ReactNode;
+  ibans: IbanClient;
   essays: EssayClient;
 }
 
 /** The layout of both pages. */
-export function Page({ client, other, ibanField, ibanList, essays }: PageProps) {
+export function Page({ client, other, ibanField, ibanList, ibans, essays }: PageProps) {
   return (
     <>
       <header className="page-header">
@@ -36,6 +39,10 @@ export function Page({ client, other, ibanField, ibanList, essays }: PageProps) 
         <section className="panel essay-panel" aria-labelledby="essay-heading">
           <h2 id="essay-heading">Essays</h2>
           <EssayPanel essays={essays} />
+        </section>
+        <section className="panel file-panel" aria-labelledby="file-heading">
+          <h2 id="file-heading">Check a file</h2>
+          <FilePanel ibans={ibans} />
         </section>
       </main>
     </>

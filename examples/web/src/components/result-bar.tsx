@@ -1,4 +1,4 @@
-import { kindLabels, type RowKind } from '../state/list-rows.ts';
+import { kindLabels, kinds, type RowKind } from '../state/list-rows.ts';
 
 interface ResultBarProps {
   counts: Readonly<Record<RowKind, number>>;
@@ -6,8 +6,6 @@ interface ResultBarProps {
   filter: RowKind | null;
   onFilter: (filter: RowKind | null) => void;
 }
-
-const kinds = ['valid', 'invalid', 'failed', 'waiting'] as const;
 
 /** A stacked bar. Its parts filter the list. */
 export function ResultBar({ counts, filter, onFilter }: ResultBarProps) {
@@ -25,7 +23,7 @@ export function ResultBar({ counts, filter, onFilter }: ResultBarProps) {
             aria-pressed={filter === kind}
             onClick={() => onFilter(filter === kind ? null : kind)}
           >
-            {counts[kind]} {kindLabels[kind]}
+            {counts[kind].toLocaleString('en')} {kindLabels[kind]}
           </button>
         ))}
     </div>

@@ -2,7 +2,8 @@ import type { ListEntry } from './iban-text.ts';
 import { problemMessages } from './labels.ts';
 import type { RowState } from './use-iban-list.ts';
 
-export type RowKind = 'valid' | 'invalid' | 'failed' | 'waiting';
+/** Suspicious: valid, but to be confirmed with the payee. */
+export type RowKind = 'valid' | 'unknown' | 'suspicious' | 'invalid' | 'missing' | 'failed' | 'waiting';
 
 export interface ListRow extends Omit<ListEntry, 'start'> {
   /** Position in the list. */
@@ -11,42 +12,71 @@ export interface ListRow extends Omit<ListEntry, 'start'> {
   state: RowState;
   /** Why it needs attention; empty if it does not. */
   problem: string;
-  /** Name and BIC; empty unless the IBAN is valid. */
+  /** Name and BIC; empty unless the IBAN is valid and its bank known. */
   bank: string;
   suggestions: readonly string[];
 }
 
 export const kindLabels: Readonly<Record<RowKind, string>> = {
   valid: 'valid',
+  unknown: 'bank not known',
+  suspicious: 'suspicious',
   invalid: 'not valid',
+  missing: 'without an IBAN',
   failed: 'failed',
-  waiting: 'waiting',
+  waiting: 'not checked',
 };
 
-export function createRow({ typed, iban }: ListEntry, index: number, state: RowState): ListRow {
+export function createRow({ typed, iban }: Omit<ListEntry, 'start'>, index: number, state: RowState): ListRow {
   const row = { typed, iban, index, state, problem: '', bank: '', suggestions: [] };
+  if (iban === '') return { ...row, kind: 'missing' };
   if (state === 'waiting') return { ...row, kind: 'waiting' };
   if ('failure' in state) return { ...row, kind: 'failed', problem: state.failure.message };
-  const { valid, problems, suggestions, nationalCheck, bankData } = state.facts;
+  const { valid, problems, suggestions, nationalCheck, bankCodeStatus, bankData } = state.facts;
   if (!valid) {
     return { ...row, kind: 'invalid', problem: problems.map((each) => problemMessages[each]).join(' '), suggestions };
   }
-  const problem =
-    nationalCheck === 'FAILED' ? 'Its national check digits do not match: confirm it with the payee.' : '';
-  const bank = [bankData?.name, bankData?.bic && `BIC ${bankData.bic}`].filter(Boolean).join(', ') || 'Bank not known';
-  return { ...row, kind: 'valid', problem, bank };
+  const bank = [bankData?.name, bankData?.bic && `BIC ${bankData.bic}`].filter(Boolean).join(', ');
+  const doubt =
+    nationalCheck === 'FAILED'
+      ? 'Its national check digits do not match'
+      : bankCodeStatus === 'NOT_LISTED'
+        ? 'Its bank code is not in the national list'
+        : null;
+  if (doubt !== null) return { ...row, kind: 'suspicious', problem: `${doubt}: confirm it with the payee.`, bank };
+  if (bank === '') return { ...row, kind: 'unknown' };
+  return { ...row, kind: 'valid', bank };
 }
 
 /** Rows that need attention first, otherwise in the order of the list. */
-export function sortByAttention(rows: readonly ListRow[]): ListRow[] {
-  const rank = ({ kind, problem }: ListRow) => (kind === 'invalid' ? 0 : kind === 'failed' ? 1 : problem ? 2 : 3);
-  return rows.toSorted((a, b) => rank(a) - rank(b) || a.index - b.index);
+export function sortByAttention<Row extends ListRow>(rows: readonly Row[]): Row[] {
+  return rows.toSorted((a, b) => attention[a.kind] - attention[b.kind] || a.index - b.index);
 }
 
+const attention: Readonly<Record<RowKind, number>> = {
+  invalid: 0,
+  failed: 1,
+  suspicious: 2,
+  missing: 3,
+  unknown: 4,
+  valid: 5,
+  waiting: 5,
+};
+
+export const kinds = ['valid', 'unknown', 'suspicious', 'invalid', 'missing', 'failed', 'waiting'] as const;
+
 export function countByKind(rows: readonly ListRow[]): Record<RowKind, number> {
-  const counts = { valid: 0, invalid: 0, failed: 0, waiting: 0 };
+  const counts = { valid: 0, unknown: 0, suspicious: 0, invalid: 0, missing: 0, failed: 0, waiting: 0 };
   for (const { kind } of rows) counts[kind] += 1;
   return counts;
+}
+
+/** Such as "37 valid, 2 not valid, 1 failed". */
+export function describeCounts(counts: Readonly<Record<RowKind, number>>): string {
+  return kinds
+    .filter((kind) => counts[kind] > 0 || kind === 'valid' || kind === 'invalid')
+    .map((kind) => `${counts[kind].toLocaleString('en')} ${kindLabels[kind]}`)
+    .join(', ');
 }
 
 /** As a table with a header, for a spreadsheet. */
@@ -58,10 +88,24 @@ export function toTable(rows: readonly ListRow[]): string[][] {
   return [header, ...lines];
 }
 
-/** RFC 4180, with a byte order mark for Excel. A cell that a spreadsheet would run as a formula begins with `'`. */
-export function toCsv(table: readonly string[][]): string {
-  const lines = table.map((cells) => cells.map((cell) => `"${guardFormula(cell).replaceAll('"', '""')}"`).join(','));
-  return `\uFEFF${lines.join('\r\n')}\r\n`;
+interface CsvStyle {
+  delimiter: string;
+  lineEnd: string;
+  /** Excel recognizes UTF-8 only with it. */
+  hasByteOrderMark: boolean;
+}
+
+const plainStyle: CsvStyle = { delimiter: ',', lineEnd: '\r\n', hasByteOrderMark: true };
+
+/** RFC 4180. A cell that a spreadsheet would run as a formula begins with `'`. */
+export function toCsv(
+  table: readonly (readonly string[])[],
+  { delimiter, lineEnd, hasByteOrderMark } = plainStyle,
+): string {
+  const quote = (cell: string) =>
+    /["\r\n]|^\s|\s$/.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  const lines = table.map((cells) => cells.map((cell) => quote(guardFormula(cell))).join(delimiter));
+  return `${hasByteOrderMark ? '\uFEFF' : ''}${lines.map((line) => line + lineEnd).join('')}`;
 }
 
 /** Tab-separated, which spreadsheets paste into cells. */
@@ -69,6 +113,7 @@ export function toTabSeparated(table: readonly string[][]): string {
   return table.map((cells) => cells.map((cell) => guardFormula(cell).replaceAll(/\s+/g, ' ')).join('\t')).join('\n');
 }
 
-function guardFormula(cell: string): string {
-  return /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+/** Numbers such as -12.50 and phone numbers such as +49 170 are unchanged. */
+export function guardFormula(cell: string): string {
+  return /^[=+\-@\t\r]/.test(cell) && !/^[+-]?[\d.,' ]*\d[\d.,' ]*%?$/.test(cell) ? `'${cell}` : cell;
 }

@@ -1,9 +1,8 @@
 import { useState } from 'react';
-import type { IbanFactsFragment } from '../gql/graphql.ts';
+import type { Format, IbanClient } from './iban-client.ts';
 import { compactIban, formatIban, isPossibleIban } from './iban-text.ts';
 import { useDebounced } from './use-debounced.ts';
-
-type Country = NonNullable<IbanFactsFragment['country']>;
+import { useFormats } from './use-formats.ts';
 
 export interface IbanInput {
   text: string;
@@ -13,35 +12,36 @@ export interface IbanInput {
   ibanToCheck: string | null;
   /** The user has left the field or pressed Enter. */
   isComplete: boolean;
-  /** The country of the text, once an answer has returned it. */
-  country: Country | null;
+  /** The country of the text; null while it is not known. */
+  country: Format | null;
+  /** The code with which the text begins, if no IBANs begin with it. */
+  countryWithoutIbans: string | null;
   type(text: string): void;
   complete(): void;
   choose(iban: string): void;
-  addCountry(country: Country): void;
 }
 
-/**
- * Decides when to check the typed text: after a pause, if it can be an IBAN. The first answer contains the IBAN length of
- * the country; after that, shorter texts are not checked.
- */
-export function useIbanInput(): IbanInput {
+/** Decides when to check the typed text: after a pause, if it has the length of IBANs of its country. */
+export function useIbanInput(ibans: IbanClient): IbanInput {
   const [text, setText] = useState('');
   const [isComplete, setIsComplete] = useState(false);
-  const [countries, setCountries] = useState<Readonly<Record<string, Country>>>({});
+  const formats = useFormats(ibans);
   const debouncedText = useDebounced(text, pauseMs);
 
   const candidate = compactIban(isComplete ? text : debouncedText);
-  const length = countries[candidate.slice(0, 2)]?.ibanLength ?? 0;
+  const length = formats?.get(candidate.slice(0, 2))?.ibanLength ?? 0;
   const isDue = isPossibleIban(candidate) && (isComplete || candidate.length >= length);
   const iban = compactIban(text);
+  const code = iban.slice(0, 2);
+  const country = formats?.get(code) ?? null;
 
   return {
     text,
     iban,
     ibanToCheck: isDue ? candidate : null,
     isComplete,
-    country: countries[iban.slice(0, 2)] ?? null,
+    country,
+    countryWithoutIbans: formats !== null && country === null && /^[A-Z]{2}$/.test(code) ? code : null,
     type(typed) {
       setText(typed);
       setIsComplete(false);
@@ -50,9 +50,6 @@ export function useIbanInput(): IbanInput {
     choose(chosen) {
       setText(formatIban(chosen));
       setIsComplete(true);
-    },
-    addCountry(country) {
-      setCountries((known) => (known[country.code] ? known : { ...known, [country.code]: country }));
     },
   };
 }

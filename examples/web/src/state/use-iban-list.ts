@@ -2,6 +2,8 @@ import { useState } from 'react';
 import type { Failure } from '../failure.ts';
 import type { IbanFactsFragment } from '../gql/graphql.ts';
 import { type ListEntry, readEntries, replaceEntry } from './iban-text.ts';
+import { storedText } from './stored-text.ts';
+import { readIbanColumn } from './text-table.ts';
 
 export type RowState = 'waiting' | { facts: IbanFactsFragment } | { failure: Failure };
 
@@ -11,10 +13,12 @@ export interface IbanListState {
   entries: readonly ListEntry[];
   /** The IBANs of the request, compacted; null until the user checks a list. */
   ibansToCheck: readonly string[] | null;
+  /** The column of the pasted table from which the list is; null if no table was pasted. */
+  pastedColumn: string | null;
   /** How many lists the user has checked. */
   checks: number;
   type(text: string): void;
-  /** Sets the text and checks it immediately. */
+  /** Sets the text, of a table only its IBANs, and checks it immediately. */
   paste(text: string): void;
   check(): void;
   /** The current state of an entry: that of its retry or correction if there was one, else `listState`. */
@@ -26,9 +30,11 @@ export interface IbanListState {
 
 /** @param recheck repeats the look-up of one IBAN; never rejects */
 export function useIbanList(recheck: (iban: string) => Promise<RowState>): IbanListState {
-  const [text, setText] = useState('');
-  const [entries, setEntries] = useState<readonly ListEntry[]>([]);
-  const [ibansToCheck, setIbansToCheck] = useState<readonly string[] | null>(null);
+  // A list that was checked before a reload is checked again.
+  const [text, setText] = useState(stored.read);
+  const [entries, setEntries] = useState<readonly ListEntry[]>(() => readEntries(text));
+  const [ibansToCheck, setIbansToCheck] = useState(() => toIbans(entries));
+  const [pastedColumn, setPastedColumn] = useState<string | null>(null);
   const [checks, setChecks] = useState(0);
   const [rechecked, setRechecked] = useState<Readonly<Record<string, RowState>>>({});
 
@@ -36,7 +42,8 @@ export function useIbanList(recheck: (iban: string) => Promise<RowState>): IbanL
     const read = readEntries(lines);
     setChecks((count) => count + 1);
     setEntries(read);
-    setIbansToCheck(read.length === 0 ? null : read.map(({ iban }) => iban));
+    setIbansToCheck(toIbans(read));
+    stored.write(lines);
   }
 
   async function lookUp(iban: string) {
@@ -50,8 +57,15 @@ export function useIbanList(recheck: (iban: string) => Promise<RowState>): IbanL
     entries,
     ibansToCheck,
     checks,
-    type: setText,
-    paste(lines) {
+    pastedColumn,
+    type(lines) {
+      setText(lines);
+      if (lines === '') stored.write('');
+    },
+    paste(pasted) {
+      const column = readIbanColumn(pasted);
+      const lines = column?.ibans ?? pasted;
+      setPastedColumn(column?.name ?? null);
       setText(lines);
       check(lines);
     },
@@ -65,8 +79,15 @@ export function useIbanList(recheck: (iban: string) => Promise<RowState>): IbanL
     correct(index, iban) {
       const corrected = replaceEntry({ text, entries }, index, iban);
       setText(corrected.text);
+      stored.write(corrected.text);
       setEntries(corrected.entries);
       void lookUp(iban);
     },
   };
+}
+
+const stored = storedText('iban-list');
+
+function toIbans(entries: readonly ListEntry[]): readonly string[] | null {
+  return entries.length === 0 ? null : entries.map(({ iban }) => iban);
 }

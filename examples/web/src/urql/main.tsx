@@ -7,9 +7,11 @@ import { createUrqlClient } from './client.ts';
 import { createUrqlEssays } from './essays.ts';
 import { UrqlIbanField } from './iban-field.tsx';
 import { UrqlIbanList } from './iban-list.tsx';
+import { createUrqlIbans } from './ibans.ts';
 
 const client = createUrqlClient();
 const essays = createUrqlEssays(client);
+const ibans = createUrqlIbans(client);
 
 createRoot(document.getElementById('page') as HTMLElement).render(
   <StrictMode>
@@ -17,8 +19,9 @@ createRoot(document.getElementById('page') as HTMLElement).render(
       <Page
         client="urql"
         other={{ name: 'Apollo Client', href: '/apollo.html' }}
-        ibanField={<UrqlIbanField />}
+        ibanField={<UrqlIbanField ibans={ibans} />}
         ibanList={<UrqlIbanList />}
+        ibans={ibans}
         essays={essays}
       />
     </Provider>
