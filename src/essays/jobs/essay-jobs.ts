@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { AbortableSignal } from '../../async/signal.ts';
-import { type Store, StoreError } from '../../stores/store.ts';
+import type { Store } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type {
   Cancellation,
@@ -17,9 +17,10 @@ import type {
 } from '../essays.ts';
 import { mayBePaid, type OrderArchive } from '../orders/archive.ts';
 import { unsafeOrder } from '../orders/idempotency.ts';
-import { differentOrder, type OrderKey, toOrderKey } from '../orders/order-key.ts';
+import { differentOrder, toOrderKey } from '../orders/order-key.ts';
+import { createJobAdoption } from './job-adoption.ts';
 import { createJobQueue, type JobQueueOptions } from './job-queue.ts';
-import { createJobRecords, heartbeatExpiresInMs, type JobRecord, toJobId, toJobKey } from './job-records.ts';
+import { createJobRecords, type JobRecord, nullIfUnreadable, orderKeyOf, toJobId, toJobKey } from './job-records.ts';
 import { createJobWatch, isEnded } from './job-watch.ts';
 
 interface EssayJobsOptions extends Omit<JobQueueOptions, 'records' | 'events'> {
@@ -62,11 +63,7 @@ export function createEssayJobs({
   queue.onChanged(watching.refresh);
   /** Orders that are being started. */
   const starting = new Set<{ key: string; callerId: string }>();
-  /** Jobs of other processes, by the number of their entry among the jobs that have not ended. */
-  const others = new Map<number, { key: string | null; misses: number }>();
-  /** The last heartbeat of other processes, and when it was first seen, by `performance.now()`. */
-  const heartbeats = new Map<string, { beats: number | null; since: number }>();
-  let lastSeen: number | null = null;
+  const adopt = createJobAdoption({ records, queue, archive, isStarting, events });
   let timer: NodeJS.Timeout | undefined;
 
   return {
@@ -242,88 +239,6 @@ export function createEssayJobs({
     await records.erase(record);
     return 'deleted';
   }
-
-  /** Continues the jobs of processes that have stopped. @throws StoreError */
-  async function adopt(): Promise<void> {
-    if (queue.isStopping()) return;
-    const last = await records.pending.last();
-    for (const number of await findNew(last)) others.set(number, { key: null, misses: 0 });
-    lastSeen = last;
-    await Promise.all([...heartbeats.keys()].map(readHeartbeat));
-    // In turns, so that many jobs of other processes do not fill each second.
-    const numbers = [...others.keys()].slice(0, maxExamined);
-    const adoptions = await Promise.allSettled(numbers.map(adoptOne));
-    const count = adoptions.filter((adoption) => adoption.status === 'fulfilled' && adoption.value).length;
-    if (count > 0) events.essayJobsAdopted(count);
-  }
-
-  /** Numbers of entries among the jobs that have not ended. At the start, those of earlier processes. @throws StoreError */
-  async function findNew(last: number): Promise<number[]> {
-    if (lastSeen !== null) return range(Math.max(lastSeen + 1, last - maxGap), last);
-    const found: number[] = [];
-    let lowest = last;
-    for (let to = last; to > 0 && lowest - to < maxGap; to -= chunkSize) {
-      const entries = await records.pending.read(Math.max(1, to - chunkSize + 1), to);
-      // The last ones may be missing because they are being stored.
-      const numbers = entries.flatMap(({ number, value }) => (value === null && to < last ? [] : [number]));
-      found.push(...numbers);
-      lowest = numbers[0] ?? lowest;
-    }
-    return found.sort((one, other) => one - other);
-  }
-
-  async function adoptOne(number: number): Promise<boolean> {
-    const other = others.get(number);
-    if (other === undefined) return false;
-    // Its next turn is after those of all others.
-    others.delete(number);
-    others.set(number, other);
-    other.key ??= (await records.pending.read(number, number))[0]?.value ?? null;
-    const { key } = other;
-    const record = key && (await records.read(key).catch(nullIfUnreadable));
-    if (!key || !record) {
-      other.misses += 1;
-      if (other.misses > maxMisses) others.delete(number);
-      return false;
-    }
-    const isGone = record.end !== null || record.pending !== number || queue.has(key);
-    if (isGone) others.delete(number);
-    if (isGone || isStarting(key) || !(await isLeftAlone(record.owner))) return false;
-    const wasSent = (await archive.findAttempt(orderKeyOf(record)))?.kind === 'sent';
-    const sentText = wasSent ? ((await records.readText(key)) ?? '') : null;
-    const isCancelled = await records.isCancelRequested(key);
-    // An accepted second payment is not one more for each process that stops.
-    const adopted = { ...record, order: { ...record.order, orderAgain: false }, owner: queue.owner };
-    await queue.beat();
-    const stored = await records.change(key, (current) =>
-      current?.end === null && current.owner === record.owner && !queue.isStopping() ? adopted : null,
-    );
-    if (stored !== adopted) return false;
-    others.delete(number);
-    queue.add(adopted, sentText);
-    if (isCancelled) void queue.cancel(key);
-    return true;
-  }
-
-  /** Whether no process runs the jobs of this owner. @throws StoreError */
-  async function isLeftAlone(owner: string | null): Promise<boolean> {
-    // A job of this process that is not in its queue: its write seemed to fail.
-    if (owner === null || owner === queue.owner) return true;
-    const { beats, since } = heartbeats.get(owner) ?? (await readHeartbeat(owner));
-    // A store that was down has lost heartbeats, and a clock that is set back keeps them.
-    return performance.now() - since >= (beats === null ? missingMs : heartbeatExpiresInMs);
-  }
-
-  /** @throws StoreError */
-  async function readHeartbeat(owner: string): Promise<{ beats: number | null; since: number }> {
-    const beats = (await records.readHeartbeat(owner))?.beats ?? null;
-    const known = heartbeats.get(owner);
-    const isSame = known !== undefined && known.beats === beats;
-    const seen = isSame ? known : { beats, since: performance.now() };
-    if (beats === null && performance.now() - seen.since > forgetMs) heartbeats.delete(owner);
-    else heartbeats.set(owner, seen);
-    return seen;
-  }
 }
 
 /** Calls the function unless its last call has not ended. A store that fails is reported by itself; the next call tries again. */
@@ -340,25 +255,9 @@ function oneAtATime(run: () => Promise<void>): () => void {
   };
 }
 
-function range(from: number, to: number): number[] {
-  return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
-}
-
-/** For records that are damaged or of a later version: they must not hide others. @throws other errors */
-function nullIfUnreadable(error: unknown): null {
-  if (error instanceof StoreError && error.failure === 'corrupt') return null;
-  throw error;
-}
-
 function mayHaveBeenPaid(state: EssayJobState): boolean {
   if (state.kind === 'cancelled') return state.mayHaveBeenPaid;
   return state.kind === 'failed' ? mayBePaid(state.failure) : state.kind !== 'queued';
-}
-
-function orderKeyOf({ order, caller }: JobRecord): OrderKey {
-  const key = toOrderKey(order, caller.id);
-  if (key === null) throw new Error('A job has no idempotency key.');
-  return key;
 }
 
 function tooManyJobs(max: number): EssayServiceFailed {
@@ -367,16 +266,6 @@ function tooManyJobs(max: number): EssayServiceFailed {
 }
 
 const synchronizeEveryMs = 1_000;
-/** So many entries of ended jobs in a row end the search for jobs of earlier processes. */
-const maxGap = 5_000;
-/** Jobs of other processes that are read in a second. */
-const maxExamined = 200;
-/** An entry has a number before it is stored, and is stored before its job. */
-const maxMisses = 10;
-/** Without a heartbeat. Longer than a live process takes for one more, after a store that was down. */
-const missingMs = 1_500;
-/** After this time without a heartbeat, a process is forgotten. Its jobs were examined several times. */
-const forgetMs = 600_000;
 /** Another process does it within a second, and its store may be slow. */
 const cancelWaitMs = 3_000;
 /** Entries that are read at a time. */

@@ -41,6 +41,8 @@ interface QueuedJob {
   resolveEnded: () => void;
 }
 
+export type JobQueue = ReturnType<typeof createJobQueue>;
+
 /** The jobs of this process: it runs them in their order, some at a time. */
 export function createJobQueue(options: JobQueueOptions) {
   const { essays, records, maxRunning, cancelsSent, reserveCallOf, events } = options;

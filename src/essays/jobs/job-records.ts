@@ -3,7 +3,7 @@ import { erase, type Store, StoreError } from '../../stores/store.ts';
 import { createStoreLog, type StoreLog } from '../../stores/store-log.ts';
 import type { EssayJob, EssayOrder, JobCaller } from '../essays.ts';
 import { essayInput, failure } from '../orders/archive.ts';
-import { hash } from '../orders/order-key.ts';
+import { hash, type OrderKey, toOrderKey } from '../orders/order-key.ts';
 
 /** A job as it is stored. */
 export interface JobRecord {
@@ -178,3 +178,15 @@ const jobRecord: z.ZodType<JobRecord> = z.object({
 const writtenText = z.object({ textSoFar: z.string() });
 
 const heartbeat: z.ZodType<Heartbeat> = z.object({ beats: z.number(), waiting: z.array(z.string()) });
+
+/** For records that are damaged or of a later version: they must not hide others. @throws other errors */
+export function nullIfUnreadable(error: unknown): null {
+  if (error instanceof StoreError && error.failure === 'corrupt') return null;
+  throw error;
+}
+
+export function orderKeyOf({ order, caller }: JobRecord): OrderKey {
+  const key = toOrderKey(order, caller.id);
+  if (key === null) throw new Error('A job has no idempotency key.');
+  return key;
+}
