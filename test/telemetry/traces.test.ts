@@ -225,7 +225,7 @@ describe('sampling', () => {
     const { traces: config } = readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', ...env });
     if (config === null) throw new Error('Traces are off.');
     const traces = createTraces({ config, redact: (text) => text, events: { tracesNotExported() {} } });
-    const start = () => traces.start({ method: 'POST', headers: { traceparent }, requestId: 'r' });
+    const start = () => traces.start({ method: 'POST', route: '/graphql', headers: { traceparent }, requestId: 'r' });
     expect(start()).toBeNull();
     await traces.open();
     onTestFinished(() => traces.close());
