@@ -15,6 +15,7 @@ import { createGraphqlHandler } from './graphql/request/graphql-handler.ts';
 import { createContext } from './graphql/schema/context.ts';
 import { readQueryLimits } from './graphql/schema/query-budget.ts';
 import { schema } from './graphql/schema/schema.ts';
+import type { CheckEndpoint } from './http/check-endpoint.ts';
 import { createGraphiql } from './http/graphiql.ts';
 import { type MetricsServer, startMetricsServer } from './http/metrics-server.ts';
 import { createRequestHandler } from './http/request-handler.ts';
@@ -109,6 +110,23 @@ export function createGateway(
   });
   bankData.dataVersion.onChanged(graphql.clearReplies);
 
+  let check: CheckEndpoint | null = null;
+  /** Files are seldom checked, so its code is loaded by the first request. */
+  async function loadCheck(): Promise<CheckEndpoint> {
+    const { createCheckEndpoint } = await import('./http/check-endpoint.ts');
+    check ??= createCheckEndpoint({
+      limits: { ...config.check, clientTimeoutMs: config.connections.clientTimeoutMs },
+      bankData,
+      budgets: access.budgets,
+      banks: knownBanks,
+      // Half of the calls at a time remain for queries.
+      maxConcurrency: Math.ceil(config.upstreamConcurrency / 2 / config.check.maxRequests),
+      isOpenToAnonymous: config.trustedDocuments?.mode !== 'require',
+      inTimeSlice,
+    });
+    return check;
+  }
+
   let isStopping = false;
   let stopLoading = () => {};
   let closing: Promise<void> | undefined;
@@ -117,6 +135,7 @@ export function createGateway(
     isGraphiqlOpen: config.access.commonScopes.includes('graphiql'),
     graphql,
     graphiql: createGraphiql(config.connections),
+    loadCheck: config.check.maxRequests === 0 ? null : loadCheck,
     maxBodyBytes: config.maxBodyBytes,
     maxBufferedBytes: config.maxBufferedBytes,
     streamLimits: { clientTimeoutMs: config.connections.clientTimeoutMs, heartbeatMs },

@@ -11,13 +11,15 @@ import { type Answers, createAnswers } from '../payment-files/answers/ask-once.t
 import { connectToGateway } from '../payment-files/answers/gateway-answers.ts';
 import { type Journal, openJournal } from '../payment-files/answers/journal.ts';
 import { openBankDataAnswers } from '../payment-files/answers/open-bank-data-answers.ts';
+import { checkMessage } from '../payment-files/check-message.ts';
 import { checkRows } from '../payment-files/check-rows.ts';
 import type { ColumnNames } from '../payment-files/find-columns.ts';
 import { openPaymentFile, type PaymentFile, PaymentFileError, standardInput } from '../payment-files/open-file.ts';
 import { type Output, openOutputFile, openStandardOutput } from '../payment-files/output.ts';
-import { createProgressBar } from '../payment-files/progress.ts';
+import { createProgressBar, type ProgressBar } from '../payment-files/progress.ts';
 import { maxWorkbookRows, readRows } from '../payment-files/read-rows.ts';
-import { countOf, describeTally, Tally } from '../payment-files/tally.ts';
+import { countOf, describeMessage, describeTally, FindingCounts, Tally } from '../payment-files/tally.ts';
+import { createFindingWriter } from '../payment-files/write-findings.ts';
 import { createRowWriter, type OutputFormat, outputFormats, tooManyRows } from '../payment-files/write-rows.ts';
 import { configureHeap } from '../process/heap-settings.ts';
 import { type EmbeddedService, resolveUpstream } from '../self-hosted/service.ts';
@@ -39,7 +41,7 @@ interface CheckOptions {
 }
 
 /**
- * Checks the IBANs in files, and writes their rows with what was found out. The exit code is 0 if there is nothing to report, 1 if
+ * Checks files, and writes their rows, or the findings of payment messages, with what was found out. The exit code is 0 if there is nothing to report, 1 if
  * there is, and 2 if the check could not be completed: the reason is on standard error.
  */
 export async function check(files: readonly string[], options: CheckOptions): Promise<void> {
@@ -56,7 +58,8 @@ export async function check(files: readonly string[], options: CheckOptions): Pr
 
 interface Plan {
   columnNames: ColumnNames;
-  format: OutputFormat;
+  /** Null: JSON for XML, CSV for all others. */
+  format: OutputFormat | null;
   /** Null: standard output. */
   output: string | null;
   /** Null: the bank-data service, through the gateway's own code in this process. */
@@ -71,9 +74,7 @@ interface Plan {
 function readPlan(files: readonly string[], options: CheckOptions): Plan {
   const { column, bicColumn, nameColumn, output = null, gateway = null, maxCalls } = options;
   const format = options.format ?? formatOf(output);
-  if (files.length > 1 && format !== 'json' && !options.dryRun) {
-    throw new UsageError(`${format} has the rows of one table: check one file at a time, or use --format json`);
-  }
+  if (files.length > 1 && format !== null && format !== 'json' && !options.dryRun) throw severalTables(format);
   if (format === 'xlsx' && output === null && !options.dryRun) {
     throw new UsageError('--format xlsx needs --output with the name of a file');
   }
@@ -96,10 +97,15 @@ function readPlan(files: readonly string[], options: CheckOptions): Plan {
   };
 }
 
-function formatOf(output: string | null): OutputFormat {
+function severalTables(format: OutputFormat): UsageError {
+  return new UsageError(`${format} has the rows of one table: check one file at a time, or use --format json`);
+}
+
+/** Null if its extension is of no format. */
+function formatOf(output: string | null): OutputFormat | null {
   const extension = output === null ? '' : extname(output).slice(1).toLowerCase();
   if (extension === 'jsonl' || extension === 'ndjson') return 'json';
-  return outputFormats.find((format) => format === extension) ?? 'csv';
+  return outputFormats.find((format) => format === extension) ?? null;
 }
 
 function isSameFile(file: string, output: string): boolean {
@@ -122,7 +128,7 @@ async function run(files: readonly string[], plan: Plan): Promise<boolean> {
   let source: AnswerSource | null = null;
   let journal: Journal | null = null;
   try {
-    if (plan.format === 'xlsx' && !plan.isDryRun) for (const file of files) await rejectLongTable(file);
+    if (!plan.isDryRun) await checkFormat(files, plan.format);
     source = plan.isDryRun ? null : await open();
     const answers = createAnswers(source, () => journal);
     const path = journalPath(files, plan, id, dataDir);
@@ -193,7 +199,7 @@ interface Outcome {
   /** Lines for people. */
   summary: readonly string[];
   hasFindings: boolean;
-  /** Whether the service has answered for all well-formed IBANs. */
+  /** Whether nothing is left for a later run: all was read, and all well-formed IBANs were answered. */
   isComplete: boolean;
   /** IBANs that a dry run would ask about. */
   unasked: number;
@@ -214,19 +220,18 @@ async function checkFiles({ files, plan, source, answers, banks }: CheckFilesOpt
   const onSignal = () => interrupt('the run was interrupted');
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   const output = openOutput(plan, () => interrupt('the reader of the output has closed it'));
-  const tallies: Tally[] = [];
-  const summary: string[] = [];
+  const messageIds = new Set<string>();
+  const checked: CheckedFile[] = [];
   try {
     for (const path of files) {
-      const tally = new Tally();
       const file = await openPaymentFile(path);
+      const bar = createProgressBar(plan.isQuiet ? noTerminal : process.stderr);
       try {
-        const columns = await checkTable(file, tally, output);
-        summary.push(...describeTally(file.name, tally, columns));
+        checked.push(await (file.kind === 'xml' ? checkXml(file, bar) : checkTable(file, bar)));
       } finally {
+        bar.clear();
         file.close();
       }
-      tallies.push(tally);
     }
     output?.complete();
   } catch (error) {
@@ -238,47 +243,80 @@ async function checkFiles({ files, plan, source, answers, banks }: CheckFilesOpt
     await answers.settled();
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }
-  const unanswered = tallies.reduce((sum, tally) => sum + tally.unanswered(), 0);
   const ignored = plan.isDryRun ? ['NOT_CHECKED'] : [];
   return {
-    summary,
-    hasFindings: tallies.some(({ findings }) => [...findings.keys()].some((code) => !ignored.includes(code))),
-    isComplete: unanswered === 0 && source !== null,
+    summary: checked.flatMap(({ summary }) => summary),
+    hasFindings: checked.some(({ findings }) => findings.codes().some((code) => !ignored.includes(code))),
+    isComplete: source !== null && (answers.size() === 0 || checked.every(({ isComplete }) => isComplete)),
     unasked: answers.size() - resumed,
     resumed,
     calls: source?.calls() ?? 0,
     stopReason: source?.stopReason() ?? null,
   };
 
-  async function checkTable(file: PaymentFile, tally: Tally, out: Output | null) {
-    if (file.kind === 'xml') {
-      throw new PaymentFileError(`${file.name} is an XML file, which is not supported yet; expected CSV, TSV or XLSX`);
+  async function checkTable(file: PaymentFile, bar: ProgressBar): Promise<CheckedFile> {
+    const tally = new Tally();
+    const { groups, style } = await readRows(file);
+    const { columnNames, format } = plan;
+    const { columns, rows } = await checkRows({ fileName: file.name, groups, columnNames, answers, source, banks });
+    const writer = createRowWriter(format ?? 'csv', { fileName: file.name, columns, style });
+    for await (const checked of rows) {
+      throwIfInterrupted();
+      tally.add(checked);
+      await output?.write(writer.write(checked));
+      bar.show({ rows: tally.rows, bytes: file.bytesRead(), size: file.size });
     }
-    const bar = createProgressBar(plan.isQuiet ? noTerminal : process.stderr);
-    try {
-      const { groups, style } = await readRows(file);
-      const { columnNames } = plan;
-      const { columns, rows } = await checkRows({ fileName: file.name, groups, columnNames, answers, source, banks });
-      const writer = createRowWriter(plan.format, { fileName: file.name, columns, style });
-      for await (const checked of rows) {
-        if (interruption.reason !== null) throw new PaymentFileError(describeInterruption(interruption.reason));
-        tally.add(checked);
-        await out?.write(writer.write(checked));
-        bar.show({ rows: tally.rows, bytes: file.bytesRead(), size: file.size });
+    await output?.write(await writer.end());
+    const { findings } = tally;
+    return { summary: describeTally(file.name, tally, columns), findings, isComplete: tally.unanswered() === 0 };
+  }
+
+  async function checkXml(file: PaymentFile, bar: ProgressBar): Promise<CheckedFile> {
+    const findings = new FindingCounts();
+    const writer = output === null ? null : createFindingWriter(plan.format ?? 'json', file.name);
+    const check = checkMessage({ chunks: readOn(), answers, source, banks, messageIds });
+    await output?.write(writer?.begin() ?? '');
+    for await (const finding of check) {
+      throwIfInterrupted();
+      const { code, severity, place } = finding;
+      // All IBANs of a dry run are not checked.
+      if (plan.isDryRun && code === 'NOT_CHECKED') continue;
+      findings.add(code, severity, 'line' in place ? place.line : place.row);
+      await output?.write(writer?.write(finding) ?? '');
+    }
+    throwIfInterrupted();
+    const summary = check.summary();
+    const isAnswered = findings.count('NOT_CHECKED') + findings.count('SERVICE_FAILED') === 0;
+    const isComplete = summary.isComplete && isAnswered;
+    return { summary: describeMessage(file.name, summary, findings), findings, isComplete };
+
+    async function* readOn(): AsyncGenerator<Buffer> {
+      for await (const chunk of file.chunks) {
+        throwIfInterrupted();
+        yield chunk;
+        const { transactions: rows } = check.summary();
+        bar.show({ rows, noun: 'transactions', bytes: file.bytesRead(), size: file.size });
       }
-      await out?.write(await writer.end());
-      return columns;
-    } finally {
-      bar.clear();
     }
+  }
+
+  function throwIfInterrupted(): void {
+    if (interruption.reason === null) return;
+    throw new PaymentFileError(
+      `${interruption.reason}; nothing was lost: run the same command with --resume to continue`,
+    );
   }
 }
 
-const noTerminal = { isTTY: false } as NodeJS.WriteStream;
-
-function describeInterruption(reason: string): string {
-  return `${reason}; nothing was lost: run the same command with --resume to continue`;
+interface CheckedFile {
+  /** Lines for people. */
+  summary: readonly string[];
+  findings: FindingCounts;
+  /** Whether it was read to its end, and the service has answered for all well-formed IBANs. */
+  isComplete: boolean;
 }
+
+const noTerminal = { isTTY: false } as NodeJS.WriteStream;
 
 /** Null for a dry run, which writes no rows. */
 function openOutput({ output, isDryRun }: Plan, onClosed: () => void): Output | null {
@@ -286,19 +324,33 @@ function openOutput({ output, isDryRun }: Plan, onClosed: () => void): Output | 
   return output === null ? openStandardOutput(process.stdout, onClosed) : openOutputFile(output);
 }
 
-/** Before anything is paid for. The rows of standard input cannot be counted before. @throws PaymentFileError */
-async function rejectLongTable(path: string): Promise<void> {
-  if (path === standardInput) return;
-  const file = await openPaymentFile(path);
-  try {
-    if (file.kind !== 'table') return;
-    let rows = 0;
-    for await (const group of (await readRows(file)).groups) {
-      rows += group.length;
-      if (rows > maxWorkbookRows) throw tooManyRows();
+/**
+ * Before anything is paid for. What comes from standard input cannot be read before.
+ * @throws PaymentFileError, UsageError
+ */
+async function checkFormat(files: readonly string[], format: OutputFormat | null): Promise<void> {
+  const isUnclear = format === null && files.length > 1;
+  if (format !== 'xlsx' && !isUnclear) return;
+  for (const path of files) {
+    if (path === standardInput && isUnclear) throw severalTables('csv');
+    if (path === standardInput) continue;
+    const file = await openPaymentFile(path);
+    try {
+      if (file.kind !== 'xml' && isUnclear) throw severalTables('csv');
+      if (format !== 'xlsx') continue;
+      if (file.kind === 'xml') createFindingWriter(format, file.name);
+      if (file.kind === 'table') await rejectLongTable(file);
+    } finally {
+      file.close();
     }
-  } finally {
-    file.close();
+  }
+}
+
+async function rejectLongTable(file: PaymentFile): Promise<void> {
+  let rows = 0;
+  for await (const group of (await readRows(file)).groups) {
+    rows += group.length;
+    if (rows > maxWorkbookRows) throw tooManyRows();
   }
 }
 

@@ -12,7 +12,8 @@ export function printCompletion(program: Command, shell: 'bash' | 'zsh' | 'fish'
 interface CommandWords {
   name: string;
   description: string;
-  options: readonly { long: string; description: string; value: 'file' | 'text' | null }[];
+  /** What follows an option; null: nothing. */
+  options: readonly { long: string; description: string; value: 'file' | 'text' | readonly string[] | null }[];
   /** The values of each argument; null: a file. */
   arguments: readonly (readonly string[] | null)[];
   /** Whether the last argument can be repeated. */
@@ -25,9 +26,11 @@ function listCommands(program: Command): CommandWords[] {
   return commands.map((command) => ({
     name: command.name(),
     description: command.description(),
-    options: help
-      .visibleOptions(command)
-      .map(({ long, description, flags }) => ({ long: long ?? '', description, value: readValueKind(flags) })),
+    options: help.visibleOptions(command).map(({ long, description, flags, argChoices }) => ({
+      long: long ?? '',
+      description,
+      value: argChoices ?? readValueKind(flags),
+    })),
     isVariadic: command.registeredArguments.some(({ variadic }) => variadic),
     arguments: command.registeredArguments.map((argument) => {
       if (argument.name() === 'file' || argument.name() === 'folder') return null;
@@ -51,10 +54,14 @@ function bashScript(commands: readonly CommandWords[]): string {
         `    ${name}:${isVariadic ? '*' : index}) ${choices ? `list='${choices.join(' ')}'` : 'files=1'} ;;`,
     ),
   ]);
+  const allOptions = commands.flatMap((command) => command.options);
   const optionsBefore = (value: 'file' | 'text') => {
-    const options = commands.flatMap((command) => command.options).filter((option) => option.value === value);
+    const options = allOptions.filter((option) => option.value === value);
     return [...new Set(options.map(({ long }) => long))].join('|');
   };
+  const choices = allOptions.flatMap(({ long, value }) =>
+    Array.isArray(value) ? [`    ${long}) list='${value.join(' ')}' files='' ;;`] : [],
+  );
   return `\
 _ledgerquill() {
   local current="\${COMP_WORDS[COMP_CWORD]}" list='' files='' position=0 i
@@ -71,6 +78,7 @@ ${cases.join('\n')}
   case "\${COMP_WORDS[COMP_CWORD - 1]}" in
     ${optionsBefore('file')}) list='' files=1 ;;
     ${optionsBefore('text')}) list='' files='' ;;
+${choices.join('\n')}
   esac
   local IFS=$'\\n'
   COMPREPLY=($(compgen \${files:+-f} -W "\${list// /$IFS}" -- "$current"))
@@ -93,13 +101,18 @@ function fishScript(commands: readonly CommandWords[]): string {
     return [
       `-n __fish_use_subcommand -a ${name} -d ${quote(description)}`,
       ...options.map(({ long, description, value }) => {
-        const valueFlags = { file: ['-r', '-F'], text: ['-x'] };
-        return [isUsed, '-l', long.slice(2), ...(value ? valueFlags[value] : []), '-d', quote(description)].join(' ');
+        return [isUsed, '-l', long.slice(2), ...fishValue(value), '-d', quote(description)].join(' ');
       }),
       ...values.map((choices) => `${isUsed} ${choices ? `-a '${choices.join(' ')}'` : '-F'}`),
     ];
   });
   return ['-f', ...lines].map((line) => `complete -c ledgerquill ${line}\n`).join('');
+}
+
+function fishValue(value: CommandWords['options'][number]['value']): string[] {
+  if (value === null) return [];
+  if (value === 'file') return ['-r', '-F'];
+  return value === 'text' ? ['-x'] : ['-x', '-a', `'${value.join(' ')}'`];
 }
 
 function quote(text: string): string {

@@ -15,12 +15,14 @@ import { readWorkerSettings } from '../process/workers.ts';
 
 const checkHelp = `
 Exit codes: 0 nothing to report, 1 findings, 2 the check could not be completed.
-Added columns: status, problems, suggestion, bank, bic, bic_match, national_check, iban.
+Columns that are added to tables: status, problems, suggestion, bank, bic, bic_match, national_check, iban.
+For XML, one finding a line: file, code, severity, line, xpath, message, suggestion.
 Cells that spreadsheets would take for formulas get an apostrophe before them, but in JSON.
 
 Examples:
   ledgerquill check payees.csv --output checked.csv
   ledgerquill check payroll.xlsx --dry-run
+  ledgerquill check payments.xml
   ledgerquill check payees.csv --format json --quiet | jq -r 'select(.status != "VALID") | .row'
   LEDGERQUILL_KEY=lq_... ledgerquill check payees.csv --gateway https://gateway.example.com`;
 
@@ -72,13 +74,18 @@ function createProgram(): Command {
     .action((options, command) => run(command, async () => (await import('./print-schema.ts')).printSchema(options)));
   addCommand(
     'check',
-    'Check the IBANs of files (CSV, TSV, XLSX) before a bank sees them, and write their rows with the results.',
+    'Check files (CSV, TSV, XLSX, pain.001, pain.008) before a bank sees them, and write their rows with the results.',
   )
     .argument('<file...>', 'the files; - is standard input')
     .option('--column <column>', 'The column with the IBANs, by title, letter or number; without it, found by content.')
     .option('--bic-column <column>', 'The column with the BICs.')
     .option('--name-column <column>', 'The column with the names of the payees.')
-    .addOption(new Option('--format <format>', 'The format of the result.').choices(['csv', 'xlsx', 'json']))
+    .addOption(
+      new Option(
+        '--format <format>',
+        'The format of the result; without it, that of --output, or CSV, or JSON for XML.',
+      ).choices(['csv', 'xlsx', 'json']),
+    )
     .option('--output <file>', 'The file for the result; without it, standard output.')
     .option(
       '--gateway <url>',

@@ -67,7 +67,7 @@ function maskRedisUrl({ store: { redis } }: Config): string {
  * values.
  */
 export function findUnknownVariables(env: Environment): string[] {
-  const isKnown = new Set(knownVariables);
+  const isKnown = new Set([...knownVariables, ...clientVariables]);
   const knownNames = knownVariables.map((name) => ({ name, plain: toPlain(name) }));
   const prefixes = knownVariables.flatMap((name) => /^[A-Z]{3,}_/.exec(name) ?? []);
   const ourPrefixes = [...new Set([...prefixes, ...ownPrefixes])].filter((prefix) => !commonPrefix.test(prefix));
@@ -79,6 +79,8 @@ export function findUnknownVariables(env: Environment): string[] {
   });
 }
 
+/** Of `ledgerquill check --gateway`, which may use the same file of variables. */
+const clientVariables = ['LEDGERQUILL_KEY'];
 const ownPrefixes = ['LEDGERQUILL_', 'BANK_DATA', 'ESSAY', 'TRUSTED_DOCUMENT'];
 /** Other programs have such variables, too. */
 const commonPrefix = /^(LOG|MAX|REDIS|DATA|CACHE|CLIENT|STORE|ALLOWED|METRICS|OTEL)_/;

@@ -124,6 +124,15 @@ function createConfig(vars: Values, isLocal: boolean) {
     traces: readTracesConfig(vars),
     /** Limit for the IBANs, and for the BICs, of one query, duplicates included. */
     maxIbansPerQuery: vars.MAX_IBANS_PER_QUERY,
+    /** Files that are checked over HTTP. */
+    check: {
+      /** Limit for the requests of a process at a time; 0: there is no such endpoint. */
+      maxRequests: vars.CHECK_MAX_REQUESTS,
+      /** Limit for one file. */
+      maxBytes: vars.CHECK_MAX_BYTES,
+      /** Limit for the different IBANs of one file that are looked up. */
+      maxIbans: vars.CHECK_MAX_IBANS,
+    },
     /** Limit for the essays of one mutation. */
     maxEssaysPerQuery: vars.MAX_ESSAYS_PER_QUERY,
     /** Limit for the entities that a router requests in one query. */

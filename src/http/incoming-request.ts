@@ -16,6 +16,8 @@ export interface BodyReceiver {
 export class IncomingRequest extends IncomingMessage {
   /** Aborts when the client disconnects before the response is complete. */
   readonly signal = new AbortableSignal();
+  /** Whether the response is sent while the body arrives, which may take longer than other requests may. */
+  isStreamed = false;
   #receiver: BodyReceiver | null = null;
   /** Whether a part of the body has arrived before there was a receiver, so that the stream keeps the body. */
   #isStream = false;

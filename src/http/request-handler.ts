@@ -8,6 +8,7 @@ import type { Events } from '../telemetry/events.ts';
 import type { FinishedRequest } from '../telemetry/finished-request.ts';
 import type { StartTrace } from '../telemetry/traces/traces.ts';
 import { createByteBudget } from './body.ts';
+import type { CheckEndpoint } from './check-endpoint.ts';
 import { createCors } from './cors.ts';
 import { createRequestIds, Exchange, type MaybePromise } from './exchange.ts';
 import type { SendGraphiql } from './graphiql.ts';
@@ -22,6 +23,8 @@ interface RequestHandlerOptions
   maxBufferedBytes: number;
   access: Pick<Access, 'checkHeaders' | 'checkParams'>;
   graphiql: SendGraphiql;
+  /** What answers /check; null: nothing. */
+  loadCheck?: (() => Promise<CheckEndpoint>) | null;
   /** Whether GraphiQL is served without credentials; otherwise callers need the scope. */
   isGraphiqlOpen: boolean;
   /** Origins whose pages may call from a browser; `*` for any. */
@@ -41,6 +44,7 @@ interface RequestHandlerOptions
 export function createRequestHandler({
   access,
   graphiql,
+  loadCheck = null,
   isGraphiqlOpen,
   corsOrigins,
   allowedHosts,
@@ -96,6 +100,7 @@ export function createRequestHandler({
     const path = searchStart === -1 ? url : url.slice(0, searchStart);
     // Served under any host name: health checks use arbitrary addresses and return no data.
     if (path === '/graphql' || path === '/health' || path === '/ready') exchange.route = path;
+    else if (path === '/check' || path === '/check/openapi.json') exchange.route = '/check';
     if (path === '/health') return exchange.sendJson(200, { status: 'alive' });
     if (path === '/ready') {
       const [code, status] = isReady() ? ([200, 'ready'] as const) : ([503, 'stopping'] as const);
@@ -108,6 +113,8 @@ export function createRequestHandler({
     const isGetOrHead = request.method === 'GET' || request.method === 'HEAD';
     const isBrowser = isGetOrHead && prefersHtml(exchange.headers.accept);
     if (path === '/' && isBrowser) return exchange.send(302, ['location', '/graphql', 'vary', 'accept']);
+    if (exchange.route === '/check' && loadCheck !== null)
+      return handleCheck(exchange, path, url.slice(path.length + 1));
     if (path !== '/graphql') {
       return exchange.sendError(404, 'BAD_USER_INPUT', 'There is no such path; the GraphQL endpoint is /graphql.');
     }
@@ -124,6 +131,19 @@ export function createRequestHandler({
     // Its body may be signed.
     if ('kind' in identity && identity.kind === 'unsigned') return serve(null);
     return withCaller(exchange, identity, serve);
+  }
+
+  async function handleCheck(exchange: Exchange, path: string, search: string): Promise<void> {
+    const { method, request } = exchange;
+    if (method === 'OPTIONS') return cors.sendPreflight(exchange);
+    const check = await loadCheck?.();
+    if (check === undefined) return;
+    if (path !== '/check') return check.sendDocument(exchange);
+    if (startTrace !== null) exchange.trace = startTrace(exchange);
+    const identity = access.checkHeaders(request.rawHeaders);
+    // Its body has no signature.
+    const found = 'kind' in identity && identity.kind === 'unsigned' ? access.checkParams({}) : identity;
+    return withCaller(exchange, found, (caller) => check.answer(exchange, search, caller));
   }
 
   /** Identifies the caller by the parameters of a request, unless its headers did. */

@@ -1,4 +1,4 @@
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse, STATUS_CODES } from 'node:http';
 import { type AddressInfo, Server, type Socket } from 'node:net';
 import { IncomingRequest } from './incoming-request.ts';
 
@@ -39,6 +39,13 @@ export function createHttpServer(
     if (connections.size > maxConnections) refuse(findLeastUsed(connections, socket));
   });
 
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const response = connections.get(socket)?.response;
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && response?.req.isStreamed) return;
+    // As Node.js does without a listener.
+    if (socket.writable && !response?.headersSent) socket.write(describeClientError(error.code));
+    socket.destroy(error);
+  });
   server.on('request', enqueue);
   // The client waits for the permission to send its body, which it gets when the body is read. Without it, the client may
   // send the body or not, so the connection is not used again.
@@ -126,6 +133,17 @@ export function createHttpServer(
       }),
   };
 }
+
+function describeClientError(code = ''): string {
+  const status = clientErrors[code] ?? 400;
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n\r\n`;
+}
+
+const clientErrors: Readonly<Record<string, number>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  HPE_HEADER_OVERFLOW: 431,
+};
 
 interface Connection {
   /** The response to the request that is being handled. */

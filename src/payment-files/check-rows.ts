@@ -1,3 +1,4 @@
+import type { InTimeSlice } from '../async/time-slices.ts';
 import type { Answer, AnswerSource } from './answers/answer.ts';
 import type { Answers } from './answers/ask-once.ts';
 import type { Cells } from './cells.ts';
@@ -27,6 +28,8 @@ interface CheckRowsOptions {
   /** Null if nothing is asked. */
   source: Pick<AnswerSource, 'hurry'> | null;
   banks: BankFacts;
+  /** For a process that has other work, too. */
+  inTimeSlice?: InTimeSlice | null;
 }
 
 /**
@@ -65,7 +68,7 @@ async function* checkGroups(
   sample: (readonly Cells[])[],
   groups: AsyncIterator<readonly Cells[]>,
   columns: Columns,
-  { answers, source, banks }: CheckRowsOptions,
+  { answers, source, banks, inTimeSlice = null }: CheckRowsOptions,
 ): AsyncGenerator<readonly CheckedRow[]> {
   const waiting: WaitingRow[] = [];
   let row = 0;
@@ -98,7 +101,8 @@ async function* checkGroups(
     for (const { row: number, cells, answer: known, pending } of taken) {
       if (pending !== null) source?.hurry(pending.iban);
       const answer = pending === null ? known : await pending.answer;
-      const result = isData(number, cells) ? judgeRow({ row: number, cells, columns, answer, banks }) : null;
+      const judge = () => judgeRow({ row: number, cells, columns, answer, banks });
+      const result = isData(number, cells) ? await (inTimeSlice === null ? judge() : inTimeSlice(judge)) : null;
       checked.push({ row: number, cells, result });
     }
     return checked;

@@ -35,6 +35,12 @@ export function readRowIban(cells: Cells, { iban: column }: Columns): string | n
 
 export type BankFacts = Pick<KnownBanks, 'has' | 'accountCheckMethod' | 'bics'>;
 
+/** The national check digits of a well-formed IBAN. */
+export function checkNationally(iban: string, banks: Pick<BankFacts, 'accountCheckMethod'>): CheckResult {
+  const method = iban.startsWith('DE') ? banks.accountCheckMethod(iban.slice(4, 12)) : null;
+  return nationalCheck(iban, { germanMethod: method });
+}
+
 interface RowToJudge {
   /** From 1. */
   row: number;
@@ -98,8 +104,7 @@ function judgeAnswer(
   banks: BankFacts,
   add: AddFinding,
 ): Judgement {
-  const method = iban.startsWith('DE') ? banks.accountCheckMethod(iban.slice(4, 12)) : null;
-  const ownCheck = nationalCheck(iban, { germanMethod: method });
+  const ownCheck = checkNationally(iban, banks);
   if (answer.kind === 'failed') {
     add('SERVICE_FAILED', 'error', column, `The IBAN is well-formed, but the service failed (${answer.code}).`);
     return { status: 'FAILED', nationalCheck: ownCheck, iban };

@@ -37,8 +37,16 @@ export async function openPaymentFile(path: string): Promise<PaymentFile> {
   const name = path === standardInput ? 'standard input' : path;
   const size = path === standardInput ? null : await findSize(path);
   const stream = path === standardInput ? process.stdin : createReadStream(path, { highWaterMark: chunkBytes });
+  return openPaymentStream(name, stream, { size, close: () => void stream.destroy() });
+}
+
+/** As `openPaymentFile`, for what arrives otherwise. @param name for messages */
+export async function openPaymentStream(
+  name: string,
+  stream: AsyncIterable<Buffer | string>,
+  { size = null, close = () => {} }: Partial<Pick<PaymentFile, 'size' | 'close'>> = {},
+): Promise<PaymentFile> {
   let bytesRead = 0;
-  const close = () => void stream.destroy();
   const chunks = readChunks(name, stream, (bytes) => {
     bytesRead += bytes;
   });

@@ -1,10 +1,19 @@
 import { SingleBar } from 'cli-progress';
 
 export interface ProgressBar {
-  /** @param size in bytes; null if it is unknown */
-  show(progress: { rows: number; bytes: number; size: number | null }): void;
+  show(progress: Progress): void;
   /** Removes the bar. */
   clear(): void;
+}
+
+interface Progress {
+  /** Number of rows, or of what `noun` says. */
+  rows: number;
+  noun?: string;
+  /** Bytes that were read. */
+  bytes: number;
+  /** In bytes; null if it is unknown. */
+  size: number | null;
 }
 
 /** Shows the rows that were read, their rate and the time left. Writes nothing if the stream is not a terminal. */
@@ -15,16 +24,16 @@ export function createProgressBar(stream: NodeJS.WriteStream, now: () => number 
     clearOnComplete: true,
     hideCursor: true,
     barsize: 30,
-    format: 'checking {bar} {percentage} % | {rows} rows | {rate} rows/s{left}',
+    format: 'checking {bar} {percentage} % | {rows} {noun} | {rate} {noun}/s{left}',
   });
   const startedAt = now();
   let isStarted = false;
   return {
-    show({ rows, bytes, size }) {
+    show({ rows, noun = 'rows', bytes, size }) {
       const seconds = Math.max((now() - startedAt) / 1_000, 0.001);
       const rate = Math.round(rows / seconds).toLocaleString('en');
       const left = size === null || bytes === 0 ? '' : ` | ${describeTime((seconds * (size - bytes)) / bytes)} left`;
-      const payload = { rows: rows.toLocaleString('en'), rate, left };
+      const payload = { rows: rows.toLocaleString('en'), noun, rate, left };
       // Of unknown size: the bar always shows nearly 100 %.
       const total = size ?? bytes + 1;
       if (!isStarted) bar.start(total, 0, payload);

@@ -2,27 +2,57 @@ import type { CheckedRow } from './check-rows.ts';
 import type { Columns } from './find-columns.ts';
 import type { Severity } from './finding.ts';
 import type { RowStatus } from './judge-row.ts';
+import type { PainSummary } from './pain/check-pain-message.ts';
 
-/** Counts what was found in a file, for the summary. */
+/** Counts findings by their code. */
+export class FindingCounts {
+  readonly #byCode = new Map<string, { severity: Severity; count: number; first: number[] }>();
+
+  /** @param place number of the row or line */
+  add(code: string, severity: Severity, place: number): void {
+    const found = this.#byCode.get(code) ?? { severity, count: 0, first: [] };
+    found.count += 1;
+    if (found.first.length < maxListedPlaces) found.first.push(place);
+    this.#byCode.set(code, found);
+  }
+
+  count(code: string): number {
+    return this.#byCode.get(code)?.count ?? 0;
+  }
+
+  /** The codes that were found. */
+  codes(): string[] {
+    return [...this.#byCode.keys()];
+  }
+
+  /** Lines for people. @param noun such as row */
+  describe(noun: string): string[] {
+    if (this.#byCode.size === 0) return [];
+    const codes = [...this.#byCode].sort(([, one], [, other]) => other.count - one.count);
+    const lines = codes.map(([code, { count: number, severity, first }]) => {
+      const more = number > first.length ? ', ...' : '';
+      const listed = `${noun}${first.length === 1 ? '' : 's'} ${first.join(', ')}${more}`;
+      return `  ${count(number).padStart(11)}  ${code} (${severity}): ${listed}`;
+    });
+    return ['  findings', ...lines];
+  }
+}
+
+const maxListedPlaces = 5;
+
+/** Counts what was found in a table, for the summary. */
 export class Tally {
   rows = 0;
   readonly statuses = new Map<RowStatus, number>();
-  readonly findings = new Map<string, { severity: Severity; count: number; firstRows: number[] }>();
+  readonly findings = new FindingCounts();
 
   add(rows: readonly CheckedRow[]): void {
     for (const { row, result } of rows) {
       if (result === null) continue;
       this.rows += 1;
       this.statuses.set(result.status, (this.statuses.get(result.status) ?? 0) + 1);
-      for (const { code, severity } of result.findings) this.#addFinding(code, severity, row);
+      for (const { code, severity } of result.findings) this.findings.add(code, severity, row);
     }
-  }
-
-  #addFinding(code: string, severity: Severity, row: number): void {
-    const found = this.findings.get(code) ?? { severity, count: 0, firstRows: [] };
-    found.count += 1;
-    if (found.firstRows.length < maxListedRows) found.firstRows.push(row);
-    this.findings.set(code, found);
   }
 
   /** Rows with a well-formed IBAN that the service did not answer. */
@@ -31,9 +61,7 @@ export class Tally {
   }
 }
 
-const maxListedRows = 5;
-
-/** The summary of a file, as lines for people. It contains no IBAN. */
+/** The summary of a table, as lines for people. It contains no IBAN. */
 export function describeTally(fileName: string, { rows, statuses, findings }: Tally, columns: Columns): string[] {
   const { iban, bic, name, titles, otherIbanColumns } = columns;
   const found = [
@@ -50,14 +78,24 @@ export function describeTally(fileName: string, { rows, statuses, findings }: Ta
       const number = statuses.get(status) ?? 0;
       return number === 0 ? [] : [`  ${count(number).padStart(11)}  ${label}`];
     }),
-    ...(findings.size === 0 ? [] : ['  findings']),
-    ...[...findings]
-      .sort(([, one], [, other]) => other.count - one.count)
-      .map(([code, { count: number, severity, firstRows }]) => {
-        const more = number > firstRows.length ? ', ...' : '';
-        const listed = `${firstRows.length === 1 ? 'row' : 'rows'} ${firstRows.join(', ')}${more}`;
-        return `  ${count(number).padStart(11)}  ${code} (${severity}): ${listed}`;
-      }),
+    ...findings.describe('row'),
+  ];
+}
+
+/** The summary of a payment message, as lines for people. It contains no IBAN. */
+export function describeMessage(fileName: string, summary: PainSummary, findings: FindingCounts): string[] {
+  const { message, payments, transactions, ibans, sums, isComplete } = summary;
+  const parts = [
+    message ?? 'XML',
+    countOf(payments, 'payment'),
+    countOf(transactions, 'transaction'),
+    countOf(ibans, 'different IBAN'),
+    ...sums.map(({ currency, sum }) => `${currency} ${sum}`),
+  ];
+  return [
+    `${fileName}: ${parts.join(', ')}`,
+    ...(isComplete ? [] : ['  not read to its end, because of the last finding']),
+    ...findings.describe('line'),
   ];
 }
 

@@ -53,6 +53,7 @@ describe.each(Object.entries(shells))('completion in %s', (shell, toScript) => {
     expect(complete('ledgerquill check --')).toEqual(
       expect.arrayContaining(['--column', '--format', '--output', '--gateway', '--max-calls', '--dry-run', '--resume']),
     );
+    expect(complete("ledgerquill check a.csv --format ''").toSorted()).toEqual(['csv', 'json', 'xlsx']);
     expect(complete("ledgerquill import-banks ''")).toEqual(expect.arrayContaining(['DK', 'FO', 'GL', 'LT', 'UA']));
     expect(complete('ledgerquill start --dotenv ba')).toContain('bank codes.csv');
     expect(complete("ledgerquill start --port ''")).toEqual(['']);

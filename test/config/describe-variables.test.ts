@@ -23,7 +23,7 @@ describe('an unknown variable', () => {
   it.each([
     ...knownVariables,
     ...'HOME PATH HOSTNAME SHELL PWD TERM NODE_ENV NODE_OPTIONS npm_config_loglevel EDITOR REDIS_PASSWORD'.split(' '),
-    ...'LOG_FORMAT MAX_WORKERS OTEL_SERVICE_NAME DATABASE_URL TZ CI LANG POD_NAME'.split(' '),
+    ...'LOG_FORMAT MAX_WORKERS OTEL_SERVICE_NAME DATABASE_URL TZ CI LANG POD_NAME LEDGERQUILL_KEY'.split(' '),
     ...'ESSAY_WRITER_SERVICE_HOST GATEWAY_PORT_4000_TCP_ADDR GATEWAY_SERVICE_PORT_HTTP'.split(' '),
   ])('is not %s, which is known or of another program', (name) => {
     expect(findUnknownVariables({ [name]: 'value' })).toEqual([]);

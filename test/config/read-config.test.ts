@@ -31,6 +31,7 @@ describe('readConfig', () => {
       shutdownTimeoutMs: 125_000,
       maxBodyBytes: 1_000_000,
       maxBufferedBytes: 64_000_000,
+      check: { maxRequests: 2, maxBytes: 10_000_000, maxIbans: 10_000 },
       connections: { maxConnections: 1_000, maxRequestsPerConnection: 10, clientTimeoutMs: 20_000 },
       corsOrigins: [],
       allowedHosts: [],

@@ -18,12 +18,12 @@ const pages = ['.', 'docs', 'docs/adr'].flatMap((folder) =>
     .map((name) => join(folder, name)),
 );
 
-const examples = ['README.md', 'docs/operations.md'].flatMap((page) => {
+const examples = ['README.md', 'docs/operations.md', 'docs/check-files.md'].flatMap((page) => {
   const blocks = fencedBlocks(read(page));
   return blocks.map((block, index) => ({
     title: `${page}, line ${block.line}`,
     block,
-    output: blocks[index + 1]?.language === 'json' ? blocks[index + 1]?.text : undefined,
+    output: /^(json|csv)$/.test(blocks[index + 1]?.language ?? '') ? blocks[index + 1]?.text : undefined,
   }));
 });
 

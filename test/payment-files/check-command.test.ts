@@ -269,10 +269,4 @@ describe('a check that cannot be completed exits with 2 and says why', () => {
     expect((await run([file])).stderr).toContain('csv has the rows of one table');
     expect((await run(['--output', file])).stderr).toContain('--output must be another file');
   });
-
-  it('XML, which another release will check', async () => {
-    const { run } = tCheck('<?xml version="1.0"?><Document/>', 'pain.xml');
-    const { code, stderr } = await run();
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('is an XML file') });
-  });
 });

@@ -30,6 +30,14 @@ it.each([
   expect(written()).toContain(expected);
 });
 
+it('names what is counted', () => {
+  const { stream, written } = tTerminal(true);
+  const bar = createProgressBar(stream, () => 1_000);
+  bar.show({ rows: 10, noun: 'transactions', bytes: 250, size: 1_000 });
+  bar.clear();
+  expect(written()).toContain('10 transactions');
+});
+
 it('shows no time left without a size, as of standard input', () => {
   const { stream, written } = tTerminal(true);
   const bar = createProgressBar(stream, () => 1_000);

@@ -40,6 +40,21 @@ async function tTraced({ reply = replyJson(200, { valid: true }), env = {}, ...g
 const named = (spans: readonly ReceivedSpan[], name: string) => spans.filter((span) => span.name === name);
 
 describe('a sampled request', () => {
+  it('that checks a file has one span, whose route is /check, however many IBANs it has', async () => {
+    const { origin, spans } = await tTraced();
+    const body = `IBAN\n${tIban(1)}\n${tIban(2)}\n`;
+    const response = await fetch(`${origin}/check`, { method: 'POST', body, headers: { 'content-type': 'text/csv' } });
+    expect((await response.text()).split('\n')).toHaveLength(3);
+    const received = await spans();
+    expect(received).toHaveLength(1);
+    expect(received[0]).toMatchObject({
+      name: 'POST /check',
+      kind: 'server',
+      attributes: { 'http.route': '/check', 'http.response.status_code': 200 },
+    });
+    expect(JSON.stringify(received)).not.toContain(tIban(1));
+  });
+
   it('is a server span with a span per batch of look-ups and per upstream call', async () => {
     const { post, spans } = await tTraced();
     const ibans = [tIban(1), tIban(2), tIban(1)];
@@ -225,7 +240,7 @@ describe('sampling', () => {
     const { traces: config } = readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', ...env });
     if (config === null) throw new Error('Traces are off.');
     const traces = createTraces({ config, redact: (text) => text, events: { tracesNotExported() {} } });
-    const start = () => traces.start({ method: 'POST', headers: { traceparent }, requestId: 'r' });
+    const start = () => traces.start({ method: 'POST', route: '/graphql', headers: { traceparent }, requestId: 'r' });
     expect(start()).toBeNull();
     await traces.open();
     onTestFinished(() => traces.close());

@@ -2,7 +2,7 @@ import { pause } from '../../async/pause.ts';
 import { AbortableSignal } from '../../async/signal.ts';
 import type { BankDataPort } from '../../bank-data/bank-data.ts';
 import { type ErrorCode, GatewayError } from '../../errors.ts';
-import { createRequestContext, type ReserveCall } from '../../request-context.ts';
+import { createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
 import type { Answer, AnswerSource } from './answer.ts';
 
 interface BankDataAnswersOptions {
@@ -14,7 +14,9 @@ interface BankDataAnswersOptions {
   maxCalls: number | null;
   /** The pauses before a failed look-up is tried again, in milliseconds. */
   pausesMs?: readonly number[];
-  close(): Promise<void>;
+  /** The request that the look-ups are for; with the budget of its caller. Without it, each is a request of its own. */
+  context?: RequestContext | null;
+  close?: () => Promise<void>;
 }
 
 /**
@@ -23,7 +25,8 @@ interface BankDataAnswersOptions {
  * has succeeded meanwhile, the service is not asked any more.
  */
 export function createBankDataAnswers(options: BankDataAnswersOptions): AnswerSource {
-  const { bankData, maxConcurrency, maxCalls, pausesMs = defaultPausesMs } = options;
+  const { bankData, maxConcurrency, maxCalls, pausesMs = defaultPausesMs, context = null } = options;
+  const { close = async () => {} } = options;
   const stopped = new AbortableSignal();
   const slots = createSlots(maxConcurrency);
   // A call that was sent is completed, because it is paid for.
@@ -50,8 +53,8 @@ export function createBankDataAnswers(options: BankDataAnswersOptions): AnswerSo
         if (stopped.aborted) return notAsked();
         const answer = await tryOnce(iban);
         if (answer instanceof GatewayError === false) return answer;
-        const reason = finalReasons[answer.code];
-        if (reason !== undefined) stop(reason);
+        const reason = findFinalReason(answer.code, context !== null);
+        if (reason !== null) stop(reason);
         else if (pauseMs !== null && isTemporary(answer)) await pause(pauseMs, stopped).catch(() => {});
         else {
           if (isTemporary(answer) && successes === before) stop(describeOutage(answer));
@@ -66,13 +69,15 @@ export function createBankDataAnswers(options: BankDataAnswersOptions): AnswerSo
 
   async function tryOnce(iban: string): Promise<Answer | GatewayError> {
     try {
-      const context = createRequestContext(neverAborted, 'check', reserveCall);
-      const { valid, bankData: bank } = await bankData.validateIban(iban, context);
+      const request = context ?? createRequestContext(neverAborted, 'check', reserveCall);
+      const { valid, bankData: bank } = await bankData.validateIban(iban, request);
       successes += 1;
       return { kind: 'answered', valid, bank: bank?.name ?? null, bic: bank?.bic ?? null };
     } catch (error) {
       if (error instanceof GatewayError) return error;
-      throw error;
+      if (!context?.signal.aborted) throw error;
+      stop('the client has disconnected');
+      return notAsked();
     }
   }
 
@@ -91,7 +96,7 @@ export function createBankDataAnswers(options: BankDataAnswersOptions): AnswerSo
     calls: () => calls,
     stopReason: () => (stopped.aborted ? String(stopped.reason) : null),
     stop,
-    close: options.close,
+    close,
   };
 }
 
@@ -99,10 +104,11 @@ export function createBankDataAnswers(options: BankDataAnswersOptions): AnswerSo
 const defaultPausesMs = [1_000, 2_000, 4_000, 8_000, 16_000];
 
 /** After these, no other look-up would succeed. */
-const finalReasons: { readonly [Code in ErrorCode]?: string } = {
-  BUDGET_EXHAUSTED: 'the calls of --max-calls are used up',
-  UPSTREAM_REJECTED_CREDENTIALS: 'the service rejects the key of the gateway',
-};
+function findFinalReason(code: ErrorCode, hasCaller: boolean): string | null {
+  if (code === 'UPSTREAM_REJECTED_CREDENTIALS') return 'the service rejects the key of the gateway';
+  if (code !== 'BUDGET_EXHAUSTED') return null;
+  return hasCaller ? 'the budget of the caller is used up' : 'the calls of --max-calls are used up';
+}
 
 /** An exhausted allowance is waited for, too: the service may only ask for fewer calls at a time. */
 function isTemporary({ code, retryable }: Pick<GatewayError, 'code' | 'retryable'>): boolean {

@@ -65,8 +65,10 @@ function createRequestMetrics() {
     request: FinishedRequest,
     { operationType, operationName, isTrusted, usage, isKept }: FinishedReply,
   ) {
-    overhead.observe(request.overheadMs / 1_000);
-    requests.of(operationType ?? 'none', (isTrusted && operationName) || 'other').value += 1;
+    if (request.route !== '/check') {
+      overhead.observe(request.overheadMs / 1_000);
+      requests.of(operationType ?? 'none', (isTrusted && operationName) || 'other').value += 1;
+    }
     if (isKept) keptReplies.value += 1;
     if (usage === null) return;
     const fresh = Math.max(0, usage.cacheHits - usage.staleHits);

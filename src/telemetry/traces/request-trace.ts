@@ -18,7 +18,7 @@ import { createSpanExport } from './span-export.ts';
 import { parseTraceParent } from './trace-parent.ts';
 
 /** A GraphQL request that may be sampled. */
-export interface TracedRequest extends Pick<FinishedRequest, 'method' | 'requestId'> {
+export interface TracedRequest extends Pick<FinishedRequest, 'method' | 'requestId' | 'route'> {
   headers: IncomingHttpHeaders;
 }
 
@@ -47,16 +47,17 @@ interface TracerOptions {
 export function createRequestTracer({ config, redact, onFailed }: TracerOptions): RequestTracer {
   const { tracer, close } = createSpanExport(config, onFailed);
   return {
-    start({ method, requestId, headers }) {
+    start({ method, requestId, route, headers }) {
       const attributes = {
         'http.request.method': methodLabel(method),
-        'http.route': '/graphql',
-        'url.path': '/graphql',
+        'http.route': route,
+        'url.path': route,
         // Other ids are the gateway's own, which contain nothing to redact.
         'ledgerquill.request.id': headers['x-request-id'] === undefined ? requestId : redact(requestId),
       };
+      const name = route === '/check' ? `${methodLabel(method)} ${route}` : 'GraphQL Operation';
       const parent = readParent(headers, redact);
-      const span = tracer.startSpan('GraphQL Operation', { kind: SpanKind.SERVER, attributes }, parent);
+      const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
       return {
         ...createTrace(tracer, span),
         end({ status, errorCodes, reply }) {

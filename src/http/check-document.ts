@@ -1,0 +1,157 @@
+/** `POST /check` in OpenAPI. */
+const text = (description: string) => ({ type: 'string', description });
+const oneOf = (values: readonly string[], description: string) => ({ type: 'string', enum: values, description });
+const orNull = (schema: { type: string }) => ({ ...schema, type: [schema.type, 'null'] });
+const file = { schema: { type: 'string' } };
+
+const place = {
+  oneOf: [
+    { type: 'object', properties: { row: { type: 'integer' }, column: { type: ['string', 'null'] } } },
+    { type: 'object', properties: { line: { type: 'integer' }, xpath: { type: 'string' } } },
+  ],
+};
+
+const severity = oneOf(['error', 'warning', 'hint'], 'How serious it is.');
+
+const row = {
+  type: 'object',
+  description: 'A row of a table. Blank rows and titles have none.',
+  properties: {
+    file: text('Always the same.'),
+    row: { type: 'integer', description: 'From 1.' },
+    name: orNull(text('The name of the payee.')),
+    status: oneOf(['VALID', 'INVALID', 'EMPTY', 'NOT_CHECKED', 'FAILED'], 'The result for the IBAN.'),
+    problems: { type: 'array', items: { type: 'string' }, description: 'The codes of all findings.' },
+    suggestion: orNull(text('IBANs that differ by one typing error, separated by spaces.')),
+    bank: orNull(text('The bank of the IBAN.')),
+    bic: orNull(text('The BIC of that bank.')),
+    bic_match: orNull(text('SAME_BANK, OTHER_BANK or UNKNOWN.')),
+    national_check: orNull(text('PASSED, FAILED or NOT_APPLICABLE.')),
+    iban: orNull(text('Without spaces; null if it is not well-formed.')),
+    findings: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          code: text('Stable.'),
+          severity,
+          place,
+          message: text('For people; has no IBAN.'),
+          suggestion: orNull(text('What would be right.')),
+        },
+      },
+    },
+    cells: { type: 'array', items: { type: ['string', 'number'] }, description: 'As in the file.' },
+  },
+  required: ['row', 'status', 'problems', 'findings', 'cells'],
+};
+
+const finding = {
+  type: 'object',
+  description: 'A finding of a payment message.',
+  properties: {
+    file: text('Always the same.'),
+    code: text('Stable.'),
+    severity,
+    line: { type: 'integer' },
+    xpath: text('The element.'),
+    message: text('For people; has no IBAN.'),
+    suggestion: orNull(text('What would be right.')),
+  },
+  required: ['code', 'severity', 'line', 'xpath', 'message'],
+};
+
+const failure = {
+  type: 'object',
+  description: 'The last line, if the check could not be completed.',
+  properties: { error: { type: 'object', properties: { code: { type: 'string' }, message: { type: 'string' } } } },
+  required: ['error'],
+};
+
+const refusal = (description: string) => ({
+  description,
+  content: {
+    'application/json': {
+      schema: {
+        type: 'object',
+        properties: {
+          errors: {
+            type: 'array',
+            items: {
+              type: 'object',
+              properties: {
+                message: { type: 'string' },
+                extensions: { type: 'object', properties: { code: { type: 'string' } } },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+});
+
+const parameter = (name: string, description: string) => ({
+  name,
+  in: 'query',
+  schema: { type: 'string' },
+  description: `${description}, by title, letter, or number from 1; found by content without it.`,
+});
+
+export const checkDocument = {
+  openapi: '3.1.0',
+  info: { title: 'Ledgerquill: check a file', version: '1', description: 'Checks payee lists and payment messages.' },
+  paths: {
+    '/check': {
+      post: {
+        summary: 'Checks a file while it is sent',
+        description: 'Answers with the rows of a table in their order, or with the findings of a payment message.',
+        security: [{ bearer: [] }, { key: [] }, {}],
+        parameters: [
+          parameter('column', 'The column of the IBANs'),
+          parameter('bicColumn', 'The column of the BICs'),
+          parameter('nameColumn', 'The column of the names'),
+        ],
+        requestBody: {
+          required: true,
+          description: 'Recognized by its content.',
+          content: {
+            'text/csv': file,
+            'text/tab-separated-values': file,
+            'application/xml': file,
+            'text/xml': file,
+            'application/octet-stream': file,
+          },
+        },
+        responses: {
+          200: {
+            description: 'The results, as they are known.',
+            content: {
+              'application/x-ndjson': { schema: { anyOf: [row, finding, failure] } },
+              'text/csv': {
+                schema: text(
+                  'The rows with added columns, or the findings. It ends early if the check could not be completed.',
+                ),
+              },
+            },
+          },
+          400: refusal('The file cannot be checked, such as one without IBANs.'),
+          401: refusal('The credentials are missing or wrong.'),
+          403: refusal('The caller does not have the scope bank-data.'),
+          405: refusal('The method is not POST.'),
+          406: refusal('The Accept header allows neither NDJSON nor CSV.'),
+          413: refusal('The file is larger than CHECK_MAX_BYTES.'),
+          415: refusal('The type of the body is not one of those above.'),
+          429: refusal('The caller has sent its requests of this minute.'),
+          503: refusal('The gateway checks as many files as CHECK_MAX_REQUESTS allows.'),
+        },
+      },
+    },
+  },
+  components: {
+    securitySchemes: {
+      bearer: { type: 'http', scheme: 'bearer' },
+      key: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+    },
+  },
+};

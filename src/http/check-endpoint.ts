@@ -1,0 +1,286 @@
+import type { ServerResponse } from 'node:http';
+import Negotiator from 'negotiator';
+import type { InTimeSlice } from '../async/time-slices.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { PaidBudgets } from '../auth/paid-budget.ts';
+import type { BankDataPort } from '../bank-data/bank-data.ts';
+import type { KnownBanks } from '../bank-lists/known-banks.ts';
+import type { ErrorCode } from '../errors.ts';
+import { clientClosedRequest, type ReplyRecord } from '../graphql/request/reply.ts';
+import { type Answers, createAnswers } from '../payment-files/answers/ask-once.ts';
+import { createBankDataAnswers } from '../payment-files/answers/bank-data-answers.ts';
+import { checkMessage } from '../payment-files/check-message.ts';
+import { checkRows } from '../payment-files/check-rows.ts';
+import type { ColumnNames } from '../payment-files/find-columns.ts';
+import { openPaymentStream, type PaymentFile, PaymentFileError } from '../payment-files/open-file.ts';
+import { readRows } from '../payment-files/read-rows.ts';
+import { createFindingWriter } from '../payment-files/write-findings.ts';
+import { createRowWriter } from '../payment-files/write-rows.ts';
+import { createRequestContext } from '../request-context.ts';
+import { checkDocument } from './check-document.ts';
+import { createCheckedBody } from './checked-body.ts';
+import type { Exchange } from './exchange.ts';
+
+interface CheckLimits {
+  /** Requests at a time. */
+  maxRequests: number;
+  maxBytes: number;
+  /** Different IBANs that are looked up for one request. */
+  maxIbans: number;
+  /** How long a client may send nothing, or read nothing, in milliseconds. */
+  clientTimeoutMs: number;
+}
+
+interface CheckEndpointOptions {
+  limits: CheckLimits;
+  bankData: Pick<BankDataPort, 'validateIban'>;
+  budgets: Pick<PaidBudgets, 'reserve'>;
+  banks: Pick<KnownBanks, 'has' | 'accountCheckMethod' | 'bics'>;
+  /** Look-ups of a request at a time. */
+  maxConcurrency: number;
+  /** Whether callers without credentials may use it. */
+  isOpenToAnonymous: boolean;
+  inTimeSlice: InTimeSlice;
+}
+
+export type CheckEndpoint = ReturnType<typeof createCheckEndpoint>;
+
+/** Checks the file in the body of a request, and answers with its rows, or the findings of a payment message, as they are known. */
+export function createCheckEndpoint(options: CheckEndpointOptions) {
+  const { limits, bankData, budgets, banks, maxConcurrency, isOpenToAnonymous, inTimeSlice } = options;
+  let running = 0;
+
+  return {
+    sendDocument: (exchange: Exchange) => exchange.sendJson(200, checkDocument),
+    /** @param search of the URL */
+    async answer(exchange: Exchange, search: string, caller: Caller): Promise<void> {
+      const refusal = findRefusal(exchange, caller) ?? readRequest(exchange, search);
+      if ('status' in refusal) {
+        return exchange.sendError(refusal.status, refusal.code, refusal.message, refusal.headers ?? []);
+      }
+      running += 1;
+      try {
+        await check(exchange, refusal, caller);
+      } finally {
+        running -= 1;
+      }
+    },
+  };
+
+  function findRefusal({ method, headers }: Exchange, caller: Caller): Refusal | null {
+    if (method !== 'POST') {
+      return { ...refuse(405, 'The path /check accepts POST only.'), headers: ['allow', 'POST, OPTIONS'] };
+    }
+    if (!caller.scopes.has('bank-data')) {
+      return forbid('This needs the scope bank-data, which the caller does not have.');
+    }
+    if (caller.kind === 'anonymous' && !isOpenToAnonymous) {
+      return forbid('While only trusted documents are executed, this needs the credentials of a caller.');
+    }
+    if (Number(headers['content-length'] ?? 0) > limits.maxBytes) return tooLarge(limits.maxBytes);
+    if (running < limits.maxRequests) return null;
+    const message = 'The gateway is checking as many files as CHECK_MAX_REQUESTS allows; retry in some seconds.';
+    return { status: 503, code: 'OVERLOADED', message, headers: ['retry-after', '5'] };
+  }
+
+  async function check(exchange: Exchange, { format, columnNames }: CheckRequest, caller: Caller): Promise<void> {
+    const { signal } = exchange;
+    const hasBudget = caller.limits.bankDataCalls !== null;
+    // Without a trace: its spans would be as many as the IBANs.
+    const context = createRequestContext(signal, caller.id, hasBudget ? (of) => budgets.reserve(caller, of) : null);
+    const errorCodes = new Set<string>();
+    const source = createBankDataAnswers({
+      id: 'gateway',
+      bankData,
+      maxConcurrency,
+      maxCalls: null,
+      pausesMs,
+      context,
+    });
+    const answers = limitIbans(
+      createAnswers(source, () => null),
+      limits.maxIbans,
+      (code) => errorCodes.add(code),
+    );
+    const body = createCheckedBody(exchange, limits);
+    const checking = { answers, source, banks };
+    const fileName = 'the request body';
+    try {
+      const file = await openPaymentStream(fileName, body.chunks());
+      await (file.kind === 'xml' ? sendFindings(file) : sendRows(file));
+      await end('');
+    } catch (error) {
+      source.stop('the check has ended');
+      exchange.reply = createRecord();
+      if (hasLeft()) exchange.finish(clientClosedRequest);
+      else if (error instanceof PaymentFileError) await fail(error);
+      else throw error;
+    }
+
+    async function sendRows(file: PaymentFile): Promise<void> {
+      if (file.kind === 'workbook') throw new PaymentFileError('the request body is a workbook; save it as CSV');
+      const { groups, style } = await readRows(file);
+      const { columns, rows } = await checkRows({ ...checking, fileName, groups, columnNames, inTimeSlice });
+      const writer = createRowWriter(format, { fileName, columns, style });
+      for await (const checked of rows) await send(writer.write(checked));
+      await send('');
+    }
+
+    async function sendFindings(file: PaymentFile): Promise<void> {
+      const writer = createFindingWriter(format, fileName);
+      const messageIds = new Set<string>();
+      const findings = checkMessage({ ...checking, chunks: file.chunks, messageIds });
+      // Later findings may be a long time away.
+      await send(writer.begin());
+      for await (const finding of findings) await send(writer.write(finding));
+    }
+
+    function hasLeft(): boolean {
+      const { request, response } = exchange;
+      return signal.aborted || response.destroyed || (request.destroyed && !request.complete);
+    }
+
+    /** Resolves when the client has read enough for the next part. */
+    async function send(text: string): Promise<void> {
+      const { response, responseHeaders } = exchange;
+      if (hasLeft()) throw new PaymentFileError('the client has disconnected');
+      if (!response.headersSent) {
+        const type = format === 'json' ? ndjson : `${csv}; charset=utf-8`;
+        responseHeaders.push('content-type', type, 'cache-control', 'no-store', 'vary', 'accept');
+        // A proxy would collect rows until its buffer is full.
+        responseHeaders.push('x-accel-buffering', 'no');
+        response.writeHead(200, responseHeaders);
+        response.on('timeout', () => response.destroy());
+      }
+      if (text === '' || response.write(text)) return;
+      response.setTimeout(limits.clientTimeoutMs);
+      await body.readAheadUntil(untilDrained(response));
+      response.setTimeout(0);
+    }
+
+    async function end(lastLine: string): Promise<void> {
+      const { request, response } = exchange;
+      await body.discardRest();
+      exchange.reply = createRecord();
+      exchange.finish(200);
+      response.end(lastLine, () => request.complete || request.destroy());
+    }
+
+    async function fail({ message }: PaymentFileError): Promise<void> {
+      const { response } = exchange;
+      const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+      const { status, code } = body.isTooLarge() ? tooLarge(limits.maxBytes) : refuse(400, '');
+      if (!response.headersSent) {
+        exchange.sendError(status, code, sentence, ['connection', 'close']);
+        return;
+      }
+      errorCodes.add(code);
+      if (format === 'json') return end(`${JSON.stringify({ error: { code, message: sentence } })}\n`);
+      exchange.reply = createRecord();
+      exchange.finish(200);
+      response.destroy();
+    }
+
+    function createRecord(): ReplyRecord {
+      const { usage, activity } = context;
+      return { ...noOperation, errorCodes: [...errorCodes], usage, activity };
+    }
+  }
+}
+
+/** Resolves also when the client has disconnected. */
+function untilDrained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const onEvent = () => {
+      response.off('drain', onEvent).off('close', onEvent);
+      resolve();
+    };
+    response.on('drain', onEvent).on('close', onEvent);
+  });
+}
+
+/** A client waits, so a failure is reported sooner than in the command. */
+const pausesMs = [1_000];
+
+const noOperation = {
+  operationType: null,
+  operationName: '',
+  documentId: null,
+  isTrusted: false,
+  outcomes: [],
+  refusal: null,
+  isKept: false,
+} as const;
+
+interface Refusal {
+  status: number;
+  code: ErrorCode;
+  message: string;
+  headers?: readonly string[];
+}
+
+interface CheckRequest {
+  format: 'json' | 'csv';
+  columnNames: ColumnNames;
+}
+
+function refuse(status: number, message: string): Refusal {
+  return { status, code: 'BAD_USER_INPUT', message };
+}
+
+function forbid(message: string): Refusal {
+  return { status: 403, code: 'FORBIDDEN', message };
+}
+
+function tooLarge(maxBytes: number): Refusal {
+  const message = `The request body must have at most ${maxBytes} bytes.`;
+  return { ...refuse(413, message), headers: ['connection', 'close'] };
+}
+
+const ndjson = 'application/x-ndjson';
+const csv = 'text/csv';
+
+/** Pages of other origins can send none of these types without a preflight. */
+const bodyTypes = [csv, 'text/tab-separated-values', 'application/xml', 'text/xml', 'application/octet-stream'];
+
+function readRequest({ headers }: Exchange, search: string): CheckRequest | Refusal {
+  const { accept = ndjson, 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers;
+  const mediaType = new Negotiator({ headers: { accept } }).mediaType([ndjson, csv]);
+  if (mediaType === undefined) return refuse(406, `The Accept header must allow ${ndjson} or ${csv}.`);
+  if (!bodyTypes.includes(type.replace(/;.*/s, '').trim().toLowerCase())) {
+    return refuse(415, `The Content-Type header must be one of ${bodyTypes.join(', ')}.`);
+  }
+  if (encoding.toLowerCase() !== 'identity') return refuse(415, 'The request body must not be compressed.');
+  const params = new URLSearchParams(search);
+  const unknown = [...params.keys()].find((name) => !columnParams.includes(name));
+  if (unknown !== undefined) return refuse(400, `The parameters of the URL can be ${columnParams.join(', ')}.`);
+  const [iban = null, bic = null, name = null] = columnParams.map((name) => params.get(name));
+  return { format: mediaType === csv ? 'csv' : 'json', columnNames: { iban, bic, name } };
+}
+
+const columnParams = ['column', 'bicColumn', 'nameColumn'];
+
+/** @param onFailure receives the code of each failed look-up */
+function limitIbans(
+  { find }: Pick<Answers, 'find'>,
+  maxIbans: number,
+  onFailure: (code: string) => void,
+): Pick<Answers, 'find'> {
+  const reason = `one request may have ${maxIbans} different IBANs (CHECK_MAX_IBANS)`;
+  const asked = new Set<string>();
+  return {
+    find(iban) {
+      if (!asked.has(iban)) {
+        if (asked.size >= maxIbans) return { kind: 'not-asked', reason };
+        asked.add(iban);
+      }
+      const answer = find(iban);
+      if (answer instanceof Promise)
+        answer.then(
+          (found) => found.kind === 'failed' && onFailure(found.code),
+          () => {},
+        );
+      return answer;
+    },
+  };
+}
