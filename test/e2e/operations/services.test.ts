@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { dashboardFile } from '../../../scripts/print-dashboard.ts';
 import { sha256 } from '../../support/auth/identify.ts';
+import { drawDashboard } from '../../support/operations/draw-dashboard.ts';
 import { startLoad } from '../../support/operations/load.ts';
 import { playOutage } from '../../support/operations/outage.ts';
 import { tSite, whyNoSite } from '../../support/operations/site.ts';
@@ -42,14 +43,26 @@ describe.skipIf(whyNoSite)(`a gateway${whyNoSite}`, () => {
         const queries = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })));
         expect(queries.length).toBeGreaterThan(40);
         const empty = async () => {
-          const counts = await Promise.all(queries.map(({ expr }) => prometheus.countValues(replaceVariables(expr))));
-          return queries.filter((_, index) => counts[index] === 0);
+          const results = await Promise.all(queries.map(({ expr }) => prometheus.queryRange(replaceVariables(expr))));
+          return queries.filter((_, index) => results[index]?.flat().length === 0);
         };
         // A rate needs two scrapes.
         await expect.poll(empty).toEqual([]);
       },
       end: () => upstream.answers(replyRight),
     });
+    const drawn = await Promise.all(
+      panels
+        .filter(({ targets }) => targets)
+        .map(async ({ title, targets = [] }) => {
+          const results = await Promise.all(targets.map(({ expr }) => prometheus.queryRange(replaceVariables(expr))));
+          return { title, series: results.flat() };
+        }),
+    );
+    expect(drawn.filter(({ series }) => series.flat().length === 0)).toEqual([]);
+    const svg = drawDashboard('The bank-data service answers 500 for a while', drawn);
+    expect(svg.match(/<polyline/g)?.length).toBeGreaterThanOrEqual(drawn.length);
+    if (process.env.DASHBOARD_SVG) writeFileSync(process.env.DASHBOARD_SVG, svg);
   });
 
   it('sees that a service refuses calls, without a configured allowance', async () => {

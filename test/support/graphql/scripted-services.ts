@@ -50,6 +50,7 @@ export function tServices(): Services {
     async validateBic(bic) {
       await turns(bic.length % 3);
       if (bic === 'BNPAFRPP') throw new GatewayError('UPSTREAM_UNAVAILABLE', 'It is down.', { service: 'bank-data' });
+      if (bic === 'DEUTDEFF500') throw new GatewayError('UPSTREAM_FAILED', 'It failed.', { service: 'bank-data' });
       return { bic, valid: true, problems: [], bank: bic === 'MARKDEFF' ? null : createBank(bic) };
     },
     async generateIban({ country }) {
@@ -125,7 +126,7 @@ function createScriptedJobs(createdAt: Date): EssayJobs {
   const find = async (id: string): Promise<EssayJob | null> => {
     await turns(1);
     if (id === 'failing') throw new Error('the store failed');
-    const state = states[id];
+    const state = Object.hasOwn(states, id) ? states[id] : undefined;
     return state === undefined ? null : { id, createdAt, input, state };
   };
   return {

@@ -11,8 +11,8 @@ import { tFolder } from '../stores/folder.ts';
 export interface Prometheus {
   /** An instant query. @returns the labels and the value of each series */
   query(expression: string): Promise<Series[]>;
-  /** A query of a panel, from the start of Prometheus until now. @returns the number of values that are numbers */
-  countValues(expression: string): Promise<number>;
+  /** A query of a panel, from the start of Prometheus until now. @returns for each series, its times in seconds and values */
+  queryRange(expression: string): Promise<[number, number][][]>;
   /** Names of the alerts that fire now, without `Ledgerquill`, in alphabetical order. */
   firing(): Promise<string[]>;
   /** Names of all alerts that have fired since a time. */
@@ -100,11 +100,15 @@ export async function tPrometheus({ ports, minuteMs, intervalMs }: Options): Pro
 
   return {
     query,
-    async countValues(expression) {
+    async queryRange(expression) {
       const [start, end] = [startedAt, Date.now()].map((timeMs) => String(timeMs / 1_000)) as [string, string];
       const range = { query: expression, start, end, step: interval };
       const results = await request<{ values: [number, string][] }>('query_range', range);
-      return results.flatMap(({ values }) => values).filter(([, value]) => value !== 'NaN').length;
+      return results.map(({ values }) =>
+        values
+          .map(([time, value]): [number, number] => [time, Number(value)])
+          .filter(([, value]) => Number.isFinite(value)),
+      );
     },
     firing: () => alerts('group by (alertname) (ALERTS{alertstate="firing"})'),
     fired: (sinceMs) =>
