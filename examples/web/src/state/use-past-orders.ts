@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Failure } from '../failure.ts';
 import type { EssayClient, OrderPage } from './essay-client.ts';
 
@@ -16,11 +16,15 @@ export function usePastOrders(essays: EssayClient, version: string): PastOrders 
   const [orders, setOrders] = useState<OrderPage['nodes'] | null>(null);
   const [next, setNext] = useState<string | null>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
+  const previous = useRef<Promise<unknown>>(Promise.resolve());
 
   const load = useCallback(
     async (after: string | null, isWanted: () => boolean = () => true) => {
-      const answer = await essays.list(after);
-      if (!isWanted()) return;
+      // One after the other: clients share the response of a query in flight, which may be older than the change.
+      const loading = previous.current.then(() => (isWanted() ? essays.list(after) : null));
+      previous.current = loading.catch(() => {});
+      const answer = await loading;
+      if (answer === null || !isWanted()) return;
       setFailure('failure' in answer ? answer.failure : null);
       if ('failure' in answer) return;
       const { nodes, pageInfo } = answer.value;
