@@ -41,8 +41,8 @@ interface CheckOptions {
 }
 
 /**
- * Checks files, and writes their rows, or the findings of payment messages, with what was found out. The exit code is 0 if there is nothing to report, 1 if
- * there is, and 2 if the check could not be completed: the reason is on standard error.
+ * Checks files, and writes their rows with what was found out, or the findings of payment messages. The exit code is 0 if there
+ * is nothing to report, 1 if there is, and 2 if the check could not be completed: the reason is on standard error.
  */
 export async function check(files: readonly string[], options: CheckOptions): Promise<void> {
   try {

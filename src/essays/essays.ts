@@ -127,7 +127,7 @@ export interface EssayJob {
 }
 
 export type EssayJobState =
-  /** @param position number of orders of this process before it */
+  /** `position`: number of orders of its process that wait before it. */
   | { kind: 'queued'; position: number }
   /** It was sent, and may be paid for. */
   | { kind: 'writing'; textSoFar: string }

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import Negotiator from 'negotiator';
 import type { InTimeSlice } from '../async/time-slices.ts';
 import type { Caller } from '../auth/caller.ts';
@@ -6,7 +5,7 @@ import type { PaidBudgets } from '../auth/paid-budget.ts';
 import type { BankDataPort } from '../bank-data/bank-data.ts';
 import type { KnownBanks } from '../bank-lists/known-banks.ts';
 import type { ErrorCode } from '../errors.ts';
-import { clientClosedRequest, type ReplyRecord } from '../graphql/request/reply.ts';
+import { clientClosedRequest, createRecord, type ReplyRecord } from '../graphql/request/reply.ts';
 import { type Answers, createAnswers } from '../payment-files/answers/ask-once.ts';
 import { createBankDataAnswers } from '../payment-files/answers/bank-data-answers.ts';
 import { checkMessage } from '../payment-files/check-message.ts';
@@ -19,6 +18,7 @@ import { createRowWriter } from '../payment-files/write-rows.ts';
 import { createRequestContext } from '../request-context.ts';
 import { checkDocument } from './check-document.ts';
 import { createCheckedBody } from './checked-body.ts';
+import { untilRead } from './event-stream.ts';
 import type { Exchange } from './exchange.ts';
 
 interface CheckLimits {
@@ -111,7 +111,7 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
       await end('');
     } catch (error) {
       source.stop('the check has ended');
-      exchange.reply = createRecord();
+      exchange.reply = describeCheck();
       if (hasLeft()) exchange.finish(clientClosedRequest);
       else if (error instanceof PaymentFileError) await fail(error);
       else throw error;
@@ -154,14 +154,14 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
       }
       if (text === '' || response.write(text)) return;
       response.setTimeout(limits.clientTimeoutMs);
-      await body.readAheadUntil(untilDrained(response));
+      await body.readAheadUntil(untilRead(response));
       response.setTimeout(0);
     }
 
     async function end(lastLine: string): Promise<void> {
       const { request, response } = exchange;
       await body.discardRest();
-      exchange.reply = createRecord();
+      exchange.reply = describeCheck();
       exchange.finish(200);
       response.end(lastLine, () => request.complete || request.destroy());
     }
@@ -176,41 +176,20 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
       }
       errorCodes.add(code);
       if (format === 'json') return end(`${JSON.stringify({ error: { code, message: sentence } })}\n`);
-      exchange.reply = createRecord();
+      exchange.reply = describeCheck();
       exchange.finish(200);
       response.destroy();
     }
 
-    function createRecord(): ReplyRecord {
+    function describeCheck(): ReplyRecord {
       const { usage, activity } = context;
-      return { ...noOperation, errorCodes: [...errorCodes], usage, activity };
+      return { ...createRecord(null), errorCodes: [...errorCodes], usage, activity };
     }
   }
 }
 
-/** Resolves also when the client has disconnected. */
-function untilDrained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const onEvent = () => {
-      response.off('drain', onEvent).off('close', onEvent);
-      resolve();
-    };
-    response.on('drain', onEvent).on('close', onEvent);
-  });
-}
-
 /** A client waits, so a failure is reported sooner than in the command. */
 const pausesMs = [1_000];
-
-const noOperation = {
-  operationType: null,
-  operationName: '',
-  documentId: null,
-  isTrusted: false,
-  outcomes: [],
-  refusal: null,
-  isKept: false,
-} as const;
 
 interface Refusal {
   status: number;

@@ -50,8 +50,8 @@ export async function sendStream(
   }
 }
 
-/** Resolves also when the client has disconnected. */
-function untilRead(response: ServerResponse): Promise<void> {
+/** Resolves when the client has read what was written, or has disconnected. */
+export function untilRead(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       response.off('drain', end).off('close', end);

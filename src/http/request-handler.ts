@@ -113,8 +113,7 @@ export function createRequestHandler({
     const isGetOrHead = request.method === 'GET' || request.method === 'HEAD';
     const isBrowser = isGetOrHead && prefersHtml(exchange.headers.accept);
     if (path === '/' && isBrowser) return exchange.send(302, ['location', '/graphql', 'vary', 'accept']);
-    if (exchange.route === '/check' && loadCheck !== null)
-      return handleCheck(exchange, path, url.slice(path.length + 1));
+    if (exchange.route === '/check' && loadCheck !== null) return handleCheck(exchange, path, loadCheck);
     if (path !== '/graphql') {
       return exchange.sendError(404, 'BAD_USER_INPUT', 'There is no such path; the GraphQL endpoint is /graphql.');
     }
@@ -133,11 +132,11 @@ export function createRequestHandler({
     return withCaller(exchange, identity, serve);
   }
 
-  async function handleCheck(exchange: Exchange, path: string, search: string): Promise<void> {
+  async function handleCheck(exchange: Exchange, path: string, load: () => Promise<CheckEndpoint>): Promise<void> {
     const { method, request } = exchange;
     if (method === 'OPTIONS') return cors.sendPreflight(exchange);
-    const check = await loadCheck?.();
-    if (check === undefined) return;
+    const check = await load();
+    const search = (request.url ?? '').slice(path.length + 1);
     if (path !== '/check') return check.sendDocument(exchange);
     if (startTrace !== null) exchange.trace = startTrace(exchange);
     const identity = access.checkHeaders(request.rawHeaders);

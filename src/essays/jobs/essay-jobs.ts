@@ -2,18 +2,20 @@ import { setImmediate } from 'node:timers/promises';
 import { AbortableSignal } from '../../async/signal.ts';
 import type { Store } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
-import type {
-  Cancellation,
-  EssayFailure,
-  EssayJob,
-  EssayJobState,
-  EssayJobs,
-  EssayOrder,
-  EssayServiceFailed,
-  InvalidEssayInput,
-  JobCaller,
-  JobListing,
-  JobPage,
+import {
+  type Cancellation,
+  type EssayFailure,
+  type EssayFieldProblem,
+  type EssayJob,
+  type EssayJobState,
+  type EssayJobs,
+  type EssayOrder,
+  type EssayServiceFailed,
+  essayLimits,
+  type InvalidEssayInput,
+  type JobCaller,
+  type JobListing,
+  type JobPage,
 } from '../essays.ts';
 import { mayBePaid, type OrderArchive } from '../orders/archive.ts';
 import { unsafeOrder } from '../orders/idempotency.ts';
@@ -93,7 +95,7 @@ export function createEssayJobs({
 
   async function start(order: EssayOrder, caller: JobCaller): Promise<EssayJob | EssayFailure> {
     const { idempotencyKey } = order;
-    if (idempotencyKey === null) throw new Error('A job needs an idempotency key.');
+    if (idempotencyKey === null) return withoutKey;
     const rejected = rejectOrder(order);
     if (rejected !== null) return rejected;
     const id = toJobId(idempotencyKey, caller.id);
@@ -259,6 +261,20 @@ function mayHaveBeenPaid(state: EssayJobState): boolean {
   if (state.kind === 'cancelled') return state.mayHaveBeenPaid;
   return state.kind === 'failed' ? mayBePaid(state.failure) : state.kind !== 'queued';
 }
+
+const keyProblem: EssayFieldProblem = {
+  field: 'idempotencyKey',
+  reason: 'REQUIRED',
+  range: { min: 1, max: essayLimits.idempotencyKey },
+  message: 'An order that is started needs an idempotency key, such as a UUID, by which it is found again.',
+};
+
+const withoutKey: InvalidEssayInput = {
+  kind: 'invalid-input',
+  field: keyProblem.field,
+  message: keyProblem.message,
+  problems: [keyProblem],
+};
 
 function tooManyJobs(max: number): EssayServiceFailed {
   const message = `${max} of your orders have not ended. Start another one when one of them has.`;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AbortableSignal } from '../../async/signal.ts';
 import { createRequestContext, type ReserveCall } from '../../request-context.ts';
 import type { Events } from '../../telemetry/events.ts';
-import type { EssayGenerator, EssayJobState, JobCaller } from '../essays.ts';
+import type { EssayJobState, JobCaller, OrderProgress } from '../essays.ts';
 import type { IdempotentEssays } from '../orders/idempotency.ts';
 import { heartbeatExpiresInMs, type JobEnd, type JobRecord, type JobRecords, toJobKey } from './job-records.ts';
 
@@ -129,7 +129,7 @@ export function createJobQueue(options: JobQueueOptions) {
     job.isRunning = true;
     positions = null;
     const context = createRequestContext(job.signal, caller.id, reserveCallOf(caller));
-    const progress: Parameters<EssayGenerator['generate']>[2] = {
+    const progress: OrderProgress = {
       onSent() {
         job.isSent = true;
         job.isSentHere = true;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { erase, type Store, StoreError } from '../../stores/store.ts';
 import { createStoreLog, type StoreLog } from '../../stores/store-log.ts';
 import type { EssayJob, EssayOrder, JobCaller } from '../essays.ts';
-import { essayInput, failure } from '../orders/archive.ts';
+import { essayInput, failure, parseRecord } from '../orders/archive.ts';
 import { hash, type OrderKey, toOrderKey } from '../orders/order-key.ts';
 
 /** A job as it is stored. */
@@ -77,27 +77,30 @@ export function createJobRecords(store: Store, expiresInMs: number): JobRecords 
       }
     },
     writeFirst: async (record) =>
-      parse(jobRecord, await store.setIfAbsent(toJobKey(record.id, record.caller.id), write(record), { expiresInMs })),
+      parseRecord(
+        jobRecord,
+        await store.setIfAbsent(toJobKey(record.id, record.caller.id), write(record), { expiresInMs }),
+      ),
     async erase({ id, caller, listed }) {
       const key = toJobKey(id, caller.id);
       await Promise.all([erase(store, key), eraseRun(key), createList(caller.id).remove(listed)]);
     },
     listOf: createList,
     pending: createStoreLog(store, 'essay-jobs-pending', expiresInMs),
-    readText: async (key) => parse(writtenText, await store.get(`${key}:text`))?.textSoFar ?? null,
+    readText: async (key) => parseRecord(writtenText, await store.get(`${key}:text`))?.textSoFar ?? null,
     writeText: (key, textSoFar) =>
       store.set(`${key}:text`, JSON.stringify({ textSoFar }), { expiresInMs: textExpiresInMs }),
     eraseRun,
     isCancelRequested: async (key) => Boolean(await store.get(`${key}:cancel`)),
     requestCancel: (key) => store.set(`${key}:cancel`, '1', { expiresInMs }),
-    readHeartbeat: async (owner) => parse(heartbeat, await store.get(toOwnerKey(owner))),
+    readHeartbeat: async (owner) => parseRecord(heartbeat, await store.get(toOwnerKey(owner))),
     writeHeartbeat: (owner, heartbeat) =>
       store.set(toOwnerKey(owner), JSON.stringify(heartbeat), { expiresInMs: heartbeatExpiresInMs }),
     eraseHeartbeat: (owner) => erase(store, toOwnerKey(owner)),
   };
 
   async function read(key: string): Promise<JobRecord | null> {
-    return parse(jobRecord, await store.get(key));
+    return parseRecord(jobRecord, await store.get(key));
   }
 
   async function eraseRun(key: string): Promise<void> {
@@ -134,16 +137,6 @@ function toOwnerKey(owner: string): string {
 
 function write(record: JobRecord): string {
   return JSON.stringify({ version: 1, ...record });
-}
-
-/** @throws StoreError when the record is damaged or of a later version */
-function parse<T>(schema: z.ZodType<T>, text: string | null): T | null {
-  if (!text) return null;
-  try {
-    return schema.parse(JSON.parse(text));
-  } catch {
-    throw new StoreError('a record is damaged or of a later version');
-  }
 }
 
 const callBudget = z.object({ calls: z.number(), period: z.enum(['day', 'month']) }).nullable();

@@ -175,11 +175,10 @@ function unlessMessage(essay: Essay): Essay | null {
   return findRefusalInText(essay.text) === null ? essay : null;
 }
 
-/** @throws StoreError when the record is damaged or of a later version */
-function parseRecord<T>(schema: z.ZodType<T>, text: string | null): T | null {
+/** A stored record; null if there is none, or it was erased. @throws StoreError when it is damaged or of a later version */
+export function parseRecord<T>(schema: z.ZodType<T>, text: string | null): T | null {
   try {
-    // Empty: it was erased.
-    return text === null || text === '' ? null : schema.parse(JSON.parse(text));
+    return text ? schema.parse(JSON.parse(text)) : null;
   } catch {
     throw new StoreError('a record is damaged or of a later version');
   }

@@ -110,9 +110,8 @@ function computeCost(
     if (!isListType(getNullableType(field.type))) return 1;
     const lists = field.args.filter(({ type }) => isListType(getNullableType(type)));
     if (lists.length > 0) {
-      const given = lists.flatMap((list) => readArgument(node, list) ?? []);
-      const isGiven = lists.some((list) => readArgument(node, list) != null);
-      return isGiven ? given.length : 1;
+      const given = lists.map((list) => readArgument(node, list)).filter((value) => value != null);
+      return given.length === 0 ? 1 : given.flat().length;
     }
     if (parent === '__Schema' && field.name === 'types') return Object.keys(schema.getTypeMap()).length;
     if (parent.startsWith('__')) return introspectedItems[field.name] ?? 1;

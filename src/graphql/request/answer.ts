@@ -101,10 +101,10 @@ export function createAnswer<Context extends OperationContext>({
 
       function run(operation: PreparedOperation): Reply | Promise<Reply> {
         if (request.signal.aborted) return createAbandonedReply(request.mediaType, null);
-        if (operation.label.type === 'subscription') return subscribe(operation);
-        const context = createContext(caller, request.signal, request.trace);
         const hash = params.extensions?.persistedQuery?.sha256Hash;
         const documentId = typeof hash === 'string' ? hash : null;
+        if (operation.label.type === 'subscription') return subscribe(operation, documentId);
+        const context = createContext(caller, request.signal, request.trace);
         const executed = { operation, requestContext: context.requestContext, documentId };
         const result = inlineTrace
           ? inlineTrace.execute(operation, context, variables)
@@ -112,10 +112,10 @@ export function createAnswer<Context extends OperationContext>({
         return result instanceof Promise ? result.then((result) => finish(result, executed)) : finish(result, executed);
       }
 
-      async function subscribe(operation: PreparedOperation): Promise<Reply> {
+      async function subscribe(operation: PreparedOperation, documentId: string | null): Promise<Reply> {
         const createEventContext = () => createContext(caller, request.signal, request.trace);
         const results = await operation.subscribe(createEventContext, variables);
-        const executed = { operation, requestContext: createEventContext().requestContext, documentId: null };
+        const executed = { operation, requestContext: createEventContext().requestContext, documentId };
         const format = chooseStreamFormat(request.headers.accept);
         if (!(Symbol.asyncIterator in results) || format === null) return finish(results as ExecutionResult, executed);
         return replies.createStream(format, results, request, caller, executed);

@@ -65,8 +65,9 @@ export function createGraphqlYoga({ answer, persistedQueries, replies, localCall
       // Every look-up of a request listens to this signal; Node.js reports more than ten listeners as a leak.
       setMaxListeners(0, signal);
       const headers = Object.fromEntries(fetched.headers);
-      const mediaType = chooseMediaType(headers.accept) ?? 'application/json';
-      const isStreamOnly = chooseMediaType(headers.accept) === null && chooseStreamFormat(headers.accept) !== null;
+      const accepted = chooseMediaType(headers.accept);
+      const mediaType = accepted ?? 'application/json';
+      const isStreamOnly = accepted === null && chooseStreamFormat(headers.accept) !== null;
       const request = { method, headers, mediaType, requestId: undefined, signal, trace: null, isStreamOnly };
       return yoga.fetch(fetched, { pending: { request, caller: localCaller, reply: null } });
     },

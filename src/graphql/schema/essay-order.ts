@@ -2,16 +2,13 @@ import { GatewayError } from '../../errors.ts';
 import {
   type Cancellation,
   type EssayFailure,
-  type EssayFieldProblem,
   type EssayJob,
   type EssayJobState,
   essayLimits,
-  type InvalidEssayInput,
   type JobPage,
 } from '../../essays/essays.ts';
 import { builder, DateTimeType } from './builder.ts';
 import { PageInfoType, pageSize, pageSizeArg, readCursor, readPageSize, writeCursor } from './connection.ts';
-import type { Context } from './context.ts';
 import { essayCost, paid } from './directives.ts';
 import {
   codeOf,
@@ -23,6 +20,7 @@ import {
   GenerateEssayInputType,
   InvalidEssayInputType,
   readOrder,
+  rejectBeyondLimit,
   typeNames,
 } from './essay.ts';
 import { essaysScope, limitText, maxLengths } from './field-checks.ts';
@@ -124,43 +122,17 @@ builder.mutationField('startEssay', (t) =>
       'Watch it with `essayOrder`. Needs an idempotencyKey; with the same key, the same order is the same EssayOrder, paid for ' +
       'once. At most `limits.essays` per mutation.',
     args: { input: t.arg({ type: GenerateEssayInputType, required: true, description: 'The order.' }) },
-    async resolve(_, { input }, context): Promise<EssayJob | EssayFailure> {
-      const result = await start(input, context);
+    async resolve(_, { input }, { services, caller, budget, requestContext }): Promise<EssayJob | EssayFailure> {
+      const result = rejectBeyondLimit(budget) ?? (await services.essayJobs.start(readOrder(input), caller));
       const outcome =
         'kind' in result
           ? { type: typeNames[result.kind].name, code: codeOf(result) }
           : { type: EssayOrderType.name, code: null };
-      context.requestContext.outcomes.push(outcome);
+      requestContext.outcomes.push(outcome);
       return result;
     },
   }),
 );
-
-async function start(
-  input: typeof GenerateEssayInputType.$inferInput,
-  { services, caller, budget }: Context,
-): Promise<EssayJob | EssayFailure> {
-  if (!budget.spend('essays')) {
-    const { message } = budget.createLimitError('essays');
-    return { kind: 'invalid-input', field: null, message, problems: [] };
-  }
-  const order = readOrder(input);
-  return order.idempotencyKey === null ? withoutKey : services.essayJobs.start(order, caller);
-}
-
-const keyProblem: EssayFieldProblem = {
-  field: 'idempotencyKey',
-  reason: 'REQUIRED',
-  range: { min: 1, max: essayLimits.idempotencyKey },
-  message: 'An order that is started needs an idempotency key, such as a UUID, by which it is found again.',
-};
-
-const withoutKey: InvalidEssayInput = {
-  kind: 'invalid-input',
-  field: keyProblem.field,
-  message: keyProblem.message,
-  problems: [keyProblem],
-};
 
 builder.queryField('essayOrder', (t) =>
   t.field({

@@ -12,7 +12,6 @@ import {
   type InvalidEssayInput,
 } from '../../essays/essays.ts';
 import { builder, DateTimeType, ErrorType } from './builder.ts';
-import type { Context } from './context.ts';
 import { essayCost, paid } from './directives.ts';
 import { essaysScope, limitText, maxLengths, stateTextLimit } from './field-checks.ts';
 import type { QueryBudget } from './query-budget.ts';
@@ -276,9 +275,9 @@ builder.mutationField('generateEssay', (t) =>
       'return the same essay. If the client disconnects, the essay is still completed and stored. At most `limits.essays` per ' +
       'mutation.',
     args: { input: t.arg({ type: GenerateEssayInputType, required: true, description: 'The order.' }) },
-    async resolve(_, { input }, context): Promise<EssayResult> {
-      const result = await generate(input, context);
-      context.requestContext.outcomes.push({ type: typeNames[result.kind].name, code: codeOf(result) });
+    async resolve(_, { input }, { services, budget, requestContext }): Promise<EssayResult> {
+      const result = rejectBeyondLimit(budget) ?? (await services.essays.generate(readOrder(input), requestContext));
+      requestContext.outcomes.push({ type: typeNames[result.kind].name, code: codeOf(result) });
       return result;
     },
   }),
@@ -289,15 +288,11 @@ export function codeOf(result: EssayResult): ErrorCode | null {
   return result.kind === 'invalid-input' ? 'BAD_USER_INPUT' : result.code;
 }
 
-async function generate(
-  input: typeof GenerateEssayInputType.$inferInput,
-  { services, budget, requestContext }: Context,
-): Promise<EssayResult> {
-  if (!budget.spend('essays')) {
-    const { message } = budget.createLimitError('essays');
-    return { kind: 'invalid-input', field: null, message, problems: [] };
-  }
-  return services.essays.generate(readOrder(input), requestContext);
+/** Counts an order; over the limit of the mutation, why it is rejected. */
+export function rejectBeyondLimit(budget: QueryBudget): InvalidEssayInput | null {
+  if (budget.spend('essays')) return null;
+  const { message } = budget.createLimitError('essays');
+  return { kind: 'invalid-input', field: null, message, problems: [] };
 }
 
 export function readOrder(input: typeof GenerateEssayInputType.$inferInput): EssayOrder {

@@ -356,15 +356,9 @@ builder.queryField('ibanValidations', (t) =>
       const isLookedUp = needsLookUp(info, 'IbanValidation');
       const validate = (iban: string) =>
         loaders.validateIban(compactIban(checkText('IBAN', iban, maxLengths.code)), isLookedUp);
-      const validateItem = async ({
-        iban,
-        reference = null,
-      }: {
-        iban: string;
-        reference?: string | null | undefined;
-      }) => ({
+      const validateItem = async ({ iban, reference }: typeof IbanItemType.$inferInput) => ({
         ...(await validate(iban)),
-        reference,
+        reference: reference ?? null,
       });
       // Not limited here: the loader limits how many are looked up at a time.
       return ibans
