@@ -255,7 +255,7 @@ function isEnd({ __typename: type }: State): boolean {
   return type === 'EssayFinished' || type === 'EssayFailed' || type === 'EssayCancelled';
 }
 
-/** Rejects if there is no answer, or one with errors. */
+/** Rejects when the answer has errors, or none comes. */
 async function ask<Data>({ url }: GatewayProcess, query: string, variables: object): Promise<Data> {
   const response = await fetch(url, {
     method: 'POST',

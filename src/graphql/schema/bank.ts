@@ -36,8 +36,8 @@ const BankSchemeType = builder.objectRef<BankScheme>('BankScheme').implement({
     scheme: t.expose('scheme', { type: PaymentSchemeType, description: 'The scheme.' }),
     takesPart: t.exposeBoolean('takesPart', {
       description:
-        'Whether the register has the BIC, or that of its head office, as a participant today (UTC). False is no proof: it may have ' +
-        'the bank under another BIC.',
+        'Whether the register has the BIC, or that of its head office, as a participant today (UTC). If false, it may have the bank ' +
+        'under another BIC.',
     }),
     since: t.exposeString('since', {
       nullable: true,

@@ -63,14 +63,14 @@ const EssayFinishedType = builder.objectRef<StateOf<'finished'>>('EssayFinished'
 });
 
 const EssayFailureType = builder.unionType('EssayFailure', {
-  description: 'Why there is no essay.',
+  description: 'Why the order failed.',
   types: [InvalidEssayInputType, EssayAllowanceExhaustedType, EssayServiceFailedType],
   resolveType: (failure) => typeNames[(failure as EssayFailure).kind],
 });
 
 const EssayFailedType = builder.objectRef<StateOf<'failed'>>('EssayFailed').implement({
   description: 'There will be no essay. To try again, start an order with another idempotencyKey, or with orderAgain.',
-  fields: (t) => ({ failure: t.expose('failure', { type: EssayFailureType, description: 'Why there is no essay.' }) }),
+  fields: (t) => ({ failure: t.expose('failure', { type: EssayFailureType, description: 'Why the order failed.' }) }),
 });
 
 const EssayCancelledType = builder.objectRef<StateOf<'cancelled'>>('EssayCancelled').implement({
@@ -166,7 +166,7 @@ builder.subscriptionField('essayOrder', (t) =>
     nullable: true,
     description:
       'An order that this client started: its state now, and after each change, always as a whole. Ends when the order has ' +
-      'ended. If it ends before, because the gateway stopped, subscribe again. Null if there is no such order.',
+      'ended. If it ends before, because the gateway stopped, subscribe again. Null for an unknown order.',
     args: { id: t.arg.id({ required: true, ...orderIdArg }) },
     subscribe: (_, { id }, { services, caller, requestContext: { signal } }) =>
       services.essayJobs.watch(id, caller.id, signal).catch(failToRead),
@@ -194,7 +194,7 @@ builder.mutationField('cancelEssay', (t) =>
     type: CancelEssayResultType,
     nullable: true,
     description:
-      'Cancels an order that was started. One that was not sent yet costs nothing. Null if there is no such order.',
+      'Cancels an order that was started. One that was not sent yet costs nothing. Null for an unknown order.',
     args: { id: t.arg.id({ required: true, ...orderIdArg }) },
     resolve: (_, { id }, { services, caller }) => services.essayJobs.cancel(id, caller.id).catch(failToRead),
   }),
@@ -211,7 +211,7 @@ builder.mutationField('deleteEssay', (t) =>
     type: DeleteEssayResultType,
     nullable: true,
     description:
-      'Deletes an order that has ended, with its essay; its idempotencyKey then is unknown. Null if there is no such order.',
+      'Deletes an order that has ended, with its essay; its idempotencyKey then is unknown. Null for an unknown order.',
     args: { id: t.arg.id({ required: true, ...orderIdArg }) },
     async resolve(_, { id }, { services, caller }) {
       const result = await services.essayJobs.delete(id, caller.id).catch(failToRead);

@@ -111,7 +111,7 @@ function announce(state: OrderProgressFragment['state']): string {
     case 'EssayFinished':
       return 'The essay is finished.';
     case 'EssayFailed':
-      return 'There is no essay.';
+      return 'The order failed.';
     case 'EssayCancelled':
       return 'The order is cancelled.';
   }

@@ -13,12 +13,12 @@ export interface EssayClient {
   /** The id of the order with this key; null if there is none. */
   findByKey(idempotencyKey: string): Promise<Answer<string | null>>;
   /**
-   * @param onAnswer called with each state of the order; null: there is no such order
+   * @param onAnswer called with each state of the order; null for an unknown order
    * @param onEnd called when the order has ended, or the connection
    * @returns a function that stops watching
    */
   watch(id: string, onAnswer: (answer: Answer<OrderProgressFragment | null>) => void, onEnd: () => void): () => void;
-  /** Null if there is no such order. */
+  /** Null for an unknown order. */
   cancel(id: string): Promise<Answer<CancelOrderMutation['cancelEssay']>>;
   /** @param after cursor of the order before the page; null for the first page */
   list(after: string | null): Promise<Answer<OrderPage>>;

@@ -4,7 +4,7 @@ import type { OrderProgressFragment } from '../gql/graphql.ts';
 import { type EssayClient, isEnded } from './essay-client.ts';
 
 export interface WatchedOrder {
-  /** Undefined until its first state has arrived; null: there is no such order. */
+  /** Undefined until its first state has arrived; null for an unknown order. */
   order: OrderProgressFragment | null | undefined;
   /** Why it is not watched at the moment; null: it is, or has ended. */
   failure: Failure | null;
