@@ -134,19 +134,27 @@ export function withIdempotency(
     }
 
     async function runOnce(key: OrderKey): Promise<EssayResult> {
-      const acquired = await acquire(key, order, signal).catch(() => {
-        signal.throwIfAborted();
-        return null;
-      });
-      if (acquired && 'result' in acquired) return report(acquired.result);
-      // Null: the store failed, or the lock was lost.
-      const result = acquired && (await runWithLock(key, acquired.lock));
-      if (result) return report(result, { isNew: true });
+      const first = await runInTurn(key);
+      // Nothing was sent, and another process may have sent the order meanwhile.
+      const result = first === 'lock-lost' ? await runInTurn(key) : first;
+      if (typeof result !== 'string') return result;
       events.essayRejectedWithoutStore();
       return report(unsafeOrder);
     }
 
-    async function runWithLock(key: OrderKey, lock: HeldLock): Promise<EssayResult | null> {
+    /** Waits for other processes that send the order. `unsafe` if the store failed. */
+    async function runInTurn(key: OrderKey): Promise<EssayResult | 'lock-lost' | 'unsafe'> {
+      const acquired = await acquire(key, order, signal).catch(() => {
+        signal.throwIfAborted();
+        return null;
+      });
+      if (acquired === null) return 'unsafe';
+      if ('result' in acquired) return report(acquired.result);
+      const result = await runWithLock(key, acquired.lock);
+      return typeof result === 'string' ? result : report(result, { isNew: true });
+    }
+
+    async function runWithLock(key: OrderKey, lock: HeldLock): Promise<EssayResult | 'lock-lost' | 'unsafe'> {
       const recordAttempt = () => {
         onSent();
         return archive.saveSent(key);
@@ -154,7 +162,7 @@ export function withIdempotency(
       try {
         signal.throwIfAborted();
         const result = await generateWithLock(lock, generator, order, taskContext, recordAttempt, onText);
-        return result && (await save(result));
+        return typeof result === 'string' ? result : await save(result);
       } finally {
         await lock.release();
       }

@@ -82,7 +82,8 @@ const unknownOutcome: EssayServiceFailed = {
 
 /**
  * Generates an essay, and sends each attempt only if it is recorded, and while the lock is held: without it, another process
- * may be sending the same order. @returns null if the last attempt was not recorded, or the lock was lost before it was sent
+ * may be sending the same order. @returns why it was not sent: `lock-lost` if nothing was recorded either, so that the lock
+ * can be acquired again
  */
 export async function generateWithLock(
   lock: HeldLock,
@@ -91,14 +92,17 @@ export async function generateWithLock(
   context: RequestContext,
   recordAttempt: () => Promise<boolean>,
   onText: (textSoFar: string) => void,
-): Promise<EssayResult | null> {
+): Promise<EssayResult | 'lock-lost' | 'unsafe'> {
+  let isRecorded = false;
   let isSafe = true;
   try {
     const result = await generator.generate(order, context, {
       async maySend() {
         isSafe = await lock.confirm();
         context.signal.throwIfAborted();
-        isSafe &&= await recordAttempt();
+        if (!isSafe) return false;
+        isRecorded = true;
+        isSafe = await recordAttempt();
         return isSafe;
       },
       beforeAttempt() {
@@ -108,9 +112,10 @@ export async function generateWithLock(
       },
       onText,
     });
-    return isSafe ? result : null;
+    if (isSafe) return result;
+    return isRecorded ? 'unsafe' : 'lock-lost';
   } catch (error) {
-    if (error instanceof LockLostError) return null;
+    if (error instanceof LockLostError) return 'unsafe';
     throw error;
   }
 }
