@@ -76,16 +76,25 @@ const bics = 'a list of BICs of 2024';
 
 const corrections: Readonly<Record<string, readonly Correction[]>> = {
   AT: [
+    // The package leaves out some kinds of banks, such as regional mortgage banks and building societies.
     { bankCodes: ['00100'], bic: 'NABAATWW', name: 'Oesterreichische Nationalbank', reason: lists },
-    { bankCodes: ['19001'], bic: 'TRBKATW2XXX', name: 'Trade Republic Bank', reason: statements },
-    { bankCodes: ['19930'], bic: 'CENBATWWXXX', name: '', reason: lists },
+    { bankCodes: ['10000'], bic: 'OEKOATWW', name: 'Oesterreichische Kontrollbank', reason: lists },
+    { bankCodes: ['19380'], bic: 'DENEATW1', name: 'Bankhaus Denzel', reason: lists },
+    { bankCodes: ['19390'], bic: 'BMASAT21', name: 'BMW Austria Bank', reason: lists },
+    { bankCodes: ['19950'], bic: 'WUBUAT2S', name: 'Bausparkasse Wüstenrot', reason: lists },
     { bankCodes: ['24012'], bic: 'BAOSATWW', name: 'Bausparkasse der österreichischen Sparkassen', reason: lists },
+    { bankCodes: ['31303'], bic: 'RBSKATW1', name: 'Raiffeisen Bausparkasse', reason: lists },
+    { bankCodes: ['43510'], bic: 'ABVRATW1', name: 'start:bausparkasse', reason: lists },
     { bankCodes: ['51000'], bic: 'EHBBAT2E', name: 'Bank Burgenland', reason: lists },
     { bankCodes: ['52000'], bic: 'HAABAT2K', name: 'Austrian Anadi Bank', reason: lists },
     { bankCodes: ['53000'], bic: 'HYPNATWW', name: 'HYPO NOE Landesbank', reason: lists },
     { bankCodes: ['54000'], bic: 'OBLAAT2L', name: 'Hypo Oberösterreich', reason: statements },
     { bankCodes: ['57000'], bic: 'HYPTAT22', name: 'Hypo Tirol Bank', reason: statements },
     { bankCodes: ['58000'], bic: 'HYPVAT2B', name: 'Hypo Vorarlberg Bank', reason: statements },
+    { bankCodes: ['76040'], bic: 'VIAUATW1', name: 'card complete Service Bank', reason: lists },
+    // New.
+    { bankCodes: ['19001'], bic: 'TRBKATW2XXX', name: 'Trade Republic Bank', reason: statements },
+    { bankCodes: ['19930'], bic: 'CENBATWWXXX', name: '', reason: lists },
     // Changed with mergers.
     { bankCodes: ['32367'], bic: 'RLNWATW1880', name: '', reason: statements },
     { bankCodes: ['36316'], bic: 'RZTIAT22268', name: '', reason: lists },
