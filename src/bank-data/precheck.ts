@@ -21,9 +21,7 @@ export function withPrecheck(source: BankDataPort): BankDataPort {
     },
     async generateIban(values, context) {
       const built = buildIban(values);
-      if (built.kind === 'iban') {
-        return source.generateIban({ ...values, accountNumber: built.accountNumber }, context);
-      }
+      if (built.kind === 'iban') return source.generateIban({ ...values, ...built.fields }, context);
       return { ...built, message: built.problems.map(({ message }) => message).join(' ') };
     },
   };

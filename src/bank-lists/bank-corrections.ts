@@ -24,7 +24,7 @@ interface RegisterBic {
 }
 
 /** The date of the latest correction, in ISO 8601. */
-export const correctionsDate = '2026-11-25';
+export const correctionsDate = '2026-11-26';
 
 /** Whether the list of this country is a register of institutions, whose BICs may not be those of their accounts. */
 export function isRegister(country: string): boolean {
@@ -76,6 +76,23 @@ const bics = 'a list of BICs of 2024';
 
 const corrections: Readonly<Record<string, readonly Correction[]>> = {
   AT: [
+    // The package leaves out some kinds of banks, such as regional mortgage banks and building societies.
+    { bankCodes: ['00100'], bic: 'NABAATWW', name: 'Oesterreichische Nationalbank', reason: lists },
+    { bankCodes: ['10000'], bic: 'OEKOATWW', name: 'Oesterreichische Kontrollbank', reason: lists },
+    { bankCodes: ['19380'], bic: 'DENEATW1', name: 'Bankhaus Denzel', reason: lists },
+    { bankCodes: ['19390'], bic: 'BMASAT21', name: 'BMW Austria Bank', reason: lists },
+    { bankCodes: ['19950'], bic: 'WUBUAT2S', name: 'Bausparkasse Wüstenrot', reason: lists },
+    { bankCodes: ['24012'], bic: 'BAOSATWW', name: 'Bausparkasse der österreichischen Sparkassen', reason: lists },
+    { bankCodes: ['31303'], bic: 'RBSKATW1', name: 'Raiffeisen Bausparkasse', reason: lists },
+    { bankCodes: ['43510'], bic: 'ABVRATW1', name: 'start:bausparkasse', reason: lists },
+    { bankCodes: ['51000'], bic: 'EHBBAT2E', name: 'Bank Burgenland', reason: lists },
+    { bankCodes: ['52000'], bic: 'HAABAT2K', name: 'Austrian Anadi Bank', reason: lists },
+    { bankCodes: ['53000'], bic: 'HYPNATWW', name: 'HYPO NOE Landesbank', reason: lists },
+    { bankCodes: ['54000'], bic: 'OBLAAT2L', name: 'Hypo Oberösterreich', reason: statements },
+    { bankCodes: ['57000'], bic: 'HYPTAT22', name: 'Hypo Tirol Bank', reason: statements },
+    { bankCodes: ['58000'], bic: 'HYPVAT2B', name: 'Hypo Vorarlberg Bank', reason: statements },
+    { bankCodes: ['76040'], bic: 'VIAUATW1', name: 'card complete Service Bank', reason: lists },
+    // New.
     { bankCodes: ['19001'], bic: 'TRBKATW2XXX', name: 'Trade Republic Bank', reason: statements },
     { bankCodes: ['19930'], bic: 'CENBATWWXXX', name: '', reason: lists },
     // Changed with mergers.
@@ -85,6 +102,7 @@ const corrections: Readonly<Record<string, readonly Correction[]>> = {
   ],
   BE: [
     { bankCodes: ['115'], bic: 'PAUIBE22', name: '', reason: lists },
+    { bankCodes: ['116'], bic: 'ATMNBE32', name: '', reason: lists },
     { bankCodes: ['128'], bic: 'MPSNBE92', name: '', reason: lists },
     { bankCodes: ['603', '604'], bic: 'SWNBBEB2', name: 'Swan', reason: lists },
     { bankCodes: ['640'], bic: 'KREDBEBB', name: 'KBC', reason: lists },
@@ -111,7 +129,7 @@ const corrections: Readonly<Record<string, readonly Correction[]>> = {
     {
       bankCodes: [
         ...['11425', '12135', '13135', '13335', '13485', '13825', '14265'],
-        ...['14445', '14505', '15135', '16275', '17515', '18315', '18715'],
+        ...['14445', '14505', '15135', '16275', '17515', '18025', '18315', '18715'],
       ],
       bic: (bankCode) => `CEPAFRPP${bankCode.slice(1, 4)}`,
       name: "Caisse d'Épargne",
@@ -119,7 +137,7 @@ const corrections: Readonly<Record<string, readonly Correction[]>> = {
     },
     // The exception.
     { bankCodes: ['11315'], bic: 'CEPAFRPPXXX', name: "Caisse d'Épargne CEPAC", reason: statements },
-    { bankCodes: ['10278', '15629'], bic: 'CMCIFR2A', name: 'Crédit Mutuel', reason: statements },
+    { bankCodes: ['10278', '11899', '15629', '16159'], bic: 'CMCIFR2A', name: 'Crédit Mutuel', reason: statements },
     { bankCodes: ['14690'], bic: 'CMCIFRP1', name: 'Monabanq', reason: statements },
     { bankCodes: ['30066'], bic: 'CMCIFRPPXXX', name: 'Crédit Industriel et Commercial (CIC)', reason: statements },
     { bankCodes: ['10057'], bic: 'CMCIFRPP', name: 'CIC Sud Ouest', reason: statements },
@@ -133,16 +151,27 @@ const corrections: Readonly<Record<string, readonly Correction[]>> = {
     { bankCodes: ['40618'], bic: 'BOUSFRPPXXX', name: 'BoursoBank', reason: statements },
     { bankCodes: ['10011'], bic: 'PSSTFRPPCNE', name: 'La Banque Postale', reason: statements },
     { bankCodes: ['10071'], bic: 'TRPUFRP1', name: 'Trésor public', reason: statements },
+    { bankCodes: ['14168'], bic: 'OFTPPFT1', name: 'OPT de Polynésie française', reason: statements },
     { bankCodes: ['14518'], bic: 'FTNOFRP1', name: 'Fortuneo', reason: lists },
+    { bankCodes: ['15607'], bic: 'CCBPFRPPNCE', name: 'Banque Populaire', reason: statements },
     { bankCodes: ['16598'], bic: 'FPELFR21', name: 'Nickel', reason: lists },
+    { bankCodes: ['16707'], bic: 'CCBPFRPPREN', name: 'Banque Populaire', reason: lists },
     { bankCodes: ['16798'], bic: 'TRZOFR21', name: 'Treezor', reason: statements },
     { bankCodes: ['16958'], bic: 'QNTOFRP1XXX', name: 'Qonto', reason: statements },
     { bankCodes: ['17328'], bic: 'SWNBFR22', name: 'Swan', reason: statements },
     { bankCodes: ['17418'], bic: 'SNNNFR22', name: 'Shine', reason: statements },
+    { bankCodes: ['17448'], bic: 'SFPEFRP2', name: 'Okali', reason: statements },
+    { bankCodes: ['17469'], bic: 'SOCBPFTX', name: 'Banque Socredo', reason: statements },
+    { bankCodes: ['17499'], bic: 'BCADNCNN', name: "Banque Calédonienne d'Investissement", reason: statements },
     { bankCodes: ['17598'], bic: 'LYDIFRP2', name: 'Lydia', reason: statements },
+    { bankCodes: ['18829'], bic: 'CMBRFR2BCME', name: 'Crédit Mutuel Arkéa', reason: statements },
     { bankCodes: ['20433'], bic: 'NTSBFRM1', name: 'N26 Bank', reason: statements },
+    { bankCodes: ['21833'], bic: 'PRNSFRP1', name: 'Prepaid Financial Services', reason: statements },
+    { bankCodes: ['21933'], bic: 'MPAYFRP1', name: 'Mangopay', reason: statements },
+    { bankCodes: ['25733'], bic: 'PSSSFR22', name: 'PPS EU', reason: statements },
     { bankCodes: ['27633'], bic: 'BUNQFRP2', name: 'bunq', reason: statements },
     { bankCodes: ['28233'], bic: 'REVOFRP2', name: 'Revolut Bank', reason: statements },
+    { bankCodes: ['30001'], bic: 'BDFEFRPPCCT', name: 'Banque de France', reason: statements },
     { bankCodes: ['30833'], bic: 'FNOMFRP2', name: 'Finom', reason: statements },
     { bankCodes: ['42559'], bic: 'CCOPFRPP', name: 'Crédit Coopératif', reason: statements },
   ],
@@ -154,6 +183,7 @@ const corrections: Readonly<Record<string, readonly Correction[]>> = {
   NL: [
     { bankCodes: ['BUUT'], bic: 'BUUTNL2A', name: 'BUUT', reason: lists },
     { bankCodes: ['CEPA'], bic: 'CEPANL2A', name: '', reason: lists },
+    { bankCodes: ['CLRB'], bic: 'CLRBNL2A', name: 'ClearBank Europe', reason: lists },
     { bankCodes: ['MLLE'], bic: 'MLLENL2A', name: 'Mollie', reason: lists },
     { bankCodes: ['WOFT'], bic: 'WOFTNL22', name: 'World First', reason: lists },
   ],

@@ -108,13 +108,18 @@ function describeReport({
     'Bank lists',
     ...bankLists.map(({ country, date, daysOld, validUntil, outdated, source }) => {
       const validity = validUntil === null ? '' : `, valid until ${validUntil}`;
-      return `  ${country}  ${date}, ${daysOld} days old${validity}${outdated ? ': OUT OF DATE, import the current file' : ''}  (${source})`;
+      return `  ${country}  ${date}, ${describeAge(daysOld)}${validity}${outdated ? ': OUT OF DATE, import the current file' : ''}  (${source})`;
     }),
     ...(schemeRegisters.length > 0 ? ['Registers of payment schemes'] : []),
-    ...schemeRegisters.map(({ scheme, date, daysOld }) => `  ${scheme}  imported on ${date}, ${daysOld} days old`),
+    ...schemeRegisters.map(({ scheme, date, daysOld }) => `  ${scheme}  imported on ${date}, ${describeAge(daysOld)}`),
     'Checks',
     ...checks.map(({ ok, description }) => `  ${ok ? 'ok    ' : 'FAILED'}  ${description}`),
   ];
+}
+
+/** A list may be imported before its first day. */
+function describeAge(days: number): string {
+  return days < 0 ? 'not yet valid' : `${days} ${days === 1 ? 'day' : 'days'} old`;
 }
 
 function print(lines: readonly string[]): void {

@@ -55,8 +55,8 @@ type BuiltIban =
   | {
       kind: 'iban';
       iban: string;
-      /** As a bank-data service expects it: without the check digits that it computes itself. */
-      accountNumber: string;
+      /** As a bank-data service expects them: the account number without the check digits that it computes itself. */
+      fields: Readonly<Record<IbanFieldName, string>>;
     }
   | {
       kind: 'invalid';
@@ -79,11 +79,12 @@ export function ibanFields(country: string): readonly IbanField[] {
 /**
  * Builds a valid IBAN from its fields, or returns all their problems. Fields are compacted first. National check digits
  * are computed if their rule is known and they are separate from the fields; an account number may also include those next to
- * it. Otherwise they are expected in the account number (FO, GL, SE, XK ...) or the bank code (PL). Check digits in a field
- * must match, unless the rule does not cover the account. Territories have no IBANs of their own: their banks use those of
- * the parent, which is suggested.
+ * it, or be the whole BBAN in place of all fields. Otherwise they are expected in the account number (FO, GL, SE, XK ...) or the
+ * bank code (PL). Check digits in a field must match, unless the rule does not cover the account. Territories have no IBANs of
+ * their own: their banks use those of the parent, which is suggested.
  * @example
  * buildIban({ country: 'DE', bankCode: '37040044', accountNumber: '532013000' }).iban // => 'DE89370400440532013000'
+ * buildIban({ country: 'NO', accountNumber: '8601.11.17947' }).iban // => 'NO9386011117947'
  * buildIban({ country: 'DE', bankCode: '37040044' }).problems[0].field // => 'accountNumber'
  */
 export function buildIban(values: IbanFieldValues): BuiltIban {
@@ -116,18 +117,21 @@ function suggestParent(parent: string, values: IbanFieldValues): BuiltIban {
 
 /** The fields as they are given, compacted; empty if missing. */
 interface GivenTexts extends Record<IbanFieldName, string> {
-  /** Those next to the account number, which are computed, if it includes them; empty otherwise. */
+  /** Those that are computed, if the account number includes them; empty otherwise. */
   checkDigits: string;
 }
 
 /**
  * Splits an account number that includes the computed check digits next to it, with or without bank code and branch in front:
- * 007547034 and 539007547034 for the bank code 539 (BE).
+ * 007547034 and 539007547034 for the bank code 539 (BE). Without bank code and branch, it may be the whole BBAN.
  */
 function splitAccountNumber(values: IbanFieldValues, format: CountryFormat): GivenTexts {
   const bankCode = compactIban(values.bankCode ?? '');
   const branch = compactIban(values.branch ?? '');
-  const text = compactIban(values.accountNumber ?? '');
+  // Norwegians and the Dutch write it with points.
+  const text = compactIban(values.accountNumber ?? '').replaceAll('.', '');
+  if (bankCode === '' && branch === '' && format.regex.test(`${format.country}00${text}`))
+    return splitBban(text, format);
   const account = locateAccountNumber(format);
   const computed = findAdjacentDigits(format);
   const whole = { bankCode, branch, accountNumber: text, checkDigits: '' };
@@ -145,6 +149,16 @@ function splitAccountNumber(values: IbanFieldValues, format: CountryFormat): Giv
   return /^\d+$/.test(checkDigits) ? { ...whole, accountNumber, checkDigits } : whole;
 }
 
+function splitBban(bban: string, format: CountryFormat): GivenTexts {
+  const take = (span: Span | null) => (span ? bban.slice(span.first - 1, span.last) : '');
+  return {
+    bankCode: take(format.bankCode),
+    branch: take(format.branch),
+    accountNumber: take(locateAccountNumber(format)),
+    checkDigits: take(findComputedDigits(format)),
+  };
+}
+
 /** Adds the computed check digits to a BBAN, and checks all others. */
 function completeIban(format: CountryFormat, given: GivenTexts, fieldsOfBban: string): BuiltIban {
   const { country } = format;
@@ -160,7 +174,9 @@ function completeIban(format: CountryFormat, given: GivenTexts, fieldsOfBban: st
   if (problems.length > 0) return invalid(problems);
   // Where the rule does not cover the account (NO, RS), digits that differ from the computed ones remain.
   const accountNumber = given.accountNumber + (digits === right ? '' : digits);
-  return { kind: 'iban', iban: country + calcCheckDigits(country, bban) + bban, accountNumber };
+  const { bankCode, branch } = given;
+  const iban = country + calcCheckDigits(country, bban) + bban;
+  return { kind: 'iban', iban, fields: { bankCode, branch, accountNumber } };
 }
 
 function invalid(problems: readonly IbanFieldProblem[]): Extract<BuiltIban, { kind: 'invalid' }> {

@@ -44,14 +44,14 @@ function checkWholeByModulus11(weights: readonly number[]): Method {
 
 /**
  * A sub-account 00 at the end may have been left out, and zeros put before the number instead: if the account as it is does
- * not pass, it is read as if it were two positions further to the left.
+ * not pass, it is read as if it were two positions further to the left. It fails only if both readings fail.
  */
 function withSubaccount(check: Method): Method {
   return (account) => {
     const result = check(account);
     if (result === 'PASSED' || !account.startsWith('00')) return result;
     const shifted = check(`${account.slice(2)}00`);
-    return shifted === 'PASSED' ? shifted : result;
+    return shifted === 'FAILED' ? result : shifted;
   };
 }
 

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { tCommand } from '../support/process.ts';
 import { tRedis, tRedisCluster, tRedisSentinel, whyNoRedis } from '../support/redis.ts';
 import { replyJson, tUnusedUrl, tUpstream } from '../support/scripted-upstream.ts';
+import { tReplace } from '../support/self-hosted/bank-data/directory/imports.ts';
 import { tReplaceRegister } from '../support/self-hosted/bank-data/directory/registers.ts';
 import { tFolder } from '../support/stores/folder.ts';
 
@@ -61,6 +62,16 @@ describe('ledgerquill check-config', () => {
     expect(rows.map((line) => line.slice(2, 4))).toEqual(['AT', 'BE', 'DE', 'ES', 'FR', 'LU', 'NL']);
     for (const row of rows) expect(row).toMatch(/^ {2}[A-Z]{2} {2}\d{4}-\d\d-\d\d, \d+ days old.*\(.+\)$/);
     expect(section).toMatch(/^ {2}DE {2}.*, valid until 2026-12-06/m);
+  });
+
+  it('prints the age of imported lists, also before their first day', async () => {
+    const dataDir = tFolder();
+    await tReplace(dataDir, ['0100'], { date: '2020-02-29', validUntil: '2020-05-29' });
+    await tReplace(dataDir, ['30001'], { country: 'UA', date: '2999-01-01', validUntil: '2999-04-01' });
+    const { output } = await tCheck({ DATA_DIR: dataDir });
+    const outdated = 'valid until 2020-05-29: OUT OF DATE, import the current file';
+    expect(output).toMatch(new RegExp(`^ {2}CZ {2}2020-02-29, \\d{4,} days old, ${outdated} {2}\\(Registry\\)$`, 'm'));
+    expect(output).toContain('\n  UA  2999-01-01, not yet valid, valid until 2999-04-01  (Registry)\n');
   });
 
   it('prints the imported registers of payment schemes, if there are any', async () => {

@@ -33,10 +33,12 @@ describe.each(upstreams)('with %s', (_, start) => {
     expect(answer).toEqual({ data: { bicValidation, wrong, known: { name }, unknown: null } });
   });
 
-  it('generates an IBAN and validates it', async () => {
+  it.each([
+    ['its parts', 'bankCode: "370 400 44", accountNumber: "532013000"'],
+    ['its whole national number', 'accountNumber: "37040044 0532013000"'],
+  ])('generates an IBAN from %s and validates it', async (_, fields) => {
     const { ask } = tGateway({ bankDataUrl: await start() });
-    const { data } =
-      await ask(`{ generateIban(input: { country: "de", bankCode: "370 400 44", accountNumber: "532013000" }) {
+    const { data } = await ask(`{ generateIban(input: { country: "de", ${fields} }) {
       __typename ... on IbanValidation { iban valid nationalCheck bankData { name } } ... on Error { message } } }`);
     expect(data?.generateIban).toEqual({
       __typename: 'IbanValidation',

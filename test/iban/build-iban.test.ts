@@ -19,7 +19,11 @@ describe('every country', () => {
   // No exceptions: every published example that has a national check satisfies it.
   it.each(countryFormats())('generates the example of $country from its own parts', ({ example }) => {
     const fields = fieldsOf(example);
-    expect(buildIban(fields)).toEqual({ kind: 'iban', iban: example, accountNumber: fields.accountNumber });
+    expect(buildIban(fields)).toMatchObject({
+      kind: 'iban',
+      iban: example,
+      fields: { accountNumber: fields.accountNumber },
+    });
   });
 
   it('generates only valid IBANs with the given fields, which pass national checks', () => {
@@ -68,6 +72,7 @@ describe('buildIban', () => {
   it.each<[string, Values, string]>([
     ['spaces, hyphens and small letters', ['de', '370 400 44', null, '0532-013-000'], 'DE89370400440532013000'],
     ['a prefix without its leading zeros', ['CZ', '0800', '19', '2000145399'], 'CZ6508000000192000145399'],
+    ['points, as in Norway and the Netherlands', ['NL', 'ABNA', null, '41.71.64.300'], 'NL91ABNA0417164300'],
     ['an account number with letters', ['FR', '20041', '01005', '500013M026'], 'FR1420041010050500013M02606'],
     ['an empty branch in a country without branches', ['NO', '8601', '', '111794'], 'NO9386011117947'],
     ['a null branch in a country without branches', ['BE', '539', null, '0075470'], 'BE68539007547034'],
@@ -98,7 +103,7 @@ describe('an account number with the check digits that are computed', () => {
     ],
     ['BI', ['BI', '10000', '10001', '00003320451-81'], 'BI4210000100010000332045181', '00003320451'],
   ])('is accepted in %s if they match, and the services get it without them', (_, values, iban, accountNumber) => {
-    expect(build(values)).toEqual({ kind: 'iban', iban, accountNumber });
+    expect(build(values)).toMatchObject({ kind: 'iban', iban, fields: { accountNumber } });
   });
 
   it.each<[string, Values, string]>([
@@ -155,16 +160,54 @@ describe('an account number with the check digits that are computed', () => {
     },
   );
 
+  it.each(countryFormats())(
+    'is accepted in $country as the whole BBAN, without bank code and branch',
+    ({ country, example }) => {
+      const { bankCode, branch } = fieldsOf(example);
+      const bban = example.slice(4);
+      expect(buildIban({ country, accountNumber: bban })).toMatchObject({
+        kind: 'iban',
+        iban: example,
+        fields: { bankCode, branch: branch ?? '' },
+      });
+      // With a bank code, it is no BBAN.
+      expect(buildIban({ country, bankCode: 'X', accountNumber: bban })).toMatchObject({ kind: 'invalid' });
+    },
+  );
+
+  it.each<[string, string, string, string]>([
+    ['NO', '8601.11.17948', 'WRONG_CHECK_DIGITS', 'ends in a check digit that does not match; it would be 7.'],
+    ['BE', '539-0075470-35', 'WRONG_CHECK_DIGITS', 'ends in check digits that do not match; they would be 34.'],
+    [
+      'IT',
+      'Y0542811101000000123456',
+      'WRONG_CHECK_DIGITS',
+      'begins with a check digit that does not match; it would be X.',
+    ],
+    [
+      'NO',
+      '8601 00 1179O',
+      'WRONG_CHARACTERS',
+      'has 11 characters, with letters where they are not allowed; an account number',
+    ],
+  ])('is a problem as the whole BBAN of %s if it is %s: %s', (country, accountNumber, reason, message) => {
+    const built = buildIban({ country, accountNumber });
+    const problems = built.kind === 'invalid' ? built.problems : [];
+    const problem = problems.find(({ field }) => field === 'accountNumber');
+    expect(problem?.reason).toBe(reason);
+    expect(problem?.message).toContain(`The account number ${message}`);
+  });
+
   it('keeps the given digits where the rule does not cover the account', () => {
-    expect(build(['NO', '8601', null, '0011795'])).toEqual({
+    expect(build(['NO', '8601', null, '0011795'])).toMatchObject({
       kind: 'iban',
       iban: ibanOf('NO', '86010011795'),
-      accountNumber: '0011795',
+      fields: { accountNumber: '0011795' },
     });
-    expect(build(['NO', '8601', null, '001179'])).toEqual({
+    expect(build(['NO', '8601', null, '001179'])).toMatchObject({
       kind: 'iban',
       iban: ibanOf('NO', '86010011797'),
-      accountNumber: '001179',
+      fields: { accountNumber: '001179' },
     });
   });
 

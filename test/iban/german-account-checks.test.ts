@@ -44,30 +44,18 @@ describe('a published account number', () => {
   });
 
   it.each(published)(
-    '$account fails method $method in nine of ten positions where the digit is one higher, if it can be checked',
+    '$account fails method $method in nine of ten cases where a digit is another, if it can be checked',
     ({ method, account, positions }) => {
-      const results = positions.map((position) => checkGermanAccount(method, raise(account, position)));
-      // Two readings of one number, with and without a sub-account, miss one change of 76.
-      const isReadTwice = method === '76' && account === '123456';
-      expect(failedShare(results)).toBeGreaterThanOrEqual(isReadTwice ? 0.8 : 0.9);
+      const results = positions
+        .flatMap((position) => changes(account, position))
+        .map((other) => checkGermanAccount(method, other));
+      // The remainder 10 of method 76 cannot be checked, and never passes.
+      const checked = results.filter((result) => result !== 'NOT_APPLICABLE');
+      expect(checked.length).toBeGreaterThanOrEqual(positions.length * 7);
+      expect(checked.filter((result) => result === 'FAILED').length).toBeGreaterThanOrEqual(checked.length * 0.9);
     },
   );
-
-  it.each(methods)('of method %s fails in nine of ten positions, all its numbers together', (method) => {
-    const results = published
-      .filter((number) => number.method === method)
-      .flatMap(({ account, positions }) =>
-        positions.map((position) => checkGermanAccount(method, raise(account, position))),
-      );
-    expect(failedShare(results)).toBeGreaterThanOrEqual(0.9);
-  });
 });
-
-/** The remainder 10 of method 76 cannot be checked, and never passes. */
-function failedShare(results: readonly string[]): number {
-  const checked = results.filter((result) => result !== 'NOT_APPLICABLE');
-  return checked.filter((result) => result === 'FAILED').length / checked.length;
-}
 
 describe('the special cases of the methods', () => {
   it.each([
@@ -81,6 +69,7 @@ describe('the special cases of the methods', () => {
     ['76 has no accounts of type 1 there either', '76', '0010123456', 'FAILED'],
     // 2 * 5 = 10 leaves 10.
     ['76 cannot check numbers with the remainder 10', '76', '4000005000', 'NOT_APPLICABLE'],
+    ['76 cannot check them without the sub-account either', '76', '0040000050', 'NOT_APPLICABLE'],
     ['99 has no check digits from 0396000000', '99', '0396000000', 'NOT_APPLICABLE'],
     ['99 has no check digits to 0499999999', '99', '0499999999', 'NOT_APPLICABLE'],
     ['99 checks the number before these', '99', '0395999999', 'FAILED'],
@@ -140,8 +129,9 @@ function from(first: number, last: number): readonly number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
-/** The number in ten digits, one of which is one higher, or 0 instead of 9. */
-function raise(account: string, position: number): string {
+/** The number in ten digits, with each other digit at this position. */
+function changes(account: string, position: number): readonly string[] {
   const whole = account.padStart(10, '0');
-  return whole.slice(0, position - 1) + ((Number(whole[position - 1]) + 1) % 10) + whole.slice(position);
+  const others = [...'0123456789'].filter((digit) => digit !== whole[position - 1]);
+  return others.map((digit) => whole.slice(0, position - 1) + digit + whole.slice(position));
 }

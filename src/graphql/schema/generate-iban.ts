@@ -78,15 +78,17 @@ const GenerateIbanInputType = builder.inputType('GenerateIbanInput', {
       required: true,
       ...limitText('country', maxLengths.country, 'ISO 3166-1 alpha-2 code, such as DE.'),
     }),
-    bankCode: t.string(limitText('bank code', maxLengths.code, 'National bank code.')),
-    branch: t.string(limitText('branch', maxLengths.code, 'Branch code, if the country has one.')),
+    bankCode: t.string(limitText('bank code', maxLengths.code, 'National bank code, unless accountNumber has it.')),
+    branch: t.string(
+      limitText('branch', maxLengths.code, 'Branch code, if the country has one, unless accountNumber has it.'),
+    ),
     accountNumber: t.string({
       directives: [personalData],
       ...limitText(
         'account number',
         maxLengths.code,
-        'Account number, with or without the check digits next to it that the gateway computes, and with or without bank code ' +
-          'and branch in front of these.',
+        'Account number; points are ignored. With or without the check digits next to it that the gateway computes, and with or ' +
+          'without bank code and branch in front of these. Without bankCode and branch, the whole national number (BBAN).',
       ),
     }),
   }),

@@ -2,11 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
+import { ImportError } from '../../../../src/self-hosted/bank-data/directory/files/bank-file.ts';
 import { importableCountries } from '../../../../src/self-hosted/bank-data/directory/files/formats.ts';
 import { readBankFile } from '../../../../src/self-hosted/bank-data/directory/files/read-bank-file.ts';
 import type { Cells, Sample } from '../../../support/self-hosted/bank-data/directory/sample.ts';
 import { tLastPlace, wrongBic } from '../../../support/self-hosted/bank-data/directory/sample.ts';
-import { samples } from '../../../support/self-hosted/bank-data/directory/samples.ts';
+import { samples, tSample } from '../../../support/self-hosted/bank-data/directory/samples.ts';
 import { tFolder } from '../../../support/stores/folder.ts';
 
 /* Files as they are published, with one wrong row in more than a hundred, and copies of them that other programs made. */
@@ -106,3 +107,58 @@ it.each(samples.filter(({ encoding }) => encoding !== undefined))(
     else await expect(cutOff).rejects.toThrow(/ ends within line \d+; download it again$/);
   },
 );
+
+/** Those of Windows, DOS, Unix and the Mac for Latin and Cyrillic letters. */
+const encodings = [
+  ...['cp437', 'cp775', 'cp850', 'cp852', 'cp861', 'cp865', 'cp866', 'gb18030', 'koi8-u', 'utf-8', 'utf-16le'],
+  ...[1, 2, 4, 5, 9, 10, 13, 15, 16].map((part) => `iso-8859-${part}`),
+  ...[1250, 1251, 1252, 1254, 1257].map((page) => `windows-${page}`),
+  ...['croatian', 'iceland', 'roman', 'turkish', 'ukraine'].map((language) => `mac${language}`),
+];
+
+describe('a copy in another encoding', () => {
+  it.each(samples.filter(({ encoding }) => encoding !== undefined))(
+    'of the file of $title is read with the right letters, or refused',
+    async (sample) => {
+      const { top, rows, encode, encoding = '' } = sample;
+      const bytes = await encode([...top, ...repeat(rows)]);
+      const { entries } = await read(sample, bytes);
+      const text = iconv.decode(bytes, encoding);
+      // Other encodings do not have all of its letters.
+      const possible = encodings.filter((other) => iconv.decode(iconv.encode(text, other), other) === text);
+      const results = possible.map(async (other) => {
+        const copy = await read(sample, iconv.encode(text, other)).catch((error: unknown) => error);
+        return copy instanceof ImportError ? 'refused' : copy;
+      });
+      const accepted = (await Promise.all(results)).filter((copy) => copy !== 'refused');
+      for (const copy of accepted) expect(copy).toMatchObject({ entries });
+      expect(accepted.length).toBeGreaterThanOrEqual(2);
+      expect(accepted.length).toBeLessThan(possible.length);
+    },
+  );
+
+  it.each(samples.filter(({ encoding, bank }) => encoding && /[^\0-\x7f]/.test(bank.name)))(
+    'of the file of $title is refused if it was read as windows-1252, and saved again',
+    async (sample) => {
+      const { top, rows, encode, encoding = '' } = sample;
+      const text = iconv.decode(await encode([...top, ...repeat(rows)]), encoding);
+      const copy = iconv.decode(Buffer.from(text), 'windows-1252');
+      await expect(read(sample, Buffer.from(copy))).rejects.toThrow(ImportError);
+    },
+  );
+
+  it('is imported without the letters that were wrong already, in one row in a hundred', async () => {
+    const sample = tSample('CH');
+    const [[...wrong] = []] = sample.rows;
+    wrong.splice(0, 1, '9000');
+    wrong.splice(12, 1, 'ZÃ¼rich');
+    const bytes = await sample.encode([...sample.top, ...repeat(sample.rows), wrong]);
+    const { entries, faults } = await read(sample, bytes);
+    expect(entries).toContainEqual(
+      expect.objectContaining({ bankCode: '09000', city: '', name: 'UBS Switzerland AG' }),
+    );
+    expect(faults.first).toEqual([
+      'line 106, imported without it: the city is "ZÃ¼rich", in utf-8 that was read as windows-1252',
+    ]);
+  });
+});

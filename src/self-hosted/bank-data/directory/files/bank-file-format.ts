@@ -6,6 +6,9 @@ import type { Cadence } from './list-date.ts';
 /** The encoding of a published file; copies in UTF-8 or UTF-16 are recognized, too. */
 export type TextEncoding = 'utf-8' | 'utf-16' | 'windows-1250' | 'windows-1252' | 'windows-1257' | 'cp852';
 
+/** The letters beyond a to z that names may have, where other encodings would be decoded to others. */
+type Alphabet = string;
+
 export type Layout =
   | {
       kind: 'csv';
@@ -13,10 +16,9 @@ export type Layout =
       separator: ';' | '\t' | ',';
       /** Whether all cells are quoted, and may contain line breaks. */
       isQuoted?: boolean;
-      /** The letters beyond a to z that names may have, where other encodings would be decoded to others. */
-      alphabet?: string;
+      alphabet?: Alphabet;
     }
-  | { kind: 'fixed-width'; encoding: TextEncoding; widths: readonly number[] }
+  | { kind: 'fixed-width'; encoding: TextEncoding; widths: readonly number[]; alphabet?: Alphabet }
   /** An array of objects, whose keys are the titles. */
   | { kind: 'json'; encoding: TextEncoding }
   /** Each `row` in a `group` is a row. Titles are the names of the elements with a text, as `row NAME` and `group NAME`. */

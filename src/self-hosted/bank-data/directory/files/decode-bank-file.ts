@@ -1,3 +1,4 @@
+import { isAscii, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 import { type Decode, decodeText } from '../../../../decode-text.ts';
 import { type BankFile, ImportError } from './bank-file.ts';
@@ -33,6 +34,12 @@ export function decodeBankFile(file: BankFile, published: TextEncoding): Decoded
     const decoder = iconv.getDecoder(chosen);
     return (bytes) => (bytes === undefined ? (decoder.end() ?? '') : decoder.write(bytes));
   }
+}
+
+/** Whether a text in UTF-8 was read as Windows-1252, and saved again: Zürich has become ZÃ¼rich. */
+export function isDecodedTwice(text: string): boolean {
+  const bytes = iconv.encode(text, 'windows-1252');
+  return !isAscii(bytes) && isUtf8(bytes);
 }
 
 function rejectBinary({ name, start }: BankFile): void {

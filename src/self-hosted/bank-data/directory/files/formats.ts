@@ -41,19 +41,22 @@ const bundesbank = {
   findProblem: ({ mark }: Fields) => (mark === '1' || mark === '2' ? null : `Merkmal is "${mark}"; it must be 1 or 2`),
 } satisfies Partial<BankFileFormat>;
 
+/** German, and names of banks in western Europe. In the encodings of the Mac, ü is what ÿ is here. */
+const germanAlphabet = 'äöüßàáâãåæçèéêëìíîïñòóôõøùúûýœšž';
+
 const fixedWidths = [8, 1, 58, 5, 35, 27, 5, 11, 2, 6, 1, 1, 8];
 
 const germanFixedWidth: BankFileFormat = {
   ...bundesbank,
   title: "the Bundesbank's Bankleitzahlendatei (fixed width)",
-  layout: { kind: 'fixed-width', encoding: 'windows-1252', widths: fixedWidths },
+  layout: { kind: 'fixed-width', encoding: 'windows-1252', widths: fixedWidths, alphabet: germanAlphabet },
   columns: { code: 0, mark: 1, name: [2], zip: 3, city: 4, bic: 7, accountCheckMethod: 8, change: 10 },
 };
 
 const germanCsv: BankFileFormat = {
   ...bundesbank,
   title: "the Bundesbank's Bankleitzahlendatei (CSV)",
-  layout: { kind: 'csv', encoding: 'windows-1252', separator: ';' },
+  layout: { kind: 'csv', encoding: 'windows-1252', separator: ';', alphabet: germanAlphabet },
   width: 13,
   columns: {
     code: 'Bankleitzahl',
@@ -78,7 +81,7 @@ const austrian: BankFileFormat = {
     '(https://creativecommons.org/licenses/by/4.0/), changed: reduced to bank code, name, address and BIC.',
   cadence: cadences.daily,
   isComplete: true,
-  layout: { kind: 'csv', encoding: 'windows-1252', separator: ';' },
+  layout: { kind: 'csv', encoding: 'windows-1252', separator: ';', alphabet: germanAlphabet },
   columns: { code: 'Bankleitzahl', name: ['Bankenname'], zip: 'PLZ', city: 'Ort', bic: 'SWIFT-Code' },
   code: paddedDigits(3, 5),
 };
@@ -157,7 +160,8 @@ const polish: BankFileFormat = {
   attribution: 'Source: Narodowy Bank Polski, EWIB.',
   cadence: cadences.onChange,
   isComplete: true,
-  layout: { kind: 'csv', encoding: 'cp852', separator: '\t' },
+  // Polish, and names of banks in western and central Europe. In cp775, ą is what đ is here.
+  layout: { kind: 'csv', encoding: 'cp852', separator: '\t', alphabet: 'ąćęłńóśźżáäčçéěëíôöőřšťúüůűýžß' },
   columns: { code: 4, name: [1], zip: 9, city: 10, bic: 19 },
   code: digits(8),
   complete: shareBics,

@@ -1,6 +1,7 @@
 import type { BankEntry } from '../../../../bank-lists/listed-bank.ts';
 import { chain, count, ImportError, type Row, type Sheet, take } from './bank-file.ts';
 import { type BankFileFormat, type Column, cellText, maxQuoteLength, readBic, readCode } from './bank-file-format.ts';
+import { isDecodedTwice } from './decode-bank-file.ts';
 
 /** The rows of a directory, and the positions of its fields. */
 export interface Table {
@@ -193,6 +194,11 @@ export function readRow(row: Row, table: Table, format: BankFileFormat): RowCont
     problems.push(
       `the BIC is "${listedBic}"; it must have 8 or 11 letters and digits, with a country code at positions 5 and 6`,
     );
+  }
+  for (const field of ['name', 'city'] as const) {
+    if (!isDecodedTwice(entry[field])) continue;
+    problems.push(`the ${field} is "${entry[field]}", in utf-8 that was read as windows-1252`);
+    entry[field] = '';
   }
   if (/^[0-9A-Z]{2}$/.test(accountCheckMethod)) entry.accountCheckMethod = accountCheckMethod;
   else if (accountCheckMethod !== '') {
