@@ -96,7 +96,7 @@ it.each([
   [{ isSelfHosted: false }, 'model', 'SERVICE'],
   [{}, 'model', 'SERVICE'],
 ])('with %j, the writer that is reported as %s is %s', async (options, writer, expected) => {
-  const body = JSON.stringify({ essay: 'Pens hold ink. They write.', writer });
+  const body = JSON.stringify({ essay: 'Pens hold ink. They write. '.repeat(8), writer });
   const { generate } = tRestEssays(answered(200, body), options);
   const hooks = { maySend: async () => true, beforeAttempt: vi.fn() };
   expect(await generate(order, tRequestContext(), hooks)).toMatchObject({ kind: 'essay', writer: expected });
