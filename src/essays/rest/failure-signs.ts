@@ -99,10 +99,7 @@ const failureMessages: readonly RegExp[] = [
   /^\s*(?:error|exception|failed|failure|forbidden|bad request|not found|unavailable|bad gateway|gateway time-?out)\s*(?:[:.!\d-]|$)/i,
   // A field of the order is missing or wrong.
   /^[^.\n]{0,80}\b(?:is required|must be (?:an?|at|less|greater|one))\b[^\n]{0,40}$/i,
-  // The service failed, or is overloaded.
-  /\b(?:server error|service unavailable|something went wrong|please try again|try again later|(?:could not|failed to|unable to) (?:be )?generate|could not be (?:processed|completed)|an error (?:has )?occurred|request timed out|too many attempts|was throttled|down for maintenance|traceback|exception in)\b/i,
-  // Nothing is left to pay with.
-  /\b(?:insufficient (?:funds|balance)|no remaining words|not enough words|key (?:is )?not valid|limit has been reached|trial has (?:ended|expired)|not subscribed)\b/i,
+  /\b(?:no remaining words|not enough words)\b/i,
   // A language model refuses.
   /\b(?:sorry|apologi[sz]e)\b[^.!?]{0,40}\b(?:can['’]?t|cannot|can not|unable|not able|won['’]t)\b|\bI (?:cannot|can['’]?t|can not|won['’]t|am unable to|am not able to) (?:assist|write|create|produce|provide|generate|fulfil|comply)|\bas an AI (?:language )?(?:model|assistant)\b/i,
 ];
