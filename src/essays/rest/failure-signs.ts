@@ -114,7 +114,7 @@ const htmlDocument = /^\s*(?:<\?xml|<!doctype|<(?:html|head|body|title)\b)/i;
 
 /** The path of a file on a server. */
 const serverPath =
-  /(?:[a-z]:\\|\\?\/(?:var|home|usr|users|app|srv|opt|root|etc|tmp|www|mnt|data|code|workspace|private)\\?\/)[^\s"',)]+/gi;
+  /(?:[a-z]:\\|\\?\/(?:var|home|usr|users|app|srv|opt|root|etc|tmp|www|mnt|data|code|workspace|private|function|nix|lib)\\?\/)[^\s"',)]+/gi;
 
 /** Without paths of a server's files, and without values that look like credentials. */
 export function hideInternals(text: string): string {
@@ -122,9 +122,13 @@ export function hideInternals(text: string): string {
     .replaceAll(serverPath, '[path]')
     .replaceAll(credentialValue, '$1[hidden]')
     .replaceAll(/(:\/\/)[^\s/@"]{1,200}@/g, '$1[hidden]@')
-    .replaceAll(/(?<![\w-])eyJ[\w-]{1,4000}\.[\w-]*(?:\.[\w-]*)?/g, '[hidden]');
+    .replaceAll(keyValue, '[hidden]');
 }
+
+/** Tokens and keys with well-known beginnings, such as a JWT. */
+const keyValue =
+  /(?<![\w-])(?:eyJ[\w-]{1,4000}\.[\w-]*(?:\.[\w-]*)?|(?:sk|pk|rk|hf|gh[opsu]|xox[abp])[-_][\w-]{8,200}|AKIA[A-Z\d]{16}|AIza[\w-]{30,50})|(?<=\bbearer )(?=[^\s\d]{0,200}\d)[\w.~+/=-]{6,}/gi;
 
 /** The name of a field or parameter that has credentials, and its value. */
 const credentialValue =
-  /((?<![\w-])"?[\w-]{0,40}(?:token|api[_-]?key|authorization|password|secret)[\w-]{0,40}["'\\]{0,4}\s{0,9}[:=]\s{0,9})(?:"(?:[^"\\]|\\.)*"|'[^']*'|["'\\]{0,4}(?:(?:bearer|basic|token)\s+)?[^"'\\\s,}]+)/gi;
+  /((?<![\w-])"?[\w-]{0,40}(?:token|api[ _-]?key|access_?key|private_?key|authorization|cookie|session_?id|passw(?:or)?d|passphrase|pwd|secret)[\w-]{0,40}["'\\]{0,4}\s{0,9}[:=]\s{0,9})(?:"(?:[^"\\]|\\.)*"|'[^']*'|["'\\]{0,4}(?:(?:bearer|basic|token)\s+)?[^"'\\\s,}]+)/gi;

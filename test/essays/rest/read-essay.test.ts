@@ -184,9 +184,35 @@ it.each([
 
 it('what is shown of a failure has no paths of a server and no credentials', () => {
   const shown = hideInternals(
-    `${trace} C:\\app\\main.cs {"token":"abc-123","api_key": "k-9"} Authorization: Bearer eyJhbGciOi.eyJzdWIi.c2ln password=hunter2`,
+    `${trace} C:\\app\\main.cs {"token":"zz-123","api_key": "zz-9"} Authorization: Bearer eyJhbGciOi.eyJzdWIi.c2ln password=zz2`,
   );
   expect(shown).toContain('Traceback (most recent call last): File "[path]", line 88');
-  for (const hidden of ['/srv', 'views.py', 'main.cs', 'abc-123', 'k-9', 'eyJ', 'hunter2'])
-    expect(shown).not.toContain(hidden);
+  for (const hidden of ['/srv', 'views.py', 'main.cs', 'zz', 'eyJ']) expect(shown).not.toContain(hidden);
 });
+
+it.each([
+  'Incorrect API key provided: sk-proj-zzabc123def456.',
+  'Bearer zzabc.def-123 is invalid',
+  'postgres://user:zz@db.internal/db',
+  'file:///srv/zz/x.py',
+  '{"path":"\\/home\\/zz\\/x"}',
+  'at x (/app/dist/zz.js:1:2)',
+  '/nix/store/zz',
+  '"x-api-key":"zzabc"',
+  '"private_key":"-----BEGIN zz"',
+  'Set-Cookie: sid=zzabc',
+  '"sessionId":"zzabc"',
+  'PASSPHRASE=zzabc',
+  'pwd: zzabc',
+  '?key=AIzaSyzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz',
+  'ghp_zz0123456789',
+])('what is shown of a failure has no secret: %s', (text) => {
+  expect(hideInternals(text)).not.toContain('zz');
+});
+
+it.each([essay, 'Tolkien gave a token of the past: a ring.', 'Bearer bonds, and/or the secret of a password.'])(
+  'what is shown of a failure has all of a text: %s',
+  (text) => {
+    expect(hideInternals(text)).toBe(text);
+  },
+);
