@@ -38,6 +38,7 @@ it.each([
   ['DE८९३७०४००४४०५३२०१३०००', german],
   ['𝐃𝐄𝟖𝟗𝟑𝟕𝟎𝟒𝟎𝟎𝟒𝟒𝟎𝟓𝟑𝟐𝟎𝟏𝟑𝟎𝟎𝟎', german],
   ['IBAN:GB29 NWBK 6016 1331 9268 19', british],
+  // cspell:disable
   ['Bitte überweisen Sie auf DE89 3704 0044 0532 0130 00.', german],
   ['Kontonummer (IBAN): DE89 3704 0044 0532 0130 00 BIC: COBADEFFXXX', german],
   ['Numéro IBAN : FR14 2004 1010 0505 0001 3M02 606 (merci)', french],
@@ -47,6 +48,7 @@ it.each([
   ['国际银行账户号码：DE89 3704 0044 0532 0130 00', german],
   ['رقم الآيبان: DE٨٩ ٣٧٠٤ ٠٠٤٤ ٠٥٣٢ ٠١٣٠ ٠٠', german],
   ['αριθμός IBAN «DE89·3704·0044·0532·0130·00»', german],
+  // cspell:enable
   ['https://pay.example/?iban=DE89370400440532013000&amount=100', german],
   ['{"iban":"DE89370400440532013000"}', german],
   ['DE89 3704 0044 0532 0130 00 EUR 100,00', german],
@@ -90,6 +92,7 @@ it.each([
   ['IBAN DE89370400440532013000 BIC COBADEFFXXX', 'COBADEFFXXX'],
   ['BIC: COBADEFF IBAN: DE89370400440532013000', 'COBADEFF'],
   ['Código SWIFT: BSCHESMM', 'BSCHESMM'],
+  // cspell:disable-next-line
   ['Codice BIC/SWIFT UNCRITMM', 'UNCRITMM'],
   ['Bank Identifier Code: COBADEFFXXX', 'COBADEFFXXX'],
   ['SWIFT代码：COBADEFF', 'COBADEFF'],

@@ -64,7 +64,7 @@ function isFailureState(value: unknown): boolean {
 const maxStateLength = 60;
 const finished = /complete|success|succeeded|finished/i;
 const failureState =
-  /fail|error|denied|reject|unauth|forbidden|invalid|expired|exceed|quota|limit|timeout|cancel|abort|pending|queue|processing|progress|running|waiting|start|scheduled|accepted|unavailable|filter|refus|block|safety|recitation|prohibited|^(?:ko|nok)$/i;
+  /fail|error|denied|reject|unauth|forbidden|invalid|expired|exceed|quota|limit|timeout|cancel|abort|pending|queue|processing|progress|running|waiting|start|scheduled|accepted|unavailable|filter|refuse|refusal|block|safety|recitation|prohibited|^(?:ko|nok)$/i;
 
 /** A finished task has an identifier, too. */
 function hasFinished(parent: unknown): boolean {
@@ -101,7 +101,7 @@ const failureMessages: readonly RegExp[] = [
   /^[^.\n]{0,80}\b(?:is required|must be (?:an?|at|less|greater|one))\b[^\n]{0,40}$/i,
   /\b(?:no remaining words|not enough words)\b/i,
   // A language model refuses.
-  /\b(?:sorry|apologi[sz]e)\b[^.!?]{0,40}\b(?:can['’]?t|cannot|can not|unable|not able|won['’]t)\b|\bI (?:cannot|can['’]?t|can not|won['’]t|am unable to|am not able to) (?:assist|write|create|produce|provide|generate|fulfil|comply)|\bas an AI (?:language )?(?:model|assistant)\b/i,
+  /\b(?:sorry|apologize|apologise)\b[^.!?]{0,40}\b(?:can['’]?t|cannot|can not|unable|not able|won['’]t)\b|\bI (?:cannot|can['’]?t|can not|won['’]t|am unable to|am not able to) (?:assist|write|create|produce|provide|generate|fulfil|comply)|\bas an AI (?:language )?(?:model|assistant)\b/i,
 ];
 
 /** About the order. Beside an essay, it is no failure. */
@@ -125,10 +125,11 @@ export function hideInternals(text: string): string {
     .replaceAll(keyValue, '[hidden]');
 }
 
+// cspell:ignore opsu AKIA
 /** Tokens and keys with well-known beginnings, such as a JWT. */
 const keyValue =
   /(?<![\w-])(?:eyJ[\w-]{1,4000}\.[\w-]*(?:\.[\w-]*)?|(?:sk|pk|rk|hf|gh[opsu]|xox[abp])[-_][\w-]{8,200}|AKIA[A-Z\d]{16}|AIza[\w-]{30,50})|(?<=\bbearer )(?=[^\s\d]{0,200}\d)[\w.~+/=-]{6,}/gi;
 
 /** The name of a field or parameter that has credentials, and its value. */
 const credentialValue =
-  /((?<![\w-])"?[\w-]{0,40}(?:token|api[ _-]?key|access_?key|private_?key|authorization|cookie|session_?id|passw(?:or)?d|passphrase|pwd|secret)[\w-]{0,40}["'\\]{0,4}\s{0,9}[:=]\s{0,9})(?:"(?:[^"\\]|\\.)*"|'[^']*'|["'\\]{0,4}(?:(?:bearer|basic|token)\s+)?[^"'\\\s,}]+)/gi;
+  /((?<![\w-])"?[\w-]{0,40}(?:token|api[ _-]?key|access_?key|private_?key|authorization|cookie|session_?id|password|passwd|passphrase|pwd|secret)[\w-]{0,40}["'\\]{0,4}\s{0,9}[:=]\s{0,9})(?:"(?:[^"\\]|\\.)*"|'[^']*'|["'\\]{0,4}(?:(?:bearer|basic|token)\s+)?[^"'\\\s,}]+)/gi;

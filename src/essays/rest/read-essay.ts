@@ -58,10 +58,9 @@ export function isNoEssay(text: string, description: string | null): boolean {
   return mayBeEcho && countOwnWords(text, normalizeText(description)) === 0;
 }
 
-/* Names of fields are normalized. */
-const essayFields = ['essay', 'essaytext', 'generatedessay', 'result', 'text', 'content', 'data', 'response'];
+const essayFields = namesOf('essay, essay text, generated essay, result, text, content, data, response');
 const essayPaths = ['', 'data.', 'essay.', 'result.', 'response.'].flatMap((envelope) =>
-  essayFields.map((name) => envelope + name),
+  [...essayFields].map((name) => envelope + name),
 );
 const sectionPaths: ReadonlySet<string> = new Set(
   ['', 'data.', 'essay.', 'result.', 'response.', 'content.'].flatMap((envelope) => [

@@ -1,3 +1,4 @@
+// cspell:ignore Fehler aufgetreten errmsg AIza
 import { describe, expect, it } from 'vitest';
 import { hideInternals } from '../../../src/essays/rest/failure-signs.ts';
 import { isNoEssay, readEssayText, readWriter } from '../../../src/essays/rest/read-essay.ts';
@@ -191,20 +192,20 @@ it('what is shown of a failure has no paths of a server and no credentials', () 
 });
 
 it.each([
-  'Incorrect API key provided: sk-proj-zzabc123def456.',
-  'Bearer zzabc.def-123 is invalid',
+  'Incorrect API key provided: sk-proj-zz-9123def456.',
+  'Bearer zz-9.def-123 is invalid',
   'postgres://user:zz@db.internal/db',
   'file:///srv/zz/x.py',
   '{"path":"\\/home\\/zz\\/x"}',
   'at x (/app/dist/zz.js:1:2)',
   '/nix/store/zz',
-  '"x-api-key":"zzabc"',
+  '"x-api-key":"zz-9"',
   '"private_key":"-----BEGIN zz"',
-  'Set-Cookie: sid=zzabc',
-  '"sessionId":"zzabc"',
-  'PASSPHRASE=zzabc',
-  'pwd: zzabc',
-  '?key=AIzaSyzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz',
+  'Set-Cookie: sid=zz-9',
+  '"sessionId":"zz-9"',
+  'PASSPHRASE=zz-9',
+  'pwd: zz-9',
+  '?key=AIza-zz-zz-zz-zz-zz-zz-zz-zz-zz-zz-zz-zz',
   'ghp_zz0123456789',
 ])('what is shown of a failure has no secret: %s', (text) => {
   expect(hideInternals(text)).not.toContain('zz');

@@ -1,3 +1,5 @@
+// cspell:ignore errmsg faultstring endobj
+
 /* Responses of essay services, and the essays in them. */
 
 export const description =
@@ -6,8 +8,7 @@ export const first =
   'Fountain pens carry ink in a reservoir behind the nib. They replaced the quill, which had to be dipped.';
 export const second =
   'Schools kept them because they reward a light hand. Children learn to slow down, and to form each letter.';
-export const third =
-  'A pen that lasts a lifetime is rarely a luxury. It is a tool that its owner has learned to trust.';
+const third = 'A pen that lasts a lifetime is rarely a luxury. It is a tool that its owner has learned to trust.';
 export const essay = `${first} ${second} ${third}`;
 const all = [first, second, third].join('\n\n');
 const html =
@@ -393,6 +394,7 @@ export const rows: [string, number, unknown, string | null][] = [
     null,
   ],
   ['a moderated description', 200, { text: 'Your request was rejected as a result of our safety system.' }, null],
+  // cspell:disable
   // In other languages, whose messages are shorter than an essay, too.
   ['German', 200, { result: 'Ein Fehler ist aufgetreten. Bitte versuchen Sie es später erneut.' }, null],
   [
@@ -412,6 +414,7 @@ export const rows: [string, number, unknown, string | null][] = [
     'Ihr monatliches Kontingent ist erschöpft. Bitte wechseln Sie in einen höheren Tarif, um weitere Aufsätze zu bestellen, oder warten Sie bis zum Ersten des nächsten Monats.',
     null,
   ],
+  // cspell:enable
   // Documents, traces and streams.
   ['a page in a known field', 200, { result: html.replace('</p>', ` ${essay}</p>`) }, null],
   ['a page around an essay', 200, `<!DOCTYPE html><html><body>${essay}</body></html>`, null],
