@@ -13,7 +13,7 @@ import {
   type InvalidEssayInput,
   writingPurposes,
 } from '../essays.ts';
-import { isNoEssay } from '../rest/read-essay.ts';
+import { isRefusedText } from '../rest/read-essay.ts';
 import { type DurableWrites, duplicateEssay } from './durable-writes.ts';
 import { differentOrder, essayStoreKey, type OrderKey } from './order-key.ts';
 
@@ -171,12 +171,12 @@ function parseOrder(text: string | null, { fingerprint, description }: OrderKey)
 }
 
 /**
- * Null if an earlier release took for an essay what is none. A draft of the project's own service is one, whatever it says.
+ * Null if an earlier release stored a message as an essay. A text of the self-hosted service is an essay, even if it reads like one.
  * @param description of the order; release 0.1.0 did not store it
  */
 function unlessRefused(essay: Essay, description = essay.input?.description ?? null): Essay | null {
   const isOwn = essay.writer === 'DRAFTER' || essay.writer === 'MODEL';
-  return !isOwn && isNoEssay(essay.text, description) ? null : essay;
+  return !isOwn && isRefusedText(essay.text, description) ? null : essay;
 }
 
 /** A stored record; null if there is none, or it was erased. @throws StoreError when it is damaged or of a later version */

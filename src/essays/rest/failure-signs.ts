@@ -48,7 +48,9 @@ const failures = namesOf(
     'rejected, blocked, block reason, flagged, exception, trace, traceback, stack, stack trace',
 );
 const tasks = namesOf('task id, job id, poll url, status url');
-const messages = namesOf('message, msg, detail, details, reason, info, notice, token');
+const messages = namesOf(
+  'message, msg, detail, details, reason, info, notice, note, notes, hint, warning, warnings, disclaimer, token',
+);
 
 function isFailureState(value: unknown): boolean {
   if (value === false) return true;

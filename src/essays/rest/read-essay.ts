@@ -51,8 +51,8 @@ export function readWriter(json: unknown): EssayWriter {
   return writer === 'model' ? 'MODEL' : 'SERVICE';
 }
 
-/** Whether a stored text is what a service sends in place of an essay, or what was sent. @param description null: unknown */
-export function isNoEssay(text: string, description: string | null): boolean {
+/** Whether a stored text is a message of the service, or what was sent, and not an essay. @param description null: unknown */
+export function isRefusedText(text: string, description: string | null): boolean {
   if (isServiceText(text)) return true;
   const mayBeEcho = description !== null && text.length < 2 * description.length;
   return mayBeEcho && countOwnWords(text, normalizeText(description)) === 0;
@@ -81,7 +81,7 @@ interface Ordered {
 interface Value extends Field {
   /** Normalized names and indexes, with dots. */
   path: string;
-  /** Whether it is a part of what was sent, or reasoning of a model. */
+  /** Whether it is a part of what was sent, reasoning of a model, or what comes with an essay, such as its sources. */
   isAside: boolean;
 }
 
@@ -114,7 +114,8 @@ function parseText(value: unknown): unknown {
 
 const asides = namesOf(
   'description, prompt, system prompt, user prompt, input, query, question, request, instructions, parameters, params, ' +
-    'topic, thinking, thought, thoughts, reasoning, reasoning content, analysis',
+    'topic, thinking, thought, thoughts, reasoning, reasoning content, analysis, references, citations, sources, ' +
+    'bibliography, footnotes, outline, feedback, suggestions',
 );
 
 /** Whether it is a message of another role, or reasoning in a list of contents. */
@@ -135,11 +136,11 @@ function findNamed(values: readonly Value[], paths: readonly string[], ordered: 
   return null;
 }
 
-/** Null if there is none, or several: they could be drafts, or something else than essays. A message is none. */
+/** Null if there is none, or several: they could be drafts, or something other than essays. */
 function findOnlyProse(values: readonly Value[], ordered: Ordered): string | null {
   const prose = values.filter(({ value, isAside }) => !isAside && isProse(value, ordered));
   const [first] = prose;
-  // Beside a long message, even prose may explain a failure. The same text in another format is no other one.
+  // Beside a long message, even prose may explain a failure. The same text in another format does not count.
   if (first === undefined || prose.some(({ name }) => isMessageField(name))) return null;
   const texts = new Set(prose.map(({ value }) => normalizeText(String(value))));
   return texts.size === 1 ? String(first.value) : null;
@@ -240,7 +241,7 @@ export function countWords(text: string): number {
 function countOwnWords(text: string, sent: string): number {
   const received = normalizeText(text);
   // The words of a short text may be in any description, and those of a short description in any essay.
-  if (Math.min(received.length, sent.length) < minEchoLength) return countWords(text);
+  if (Math.min(received.length, sent.length) < minEchoLength) return countWords(received);
   const rest = received.replaceAll(sent, '');
   if (sent.includes(received) || (rest !== received && rest.length < sent.length / 2)) return 0;
   return countWords(rest);

@@ -51,7 +51,7 @@ export function createRestEssays({
     if (!isSuccess(outcome)) return null;
     const { idempotencyKey, orderAgain, ...input } = order;
     const { mode, wordCount } = input;
-    // The format of the project's own service is known, and its draft of a short order may be what was sent.
+    // The format of the self-hosted service is known, and its draft of a short order may repeat the description.
     const text = isSelfHosted ? readOwnEssay(outcome) : readEssayText(outcome, { description, wordCount }, textField);
     if (text === null) return null;
     const writer = isSelfHosted ? readWriter(outcome.json) : 'SERVICE';

@@ -1,7 +1,7 @@
 // cspell:ignore Fehler aufgetreten errmsg AIza
 import { describe, expect, it } from 'vitest';
 import { hideInternals } from '../../../src/essays/rest/failure-signs.ts';
-import { isNoEssay, readEssayText, readWriter } from '../../../src/essays/rest/read-essay.ts';
+import { isRefusedText, readEssayText, readWriter } from '../../../src/essays/rest/read-essay.ts';
 import { createRandom } from '../../support/e2e/random.ts';
 import { description, essay, first, rows, second, trace } from '../../support/essays/responses.ts';
 
@@ -180,7 +180,7 @@ it.each([
   ['a failure', 'Internal Server Error', null, true],
   ['a trace', `java.lang.Error: no\n\tat a.B.c(B.java:1)\n${essay}`, null, true],
 ])('a stored text that is not returned: %s', (_, text, sent, expected) => {
-  expect(isNoEssay(text, sent)).toBe(expected);
+  expect(isRefusedText(text, sent)).toBe(expected);
 });
 
 it('what is shown of a failure has no paths of a server and no credentials', () => {

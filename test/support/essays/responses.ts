@@ -247,6 +247,17 @@ export const rows: [string, number, unknown, string | null][] = [
     { intro: first, body: second, conclusion: third, message: 'Here is your essay, as you ordered it.' },
     all,
   ],
+  [
+    'sections and references',
+    200,
+    {
+      essay: { introduction: first, body: second, conclusion: third },
+      references: ['Doe, J. (2019). A history of pens. London: The Ink Press.'],
+      disclaimer: 'This text was written by a machine. Check it before you use it.',
+    },
+    all,
+  ],
+  ['an essay and feedback', 200, { output: essay, feedback: `${third} ${second} ${first}` }, essay],
   ['drafts in a list', 200, { data: [{ essay }, { essay: `${third} ${second} ${first}` }] }, null],
   [
     'long drafts in a list of texts',
@@ -379,6 +390,14 @@ export const rows: [string, number, unknown, string | null][] = [
     null,
   ],
   ['a short essay for a long order', 200, { essay: 'Pens hold ink. They write.' }, null],
+  ['signs without words', 200, { essay: '... '.repeat(60) }, null],
+  ['a limit of the model', 200, { result: `Error code: 429 - {'error': {'message': 'Rate limit reached'}}` }, null],
+  [
+    'a question',
+    200,
+    { essay: 'Could you please provide more details about the essay you would like, and its audience?' },
+    null,
+  ],
   ['an address', 200, { essay: 'https://files.example/essays/1.txt' }, null],
   ['a placeholder', 200, { essay: '{{essay}}' }, null],
   ['encoded', 200, { essay: Buffer.from(essay).toString('base64') }, null],
