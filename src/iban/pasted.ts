@@ -24,19 +24,32 @@ export function findPastedIban(text: string): string | null {
 const maxLength = 200;
 
 /**
- * The BIC in a pasted text that has nothing else but a label; null if there is none. Eight letters of a word may look like a BIC.
+ * The BIC in a pasted text that has nothing else but a label, or the one behind a label; null if there is none, or several. Without a
+ * label, the letters of a word may look like a BIC.
  * @example
  * findPastedBic('SWIFT/BIC: "COBADEFF"') // => 'COBADEFF'
+ * findPastedBic('Commerzbank, BIC COBADEFFXXX') // => 'COBADEFFXXX'
  */
 export function findPastedBic(text: string): string | null {
-  const bic = lettersAndDigits(text).replace(/^(?:BIC|SWIFT|CODE|NR|NO)+(?=.{8}(?:.{3})?$)/, '');
-  return findBicProblems(bic).length === 0 ? bic : null;
+  if (text.length > maxLength) return null;
+  const labelled = [...toAscii(text).matchAll(behindLabel)].map(([, bic = '']) => bic);
+  const [bic, ...others] = new Set(labelled.filter((bic) => findBicProblems(bic).length === 0));
+  if (bic !== undefined) return others.length === 0 ? bic : null;
+  const whole = lettersAndDigits(text).replace(/^(?:BIC|SWIFT|CODE|NR|NO)+(?=.{8}(?:.{3})?$)/, '');
+  return findBicProblems(whole).length === 0 ? whole : null;
 }
 
-/** The capital letters and digits of a text. Full-width forms and the digits of other scripts become those of ASCII. */
+const behindLabel =
+  /(?:BIC|SWIFT|IDENTIFIER)(?:[^A-Z0-9]|BIC|SWIFT|CODE|NR|NO)*?([A-Z0-9]{8}(?:[A-Z0-9]{3})?)(?=[^A-Z0-9]|IBAN|$)/g;
+
 function lettersAndDigits(text: string): string {
+  return toAscii(text).replaceAll(/[^A-Z0-9]+/g, '');
+}
+
+/** A text in capital letters. Full-width forms and the digits of other scripts become those of ASCII. */
+function toAscii(text: string): string {
   const ascii = text.normalize('NFKC').replaceAll(/\p{Nd}/gu, (digit) => String(valueOfDigit(digit)));
-  return ascii.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase()).replaceAll(/[^A-Z0-9]+/g, '');
+  return ascii.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
 
 /** The digits of a script follow each other, from zero on. */

@@ -11,9 +11,9 @@ interface SuggestOptions {
 }
 
 /**
- * Suggests valid IBANs for an invalid compacted text with one typo: a wrong, missing or extra character, or swapped
- * neighbours. Known banks come first, then the more likely typo. Where there is no such typo, the only suggestion is the one
- * valid IBAN that the text contains, as pasted text may. Empty for a valid IBAN.
+ * Suggests valid IBANs for an invalid compacted text with one typo: a wrong, missing or extra character, or swapped neighbours. The
+ * one that the text contains comes first, then known banks, then the more likely typo. Where there is no such typo, the only
+ * suggestion is the one valid IBAN that the text contains, as pasted text may. Empty for a valid IBAN.
  * @example
  * suggestIbans('DE8937O400440532013000') // => ['DE89370400440532013000']
  * suggestIbans('DE89370400440532013001') // => ['DE89370400420532013001', 'DE89370400440532013000']
@@ -23,15 +23,16 @@ export function suggestIbans(
   { isKnownBank = () => false, limit = 5 }: SuggestOptions = {},
 ): readonly string[] {
   if (isValidIban(text)) return [];
+  const pasted = findPastedIban(text);
   const corrections = hasSeveralTypos(text) ? [] : [...findCorrections(text)];
-  const pasted = corrections.length === 0 ? findPastedIban(text) : null;
-  if (pasted !== null) return [pasted];
+  if (corrections.length === 0) return pasted === null ? [] : [pasted];
   return corrections
     .map(([iban, rank]) => {
       const parts = parseIban(iban);
-      return { iban, rank, isKnown: parts !== null && isKnownBank(parts.countryCode, parts.bankCode) };
+      const isKnown = parts !== null && isKnownBank(parts.countryCode, parts.bankCode);
+      return { iban, rank, certainty: iban === pasted ? 2 : Number(isKnown) };
     })
-    .sort((one, other) => Number(other.isKnown) - Number(one.isKnown) || one.rank - other.rank)
+    .sort((one, other) => other.certainty - one.certainty || one.rank - other.rank)
     .slice(0, limit)
     .map(({ iban }) => iban);
 }

@@ -37,10 +37,10 @@ export function toUpstreamError(
 
 function toStatusError(
   service: ServiceName,
-  { status, retryAt, text }: Answered,
+  { status, retryAt, text, json }: Answered,
   events: UpstreamErrorEvents,
 ): UpstreamError {
-  const refusal = status < 400 ? findRefusalInText(text) : null;
+  const refusal = status < 400 ? findRefusal(json ?? text) : null;
   if (status === 401 || status === 403 || refusal === 'credentials') {
     events.credentialsRejected(service);
     return createError(service, 'UPSTREAM_REJECTED_CREDENTIALS', "rejected the gateway's key");
@@ -64,19 +64,45 @@ function toStatusError(
   return createError(service, 'UPSTREAM_FAILED', 'returned a response that could not be read', true);
 }
 
-/** What a text says in place of an answer: that the allowance is exhausted, or the key rejected. Null if it says neither, or is long. */
-export function findRefusalInText(text: string): 'allowance' | 'credentials' | null {
-  if (text.length > maxMessageLength) return null;
-  if (allowance.test(text)) return 'allowance';
-  return credentials.test(text) ? 'credentials' : null;
+type Refusal = 'allowance' | 'credentials' | 'failure';
+
+/** What the texts of a body say in place of an answer. Null if they say nothing of it. */
+export function findRefusal(body: unknown): Refusal | null {
+  const values = [body];
+  for (const value of values) {
+    const refusal = typeof value === 'string' ? findRefusalInText(value) : null;
+    if (refusal !== null) return refusal;
+    if (typeof value !== 'object' || value === null) continue;
+    for (const child of Object.values(value)) if (values.length < maxValues) values.push(child);
+  }
+  return null;
 }
 
+/**
+ * What a text says in place of an answer: that the allowance is exhausted, the key rejected, or that the service failed. Null if it
+ * says neither, or is long.
+ * @example
+ * findRefusalInText('rate_limit_exceeded') // => 'allowance'
+ * findRefusalInText('InvalidApiKey') // => 'credentials'
+ */
+export function findRefusalInText(text: string): Refusal | null {
+  if (text.length > maxMessageLength) return null;
+  const words = text.replaceAll('_', ' ').replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ');
+  if (allowance.test(words)) return 'allowance';
+  if (credentials.test(words)) return 'credentials';
+  return failure.test(words) ? 'failure' : null;
+}
+
+/** Of a body: an error has fewer. */
+const maxValues = 200;
 /** Messages are shorter; an essay may be about allowances. */
 export const maxMessageLength = 400;
 const allowance =
-  /\b(?:quota|credits?|allowance|plan|subscription|usage|(?:rate|request|monthly|daily|usage|api)[ -]limits?)\b[^.!?]{0,60}\b(?:exceed|exhaust|reach|used up|insufficient|expired|ran out|run out)|\b(?:exceed|exhaust|reach|used up|insufficient|out of)\w*\b[^.!?]{0,40}\b(?:quota|credits?|allowance|balance|limit|requests)\b|\btoo many requests\b|\bpayment required\b/i;
+  /\b(?:quota|credits?|allowance|plan|subscription|trial|usage|(?:rate|request|monthly|daily|usage|api)[ -]limits?)\b[^.!?]{0,60}\b(?:exceed|exhaust|reach|used up|insufficient|expired|ended|ran out|run out)|\b(?:exceed|exhaust|reach|used up|insufficient|out of)\w*\b[^.!?]{0,40}\b(?:quota|credits?|allowance|balance|funds|limit|requests)\b|\blimit exceeded\b|\blimit has been reached\b|\btoo many (?:requests|attempts)\b|\bthrottled\b|\bpayment required\b/i;
 const credentials =
-  /\bun-?authenticated\b|\bunauthorized\b|\bunauthorised\b|\bnot authenticated\b|\bauthentication (?:failed|required|credentials)|\b(?:invalid|wrong|missing|expired|no|incorrect)\b[^.!?]{0,20}\b(?:token|api[ _-]?key|credentials)\b|\baccess denied\b/i;
+  /\bun-?authenticated\b|\bunauthorized\b|\bunauthorised\b|\bnot (?:authenticated|authorized|subscribed)\b|\bauthentication (?:failed|required|credentials)|\b(?:invalid|wrong|missing|expired|no|incorrect)\b[^.!?]{0,20}\b(?:token|api[ -]?key|subscription key|credentials)\b|\bkey (?:is )?(?:not valid|invalid)\b|\baccess denied\b/i;
+const failure =
+  /\b(?:server error|service unavailable|temporarily unavailable|bad gateway|gateway time-?out|something went wrong|please try again|try again later|(?:could not|failed to|unable to) (?:be )?generate|could not be (?:processed|completed)|an error (?:has )?occurred|request (?:has )?timed out|down for maintenance|traceback|exception in)\b/i;
 
 /** The upstream, or the plan of its key, has no such endpoint. */
 export function createNotOfferedError(service: ServiceName): UpstreamError {

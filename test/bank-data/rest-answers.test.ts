@@ -86,11 +86,30 @@ describe('an answer about another BIC', () => {
 it.each([
   ['You have exceeded your daily/monthly API rate limit.', 'UPSTREAM_ALLOWANCE_EXHAUSTED', false],
   ['Invalid authentication credentials', 'UPSTREAM_REJECTED_CREDENTIALS', false],
+  ['rate_limit_exceeded', 'UPSTREAM_ALLOWANCE_EXHAUSTED', false],
+  ['TooManyRequests', 'UPSTREAM_ALLOWANCE_EXHAUSTED', false],
+  ['Your free trial has ended.', 'UPSTREAM_ALLOWANCE_EXHAUSTED', false],
+  ['invalid_api_key', 'UPSTREAM_REJECTED_CREDENTIALS', false],
+  ['You are not subscribed to this API.', 'UPSTREAM_REJECTED_CREDENTIALS', false],
+  ['Service temporarily unavailable', 'UPSTREAM_FAILED', true],
   ['Something else', 'UPSTREAM_FAILED', true],
 ])('a 200 without an answer is what it says: %s', async (message, code, retryable) => {
-  const upstream = await tUpstream(replyJson(200, { message }));
+  // Also if it denies that the IBAN is valid, as some services do in every failure.
+  for (const body of [{ message }, { error: { message } }, { valid: false, message: `${message} ` }, [{ message }]]) {
+    if ('valid' in body && message === 'Something else') continue;
+    const upstream = await tUpstream(replyJson(200, body));
+    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const { data, errors } = await ask('{ ibanValidation(iban: "DE89370400440532013000") { valid } }');
+    expect(data).toEqual({ ibanValidation: { valid: null } });
+    expect(errors).toMatchObject([{ extensions: { code, retryable } }]);
+  }
+});
+
+it('a failure that denies that an IBAN is valid is not cached', async () => {
+  const upstream = await tUpstream(replyJson(200, { valid: false, error: 'Internal server error' }));
   const { ask } = tGateway({ bankDataUrl: upstream.url });
-  const { data, errors } = await ask('{ ibanValidation(iban: "DE89370400440532013000") { valid } }');
-  expect(data).toEqual({ ibanValidation: { valid: null } });
-  expect(errors).toMatchObject([{ extensions: { code, retryable } }]);
+  const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid problems } }';
+  expect((await ask(query)).errors).toMatchObject([{ extensions: { code: 'UPSTREAM_FAILED', retryable: true } }]);
+  upstream.answers(replyJson(200, seenIbanValidation));
+  expect(await ask(query)).toEqual({ data: { ibanValidation: { valid: true, problems: [] } } });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readBicAnswer, readIbanAnswer } from '../../src/bank-data/rest/wire.ts';
+import { readBicAnswer, readIbanAnswer, readServicePage } from '../../src/bank-data/rest/wire.ts';
 import { createRandom } from '../support/e2e/random.ts';
 import { seenIbanValidation } from '../support/hosted-bank-data.ts';
 
@@ -82,6 +82,25 @@ it.each(['N/A', 'n/a', 'n.a.', '-', '--', ' - ', 'null', 'NULL', 'undefined', ''
     });
   },
 );
+
+it.each<[object, boolean]>([
+  [{ message: 'The IBAN is not valid.' }, true],
+  [{ message: 'Invalid checksum', code: 1001, errors: ['The bank code does not exist.'] }, true],
+  [{ status: 200, code: 0 }, true],
+  [{ message: 'Monthly quota exceeded' }, false],
+  [{ error: { code: 'invalid_api_key' } }, false],
+  [{ errors: ['Something went wrong.'] }, false],
+  [{ status: 429 }, false],
+  [{ code: '503' }, false],
+])('that an IBAN or BIC is not valid is an answer with %j: %s', (fields, isAnswer) => {
+  const body = { valid: false, ...fields };
+  expect(readIbanAnswer(body, iban)?.problems).toEqual(isAnswer ? ['REJECTED_BY_SERVICE'] : undefined);
+  expect(readBicAnswer(body)).toEqual(isAnswer ? { valid: false, bank: null } : null);
+  expect(readServicePage({ data: [], ...fields })?.banks).toEqual(isAnswer ? [] : undefined);
+  // What it says to be valid was looked up.
+  expect(read(fields)?.valid).toBe(true);
+  expect(readServicePage({ data: [{ swift_data: { name: 'A bank' } }], ...fields })?.banks).toHaveLength(1);
+});
 
 it('a bank has the code of its IBAN, also if both are numbers', () => {
   const wire = { valid: true, iban_data: { bank_code: 800 }, bank_data: { bank_code: 800, name: 'Česká spořitelna' } };

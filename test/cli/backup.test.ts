@@ -13,7 +13,7 @@ async function tRun(args: string[], dataDir: string, env: Record<string, string>
   return { code, stdout: command.stdout(), stderr: command.stderr() };
 }
 
-const text = 'A pen holds ink. It also holds thoughts.';
+const text = 'A pen holds ink. It also holds thoughts. '.repeat(6);
 
 /** A gateway that pays for essays, which it stores in the folder. */
 async function tPaidGateway(dataDir: string) {

@@ -51,7 +51,7 @@ const cases = [
   {
     heading: 'POST /v2/generate/essay/',
     query: `mutation {
-      generateEssay(input: { description: "Pens", wordCount: 80, purpose: ARGUMENTATIVE, titles: ["First", "Second"] }) {
+      generateEssay(input: { description: "Pens", wordCount: 30, purpose: ARGUMENTATIVE, titles: ["First", "Second"] }) {
         ... on Essay { wordCount }
       }
     }`,

@@ -12,7 +12,12 @@ const mutation = `mutation ($input: GenerateEssayInput!) { generateEssay(input: 
 
 const input = { description: 'The fountain pen: its reservoir and its feed', mode: 'ACADEMIC', wordCount: 120 };
 const emptyDescription = 'The description must not be empty; describe the topic and the points to cover.';
-const text = 'On Pens\n\nA pen holds ink. It also holds thoughts, and keeps them.';
+const text =
+  'On Pens\n\nA pen holds ink. It also holds thoughts, and keeps them. Its reservoir is what made it independent of the inkwell, ' +
+  'and its feed lets air in while ink goes out. So a line has the same width from its beginning to its end.';
+
+/** The format of the project's own service is known, that of another one is not. */
+const hosted = { ESSAY_URL: 'http://essays.example', ESSAY_API_KEY: essaysKey };
 
 describe('generateEssay', () => {
   it('sends the order in the service’s documented format, with the key in a header', async () => {
@@ -71,9 +76,9 @@ describe('generateEssay', () => {
       { ESSAY_TEXT_FIELD: 'parts.0.draft' },
     ],
   ])('finds the text in %s', async (_, body, env = {}) => {
-    const { ask } = await tScriptedGateway(replyJson(201, body), env);
+    const { ask } = await tScriptedGateway(replyJson(201, body), { ...hosted, ...env });
     const { data } = await ask(mutation, { input });
-    expect(data?.generateEssay).toEqual({ __typename: 'Essay', text, wordCount: 13, mode: 'ACADEMIC' });
+    expect(data?.generateEssay).toEqual({ __typename: 'Essay', text, wordCount: 46, mode: 'ACADEMIC' });
   });
 
   it.each([{}, [], { essay: '' }, { error: 'Something long that is certainly no essay.' }, 42, null])(

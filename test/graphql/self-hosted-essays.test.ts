@@ -50,12 +50,15 @@ async function tModel(script: ChatScript) {
 
 describe('a language model', () => {
   it('receives mode, purpose, titles, limit and description, and its text is the essay', async () => {
-    const { model, ask, log } = await tModel({ kind: 'stream', pieces: ['Pens hold ', 'ink. They ', 'write.'] });
+    const { model, ask, log } = await tModel({
+      kind: 'stream',
+      pieces: ['Pens hold ', 'ink. They ', 'write. They last, and they leak in an airplane.'],
+    });
     const { data } = await ask(mutation, { input: { ...input, purpose: 'ARGUMENTATIVE', titles: ['Ink'] } });
     expect(data?.generateEssay).toEqual({
       __typename: 'Essay',
-      text: 'Pens hold ink. They write.',
-      wordCount: 5,
+      text: 'Pens hold ink. They write. They last, and they leak in an airplane.',
+      wordCount: 13,
       mode: 'ACADEMIC',
       writer: 'MODEL',
     });

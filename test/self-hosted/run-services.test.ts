@@ -43,12 +43,13 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
 );
 
 it('the essay service writes with the configured language model, and prints neither key', async () => {
-  const stream = { kind: 'stream', pieces: ['Bees fly.'] } as const;
+  const essay = 'Bees fly, and they sleep. '.repeat(4).trim();
+  const stream = { kind: 'stream', pieces: [essay] } as const;
   const model = await tChatServer(stream, { kind: 'status', status: 401, body: 'no' });
   const llm = { LLM_URL: model.url, LLM_MODEL: 'llama', LLM_API_KEY: 'model-key' };
   const service = tCommand(['essay-service'], { ...essayEnv, ...llm });
   const [, url] = await service.printed(/listens on (\S+)\nIt writes with the language model llama\.\n$/);
-  expect(await (await order(url, 'right-key')).json()).toEqual({ essay: 'Bees fly.', word_count: 2, writer: 'model' });
+  expect(await (await order(url, 'right-key')).json()).toEqual({ essay, word_count: 20, writer: 'model' });
   expect((await order(url, 'right-key')).status).toBe(500);
   service.kill('SIGTERM');
   expect(await service.ended).toEqual({ code: 0, signal: null });

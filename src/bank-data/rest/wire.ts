@@ -1,6 +1,7 @@
 import type { BicSource } from '../../bank-lists/listed-bank.ts';
 import { compactBic } from '../../iban/bic.ts';
 import { compactIban, findIbanProblems, parseIban } from '../../iban/iban.ts';
+import { findRefusal } from '../../upstream/upstream-error.ts';
 import type { Bank, IbanData, IbanValidation } from '../bank-data.ts';
 
 /*
@@ -19,13 +20,25 @@ export function isAboutIban(body: unknown, iban: string): boolean {
 export function readIbanAnswer(body: unknown, iban: string): IbanValidation | null {
   const wire = readObject(body);
   const valid = readFlag(wire?.valid);
-  if (wire === null || valid === null) return null;
+  if (wire === null || valid === null || (!valid && isRefusal(body))) return null;
   const ibanData = readIbanData(wire.iban_data, iban);
   const bankData = readBankData(wire.bank_data, iban);
   // Without its leading zeros, it is the code of the same bank.
   if (bankData?.bankCode && ibanData && Number(bankData.bankCode) === Number(ibanData.bankCode))
     bankData.bankCode = ibanData.bankCode;
   return valid ? { iban, valid, problems: [], ibanData, bankData } : { ...toRejectedIban(iban), ibanData, bankData };
+}
+
+/**
+ * Whether a body that denies something does so because the service did not look it up: `{"valid":false,"message":"Quota exceeded"}`,
+ * `{"valid":false,"status":503}`.
+ */
+function isRefusal(body: unknown): boolean {
+  const codes = ['status', 'code', 'statusCode', 'status_code'].map((name) => Number(readObject(body)?.[name]));
+  return (
+    findRefusal(body) !== null ||
+    codes.some((code) => [401, 402, 403, 429].includes(code) || (code >= 500 && code < 600))
+  );
 }
 
 /** The answer for an IBAN that the service rejects. */
@@ -123,7 +136,7 @@ export function isAboutBic(body: unknown, bic: string): boolean {
 export function readBicAnswer(body: unknown): BicAnswer | null {
   const wire = readObject(body);
   const valid = readFlag(wire?.valid);
-  if (wire === null || valid === null) return null;
+  if (wire === null || valid === null || (!valid && isRefusal(body))) return null;
   return { valid, bank: unlessEmpty(readBank(readObject(wire.bank_data))) };
 }
 
@@ -139,7 +152,7 @@ function isBicOrHeadOffice(found: string, bic: string): boolean {
  */
 export function readServicePage(body: unknown): ServicePage | null {
   const wire = readObject(body);
-  if (wire === null || !Array.isArray(wire.data)) return null;
+  if (wire === null || !Array.isArray(wire.data) || (wire.data.length === 0 && isRefusal(body))) return null;
   const items = wire.data.map(readObject);
   if (items.includes(null)) return null;
   const meta = readObject(wire.meta);

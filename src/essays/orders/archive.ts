@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { GatewayError, upstreamErrorCodes } from '../../errors.ts';
 import { erase, type Store, StoreError } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
-import { findRefusalInText } from '../../upstream/upstream-error.ts';
 import {
   type Essay,
   type EssayArchive,
@@ -14,6 +13,7 @@ import {
   type InvalidEssayInput,
   writingPurposes,
 } from '../essays.ts';
+import { isRefusedText } from '../rest/read-essay.ts';
 import { type DurableWrites, duplicateEssay } from './durable-writes.ts';
 import { differentOrder, essayStoreKey, type OrderKey } from './order-key.ts';
 
@@ -77,7 +77,7 @@ export function createArchive({ store, writes, expiresInMs, events }: ArchiveOpt
         const found = parseRecord(essayRecord, await writes.get(essayStoreKey(id, callerId)));
         const record =
           found && 'orderName' in found ? parseRecord(orderRecord, await writes.get(found.orderName)) : found;
-        return record && unlessMessage(record.essay);
+        return record && unlessRefused(record.essay);
       } catch (cause) {
         const message = 'Stored essays cannot be read at the moment. Try again later.';
         throw new GatewayError('INTERNAL_SERVER_ERROR', message, { retryable: true, cause });
@@ -165,14 +165,18 @@ export function mayBePaid(failure: EssayFailure): boolean {
   return failure.kind === 'service-failed' && ['UPSTREAM_FAILED', 'UPSTREAM_TIMED_OUT'].includes(failure.code);
 }
 
-function parseOrder(text: string | null, { fingerprint }: OrderKey): Essay | InvalidEssayInput | null {
+function parseOrder(text: string | null, { fingerprint, description }: OrderKey): Essay | InvalidEssayInput | null {
   const found = parseRecord(orderRecord, text);
-  return found && (found.digest === fingerprint ? unlessMessage(found.essay) : differentOrder);
+  return found && (found.digest === fingerprint ? unlessRefused(found.essay, description) : differentOrder);
 }
 
-/** A message of the service about its allowance or its key may have been stored as an essay before release 0.2.0. */
-function unlessMessage(essay: Essay): Essay | null {
-  return findRefusalInText(essay.text) === null ? essay : null;
+/**
+ * Null if an earlier release stored a message as an essay. A text of the self-hosted service is an essay, even if it reads like one.
+ * @param description of the order; release 0.1.0 did not store it
+ */
+function unlessRefused(essay: Essay, description = essay.input?.description ?? null): Essay | null {
+  const isOwn = essay.writer === 'DRAFTER' || essay.writer === 'MODEL';
+  return !isOwn && isRefusedText(essay.text, description) ? null : essay;
 }
 
 /** A stored record; null if there is none, or it was erased. @throws StoreError when it is damaged or of a later version */

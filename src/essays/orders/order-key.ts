@@ -7,6 +7,7 @@ export interface OrderKey {
   storeKey: string;
   /** One per input: the same store key with another fingerprint is a different order. */
   fingerprint: string;
+  description: string;
 }
 
 export function toOrderKey(order: EssayOrder, callerId: string): OrderKey | null {
@@ -14,7 +15,7 @@ export function toOrderKey(order: EssayOrder, callerId: string): OrderKey | null
   if (idempotencyKey === null) return null;
   // Trimmed, as on the wire.
   const input = [description.trim(), mode, wordCount, purpose, titles.map((title) => title.trim())];
-  return { storeKey: `essay-order:${hash([callerId, idempotencyKey])}`, fingerprint: hash(input) };
+  return { storeKey: `essay-order:${hash([callerId, idempotencyKey])}`, fingerprint: hash(input), description };
 }
 
 /** Includes the caller, so that a caller cannot read the essays of another. */

@@ -4,7 +4,8 @@ import type { Answered, Outcome } from '../../upstream/outcome.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
 import { createBudgetError, toUpstreamError, type UpstreamErrorEvents } from '../../upstream/upstream-error.ts';
 import type { Essay, EssayMode, EssayOrder, EssayResult, SendingEssayGenerator } from '../essays.ts';
-import { countWords, hideInternals, readEssayText, readProperty, readWriter } from './read-essay.ts';
+import { hideInternals } from './failure-signs.ts';
+import { countWords, readEssayText, readProperty, readWriter } from './read-essay.ts';
 
 interface RestEssaysOptions {
   client: Pick<UpstreamClient, 'send'>;
@@ -50,7 +51,8 @@ export function createRestEssays({
     if (!isSuccess(outcome)) return null;
     const { idempotencyKey, orderAgain, ...input } = order;
     const { mode, wordCount } = input;
-    const text = readEssayText(outcome, { description, wordCount }, textField);
+    // The format of the self-hosted service is known, and its draft of a short order may repeat the description.
+    const text = isSelfHosted ? readOwnEssay(outcome) : readEssayText(outcome, { description, wordCount }, textField);
     if (text === null) return null;
     const writer = isSelfHosted ? readWriter(outcome.json) : 'SERVICE';
     const createdAt = new Date();
@@ -105,6 +107,11 @@ function composeDescription({ description, purpose, titles }: EssayOrder): strin
   if (purpose) sentences.push(`Writing purpose: ${purpose.toLowerCase()}.`);
   if (titles.length > 0) sentences.push(`Title options: ${titles.map((title) => title.trim()).join(', ')}.`);
   return sentences.join('\n\n');
+}
+
+/** The essay of the self-hosted service. */
+function readOwnEssay({ json }: Answered): string | null {
+  return firstText([readProperty(json, 'essay')]);
 }
 
 /** The text that a line of the self-hosted service adds; null if it is the answer. */

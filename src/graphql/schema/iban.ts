@@ -285,7 +285,7 @@ export const IbanValidationType = builder.objectRef<ReferencedValidation>('IbanV
     suggestions: t.stringList({
       directives: [suggestionsCost, personalData],
       description:
-        'Up to five valid IBANs that differ by one typing error, most likely first, or the one that a pasted text contains; ' +
+        'Up to five valid IBANs: the one that a pasted text contains, or those that differ by one typing error, most likely first; ' +
         'empty if it is well-formed. At most `limits.suggestions` IBANs of a query have some. Needs no upstream call.',
       resolve: ({ iban }, _, context) => (findIbanProblems(iban).length === 0 ? [] : suggestOnce(iban, context)),
     }),

@@ -96,10 +96,36 @@ it.each([
   [{ isSelfHosted: false }, 'model', 'SERVICE'],
   [{}, 'model', 'SERVICE'],
 ])('with %j, the writer that is reported as %s is %s', async (options, writer, expected) => {
-  const body = JSON.stringify({ essay: 'Pens hold ink. They write.', writer });
+  const body = JSON.stringify({ essay: 'Pens hold ink. They write. '.repeat(8), writer });
   const { generate } = tRestEssays(answered(200, body), options);
   const hooks = { maySend: async () => true, beforeAttempt: vi.fn() };
   expect(await generate(order, tRequestContext(), hooks)).toMatchObject({ kind: 'essay', writer: expected });
+});
+
+it.each([
+  [{ message: 'Monthly quota exceeded.' }, 'ALLOWANCE_EXHAUSTED', ['refused']],
+  [{ success: false, error: { code: 'rate_limit_exceeded' } }, 'ALLOWANCE_EXHAUSTED', ['refused']],
+  [{ detail: 'Not authenticated.' }, 'REJECTED_CREDENTIALS', ['credentials rejected']],
+  [{ essay: 'Invalid API key.' }, 'REJECTED_CREDENTIALS', ['credentials rejected']],
+  [{ task: 'a81f', status: 'queued' }, 'FAILED', ['unreadable 200']],
+])(
+  'a response without an essay is the failure that it names, with what was received: %j',
+  async (body, code, events) => {
+    const { generate, fired } = tRestEssays(answered(200, JSON.stringify(body)));
+    const result = await generate(order, tRequestContext(), { maySend: async () => true, beforeAttempt: vi.fn() });
+    expect(result).toMatchObject(failedWith(code, { rawText: JSON.stringify(body), retryable: code === 'FAILED' }));
+    expect(fired).toEqual(events);
+  },
+);
+
+it('a short essay, or one that repeats its order, is one if the service is self-hosted', async () => {
+  for (const text of ['Pens.', order.description, 'Access denied: please try again later.']) {
+    for (const isSelfHosted of [true, false]) {
+      const { generate } = tRestEssays(answered(200, JSON.stringify({ essay: text })), { isSelfHosted });
+      const result = await generate(order, tRequestContext(), { maySend: async () => true, beforeAttempt: vi.fn() });
+      expect(result).toMatchObject(isSelfHosted ? { kind: 'essay', text } : { kind: 'service-failed' });
+    }
+  }
 });
 
 it('accepts lines with text from the self-hosted service only', async () => {

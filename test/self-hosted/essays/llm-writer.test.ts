@@ -7,7 +7,7 @@ const apiKey = 'sk-a-secret-key';
 const order: WritingOrder = {
   description: 'Bees in cities.\n\nWriting purpose: argumentative.\n\nTitle options: City Bees, Why Bees?.',
   mode: 'Academic',
-  wordCount: 50,
+  wordCount: 10,
 };
 const neverAborted = () => new AbortController().signal;
 
@@ -36,7 +36,7 @@ describe('the prompt', () => {
     expect(call?.body).toMatchObject({ model: 'llama', stream: true });
     expect(call?.body.messages.map(({ role }) => role)).toEqual(['system', 'user']);
     const [system, user] = call?.body.messages.map(({ content }) => content) ?? [];
-    expect(system).toMatch(/Academic.*argumentative.*50.*"City Bees", "Why Bees\?"/s);
+    expect(system).toMatch(/Academic.*argumentative.*never more than 10,.*"City Bees", "Why Bees\?"/s);
     expect(user).toContain('Bees in cities.');
     expect(user).not.toContain('Title options');
   });
@@ -107,6 +107,14 @@ describe('the answer', () => {
     const essay = await write({ wordCount }).catch(String);
     const message = 'The language model was cut off before it had written a third of the ordered words.';
     expect(essay).toBe(expected ?? `WritingError: ${message}`);
+  });
+
+  it('fails with less than a tenth of the words, as a refusal', async () => {
+    const refusal = 'I cannot write about that.';
+    const { write } = await tWriter(stream(refusal));
+    const failure = 'WritingError: The language model wrote less than a tenth of the ordered words.';
+    expect(await write({ wordCount: 50 })).toBe(refusal);
+    expect(await write({ wordCount: 51 }).catch(String)).toBe(failure);
   });
 
   it('is cut at the limit, after a sentence', async () => {

@@ -144,7 +144,9 @@ describe('how an answer ends', () => {
       },
       refused,
     ],
-    ['no error', { error: null, errors: [] }, complete],
+    ['an error in an extension', { x_groq: { error: 'secret' } }, failed],
+    ['an error code', { error_code: 17, error_msg: 'secret' }, failed],
+    ['no error', { error: null, errors: [], error_code: '0', x_groq: { id: 'r' } }, complete],
     ['a success in the form of a vendor', { base_resp: { status_code: 0, status_msg: 'success' } }, complete],
   ])('is a failure if there is %s', async (_, fields, expected) => {
     const stream = toStream([essay], { after: [fields] });
@@ -188,6 +190,7 @@ describe('the text', () => {
   const parts = [
     { type: 'thinking', thinking: [{ type: 'text', text: 'zzsecret' }] },
     { type: 'reasoning', text: 'zzsecret' },
+    { type: 'text', text: 'zzsecret', thought: true },
     { type: 'text', text: essay.slice(0, 20) },
     { type: 'output_text', text: essay.slice(20) },
   ];

@@ -16,7 +16,7 @@ const keys = {
   store: 'seeded-secret-of-the-store',
   shop: 'lq_seeded-key-of-the-shop',
 };
-export const essayText = 'A pen leaves a thought where others find it.';
+export const essayText = 'A pen leaves a thought where others find it. '.repeat(5).trim();
 const topic = 'Seeded pens';
 
 /** Every IBAN is valid, and every order is an essay. */

@@ -173,7 +173,8 @@ function readPart(json: string, field: 'message' | 'delta'): Part | null {
   // Other choices are alternatives to the first one.
   const choice = choices.find((other) => [undefined, null, 0].includes(readField(other, 'index') as null));
   const message = readField(choice, field);
-  if ([body, choice, message].some(isFailure) || isFailedResponse(body, choices.length > 0)) throw reportedFailure();
+  if ([body, choice, message, readField(body, 'x_groq')].some(isFailure) || isFailedResponse(body, choices.length > 0))
+    throw reportedFailure();
   if (isRefusal(message)) throw new WritingError('The language model refused to write the essay.');
   const end = readFinishReason(readField(choice, 'finish_reason'));
   if (!isObject(message) && (field === 'message' || end === null)) return null;
@@ -212,7 +213,8 @@ function isPresent(value: unknown, name: string): boolean {
 
 function isFailure(value: unknown): boolean {
   const isError = readField(value, 'object') === 'error' || readField(value, 'type') === 'error';
-  return isError || isPresent(value, 'error') || isPresent(value, 'errors');
+  const hasError = isPresent(value, 'error') || isPresent(value, 'errors');
+  return isError || hasError || !isSuccess(readField(value, 'error_code'));
 }
 
 /**
@@ -256,12 +258,13 @@ function isAside(message: unknown): boolean {
   );
 }
 
-/** Parts of another type, such as `thinking`, are not text. */
+/** Parts of another type, such as `thinking`, and thoughts are not text. */
 function readText(content: unknown): string {
   if (isString(content)) return content;
   if (!Array.isArray(content)) return '';
   return content
     .filter((part) => [undefined, 'text', 'output_text'].includes(readField(part, 'type') as undefined))
+    .filter((part) => readField(part, 'thought') !== true)
     .map((part) => readField(part, 'text'))
     .filter(isString)
     .join('');

@@ -51,8 +51,8 @@ interface PlainStart {
 
 /**
  * Reasoning that is marked by words: the harmony format without its special tokens (`analysis...assistantfinal...`) or only without
- * their brackets (`channelanalysismessage...channelfinalmessage...`), and that of Granite 3.2. The words count only at the very
- * beginning, where no essay has them. Null if all of it is reasoning.
+ * their brackets (`channelanalysismessage...channelfinalmessage...`), that of Granite 3.2, and that in a quotation. The words count
+ * only at the very beginning, where no essay has them. Null if all of it is reasoning.
  */
 function readPlainReasoning(written: string, isComplete: boolean): PlainStart | null {
   if (/^\s*(?:start)?(?:assistant)?(?:channel)?(?:analysis|commentary)/.test(written)) {
@@ -65,12 +65,20 @@ function readPlainReasoning(written: string, isComplete: boolean): PlainStart | 
     return readFinal(written);
   const final = written.search(/(?<=[\n.!?…"”')\]][ \t]?)assistantfinal(?=[\p{Lu}\p{Lo}*#\n])/u);
   if (final !== -1) return readFinal(written.slice(final));
+  const quotation = quotedThought.exec(written)?.[0];
+  if (quotation !== undefined) {
+    const text = written.slice(quotation.length);
+    return isComplete || text !== '' ? { text, isSettled: true } : null;
+  }
   if (/^\s*Here(?:'s| is) my thought process:/i.test(written)) {
     const response = /Here(?:'s| is) my (?:response|answer):/i.exec(written);
     return response && { text: written.slice(response.index + response[0].length), isSettled: true };
   }
   return { text: written, isSettled: false };
 }
+
+/** `*Thinking...*` and a quotation, as some proxies show reasoning. */
+const quotedThought = /^\s*[*_]{0,3}Thinking(?:\.{3}|…)[*_]{0,3}[ \t]*\n\s*(?:>[^\n]*(?:\n\s*|$))+/;
 
 /** The final message, without others that follow it. */
 function readFinal(written: string): PlainStart {
@@ -238,7 +246,7 @@ function createAnswer(
       const closed = open.findLast(({ name }) => name === fence) ?? shorter;
       if (closed) return endThought(closed.name);
     }
-    const isThought = /^(?:think|thinking|thoughts?|reasoning)$/i.test(language);
+    const isThought = /^(?:think|thinking|thoughts?|reasoning)\b/i.test(language);
     if (isInThought || isThought) return begin({ kind: 'fence', name: fence });
     if (open.length === 0) readFenceInText(fence, language, end);
     return false;

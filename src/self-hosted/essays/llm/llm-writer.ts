@@ -51,7 +51,10 @@ export function createLlmWriter({
     const timer = setTimeout(() => deadline.abort(), timeoutMs);
     try {
       const answer = await requestEssay(order, AbortSignal.any([signal, deadline.signal]), onText);
-      return cutToLimit(answer, order.wordCount);
+      const essay = cutToLimit(answer, order.wordCount);
+      // A model that refuses says so in a sentence or two.
+      if (countWords(essay) * 10 >= order.wordCount) return essay;
+      throw new WritingError('The language model wrote less than a tenth of the ordered words.');
     } catch (error) {
       if (signal.aborted) throw new WritingError('The caller disconnected.');
       if (deadline.signal.aborted) throw new WritingError(`The language model did not finish within ${timeoutMs} ms.`);

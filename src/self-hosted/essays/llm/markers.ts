@@ -90,6 +90,12 @@ const tagName = `(?:[a-z]{1,20}[:._-]){0,3}(?:ant)?(?:${thoughtNames})(?:[:._-][
 const attributes = `(?:\\s{1,3}[\\w:-]{1,20}\\s?=\\s?(?:"[^"<>]{0,60}"|'[^'<>]{0,60}'|[^\\s"'<>]{1,60})){0,3}`;
 const bracketName = `(?:(?:begin|start|end)[ _-](?:of[ _-])?)?(?:${thoughtNames})`;
 
+/** Also escaped for HTML, Markdown or JSON. */
+const tagOpen = '\\\\?<{1,2}|＜|&lt;|&#60;|\\\\u003c';
+const tagClose = '\\\\?>{1,2}|＞|&gt;|&#62;|\\\\u003e';
+/** At the beginning, after a sentence, or in a line after one. */
+const roleBefore = '(?<=(?:^\\s{0,20}|[.!?…"”’)](?:[ \\t]{0,3}\\n{1,3})?))';
+
 /** Each alternative has a bounded length, so that the time is linear in the length of the text. */
 const anyMarker = new RegExp(
   [
@@ -100,17 +106,20 @@ const anyMarker = new RegExp(
     '<\\|channel>\\s?(?<openChannel>[a-z]{0,30})',
     '(?<channelEnd><channel\\|>)|<(?:turn|tool_call|tool_response)\\|>|<\\|(?:tool_call|tool_response)>',
     '(?:<[|｜]|\\[\\|)\\s?(?<token>\\/?[\\w▁ :.-]{1,60}?)\\s?(?:[|｜]>|\\|\\])',
-    `(?:<{1,2}|＜|&lt;)\\s{0,3}(?<tagSlash>\\/?)\\s{0,3}(?<tag>${tagName})${attributes}\\s{0,3}(?<tagClosed>\\/?)\\s?(?:>{1,2}|＞|&gt;)`,
-    `(?<opening>[\\[({]{1,2}|[【⟨‹◁])\\s?(?<bracketSlash>\\/?)\\s?(?<bracket>${bracketName})\\s?(?:[\\])}]{1,2}|[】⟩›▷])`,
-    // MedGemma: `<unused94>thought ... <unused95>`.
-    '(?<unused><unused94>)(?:thought)?|(?<unusedEnd><unused95>)',
+    `(?:${tagOpen})\\s{0,3}(?<tagSlash>\\/?)\\s{0,3}(?<tag>${tagName})${attributes}\\s{0,3}(?<tagClosed>\\/?)\\s?(?:${tagClose})`,
+    `(?<opening>[\\[({]{1,2}|[【［⟨‹◁])\\s?(?<bracketSlash>\\/?)\\s?(?<bracket>${bracketName})\\s?(?:[\\])}]{1,2}|[】］⟩›▷])`,
+    // MedGemma and Gemini: `<unused94>thought ... <unused95>`, `<ctrl94>thought ... <ctrl95>`.
+    '(?<unused><(?:unused|ctrl)94>)(?:thought)?|(?<unusedEnd><(?:unused|ctrl)95>)',
+    `(?<comment><!--\\s{0,9}(?:${thoughtNames})\\b)|(?<commentEnd>-->)`,
+    // The names of roles whose tokens were lost, in small letters: `... a tool.assistant\n\n`.
+    `${roleBefore}(?<bareRole>assistant|user)[ \\t]{0,3}\\n`,
     '(?<details><details\\b[^<>]{0,100}\\btype\\s?=\\s?["\']?reasoning\\b[^<>]{0,200}>|' +
       '<details\\b[^<>]{0,100}>\\s{0,10}<summary>[^<>]{0,40}\\b(?:thinking|thoughts?|reasoning)\\b[^<>]{0,60}<\\/summary>)|(?<detailsEnd><\\/details>)',
     '<(?<strike>\\/?)s>',
-    '<(?:eos|eot|eop|eod|eom|eoa|end_of_(?:turn|text|utterance|sentence)|endoftext|eos_token|seed:eos)>',
+    '<(?:eos|eot|eop|eod|eom|eoa|end_of_(?:turn|text|utterance|sentence)|endoftext|eos_token|seed:eos)>|\\[e~\\[',
     '<(?:tool_calls?|function_calls?)>',
     '(?<header><start_of_turn>|<seed:bos>|<\\|turn>)|<role>(?<role>[a-z]{1,20})<\\/role>',
-    '(?<noise><(?:bos|bos_token|pad|sop)>|\\[gMASK\\])',
+    '(?<noise><(?:bos|bos_token|pad|sop|special_\\d{1,3})>|\\[gMASK\\])',
     '\\[(?<squareToken>\\/?INST|[BE]OS|EOT|TOOL_CALLS|UNUSED_TOKEN_145)\\]',
     '<(?<answerSlash>\\/?)(?<answerTag>answer|response|output|final|final_answer|final_response|essay|result|solution)>',
     '(?<![^\\n])[ \\t]{0,3}(?<fence>`{3,20}|~{3,20})[ \\t]{0,3}(?<language>[^\\n`<]{0,40})(?=[\\n<]|$)',
@@ -156,6 +165,8 @@ function classify(groups: Groups): Found | null {
   if (token !== undefined) return readToken(toName(token), token.startsWith('/'));
   if (tag !== undefined) return groups.tagClosed ? found('noise') : readTag(tag, groups.tagSlash === '/');
   if (bracket !== undefined) return readBracket(groups.opening ?? '', bracket, groups.bracketSlash === '/');
+  if (groups.bareRole !== undefined)
+    return groups.bareRole === groups.bareRole.toLowerCase() ? readRole(groups.bareRole) : null;
   if (fence !== undefined) return found('fence', groups.language?.trim() ?? '');
   if (answerTag !== undefined)
     return found(groups.answerSlash ? 'answer-tag-end' : 'answer-tag', answerTag.toLowerCase());
@@ -171,6 +182,8 @@ function readFixed(groups: Groups): Found {
   if (groups.header !== undefined) return found('turn', 'header');
   if (groups.details !== undefined) return found('thought', 'details');
   if (groups.detailsEnd !== undefined) return { ...found('thought-end', 'details'), alone: 'nowhere' };
+  if (groups.comment !== undefined) return found('thought', 'comment');
+  if (groups.commentEnd !== undefined) return { ...found('thought-end', 'comment'), alone: 'nowhere' };
   if (groups.unused !== undefined) return found('thought', 'unused');
   if (groups.unusedEnd !== undefined) return found('thought-end', 'unused');
   return found(groups.noise === undefined ? 'end' : 'noise');
@@ -245,7 +258,7 @@ const thoughtEndToken = new RegExp(
 const answerToken =
   /^(?:(?:begin|start)_(?:of_)?)?(?:solution|response|answer|output|final|content)(?:_begin|_start)?$/;
 const noiseToken =
-  /^(?:im_sep|im_middle|end_header_id|header_end|end_of_role|message|constrain|(?:begin|end)_of_box|(?:begin|start)_?of_?(?:text|sentence)|begin_text|bos|sot|bom|pad|flush|end_?of_?prompt|(?:image|audio|video|vision|reserved|unused|extra|placeholder|object|quad|fim)(?:_\w*)?)$/;
+  /^(?:im_sep|im_middle|end_header_id|header_end|end_of_role|message|constrain|(?:begin|end)_of_box|(?:begin|start)_?(?:of_?)?(?:text|sentence)|bos|sot|bom|pad|flush|end_?of_?prompt|(?:image|audio|video|vision|reserved|unused|extra|placeholder|object|quad|fim)(?:_\w*)?)$/;
 const headerToken =
   /^(?:im_start|im_assistant|begin|start_header_id|header_start|start_of_role|start_of_turn|start_message|turn)$/;
 const endToken =

@@ -229,6 +229,20 @@ export const rows: [string, string, string | null][] = [
     essay,
   ],
   ['unused94', `<unused94>thought\n${thought}<unused95>${essay}`, essay],
+  ['ctrl94', `<ctrl94>thought\n${thought}<ctrl95>${essay}`, essay],
+  ['a tag that is escaped for Markdown', `\\<think\\>${thought}\\</think\\>${essay}`, essay],
+  ['a tag that is escaped by numbers', `&#60;think&#62;${thought}&#60;/think&#62;${essay}`, essay],
+  ['a tag that is escaped for JSON', `\\u003cthink\\u003e${thought}\\u003c/think\\u003e${essay}`, essay],
+  ['full-width brackets', `［THINK］${thought}［/THINK］${essay}`, essay],
+  ['a comment', `<!-- Thinking: zzsecret -->\n${essay}`, essay],
+  ['a comment that is not closed', `<!-- thought zzsecret`, null],
+  ['START_TEXT', `<|START_THINKING|>${thought}<|END_THINKING|><|START_TEXT|>${essay}<|END_TEXT|>`, essay],
+  ['a quotation', `*Thinking...*\n\n> zzsecret\n>\n> zzsecret\n\n${essay}`, essay],
+  ['a quotation without markup', `Thinking…\n> zzsecret\n\n${essay}`, essay],
+  ['a quotation alone', '**Thinking...**\n> zzsecret\n> zzsecret', null],
+  ['another turn without tokens', `${essay}assistant\n\nzzsecret`, essay],
+  ['other turns without tokens, in lines', `${essay}\nuser\nzzsecret\nassistant\nzzsecret`, essay],
+  ['a header without tokens', `assistant\n\n${essay}`, essay],
   ['the channel of Gemma', `<|channel>thought\n${thought}<channel|>${essay}<turn|>`, essay],
   ['roles for thought and answer', `<|im_start|>think\n${thought}<|im_start|>answer\n${essay}<|im_end|>`, essay],
   [
@@ -245,6 +259,7 @@ export const rows: [string, string, string | null][] = [
   ['a role for the thought before the user', `<|im_start|>think\n${thought}<|im_start|>user\nzzsecret`, null],
   ['a thought process in words', `Here is my thought process:\n${thought}\nHere is my response:\n${essay}`, essay],
   ['a thought process in words alone', `Here's my thought process: ${thought}`, null],
+  ['a fence of reasoning with other words', `\`\`\`thinking step by step\n${thought}\n\`\`\`\n${essay}`, essay],
   ['a fence of reasoning', `\`\`\`think\n${thought}\n\`\`\`\n${essay}`, essay],
   [
     'a fence of reasoning with a fence in it',
@@ -275,6 +290,7 @@ export const rows: [string, string, string | null][] = [
     '<|endofturn|>',
     '<|assistant_end|>',
     '<seed:eos>',
+    '[e~[',
     '<|im_start|>user\n',
     '<|user|>',
     '<start_of_turn>user\n',
@@ -307,6 +323,7 @@ export const rows: [string, string, string | null][] = [
     '[|assistant|]',
     '<|im_assistant|>assistant<|im_middle|>',
     '<seed:bos>assistant\n',
+    '<SPECIAL_12>',
   ].map((header): [string, string, string] => [`${header.trim()} first`, header + essay, essay]),
   [
     'a header, a thought and an end',
@@ -330,6 +347,10 @@ export const rows: [string, string, string | null][] = [
 
 /* Texts that must remain as they are. */
 export const unchanged: [string, string][] = [
+  ['roles in a list', 'The roles are:\nsystem\nuser\nassistant\n\nEach has a turn.'],
+  ['a role as a title', 'Assistant\n\nBees fly.'],
+  ['arrows', 'Bees <-- flowers --> honey. <!-- bees -->'],
+  ['a quotation', '> Bees fly.\n\nSaid the keeper.\nThinking...\n> of them'],
   [
     'words of the markers',
     'Analysis\n\nThe final analysis: an assistant may think, reason and reflect. Thought is free.',
