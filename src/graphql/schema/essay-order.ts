@@ -166,7 +166,8 @@ builder.subscriptionField('essayOrder', (t) =>
     nullable: true,
     description:
       'An order that this client started: its state now, and after each change, always as a whole. Ends when the order has ' +
-      'ended. If it ends before, because the gateway stopped, subscribe again. Null for an unknown order.',
+      'ended. If it ends before, because the gateway stopped, subscribe again; if it ends with the code UNAUTHENTICATED, because ' +
+      'the credentials have expired, with new ones. Null for an unknown order.',
     args: { id: t.arg.id({ required: true, ...orderIdArg }) },
     subscribe: (_, { id }, { services, caller, requestContext: { signal } }) =>
       services.essayJobs.watch(id, caller.id, signal).catch(failToRead),
