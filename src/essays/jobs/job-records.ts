@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { erase, type Store, StoreError } from '../../stores/store.ts';
-import { createStoreLog, type StoreLog } from '../../stores/store-log.ts';
 import type { EssayJob, EssayOrder, JobCaller } from '../essays.ts';
 import { essayInput, failure, parseRecord } from '../orders/archive.ts';
 import { hash, type OrderKey, toOrderKey } from '../orders/order-key.ts';
@@ -10,6 +9,8 @@ export interface JobRecord {
   id: string;
   createdAt: Date;
   order: EssayOrder;
+  /** Whether its client waits for it (`generateEssay`). No process runs it as a job, and its state is the outcome of the order. */
+  isAwaited: boolean;
   caller: JobCaller;
   /** The process that runs it, until another one finds that it has stopped; null: a process that stopped has left it. */
   owner: string | null;
@@ -42,6 +43,8 @@ export interface JobRecords {
   change(key: string, decide: (current: JobRecord | null) => JobRecord | null): Promise<JobRecord | null>;
   /** @returns the record that was there, if there was one; then nothing is written */
   writeFirst(record: JobRecord): Promise<JobRecord | null>;
+  /** Writes and lists an order whose client waits for it, when it is sent. A job with its key that has not ended remains. */
+  writeAwaited(order: EssayOrder, callerId: string): Promise<void>;
   erase(record: JobRecord): Promise<void>;
   /** The ids of a caller's jobs, in the order in which they were started. */
   listOf(callerId: string): StoreLog;
@@ -60,32 +63,57 @@ export interface JobRecords {
   eraseHeartbeat(owner: string): Promise<void>;
 }
 
+/** A list in a store that only grows at its end. Entries are numbered from 1; a removed or expired one is missing. */
+export interface StoreLog {
+  /** @returns the number of the entry @throws StoreError */
+  append(value: string): Promise<number>;
+  /** Number of the last entry; 0: there was none. @throws StoreError */
+  last(): Promise<number>;
+  /** The entries from one number to a higher one, both included. @throws StoreError */
+  read(from: number, to: number): Promise<LogEntry[]>;
+  /** @throws StoreError */
+  remove(number: number): Promise<void>;
+}
+
+interface LogEntry {
+  number: number;
+  /** Null if it is missing. */
+  value: string | null;
+}
+
 /** @param expiresInMs the expiry of jobs */
 export function createJobRecords(store: Store, expiresInMs: number): JobRecords {
   return {
     read,
-    async change(key, decide) {
-      const lock = await store.lock(`${key}:change`, { expiresInMs: changeMs });
-      if (lock === null) throw new StoreError('another process is changing the record');
-      try {
-        const current = await read(key);
-        const changed = decide(current);
-        if (changed !== null) await store.set(key, write(changed), { expiresInMs });
-        return changed ?? current;
-      } finally {
-        await lock.release().catch(() => {});
-      }
+    change,
+    writeFirst,
+    async writeAwaited(order, callerId) {
+      const id = toJobId(order.idempotencyKey ?? '', callerId);
+      const key = toJobKey(id, callerId);
+      const known = await read(key);
+      // It is sent again.
+      if (known?.isAwaited && orderKeyOf(known).fingerprint === toOrderKey(order, callerId)?.fingerprint) return;
+      const listed = known?.listed ?? (await listOf(callerId).append(id));
+      const caller = { id: callerId, name: '', limits: noLimits };
+      const record = {
+        id,
+        createdAt: new Date(),
+        order,
+        isAwaited: true,
+        caller,
+        owner: null,
+        listed,
+        pending: 0,
+        end: null,
+      };
+      if (known === null) await writeFirst(record);
+      else await change(key, (current) => (current?.isAwaited === false && current.end === null ? null : record));
     },
-    writeFirst: async (record) =>
-      parseRecord(
-        jobRecord,
-        await store.setIfAbsent(toJobKey(record.id, record.caller.id), write(record), { expiresInMs }),
-      ),
     async erase({ id, caller, listed }) {
       const key = toJobKey(id, caller.id);
-      await Promise.all([erase(store, key), eraseRun(key), createList(caller.id).remove(listed)]);
+      await Promise.all([erase(store, key), eraseRun(key), listOf(caller.id).remove(listed)]);
     },
-    listOf: createList,
+    listOf,
     pending: createStoreLog(store, 'essay-jobs-pending', expiresInMs),
     readText: async (key) => parseRecord(writtenText, await store.get(`${key}:text`))?.textSoFar ?? null,
     writeText: (key, textSoFar) =>
@@ -103,14 +131,56 @@ export function createJobRecords(store: Store, expiresInMs: number): JobRecords 
     return parseRecord(jobRecord, await store.get(key));
   }
 
+  async function change(
+    key: string,
+    decide: (current: JobRecord | null) => JobRecord | null,
+  ): Promise<JobRecord | null> {
+    const lock = await store.lock(`${key}:change`, { expiresInMs: changeMs });
+    if (lock === null) throw new StoreError('another process is changing the record');
+    try {
+      const current = await read(key);
+      const changed = decide(current);
+      if (changed !== null) await store.set(key, write(changed), { expiresInMs });
+      return changed ?? current;
+    } finally {
+      await lock.release().catch(() => {});
+    }
+  }
+
+  async function writeFirst(record: JobRecord): Promise<JobRecord | null> {
+    const key = toJobKey(record.id, record.caller.id);
+    return parseRecord(jobRecord, await store.setIfAbsent(key, write(record), { expiresInMs }));
+  }
+
   async function eraseRun(key: string): Promise<void> {
     await Promise.all([`${key}:text`, `${key}:cancel`].map((name) => erase(store, name)));
   }
 
-  function createList(callerId: string): StoreLog {
+  function listOf(callerId: string): StoreLog {
     return createStoreLog(store, `essay-jobs:${hash([callerId])}`, expiresInMs);
   }
 }
+
+function createStoreLog(store: Store, name: string, expiresInMs: number): StoreLog {
+  const toKey = (number: number) => `${name}:${number}`;
+
+  return {
+    async append(value) {
+      const { sum: number } = await store.add(name, 1, counterExpiry);
+      await store.set(toKey(number), value, { expiresInMs });
+      return number;
+    },
+    last: async () => (await store.add(name, 0, counterExpiry)).sum,
+    async read(from, to) {
+      const numbers = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
+      return Promise.all(numbers.map(async (number) => ({ number, value: (await store.get(toKey(number))) || null })));
+    },
+    remove: (number) => erase(store, toKey(number)),
+  };
+}
+
+/** A century: numbers are never used again. */
+const counterExpiry = { expiresInMs: 100 * 365 * 86_400_000 };
 
 /** The id of the job with this key. Who knows neither the caller nor the key cannot guess it. */
 export function toJobId(idempotencyKey: string, callerId: string): string {
@@ -127,6 +197,9 @@ const textExpiresInMs = 3_600_000;
 
 /** After this time without a heartbeat, other processes continue the jobs of a process. */
 export const heartbeatExpiresInMs = 10_000;
+
+/** Nothing runs with the caller of an awaited order. */
+const noLimits = { requestsPerMinute: null, bankDataCalls: null, essayCalls: null, maxQueryCost: null };
 
 /** For the commands of a change. */
 const changeMs = 5_000;
@@ -146,6 +219,7 @@ const jobRecord: z.ZodType<JobRecord> = z.object({
   id: z.string(),
   createdAt: z.coerce.date(),
   order: essayInput.and(z.object({ idempotencyKey: z.string(), orderAgain: z.boolean() })),
+  isAwaited: z.boolean().default(false),
   caller: z.object({
     id: z.string(),
     name: z.string(),

@@ -3,8 +3,11 @@ import type { EssayFieldProblem, EssayOrder, InvalidEssayInput } from '../essays
 
 /** Identifies an order with an idempotency key. */
 export interface OrderKey {
-  /** One per caller and idempotency key. */
+  /** One per caller and idempotency key: where the essay is stored. */
   storeKey: string;
+  /** Where the last attempt is stored. */
+  attemptKey: string;
+  lockKey: string;
   /** One per input: the same store key with another fingerprint is a different order. */
   fingerprint: string;
   description: string;
@@ -15,7 +18,15 @@ export function toOrderKey(order: EssayOrder, callerId: string): OrderKey | null
   if (idempotencyKey === null) return null;
   // Trimmed, as on the wire.
   const input = [description.trim(), mode, wordCount, purpose, titles.map((title) => title.trim())];
-  return { storeKey: `essay-order:${hash([callerId, idempotencyKey])}`, fingerprint: hash(input), description };
+  const storeKey = `essay-order:${hash([callerId, idempotencyKey])}`;
+  // The name of the attempt comes from release 0.1.0, which stored only failed ones.
+  return {
+    storeKey,
+    attemptKey: `${storeKey}:failure`,
+    lockKey: `${storeKey}:lock`,
+    fingerprint: hash(input),
+    description,
+  };
 }
 
 /** Includes the caller, so that a caller cannot read the essays of another. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 import type { EssayOrder, EssayResult } from '../../../src/essays/essays.ts';
+import { createJobRecords } from '../../../src/essays/jobs/job-records.ts';
 import { withIdempotency } from '../../../src/essays/orders/idempotency.ts';
 import { markerKey, markerMs } from '../../../src/essays/orders/order-lock.ts';
 import type { RequestContext } from '../../../src/request-context.ts';
@@ -35,11 +36,13 @@ export function tProcess(store: Store = createMemoryStore(), { isNew = false } =
   const fired: string[] = [];
   const outcomes: string[] = [];
   const listeners: (() => void)[] = [];
+  const keepMs = 30 * dayMs;
   const { generate, archive, flush, close } = withIdempotency(generator, {
     store,
     isShared: true,
     onRecovered: (listener) => void listeners.push(listener),
-    keepMs: 30 * 86_400_000,
+    keepMs,
+    listOrder: createJobRecords(store, keepMs).writeAwaited,
     events: {
       essayWriteBuffered: (reason) => fired.push(`buffered: ${reason}`),
       essayLost: (reason) => fired.push(`lost: ${reason}`),
