@@ -104,7 +104,7 @@ export function createEssayJobs({
       // Otherwise another process could continue it at once.
       await queue.beat();
       const pending = await records.pending.append(key);
-      const listed = known?.listed ?? (await records.listOf(caller.id).append(id));
+      const listed = await records.listOf(caller.id).append(id);
       const { name, limits } = caller;
       const record: JobRecord = {
         id,
@@ -217,7 +217,7 @@ export function createEssayJobs({
       const jobs = await Promise.all(
         found.map(async ({ number, value: id }) => {
           const record = id && (await records.read(toJobKey(id, callerId)).catch(nullIfUnreadable));
-          // A job that was started twice at the same moment may have two entries.
+          // A job that was started again has several entries.
           const job = record && record.listed === number ? await toJob(record) : null;
           return job && { number, job };
         }),

@@ -14,7 +14,7 @@ export interface JobRecord {
   caller: JobCaller;
   /** The process that runs it, until another one finds that it has stopped; null: a process that stopped has left it. */
   owner: string | null;
-  /** Number of its entry in the caller's list. */
+  /** Number of its entry in the caller's list; an order that was started again has earlier ones, too. */
   listed: number;
   /** Number of its entry among the jobs that have not ended. */
   pending: number;
@@ -89,25 +89,13 @@ export function createJobRecords(store: Store, expiresInMs: number): JobRecords 
     writeFirst,
     async writeAwaited(order, callerId) {
       const id = toJobId(order.idempotencyKey ?? '', callerId);
-      const key = toJobKey(id, callerId);
-      const known = await read(key);
-      // It is sent again.
-      if (known?.isAwaited && orderKeyOf(known).fingerprint === toOrderKey(order, callerId)?.fingerprint) return;
-      const listed = known?.listed ?? (await listOf(callerId).append(id));
+      const listed = await listOf(callerId).append(id);
       const caller = { id: callerId, name: '', limits: noLimits };
-      const record = {
-        id,
-        createdAt: new Date(),
-        order,
-        isAwaited: true,
-        caller,
-        owner: null,
-        listed,
-        pending: 0,
-        end: null,
-      };
-      if (known === null) await writeFirst(record);
-      else await change(key, (current) => (current?.isAwaited === false && current.end === null ? null : record));
+      const state = { isAwaited: true, owner: null, pending: 0, end: null };
+      const record = { id, createdAt: new Date(), order, caller, listed, ...state };
+      if ((await writeFirst(record)) === null) return;
+      const isInProgress = (current: JobRecord | null) => current?.isAwaited === false && current.end === null;
+      await change(toJobKey(id, callerId), (current) => (isInProgress(current) ? null : record));
     },
     async erase({ id, caller, listed }) {
       const key = toJobKey(id, caller.id);

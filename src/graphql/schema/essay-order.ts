@@ -95,11 +95,15 @@ const EssayOrderStateType = builder.unionType('EssayOrderState', {
 });
 
 const EssayOrderType = builder.objectRef<EssayJob>('EssayOrder').implement({
-  description: 'An order that is written while its client does something else.',
+  description:
+    'An order of an essay: one that was started, or, from when it is sent, one of generateEssay with an idempotencyKey.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'With this id, the client that started the order can find it.' }),
+    id: t.exposeID('id', { description: 'With this id, the client that ordered the essay can find the order.' }),
     state: t.expose('state', { type: EssayOrderStateType, description: 'How far it is.' }),
-    createdAt: t.expose('createdAt', { type: DateTimeType, description: 'When it was started.' }),
+    createdAt: t.expose('createdAt', {
+      type: DateTimeType,
+      description: 'When it was started, or sent by generateEssay.',
+    }),
     input: t.expose('input', { type: EssayInputType, description: 'What was ordered.' }),
   }),
 });
@@ -140,8 +144,8 @@ builder.queryField('essayOrder', (t) =>
     type: EssayOrderType,
     nullable: true,
     description:
-      'An order that this client started, by its id or its idempotencyKey. Null if there is none. Orders nothing, and needs no ' +
-      'upstream call.',
+      'An order of this client, by its id or its idempotencyKey. Null if there is none, or it was deleted or has expired. Orders ' +
+      'nothing, and needs no upstream call.',
     args: {
       id: t.arg.id(orderIdArg),
       idempotencyKey: t.arg.id(
@@ -165,7 +169,7 @@ builder.subscriptionField('essayOrder', (t) =>
     type: EssayOrderType,
     nullable: true,
     description:
-      'An order that this client started: its state now, and after each change, always as a whole. Ends when the order has ' +
+      'An order of this client: its state now, and after each change, always as a whole. Ends when the order has ' +
       'ended. If it ends before, because the gateway stopped, subscribe again; if it ends with the code UNAUTHENTICATED, because ' +
       'the credentials have expired, with new ones. Null for an unknown order.',
     args: { id: t.arg.id({ required: true, ...orderIdArg }) },
@@ -195,7 +199,8 @@ builder.mutationField('cancelEssay', (t) =>
     type: CancelEssayResultType,
     nullable: true,
     description:
-      'Cancels an order that was started. One that was not sent yet costs nothing. Null for an unknown order.',
+      'Cancels an order that was started. One that was not sent yet costs nothing. One of generateEssay is not cancelled. Null ' +
+      'for an unknown order.',
     args: { id: t.arg.id({ required: true, ...orderIdArg }) },
     resolve: (_, { id }, { services, caller }) => services.essayJobs.cancel(id, caller.id).catch(failToRead),
   }),
@@ -284,8 +289,8 @@ builder.queryField('essays', (t) =>
     nullable: true,
     directives: [pageSize],
     description:
-      'The orders that this client started, the newest first, in pages. They are stored as long as essays. Needs no upstream ' +
-      'call. Null, with an error, while the store fails.',
+      'The orders of this client, the newest first, in pages. They are stored as long as essays. Needs no upstream call. Null, ' +
+      'with an error, while the store fails.',
     args: {
       first: t.arg.int(pageSizeArg),
       after: t.arg.string(

@@ -272,8 +272,8 @@ builder.mutationField('generateEssay', (t) =>
     directives: [essayCost, paid],
     description:
       'Orders an essay. This takes up to two minutes. Each order is paid for; with the same idempotencyKey, retries ' +
-      'return the same essay. If the client disconnects, the essay is still completed and stored. At most `limits.essays` per ' +
-      'mutation.',
+      'return the same essay, and `essayOrder` finds the order from when it is sent. If the client disconnects, the essay is still ' +
+      'completed and stored. At most `limits.essays` per mutation.',
     args: { input: t.arg({ type: GenerateEssayInputType, required: true, description: 'The order.' }) },
     async resolve(_, { input }, { services, budget, requestContext }): Promise<EssayResult> {
       const result = rejectBeyondLimit(budget) ?? (await services.essays.generate(readOrder(input), requestContext));
