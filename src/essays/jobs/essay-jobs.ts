@@ -25,8 +25,8 @@ import { type JobRecord, nullIfUnreadable, orderKeyOf, toJobId, toJobKey } from 
 import { createJobWatch, isEnded } from './job-watch.ts';
 
 interface EssayJobsOptions extends Omit<JobQueueOptions, 'essays' | 'onChanged' | 'events'> {
-  essays: Pick<IdempotentEssays, 'generate' | 'abort' | 'findOutcome'>;
-  archive: Pick<OrderArchive, 'findAttempt' | 'confirmFailure' | 'deleteOrder'>;
+  essays: Pick<IdempotentEssays, 'generate' | 'abort' | 'findOutcome' | 'deleteOrder'>;
+  archive: Pick<OrderArchive, 'findAttempt' | 'confirmFailure'>;
   /** What is wrong with an order; null: nothing. */
   rejectOrder: (order: EssayOrder) => InvalidEssayInput | null;
   /** Jobs of a caller in one process that have not ended. */
@@ -243,7 +243,7 @@ export function createEssayJobs({
     if (record === null || (record.isAwaited && end === null)) return 'unknown';
     if (end === null || !isEnded(end) || isStarting(key)) return 'not-ended';
     const essayId = end.kind === 'finished' ? end.essayId : null;
-    await archive.deleteOrder(orderKeyOf(record), essayId, callerId);
+    if (!(await essays.deleteOrder(orderKeyOf(record), essayId, callerId))) return 'not-ended';
     await records.erase(record);
     return 'deleted';
   }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AbortableSignal } from '../../async/signal.ts';
+import { GatewayError } from '../../errors.ts';
 import { createRequestContext, type ReserveCall } from '../../request-context.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { EssayJobState, EssayResult, JobCaller, OrderProgress } from '../essays.ts';
@@ -174,7 +175,7 @@ export function createJobQueue(options: JobQueueOptions) {
         end === null || (end.kind !== 'finished' && record.end?.kind === 'finished');
       await records.change(key, (current) => (current === null || isBetter(current.end) ? record : null));
       jobs.delete(key);
-      await Promise.all([records.pending.remove(record.pending), records.eraseRun(key)]);
+      await records.pending.remove(record.pending);
     } catch {
       // The job remains in memory.
     }
@@ -202,7 +203,8 @@ export function createJobQueue(options: JobQueueOptions) {
     if (job === undefined || job.record.end !== null || (job.isSent && !cancelsSent)) return;
     job.isCancelled = true;
     if (job.running === null) return finish(job, { kind: 'cancelled', mayHaveBeenPaid: job.isSent });
-    const reason = new Error('The order was cancelled.');
+    // Clients that wait for it with `generateEssay` see it.
+    const reason = new GatewayError('UPSTREAM_FAILED', cancelledMessage, { service: 'essays' });
     if (job.isSentHere) essays.abort(job.record.order, job.record.caller.id, reason);
     else job.signal.abort(reason);
     await job.running;
@@ -274,6 +276,8 @@ const showTextEveryMs = 250;
 
 /** Waiting jobs whose position other processes can show. */
 const maxShown = 1_000;
+
+const cancelledMessage = 'The order was cancelled after it was sent. It may have been paid for.';
 
 const unexpectedFailure = {
   kind: 'service-failed',

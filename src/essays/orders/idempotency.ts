@@ -19,6 +19,8 @@ export interface IdempotentEssays extends EssayGenerator {
   archive: OrderArchive;
   /** What is known of an order that was sent: its last result, or that it is being written. Null: nothing. @throws StoreError */
   findOutcome(key: OrderKey): Promise<EssayResult | 'writing' | null>;
+  /** Deletes what is stored of an order. @returns false if a process is sending it @throws StoreError */
+  deleteOrder(key: OrderKey, essayId: string | null, callerId: string): Promise<boolean>;
   /** Ends an order of this process, also one that was sent; its waiting callers get the reason. */
   abort(order: EssayOrder, callerId: string, reason: Error): void;
   /** Waits for the orders that were sent, then retries the buffered writes once. */
@@ -48,7 +50,7 @@ export function withIdempotency(
 ): IdempotentEssays {
   const writes = createDurableWrites({ store, expiresInMs, events });
   const archive = createArchive({ store, writes, expiresInMs, events });
-  const { acquire, findOutcome } = createOrderLock({ store, isShared, onRecovered, archive });
+  const { acquire, findOutcome, whileFree } = createOrderLock({ store, isShared, onRecovered, archive });
   const running = new Set<RunningOrder>();
   onRecovered(() => void writes.flush());
 
@@ -60,7 +62,7 @@ export function withIdempotency(
       if (known && known.key?.fingerprint !== key.fingerprint) return report(differentOrder);
       const { task, watchers } = known ?? start(order, key, context, progress);
       if (known && progress) {
-        watchers.push(progress);
+        watchers.add(progress);
         if (task.outlivesCallers()) progress.onSent();
       }
       context.activity.begin();
@@ -69,6 +71,7 @@ export function withIdempotency(
         // The order that started the task has reported itself.
         return known ? report(result) : result;
       } finally {
+        if (progress) watchers.delete(progress);
         context.activity.end();
       }
     },
@@ -78,6 +81,8 @@ export function withIdempotency(
     },
     archive,
     findOutcome,
+    deleteOrder: async (key, essayId, callerId) =>
+      (await whileFree(key, () => archive.deleteOrder(key, essayId, callerId))) !== 'held',
     flush,
     async close() {
       await flush();
@@ -107,7 +112,7 @@ export function withIdempotency(
     context: RequestContext,
     progress: OrderProgress | undefined,
   ): RunningOrder {
-    const watchers = progress ? [progress] : [];
+    const watchers = new Set(progress ? [progress] : []);
     const task = new SharedTask<EssayResult>(async (task) => {
       try {
         return await runOrder(order, key, context, task, watchers);
@@ -125,7 +130,7 @@ export function withIdempotency(
     key: OrderKey | null,
     context: RequestContext,
     task: SharedTask<EssayResult>,
-    watchers: readonly OrderProgress[],
+    watchers: ReadonlySet<OrderProgress>,
   ): Promise<EssayResult> {
     const { signal } = task;
     const taskContext = { ...context, signal };
@@ -171,7 +176,7 @@ export function withIdempotency(
             isRecorded = true;
             onSent();
             // A job is listed already.
-            const listing = watchers.length === 0 ? listOrder(order, context.callerId) : null;
+            const listing = watchers.size === 0 ? listOrder(order, context.callerId) : null;
             isSafe = await archive.saveSent(key);
             await listing?.catch(() => {});
             return isSafe;
@@ -202,7 +207,7 @@ export function withIdempotency(
     async function save(result: EssayResult): Promise<EssayResult> {
       if (result.kind === 'essay') return archive.save(result, key, context.callerId);
       // A watched order has delivered it when it is stored as the state of the job.
-      const isDelivered = watchers.length === 0 && task.hasCallers();
+      const isDelivered = watchers.size === 0 && task.hasCallers();
       if (key) await archive.saveFailure(key, result, { isDelivered });
       return result;
     }
@@ -212,7 +217,8 @@ export function withIdempotency(
 interface RunningOrder {
   key: OrderKey | null;
   task: SharedTask<EssayResult>;
-  watchers: OrderProgress[];
+  /** Of the jobs that it is run for, until they leave. */
+  watchers: Set<OrderProgress>;
 }
 
 /** Without the store, it is unknown whether an order was paid for already. A retry may succeed, as after `shed`. */

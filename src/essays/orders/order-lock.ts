@@ -22,14 +22,23 @@ interface OrderLockOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'onR
 export function createOrderLock({ archive, ...openedStore }: OrderLockOptions) {
   const locks = createHeldLocks(openedStore);
 
-  return { acquire, findOutcome };
+  return { acquire, findOutcome, whileFree: locks.whileFree };
 
   async function findOutcome(key: OrderKey): Promise<EssayResult | 'writing' | null> {
+    const outcome = await look(key);
+    if (outcome !== 'sent') return outcome;
+    // The process that has sent it may have stored its result meanwhile.
+    const latest = await locks.whileFree(key, () => look(key));
+    if (latest === 'held') return 'writing';
+    return latest === 'sent' ? unknownOutcome : latest;
+  }
+
+  /** The stored result of an order, or that it was sent. */
+  async function look(key: OrderKey): Promise<EssayResult | 'sent' | null> {
     const [stored, attempt] = await Promise.all([archive.findByOrder(key), archive.findAttempt(key)]);
     if (stored?.kind === 'essay') return stored;
     if (attempt?.kind === 'failed') return attempt.failure;
-    if (!attempt?.isSameOrder) return null;
-    return (await locks.isHeld(key.lockKey)) ? 'writing' : unknownOutcome;
+    return attempt?.isSameOrder ? 'sent' : null;
   }
 
   /** @throws StoreError or the signal's reason */
@@ -40,7 +49,7 @@ export function createOrderLock({ archive, ...openedStore }: OrderLockOptions) {
     let failedAtStart: string | null | undefined;
 
     for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
-      const lock = await locks.acquire(key.lockKey, signal).catch(toError);
+      const lock = await locks.acquire(key, signal).catch(toError);
       if (lock instanceof Error) {
         signal.throwIfAborted();
         // A store that rejects writes may still return a stored essay.
@@ -111,9 +120,9 @@ export interface HeldLock {
 
 interface HeldLocks {
   /** Null if another process holds it. @throws StoreError or the signal's reason */
-  acquire(key: string, signal: Signal): Promise<HeldLock | null>;
-  /** Whether a process holds it. @throws StoreError */
-  isHeld(key: string): Promise<boolean>;
+  acquire(key: OrderKey, signal: Signal): Promise<HeldLock | null>;
+  /** Runs something while no process can send the order; not if a process holds the lock. @throws StoreError */
+  whileFree<Result>(key: OrderKey, run: () => Promise<Result>): Promise<Result | 'held'>;
   /** Whether no lock can have been lost in the last 3 s. Call it after acquiring a lock, which may be used only then. @throws StoreError */
   areSettled(): Promise<boolean>;
 }
@@ -135,7 +144,7 @@ function createHeldLocks({ store, isShared, onRecovered }: Omit<OrderLockOptions
   if (isShared) void areSettled().catch(() => {});
 
   return {
-    async acquire(key, signal) {
+    async acquire({ lockKey }, signal) {
       const givesUpAt = performance.now() + settleMs;
       while (performance.now() < settledAt) {
         // It fails again and again.
@@ -143,13 +152,17 @@ function createHeldLocks({ store, isShared, onRecovered }: Omit<OrderLockOptions
         await pause(settledAt - performance.now(), signal);
       }
       const acquiredAt = performance.now();
-      const lock = await store.lock(key, { expiresInMs: lockMs });
-      return lock && hold(key, lock, acquiredAt);
+      const lock = await store.lock(lockKey, { expiresInMs: lockMs });
+      return lock && hold(lockKey, lock, acquiredAt);
     },
-    async isHeld(key) {
-      const lock = await store.lock(key, { expiresInMs: 1_000 });
-      await lock?.release();
-      return lock === null;
+    async whileFree({ lockKey }, run) {
+      const lock = await store.lock(lockKey, { expiresInMs: lockMs });
+      if (lock === null) return 'held';
+      try {
+        return await run();
+      } finally {
+        await lock.release().catch(() => {});
+      }
     },
     areSettled,
   };

@@ -169,6 +169,41 @@ describe('an order whose client waits for it', () => {
     await process.jobs.stop();
   });
 
+  it('that ends while its state is read has no unknown outcome', async () => {
+    const store = createMemoryStore();
+    const here = tJobs({ store });
+    const { lock } = store;
+    let beforeLook = async () => {};
+    const there = tJobs({ store: { ...store, lock: async (...args) => beforeLook().then(() => lock(...args)) } });
+    const { result } = await generate(here);
+    const essay = tEssay();
+    beforeLook = async () => {
+      here.calls[0]?.answer(essay);
+      await result;
+    };
+    expect((await find(there)).state).toEqual({ kind: 'finished', essayId: essay.id });
+    await Promise.all([here.jobs.stop(), there.jobs.stop()]);
+  });
+
+  it('is not deleted while it is sent again', async () => {
+    const store = createMemoryStore();
+    const [here, there] = [tJobs({ store }), tJobs({ store })];
+    const first = await generate(here);
+    here.calls[0]?.answer(failed);
+    await first.result;
+    const { id } = await find(there);
+    here.queue();
+    const second = await generate(here);
+    expect((await find(there)).state).toMatchObject({ kind: 'failed' });
+    expect(await there.jobs.delete(id, ann.id)).toBe('not-ended');
+    here.leaveQueue();
+    await pass(0);
+    here.calls[1]?.answer(tEssay());
+    await second.result;
+    expect(await there.jobs.delete(id, ann.id)).toBe('deleted');
+    await Promise.all([here.jobs.stop(), there.jobs.stop()]);
+  });
+
   it('is listed before it may be paid for', async () => {
     const process = tJobs();
     let listed: Promise<EssayJob[]> | undefined;
@@ -226,6 +261,35 @@ describe('an order with one key', () => {
     await result;
     expect(await process.stateOf(job)).toEqual({ kind: 'finished', essayId: essay.id });
     expect(await list(process)).toHaveLength(1);
+    await process.jobs.stop();
+  });
+
+  it('that is cancelled after it was sent says so to a client that waits for it', async () => {
+    const process = tJobs({ cancelsSent: true });
+    const job = await process.start('a');
+    const { result } = await generate(process);
+    const seen = expect(result).rejects.toMatchObject({
+      code: 'UPSTREAM_FAILED',
+      message: 'The order was cancelled after it was sent. It may have been paid for.',
+    });
+    expect(await process.jobs.cancel(job.id, ann.id)).toMatchObject({ isCancelled: true, mayHaveBeenPaid: true });
+    await seen;
+    expect(process.fired).toEqual(['cancelled']);
+    await process.jobs.stop();
+  });
+
+  it('that is cancelled before it was sent is sent for a client that waits for it', async () => {
+    const process = tJobs();
+    process.queue();
+    const job = await process.start('a');
+    const { result } = await generate(process);
+    expect(await process.jobs.cancel(job.id, ann.id)).toMatchObject({ isCancelled: true, mayHaveBeenPaid: false });
+    process.leaveQueue();
+    await pass(0);
+    const essay = tEssay();
+    process.calls[0]?.answer(essay);
+    expect(await result).toEqual(essay);
+    expect(await process.stateOf(job)).toEqual({ kind: 'finished', essayId: essay.id });
     await process.jobs.stop();
   });
 
