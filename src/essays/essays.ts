@@ -117,7 +117,7 @@ interface SendHooks {
   onText?(textSoFar: string): void;
 }
 
-/** An order that was started, and is written without its client. */
+/** An order that was started, and is written without its client; or one of `generateEssay` with a key, from when it is sent. */
 export interface EssayJob {
   /** Derived from the caller and the idempotency key; it cannot be guessed. */
   id: string;

@@ -118,7 +118,7 @@ export function createEssayJobs({
         end: null,
       };
       const stored = known === null ? ((await records.writeFirst(record)) ?? record) : await replace(record);
-      // Otherwise another process was faster.
+      // Another process may have been faster.
       if (stored === record) queue.add(record);
       return (await findFor({ ...order, orderAgain: false }, stored)) ?? unsafeOrder;
     } catch {
@@ -215,12 +215,7 @@ export function createEssayJobs({
       const from = Math.max(1, to - chunkSize + 1);
       const found = (await log.read(from, to)).toReversed();
       const jobs = await Promise.all(
-        found.map(async ({ number, value: id }) => {
-          const record = id && (await records.read(toJobKey(id, callerId)).catch(nullIfUnreadable));
-          // A job that was started again has several entries.
-          const job = record && record.listed === number ? await toJob(record) : null;
-          return job && { number, job };
-        }),
+        found.map(({ number, value: id }) => (id ? readListed(id, number, callerId).catch(nullIfUnreadable) : null)),
       );
       for (const entry of jobs) {
         missing = entry === null ? missing + 1 : 0;
@@ -236,13 +231,21 @@ export function createEssayJobs({
     return { entries: page, hasNext, end: hasNext ? to + 1 : (page.at(-1)?.number ?? null) };
   }
 
+  /** Null for an earlier entry of a job that was started again. */
+  async function readListed(id: string, number: number, callerId: string) {
+    const record = await records.read(toJobKey(id, callerId));
+    const job = record?.listed === number ? await toJob(record) : null;
+    return job && { number, job };
+  }
+
   async function remove(id: string, callerId: string): Promise<'deleted' | 'unknown' | 'not-ended'> {
     const key = toJobKey(id, callerId);
     const record = await records.read(key);
-    const end = record?.isAwaited ? await stateOf(record) : (record?.end ?? null);
-    if (record === null || (record.isAwaited && end === null)) return 'unknown';
-    if (end === null || !isEnded(end) || isStarting(key)) return 'not-ended';
-    const essayId = end.kind === 'finished' ? end.essayId : null;
+    const state = record && (await stateOf(record));
+    if (record === null || state === null) return 'unknown';
+    const isEndStored = isEnded(state) && (record.isAwaited || record.end !== null);
+    if (!isEndStored || isStarting(key)) return 'not-ended';
+    const essayId = state.kind === 'finished' ? state.essayId : null;
     if (!(await essays.deleteOrder(orderKeyOf(record), essayId, callerId))) return 'not-ended';
     await records.erase(record);
     return 'deleted';

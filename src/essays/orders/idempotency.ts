@@ -170,15 +170,15 @@ export function withIdempotency(
         signal.throwIfAborted();
         const result = await generator.generate(order, taskContext, {
           async maySend() {
+            // Before it is recorded, so that no order is missing that may be paid for. A job is listed already.
+            const listing = watchers.size === 0 ? listOrder(order, context.callerId) : null;
             isSafe = await lock.confirm();
+            await listing?.catch(() => {});
             signal.throwIfAborted();
             if (!isSafe) return false;
             isRecorded = true;
             onSent();
-            // A job is listed already.
-            const listing = watchers.size === 0 ? listOrder(order, context.callerId) : null;
             isSafe = await archive.saveSent(key);
-            await listing?.catch(() => {});
             return isSafe;
           },
           beforeAttempt: lock.beforeAttempt,

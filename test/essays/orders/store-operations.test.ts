@@ -51,8 +51,8 @@ it.each([
   const { result } = await start();
   expect(calls).toHaveLength(1);
   expect(kinds.toSorted()).toEqual([...before, ...listing].toSorted());
-  // The order is listed while it is recorded as sent.
-  expect(kinds.slice(0, 7)).toEqual(['lock', 'get', 'get', 'setIfAbsent', 'extend', 'add', 'set']);
+  // The order is listed before it is recorded as sent.
+  expect(kinds.at(-1)).toBe('set');
   expect(keys.size).toBe(keyCount);
   await answerAll({ calls }, result);
   expect(kinds.slice(-2)).toEqual(after);

@@ -117,7 +117,9 @@ export function tDelayed(store: Store, kind: 'lock' | 'extend' | 'set') {
     const held = await store.lock(...args);
     return held && { ...held, extend: (expiry) => opened.then(() => held.extend(expiry)) };
   };
-  const set: Store['set'] = (...args) => opened.then(() => store.set(...args));
+  // Not those that list an order.
+  const set: Store['set'] = (key, ...args) =>
+    key.startsWith('essay-job') ? store.set(key, ...args) : opened.then(() => store.set(key, ...args));
   const delayed = { lock: { lock }, extend: { lock: extend }, set: { set } };
   return { store: { ...store, ...delayed[kind] }, proceed };
 }
