@@ -91,7 +91,7 @@ export interface EssayServiceFailed {
 
 /** Writes essays. Every order may be charged. Rejects only when the caller aborts. */
 export interface EssayGenerator {
-  /** @param progress of an order that somebody watches: its failure is stored until it is returned again */
+  /** @param progress of an order that is run as a job: its failure is stored until it is returned again */
   generate(order: EssayOrder, context: RequestContext, progress?: OrderProgress): Promise<EssayResult>;
 }
 

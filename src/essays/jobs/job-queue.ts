@@ -171,9 +171,9 @@ export function createJobQueue(options: JobQueueOptions) {
   async function storeEnd(job: QueuedJob): Promise<void> {
     const { key, record } = job;
     try {
-      const isBetter = (end: JobEnd | null) =>
-        end === null || (end.kind !== 'finished' && record.end?.kind === 'finished');
-      await records.change(key, (current) => (current === null || isBetter(current.end) ? record : null));
+      const isBetter = ({ end, isAwaited }: JobRecord) =>
+        !isAwaited && (end === null || (end.kind !== 'finished' && record.end?.kind === 'finished'));
+      await records.change(key, (current) => (current === null || isBetter(current) ? record : null));
       jobs.delete(key);
       await records.pending.remove(record.pending);
     } catch {

@@ -64,7 +64,7 @@ export interface JobRecords {
 }
 
 /** A list in a store that only grows at its end. Entries are numbered from 1; a removed or expired one is missing. */
-export interface StoreLog {
+interface StoreLog {
   /** @returns the number of the entry @throws StoreError */
   append(value: string): Promise<number>;
   /** Number of the last entry; 0: there was none. @throws StoreError */

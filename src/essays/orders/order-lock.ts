@@ -107,7 +107,7 @@ export class LockLostError extends Error {
 }
 
 /** A lock that is extended until it is released. Its functions do not reject. */
-export interface HeldLock {
+interface HeldLock {
   /** Whether it was held without interruption until now. Queries the store, and extends the lock. */
   confirm(): Promise<boolean>;
   /**

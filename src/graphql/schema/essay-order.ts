@@ -21,7 +21,7 @@ import {
   InvalidEssayInputType,
   readOrder,
   rejectBeyondLimit,
-  typeNames,
+  resultTypes,
 } from './essay.ts';
 import { essaysScope, limitText, maxLengths } from './field-checks.ts';
 
@@ -65,7 +65,7 @@ const EssayFinishedType = builder.objectRef<StateOf<'finished'>>('EssayFinished'
 const EssayFailureType = builder.unionType('EssayFailure', {
   description: 'Why the order failed.',
   types: [InvalidEssayInputType, EssayAllowanceExhaustedType, EssayServiceFailedType],
-  resolveType: (failure) => typeNames[(failure as EssayFailure).kind],
+  resolveType: (failure) => resultTypes[(failure as EssayFailure).kind],
 });
 
 const EssayFailedType = builder.objectRef<StateOf<'failed'>>('EssayFailed').implement({
@@ -113,7 +113,7 @@ const orderIdArg = limitText('id', maxLengths.id, '`EssayOrder.id`.');
 const StartEssayResultType = builder.unionType('StartEssayResult', {
   description: 'The order, or why it was not started.',
   types: [EssayOrderType, InvalidEssayInputType, EssayAllowanceExhaustedType, EssayServiceFailedType],
-  resolveType: (result) => ('kind' in (result as object) ? typeNames[(result as EssayFailure).kind] : EssayOrderType),
+  resolveType: (result) => ('kind' in (result as object) ? resultTypes[(result as EssayFailure).kind] : EssayOrderType),
 });
 
 builder.mutationField('startEssay', (t) =>
@@ -130,7 +130,7 @@ builder.mutationField('startEssay', (t) =>
       const result = rejectBeyondLimit(budget) ?? (await services.essayJobs.start(readOrder(input), caller));
       const outcome =
         'kind' in result
-          ? { type: typeNames[result.kind].name, code: codeOf(result) }
+          ? { type: resultTypes[result.kind].name, code: codeOf(result) }
           : { type: EssayOrderType.name, code: null };
       requestContext.outcomes.push(outcome);
       return result;
