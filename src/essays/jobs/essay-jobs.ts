@@ -103,8 +103,8 @@ export function createEssayJobs({
       starting.add(own);
       // Otherwise another process could continue it at once.
       await queue.beat();
-      const pending = await records.pending.append(key);
-      const listed = await records.listOf(caller.id).append(id);
+      const entries = [records.pending.append(key), records.listOf(caller.id).append(id)] as const;
+      const [pending, listed] = await Promise.all(entries);
       const { name, limits } = caller;
       const record: JobRecord = {
         id,

@@ -32,93 +32,71 @@ interface Heartbeat {
   waiting: string[];
 }
 
-/** Stored jobs. Functions throw StoreError. */
-export interface JobRecords {
-  /** @throws StoreError, with the failure `corrupt` if the record is damaged or of a later version */
-  read(key: string): Promise<JobRecord | null>;
-  /**
-   * Changes a record while no other process changes it. Throws StoreError if another one does.
-   * @param decide what to write; null: nothing @returns what was written, or else what was there
-   */
-  change(key: string, decide: (current: JobRecord | null) => JobRecord | null): Promise<JobRecord | null>;
-  /** @returns the record that was there, if there was one; then nothing is written */
-  writeFirst(record: JobRecord): Promise<JobRecord | null>;
-  /** Writes and lists an order whose client waits for it, when it is sent. A job with its key that has not ended remains. */
-  writeAwaited(order: EssayOrder, callerId: string): Promise<void>;
-  erase(record: JobRecord): Promise<void>;
-  /** The ids of a caller's jobs, in the order in which they were started. */
-  listOf(callerId: string): StoreLog;
-  /** The keys of the jobs that have not ended. */
-  pending: StoreLog;
-  /** The text so far of a job that was sent; null for others. */
-  readText(key: string): Promise<string | null>;
-  writeText(key: string, textSoFar: string): Promise<void>;
-  /** Erases the text so far and a requested cancellation, which belong to one run of the job. */
-  eraseRun(key: string): Promise<void>;
-  isCancelRequested(key: string): Promise<boolean>;
-  requestCancel(key: string): Promise<void>;
-  readHeartbeat(owner: string): Promise<Heartbeat | null>;
-  writeHeartbeat(owner: string, heartbeat: Heartbeat): Promise<void>;
-  /** Its jobs may be continued by others at once. */
-  eraseHeartbeat(owner: string): Promise<void>;
-}
+export type JobRecords = ReturnType<typeof createJobRecords>;
 
-/** A list in a store that only grows at its end. Entries are numbered from 1; a removed or expired one is missing. */
-interface StoreLog {
-  /** @returns the number of the entry @throws StoreError */
-  append(value: string): Promise<number>;
-  /** Number of the last entry; 0: there was none. @throws StoreError */
-  last(): Promise<number>;
-  /** The entries from one number to a higher one, both included. @throws StoreError */
-  read(from: number, to: number): Promise<LogEntry[]>;
-  /** @throws StoreError */
-  remove(number: number): Promise<void>;
-}
-
-interface LogEntry {
-  number: number;
-  /** Null if it is missing. */
-  value: string | null;
-}
-
-/** @param expiresInMs the expiry of jobs */
-export function createJobRecords(store: Store, expiresInMs: number): JobRecords {
+/**
+ * Stored jobs. Functions throw StoreError, with the failure `corrupt` if a record is damaged or of a later version.
+ * @param expiresInMs the expiry of jobs
+ */
+export function createJobRecords(store: Store, expiresInMs: number) {
   return {
     read,
     change,
     writeFirst,
-    async writeAwaited(order, callerId) {
+    /** Writes and lists an order whose client waits for it, when it is sent. A job with its key that has not ended remains. */
+    async writeAwaited(order: EssayOrder, callerId: string): Promise<void> {
       const id = toJobId(order.idempotencyKey ?? '', callerId);
-      const listed = await listOf(callerId).append(id);
+      const list = listOf(callerId);
+      const listed = await list.next();
       const caller = { id: callerId, name: '', limits: noLimits };
       const state = { isAwaited: true, owner: null, pending: 0, end: null };
       const record = { id, createdAt: new Date(), order, caller, listed, ...state };
-      if ((await writeFirst(record)) === null) return;
+      const [known] = await Promise.all([writeFirst(record), list.put(listed, id)]);
+      if (known === null) return;
       const isInProgress = (current: JobRecord | null) => current?.isAwaited === false && current.end === null;
       await change(toJobKey(id, callerId), (current) => (isInProgress(current) ? null : record));
     },
-    async erase({ id, caller, listed }) {
+    async erase({ id, caller, listed }: JobRecord): Promise<void> {
       const key = toJobKey(id, caller.id);
       await Promise.all([erase(store, key), eraseRun(key), listOf(caller.id).remove(listed)]);
     },
     listOf,
+    /** The keys of the jobs that have not ended. */
     pending: createStoreLog(store, 'essay-jobs-pending', expiresInMs),
-    readText: async (key) => parseRecord(writtenText, await store.get(`${key}:text`))?.textSoFar ?? null,
-    writeText: (key, textSoFar) =>
-      store.set(`${key}:text`, JSON.stringify({ textSoFar }), { expiresInMs: textExpiresInMs }),
+    /** The text so far of a job that was sent; null for others. */
+    async readText(key: string): Promise<string | null> {
+      return parseRecord(writtenText, await store.get(`${key}:text`))?.textSoFar ?? null;
+    },
+    async writeText(key: string, textSoFar: string): Promise<void> {
+      await store.set(`${key}:text`, JSON.stringify({ textSoFar }), { expiresInMs: textExpiresInMs });
+    },
     eraseRun,
-    isCancelRequested: async (key) => Boolean(await store.get(`${key}:cancel`)),
-    requestCancel: (key) => store.set(`${key}:cancel`, '1', { expiresInMs }),
-    readHeartbeat: async (owner) => parseRecord(heartbeat, await store.get(toOwnerKey(owner))),
-    writeHeartbeat: (owner, heartbeat) =>
-      store.set(toOwnerKey(owner), JSON.stringify(heartbeat), { expiresInMs: heartbeatExpiresInMs }),
-    eraseHeartbeat: (owner) => erase(store, toOwnerKey(owner)),
+    async isCancelRequested(key: string): Promise<boolean> {
+      return Boolean(await store.get(`${key}:cancel`));
+    },
+    async requestCancel(key: string): Promise<void> {
+      await store.set(`${key}:cancel`, '1', { expiresInMs });
+    },
+    async readHeartbeat(owner: string): Promise<Heartbeat | null> {
+      return parseRecord(heartbeat, await store.get(toOwnerKey(owner)));
+    },
+    async writeHeartbeat(owner: string, beat: Heartbeat): Promise<void> {
+      await store.set(toOwnerKey(owner), JSON.stringify(beat), { expiresInMs: heartbeatExpiresInMs });
+    },
+    /** The jobs of this process may be continued by others at once. */
+    async eraseHeartbeat(owner: string): Promise<void> {
+      await erase(store, toOwnerKey(owner));
+    },
   };
 
   async function read(key: string): Promise<JobRecord | null> {
     return parseRecord(jobRecord, await store.get(key));
   }
 
+  /**
+   * Changes a record while no other process changes it. Throws StoreError if another one does.
+   * @param decide what to write; null: nothing @returns what was written, or else what was there
+   */
   async function change(
     key: string,
     decide: (current: JobRecord | null) => JobRecord | null,
@@ -135,36 +113,58 @@ export function createJobRecords(store: Store, expiresInMs: number): JobRecords 
     }
   }
 
+  /** @returns the record that was there, if there was one; then nothing is written */
   async function writeFirst(record: JobRecord): Promise<JobRecord | null> {
     const key = toJobKey(record.id, record.caller.id);
     return parseRecord(jobRecord, await store.setIfAbsent(key, write(record), { expiresInMs }));
   }
 
+  /** Erases the text so far and a requested cancellation, which belong to one run of the job. */
   async function eraseRun(key: string): Promise<void> {
     await Promise.all([`${key}:text`, `${key}:cancel`].map((name) => erase(store, name)));
   }
 
-  function listOf(callerId: string): StoreLog {
+  /** The ids of a caller's jobs, in the order in which they were started. */
+  function listOf(callerId: string) {
     return createStoreLog(store, `essay-jobs:${hash([callerId])}`, expiresInMs);
   }
 }
 
-function createStoreLog(store: Store, name: string, expiresInMs: number): StoreLog {
+/** A list in a store that only grows at its end. Entries are numbered from 1; a removed or expired one is missing. */
+function createStoreLog(store: Store, name: string, expiresInMs: number) {
   const toKey = (number: number) => `${name}:${number}`;
 
   return {
-    async append(value) {
-      const { sum: number } = await store.add(name, 1, counterExpiry);
-      await store.set(toKey(number), value, { expiresInMs });
+    /** @returns the number of the entry */
+    async append(value: string): Promise<number> {
+      const number = await next();
+      await put(number, value);
       return number;
     },
-    last: async () => (await store.add(name, 0, counterExpiry)).sum,
-    async read(from, to) {
+    next,
+    put,
+    /** Number of the last entry; 0: there was none. */
+    async last(): Promise<number> {
+      return (await store.add(name, 0, counterExpiry)).sum;
+    },
+    /** The entries from one number to a higher one, both included, with null for those that are missing. */
+    async read(from: number, to: number): Promise<{ number: number; value: string | null }[]> {
       const numbers = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
       return Promise.all(numbers.map(async (number) => ({ number, value: (await store.get(toKey(number))) || null })));
     },
-    remove: (number) => erase(store, toKey(number)),
+    async remove(number: number): Promise<void> {
+      await erase(store, toKey(number));
+    },
   };
+
+  /** Number of the next entry, which is missing until it is put there. */
+  async function next(): Promise<number> {
+    return (await store.add(name, 1, counterExpiry)).sum;
+  }
+
+  async function put(number: number, value: string): Promise<void> {
+    await store.set(toKey(number), value, { expiresInMs });
+  }
 }
 
 /** A century: numbers are never used again. */

@@ -60,9 +60,9 @@ export function withIdempotency(
       const key = toOrderKey(order, context.callerId);
       const known = key && findRunning(key);
       if (known && known.key?.fingerprint !== key.fingerprint) return report(differentOrder);
-      const { task, watchers } = known ?? start(order, key, context, progress);
+      const { task, listeners } = known ?? start(order, key, context, progress);
       if (known && progress) {
-        watchers.add(progress);
+        listeners.add(progress);
         if (task.outlivesCallers()) progress.onSent();
       }
       context.activity.begin();
@@ -71,7 +71,7 @@ export function withIdempotency(
         // The order that started the task has reported itself.
         return known ? report(result) : result;
       } finally {
-        if (progress) watchers.delete(progress);
+        if (progress) listeners.delete(progress);
         context.activity.end();
       }
     },
@@ -112,15 +112,15 @@ export function withIdempotency(
     context: RequestContext,
     progress: OrderProgress | undefined,
   ): RunningOrder {
-    const watchers = new Set(progress ? [progress] : []);
+    const listeners = new Set(progress ? [progress] : []);
     const task = new SharedTask<EssayResult>(async (task) => {
       try {
-        return await runOrder(order, key, context, task, watchers);
+        return await runOrder(order, key, context, task, listeners);
       } finally {
         running.delete(runningOrder);
       }
     });
-    const runningOrder = { key, task, watchers };
+    const runningOrder = { key, task, listeners };
     running.add(runningOrder);
     return runningOrder;
   }
@@ -130,7 +130,7 @@ export function withIdempotency(
     key: OrderKey | null,
     context: RequestContext,
     task: SharedTask<EssayResult>,
-    watchers: ReadonlySet<OrderProgress>,
+    listeners: ReadonlySet<OrderProgress>,
   ): Promise<EssayResult> {
     const { signal } = task;
     const taskContext = { ...context, signal };
@@ -171,7 +171,7 @@ export function withIdempotency(
         const result = await generator.generate(order, taskContext, {
           async maySend() {
             // Before it is recorded, so that no order is missing that may be paid for. A job is listed already.
-            const listing = watchers.size === 0 ? listOrder(order, context.callerId) : null;
+            const listing = listeners.size === 0 ? listOrder(order, context.callerId) : null;
             isSafe = await lock.confirm();
             await listing?.catch(() => {});
             signal.throwIfAborted();
@@ -197,17 +197,17 @@ export function withIdempotency(
     function onSent(): void {
       // Never released: an order that was sent, or is recorded as sent, is always completed.
       task.keepAlive();
-      for (const { onSent } of watchers) onSent();
+      for (const { onSent } of listeners) onSent();
     }
 
     function onText(textSoFar: string): void {
-      for (const { onText } of watchers) onText(textSoFar);
+      for (const { onText } of listeners) onText(textSoFar);
     }
 
     async function save(result: EssayResult): Promise<EssayResult> {
       if (result.kind === 'essay') return archive.save(result, key, context.callerId);
-      // A watched order has delivered it when it is stored as the state of the job.
-      const isDelivered = watchers.size === 0 && task.hasCallers();
+      // A job delivers it when it is stored as its state.
+      const isDelivered = listeners.size === 0 && task.hasCallers();
       if (key) await archive.saveFailure(key, result, { isDelivered });
       return result;
     }
@@ -217,8 +217,8 @@ export function withIdempotency(
 interface RunningOrder {
   key: OrderKey | null;
   task: SharedTask<EssayResult>;
-  /** Of the jobs that it is run for, until they leave. */
-  watchers: Set<OrderProgress>;
+  /** The jobs that it is run for, until they leave. */
+  listeners: Set<OrderProgress>;
 }
 
 /** Without the store, it is unknown whether an order was paid for already. A retry may succeed, as after `shed`. */
