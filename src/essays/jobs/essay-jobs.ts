@@ -16,9 +16,8 @@ import {
   type JobListing,
   type JobPage,
 } from '../essays.ts';
-import { mayBePaid, type OrderArchive } from '../orders/archive.ts';
+import { differentOrder, mayBePaid, type OrderArchive, toOrderKey } from '../orders/archive.ts';
 import { type IdempotentEssays, unsafeOrder } from '../orders/idempotency.ts';
-import { differentOrder, toOrderKey } from '../orders/order-key.ts';
 import { createJobAdoption } from './job-adoption.ts';
 import { createJobQueue, type JobQueueOptions, toEnd } from './job-queue.ts';
 import { type JobRecord, nullIfUnreadable, orderKeyOf, toJobId, toJobKey } from './job-records.ts';

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { erase, type Store, StoreError } from '../../stores/store.ts';
 import type { EssayJob, EssayOrder, JobCaller } from '../essays.ts';
-import { essayInput, failure, parseRecord } from '../orders/archive.ts';
-import { hash, type OrderKey, toOrderKey } from '../orders/order-key.ts';
+import { essayInput, failure, hash, type OrderKey, parseRecord, toOrderKey } from '../orders/archive.ts';
 
 /** A job as it is stored. */
 export interface JobRecord {

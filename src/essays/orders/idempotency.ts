@@ -10,9 +10,8 @@ import type {
   OrderProgress,
   SendingEssayGenerator,
 } from '../essays.ts';
-import { createArchive, type OrderArchive } from './archive.ts';
+import { createArchive, differentOrder, type OrderArchive, type OrderKey, toOrderKey } from './archive.ts';
 import { createDurableWrites } from './durable-writes.ts';
-import { differentOrder, type OrderKey, toOrderKey } from './order-key.ts';
 import { createOrderLock, LockLostError } from './order-lock.ts';
 
 export interface IdempotentEssays extends EssayGenerator {

@@ -4,8 +4,7 @@ import type { Signal } from '../../async/signal.ts';
 import type { OpenedStore } from '../../stores/open-store.ts';
 import { type Lock, StoreError } from '../../stores/store.ts';
 import type { EssayOrder, EssayResult, EssayServiceFailed } from '../essays.ts';
-import type { OrderArchive } from './archive.ts';
-import { differentOrder, type OrderKey } from './order-key.ts';
+import { differentOrder, type OrderArchive, type OrderKey } from './archive.ts';
 
 /** The result of an order, if there is one; otherwise its lock. */
 type Acquired = { result: EssayResult } | { lock: HeldLock };
