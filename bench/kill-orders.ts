@@ -10,7 +10,7 @@ import { buildGateway, type GatewayProcess, startGateway } from './gateway-proce
 import { createChecks, describeMachine, formatTable, print, readNumberOption } from './report.ts';
 
 /*
- * Kills gateways at random moments while orders are started, sent, written and cancelled: one gateway with the embedded
+ * Kills gateways at random moments while orders are started, sent, written, awaited and cancelled: one gateway with the embedded
  * store, then two with one Redis, in turns. At the end, each order must have one state that it keeps, none may have been
  * sent twice, and no essay that was delivered may be lost without a word about its payment.
  *   npx tsx bench/kill-orders.ts [--kills 30] [--orders 10] [--essay-ms 4000] [--built] [--store lmdb|redis] [--stop]
@@ -55,6 +55,9 @@ const listQuery = `query ($after: String) {
     nodes { input { description } state { __typename } }
     pageInfo { hasNextPage endCursor }
   }
+}`;
+const generateMutation = `mutation ($input: GenerateEssayInput!) {
+  generateEssay(input: $input) { __typename ... on Essay { text } ... on Error { message } }
 }`;
 const findQuery = `query ($key: ID!) {
   essayOrder(idempotencyKey: $key) {
@@ -141,11 +144,15 @@ async function run(store: string, replicas: number, redisUrl: string | null): Pr
   rmSync(folder, { recursive: true });
 }
 
-/** A client: repeats what was not answered, as it may with an idempotency key. Cancels one order in five. */
+/**
+ * A client: repeats what was not answered, as it may with an idempotency key. Waits for one order in four (`generateEssay`), and
+ * cancels one in five of the others.
+ */
 async function useOrder(order: Order, anyGateway: () => GatewayProcess): Promise<void> {
   await sleep((Math.random() * essayMs) / 4);
   const { key, description } = order;
   const input = { description, wordCount: 100, idempotencyKey: key };
+  if (Math.random() < 0.25) return awaitEssay(description, input, anyGateway);
   const id = await untilAnswered(async () => {
     const { startEssay } = await ask<{ startEssay: { id?: string } }>(anyGateway(), startMutation, { input });
     return startEssay.id;
@@ -157,6 +164,20 @@ async function useOrder(order: Order, anyGateway: () => GatewayProcess): Promise
     if (cancelEssay === null) checks.fail(`${description} is unknown when it is cancelled`);
     return cancelEssay ?? { isCancelled: false, mayHaveBeenPaid: true };
   });
+}
+
+async function awaitEssay(description: string, input: object, anyGateway: () => GatewayProcess): Promise<void> {
+  const result = await untilAnswered(async () => {
+    const answer = await ask<{ generateEssay: Generated }>(anyGateway(), generateMutation, { input });
+    const { __typename: type, message = '' } = answer.generateEssay;
+    return type === 'Essay' || /may have been paid for/.test(message) ? answer.generateEssay : undefined;
+  });
+  if (isStopped && result.__typename !== 'Essay') checks.fail(`${description} failed: ${result.message}`);
+}
+
+interface Generated {
+  __typename: string;
+  message?: string;
 }
 
 async function untilAnswered<Answer>(send: () => Promise<Answer | undefined>): Promise<Answer> {

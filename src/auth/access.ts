@@ -18,6 +18,8 @@ export interface Access {
   checkHeaders(rawHeaders: readonly string[]): Caller | Refusal | Unsigned | Promise<Caller | Refusal>;
   /** The same for an unsigned request, by its parameters. */
   checkParams(params: SignedParams): Caller | Refusal | Promise<Caller | Refusal>;
+  /** Whether the headers of an earlier request still identify its caller, who may still use the same. Counts no request. */
+  confirm(rawHeaders: readonly string[], caller: Caller): boolean | Promise<boolean>;
   budgets: PaidBudgets;
   /** The caller of requests within the process, which may use everything. */
   localCaller: Caller;
@@ -59,6 +61,10 @@ export function createAccess({ access, storeConfig, store, takeLocally, events }
       return caller.kind === 'unsigned' ? caller : countRequest(caller);
     },
     checkParams: (params) => countRequest(identify.byParams(params)),
+    confirm(rawHeaders, caller) {
+      const found = identify.byHeaders(rawHeaders);
+      return found instanceof Promise ? found.then((found) => isSame(found, caller)) : isSame(found, caller);
+    },
     budgets,
     localCaller: createCaller({ kind: 'anonymous', name: '', scopes: ['bank-data', 'essays'] }),
     callers: identify.callers,
@@ -74,6 +80,12 @@ export function createAccess({ access, storeConfig, store, takeLocally, events }
     if (seconds instanceof Promise) return seconds.then((seconds) => (seconds === null ? caller : refuse(seconds)));
     return seconds === null ? caller : refuse(seconds);
   }
+}
+
+/** A caller without credentials in its headers was identified by the body, whose signature does not expire. */
+function isSame(found: Caller | Refusal | Unsigned, { id, accessKey }: Caller): boolean {
+  if (found.kind === 'unsigned') return true;
+  return found.kind !== 'refused' && found.id === id && found.accessKey === accessKey;
 }
 
 const noLimits = { requestsPerMinute: null, bankDataCalls: null, essayCalls: null, maxQueryCost: null };

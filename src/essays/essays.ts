@@ -91,7 +91,7 @@ export interface EssayServiceFailed {
 
 /** Writes essays. Every order may be charged. Rejects only when the caller aborts. */
 export interface EssayGenerator {
-  /** @param progress of an order that somebody watches: its failure is stored until it is returned again */
+  /** @param progress of an order that is run as a job: its failure is stored until it is returned again */
   generate(order: EssayOrder, context: RequestContext, progress?: OrderProgress): Promise<EssayResult>;
 }
 
@@ -117,7 +117,7 @@ interface SendHooks {
   onText?(textSoFar: string): void;
 }
 
-/** An order that was started, and is written without its client. */
+/** An order that was started, and is written without its client; or one of `generateEssay` with a key, from when it is sent. */
 export interface EssayJob {
   /** Derived from the caller and the idempotency key; it cannot be guessed. */
   id: string;

@@ -12,6 +12,7 @@ import {
 } from './essays.ts';
 import { createEssayJobs } from './jobs/essay-jobs.ts';
 import type { JobQueueOptions } from './jobs/job-queue.ts';
+import { createJobRecords } from './jobs/job-records.ts';
 import { withIdempotency } from './orders/idempotency.ts';
 import { createRestEssays } from './rest/rest-essays.ts';
 
@@ -29,11 +30,11 @@ export function createPaidEssays({ client, config, reserveCallOf, redact, events
   const isSelfHosted = upstream === null;
   const keepMs = keepDays * 86_400_000;
   const restEssays = createRestEssays({ client, modeNames, textField, isSelfHosted, keepMs, redact, events });
-  const essays = withIdempotency(restEssays, { ...openedStore, keepMs, events });
+  const records = createJobRecords(openedStore.store, keepMs);
+  const essays = withIdempotency(restEssays, { ...openedStore, keepMs, listOrder: records.writeAwaited, events });
   const { archive, flush, close } = essays;
   const rejectOrder = (order: EssayOrder) => rejectInvalidOrder(order, events);
-  const { store } = openedStore;
-  const jobs = createEssayJobs({ ...jobLimits, store, essays, archive, rejectOrder, keepMs, reserveCallOf, events });
+  const jobs = createEssayJobs({ ...jobLimits, records, essays, archive, rejectOrder, reserveCallOf, events });
   return { ...withOrderPrecheck(essays, events), archive, jobs, flush, close };
 }
 

@@ -17,6 +17,7 @@ interface ExchangeOptions {
   write: (response: PendingResponse) => void;
   onFinished: (request: FinishedRequest) => void;
   readRequestId: ReadRequestId;
+  confirmCaller: (request: IncomingRequest, caller: Caller) => MaybePromise<boolean>;
 }
 
 /** A response that is ready to be written. */
@@ -91,6 +92,11 @@ export class Exchange {
   /** Whether a response was sent, or begun. */
   get isAnswered(): boolean {
     return this.#isAnswered || this.response.headersSent;
+  }
+
+  /** Whether the credentials still identify the caller: a token expires, and a key may be withdrawn. */
+  confirmCaller(): MaybePromise<boolean> {
+    return this.caller === null || this.#options.confirmCaller(this.request, this.caller);
   }
 
   sendJson(status: number, body: object, headers: readonly string[] = []): void {

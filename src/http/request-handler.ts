@@ -13,6 +13,7 @@ import { createCors } from './cors.ts';
 import { createRequestIds, Exchange, type MaybePromise } from './exchange.ts';
 import type { SendGraphiql } from './graphiql.ts';
 import { createGraphqlEndpoint, type GraphqlEndpointOptions } from './graphql-endpoint.ts';
+import type { IncomingRequest } from './incoming-request.ts';
 import { createHostCheck, normalizeTarget } from './request-validation.ts';
 import { createResponseWriter } from './response-writer.ts';
 import type { HandleRequest } from './server.ts';
@@ -21,7 +22,7 @@ interface RequestHandlerOptions
   extends Omit<GraphqlEndpointOptions, 'budget' | 'identifyByParams' | 'cors' | 'catchFaults'> {
   /** Limit for all request bodies and unread responses in memory, in bytes. */
   maxBufferedBytes: number;
-  access: Pick<Access, 'checkHeaders' | 'checkParams'>;
+  access: Pick<Access, 'checkHeaders' | 'checkParams' | 'confirm'>;
   graphiql: SendGraphiql;
   /** What answers /check; null: nothing. */
   loadCheck?: (() => Promise<CheckEndpoint>) | null;
@@ -68,7 +69,8 @@ export function createRequestHandler({
     },
     activeRequests: () => active,
   });
-  const exchangeOptions = { write, onFinished, readRequestId: createRequestIds() };
+  const confirmCaller = ({ rawHeaders }: IncomingRequest, caller: Caller) => access.confirm(rawHeaders, caller);
+  const exchangeOptions = { write, onFinished, readRequestId: createRequestIds(), confirmCaller };
   const answerGraphql = createGraphqlEndpoint({ ...options, budget, cors, identifyByParams, catchFaults });
 
   return (request, response) => {

@@ -15,11 +15,11 @@ import type { Exchange } from './exchange.ts';
 export function validateRequest(exchange: Exchange, search: string, cors: Cors): boolean {
   const { accept } = exchange.headers;
   const mediaType = chooseMediaType(accept);
-  exchange.isStreamOnly = mediaType === null && chooseStreamFormat(accept) !== null;
-  if (mediaType === null && !exchange.isStreamOnly) {
+  if (mediaType === null && chooseStreamFormat(accept) === null) {
     return refuse(exchange, 406, `The Accept header must allow ${jsonTypes}.`);
   }
   exchange.mediaType = mediaType ?? 'application/json';
+  exchange.isStreamOnly = mediaType === null;
   const { method } = exchange.request;
   return method === 'POST' ? validatePost(exchange) : method !== 'GET' || validateGet(exchange, search, cors);
 }

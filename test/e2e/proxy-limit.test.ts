@@ -1,8 +1,7 @@
-import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client';
-import { Client, fetchExchange, gql } from '@urql/core';
 import { describe, expect, it } from 'vitest';
 import { tGateway } from '../support/gateway.ts';
 import { tHaproxy, whyNoHaproxy } from '../support/haproxy.ts';
+import { type State, stateFields, watchWithAll } from '../support/http/watches.ts';
 import { postJson } from '../support/post-json.ts';
 import { replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
@@ -48,70 +47,7 @@ async function tCutOff(options: { heartbeatMs?: number } = {}) {
   };
 }
 
-interface State {
-  __typename: string;
-  essay?: { text: string };
-}
-
-const stateFields = 'state { __typename ... on EssayFinished { essay { text } } }';
-const subscription = gql`subscription ($id: ID!) { essayOrder(id: $id) { ${stateFields} } }`;
 const finished = { __typename: 'EssayFinished', essay: { text: essay } };
-
-/** The states that a client has seen. `ended` resolves with true if its stream was complete. */
-interface Watch {
-  states: State[];
-  ended: Promise<boolean>;
-}
-
-type StartWatch = (url: string, id: string) => Watch;
-
-const watchWithApollo: StartWatch = (uri, id) => {
-  const states: State[] = [];
-  const client = new ApolloClient({ link: new HttpLink({ uri }), cache: new InMemoryCache() });
-  const results = client.subscribe<{ essayOrder: { state: State } }>({
-    query: subscription,
-    variables: { id },
-    fetchPolicy: 'no-cache',
-    errorPolicy: 'all',
-  });
-  const ended = new Promise<boolean>((resolve) => {
-    let isComplete = true;
-    results.subscribe({
-      next({ data, error }) {
-        if (error) isComplete = false;
-        else if (data) states.push(data.essayOrder.state);
-      },
-      complete: () => resolve(isComplete),
-    });
-  });
-  return { states, ended };
-};
-
-const watchWithUrql =
-  (accept: string): StartWatch =>
-  (url, id) => {
-    const states: State[] = [];
-    const client = new Client({
-      url,
-      exchanges: [fetchExchange],
-      preferGetMethod: false,
-      fetchSubscriptions: true,
-      fetchOptions: { headers: { accept } },
-    });
-    const ended = new Promise<boolean>((resolve) => {
-      client.subscription<{ essayOrder: { state: State } }>(subscription, { id }).subscribe((result) => {
-        // It repeats the last result for heartbeats of multipart/mixed, and at the end.
-        if (!result.error && result.data) states.push(result.data.essayOrder.state);
-        if (!result.hasNext) resolve(!result.error);
-      });
-    });
-    return { states, ended };
-  };
-
-const watchWithAll = (url: string, id: string): Watch[] =>
-  [watchWithApollo, watchWithUrql('text/event-stream'), watchWithUrql('multipart/mixed')].map((watch) =>
-    watch(url, id),
-  );
 
 /** Each state once. */
 const withoutRepeats = (states: readonly State[]) =>
@@ -120,14 +56,15 @@ const withoutRepeats = (states: readonly State[]) =>
 describe.skipIf(whyNoHaproxy)(`an order that takes longer than the limit of a proxy${whyNoHaproxy}`, () => {
   it('is watched to its end with heartbeats, and polled to its end, while generateEssay is cut', async () => {
     const { url, id, upstream, release, generate, poll } = await tCutOff({ heartbeatMs });
-    const watches = watchWithAll(url, id);
+    const watches = watchWithAll({ url, id });
     // Each of them takes as long as the limit.
     expect(await generate()).toBe(504);
     expect(await generate()).toBe(504);
     expect(await poll()).toMatchObject({ __typename: 'EssayWriting' });
     release();
-    for (const { states, ended } of watches) {
-      expect(await ended).toBe(true);
+    for (const { states, errors, ended } of watches) {
+      await ended;
+      expect(errors).toEqual([]);
       expect(states.at(-1)).toMatchObject(finished);
       expect(withoutRepeats(states).slice(-2)).toEqual(['EssayWriting', 'EssayFinished']);
     }
@@ -138,14 +75,16 @@ describe.skipIf(whyNoHaproxy)(`an order that takes longer than the limit of a pr
 
   it('is watched again where the proxy cuts the stream, because there are no heartbeats', async () => {
     const { url, id, upstream, release } = await tCutOff();
-    for (const { states, ended } of watchWithAll(url, id)) {
-      expect(await ended).toBe(false);
+    for (const { states, errors, ended } of watchWithAll({ url, id })) {
+      await ended;
+      expect(errors).toContain('network');
       expect(states.at(-1)).toMatchObject({ __typename: 'EssayWriting' });
     }
-    const watches = watchWithAll(url, id);
+    const watches = watchWithAll({ url, id });
     release();
-    for (const { states, ended } of watches) {
-      expect(await ended).toBe(true);
+    for (const { states, errors, ended } of watches) {
+      await ended;
+      expect(errors).toEqual([]);
       expect(states.at(-1)).toMatchObject(finished);
     }
     expect(upstream.calls).toHaveLength(1);

@@ -21,7 +21,7 @@ import { tAllowance } from '../support/upstream/allowance.ts';
 const modeNames = { STANDARD: 'Standard', ACADEMIC: 'Academic', PROFESSIONAL: 'Professional', NEWS_REPORT: 'News' };
 const events = createLogEvents(createLog({ level: 'silent', redact: (text) => text }));
 
-/** The gateway's essays, with the self-hosted service, or with the same one as a service of somebody else. */
+/** The gateway's essays, with the self-hosted service, or with the same one as a service of another operator. */
 function tPaidEssays(url: string, { isSelfHosted = true } = {}) {
   const client = createUpstreamClient({
     service: 'essays',

@@ -58,4 +58,28 @@ describe.each(ways)('an essay that is requested %s', (way) => {
     expect(upstream.calls).toHaveLength(3);
     expect(await findAs(as('ben'), others[0]?.id ?? '')).toEqual(stored);
   });
+
+  it('is among the orders of its caller only, although others use the same idempotency key', async () => {
+    const { post, send, upstream } = await tWriters();
+    const listAs = async (name: string) => {
+      const query = `query ($id: ID!) {
+        essays { nodes { id } } byKey: essayOrder(idempotencyKey: "k") { id } byId: essayOrder(id: $id) { id }
+      }`;
+      const { headers, json } = await send(way, { query, variables: { id: idOfAnna } }, as(name));
+      expect(headers['cache-control']).toBe('no-store');
+      return json().data as { essays: { nodes: { id: string }[] }; byKey: { id: string } | null; byId: unknown };
+    };
+    let idOfAnna = 'unknown';
+    await post({ query: order }, as('anna'));
+    idOfAnna = (await listAs('anna')).byKey?.id ?? '';
+    const ofAnna = { essays: { nodes: [{ id: idOfAnna }] }, byKey: { id: idOfAnna }, byId: { id: idOfAnna } };
+    for (const name of ['anna', 'anna-2']) expect(await listAs(name)).toEqual(ofAnna);
+    expect(await listAs('ben')).toEqual({ essays: { nodes: [] }, byKey: null, byId: null });
+    await post({ query: order }, as('ben'));
+    const ofBen = await listAs('ben');
+    expect(ofBen.byKey?.id).not.toBe(idOfAnna);
+    expect(ofBen).toEqual({ essays: { nodes: [ofBen.byKey] }, byKey: ofBen.byKey, byId: null });
+    expect(await listAs('anna')).toEqual(ofAnna);
+    expect(upstream.calls).toHaveLength(2);
+  });
 });

@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { as, contentOf, tCallers } from '../support/http/callers.ts';
+import { watchWithAll } from '../support/http/watches.ts';
 import { replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 const startWith = (key: string) => `mutation {
@@ -33,7 +34,7 @@ async function tShop(env = {}) {
     const { allowances } = data as { allowances: { service: string; callerBudget: { used: number } | null }[] };
     return allowances.find(({ service }) => service === 'ESSAYS')?.callerBudget?.used;
   };
-  return { upstream, askAs, start, used, release: held.release };
+  return { upstream, askAs, start, used, url: gateway.url, release: held.release };
 }
 
 it('an order is counted once in the budget of its caller, when it is sent', async () => {
@@ -58,6 +59,39 @@ it('an order is counted once in the budget of its caller, when it is sent', asyn
   });
   expect(await used()).toBe(2);
   expect(upstream.calls).toHaveLength(2);
+});
+
+it('an order of generateEssay whose response is lost is found by its key, watched and listed, and not paid for again', async () => {
+  const { upstream, askAs, used, release, url } = await tShop();
+  const input = 'input: { description: "Pens", wordCount: 100, idempotencyKey: "form-1" }';
+  const find = async () =>
+    (await askAs('shop', '{ essayOrder(idempotencyKey: "form-1") { id state { __typename } } }')).data;
+  expect(await find()).toEqual({ essayOrder: null });
+  const client = new AbortController();
+  const called = upstream.nextCall();
+  const lost = fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...as('shop') },
+    body: JSON.stringify({ query: `mutation { generateEssay(${input}) { __typename } }` }),
+    signal: client.signal,
+  });
+  await called;
+  client.abort();
+  await expect(lost).rejects.toThrow();
+  const { essayOrder } = (await find()) as { essayOrder: { id: string } };
+  expect(essayOrder).toMatchObject({ state: { __typename: 'EssayWriting' } });
+  const [watch] = watchWithAll({ url, id: essayOrder.id, headers: as('shop') });
+  await vi.waitUntil(() => watch?.states.length);
+  release();
+  await watch?.ended;
+  expect(watch?.states.map(({ __typename }) => __typename)).toEqual(['EssayWriting', 'EssayFinished']);
+  const { data } = await askAs('shop', '{ essays { nodes { id input { description } state { __typename } } } }');
+  const listed = { id: essayOrder.id, input: { description: 'Pens' }, state: { __typename: 'EssayFinished' } };
+  expect(data).toEqual({ essays: { nodes: [listed] } });
+  const again = await askAs('shop', `mutation { generateEssay(${input}) { ... on Essay { id } } }`);
+  expect(again.data).toMatchObject({ generateEssay: { id: expect.any(String) } });
+  expect(upstream.calls).toHaveLength(1);
+  expect(await used()).toBe(1);
 });
 
 it('a caller without the scope can neither start, find, watch, cancel, list nor delete orders', async () => {

@@ -12,7 +12,8 @@ export const tCaller: Caller = {
 };
 
 /** Every request is one of this caller. */
-export const tAccess: Pick<Access, 'checkHeaders' | 'checkParams'> = {
+export const tAccess: Pick<Access, 'checkHeaders' | 'checkParams' | 'confirm'> = {
   checkHeaders: () => tCaller,
   checkParams: () => tCaller,
+  confirm: () => true,
 };

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 import { AbortableSignal } from '../../async/signal.ts';
-import type { Store } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
 import {
   type Cancellation,
@@ -17,23 +16,20 @@ import {
   type JobListing,
   type JobPage,
 } from '../essays.ts';
-import { mayBePaid, type OrderArchive } from '../orders/archive.ts';
-import { unsafeOrder } from '../orders/idempotency.ts';
-import { differentOrder, toOrderKey } from '../orders/order-key.ts';
+import { differentOrder, mayBePaid, type OrderArchive, toOrderKey } from '../orders/archive.ts';
+import { type IdempotentEssays, unsafeOrder } from '../orders/idempotency.ts';
 import { createJobAdoption } from './job-adoption.ts';
-import { createJobQueue, type JobQueueOptions } from './job-queue.ts';
-import { createJobRecords, type JobRecord, nullIfUnreadable, orderKeyOf, toJobId, toJobKey } from './job-records.ts';
+import { createJobQueue, type JobQueueOptions, toEnd } from './job-queue.ts';
+import { type JobRecord, nullIfUnreadable, orderKeyOf, toJobId, toJobKey } from './job-records.ts';
 import { createJobWatch, isEnded } from './job-watch.ts';
 
-interface EssayJobsOptions extends Omit<JobQueueOptions, 'records' | 'events'> {
-  store: Store;
-  archive: Pick<OrderArchive, 'findAttempt' | 'confirmFailure' | 'deleteOrder'>;
+interface EssayJobsOptions extends Omit<JobQueueOptions, 'essays' | 'onChanged' | 'events'> {
+  essays: Pick<IdempotentEssays, 'generate' | 'abort' | 'findOutcome' | 'deleteOrder'>;
+  archive: Pick<OrderArchive, 'findAttempt' | 'confirmFailure'>;
   /** What is wrong with an order; null: nothing. */
   rejectOrder: (order: EssayOrder) => InvalidEssayInput | null;
   /** Jobs of a caller in one process that have not ended. */
   maxPerCaller: number;
-  /** How long jobs are stored. */
-  keepMs: number;
   events: JobQueueOptions['events'] & Pick<Events, 'essayJobsAdopted'>;
 }
 
@@ -51,18 +47,14 @@ export interface RunningEssayJobs extends EssayJobs {
  * for. `withIdempotency` makes sure of that, also if two processes run the same job.
  */
 export function createEssayJobs({
-  store,
   archive,
   rejectOrder,
   maxPerCaller,
-  keepMs,
   ...options
 }: EssayJobsOptions): RunningEssayJobs {
-  const { events } = options;
-  const records = createJobRecords(store, keepMs);
-  const queue = createJobQueue({ ...options, records });
+  const { essays, records, events } = options;
   const watching = createJobWatch(read);
-  queue.onChanged(watching.refresh);
+  const queue = createJobQueue({ ...options, onChanged: watching.refresh });
   /** Orders that are being started. */
   const starting = new Set<{ key: string; callerId: string }>();
   const adopt = createJobAdoption({ records, queue, archive, isStarting, events });
@@ -103,36 +95,31 @@ export function createEssayJobs({
     const own = { key, callerId: caller.id };
     try {
       const known = await records.read(key);
-      const isSame = known === null || orderKeyOf(known).fingerprint === toOrderKey(order, caller.id)?.fingerprint;
-      if (!isSame) return differentOrder;
-      const mayRepeat = ({ end }: JobRecord) =>
-        order.orderAgain && (end?.kind === 'failed' || end?.kind === 'cancelled');
-      if (known !== null && !mayRepeat(known)) return toJob(known);
+      const found = known && (await findFor(order, known));
+      if (found !== null) return found;
       const startingCount = [...starting].filter(({ callerId }) => callerId === caller.id).length;
       if (queue.countOf(caller.id) + startingCount >= maxPerCaller) return tooManyJobs(maxPerCaller);
       starting.add(own);
       // Otherwise another process could continue it at once.
       await queue.beat();
-      const pending = await records.pending.append(key);
-      const listed = known?.listed ?? (await records.listOf(caller.id).append(id));
+      const entries = [records.pending.append(key), records.listOf(caller.id).append(id)] as const;
+      const [pending, listed] = await Promise.all(entries);
       const { name, limits } = caller;
-      const createdAt = new Date();
-      const owner = queue.isStopping() ? null : queue.owner;
-      const record = {
+      const record: JobRecord = {
         id,
-        createdAt,
+        createdAt: new Date(),
         order,
+        isAwaited: false,
         caller: { id: caller.id, name, limits },
-        owner,
+        owner: queue.isStopping() ? null : queue.owner,
         listed,
         pending,
         end: null,
       };
-      const stored = known === null ? ((await records.writeFirst(record)) ?? record) : await repeat(record, mayRepeat);
-      if (stored !== record)
-        return orderKeyOf(stored).fingerprint === orderKeyOf(record).fingerprint ? toJob(stored) : differentOrder;
-      queue.add(record);
-      return toJob(record);
+      const stored = known === null ? ((await records.writeFirst(record)) ?? record) : await replace(record);
+      // Another process may have been faster.
+      if (stored === record) queue.add(record);
+      return (await findFor({ ...order, orderAgain: false }, stored)) ?? unsafeOrder;
     } catch {
       return unsafeOrder;
     } finally {
@@ -144,11 +131,20 @@ export function createEssayJobs({
     return [...starting].some((order) => order.key === key);
   }
 
-  /** Starts a job again that has ended. @returns the stored record: another one if it was started again before */
-  async function repeat(record: JobRecord, mayRepeat: (known: JobRecord) => boolean): Promise<JobRecord> {
+  /** The job of an order whose key has a record; null if the order may be started. */
+  async function findFor(order: EssayOrder, record: JobRecord): Promise<EssayJob | EssayFailure | null> {
+    const job = await toJob(record);
+    if (job === null) return null;
+    if (toOrderKey(order, record.caller.id)?.fingerprint !== orderKeyOf(record).fingerprint) return differentOrder;
+    return order.orderAgain && hasFailed(job.state) ? null : job;
+  }
+
+  /** Starts an order again that has failed or was cancelled. @returns the stored record: another one if it was started before */
+  async function replace(record: JobRecord): Promise<JobRecord> {
     const key = toJobKey(record.id, record.caller.id);
     await Promise.all([records.eraseRun(key), archive.confirmFailure(orderKeyOf(record))]);
-    const stored = await records.change(key, (current) => (current === null || mayRepeat(current) ? record : null));
+    const isReplaceable = ({ isAwaited, end }: JobRecord) => isAwaited || (end !== null && hasFailed(end));
+    const stored = await records.change(key, (current) => (current && !isReplaceable(current) ? null : record));
     return stored ?? record;
   }
 
@@ -160,17 +156,23 @@ export function createEssayJobs({
     return record && toJob(record);
   }
 
-  async function toJob(record: JobRecord): Promise<EssayJob> {
+  /** Null for an awaited order that was not sent after all. */
+  async function toJob(record: JobRecord): Promise<EssayJob | null> {
     const { id, createdAt, order } = record;
     const { idempotencyKey, orderAgain, ...input } = order;
-    return { id, createdAt, input, state: await stateOf(record) };
+    const state = await stateOf(record);
+    return state && { id, createdAt, input, state };
   }
 
-  async function stateOf(record: JobRecord): Promise<EssayJobState> {
+  async function stateOf(record: JobRecord): Promise<EssayJobState | null> {
     const key = toJobKey(record.id, record.caller.id);
     const here = queue.state(key);
     if (here !== null) return here;
     if (record.end !== null) return record.end;
+    if (record.isAwaited) {
+      const outcome = await essays.findOutcome(orderKeyOf(record));
+      return outcome === 'writing' ? { kind: 'writing', textSoFar: '' } : outcome && toEnd(outcome);
+    }
     const textSoFar = await records.readText(key);
     if (textSoFar !== null) return { kind: 'writing', textSoFar };
     const heartbeat = record.owner === null ? null : await records.readHeartbeat(record.owner);
@@ -182,8 +184,9 @@ export function createEssayJobs({
     const record = await records.read(key);
     if (record === null) return null;
     if (queue.has(key)) await queue.cancel(key);
-    else if (record.end === null) await cancelElsewhere(key);
+    else if (record.end === null && !record.isAwaited) await cancelElsewhere(key);
     const job = (await read(key)) ?? (await toJob(record));
+    if (job === null) return null;
     const { state } = job;
     return { job, isCancelled: state.kind === 'cancelled', mayHaveBeenPaid: mayHaveBeenPaid(state) };
   }
@@ -211,11 +214,7 @@ export function createEssayJobs({
       const from = Math.max(1, to - chunkSize + 1);
       const found = (await log.read(from, to)).toReversed();
       const jobs = await Promise.all(
-        found.map(async ({ number, value: id }) => {
-          const record = id && (await records.read(toJobKey(id, callerId)).catch(nullIfUnreadable));
-          // A job that was started twice at the same moment may have two entries.
-          return record && record.listed === number ? { number, job: await toJob(record) } : null;
-        }),
+        found.map(({ number, value: id }) => (id ? readListed(id, number, callerId).catch(nullIfUnreadable) : null)),
       );
       for (const entry of jobs) {
         missing = entry === null ? missing + 1 : 0;
@@ -231,13 +230,22 @@ export function createEssayJobs({
     return { entries: page, hasNext, end: hasNext ? to + 1 : (page.at(-1)?.number ?? null) };
   }
 
+  /** Null for an earlier entry of a job that was started again. */
+  async function readListed(id: string, number: number, callerId: string) {
+    const record = await records.read(toJobKey(id, callerId));
+    const job = record?.listed === number ? await toJob(record) : null;
+    return job && { number, job };
+  }
+
   async function remove(id: string, callerId: string): Promise<'deleted' | 'unknown' | 'not-ended'> {
     const key = toJobKey(id, callerId);
     const record = await records.read(key);
-    if (record === null) return 'unknown';
-    if (record.end === null || isStarting(key)) return 'not-ended';
-    const essayId = record.end.kind === 'finished' ? record.end.essayId : null;
-    await archive.deleteOrder(orderKeyOf(record), essayId, callerId);
+    const state = record && (await stateOf(record));
+    if (record === null || state === null) return 'unknown';
+    const isEndStored = isEnded(state) && (record.isAwaited || record.end !== null);
+    if (!isEndStored || isStarting(key)) return 'not-ended';
+    const essayId = state.kind === 'finished' ? state.essayId : null;
+    if (!(await essays.deleteOrder(orderKeyOf(record), essayId, callerId))) return 'not-ended';
     await records.erase(record);
     return 'deleted';
   }
@@ -255,6 +263,10 @@ function oneAtATime(run: () => Promise<void>): () => void {
         isBusy = false;
       });
   };
+}
+
+function hasFailed({ kind }: EssayJobState): boolean {
+  return kind === 'failed' || kind === 'cancelled';
 }
 
 function mayHaveBeenPaid(state: EssayJobState): boolean {

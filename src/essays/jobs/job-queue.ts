@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { AbortableSignal } from '../../async/signal.ts';
+import { GatewayError } from '../../errors.ts';
 import { createRequestContext, type ReserveCall } from '../../request-context.ts';
 import type { Events } from '../../telemetry/events.ts';
-import type { EssayJobState, JobCaller, OrderProgress } from '../essays.ts';
+import type { EssayJobState, EssayResult, JobCaller, OrderProgress } from '../essays.ts';
 import type { IdempotentEssays } from '../orders/idempotency.ts';
 import { heartbeatExpiresInMs, type JobEnd, type JobRecord, type JobRecords, toJobKey } from './job-records.ts';
 
@@ -15,6 +16,8 @@ export interface JobQueueOptions {
   cancelsSent: boolean;
   /** Counts a paid call in the budget of the caller; null: the caller has none. */
   reserveCallOf: (caller: JobCaller) => ReserveCall | null;
+  /** Called when the state of a job has changed. */
+  onChanged: (key: string) => void;
   events: Pick<Events, 'essayJobEnded' | 'unexpectedError'>;
 }
 
@@ -22,13 +25,12 @@ export interface JobQueueOptions {
 interface QueuedJob {
   key: string;
   record: JobRecord;
-  isRunning: boolean;
+  /** Resolves when its end is stored, or was tried to be; null: it waits. */
+  running: Promise<void> | null;
   /** Perhaps by a process that ran the job before. */
   isSent: boolean;
   /** Whether this process sent it, and so must complete it. */
   isSentHere: boolean;
-  /** Whether another process runs it from now on, or will. */
-  isLeft: boolean;
   textSoFar: string;
   /** When watchers were last woken because of it, by `performance.now()`. */
   textShownAt: number;
@@ -36,20 +38,16 @@ interface QueuedJob {
   storedText: string | null;
   isCancelled: boolean;
   signal: AbortableSignal;
-  /** Resolves when its end is stored, or was tried to be. */
-  ended: Promise<void>;
-  resolveEnded: () => void;
 }
 
 export type JobQueue = ReturnType<typeof createJobQueue>;
 
 /** The jobs of this process: it runs them in their order, some at a time. */
 export function createJobQueue(options: JobQueueOptions) {
-  const { essays, records, maxRunning, cancelsSent, reserveCallOf, events } = options;
+  const { essays, records, maxRunning, cancelsSent, reserveCallOf, onChanged, events } = options;
   const owner = randomUUID();
   /** By store key, in the order of their arrival. */
   const jobs = new Map<string, QueuedJob>();
-  const listeners: ((key: string) => void)[] = [];
   /** Positions of the waiting jobs; null: they have changed. */
   let positions: Map<string, number> | null = null;
   let isStopping = false;
@@ -76,19 +74,18 @@ export function createJobQueue(options: JobQueueOptions) {
     },
     cancel,
     synchronize,
-    onChanged: (listener: (key: string) => void) => void listeners.push(listener),
     status() {
-      const unended = [...jobs.values()].filter(({ record }) => record.end === null);
-      const running = unended.filter(({ isRunning }) => isRunning).length;
+      const unended = listUnended();
+      const running = unended.filter(({ running }) => running !== null).length;
       const oldest = Math.min(Date.now(), ...unended.map(({ record }) => record.createdAt.getTime()));
       return { running, waiting: unended.length - running, oldestMs: Date.now() - oldest };
     },
     /** Leaves the jobs that were not sent to other processes, or to the next start. Those that were sent are completed. */
     async stop(): Promise<void> {
       isStopping = true;
-      const left = [...jobs.values()].filter(({ isSentHere, record }) => !isSentHere && record.end === null);
+      const left = listUnended().filter(({ isSentHere }) => !isSentHere);
       await Promise.all(left.map(release));
-      await Promise.all([...jobs.values()].map(({ ended }) => ended));
+      await Promise.all([...jobs.values()].map(({ running }) => running));
       await Promise.all([...jobs.values()].map(storeEnd));
     },
     /** After the last `synchronize`. */
@@ -103,81 +100,82 @@ export function createJobQueue(options: JobQueueOptions) {
     const key = toJobKey(record.id, record.caller.id);
     // While this process stops, jobs are left to others.
     if (isStopping || jobs.has(key)) return;
-    let resolveEnded = () => {};
-    const ended = new Promise<void>((resolve) => {
-      resolveEnded = resolve;
+    jobs.set(key, {
+      key,
+      record,
+      running: null,
+      isSent: sentText !== null,
+      isSentHere: false,
+      textSoFar: sentText ?? '',
+      textShownAt: 0,
+      storedText: sentText,
+      isCancelled: false,
+      signal: new AbortableSignal(),
     });
-    const flags = { isRunning: false, isSent: sentText !== null, isSentHere: false, isLeft: false, isCancelled: false };
-    const progress = { ...flags, textSoFar: sentText ?? '', textShownAt: 0, storedText: sentText };
-    jobs.set(key, { key, record, ...progress, signal: new AbortableSignal(), ended, resolveEnded });
-    positions = null;
     startNext();
   }
 
   function startNext(): void {
-    let running = 0;
-    for (const job of jobs.values()) {
-      if (isStopping || running >= maxRunning) return;
-      if (job.record.end !== null) continue;
-      running += 1;
-      if (!job.isRunning) void run(job);
-    }
+    positions = null;
+    if (isStopping) return;
+    for (const job of listUnended().slice(0, maxRunning)) job.running ??= run(job);
+  }
+
+  function listUnended(): QueuedJob[] {
+    return [...jobs.values()].filter(({ record }) => record.end === null);
   }
 
   async function run(job: QueuedJob): Promise<void> {
     const { caller, order } = job.record;
-    job.isRunning = true;
-    positions = null;
     const context = createRequestContext(job.signal, caller.id, reserveCallOf(caller));
     const progress: OrderProgress = {
       onSent() {
         job.isSent = true;
         job.isSentHere = true;
-        changed(job);
+        onChanged(job.key);
       },
       onText(textSoFar) {
         job.textSoFar = textSoFar;
         // Later pieces are seen when all watched jobs are read again.
         if (performance.now() - job.textShownAt < showTextEveryMs) return;
         job.textShownAt = performance.now();
-        changed(job);
+        onChanged(job.key);
       },
     };
     try {
-      const result = await essays.generate(order, context, progress);
-      const end: JobEnd =
-        result.kind === 'essay' ? { kind: 'finished', essayId: result.id } : { kind: 'failed', failure: result };
-      await finish(job, end);
+      await finish(job, toEnd(await essays.generate(order, context, progress)));
     } catch (error) {
-      if (job.isCancelled) await finish(job, { kind: 'cancelled', mayHaveBeenPaid: job.isSent });
-      else if (!job.isLeft) {
-        events.unexpectedError(error, job.record.id);
-        await finish(job, { kind: 'failed', failure: unexpectedFailure });
-      }
+      if (job.isCancelled) return finish(job, { kind: 'cancelled', mayHaveBeenPaid: job.isSent });
+      if (isLeft(job)) return;
+      events.unexpectedError(error, job.record.id);
+      await finish(job, { kind: 'failed', failure: unexpectedFailure });
     }
   }
 
+  /** Whether another process runs it from now on, or will. */
+  function isLeft(job: QueuedJob): boolean {
+    return jobs.get(job.key) !== job;
+  }
+
   async function finish(job: QueuedJob, end: JobEnd): Promise<void> {
-    if (job.isLeft) return;
+    if (isLeft(job)) return;
     job.record = { ...job.record, end };
-    positions = null;
     const code = end.kind === 'failed' ? ('code' in end.failure ? end.failure.code : 'BAD_USER_INPUT') : null;
     events.essayJobEnded(job.record.id, end.kind, code);
-    changed(job);
+    onChanged(job.key);
     startNext();
     await storeEnd(job);
-    job.resolveEnded();
   }
 
   /** Tried again by `synchronize` until it works. A job that another process has ended keeps that end, unless it lacks the essay. */
   async function storeEnd(job: QueuedJob): Promise<void> {
     const { key, record } = job;
     try {
-      const isBetter = (end: JobEnd | null) =>
-        end === null || (end.kind !== 'finished' && record.end?.kind === 'finished');
-      await records.change(key, (current) => (current === null || isBetter(current.end) ? record : null));
+      const isBetter = ({ end, isAwaited }: JobRecord) =>
+        !isAwaited && (end === null || (end.kind !== 'finished' && record.end?.kind === 'finished'));
+      await records.change(key, (current) => (current === null || isBetter(current) ? record : null));
       jobs.delete(key);
-      await Promise.all([records.pending.remove(record.pending), records.eraseRun(key)]);
+      await records.pending.remove(record.pending);
     } catch {
       // The job remains in memory.
     }
@@ -194,28 +192,22 @@ export function createJobQueue(options: JobQueueOptions) {
   }
 
   function leave(job: QueuedJob): void {
-    job.isLeft = true;
     jobs.delete(job.key);
     positions = null;
     job.signal.abort(new Error('Another process continues the order.'));
-    job.resolveEnded();
   }
 
-  function changed({ key }: QueuedJob): void {
-    for (const listener of listeners) listener(key);
-  }
-
-  /** @returns false if it was sent and continues, or is not a job of this process */
-  async function cancel(key: string): Promise<boolean> {
+  /** Has no effect if it was sent and must continue, or is not a job of this process. Resolves when its end is stored. */
+  async function cancel(key: string): Promise<void> {
     const job = jobs.get(key);
-    if (job === undefined || job.record.end !== null || (job.isSent && !cancelsSent)) return false;
+    if (job === undefined || job.record.end !== null || (job.isSent && !cancelsSent)) return;
     job.isCancelled = true;
-    const reason = new Error('The order was cancelled.');
-    if (!job.isRunning) await finish(job, { kind: 'cancelled', mayHaveBeenPaid: job.isSent });
-    else if (job.isSentHere) essays.abort(job.record.order, job.record.caller.id, reason);
+    if (job.running === null) return finish(job, { kind: 'cancelled', mayHaveBeenPaid: job.isSent });
+    // Clients that wait for it with `generateEssay` see it.
+    const reason = new GatewayError('UPSTREAM_FAILED', cancelledMessage, { service: 'essays' });
+    if (job.isSentHere) essays.abort(job.record.order, job.record.caller.id, reason);
     else job.signal.abort(reason);
-    await job.ended;
-    return true;
+    await job.running;
   }
 
   /** Shows other processes that this one runs its jobs, and which of them wait. @throws StoreError */
@@ -231,9 +223,8 @@ export function createJobQueue(options: JobQueueOptions) {
 
   /** After a pause without heartbeats: leaves the jobs that other processes have continued, and takes back those that were sent. */
   async function reclaim(): Promise<void> {
-    const unended = [...jobs.values()].filter(({ record }) => record.end === null);
     await Promise.all(
-      unended.map(async (job) => {
+      listUnended().map(async (job) => {
         const current = await records.read(job.key);
         if (current === null || current.owner === owner) return;
         if (!job.isSentHere) leave(job);
@@ -244,7 +235,7 @@ export function createJobQueue(options: JobQueueOptions) {
 
   /** Shows other processes the texts so far, and does what they ask for. @throws StoreError */
   async function synchronize(): Promise<void> {
-    const unended = [...jobs.values()].filter(({ record }) => record.end === null);
+    const unended = listUnended();
     await Promise.allSettled([
       ...[...jobs.values()].filter(({ record }) => record.end !== null).map(storeEnd),
       ...unended.map(async (job) => {
@@ -270,10 +261,14 @@ export function createJobQueue(options: JobQueueOptions) {
 
   function positionsOf(): Map<string, number> {
     if (positions !== null) return positions;
-    const waiting = [...jobs.values()].filter(({ record, isRunning }) => record.end === null && !isRunning);
+    const waiting = listUnended().filter(({ running }) => running === null);
     positions = new Map(waiting.map(({ key }, index) => [key, index]));
     return positions;
   }
+}
+
+export function toEnd(result: EssayResult): JobEnd {
+  return result.kind === 'essay' ? { kind: 'finished', essayId: result.id } : { kind: 'failed', failure: result };
 }
 
 /** A model writes dozens of pieces a second. */
@@ -281,6 +276,8 @@ const showTextEveryMs = 250;
 
 /** Waiting jobs whose position other processes can show. */
 const maxShown = 1_000;
+
+const cancelledMessage = 'The order was cancelled after it was sent. It may have been paid for.';
 
 const unexpectedFailure = {
   kind: 'service-failed',

@@ -2,7 +2,7 @@ import type { Signal } from '../../async/signal.ts';
 import { createTimeSlices } from '../../async/time-slices.ts';
 import type { EssayJob, EssayJobState } from '../essays.ts';
 
-/** A job that somebody watches. */
+/** A job with watchers. */
 interface Watched {
   latest: EssayJob | null;
   /** Its watchers, by functions that let them look at `latest`. */
@@ -15,7 +15,7 @@ interface Watched {
 
 /**
  * Lets any number of watchers see the latest state of a job. Each of them holds one state at most: one that reads slowly misses
- * states, and delays nobody.
+ * states, and delays no others.
  */
 export function createJobWatch(read: (key: string) => Promise<EssayJob | null>) {
   const watched = new Map<string, Watched>();

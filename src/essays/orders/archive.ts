@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { GatewayError, upstreamErrorCodes } from '../../errors.ts';
 import { erase, type Store, StoreError } from '../../stores/store.ts';
@@ -7,7 +7,9 @@ import {
   type Essay,
   type EssayArchive,
   type EssayFailure,
+  type EssayFieldProblem,
   type EssayInput,
+  type EssayOrder,
   essayModes,
   essayWriters,
   type InvalidEssayInput,
@@ -15,7 +17,6 @@ import {
 } from '../essays.ts';
 import { isRefusedText } from '../rest/read-essay.ts';
 import { type DurableWrites, duplicateEssay } from './durable-writes.ts';
-import { differentOrder, essayStoreKey, type OrderKey } from './order-key.ts';
 
 /** The essays that were paid for, by order and by id, and the last attempt of each order. */
 export interface OrderArchive extends EssayArchive {
@@ -36,8 +37,8 @@ export interface OrderArchive extends EssayArchive {
    */
   saveSent(key: OrderKey): Promise<boolean>;
   /**
-   * Lets other processes that wait for the order return the same failure, for a minute; an undelivered one that may have been
-   * paid for is stored as long as an essay. Never rejects.
+   * Lets other processes that wait for the order return the same failure; one that may have been paid for and was not delivered is
+   * the result of the next order, too. Never rejects.
    */
   saveFailure(key: OrderKey, failure: EssayFailure, options: { isDelivered: boolean }): Promise<void>;
   /** The client knows the failure of the last attempt, so a repeated order is sent. @throws StoreError */
@@ -65,7 +66,7 @@ interface SentAttempt {
 interface ArchiveOptions {
   store: Store;
   writes: DurableWrites;
-  /** The expiry of essays, of sent attempts, and of undelivered failures that may have been paid for. */
+  /** The expiry of essays and attempts. */
   expiresInMs: number;
   events: Pick<Events, 'essayLost'>;
 }
@@ -96,12 +97,14 @@ export function createArchive({ store, writes, expiresInMs, events }: ArchiveOpt
       return essay;
     },
     findAttempt,
-    async saveSent({ storeKey, fingerprint }) {
+    async saveSent({ attemptKey, fingerprint }) {
       const record = JSON.stringify({ version: 1, digest: fingerprint, isSent: true });
-      return store.set(toAttemptKey(storeKey), record, { expiresInMs }).then(
-        () => true,
-        () => false,
-      );
+      try {
+        await store.set(attemptKey, record, { expiresInMs });
+        return true;
+      } catch {
+        return false;
+      }
     },
     saveFailure,
     async confirmFailure(key) {
@@ -109,15 +112,15 @@ export function createArchive({ store, writes, expiresInMs, events }: ArchiveOpt
       if (attempt?.kind === 'failed' && attempt.isUnread)
         await saveFailure(key, attempt.failure, { isDelivered: true });
     },
-    async deleteOrder({ storeKey }, essayId, callerId) {
+    async deleteOrder({ storeKey, attemptKey }, essayId, callerId) {
       await writes.flush();
-      const names = [storeKey, toAttemptKey(storeKey), ...(essayId === null ? [] : [essayStoreKey(essayId, callerId)])];
+      const names = [storeKey, attemptKey, ...(essayId === null ? [] : [essayStoreKey(essayId, callerId)])];
       await Promise.all(names.map((name) => erase(store, name)));
     },
   };
 
-  async function findAttempt({ storeKey, fingerprint }: OrderKey): Promise<FailedAttempt | SentAttempt | null> {
-    const found = parseRecord(attemptRecord, await store.get(toAttemptKey(storeKey)));
+  async function findAttempt({ attemptKey, fingerprint }: OrderKey): Promise<FailedAttempt | SentAttempt | null> {
+    const found = parseRecord(attemptRecord, await store.get(attemptKey));
     if (found === null) return null;
     const isSameOrder = found.digest === fingerprint;
     if ('isSent' in found) return { kind: 'sent', isSameOrder };
@@ -126,14 +129,13 @@ export function createArchive({ store, writes, expiresInMs, events }: ArchiveOpt
   }
 
   async function saveFailure(
-    { storeKey, fingerprint }: OrderKey,
+    { attemptKey, fingerprint }: OrderKey,
     failure: EssayFailure,
     { isDelivered }: { isDelivered: boolean },
   ): Promise<void> {
     const isUnread = !isDelivered && mayBePaid(failure);
     const record = { version: 1, attempt: randomUUID(), digest: fingerprint, failure, isUnread };
-    const expiry = { expiresInMs: isUnread ? expiresInMs : failureExpiresInMs };
-    await store.set(toAttemptKey(storeKey), JSON.stringify(record), expiry).catch(() => {});
+    await store.set(attemptKey, JSON.stringify(record), { expiresInMs }).catch(() => {});
   }
 
   /** The earlier essay, if there was one; `differentOrder` if it cannot be read. */
@@ -151,13 +153,6 @@ export function createArchive({ store, writes, expiresInMs, events }: ArchiveOpt
       return differentOrder;
     }
   }
-}
-
-const failureExpiresInMs = 60_000;
-
-/** Its name comes from release 0.1.0, which stored only failed attempts. */
-function toAttemptKey(storeKey: string): string {
-  return `${storeKey}:failure`;
 }
 
 /** Whether an order with this failure may have been paid for. */
@@ -186,6 +181,59 @@ export function parseRecord<T>(schema: z.ZodType<T>, text: string | null): T | n
   } catch {
     throw new StoreError('a record is damaged or of a later version');
   }
+}
+
+/** Identifies an order with an idempotency key. */
+export interface OrderKey {
+  /** One per caller and idempotency key: where the essay is stored. */
+  storeKey: string;
+  /** Where the last attempt is stored. */
+  attemptKey: string;
+  lockKey: string;
+  /** One per input: the same store key with another fingerprint is a different order. */
+  fingerprint: string;
+  description: string;
+}
+
+export function toOrderKey(order: EssayOrder, callerId: string): OrderKey | null {
+  const { description, mode, wordCount, purpose, titles, idempotencyKey } = order;
+  if (idempotencyKey === null) return null;
+  // Trimmed, as on the wire.
+  const input = [description.trim(), mode, wordCount, purpose, titles.map((title) => title.trim())];
+  const storeKey = `essay-order:${hash([callerId, idempotencyKey])}`;
+  // The name of the attempt comes from release 0.1.0, which stored only failed ones.
+  return {
+    storeKey,
+    attemptKey: `${storeKey}:failure`,
+    lockKey: `${storeKey}:lock`,
+    fingerprint: hash(input),
+    description,
+  };
+}
+
+/** Includes the caller, so that a caller cannot read the essays of another. */
+export function essayStoreKey(id: string, callerId: string): string {
+  return `essay:${hash([callerId, id])}`;
+}
+
+const keyProblem: EssayFieldProblem = {
+  field: 'idempotencyKey',
+  reason: 'KEY_REUSED',
+  range: null,
+  message: 'The idempotency key was used for a different order; choose a new key for this order.',
+};
+
+/** The result if the idempotency key was already used with a different input. */
+export const differentOrder: InvalidEssayInput = {
+  kind: 'invalid-input',
+  field: keyProblem.field,
+  message: keyProblem.message,
+  problems: [keyProblem],
+};
+
+/** Hashes the parts as JSON, so that different parts never give the same text. */
+export function hash(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 
 /*
@@ -249,7 +297,7 @@ const essayRecord = z.union([z.object({ version, essay }), z.object({ version, o
 /** Stored under `storeKey` of the order. */
 const orderRecord = z.object({ version, digest: z.string(), essay });
 
-/** Stored under `toAttemptKey`. Release 0.1.0 cannot read an attempt that was sent, and rejects the order. */
+/** Stored under `attemptKey`. Release 0.1.0 cannot read an attempt that was sent, and rejects the order. */
 const attemptRecord = z.union([
   z.object({ version, attempt: z.string(), digest: z.string(), failure, isUnread: z.boolean() }),
   z.object({ version, digest: z.string(), isSent: z.literal(true) }),

@@ -10,13 +10,16 @@ import type {
   OrderProgress,
   SendingEssayGenerator,
 } from '../essays.ts';
-import { createArchive, type OrderArchive } from './archive.ts';
+import { createArchive, differentOrder, type OrderArchive, type OrderKey, toOrderKey } from './archive.ts';
 import { createDurableWrites } from './durable-writes.ts';
-import { differentOrder, type OrderKey, toOrderKey } from './order-key.ts';
-import { createOrderLock, generateWithLock, type HeldLock } from './order-lock.ts';
+import { createOrderLock, LockLostError } from './order-lock.ts';
 
 export interface IdempotentEssays extends EssayGenerator {
   archive: OrderArchive;
+  /** What is known of an order that was sent: its last result, or that it is being written. Null: nothing. @throws StoreError */
+  findOutcome(key: OrderKey): Promise<EssayResult | 'writing' | null>;
+  /** Deletes what is stored of an order. @returns false if a process is sending it @throws StoreError */
+  deleteOrder(key: OrderKey, essayId: string | null, callerId: string): Promise<boolean>;
   /** Ends an order of this process, also one that was sent; its waiting callers get the reason. */
   abort(order: EssayOrder, callerId: string, reason: Error): void;
   /** Waits for the orders that were sent, then retries the buffered writes once. */
@@ -29,6 +32,8 @@ export interface IdempotentEssays extends EssayGenerator {
 interface IdempotencyOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'onRecovered'> {
   /** How long essays are stored. */
   keepMs: number;
+  /** Called when an order with a key, whose client waits for it, is about to be sent. */
+  listOrder: (order: EssayOrder, callerId: string) => Promise<void>;
   events: Pick<Events, 'essayWriteBuffered' | 'essayLost' | 'essayRejectedWithoutStore' | 'essayOrdered'>;
 }
 
@@ -40,11 +45,11 @@ interface IdempotencyOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'o
  */
 export function withIdempotency(
   generator: SendingEssayGenerator,
-  { store, isShared, onRecovered, keepMs: expiresInMs, events }: IdempotencyOptions,
+  { store, isShared, onRecovered, keepMs: expiresInMs, listOrder, events }: IdempotencyOptions,
 ): IdempotentEssays {
   const writes = createDurableWrites({ store, expiresInMs, events });
   const archive = createArchive({ store, writes, expiresInMs, events });
-  const acquire = createOrderLock({ store, isShared, onRecovered, archive });
+  const { acquire, findOutcome, whileFree } = createOrderLock({ store, isShared, onRecovered, archive });
   const running = new Set<RunningOrder>();
   onRecovered(() => void writes.flush());
 
@@ -52,23 +57,31 @@ export function withIdempotency(
     async generate(order, context, progress) {
       context.signal.throwIfAborted();
       const key = toOrderKey(order, context.callerId);
-      const runningOrder = key && findRunning(key);
-      if (runningOrder && runningOrder.key?.fingerprint !== key.fingerprint) return report(differentOrder);
-      const { task, watchers } = runningOrder ?? start(order, key, context, progress);
-      if (runningOrder && progress) {
-        watchers.push(progress);
+      const known = key && findRunning(key);
+      if (known && known.key?.fingerprint !== key.fingerprint) return report(differentOrder);
+      const { task, listeners } = known ?? start(order, key, context, progress);
+      if (known && progress) {
+        listeners.add(progress);
         if (task.outlivesCallers()) progress.onSent();
       }
       context.activity.begin();
-      const result = await task.wait(context.signal).finally(() => context.activity.end());
-      // The order that started the task has reported itself.
-      return runningOrder ? report(result) : result;
+      try {
+        const result = await task.wait(context.signal);
+        // The order that started the task has reported itself.
+        return known ? report(result) : result;
+      } finally {
+        if (progress) listeners.delete(progress);
+        context.activity.end();
+      }
     },
     abort(order, callerId, reason) {
       const key = toOrderKey(order, callerId);
       if (key) findRunning(key)?.task.signal.abort(reason);
     },
     archive,
+    findOutcome,
+    deleteOrder: async (key, essayId, callerId) =>
+      (await whileFree(key, () => archive.deleteOrder(key, essayId, callerId))) !== 'held',
     flush,
     async close() {
       await flush();
@@ -98,11 +111,16 @@ export function withIdempotency(
     context: RequestContext,
     progress: OrderProgress | undefined,
   ): RunningOrder {
-    const watchers = progress ? [progress] : [];
-    const task = new SharedTask<EssayResult>((task) => runOrder(order, key, context, task, watchers));
-    const runningOrder = { key, task, watchers };
+    const listeners = new Set(progress ? [progress] : []);
+    const task = new SharedTask<EssayResult>(async (task) => {
+      try {
+        return await runOrder(order, key, context, task, listeners);
+      } finally {
+        running.delete(runningOrder);
+      }
+    });
+    const runningOrder = { key, task, listeners };
     running.add(runningOrder);
-    void task.settled().then(() => running.delete(runningOrder));
     return runningOrder;
   }
 
@@ -111,21 +129,11 @@ export function withIdempotency(
     key: OrderKey | null,
     context: RequestContext,
     task: SharedTask<EssayResult>,
-    watchers: readonly OrderProgress[],
+    listeners: ReadonlySet<OrderProgress>,
   ): Promise<EssayResult> {
     const { signal } = task;
     const taskContext = { ...context, signal };
     return key ? runOnce(key) : run();
-
-    function onSent(): void {
-      // Never released: an order that was sent, or is recorded as sent, is always completed.
-      task.keepAlive();
-      for (const { onSent } of watchers) onSent();
-    }
-
-    function onText(textSoFar: string): void {
-      for (const { onText } of watchers) onText(textSoFar);
-    }
 
     async function run(): Promise<EssayResult> {
       const hooks = { maySend: async () => true, beforeAttempt: onSent, onText };
@@ -142,7 +150,11 @@ export function withIdempotency(
       return report(unsafeOrder);
     }
 
-    /** Waits for other processes that send the order. `unsafe` if the store failed. */
+    /**
+     * Waits for other processes that send the order, and sends each attempt only if it is recorded, and while the lock is held.
+     * @returns why it was not sent: `unsafe` if the store failed; `lock-lost` if nothing was recorded either, so that the lock can
+     * be acquired again
+     */
     async function runInTurn(key: OrderKey): Promise<EssayResult | 'lock-lost' | 'unsafe'> {
       const acquired = await acquire(key, order, signal).catch(() => {
         signal.throwIfAborted();
@@ -150,28 +162,51 @@ export function withIdempotency(
       });
       if (acquired === null) return 'unsafe';
       if ('result' in acquired) return report(acquired.result);
-      const result = await runWithLock(key, acquired.lock);
-      return typeof result === 'string' ? result : report(result, { isNew: true });
-    }
-
-    async function runWithLock(key: OrderKey, lock: HeldLock): Promise<EssayResult | 'lock-lost' | 'unsafe'> {
-      const recordAttempt = () => {
-        onSent();
-        return archive.saveSent(key);
-      };
+      const { lock } = acquired;
+      let isRecorded = false;
+      let isSafe = true;
       try {
         signal.throwIfAborted();
-        const result = await generateWithLock(lock, generator, order, taskContext, recordAttempt, onText);
-        return typeof result === 'string' ? result : await save(result);
+        const result = await generator.generate(order, taskContext, {
+          async maySend() {
+            // Before it is recorded, so that no order is missing that may be paid for. A job is listed already.
+            const listing = listeners.size === 0 ? listOrder(order, context.callerId) : null;
+            isSafe = await lock.confirm();
+            await listing?.catch(() => {});
+            signal.throwIfAborted();
+            if (!isSafe) return false;
+            isRecorded = true;
+            onSent();
+            isSafe = await archive.saveSent(key);
+            return isSafe;
+          },
+          beforeAttempt: lock.beforeAttempt,
+          onText,
+        });
+        if (isSafe) return report(await save(result), { isNew: true });
+        return isRecorded ? 'unsafe' : 'lock-lost';
+      } catch (error) {
+        if (error instanceof LockLostError) return 'unsafe';
+        throw error;
       } finally {
         await lock.release();
       }
     }
 
+    function onSent(): void {
+      // Never released: an order that was sent, or is recorded as sent, is always completed.
+      task.keepAlive();
+      for (const { onSent } of listeners) onSent();
+    }
+
+    function onText(textSoFar: string): void {
+      for (const { onText } of listeners) onText(textSoFar);
+    }
+
     async function save(result: EssayResult): Promise<EssayResult> {
       if (result.kind === 'essay') return archive.save(result, key, context.callerId);
-      // A watched order has delivered it when it is stored as the state of the job.
-      const isDelivered = watchers.length === 0 && task.hasCallers();
+      // A job delivers it when it is stored as its state.
+      const isDelivered = listeners.size === 0 && task.hasCallers();
       if (key) await archive.saveFailure(key, result, { isDelivered });
       return result;
     }
@@ -181,7 +216,8 @@ export function withIdempotency(
 interface RunningOrder {
   key: OrderKey | null;
   task: SharedTask<EssayResult>;
-  watchers: OrderProgress[];
+  /** The jobs that it is run for, until they leave. */
+  listeners: Set<OrderProgress>;
 }
 
 /** Without the store, it is unknown whether an order was paid for already. A retry may succeed, as after `shed`. */

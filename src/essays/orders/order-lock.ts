@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { pause } from '../../async/pause.ts';
 import type { Signal } from '../../async/signal.ts';
-import type { RequestContext } from '../../request-context.ts';
 import type { OpenedStore } from '../../stores/open-store.ts';
 import { type Lock, StoreError } from '../../stores/store.ts';
-import type { EssayOrder, EssayResult, EssayServiceFailed, SendingEssayGenerator } from '../essays.ts';
-import type { OrderArchive } from './archive.ts';
-import { differentOrder, type OrderKey } from './order-key.ts';
+import type { EssayOrder, EssayResult, EssayServiceFailed } from '../essays.ts';
+import { differentOrder, type OrderArchive, type OrderKey } from './archive.ts';
 
 /** The result of an order, if there is one; otherwise its lock. */
 type Acquired = { result: EssayResult } | { lock: HeldLock };
@@ -19,19 +17,38 @@ interface OrderLockOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'onR
  * Lets one process at a time send an order; other processes wait for its result. The lock of a process that
  * crashed or stalled expires, and a waiting process takes over. If the order had been sent, it takes over only an order
  * that accepts a second payment.
- * @returns a function that throws StoreError or the signal's reason
  */
 export function createOrderLock({ archive, ...openedStore }: OrderLockOptions) {
   const locks = createHeldLocks(openedStore);
 
-  return async function acquire(key: OrderKey, { orderAgain }: EssayOrder, signal: Signal): Promise<Acquired> {
+  return { acquire, findOutcome, whileFree: locks.whileFree };
+
+  async function findOutcome(key: OrderKey): Promise<EssayResult | 'writing' | null> {
+    const outcome = await look(key);
+    if (outcome !== 'sent') return outcome;
+    // The process that has sent it may have stored its result meanwhile.
+    const latest = await locks.whileFree(key, () => look(key));
+    if (latest === 'held') return 'writing';
+    return latest === 'sent' ? unknownOutcome : latest;
+  }
+
+  /** The stored result of an order, or that it was sent. */
+  async function look(key: OrderKey): Promise<EssayResult | 'sent' | null> {
+    const [stored, attempt] = await Promise.all([archive.findByOrder(key), archive.findAttempt(key)]);
+    if (stored?.kind === 'essay') return stored;
+    if (attempt?.kind === 'failed') return attempt.failure;
+    return attempt?.isSameOrder ? 'sent' : null;
+  }
+
+  /** @throws StoreError or the signal's reason */
+  async function acquire(key: OrderKey, { orderAgain }: EssayOrder, signal: Signal): Promise<Acquired> {
     const buffered = archive.findBufferedByOrder(key);
     if (buffered) return { result: buffered };
     /** The failed attempt when this call began: the client retries that one. Undefined until the first look. */
     let failedAtStart: string | null | undefined;
 
     for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
-      const lock = await locks.acquire(`${key.storeKey}:lock`, signal).catch(toError);
+      const lock = await locks.acquire(key, signal).catch(toError);
       if (lock instanceof Error) {
         signal.throwIfAborted();
         // A store that rejects writes may still return a stored essay.
@@ -66,7 +83,7 @@ export function createOrderLock({ archive, ...openedStore }: OrderLockOptions) {
       if (failed.isUnread) await archive.saveFailure(key, failed.failure, { isDelivered: true });
       return failed.failure;
     }
-  };
+  }
 }
 
 /** The process that sent the order has crashed, has stalled, or could not store its outcome. */
@@ -80,67 +97,31 @@ const unknownOutcome: EssayServiceFailed = {
   rawText: null,
 };
 
-/**
- * Generates an essay, and sends each attempt only if it is recorded, and while the lock is held: without it, another process
- * may be sending the same order. @returns why it was not sent: `lock-lost` if nothing was recorded either, so that the lock
- * can be acquired again
- */
-export async function generateWithLock(
-  lock: HeldLock,
-  generator: SendingEssayGenerator,
-  order: EssayOrder,
-  context: RequestContext,
-  recordAttempt: () => Promise<boolean>,
-  onText: (textSoFar: string) => void,
-): Promise<EssayResult | 'lock-lost' | 'unsafe'> {
-  let isRecorded = false;
-  let isSafe = true;
-  try {
-    const result = await generator.generate(order, context, {
-      async maySend() {
-        isSafe = await lock.confirm();
-        context.signal.throwIfAborted();
-        if (!isSafe) return false;
-        isRecorded = true;
-        isSafe = await recordAttempt();
-        return isSafe;
-      },
-      beforeAttempt() {
-        // The process may have been suspended since the store confirmed the lock. Stops this attempt; caught below.
-        if (!lock.isUnexpired()) throw new LockLostError();
-        lock.allowReacquire();
-      },
-      onText,
-    });
-    if (isSafe) return result;
-    return isRecorded ? 'unsafe' : 'lock-lost';
-  } catch (error) {
-    if (error instanceof LockLostError) return 'unsafe';
-    throw error;
-  }
-}
-
-class LockLostError extends Error {
+/** The process may have been suspended since the store confirmed the lock. */
+export class LockLostError extends Error {
   constructor() {
     super('The lock of the order expired before it was sent.');
     this.name = 'LockLostError';
   }
 }
 
-/** A lock that is extended until it is released. None of its functions rejects. */
-export interface HeldLock {
+/** A lock that is extended until it is released. Its functions do not reject. */
+interface HeldLock {
   /** Whether it was held without interruption until now. Queries the store, and extends the lock. */
   confirm(): Promise<boolean>;
-  /** Whether it cannot have expired since the store last extended it. Does not need the store. */
-  isUnexpired(): boolean;
-  /** From now on a lost lock is acquired again, so that other processes wait for the order that was sent. */
-  allowReacquire(): void;
+  /**
+   * Call it when the order is sent: from now on a lost lock is acquired again, so that other processes wait for the order.
+   * @throws LockLostError if it may have expired since the store last extended it; then the order must not be sent
+   */
+  beforeAttempt(): void;
   release(): Promise<void>;
 }
 
 interface HeldLocks {
   /** Null if another process holds it. @throws StoreError or the signal's reason */
-  acquire(key: string, signal: Signal): Promise<HeldLock | null>;
+  acquire(key: OrderKey, signal: Signal): Promise<HeldLock | null>;
+  /** Runs something while no process can send the order; not if a process holds the lock. @throws StoreError */
+  whileFree<Result>(key: OrderKey, run: () => Promise<Result>): Promise<Result | 'held'>;
   /** Whether no lock can have been lost in the last 3 s. Call it after acquiring a lock, which may be used only then. @throws StoreError */
   areSettled(): Promise<boolean>;
 }
@@ -150,11 +131,11 @@ interface HeldLocks {
  * before any process uses a new one.
  */
 function createHeldLocks({ store, isShared, onRecovered }: Omit<OrderLockOptions, 'archive'>): HeldLocks {
-  const extendNow = new Set<() => void>();
+  const extendNow = new Set<() => unknown>();
   let settledAt = 0;
   onRecovered(() => {
     settledAt = performance.now() + settleMs;
-    for (const extend of extendNow) extend();
+    for (const extend of extendNow) void extend();
   });
   /** The stored marker, which is lost with the locks; null until it was read. */
   let marker: string | null = null;
@@ -162,7 +143,7 @@ function createHeldLocks({ store, isShared, onRecovered }: Omit<OrderLockOptions
   if (isShared) void areSettled().catch(() => {});
 
   return {
-    async acquire(key, signal) {
+    async acquire({ lockKey }, signal) {
       const givesUpAt = performance.now() + settleMs;
       while (performance.now() < settledAt) {
         // It fails again and again.
@@ -170,8 +151,17 @@ function createHeldLocks({ store, isShared, onRecovered }: Omit<OrderLockOptions
         await pause(settledAt - performance.now(), signal);
       }
       const acquiredAt = performance.now();
-      const lock = await store.lock(key, { expiresInMs: lockMs });
-      return lock && hold(key, lock, acquiredAt);
+      const lock = await store.lock(lockKey, { expiresInMs: lockMs });
+      return lock && hold(lockKey, lock, acquiredAt);
+    },
+    async whileFree({ lockKey }, run) {
+      const lock = await store.lock(lockKey, { expiresInMs: lockMs });
+      if (lock === null) return 'held';
+      try {
+        return await run();
+      } finally {
+        await lock.release().catch(() => {});
+      }
     },
     areSettled,
   };
@@ -192,31 +182,34 @@ function createHeldLocks({ store, isShared, onRecovered }: Omit<OrderLockOptions
     let wasLost = false;
     let isReacquired = false;
     let isReleased = false;
-    // A store that fails is not fatal: the next extension may succeed before the lock expires.
-    const extend = () => void tryExtend().catch(() => {});
-    const timer = setInterval(extend, extendMs);
-    extendNow.add(extend);
+    const timer = setInterval(confirm, extendMs);
+    extendNow.add(confirm);
 
     return {
-      confirm: () => tryExtend().catch(() => false),
-      isUnexpired: () => !wasLost && performance.now() - extendedAt < lockMs,
-      allowReacquire() {
+      confirm,
+      beforeAttempt() {
+        if (wasLost || performance.now() - extendedAt >= lockMs) throw new LockLostError();
         isReacquired = true;
       },
       async release() {
         isReleased = true;
         clearInterval(timer);
-        extendNow.delete(extend);
+        extendNow.delete(confirm);
         await lock.release().catch(() => {});
       },
     };
 
-    async function tryExtend(): Promise<boolean> {
+    async function confirm(): Promise<boolean> {
       const startedAt = performance.now();
-      if (await lock.extend({ expiresInMs: lockMs })) extendedAt = startedAt;
-      // The lock expired while this process was suspended, or the store lost its data.
-      else await reacquire();
-      return !wasLost;
+      try {
+        if (await lock.extend({ expiresInMs: lockMs })) extendedAt = startedAt;
+        // The lock expired while this process was suspended, or the store lost its data.
+        else await reacquire();
+        return !wasLost;
+      } catch {
+        // The next extension may succeed before the lock expires.
+        return false;
+      }
     }
 
     async function reacquire(): Promise<void> {

@@ -1,5 +1,5 @@
 import { type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
-import type { Signal } from '../../async/signal.ts';
+import { AbortableSignal, type Signal } from '../../async/signal.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { parseJson } from '../../parse-json.ts';
 import type { Trace } from '../../trace.ts';
@@ -21,6 +21,8 @@ export interface GraphqlRequest extends RequestedFormat {
   trace: Trace | null;
   /** Whether it accepts streams only. */
   isStreamOnly: boolean;
+  /** Whether its credentials still identify its caller, who may still use the same. */
+  confirmCaller(): boolean | Promise<boolean>;
 }
 
 /** A POST request with a JSON body. */
@@ -113,12 +115,15 @@ export function createAnswer<Context extends OperationContext>({
       }
 
       async function subscribe(operation: PreparedOperation, documentId: string | null): Promise<Reply> {
-        const createEventContext = () => createContext(caller, request.signal, request.trace);
+        const ended = new AbortableSignal();
+        request.signal.addEventListener('abort', () => ended.abort(request.signal.reason));
+        const createEventContext = () => createContext(caller, ended, request.trace);
         const results = await operation.subscribe(createEventContext, variables);
         const executed = { operation, requestContext: createEventContext().requestContext, documentId };
         const format = chooseStreamFormat(request.headers.accept);
         if (!(Symbol.asyncIterator in results) || format === null) return finish(results as ExecutionResult, executed);
-        return replies.createStream(format, results, request, caller, executed);
+        const authorized = whileAuthorized(results, () => request.confirmCaller(), ended);
+        return replies.createStream(format, authorized, request, caller, executed);
       }
 
       function finish(result: ExecutionResult, executed: Executed | null): Reply {
@@ -129,6 +134,43 @@ export function createAnswer<Context extends OperationContext>({
       }
     }
   }
+}
+
+/**
+ * The results of a subscription while its caller is authorized, which is checked before each result and every few seconds. Then an
+ * error follows, by whose code clients get new credentials.
+ * @param ended aborted when the caller is not authorized any more, which ends the source of the results
+ */
+async function* whileAuthorized(
+  results: AsyncIterable<ExecutionResult>,
+  confirmCaller: () => boolean | Promise<boolean>,
+  ended: AbortableSignal,
+): AsyncGenerator<ExecutionResult> {
+  let isAuthorized = true;
+  const timer = setInterval(() => void check(), confirmEveryMs).unref();
+  try {
+    for await (const result of results) {
+      await check();
+      if (!isAuthorized) break;
+      yield result;
+    }
+    if (!isAuthorized) yield { errors: [createExpiredError()] };
+  } finally {
+    clearInterval(timer);
+  }
+
+  async function check(): Promise<void> {
+    if (await confirmCaller()) return;
+    isAuthorized = false;
+    ended.abort(null);
+  }
+}
+
+const confirmEveryMs = 5_000;
+
+function createExpiredError(): GraphQLError {
+  const message = 'The credentials of this subscription have expired or were changed; subscribe again with valid ones.';
+  return new GraphQLError(message, { extensions: { code: 'UNAUTHENTICATED' } });
 }
 
 /** Null if the request is not an ordinary one, its id is unknown, or its query is to be registered. Ignores unknown parameters. */

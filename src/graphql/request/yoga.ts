@@ -7,7 +7,7 @@ import type { Caller } from '../../auth/caller.ts';
 import type { Answer, GraphqlPost, GraphqlRequest, Params } from './answer.ts';
 import { hashQuery, type PersistedQueries, withDocumentId } from './persisted-queries.ts';
 import { chooseMediaType, type Replies, type Reply } from './reply.ts';
-import { chooseStreamFormat, streamText } from './stream-formats.ts';
+import { streamText } from './stream-formats.ts';
 
 interface GraphqlYogaOptions {
   answer: Answer;
@@ -66,9 +66,16 @@ export function createGraphqlYoga({ answer, persistedQueries, replies, localCall
       setMaxListeners(0, signal);
       const headers = Object.fromEntries(fetched.headers);
       const accepted = chooseMediaType(headers.accept);
-      const mediaType = accepted ?? 'application/json';
-      const isStreamOnly = accepted === null && chooseStreamFormat(headers.accept) !== null;
-      const request = { method, headers, mediaType, requestId: undefined, signal, trace: null, isStreamOnly };
+      const request = {
+        method,
+        headers,
+        mediaType: accepted ?? 'application/json',
+        isStreamOnly: accepted === null,
+        requestId: undefined,
+        signal,
+        trace: null,
+        confirmCaller: () => true,
+      };
       return yoga.fetch(fetched, { pending: { request, caller: localCaller, reply: null } });
     },
   };

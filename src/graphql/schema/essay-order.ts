@@ -21,7 +21,7 @@ import {
   InvalidEssayInputType,
   readOrder,
   rejectBeyondLimit,
-  typeNames,
+  resultTypes,
 } from './essay.ts';
 import { essaysScope, limitText, maxLengths } from './field-checks.ts';
 
@@ -65,7 +65,7 @@ const EssayFinishedType = builder.objectRef<StateOf<'finished'>>('EssayFinished'
 const EssayFailureType = builder.unionType('EssayFailure', {
   description: 'Why the order failed.',
   types: [InvalidEssayInputType, EssayAllowanceExhaustedType, EssayServiceFailedType],
-  resolveType: (failure) => typeNames[(failure as EssayFailure).kind],
+  resolveType: (failure) => resultTypes[(failure as EssayFailure).kind],
 });
 
 const EssayFailedType = builder.objectRef<StateOf<'failed'>>('EssayFailed').implement({
@@ -95,11 +95,15 @@ const EssayOrderStateType = builder.unionType('EssayOrderState', {
 });
 
 const EssayOrderType = builder.objectRef<EssayJob>('EssayOrder').implement({
-  description: 'An order that is written while its client does something else.',
+  description:
+    'An order of an essay: one that was started, or, from when it is sent, one of generateEssay with an idempotencyKey.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'With this id, the client that started the order can find it.' }),
+    id: t.exposeID('id', { description: 'With this id, the client that ordered the essay can find the order.' }),
     state: t.expose('state', { type: EssayOrderStateType, description: 'How far it is.' }),
-    createdAt: t.expose('createdAt', { type: DateTimeType, description: 'When it was started.' }),
+    createdAt: t.expose('createdAt', {
+      type: DateTimeType,
+      description: 'When it was started, or sent by generateEssay.',
+    }),
     input: t.expose('input', { type: EssayInputType, description: 'What was ordered.' }),
   }),
 });
@@ -109,7 +113,7 @@ const orderIdArg = limitText('id', maxLengths.id, '`EssayOrder.id`.');
 const StartEssayResultType = builder.unionType('StartEssayResult', {
   description: 'The order, or why it was not started.',
   types: [EssayOrderType, InvalidEssayInputType, EssayAllowanceExhaustedType, EssayServiceFailedType],
-  resolveType: (result) => ('kind' in (result as object) ? typeNames[(result as EssayFailure).kind] : EssayOrderType),
+  resolveType: (result) => ('kind' in (result as object) ? resultTypes[(result as EssayFailure).kind] : EssayOrderType),
 });
 
 builder.mutationField('startEssay', (t) =>
@@ -126,7 +130,7 @@ builder.mutationField('startEssay', (t) =>
       const result = rejectBeyondLimit(budget) ?? (await services.essayJobs.start(readOrder(input), caller));
       const outcome =
         'kind' in result
-          ? { type: typeNames[result.kind].name, code: codeOf(result) }
+          ? { type: resultTypes[result.kind].name, code: codeOf(result) }
           : { type: EssayOrderType.name, code: null };
       requestContext.outcomes.push(outcome);
       return result;
@@ -140,8 +144,8 @@ builder.queryField('essayOrder', (t) =>
     type: EssayOrderType,
     nullable: true,
     description:
-      'An order that this client started, by its id or its idempotencyKey. Null if there is none. Orders nothing, and needs no ' +
-      'upstream call.',
+      'An order of this client, by its id or its idempotencyKey. Null if there is none, or it was deleted or has expired. Orders ' +
+      'nothing, and needs no upstream call.',
     args: {
       id: t.arg.id(orderIdArg),
       idempotencyKey: t.arg.id(
@@ -165,8 +169,9 @@ builder.subscriptionField('essayOrder', (t) =>
     type: EssayOrderType,
     nullable: true,
     description:
-      'An order that this client started: its state now, and after each change, always as a whole. Ends when the order has ' +
-      'ended. If it ends before, because the gateway stopped, subscribe again. Null for an unknown order.',
+      'An order of this client: its state now, and after each change, always as a whole. Ends when the order has ' +
+      'ended. If it ends before, because the gateway stopped, subscribe again; if it ends with the code UNAUTHENTICATED, because ' +
+      'the credentials have expired, with new ones. Null for an unknown order.',
     args: { id: t.arg.id({ required: true, ...orderIdArg }) },
     subscribe: (_, { id }, { services, caller, requestContext: { signal } }) =>
       services.essayJobs.watch(id, caller.id, signal).catch(failToRead),
@@ -194,7 +199,8 @@ builder.mutationField('cancelEssay', (t) =>
     type: CancelEssayResultType,
     nullable: true,
     description:
-      'Cancels an order that was started. One that was not sent yet costs nothing. Null for an unknown order.',
+      'Cancels an order that was started. One that was not sent yet costs nothing. One of generateEssay is not cancelled. Null ' +
+      'for an unknown order.',
     args: { id: t.arg.id({ required: true, ...orderIdArg }) },
     resolve: (_, { id }, { services, caller }) => services.essayJobs.cancel(id, caller.id).catch(failToRead),
   }),
@@ -283,8 +289,8 @@ builder.queryField('essays', (t) =>
     nullable: true,
     directives: [pageSize],
     description:
-      'The orders that this client started, the newest first, in pages. They are stored as long as essays. Needs no upstream ' +
-      'call. Null, with an error, while the store fails.',
+      'The orders of this client, the newest first, in pages. They are stored as long as essays. Needs no upstream call. Null, ' +
+      'with an error, while the store fails.',
     args: {
       first: t.arg.int(pageSizeArg),
       after: t.arg.string(

@@ -209,10 +209,10 @@ export const EssayServiceFailedType = builder.objectRef<EssayServiceFailed>('Ess
 const GenerateEssayResultType = builder.unionType('GenerateEssayResult', {
   description: 'The essay, or why there is none.',
   types: [EssayType, InvalidEssayInputType, EssayAllowanceExhaustedType, EssayServiceFailedType],
-  resolveType: (result) => typeNames[(result as EssayResult).kind],
+  resolveType: (result) => resultTypes[(result as EssayResult).kind],
 });
 
-export const typeNames = {
+export const resultTypes = {
   essay: EssayType,
   'invalid-input': InvalidEssayInputType,
   'allowance-exhausted': EssayAllowanceExhaustedType,
@@ -272,12 +272,12 @@ builder.mutationField('generateEssay', (t) =>
     directives: [essayCost, paid],
     description:
       'Orders an essay. This takes up to two minutes. Each order is paid for; with the same idempotencyKey, retries ' +
-      'return the same essay. If the client disconnects, the essay is still completed and stored. At most `limits.essays` per ' +
-      'mutation.',
+      'return the same essay, and `essayOrder` finds the order from when it is sent. If the client disconnects, the essay is still ' +
+      'completed and stored. At most `limits.essays` per mutation.',
     args: { input: t.arg({ type: GenerateEssayInputType, required: true, description: 'The order.' }) },
     async resolve(_, { input }, { services, budget, requestContext }): Promise<EssayResult> {
       const result = rejectBeyondLimit(budget) ?? (await services.essays.generate(readOrder(input), requestContext));
-      requestContext.outcomes.push({ type: typeNames[result.kind].name, code: codeOf(result) });
+      requestContext.outcomes.push({ type: resultTypes[result.kind].name, code: codeOf(result) });
       return result;
     },
   }),

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import Negotiator from 'negotiator';
 
 /** The media type of an answer in lines. */
 export const linesType = 'application/x-ndjson';
@@ -15,17 +16,11 @@ interface Lines {
 
 /** Whether a client prefers lines to one JSON object, or accepts both alike. It must name their media type. */
 export function acceptsLines(accept = ''): boolean {
-  const weights = new Map(accept.toLowerCase().split(',').map(readMediaRange));
-  const lines = weights.get(linesType) ?? 0;
-  const json = weights.get('application/json') ?? weights.get('application/*') ?? weights.get('*/*') ?? 0;
-  return lines > 0 && lines >= json;
-}
-
-/** The media range and its weight, from 0 to 1. */
-function readMediaRange(text: string): [string, number] {
-  const [range = '', ...parameters] = text.split(';').map((part) => part.trim());
-  const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
-  return [range, weight === undefined ? 1 : Number(weight) || 0];
+  const namesLines = (range: string) => range.toLowerCase().includes(linesType);
+  // Of two types with the same weight, a Negotiator prefers the first.
+  const ranges = accept.split(',').toSorted((a, b) => Number(namesLines(b)) - Number(namesLines(a)));
+  const chosen = new Negotiator({ headers: { accept: ranges.join() } }).mediaType([linesType, 'application/json']);
+  return namesLines(accept) && chosen === linesType;
 }
 
 /**

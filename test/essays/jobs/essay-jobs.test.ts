@@ -325,7 +325,7 @@ describe('a watcher', () => {
     await jobs.stop();
   });
 
-  it('that reads slowly misses states, and delays nobody', async () => {
+  it('that reads slowly misses states, and delays no others', async () => {
     const { start, jobs, calls } = tJobs();
     const job = await start('a');
     const slow = await jobs.watch(job.id, 'ann', new AbortableSignal());

@@ -339,7 +339,7 @@ async function createOrders(store: Store, kind: 'finished' | 'cancelled', count:
   for (const id of ids) {
     const listed = await records.listOf('ann').append(id);
     const end: JobEnd = kind === 'finished' ? { kind, essayId: id } : { kind, mayHaveBeenPaid: false };
-    const ended = { createdAt: new Date(), owner: null, pending: 0, end };
+    const ended = { createdAt: new Date(), isAwaited: false, owner: null, pending: 0, end };
     await records.writeFirst({ id, ...ended, order: { ...order, idempotencyKey: id }, caller: ann, listed });
   }
   return ids;

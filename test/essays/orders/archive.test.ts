@@ -1,8 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { Essay, EssayOrder } from '../../../src/essays/essays.ts';
-import { createArchive } from '../../../src/essays/orders/archive.ts';
+import { createArchive, toOrderKey } from '../../../src/essays/orders/archive.ts';
 import { createDurableWrites } from '../../../src/essays/orders/durable-writes.ts';
-import { toOrderKey } from '../../../src/essays/orders/order-key.ts';
 import { createLmdbStore } from '../../../src/stores/lmdb-store.ts';
 import { order, tEssay } from '../../support/essays/generator.ts';
 import { from, tProcess } from '../../support/essays/processes.ts';

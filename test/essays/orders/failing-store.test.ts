@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { essayStoreKey, toOrderKey } from '../../../src/essays/orders/order-key.ts';
+import { essayStoreKey, toOrderKey } from '../../../src/essays/orders/archive.ts';
 import { StoreError } from '../../../src/stores/store.ts';
 import { order, tEssay, truncated, unkeyed } from '../../support/essays/generator.ts';
 import { dayMs, from, pass, tProcess, useFakeTime } from '../../support/essays/processes.ts';

@@ -100,6 +100,7 @@ async function tSend() {
         signal,
         trace: null,
         isStreamOnly: false,
+        confirmCaller: () => true,
       },
       tCaller,
     );

@@ -1,5 +1,6 @@
 import type { EssayJob, EssayOrder } from '../../../src/essays/essays.ts';
 import { createEssayJobs } from '../../../src/essays/jobs/essay-jobs.ts';
+import { createJobRecords } from '../../../src/essays/jobs/job-records.ts';
 import { withIdempotency } from '../../../src/essays/orders/idempotency.ts';
 import { markerKey, markerMs } from '../../../src/essays/orders/order-lock.ts';
 import type { Store } from '../../../src/stores/store.ts';
@@ -33,8 +34,10 @@ export function tJobs({
   const { generator, ...controls } = tGenerator();
   const fired: string[] = [];
   const keepMs = 86_400_000;
+  const records = createJobRecords(failing.store, keepMs);
   const essays = withIdempotency(generator, {
     store: failing.store,
+    listOrder: records.writeAwaited,
     isShared: true,
     onRecovered: () => {},
     keepMs,
@@ -46,14 +49,13 @@ export function tJobs({
     },
   });
   const jobs = createEssayJobs({
-    store: failing.store,
+    records,
     essays,
     archive: essays.archive,
     rejectOrder: () => null,
     maxRunning,
     maxPerCaller,
     cancelsSent,
-    keepMs,
     reserveCallOf: () => null,
     events: {
       essayJobEnded: (_id, state, code) => fired.push([state, code].filter(Boolean).join(': ')),

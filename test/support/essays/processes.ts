@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 import type { EssayOrder, EssayResult } from '../../../src/essays/essays.ts';
+import { createJobRecords } from '../../../src/essays/jobs/job-records.ts';
 import { withIdempotency } from '../../../src/essays/orders/idempotency.ts';
 import { markerKey, markerMs } from '../../../src/essays/orders/order-lock.ts';
 import type { RequestContext } from '../../../src/request-context.ts';
@@ -35,11 +36,13 @@ export function tProcess(store: Store = createMemoryStore(), { isNew = false } =
   const fired: string[] = [];
   const outcomes: string[] = [];
   const listeners: (() => void)[] = [];
+  const keepMs = 30 * dayMs;
   const { generate, archive, flush, close } = withIdempotency(generator, {
     store,
     isShared: true,
     onRecovered: (listener) => void listeners.push(listener),
-    keepMs: 30 * 86_400_000,
+    keepMs,
+    listOrder: createJobRecords(store, keepMs).writeAwaited,
     events: {
       essayWriteBuffered: (reason) => fired.push(`buffered: ${reason}`),
       essayLost: (reason) => fired.push(`lost: ${reason}`),
@@ -114,7 +117,9 @@ export function tDelayed(store: Store, kind: 'lock' | 'extend' | 'set') {
     const held = await store.lock(...args);
     return held && { ...held, extend: (expiry) => opened.then(() => held.extend(expiry)) };
   };
-  const set: Store['set'] = (...args) => opened.then(() => store.set(...args));
+  // Not those that list an order.
+  const set: Store['set'] = (key, ...args) =>
+    key.startsWith('essay-job') ? store.set(key, ...args) : opened.then(() => store.set(key, ...args));
   const delayed = { lock: { lock }, extend: { lock: extend }, set: { set } };
   return { store: { ...store, ...delayed[kind] }, proceed };
 }
