@@ -17,8 +17,7 @@ import type { IbanAnswer, LookUps } from './look-ups.ts';
 import { type MessageVersion, messageVersions, namespacePrefix } from './message-versions.ts';
 import { createPartFindings, type Found, placeOf } from './part-findings.ts';
 import type { MessageParts } from './read-elements.ts';
-import { Refusal } from './refusal.ts';
-import { createFinding } from './rules.ts';
+import { createFinding, Refusal } from './rules.ts';
 
 /** Compares a valid BIC with all that are known of the bank of an IBAN. */
 export type MatchBic = (bic: string, known: readonly string[]) => 'SAME_BANK' | 'OTHER_BANK' | 'UNKNOWN';

@@ -8,8 +8,7 @@ import { xpathOf } from './elements.ts';
 import { createLookUps, type LookUpIban } from './look-ups.ts';
 import type { Found } from './part-findings.ts';
 import { createElementReader } from './read-elements.ts';
-import { Refusal } from './refusal.ts';
-import { createFinding } from './rules.ts';
+import { createFinding, Refusal } from './rules.ts';
 
 interface PainCheckOptions extends IbanRules {
   /**

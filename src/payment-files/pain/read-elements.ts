@@ -1,7 +1,7 @@
 import type { SaxesTagNS } from 'saxes';
 import type { XmlElement } from './elements.ts';
 import { createXmlReader, tooLarge, type XmlReader } from './read-xml.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './rules.ts';
 
 /**
  * The parts of a payment message, in its order. Outer elements (the document, the message in it and its payments) have no children

@@ -1,5 +1,5 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './rules.ts';
 
 export interface XmlEvents {
   openTag(tag: SaxesTagNS): void;
