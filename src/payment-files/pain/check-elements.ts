@@ -4,13 +4,13 @@ import { compactIban, describeIbanProblem, findIbanProblems, isValidIban, maskIb
 import { findCountryFormat } from '../../iban/registry.ts';
 import { suggestIbans } from '../../iban/suggest-ibans.ts';
 import type { Finding } from '../finding.ts';
-import { parseDate, parseDateTime } from './dates.ts';
 import { find, findAll, textOf, visitElements, type XmlElement } from './elements.ts';
 import type { IbanAnswer, LookUps } from './look-ups.ts';
 import { foreignElements, type MessageVersion } from './message-versions.ts';
 import { type PartFindings, placeOf } from './part-findings.ts';
 import { createFinding } from './rules.ts';
 import { findCharactersOutsideSepa, toSepaCharacters } from './sepa-characters.ts';
+import { parseDate, parseDateTime } from './values.ts';
 
 /** What the bank lists say; they cost no call. */
 export interface IbanRules {

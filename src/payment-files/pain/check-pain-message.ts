@@ -2,13 +2,13 @@ import { createTimeSlices } from '../../async/time-slices.ts';
 import type { Finding, Place, Severity } from '../finding.ts';
 import type { IbanRules } from './check-elements.ts';
 import { createMessageCheck, type MatchBic } from './check-message.ts';
-import { printUnits } from './decimals.ts';
 import { decodeXml } from './decode-xml.ts';
 import { xpathOf } from './elements.ts';
 import { createLookUps, type LookUpIban } from './look-ups.ts';
 import type { Found } from './part-findings.ts';
 import { createElementReader } from './read-elements.ts';
 import { createFinding, Refusal } from './rules.ts';
+import { printUnits } from './values.ts';
 
 interface PainCheckOptions extends IbanRules {
   /**

@@ -1,9 +1,8 @@
 import { checkDate } from './check-elements.ts';
-import { describeCreditorIdProblem } from './creditor-id.ts';
-import { isTargetClosed } from './dates.ts';
 import { find, findAll, textOf, type XmlElement } from './elements.ts';
 import type { MessageVersion } from './message-versions.ts';
 import type { PartFindings } from './part-findings.ts';
+import { describeCreditorIdProblem, isTargetClosed } from './values.ts';
 
 interface PaymentRules {
   findings: PartFindings;

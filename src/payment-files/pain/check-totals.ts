@@ -1,6 +1,6 @@
-import { parseDecimal, printUnits, repairDecimal } from './decimals.ts';
 import { find, textOf, type XmlElement } from './elements.ts';
 import type { PartFindings } from './part-findings.ts';
+import { parseDecimal, printUnits, repairDecimal } from './values.ts';
 
 /** The transactions of a message, or of a payment. */
 export interface Totals {

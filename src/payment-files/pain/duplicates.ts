@@ -1,8 +1,8 @@
 import { compactIban } from '../../iban/iban.ts';
-import { parseDecimal } from './decimals.ts';
 import { find, textOf, type XmlElement } from './elements.ts';
 import type { PartFindings } from './part-findings.ts';
 import { TextMap } from './text-map.ts';
+import { parseDecimal } from './values.ts';
 
 /** Finds what a message has twice. Keeps only hashes. */
 export interface Duplicates {

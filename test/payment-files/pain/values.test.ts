@@ -1,10 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describeCreditorIdProblem } from '../../../src/payment-files/pain/creditor-id.ts';
-import { isTargetClosed, parseDate, parseDateTime } from '../../../src/payment-files/pain/dates.ts';
-import { parseDecimal, printUnits, repairDecimal } from '../../../src/payment-files/pain/decimals.ts';
 import { findCharactersOutsideSepa, toSepaCharacters } from '../../../src/payment-files/pain/sepa-characters.ts';
 import { TextMap } from '../../../src/payment-files/pain/text-map.ts';
+import {
+  describeCreditorIdProblem,
+  isTargetClosed,
+  parseDate,
+  parseDateTime,
+  parseDecimal,
+  printUnits,
+  repairDecimal,
+} from '../../../src/payment-files/pain/values.ts';
 
 // cspell:ignore aerzte athina lukasz orsted softhyphen sofiya zabcdefghijklmnopqrstuvwxyz zizka zuerich Αθήνα
 
