@@ -6,16 +6,16 @@ import { createKnownBanks, type KnownBanks } from '../bank-lists/known-banks.ts'
 import { readConfig } from '../config/read-config.ts';
 import { readBankImportConfig } from '../config/service-config.ts';
 import { ConfigError, UsageError } from '../errors.ts';
-import type { AnswerSource } from '../payment-files/answers/answer.ts';
-import { type Answers, createAnswers } from '../payment-files/answers/ask-once.ts';
+import type { AnswerSource } from '../payment-files/answers/answer-source.ts';
+import { type Answers, createAnswers } from '../payment-files/answers/answers.ts';
+import { openBankDataAnswers } from '../payment-files/answers/bank-data-answers.ts';
 import { connectToGateway } from '../payment-files/answers/gateway-answers.ts';
 import { type Journal, openJournal } from '../payment-files/answers/journal.ts';
-import { openBankDataAnswers } from '../payment-files/answers/open-bank-data-answers.ts';
-import { checkMessage } from '../payment-files/check-message.ts';
 import { checkRows } from '../payment-files/check-rows.ts';
 import type { ColumnNames } from '../payment-files/find-columns.ts';
 import { openPaymentFile, type PaymentFile, PaymentFileError, standardInput } from '../payment-files/open-file.ts';
 import { type Output, openOutputFile, openStandardOutput } from '../payment-files/output.ts';
+import { checkMessage } from '../payment-files/pain/check-message.ts';
 import { createProgressBar, type ProgressBar } from '../payment-files/progress.ts';
 import { maxWorkbookRows, readRows } from '../payment-files/read-rows.ts';
 import { countOf, describeMessage, describeTally, FindingCounts, Tally } from '../payment-files/tally.ts';
@@ -172,7 +172,7 @@ function planService({ maxCalls }: Plan, listsVersion: string, services: Embedde
         const log = createLog({ level: config.logLevel, redact: createRedact([apiKey]) });
         return { service: createBankDataService({ apiKey, dataDir: config.dataDir, log }) };
       });
-      return openBankDataAnswers(config, { id, access, maxCalls });
+      return openBankDataAnswers(config, { access, maxCalls });
     },
   };
 }
@@ -258,7 +258,7 @@ async function checkFiles({ files, plan, source, answers, banks }: CheckFilesOpt
     const tally = new Tally();
     const { groups, style } = await readRows(file);
     const { columnNames, format } = plan;
-    const { columns, rows } = await checkRows({ fileName: file.name, groups, columnNames, answers, source, banks });
+    const { columns, rows } = await checkRows({ fileName: file.name, groups, columnNames, answers, banks });
     const writer = createRowWriter(format ?? 'csv', { fileName: file.name, columns, style });
     for await (const checked of rows) {
       throwIfInterrupted();
@@ -274,7 +274,7 @@ async function checkFiles({ files, plan, source, answers, banks }: CheckFilesOpt
   async function checkXml(file: PaymentFile, bar: ProgressBar): Promise<CheckedFile> {
     const findings = new FindingCounts();
     const writer = output === null ? null : createFindingWriter(plan.format ?? 'json', file.name);
-    const check = checkMessage({ chunks: readOn(), answers, source, banks, messageIds });
+    const check = checkMessage(readOn(), { answers, banks, messageIds });
     await output?.write(writer?.begin() ?? '');
     for await (const finding of check) {
       throwIfInterrupted();

@@ -6,12 +6,12 @@ import type { BankDataPort } from '../bank-data/bank-data.ts';
 import type { KnownBanks } from '../bank-lists/known-banks.ts';
 import type { ErrorCode } from '../errors.ts';
 import { clientClosedRequest, createRecord, type ReplyRecord } from '../graphql/request/reply.ts';
-import { type Answers, createAnswers } from '../payment-files/answers/ask-once.ts';
+import { type Answers, createAnswers } from '../payment-files/answers/answers.ts';
 import { createBankDataAnswers } from '../payment-files/answers/bank-data-answers.ts';
-import { checkMessage } from '../payment-files/check-message.ts';
 import { checkRows } from '../payment-files/check-rows.ts';
 import type { ColumnNames } from '../payment-files/find-columns.ts';
 import { openPaymentStream, type PaymentFile, PaymentFileError } from '../payment-files/open-file.ts';
+import { checkMessage } from '../payment-files/pain/check-message.ts';
 import { readRows } from '../payment-files/read-rows.ts';
 import { createFindingWriter } from '../payment-files/write-findings.ts';
 import { createRowWriter } from '../payment-files/write-rows.ts';
@@ -90,20 +90,15 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
     const context = createRequestContext(signal, caller.id, hasBudget ? (of) => budgets.reserve(caller, of) : null);
     const errorCodes = new Set<string>();
     const source = createBankDataAnswers({
-      id: 'gateway',
       bankData,
       maxConcurrency,
       maxCalls: null,
       pausesMs,
       context,
     });
-    const answers = limitIbans(
-      createAnswers(source, () => null),
-      limits.maxIbans,
-      (code) => errorCodes.add(code),
-    );
+    const answers = limitIbans(createAnswers(source), limits.maxIbans, (code) => errorCodes.add(code));
     const body = createCheckedBody(exchange, limits);
-    const checking = { answers, source, banks };
+    const checking = { answers, banks };
     const fileName = 'the request body';
     try {
       const file = await openPaymentStream(fileName, body.chunks());
@@ -128,8 +123,7 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
 
     async function sendFindings(file: PaymentFile): Promise<void> {
       const writer = createFindingWriter(format, fileName);
-      const messageIds = new Set<string>();
-      const findings = checkMessage({ ...checking, chunks: file.chunks, messageIds });
+      const findings = checkMessage(file.chunks, { ...checking, messageIds: new Set() });
       // Later findings may be a long time away.
       await send(writer.begin());
       for await (const finding of findings) await send(writer.write(finding));
@@ -241,13 +235,14 @@ const columnParams = ['column', 'bicColumn', 'nameColumn'];
 
 /** @param onFailure receives the code of each failed look-up */
 function limitIbans(
-  { find }: Pick<Answers, 'find'>,
+  { find, hurry }: Answers,
   maxIbans: number,
   onFailure: (code: string) => void,
-): Pick<Answers, 'find'> {
+): Pick<Answers, 'find' | 'hurry'> {
   const reason = `one request may have ${maxIbans} different IBANs (CHECK_MAX_IBANS)`;
   const asked = new Set<string>();
   return {
+    hurry,
     find(iban) {
       if (!asked.has(iban)) {
         if (asked.size >= maxIbans) return { kind: 'not-asked', reason };

@@ -1,9 +1,10 @@
 import type { InTimeSlice } from '../async/time-slices.ts';
-import type { Answer, AnswerSource } from './answers/answer.ts';
-import type { Answers } from './answers/ask-once.ts';
+import type { Answer } from './answers/answer-source.ts';
+import type { Answers } from './answers/answers.ts';
+import type { BankFacts } from './bank-facts.ts';
 import type { Cells } from './cells.ts';
 import { type ColumnNames, type Columns, findColumns } from './find-columns.ts';
-import { type BankFacts, judgeRow, type RowResult, readRowIban } from './judge-row.ts';
+import { judgeRow, type RowResult, readRowIban } from './judge-row.ts';
 
 /** A row in the order of the file. */
 export interface CheckedRow {
@@ -24,9 +25,7 @@ interface CheckRowsOptions {
   fileName: string;
   groups: AsyncIterable<readonly Cells[]>;
   columnNames: ColumnNames;
-  answers: Pick<Answers, 'find'>;
-  /** Null if nothing is asked. */
-  source: Pick<AnswerSource, 'hurry'> | null;
+  answers: Pick<Answers, 'find' | 'hurry'>;
   banks: BankFacts;
   /** For a process that has other work, too. */
   inTimeSlice?: InTimeSlice | null;
@@ -68,7 +67,7 @@ async function* checkGroups(
   sample: (readonly Cells[])[],
   groups: AsyncIterator<readonly Cells[]>,
   columns: Columns,
-  { answers, source, banks, inTimeSlice = null }: CheckRowsOptions,
+  { answers, banks, inTimeSlice = null }: CheckRowsOptions,
 ): AsyncGenerator<readonly CheckedRow[]> {
   const waiting: WaitingRow[] = [];
   let row = 0;
@@ -99,7 +98,7 @@ async function* checkGroups(
     const taken = waiting.splice(0, count);
     const checked: CheckedRow[] = [];
     for (const { row: number, cells, answer: known, pending } of taken) {
-      if (pending !== null) source?.hurry(pending.iban);
+      if (pending !== null) answers.hurry(pending.iban);
       const answer = pending === null ? known : await pending.answer;
       const judge = () => judgeRow({ row: number, cells, columns, answer, banks });
       const result = isData(number, cells) ? await (inTimeSlice === null ? judge() : inTimeSlice(judge)) : null;

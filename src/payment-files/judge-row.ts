@@ -1,11 +1,10 @@
-import type { KnownBanks } from '../bank-lists/known-banks.ts';
 import { type BicMatch, matchBic } from '../bank-lists/match-bic.ts';
-import { type BicProblem, compactBic, findBicProblems } from '../iban/bic.ts';
+import { compactBic, describeBicProblem, findBicProblems } from '../iban/bic.ts';
 import type { CheckResult } from '../iban/german-account-checks.ts';
-import { compactIban, describeIbanProblem, findIbanProblems, parseIban } from '../iban/iban.ts';
-import { nationalCheck } from '../iban/national-checks.ts';
+import { compactIban, describeIbanProblem, findIbanProblems } from '../iban/iban.ts';
 import { suggestIbans } from '../iban/suggest-ibans.ts';
-import type { Answer } from './answers/answer.ts';
+import type { Answer } from './answers/answer-source.ts';
+import { type BankFacts, checkNationally, knownBics } from './bank-facts.ts';
 import type { Cells } from './cells.ts';
 import type { Columns } from './find-columns.ts';
 import type { Finding, Place, Severity } from './finding.ts';
@@ -33,14 +32,6 @@ export function readRowIban(cells: Cells, { iban: column }: Columns): string | n
   return iban !== '' && findIbanProblems(iban).length === 0 ? iban : null;
 }
 
-export type BankFacts = Pick<KnownBanks, 'has' | 'accountCheckMethod' | 'bics'>;
-
-/** The national check digits of a well-formed IBAN. */
-export function checkNationally(iban: string, banks: Pick<BankFacts, 'accountCheckMethod'>): CheckResult {
-  const method = iban.startsWith('DE') ? banks.accountCheckMethod(iban.slice(4, 12)) : null;
-  return nationalCheck(iban, { germanMethod: method });
-}
-
 interface RowToJudge {
   /** From 1. */
   row: number;
@@ -63,7 +54,7 @@ export function judgeRow({ row, cells, columns, answer, banks }: RowToJudge): Ro
   const iban = compactIban(String(cells[columns.iban] ?? ''));
   const result =
     answer === null ? judgeAlone(iban, columns, banks, add) : judgeAnswer(iban, answer, columns, banks, add);
-  const bicMatch = judgeBic(iban, cells, columns, answer, banks, add, result.status);
+  const bicMatch = judgeBic(iban, cells, columns, answer, banks, add);
   return { ...empty, ...result, bicMatch, findings };
 }
 
@@ -131,19 +122,15 @@ function judgeBic(
   answer: Answer | null,
   banks: BankFacts,
   add: AddFinding,
-  status: RowStatus,
 ): RowResult['bicMatch'] {
   const bic = column === null ? '' : compactBic(String(cells[column] ?? ''));
-  if (column === null || bic === '') return '';
+  if (bic === '') return '';
   const [problem] = findBicProblems(bic);
   if (problem !== undefined) {
-    add(`BIC_${problem}`, 'error', column, bicProblems[problem]);
+    add(`BIC_${problem}`, 'error', column, describeBicProblem(problem, bic));
     return 'UNKNOWN';
   }
-  const parts = parseIban(iban);
-  if (parts === null || status === 'INVALID') return 'UNKNOWN';
-  const answered = answer?.kind === 'answered' && answer.bic ? [compactBic(answer.bic)] : [];
-  const known = [...answered, ...banks.bics(parts.countryCode, parts.bankCode)];
+  const known = knownBics(iban, answer, banks);
   const match = matchBic(bic, known);
   if (match === 'OTHER_BANK') {
     const message = 'The BIC is of another bank than the IBAN, as far as the bank lists tell; the IBAN decides.';
@@ -151,9 +138,3 @@ function judgeBic(
   }
   return match;
 }
-
-const bicProblems: Readonly<Record<BicProblem, string>> = {
-  ILLEGAL_CHARACTERS: 'A BIC consists of the letters A to Z and the digits 0 to 9 only.',
-  WRONG_LENGTH: 'A BIC has 8 or 11 characters; this one does not.',
-  UNKNOWN_COUNTRY: 'The fifth and sixth character of a BIC are the code of a country; these are not.',
-};

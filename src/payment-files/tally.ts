@@ -2,7 +2,7 @@ import type { CheckedRow } from './check-rows.ts';
 import type { Columns } from './find-columns.ts';
 import type { Severity } from './finding.ts';
 import type { RowStatus } from './judge-row.ts';
-import type { PainSummary } from './pain/check-pain-message.ts';
+import type { MessageSummary } from './pain/check-message.ts';
 
 /** Counts findings by their code. */
 export class FindingCounts {
@@ -83,7 +83,7 @@ export function describeTally(fileName: string, { rows, statuses, findings }: Ta
 }
 
 /** The summary of a payment message, as lines for people. It contains no IBAN. */
-export function describeMessage(fileName: string, summary: PainSummary, findings: FindingCounts): string[] {
+export function describeMessage(fileName: string, summary: MessageSummary, findings: FindingCounts): string[] {
   const { message, payments, transactions, ibans, sums, isComplete } = summary;
   const parts = [
     message ?? 'XML',

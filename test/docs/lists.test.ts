@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { knownVariables } from '../../src/config/variables.ts';
-import { partLimits } from '../../src/payment-files/pain/read-elements.ts';
-import { xmlLimits } from '../../src/payment-files/pain/read-xml.ts';
+import { messageLimits } from '../../src/payment-files/pain/read-message.ts';
 import { rules } from '../../src/payment-files/pain/rules.ts';
 import { bankFileFormats, importableCountries } from '../../src/self-hosted/bank-data/directory/files/formats.ts';
 import { definitions } from '../../src/telemetry/metrics/definitions.ts';
@@ -71,7 +70,7 @@ describe('docs/payment-messages.md', () => {
     const numbers = [...section.matchAll(/^\| .* \| ([\d,]+) \|$/gm)].map(([, number = '']) =>
       Number(number.replace(',', '')),
     );
-    expect(numbers).toEqual([...Object.values(xmlLimits), ...Object.values(partLimits)]);
+    expect(numbers).toEqual(Object.values(messageLimits));
   });
 });
 

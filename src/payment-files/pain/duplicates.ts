@@ -1,25 +1,25 @@
 import { compactIban } from '../../iban/iban.ts';
+import { FingerprintMap, fingerprintOf } from '../fingerprints.ts';
 import { find, textOf, type XmlElement } from './elements.ts';
-import type { PartFindings } from './part-findings.ts';
-import { TextMap } from './text-map.ts';
+import type { MessageFindings } from './findings.ts';
 import { parseDecimal } from './values.ts';
 
-/** Finds what a message has twice. Keeps only hashes. */
+/** Finds what a message has twice. Keeps only fingerprints. */
 export interface Duplicates {
-  checkMessage(id: XmlElement | null, findings: PartFindings): void;
-  checkPayment(id: XmlElement | null, findings: PartFindings): void;
+  checkMessage(id: XmlElement | null, findings: MessageFindings): void;
+  checkPayment(id: XmlElement | null, findings: MessageFindings): void;
   /** @param other the party that gets or pays the money: Cdtr or Dbtr */
   checkTransaction(
     transaction: XmlElement,
-    parts: { other: 'Cdtr' | 'Dbtr'; amount: XmlElement | null; findings: PartFindings },
+    parts: { other: 'Cdtr' | 'Dbtr'; amount: XmlElement | null; findings: MessageFindings },
   ): void;
 }
 
 /** @param messageIds those of other messages; that of this message is added */
 export function createDuplicates(messageIds: Set<string>): Duplicates {
-  const paymentIds = new TextMap();
-  const endToEndIds = new TextMap();
-  const transactions = new TextMap();
+  const paymentIds = new FingerprintMap();
+  const endToEndIds = new FingerprintMap();
+  const transactions = new FingerprintMap();
 
   return {
     checkMessage(element, findings) {
@@ -61,8 +61,12 @@ export function createDuplicates(messageIds: Set<string>): Duplicates {
 }
 
 /** The line of the element that had the text first; null if this is the first one. */
-function findEarlierLine(lines: TextMap, text: string | null, element: XmlElement | null): number | null {
-  return text === null || element === null ? null : lines.getOrSet(text, element.line);
+function findEarlierLine(lines: FingerprintMap, text: string | null, element: XmlElement | null): number | null {
+  if (text === null || element === null) return null;
+  const fingerprint = fingerprintOf(text);
+  const line = lines.get(fingerprint);
+  if (line === null) lines.set(fingerprint, element.line);
+  return line;
 }
 
 function readReference(endToEnd: XmlElement | null): string | null {
