@@ -13,15 +13,21 @@ import { connectToGateway } from '../payment-files/answers/gateway-answers.ts';
 import { type Journal, openJournal } from '../payment-files/answers/journal.ts';
 import { checkRows } from '../payment-files/check-rows.ts';
 import type { ColumnNames } from '../payment-files/find-columns.ts';
+import { FindingCounts } from '../payment-files/finding.ts';
 import { openPaymentFile, type PaymentFile, PaymentFileError, standardInput } from '../payment-files/open-file.ts';
 import { type Output, openOutputFile, openStandardOutput } from '../payment-files/output.ts';
 import { checkMessage } from '../payment-files/pain/check-message.ts';
-import { createProgressBar, type ProgressBar } from '../payment-files/progress.ts';
 import { maxWorkbookRows, readRows } from '../payment-files/read-rows.ts';
-import { countOf, describeMessage, describeTally, FindingCounts, Tally } from '../payment-files/tally.ts';
-import { createFindingWriter } from '../payment-files/write-findings.ts';
-import { createRowWriter, type OutputFormat, outputFormats, tooManyRows } from '../payment-files/write-rows.ts';
+import { describeMessage, describeTally, Tally } from '../payment-files/tally.ts';
+import {
+  createFindingWriter,
+  createRowWriter,
+  type OutputFormat,
+  outputFormats,
+  tooManyRows,
+} from '../payment-files/write-results.ts';
 import { configureHeap } from '../process/heap-settings.ts';
+import { countOf, createProgressBar, type ProgressBar } from '../process/terminal.ts';
 import { type EmbeddedService, resolveUpstream } from '../self-hosted/service.ts';
 import { checkDataFolder } from '../stores/data-folder.ts';
 import { createLog } from '../telemetry/log.ts';
@@ -225,7 +231,7 @@ async function checkFiles({ files, plan, source, answers, banks }: CheckFilesOpt
   try {
     for (const path of files) {
       const file = await openPaymentFile(path);
-      const bar = createProgressBar(plan.isQuiet ? noTerminal : process.stderr);
+      const bar = createProgressBar(plan.isQuiet ? noTerminal : process.stderr, 'checking');
       try {
         checked.push(await (file.kind === 'xml' ? checkXml(file, bar) : checkTable(file, bar)));
       } finally {
@@ -295,7 +301,7 @@ async function checkFiles({ files, plan, source, answers, banks }: CheckFilesOpt
         throwIfInterrupted();
         yield chunk;
         const { transactions: rows } = check.summary();
-        bar.show({ rows, noun: 'transactions', bytes: file.bytesRead(), size: file.size });
+        bar.show({ rows, noun: 'transaction', bytes: file.bytesRead(), size: file.size });
       }
     }
   }

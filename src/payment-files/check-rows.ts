@@ -2,8 +2,7 @@ import type { InTimeSlice } from '../async/time-slices.ts';
 import type { Answer } from './answers/answer-source.ts';
 import type { Answers } from './answers/answers.ts';
 import type { BankFacts } from './bank-facts.ts';
-import type { Cells } from './cells.ts';
-import { type ColumnNames, type Columns, findColumns } from './find-columns.ts';
+import { type Cells, type ColumnNames, type Columns, findColumns } from './find-columns.ts';
 import { judgeRow, type RowResult, readRowIban } from './judge-row.ts';
 
 /** A row in the order of the file. */

@@ -8,7 +8,7 @@ import {
   readIbanColumn,
   readTable,
 } from '../../examples/web/src/state/text-table.ts';
-import { neutralize } from '../../src/payment-files/cells.ts';
+import { neutralize } from '../../src/payment-files/write-results.ts';
 
 const german = 'DE89370400440532013000';
 const other = 'DE89370400440532013001';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
 import writeWorkbook from 'write-excel-file/node';
-import type { Cells } from '../../src/payment-files/cells.ts';
+import type { Cells } from '../../src/payment-files/find-columns.ts';
 import { openPaymentFile } from '../../src/payment-files/open-file.ts';
 import { readRows } from '../../src/payment-files/read-rows.ts';
 import { tIban } from '../support/e2e/iban.ts';
