@@ -39,7 +39,7 @@ export function findBicProblems(bic: string): readonly BicProblem[] {
 /**
  * Describes a problem of this compacted BIC in one sentence, which does not contain it.
  * @example
- * describeBicProblem('WRONG_LENGTH', 'COBADE') // => 'A BIC has 8 or 11 characters; this one has 6.'
+ * describeBicProblem('WRONG_LENGTH', '') // => 'A BIC has 8 or 11 characters; this one has 0.'
  */
 export function describeBicProblem(problem: BicProblem, bic: string): string {
   switch (problem) {

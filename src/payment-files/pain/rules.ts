@@ -1,4 +1,4 @@
-import type { Finding, Place, Severity } from '../finding.ts';
+import type { Severity } from '../finding.ts';
 
 /* The documents are named in docs/payment-messages.md. */
 const xml = 'XML 1.0';
@@ -91,14 +91,4 @@ export class Refusal extends Error {
     this.name = 'Refusal';
     this.code = code;
   }
-}
-
-/** @param message never contains a whole IBAN, unlike the suggestion */
-export function createFinding(
-  code: RuleCode,
-  place: Place,
-  message: string,
-  suggestion: string | null = null,
-): Finding {
-  return { code, severity: rules[code].severity, place, message, suggestion };
 }
