@@ -47,7 +47,7 @@ interface Payment {
 
 /** Checks the parts of a message as they are read. */
 export function createPartChecks({ findings, answers, banks, today, messageIds }: PartChecksOptions): PartChecks {
-  const duplicates = createDuplicates(messageIds);
+  const duplicates = createDuplicates(messageIds, findings);
   const totals = createTotals();
   const ibans = new FingerprintMap();
   let version: MessageVersion | null = null;
@@ -84,7 +84,7 @@ export function createPartChecks({ findings, answers, banks, today, messageIds }
       payments += 1;
       const isSepa = isSepaPayment(element, requireVersion());
       payment = { element, totals: createTotals(), isSepa, reported: new Set() };
-      duplicates.checkPayment(find(element, 'PmtInfId'), findings);
+      duplicates.checkPayment(find(element, 'PmtInfId'));
       checkPayment(element, { findings, version: requireVersion(), today });
       finishPart(element, isSepa);
     },
@@ -98,7 +98,7 @@ export function createPartChecks({ findings, answers, banks, today, messageIds }
       checkAmount(amount, { isSepa, findings });
       checkTransaction(element, { findings, version: requireVersion(), today, isSepa });
       if (isDirectDebit) checkCommonElements(payment.element, element, { findings, reported: payment.reported });
-      duplicates.checkTransaction(element, { other: isDirectDebit ? 'Dbtr' : 'Cdtr', amount, findings });
+      duplicates.checkTransaction(element, isDirectDebit ? 'Dbtr' : 'Cdtr', amount);
       finishPart(element, isSepa);
     },
 
@@ -124,7 +124,7 @@ export function createPartChecks({ findings, answers, banks, today, messageIds }
 
   function checkGroupHeader(element: XmlElement): void {
     checkMandatory(element, ['MsgId', 'CreDtTm', 'NbOfTxs', 'InitgPty'], findings);
-    duplicates.checkMessage(find(element, 'MsgId'), findings);
+    duplicates.checkMessage(find(element, 'MsgId'));
     if (find(element, 'CtrlSum') !== null) return;
     const text = 'The group header has no CtrlSum. Add the sum of all amounts.';
     findings.add('CONTROL_SUM_MISSING', find(element, 'NbOfTxs') ?? element, text);
