@@ -97,7 +97,7 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
     });
     const answers = limitIbans(createAnswers(source), limits.maxIbans, (code) => errorCodes.add(code));
     const body = createCheckedBody(exchange, limits);
-    const checking = { answers, banks };
+    const checking = { answers, banks, inTimeSlice };
     const fileName = 'the request body';
     try {
       const file = await openPaymentStream(fileName, body.chunks());
@@ -113,8 +113,8 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
     }
 
     async function sendRows(file: PaymentFile): Promise<void> {
-      const { groups, style } = await readRows(file);
-      const { columns, rows } = await checkRows({ ...checking, fileName, groups, columnNames, inTimeSlice });
+      const { groups, style } = await inTimeSlice(() => readRows(file));
+      const { columns, rows } = await checkRows({ ...checking, fileName, groups, columnNames });
       const writer = createRowWriter(format, { fileName, columns, style });
       for await (const checked of rows) await send(writer.write(checked));
       await send('');

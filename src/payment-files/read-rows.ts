@@ -9,7 +9,7 @@ import { type Cells, findIbanCells } from './find-columns.ts';
 import { type PaymentFile, PaymentFileError } from './open-file.ts';
 
 export interface Rows {
-  /** All rows of the file in their order, blank ones included, in groups: the n-th row is row n of the file. */
+  /** All rows of the file in their order, blank ones included, in groups of at most 500: the n-th row is row n of the file. */
   groups: AsyncIterable<readonly Cells[]>;
   /** How the text of the file is written, as far as it was read. */
   style: TextStyle;
@@ -85,6 +85,7 @@ function* group(rows: readonly Cells[]): Generator<readonly Cells[]> {
   for (let at = 0; at < rows.length; at += groupRows) yield rows.slice(at, at + groupRows);
 }
 
+/** More would take too much of the event loop in one go. */
 const groupRows = 500;
 
 async function readTextRows(file: PaymentFile): Promise<Rows> {
@@ -131,7 +132,8 @@ function decodeTable(
 
 const utf8Mark = 'efbbbf';
 
-async function decodeStart({ name, start }: PaymentFile): Promise<string> {
+async function decodeStart({ name, start: whole }: PaymentFile): Promise<string> {
+  const start = whole.subarray(0, sampleBytes);
   const chunks = Readable.from([start], { objectMode: true });
   let text = '';
   for await (const piece of decodeTable({ name, start, chunks })) text += piece;
@@ -171,6 +173,8 @@ function findDelimiter(start: string): string {
   return best.delimiter;
 }
 
+/** Some hundred rows; more would take too much of the event loop in one go. */
+const sampleBytes = 16_384;
 const delimiters = [',', ';', '\t', '|'];
 
 const parseOptions = {
@@ -214,10 +218,10 @@ async function* parseRows(
   for await (const piece of pieces) {
     if (!parser.write(piece)) await new Promise((resolve) => parser.once('drain', resolve).once('error', resolve));
     if (failure.error !== null) break;
-    if (rows.length > 0) yield take();
+    yield* group(take());
   }
   if (failure.error === null) await new Promise((resolve) => parser.once('end', resolve).once('error', resolve).end());
-  if (rows.length > 0) yield take();
+  yield* group(take());
   const { error } = failure;
   if (error instanceof CsvError) {
     throw new PaymentFileError(`${name}, row ${count + 1}: a quotation mark is opened and never closed`);

@@ -1,4 +1,4 @@
-import { createTimeSlices } from '../../async/time-slices.ts';
+import { createTimeSlices, type InTimeSlice } from '../../async/time-slices.ts';
 import type { Answers } from '../answers/answers.ts';
 import type { BankFacts } from '../bank-facts.ts';
 import type { Finding, Place } from '../finding.ts';
@@ -20,6 +20,8 @@ interface MessageCheckOptions {
   today?: string;
   /** A larger file is refused. */
   maxBytes?: number;
+  /** Those of the process, if it has other work, too. */
+  inTimeSlice?: InTimeSlice;
 }
 
 /** What was read up to now; of the whole message after the last finding. */
@@ -47,8 +49,7 @@ export interface MessageCheck extends AsyncIterable<Finding> {
  */
 export function checkMessage(chunks: AsyncIterable<Uint8Array>, options: MessageCheckOptions): MessageCheck {
   const { answers, banks, messageIds, maxBytes = defaultMaxBytes } = options;
-  const { today = new Date().toISOString().slice(0, 10) } = options;
-  const inTimeSlice = createTimeSlices(maxSliceMs);
+  const { today = new Date().toISOString().slice(0, 10), inTimeSlice = createTimeSlices(maxSliceMs) } = options;
   const findings = new MessageFindings(answers.hurry, inTimeSlice);
   const checks = createPartChecks({ findings, answers, banks, messageIds, today });
   const reader = createMessageReader(checks.parts);
