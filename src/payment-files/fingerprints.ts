@@ -45,7 +45,7 @@ export class FingerprintMap {
   }
 
   /** Where the slot begins that has the key, or the first empty one from the slot of the key on. */
-  #find(table: Uint32Array, [first = 0, second, third]: Uint32Array): number {
+  #find(table: Uint32Array, [first = 0, second, third]: readonly number[]): number {
     const slots = table.length / wordsPerSlot;
     for (let slot = Math.imul(first, this.#factor) >>> (Math.clz32(slots) + 1); ; slot = (slot + 1) % slots) {
       const start = slot * wordsPerSlot;
@@ -63,8 +63,8 @@ const wordsPerSlot = wordsPerKey + 1;
 const firstSlots = 1_024;
 const maxSlots = 131_072;
 
-function toWords(fingerprint: string): Uint32Array {
-  return Uint32Array.from({ length: wordsPerKey }, (_, word) =>
+function toWords(fingerprint: string): readonly number[] {
+  return [0, 1, 2].map((word) =>
     Number.parseInt(fingerprint.slice(word * digitsPerWord, (word + 1) * digitsPerWord), 16),
   );
 }

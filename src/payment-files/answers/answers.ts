@@ -37,9 +37,9 @@ export function createAnswers(
     numbersOfIbans.set(fingerprint, number);
   }
 
-  async function ask(iban: string, fingerprint: string, { ask }: Pick<AnswerSource, 'ask'>): Promise<Answer> {
+  async function askOnce(iban: string, fingerprint: string, { ask }: Pick<AnswerSource, 'ask'>): Promise<Answer> {
     const answer = await ask(iban);
-    // Before anything else is asked.
+    // On the disk before anything else is asked.
     if (answer.kind === 'answered') journal()?.append(fingerprint, answer);
     keep(fingerprint, answer);
     flights.delete(iban);
@@ -55,7 +55,7 @@ export function createAnswers(
         keep(fingerprint, dryRun);
         return dryRun;
       }
-      const flight = ask(iban, fingerprint, source);
+      const flight = askOnce(iban, fingerprint, source);
       flights.set(iban, flight);
       return flight;
     },
