@@ -220,6 +220,7 @@ const csv = 'text/csv';
 /** Pages of other origins can send none of these types without a preflight. */
 const bodyTypes = [csv, 'text/tab-separated-values', 'application/xml', 'text/xml', 'application/octet-stream'];
 
+// cspell:disable-next-line
 const workbook = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 /** The format requires to unpack a workbook in memory, and 5,000 rows would take 0.4 s of the event loop. */
 const workbookAdvice =

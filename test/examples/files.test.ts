@@ -195,7 +195,7 @@ describe.skipIf(whyNoChromium)(`files on the example pages${whyNoChromium}`, () 
       const { page, operations } = await open(client, { bankData: upstream });
       const lines = [
         `Anna,${account(1)},COBADEFF,`,
-        `Bob,${account(2)},deutdeff 500,`,
+        `Bob,${account(2)},${'DEUTDEFF 500'.toLowerCase()},`,
         `Cara,${account(3)},,COBADEFF`,
         `Dan,${account(4)},COBADEF,DEUTDEFF`,
         `Eve,${wrong},COBADEFF,`,

@@ -127,6 +127,7 @@ describe('a request that is refused costs nothing', () => {
 
   it.each([
     ['by its content', 'application/octet-stream'],
+    // cspell:disable-next-line
     ['by its type', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
   ])('with a workbook, which is recognized %s, says what to do', async (_, type) => {
     const { origin, upstream } = await tListeningGateway();
