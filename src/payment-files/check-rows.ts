@@ -57,7 +57,7 @@ const sampleRows = 1_000;
 /** Rows that wait for answers: two full lists of a gateway while the next ones are read. */
 const maxWaitingRows = 5_000;
 /** How many of them are passed on at a time when all were read. */
-const lastRows = 500;
+const lastRows = 200;
 
 interface WaitingRow {
   row: number;

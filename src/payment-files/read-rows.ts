@@ -9,7 +9,7 @@ import { type Cells, findIbanCells } from './find-columns.ts';
 import { type PaymentFile, PaymentFileError } from './open-file.ts';
 
 export interface Rows {
-  /** All rows of the file in their order, blank ones included, in groups of at most 500: the n-th row is row n of the file. */
+  /** All rows of the file in their order, blank ones included, in groups of at most 200: the n-th row is row n of the file. */
   groups: AsyncIterable<readonly Cells[]>;
   /** How the text of the file is written, as far as it was read. */
   style: TextStyle;
@@ -86,7 +86,7 @@ function* group(rows: readonly Cells[]): Generator<readonly Cells[]> {
 }
 
 /** More would take too much of the event loop in one go. */
-const groupRows = 500;
+const groupRows = 200;
 
 async function readTextRows(file: PaymentFile): Promise<Rows> {
   const encoding: { current: TextEncoding } = { current: 'utf-8' };
@@ -173,8 +173,8 @@ function findDelimiter(start: string): string {
   return best.delimiter;
 }
 
-/** Some hundred rows; more would take too much of the event loop in one go. */
-const sampleBytes = 16_384;
+/** About a hundred rows; more would take too much of the event loop in one go. */
+const sampleBytes = 8_192;
 const delimiters = [',', ';', '\t', '|'];
 
 const parseOptions = {
