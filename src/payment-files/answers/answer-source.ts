@@ -53,7 +53,7 @@ interface AnswerSourceOptions {
   maxLists: number;
   /** The pauses before what has failed is sent again, in milliseconds. */
   pausesMs?: readonly number[] | undefined;
-  /** Said when the code of a failure is BUDGET_EXHAUSTED. */
+  /** Why it stops at a failure with the code BUDGET_EXHAUSTED. */
   budgetReason: string;
   calls: AnswerSource['calls'];
   close: AnswerSource['close'];
